@@ -1,0 +1,242 @@
+"""The bank: chapters and templates as they lie in `problems/`, loaded, validated and drawn into questions."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from operator import or_
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+import shardwise
+from shardwise import yamlfile
+from shardwise.draws import Drawn, draw
+from shardwise.errors import Fault, Faulty, ShardwiseError
+from shardwise.expressions import prose, shown
+from shardwise.kinds import kinds
+from shardwise.kinds.base import Dice, Kind, Posed
+from shardwise.question import Question
+from shardwise.references import HELPERS
+from shardwise.template import AuthorModel, Template
+
+
+class Chapter(AuthorModel):
+    """A folder of problems with a lesson; `chapter.yaml`."""
+
+    title: str = Field(min_length=3)
+    summary: str = Field(min_length=10)
+    objectives: tuple[str, ...] = Field(min_length=1)
+    problems: tuple[str, ...] = Field(min_length=1, description="Every problem of the folder, in the notebook's order.")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A template and where it comes from."""
+
+    id: str
+    template: Template
+    digest: str
+    path: Path
+    source: yamlfile.Source = field(repr=False)
+
+    @property
+    def kind(self) -> Kind[Any, Any, Any]:
+        """The kind that draws and marks it."""
+        return kinds()[self.template.kind]
+
+    @property
+    def slug(self) -> str:
+        """The last part of the id."""
+        return self.id.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class Bank:
+    """Every chapter and every problem, in order."""
+
+    root: Path
+    chapters: Mapping[str, Chapter]
+    problems: Mapping[str, Problem]
+
+    def find(self, name: str) -> Problem:
+        """A problem by its id, or by its slug alone. Raises ShardwiseError with the nearest names."""
+        found = self.problems.get(name) or next((one for one in self.problems.values() if one.slug == name), None)
+        if found is None:
+            near = difflib.get_close_matches(name, [*self.problems, *(one.slug for one in self.problems.values())], n=3)
+            hint = f" Did you mean {' or '.join(near)}?" if near else " `shardwise list` shows them all."
+            raise ShardwiseError(f"There is no problem “{name}”.{hint}")
+        return found
+
+    def of_chapter(self, chapter: str) -> list[Problem]:
+        """The problems of a chapter in the order of its notebook."""
+        return [self.problems[f"{chapter}/{slug}"] for slug in self.chapters[chapter].problems]
+
+
+def folder(name: str) -> Path:
+    """Where `problems`, `solutions` or `notebooks` lie: inside the package in a wheel, at the root in a checkout."""
+    package = Path(shardwise.__file__).parent
+    return package / name if (package / name).is_dir() else package.parents[1] / name
+
+
+def template_model() -> Any:
+    """The union of all kinds' templates, told apart by `kind`."""
+    models = [one.Template for one in kinds().values()]
+    union: Any = models[0]
+    for model in models[1:]:
+        union = or_(union, model)
+    return Annotated[union, Field(discriminator="kind")]
+
+
+def load_problem(path: Path, root: Path) -> Problem:
+    """One template. Raises Faulty with all its faults."""
+    name = f"problems/{path.relative_to(root).as_posix()}"
+    source = yamlfile.read(path, name)
+    template: Template = yamlfile.validate(source, _adapter())
+    identity = path.relative_to(root).with_suffix("").as_posix()
+    digest = hashlib.sha256(source.text.encode()).hexdigest()[:16]
+    return Problem(identity, template, digest, path, source)
+
+
+@cache
+def _adapter() -> Any:
+    return template_model()
+
+
+def load(root: Path | None = None) -> Bank:
+    """The whole bank. Raises Faulty with every fault of every file."""
+    root = root or folder("problems")
+    chapters: dict[str, Chapter] = {}
+    problems: dict[str, Problem] = {}
+    faults: list[Fault] = []
+    for path in sorted(root.glob("*/chapter.yaml")):
+        chapter = path.parent.name
+        try:
+            chapters[chapter] = load_chapter(path, root)
+        except Faulty as error:
+            faults += error.faults
+            continue
+        for slug in chapters[chapter].problems:
+            try:
+                problems[f"{chapter}/{slug}"] = load_problem(path.parent / f"{slug}.yaml", root)
+            except Faulty as error:
+                faults += error.faults
+    if faults:
+        raise Faulty(faults)
+    if not chapters:
+        raise ShardwiseError(f"{root} holds no chapter.yaml; is this the right folder?")
+    return Bank(root, chapters, problems)
+
+
+def load_chapter(path: Path, root: Path) -> Chapter:
+    """One chapter.yaml. Raises Faulty, also when its list and its folder differ."""
+    source = yamlfile.read(path, f"problems/{path.relative_to(root).as_posix()}")
+    chapter = yamlfile.validate(source, Chapter)
+    here = {one.stem for one in path.parent.glob("*.yaml")} - {"chapter"}
+    missing = [slug for slug in chapter.problems if slug not in here]
+    faults = [
+        source.fault(("problems", chapter.problems.index(slug)), f"problems: there is no {slug}.yaml in this folder")
+        for slug in missing
+    ]
+    faults += [
+        source.fault(("problems",), f"problems: {slug}.yaml lies in this folder and is not listed", "Add it.")
+        for slug in sorted(here - set(chapter.problems))
+    ]
+    if faults:
+        raise Faulty(faults)
+    return chapter
+
+
+@cache
+def bank() -> Bank:
+    """The bank that comes with this installation, loaded once."""
+    return load()
+
+
+def roll(problem: Problem, seed: str) -> tuple[Drawn, Any]:
+    """The numbers of a question: its parameters, and what its kind solved. Raises ShardwiseError."""
+    template, kind = problem.template, problem.kind
+    dice = Dice(seed, problem.id)
+    return draw(
+        template.params,
+        template.where,
+        seed,
+        problem.id,
+        extra=HELPERS,
+        accept=lambda values: kind.solve(template, values, dice),
+    )
+
+
+def pose(problem: Problem, seed: int | str) -> Question:
+    """The question that `problem` becomes for `seed`: the same on every machine.
+
+    Raises ShardwiseError, naming the problem, when its template cannot be drawn or rendered.
+    """
+    seed = str(seed)
+    try:
+        drawn, solved = roll(problem, seed)
+        return _question(problem, drawn, solved)
+    except Faulty:
+        raise
+    except (ShardwiseError, ValueError) as error:
+        raise ShardwiseError(f"{problem.id}, seed {seed}: {error}") from error
+
+
+def _question(problem: Problem, drawn: Drawn, solved: Any) -> Question:
+    template = problem.template
+    names = names_for_prose(template, drawn.values)
+    posed: Posed = problem.kind.pose(template, solved, names, Dice(drawn.seed, problem.id))
+    prompt = prose(template.prompt, names)
+    return Question(
+        id=problem.id,
+        seed=drawn.seed,
+        kind=template.kind,
+        title=template.title,
+        points=template.points,
+        difficulty=template.difficulty,
+        params={name: _printable(value) for name, value in names.items() if name in template.params},
+        prompt=f"{prompt}\n\n{posed.tail}".strip(),
+        hints=tuple(prose(hint, names) for hint in template.hints),
+        solution=prose(template.solution, {**names, **posed.names}),
+        form=posed.form,
+        key=posed.key,
+        digest=problem.digest,
+        rejected=drawn.rejected,
+    )
+
+
+def names_for_prose(template: Template, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters as numbers that print themselves in their author's units, and the helper functions."""
+    named = {name: shown(values[name], one.unit, one.direction or "none") for name, one in template.params.items()}
+    return {**named, **HELPERS}
+
+
+def _printable(value: Any) -> Any:
+    return str(value) if hasattr(value, "text") else value
+
+
+def revive(data: Mapping[str, Any]) -> Question:
+    """A question out of a lock file. Raises ShardwiseError when it is not one of ours."""
+    kind = kinds().get(str(data.get("kind")))
+    if kind is None:
+        raise ShardwiseError(f"no kind {data.get('kind')!r} is installed here")
+    try:
+        form = kind.Form.model_validate(data["form"])
+        key = kind.Key.model_validate(data["key"])
+        return Question.model_validate({**data, "form": form, "key": key})
+    except (ValueError, KeyError) as error:
+        raise ShardwiseError(f"question {data.get('id')!r} of this lock file is damaged: {error}") from None
+
+
+def revive_form(kind: str, data: Mapping[str, Any]) -> Any:
+    """A question's form out of a notebook: what is needed to read an answer."""
+    return kinds()[kind].Form.model_validate(data)
+
+
+def chapters_of(problems: Iterable[Problem]) -> list[str]:
+    """The chapters of some problems, each once, in order."""
+    return sorted({one.id.partition("/")[0] for one in problems})

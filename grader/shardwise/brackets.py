@@ -1,0 +1,54 @@
+"""Brackets: writing one expression where another stood, with parentheses exactly where it needs them."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+_RANKS: tuple[tuple[type, int], ...] = (
+    (cst.Or, 1), (cst.And, 2), (cst.Not, 3), (cst.Add, 8), (cst.Subtract, 8), (cst.Multiply, 9), (cst.Divide, 9),
+    (cst.FloorDivide, 9), (cst.Modulo, 9), (cst.MatrixMultiply, 9), (cst.Minus, 10), (cst.Plus, 10), (cst.Power, 11),
+)  # fmt: skip
+
+
+def _rank(node: cst.CSTNode | None) -> int:
+    """How tightly an expression binds; 0 for what only a parenthesis holds together, 12 for what needs none."""
+    if isinstance(node, cst.IfExp | cst.Lambda | cst.NamedExpr):
+        return 0
+    if isinstance(node, cst.Comparison | cst.ComparisonTarget):
+        return 4
+    operator = getattr(node, "operator", None)
+    return dict(_RANKS).get(type(operator), 5 if operator else 12)
+
+
+def seated(new: cst.BaseExpression, old: cst.CSTNode, above: cst.CSTNode | None) -> cst.BaseExpression:
+    """`new` as it must be written where `old` stood: in parentheses if it would otherwise fall apart."""
+    if isinstance(above, cst.IfExp):
+        needed = 1
+    elif isinstance(above, cst.BinaryOperation | cst.BooleanOperation | cst.UnaryOperation):
+        tighter = getattr(above, "right", None) is old or isinstance(above.operator, cst.Power)
+        needed = _rank(above) + tighter
+    elif isinstance(above, cst.Comparison | cst.ComparisonTarget):
+        needed = 5
+    elif isinstance(above, cst.Subscript | cst.StarredElement | cst.CompFor | cst.Await):
+        needed = 12
+    else:
+        needed = 0
+    if _rank(new) >= needed:
+        return _bare(new)
+    return _bare(new).with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def _bare(node: cst.BaseExpression) -> cst.BaseExpression:
+    """An expression without parentheses of its own; a tuple or a generator needs them."""
+    return node if isinstance(node, cst.Tuple | cst.GeneratorExp) else node.with_changes(lpar=[], rpar=[])
+
+
+def operation(left: cst.BaseExpression, operator: cst.BaseBinaryOp, right: cst.BaseExpression) -> cst.BinaryOperation:
+    bare = cst.BinaryOperation(left, operator, right)
+    return bare.with_changes(left=seated(left, left, bare), right=seated(right, right, bare))
+
+
+def code(node: cst.CSTNode) -> str:
+    """The text of a node, without its own parentheses and spaces around a power."""
+    bare = _bare(node) if isinstance(node, cst.BaseExpression) else node
+    return cst.Module(body=[]).code_for_node(bare).replace(" ** ", "**")

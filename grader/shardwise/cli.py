@@ -1,0 +1,400 @@
+"""The command line: every command loads only what it needs, and says every fault without a traceback."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shardwise import __version__
+from shardwise.errors import Faulty, ShardwiseError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+app = typer.Typer(
+    help="Practice problems for people who train large models on many GPUs: drawn, checked, assigned and graded.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+Root = Annotated[Path | None, typer.Option("--problems", help="Another bank than the one that is installed.")]
+Seed = Annotated[str, typer.Option("--seed", help="The seed; the same seed is the same question everywhere.")]
+Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console."""
+    from rich.console import Console
+
+    made = Console(stderr=stderr, highlight=False)
+    return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=140)
+
+
+def _bank(root: Path | None) -> Any:
+    from shardwise.bank import bank, load
+
+    return load(root) if root else bank()
+
+
+@app.command("list", epilog="Example:  shardwise list --chapter 01-ring-all-reduce --json")
+def list_problems(
+    chapter: Annotated[str | None, typer.Option(help="Only this chapter.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """List the problems of the bank."""
+    rows = [
+        {
+            "id": one.id,
+            "kind": one.template.kind,
+            "chapter": one.id.partition("/")[0],
+            "title": one.template.title,
+            "points": one.template.points,
+            "difficulty": one.template.difficulty,
+            "tags": list(one.template.tags),
+            "covers": list(one.template.covers),
+            "source": one.template.source,
+            "digest": one.digest,
+        }
+        for one in _bank(root).problems.values()
+        if chapter in (None, one.id.partition("/")[0]) and kind in (None, one.template.kind)
+    ]
+    if as_json:
+        typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        return
+    from rich.table import Table
+
+    table = Table("problem", "kind", "points", "difficulty", "title", box=None, header_style="bold")
+    for row in rows:
+        table.add_row(row["id"], row["kind"], f"{row['points']:g}", row["difficulty"], row["title"])
+    console().print(table)
+    console().print(f"{len(rows)} problems", style="dim")
+
+
+@app.command(epilog="Example:  shardwise show bytes-per-gpu --seed 7")
+def show(problem: str, seed: Seed = "0", as_json: Json = False, root: Root = None) -> None:
+    """Show a question as drawn for a seed, with key, mistakes, hints and solution."""
+    from shardwise.bank import pose
+
+    question = pose(_bank(root).find(problem), seed)
+    if as_json:
+        key = question.key.model_dump(mode="json")
+        document = {
+            **question.model_dump(mode="json", exclude={"key"}),
+            "key": key,
+            "mistakes": key.get("mistakes", key.get("say", [])),
+        }
+        typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        return
+    _print_question(question)
+
+
+def _print_question(question: Any) -> None:
+    from rich.markdown import Markdown
+    from rich.rule import Rule
+
+    from shardwise.markup import to_plain
+
+    out = console()
+    out.print(f"[bold]{question.title}[/bold]  {question.id}  seed {question.seed}  {question.points:g} points\n")
+
+    def section(title: str, markdown: str) -> None:
+        out.print(Rule(title, style="dim", align="left"))
+        out.print(Markdown(_plain_formulas(markdown, to_plain)))
+        out.print()
+
+    section("question", question.prompt)
+    for number, hint in enumerate(question.hints, start=1):
+        section(f"hint {number}", hint)
+    mistakes = question.key.model_dump().get("mistakes", ())
+    if mistakes and isinstance(mistakes[0], dict):
+        section("mistakes we recognise", "\n".join(f"- {one['say']}" for one in mistakes))
+    section("solution", question.solution)
+
+
+def _plain_formulas(markdown: str, to_plain: Any) -> str:
+    """Formulas made readable for a terminal, the rest left as Markdown."""
+    import re
+
+    return re.sub(
+        r"\$\$.+?\$\$|(?<![\w$])\$[^$\n]+?\$(?!\w)", lambda found: to_plain(found[0]), markdown, flags=re.DOTALL
+    )
+
+
+@app.command(epilog='Example:  shardwise check bytes-per-gpu --seed 7 "1.75 GB"')
+def check(problem: str, answer: str, seed: Seed = "0", as_json: Json = False, root: Root = None) -> None:
+    """Mark one answer. For a code problem the answer is a file with the function."""
+    from shardwise.bank import pose
+    from shardwise.feedback import as_plain
+    from shardwise.marking import check as mark
+    from shardwise.question import Outcome
+
+    question = pose(_bank(root).find(problem), seed)
+    raw: str = answer
+    if question.kind == "code":
+        path = Path(answer)
+        if not path.is_file():
+            raise ShardwiseError(f"A code problem is checked from a file with the function, and {answer!r} is no file.")
+        raw = path.read_text("utf-8")
+    if question.kind in ("code", "bugline"):
+        from shardwise.sandboxed import runner
+
+        with runner() as run:
+            feedback = mark(question, raw, runner=run)
+    else:
+        feedback = mark(question, raw)
+    typer.echo(feedback.model_dump_json(indent=2) if as_json else as_plain(feedback))
+    raise typer.Exit(0 if feedback.outcome == Outcome.CORRECT else 1)
+
+
+@app.command(epilog="Example:  shardwise lint problems/01-ring-all-reduce --seeds 1000")
+def lint(
+    paths: Annotated[
+        list[str] | None, typer.Argument(help="Chapters or problems; the whole bank when left out.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="How many draws of each problem.")] = 200,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")] = None,
+    root: Root = None,
+) -> None:
+    """Prove the bank sound: every key against its oracle, every mistake apart, every text rendered."""
+    from shardwise.lint import faults_of
+    from shardwise.lint import lint as run
+
+    only = [path.replace("\\", "/").removesuffix(".yaml").removeprefix("problems/").strip("/") for path in paths or []]
+    reports = run(root, seeds=seeds, only=only, workers=workers)
+    _print_reports(reports)
+    faults = faults_of(reports)
+    for fault in faults:
+        typer.echo(str(fault), err=True)
+    proved = sum(1 for one in reports if one.kind)
+    typer.echo(f"{proved} problems, {seeds} draws each: " + (f"{len(faults)} faults" if faults else "all sound"))
+    raise typer.Exit(1 if faults else 0)
+
+
+def _print_reports(reports: Any) -> None:
+    from rich.table import Table
+
+    table = Table("problem", "kind", "accepted", "distinct", "worst margin", "oracle", box=None, header_style="bold")
+    for one in reports:
+        if one.kind:
+            margin = "" if one.margin == float("inf") else f"{one.margin:.2f} ×"
+            table.add_row(one.problem, one.kind, f"{one.accepted:.0%}", f"{one.distinct}", margin,
+                          "agrees" if one.confirmed else "none")  # fmt: skip
+    console().print(table)
+    console().print(
+        "worst margin: distance of the nearest pair of key and mistakes, in sums of their tolerances", style="dim"
+    )
+
+
+@app.command(epilog="Example:  shardwise schema > problem.schema.json")
+def schema(
+    of: Annotated[str, typer.Argument(help="problem, chapter or set")] = "problem",
+) -> None:
+    """Print the JSON Schema of a file that authors write, so that an editor completes it."""
+    from pydantic import TypeAdapter
+
+    from shardwise.bank import Chapter, template_model
+
+    if of == "set":
+        from shardwise.sets import SetDefinition
+
+        model: Any = SetDefinition
+    elif of in ("problem", "chapter"):
+        model = template_model() if of == "problem" else Chapter
+    else:
+        raise ShardwiseError(f"There is no schema of {of!r}; there are problem, chapter and set.")
+    document = TypeAdapter(model).json_schema()
+    document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    document["title"] = f"shardwise {of}"
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+@app.command(epilog="Example:  shardwise new 02-zero/optimizer-offload --kind quantity")
+def new(
+    problem: Annotated[str, typer.Argument(help="The id: chapter folder and slug.")],
+    kind: Annotated[str, typer.Option(help="quantity, choice, order, formula, code or bugline")] = "quantity",
+    root: Root = None,
+) -> None:
+    """Start a new problem from a template that passes the lint, and list it in its chapter."""
+    from shardwise.starters import write
+
+    path = write(problem, kind, root)
+    typer.echo(f"Wrote {path}. Make it yours, then:  shardwise lint {problem}")
+
+
+@app.command(epilog="Example:  shardwise render --check")
+def render(
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail when a notebook differs.")] = False,
+    out: Annotated[Path | None, typer.Option(help="The folder to write into.")] = None,
+    root: Root = None,
+) -> None:
+    """Write the chapters' practice notebooks."""
+    from shardwise.bank import folder
+    from shardwise.notebooks import render as run
+
+    bank = _bank(root)
+    out = out or folder("notebooks")
+    drifted = run(bank, out, check=check)
+    for path in drifted:
+        typer.echo(f"{path.name} {'differs from the bank' if check else 'written'}")
+    typer.echo(f"{len(bank.chapters)} notebooks, {len(drifted)} {'drifted' if check else 'changed'}")
+    if check and drifted:
+        typer.echo("Run `shardwise render` and commit what it writes.", err=True)
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example:  shardwise assign sets/week1.yaml --roster roster.csv --out course/week1")
+def assign(
+    definition: Annotated[Path, typer.Argument(metavar="SET", help="The set's YAML file.")],
+    roster: Annotated[Path, typer.Option(help="CSV with the columns student and name.")],
+    out: Annotated[Path, typer.Option(help="The folder for the notebooks and the lock file.")],
+    key: Annotated[Path, typer.Option(help="The course key; made when it is not there. Keep it secret.")] = Path(
+        "course.key"
+    ),
+    root: Root = None,
+) -> None:
+    """Draw a set for every student: a notebook each, and a lock file that keeps every draw."""
+    from shardwise.sets import assign as run
+    from shardwise.sets import course_key, load_roster, load_set
+
+    bank = _bank(root)
+    faults: list[Any] = []
+    made: dict[str, Any] = {}
+    for name, load in (("set", lambda: load_set(definition, bank)), ("roster", lambda: load_roster(roster))):
+        try:
+            made[name] = load()
+        except Faulty as error:
+            faults += error.faults
+    if faults:
+        raise Faulty(faults)
+    secret, fresh = course_key(key)
+    if fresh:
+        typer.echo(f"Made a course key: {key}. Keep it secret and keep it; without it nobody can be added later.")
+    with _progress("drawing", len(made["roster"])) as advance:
+        done = run(bank, made["set"], made["roster"], secret, out, progress=advance)
+    kept = f" ({done.kept} were drawn before and stay as they were)" if done.kept else ""
+    typer.echo(f"{done.notebooks} notebooks in {out / 'notebooks'}{kept}")
+    typer.echo(f"{done.lock} holds every draw and every key: do not hand it out.")
+
+
+@app.command(epilog="Example:  shardwise grade submitted/ --out results/ --junit results/junit.xml")
+def grade(
+    paths: Annotated[list[Path], typer.Argument(help="Notebooks, or folders of them.")],
+    out: Annotated[Path, typer.Option(help="The folder for grades.csv, results.jsonl and feedback/.")],
+    lock: Annotated[
+        list[Path] | None, typer.Option(help="Lock file of the set; found near the notebooks when left out.")
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML here.")] = None,
+    gradescope: Annotated[
+        Path | None, typer.Option(help="Write Gradescope's results.json here (one notebook).")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")] = None,
+    solutions: Annotated[bool, typer.Option("--solutions", help="Put worked solutions on the feedback pages.")] = False,
+    unsafe: Annotated[
+        bool,
+        typer.Option("--unsafe-no-sandbox", help="Run student code with the rights you have. Only for your own code."),
+    ] = False,
+) -> None:
+    """Grade notebooks in the sandbox. Exit code 0: all graded; 1: something could not be; 2: usage."""
+    import os
+
+    from shardwise import reports
+    from shardwise.grading import grade as run
+
+    if unsafe:
+        typer.echo(
+            "NO SANDBOX: the notebooks' code runs with your rights. It can read your files, your keys and the answers, use "
+            "your network, and forge its own grade. Do this with your own code only.",
+            err=True,
+        )
+    with _progress("grading", None) as advance:
+        results = run(paths, locks=lock or (), workers=workers or os.cpu_count() or 1, unsafe=unsafe, progress=advance)
+    reports.write(results, out, solutions=solutions)
+    if junit:
+        reports.write_junit(results, junit)
+    if gradescope:
+        if len(handed := [one for one in results if one.status != "missing"]) != 1:
+            raise ShardwiseError(f"--gradescope reports one notebook, and here are {len(handed)}.")
+        gradescope.parent.mkdir(parents=True, exist_ok=True)
+        gradescope.write_text(json.dumps(reports.gradescope(handed[0]), ensure_ascii=False, indent=2), "utf-8")
+    _print_grades(results, out)
+    raise typer.Exit(1 if any(one.points is None and one.status != "missing" for one in results) else 0)
+
+
+def _print_grades(results: Any, out: Path) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from shardwise.reports import page_of
+
+    table = Table("student", "points", "", "report", box=None, header_style="bold")
+    table.columns[1].justify = "right"
+    shown = results if len(results) <= 60 else [one for one in results if one.status == "ungraded"]
+    for one in shown:
+        points = "" if one.points is None else f"{one.points:g}"
+        outof = f"of {one.max_points:g}" if one.questions else one.status
+        report = one.reason or (str(page_of(one, out / "feedback")) if one.status == "graded" else "")
+        table.add_row(Text(one.student), points, outof, Text(report))
+    console().print(table)
+    counts = {status: sum(one.status == status for one in results) for status in ("graded", "ungraded", "missing")}
+    tier = next((one.tier for one in results if one.tier), "none")
+    typer.echo(
+        f"{counts['graded']} graded, {counts['ungraded']} could not be, {counts['missing']} missing; sandbox: {tier}"
+    )
+    typer.echo(f"{out / 'grades.csv'}")
+
+
+@contextmanager
+def _progress(what: str, total: int | None) -> Iterator[Any]:
+    """A progress bar on a terminal, nothing elsewhere; gives a function to be called for each step."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    with Progress(*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn(),
+                  console=console(stderr=True), transient=True) as bar:  # fmt: skip
+        task = bar.add_task(what, total=total)
+
+        def advance(known_total: int | None = None) -> None:
+            bar.update(task, advance=1, total=known_total or total)
+
+        yield advance
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"shardwise {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options of every command."""
+
+
+def main() -> None:
+    """The `shardwise` command."""
+    try:
+        app()
+    except Faulty as error:
+        for fault in error.faults:
+            print(fault, file=sys.stderr)
+        print(f"{len(error.faults)} fault{'s' if len(error.faults) != 1 else ''}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except ShardwiseError as error:
+        print(f"shardwise: {error}", file=sys.stderr)
+        raise SystemExit(2) from None

@@ -1,0 +1,42 @@
+"""Errors that shardwise raises on purpose, each one addressed to the person who can act on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class ShardwiseError(Exception):
+    """Anything we say on purpose; the command line prints it without a traceback."""
+
+
+class Unreadable(ShardwiseError):
+    """A student's answer that cannot be read. It is not wrong and uses up no attempt."""
+
+
+class Reject(Exception):
+    """A draw that a template cannot use; the dice are thrown again."""
+
+
+@dataclass(frozen=True, order=True)
+class Fault:
+    """One thing wrong in a file an author wrote: where it stands, what was seen, and what to do."""
+
+    place: str  # file, file:line or file:line:col
+    message: str
+    remedy: str = ""
+    excerpt: str = ""  # the line itself with a caret, when there is one
+
+    def __str__(self) -> str:
+        parts = [f"{self.place}: {self.message}"]
+        parts += [self.excerpt] if self.excerpt else []
+        parts += [f"     {self.remedy}"] if self.remedy else []
+        return "\n".join(parts)
+
+
+class Faulty(ShardwiseError):
+    """A file, or several, with every fault that was found in them."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(sorted(set(faults)))
+        super().__init__("\n".join(map(str, self.faults)))

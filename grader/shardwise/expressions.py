@@ -1,0 +1,151 @@
+"""Expressions and prose in templates: sandboxed Jinja2 over the numbers that were drawn.
+
+Expressions (`where`, `derived`, the values of mistakes) see plain base-unit numbers. Prose (prompts, hints, solutions)
+sees the same numbers, which print themselves in the unit that the author gave.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+import jinja2
+from jinja2.sandbox import SandboxedEnvironment
+
+from shardwise.errors import ShardwiseError
+from shardwise.units import Direction, show, show_number
+
+
+class ShownInt(int):
+    """A whole base-unit number that prints itself in its author's unit."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class ShownFloat(float):
+    """A base-unit number that prints itself in its author's unit."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def shown(value: Any, unit_text: str | None, direction: Direction = "none") -> Any:
+    """`value` (base units) as a number that prints itself; what is no number stays as it is."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    number: Any = ShownInt(value) if isinstance(value, int) else ShownFloat(value)
+    number.text = show(value, unit_text or "", direction)
+    return number
+
+
+def _finalize(value: Any) -> Any:
+    if isinstance(value, ShownInt | ShownFloat):
+        return value.text
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return show_number(value)
+
+
+def _tex(value: Any) -> str:
+    """A number or quantity for use between dollar signs."""
+    text = str(_finalize(value))
+    number, _, unit_text = text.partition(" ") if " × " not in text else text.partition("\0")
+    if " × 10" in number:
+        mantissa, _, power = number.partition(" × 10")
+        digits = power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+        exponent, _, unit_text = digits.partition(" ")
+        number = rf"{mantissa} \times 10^{{{exponent}}}"
+    number = number.replace(",", "{,}").replace("$", r"\$").replace("%", r"\%")
+    return number + (rf"\,\text{{{unit_text.replace('%', chr(92) + '%')}}}" if unit_text else "")
+
+
+def _percent(value: float, digits: int = 3) -> str:
+    return f"{show_number(100 * value, digits)} %"
+
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "sqrt": math.sqrt, "log2": math.log2, "log10": math.log10, "ln": math.log, "exp": math.exp,
+    "ceil": math.ceil, "floor": math.floor, "round": round, "abs": abs, "min": min, "max": max,
+    "int": int, "float": float, "sum": sum, "pi": math.pi,
+}  # fmt: skip
+
+
+@cache
+def _environment() -> SandboxedEnvironment:
+    environment = SandboxedEnvironment(
+        undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False, finalize=_finalize
+    )
+    environment.globals.update(FUNCTIONS)
+    environment.filters["unit"] = lambda value, unit_text, digits=4: show(value, unit_text, digits=digits)
+    environment.filters["number"] = lambda value, digits=4: show_number(value, digits)
+    environment.filters["percent"] = _percent
+    environment.filters["tex"] = _tex
+    return environment
+
+
+class BadExpression(ShardwiseError):
+    """An expression or prose of a template that cannot be evaluated; its author's turn."""
+
+
+@lru_cache(maxsize=8192)
+def _compiled(source: str) -> Callable[..., Any]:
+    try:
+        return _environment().compile_expression(source, undefined_to_none=False)
+    except jinja2.TemplateSyntaxError as error:
+        raise BadExpression(f"“{source}” is not an expression: {error.message}") from None
+
+
+@lru_cache(maxsize=8192)
+def _prose(source: str) -> jinja2.Template:
+    try:
+        return _environment().from_string(source)
+    except jinja2.TemplateSyntaxError as error:
+        raise BadExpression(f"line {error.lineno} of this text: {error.message}") from None
+
+
+def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
+    """The value of an expression over base-unit numbers.
+
+    >>> evaluate("2 * message_bytes * (gpus - 1) / gpus", {"message_bytes": 1e9, "gpus": 8})
+    1750000000.0
+
+    Raises BadExpression for an unknown name, a division by zero, or text that is no expression.
+    """
+    if not isinstance(source, str):
+        return source
+    try:
+        value = _compiled(source)(**names)
+    except (jinja2.UndefinedError, ArithmeticError, ValueError, TypeError, jinja2.exceptions.SecurityError) as error:
+        raise BadExpression(f"“{source}” has no value here: {error}") from None
+    if isinstance(value, jinja2.Undefined):
+        raise BadExpression(f"“{source}” is not one of {', '.join(sorted(map(str, names)))}.")
+    return value
+
+
+def prose(source: str, names: Mapping[str, Any]) -> str:
+    """Rendered prose.
+
+    >>> prose("{{ gpus }} GPUs send {{ (1.75e9) | unit('GB') }} each", {"gpus": 16384})
+    '16,384 GPUs send 1.75 GB each'
+
+    Raises BadExpression.
+    """
+    try:
+        return _prose(source).render(names).strip()
+    except (jinja2.UndefinedError, ArithmeticError, ValueError, TypeError, jinja2.exceptions.SecurityError) as error:
+        raise BadExpression(f"this text cannot be rendered: {error}") from None
+
+
+def check_syntax(source: str, *, is_prose: bool) -> None:
+    """Raise BadExpression when `source` is no expression (or prose)."""
+    if is_prose:
+        _prose(source)
+    else:
+        _compiled(source)

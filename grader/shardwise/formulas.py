@@ -1,0 +1,243 @@
+"""Formulas: read, evaluated and compared; two that agree everywhere are one, however they are written.
+
+A formula is a rational function of its symbols and of calls such as log2(N), which sympy only ever sees as names of
+unknown functions. So it does rational arithmetic and nothing else, and that is bounded by the weight of a formula.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from shardwise.notation import LARGEST_EXPONENT, FormulaError, Node, quoted, read
+
+if TYPE_CHECKING:
+    import sympy
+
+__all__ = ["CounterExample", "FormulaError", "difference", "evaluate", "parse"]
+
+AGREEMENT = 1e-9  # relative, between two formulas at a point
+HEAVIEST = 4096  # bits of numbers and exponents of symbols, taken together
+MOST_TERMS = 300  # of a numerator that is multiplied out to compare two formulas
+WHOLE = 1e-9  # relative: as near as this to a whole number, ceil and floor take it for that number
+
+
+@dataclass(frozen=True)
+class CounterExample:
+    """A point at which two formulas differ, and what each gives there; nan where one is undefined."""
+
+    point: Mapping[str, float]
+    theirs: float
+    ours: float
+
+
+def parse(text: str, symbols: Collection[str]) -> sympy.Expr:
+    """A formula as a sympy expression in positive symbols. Raises FormulaError, for the student, and nothing else.
+
+    >>> parse("t = 2M(N-1)/N", ("M", "N"))
+    2*M*(N - 1)/N
+    """
+    expression, _ = _built(read(text, symbols), text)
+    return expression
+
+
+def _built(node: Node, text: str) -> tuple[sympy.Expr, int]:
+    """The expression of a node, and its weight: a bound on the bits of any number that arithmetic with it can need."""
+    import sympy
+
+    if node.kind == "number":
+        value = node.value
+        weight = value.numerator.bit_length() + value.denominator.bit_length()
+        return sympy.Rational(value.numerator, value.denominator), weight
+    if node.kind == "symbol":
+        return sympy.Symbol(node.name, positive=True), 1
+    if node.kind == "group":
+        return _built(node.parts[0], text)
+    built = [_built(part, text) for part in node.parts]
+    parts = [expression for expression, _ in built]
+    weight = 1 + sum(weight for _, weight in built)
+    if node.kind == "power":
+        if parts[1].is_Integer:
+            # Checked before sympy multiplies anything: 9^9^9 must not be worked out to be refused.
+            exponent = min(abs(int(parts[1])), HEAVIEST)
+            weight = built[0][1] * max(1, exponent) + 1
+        _check_power(parts[0], parts[1], text)
+    if weight > HEAVIEST:
+        raise _refused(text, "its numbers get too large", "Nothing here needs powers like that. Write smaller ones.")
+    if node.kind == "over" and parts[1] == 0:
+        raise _refused(text, "it divides by zero", "Check what stands below the line.")
+    return _combined(node, parts), weight
+
+
+def _check_power(base: sympy.Expr, exponent: sympy.Expr, text: str) -> None:
+    if exponent.is_number and not abs(evaluate(exponent, {})) <= LARGEST_EXPONENT:
+        advice = f"I read constant powers up to {LARGEST_EXPONENT}. Write a smaller one."
+        raise _refused(text, "I saw too large a power", advice)
+    if base == 0 and exponent.is_number and evaluate(exponent, {}) < 0:
+        raise _refused(text, "it divides by zero", "Check what stands under the power.")
+
+
+def _refused(text: str, saw: str, advice: str) -> FormulaError:
+    return FormulaError(f"I couldn't read the formula “{quoted(text.strip())}”: {saw}. {advice}")
+
+
+def _combined(node: Node, parts: list[Any]) -> sympy.Expr:
+    import sympy
+
+    first, last = parts[0], parts[-1]
+    if node.kind == "call":
+        return _head(node.name)(*parts)
+    if node.kind == "power":
+        if last.is_Integer:
+            return first**last
+        return _head("sqrt")(first) if last == sympy.S.Half else _head("pow")(first, last)
+    operations: dict[str, Callable[[], sympy.Expr]] = {
+        "plus": lambda: first + last,
+        "minus": lambda: first - last,
+        "times": lambda: first * last,
+        "beside": lambda: first * last,
+        "over": lambda: first / last,
+        "negative": lambda: -first,
+    }
+    return operations[node.kind]()
+
+
+@lru_cache(maxsize=32)
+def _head(name: str) -> Any:
+    """A function that sympy knows by name only; a power prints as one."""
+    import sympy
+    from sympy.core.function import UndefinedFunction
+    from sympy.printing.precedence import PRECEDENCE
+
+    if name != "pow":
+        return sympy.Function(name)
+
+    def printed(power: Any, printer: Any) -> str:
+        base, exponent = (printer.parenthesize(part, PRECEDENCE["Pow"]) for part in power.args)
+        return f"{base}**{exponent}"
+
+    return UndefinedFunction(name, __dict__={"_sympystr": printed, "precedence": PRECEDENCE["Pow"]})
+
+
+def evaluate(expr: sympy.Expr, point: Mapping[str, float]) -> float:
+    """The value at a point in plain floats; nan where undefined, infinite where it is beyond all floats.
+
+    >>> evaluate(parse("ceil(log2(N))", ("N",)), {"N": 5})
+    3.0
+    """
+    try:
+        value = _value(expr, point)
+    except OverflowError:
+        return math.inf
+    except (ValueError, ZeroDivisionError):
+        return math.nan
+    return float(value)
+
+
+def _value(expr: Any, point: Mapping[str, float]) -> float:
+    if expr.is_Rational:
+        return float(expr.p / expr.q)
+    if expr.is_Symbol:
+        return float(point.get(expr.name, math.nan))
+    if expr.is_Pow:
+        return _value(expr.base, point) ** int(expr.exp)
+    if expr.is_Mul:  # divided once at the end, as one would by hand: 1/49*49 is not 1
+        above, below = 1.0, 1.0
+        for part in expr.args:
+            if part.is_Pow and part.exp.is_negative:
+                below *= _value(part.base, point) ** int(-part.exp)
+            else:
+                above *= _value(part, point)
+        return above / below
+    parts = [_value(part, point) for part in expr.args]
+    if any(map(math.isnan, parts)):  # or min and max would lose it
+        return math.nan
+    return sum(parts) if expr.is_Add else _CALLS[expr.func.__name__](*parts)
+
+
+def _root(base: float, exponent: float) -> float:
+    value = base**exponent
+    return value if isinstance(value, float) else math.nan  # a root of a negative number is complex
+
+
+def _rounded(towards: Callable[[float], int]) -> Callable[[float], float]:
+    def rounding(value: float) -> float:
+        near = round(value)
+        return float(near if math.isclose(value, near, rel_tol=WHOLE, abs_tol=WHOLE) else towards(value))
+
+    return rounding
+
+
+_CALLS: Mapping[str, Callable[..., Any]] = {
+    "sqrt": math.sqrt,
+    "log2": math.log2,
+    "ln": math.log,
+    "log10": math.log10,
+    "exp": math.exp,
+    "ceil": _rounded(math.ceil),
+    "floor": _rounded(math.floor),
+    "abs": abs,
+    "min": min,
+    "max": max,
+    "pow": _root,
+}
+
+
+def difference(
+    theirs: sympy.Expr, ours: sympy.Expr, points: Sequence[Mapping[str, float]]
+) -> CounterExample | None:
+    """The simplest point at which two formulas differ, or None if they are the same formula.
+
+    Equal rational functions are the same, also where one of them divides by zero. All else is decided at the points,
+    to 1e-9 relative: formulas that agree at every point count as the same. A point where both are undefined says
+    nothing; one where only one of them is counts as a difference.
+    """
+    if _is_same_function(theirs, ours):
+        return None
+    tried = [CounterExample(point, evaluate(theirs, point), evaluate(ours, point)) for point in sorted(points, key=_size)]
+    telling = [one for one in tried if math.isfinite(one.theirs) or math.isfinite(one.ours)]
+    if not telling:  # no point can tell them apart, so they are not known to be the same
+        return tried[0] if tried else CounterExample({}, math.nan, math.nan)
+    apart = [one for one in telling if not math.isclose(one.theirs, one.ours, rel_tol=AGREEMENT)]
+    defined = [one for one in apart if math.isfinite(one.theirs) and math.isfinite(one.ours)]
+    return next(iter([*defined, *apart]), None)
+
+
+def _size(point: Mapping[str, float]) -> float:
+    """How large a point's numbers are: a small example is easier to check by hand."""
+    return sum(abs(math.log(abs(value))) if value and math.isfinite(value) else 0.0 for value in point.values())
+
+
+def _is_same_function(theirs: sympy.Expr, ours: sympy.Expr) -> bool:
+    """Whether the difference of two formulas is zero as a rational function; False where that is too much work to see."""
+    import sympy
+
+    if theirs == ours:
+        return True
+    apart = theirs - ours
+    if _terms(apart)[0] > MOST_TERMS:
+        return False
+    above, _ = sympy.together(apart).as_numer_denom()
+    return bool(sympy.expand(above) == 0)
+
+
+def _terms(expr: Any) -> tuple[int, int]:
+    """At most how many terms the numerator and the denominator have when multiplied out, counted up to a bound."""
+    bound = 10 * MOST_TERMS
+    if expr.is_Pow:
+        above, below = _terms(expr.base)
+        exponent = abs(int(expr.exp))
+        powers = [min(bound, math.comb(min(one, bound) + exponent - 1, exponent)) for one in (above, below)]
+        return (powers[1], powers[0]) if expr.exp.is_negative else (powers[0], powers[1])
+    if not (expr.is_Add or expr.is_Mul):
+        inner = max((sum(_terms(part)) for part in expr.args), default=1)
+        return (1, 1) if inner <= MOST_TERMS else (bound, bound)  # expanding reaches inside of calls, too
+    above, below = (0, 1) if expr.is_Add else (1, 1)
+    for part in expr.args:
+        over, under = _terms(part)
+        above = above * under + over * below if expr.is_Add else above * over
+        above, below = min(bound, above), min(bound, below * under)
+    return above, below

@@ -1,0 +1,206 @@
+"""Choice: one or several right options, drawn and shuffled by the seed, with a word on each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from shardwise import template as author
+from shardwise.draws import dice as throw
+from shardwise.draws import shuffled
+from shardwise.errors import Reject, Unreadable
+from shardwise.expressions import evaluate, prose
+from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample
+from shardwise.kinds.labels import Labelled, label, letters, listed
+from shardwise.programs import Runner
+from shardwise.question import Form, Key, Outcome, Question, Verdict
+from shardwise.references import HELPERS, arguments, oracle, reference
+
+
+class Option(author.AuthorModel):
+    """One option, and what to say to whoever picks it."""
+
+    text: str = Field(min_length=1)
+    correct: bool | str | None = Field(None, description="true, false or an expression.")
+    value: str | int | float | bool | None = Field(
+        None, description="With a reference: the option is right when this equals what the reference returns."
+    )
+    say: str = Field(min_length=5, description="Shown to whoever picks this option; Jinja2.")
+
+    @model_validator(mode="after")
+    def _one(self) -> Option:
+        if (self.correct is None) == (self.value is None):
+            raise ValueError("an option has either `correct` or, with a reference, a `value`")
+        for text in (self.text, self.say):
+            author.prose(text)
+        author.expression(self.correct)
+        author.expression(self.value)
+        return self
+
+
+class Answer(author.AuthorModel):
+    """The `answer` of a choice problem."""
+
+    pick: Literal["one", "many"] = "one"
+    shown: int | None = Field(None, ge=2, le=10, description="How many options are drawn; the right ones always are.")
+    reference: str | None = None
+    oracle: str | None = None
+    arguments: Mapping[str, str | int | float] = {}
+    options: tuple[Option, ...] = Field(min_length=2, max_length=20)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Answer:
+        if (self.reference is None) != (self.oracle is None):
+            raise ValueError("a reference and an oracle come together")
+        by_value = [one.value is not None for one in self.options]
+        if any(by_value) != (self.reference is not None) or (any(by_value) and not all(by_value)):
+            raise ValueError("with a reference every option has a `value`; without one every option says `correct`")
+        return self
+
+
+class ChoiceTemplate(author.Template):
+    """A problem answered by picking from a list."""
+
+    kind: Literal["choice"]
+    answer: Answer
+
+
+class ChoiceForm(Form):
+    """The options as the student sees them."""
+
+    pick: Literal["one", "many"]
+    options: tuple[Labelled, ...]
+
+
+class ChoiceKey(Key):
+    """The letters of the right options, and what to say on each option."""
+
+    correct: tuple[str, ...]
+    say: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Which options are right, and which are shown in which order, as places in the template."""
+
+    correct: frozenset[int]
+    order: tuple[int, ...]
+
+
+class ChoiceKind(Kind[ChoiceTemplate, ChoiceForm, ChoiceKey]):
+    """Options, one or many of them right."""
+
+    name = "choice"
+    about = "One or several right options, drawn and shuffled for each student; every option has its own feedback."
+    Template = ChoiceTemplate
+    Form = ChoiceForm
+    Key = ChoiceKey
+
+    def solve(self, template: ChoiceTemplate, values: Mapping[str, Any], dice: Dice) -> Solved:
+        correct = self._correct(template, values, use_oracle=False)
+        if (len(correct) != 1) if template.answer.pick == "one" else not correct:
+            raise Reject
+        return Solved(correct, self._order(template.answer, correct, dice))
+
+    def _correct(self, template: ChoiceTemplate, values: Mapping[str, Any], *, use_oracle: bool) -> frozenset[int]:
+        answer, names = template.answer, {**values, **HELPERS}
+        if answer.reference is None or answer.oracle is None:
+            return frozenset(i for i, one in enumerate(answer.options) if evaluate(one.correct or False, names))
+        function = oracle(answer.oracle) if use_oracle else reference(answer.reference)
+        key = function(**arguments(function, values, answer.arguments))
+        return frozenset(i for i, one in enumerate(answer.options) if _literal(one.value, names) == key)
+
+    def _order(self, answer: Answer, correct: frozenset[int], dice: Dice) -> tuple[int, ...]:
+        wrong = [place for place in range(len(answer.options)) if place not in correct]
+        wrong.sort(key=lambda place: throw(dice.seed, dice.problem, f"option {answer.options[place].text}"))
+        room = len(answer.options) if answer.shown is None else max(0, answer.shown - len(correct))
+        return tuple(shuffled(sorted([*correct, *wrong[:room]]), dice.seed, dice.problem, "shuffle"))
+
+    def pose(self, template: ChoiceTemplate, solved: Solved, names: Mapping[str, Any], dice: Dice) -> Posed:
+        options = [template.answer.options[place] for place in solved.order]
+        labelled = label([prose(one.text, names) for one in options])
+        form = ChoiceForm(pick=template.answer.pick, options=labelled)
+        key = ChoiceKey(
+            correct=tuple(
+                one.label for one, place in zip(labelled, solved.order, strict=True) if place in solved.correct
+            ),
+            say={one.label: prose(option.say, names) for one, option in zip(labelled, options, strict=True)},
+        )
+        right = " and ".join(f"**{one.label})** {one.text}" for one in labelled if one.label in key.correct)
+        how = "One answer is right." if form.pick == "one" else "Several answers may be right; name all of them."
+        return Posed(form, key, tail=f"{listed(labelled)}\n\n*{how}*", names={"key": right})
+
+    def parse(self, form: ChoiceForm, raw: Any) -> tuple[str, ...]:
+        picked = letters(raw, form.options, self.example(form))
+        if form.pick == "one" and len(picked) > 1:
+            raise Unreadable(f"You named {len(picked)} options, and one is asked for. An answer looks like a")
+        return tuple(sorted(picked))
+
+    def read(self, form: ChoiceForm, value: tuple[str, ...]) -> str:
+        return ", ".join(value)
+
+    def matches(self, question: Question, value: tuple[str, ...], runner: Runner) -> Verdict:
+        key = question.key
+        assert isinstance(key, ChoiceKey)
+        right, wrong = set(value) & set(key.correct), set(value) - set(key.correct)
+        missing = set(key.correct) - set(value)
+        if not wrong and not missing:
+            return Verdict(credit=1.0, say="\n\n".join(key.say[one] for one in value))
+        words = [f"**{one})** {key.say[one]}" for one in value if one in wrong]
+        if missing and not wrong:
+            words.append("What you named is right, and there is more.")
+        credit = max(0.0, (len(right) - len(wrong)) / len(key.correct))
+        return Verdict(credit=credit, say="\n\n".join(words))
+
+    def example(self, form: ChoiceForm) -> str:
+        return "a" if form.pick == "one" else "a, b"
+
+    def samples(self, question: Question) -> Sequence[Sample]:
+        key, form = question.key, question.form
+        assert isinstance(key, ChoiceKey) and isinstance(form, ChoiceForm)
+        wrong = [one.label for one in form.options if one.label not in key.correct]
+        found = [
+            Sample(", ".join(key.correct), Outcome.CORRECT),
+            Sample(list(key.correct), Outcome.CORRECT),
+            *(Sample(one.upper(), Outcome.INCORRECT) for one in wrong),
+            Sample("", Outcome.BLANK),
+            Sample("z", Outcome.UNREADABLE),
+            Sample(7, Outcome.UNREADABLE),
+        ]
+        if form.pick == "one" and wrong:
+            found.append(Sample([key.correct[0], wrong[0]], Outcome.UNREADABLE))
+        if form.pick == "many" and len(key.correct) > 1:
+            found.append(Sample(key.correct[0], Outcome.PARTIAL))
+        return found
+
+    def cells(self, form: ChoiceForm, variable: str) -> str:
+        return f"{variable} = ...  # {'a letter' if form.pick == 'one' else 'letters'}, such as {self.example(form)!r}"
+
+    def prove(self, template: ChoiceTemplate, values: Mapping[str, Any], solved: Solved, dice: Dice) -> Proof:
+        proof = Proof(confirmed=template.answer.oracle is not None)
+        if template.answer.oracle and self._correct(template, values, use_oracle=True) != solved.correct:
+            proof.confirmed = False
+            proof.faults.append(f"{template.answer.reference} and {template.answer.oracle} point at different options")
+        names = {**values}
+        texts = [prose(template.answer.options[place].text, names) for place in solved.order]
+        if len(set(texts)) != len(texts):
+            proof.faults.append("two options that are shown together read the same")
+        return proof
+
+    def faults(self, template: ChoiceTemplate) -> Iterator[str]:
+        shown = template.answer.shown
+        if shown is not None and shown > len(template.answer.options):
+            yield f"answer.shown is {shown}, and there are {len(template.answer.options)} options"
+
+
+def _literal(value: Any, names: Mapping[str, Any]) -> Any:
+    """An option's value: an expression if it is one over the parameters, else the text itself."""
+    if isinstance(value, str) and value.isidentifier() and value not in names:
+        return value
+    return evaluate(value, names)
+
+
+KIND = ChoiceKind()

@@ -1,0 +1,87 @@
+"""Markdown with LaTeX, written as HTML that needs no script, or as plain text for a terminal."""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+    # "js-default" escapes raw HTML and refuses javascript: links, so that a student's text stays text
+    parser = MarkdownIt("js-default", {"html": False, "linkify": False}).enable("table").disable("image")
+    parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, renderer=_mathml)
+    return parser
+
+
+def _mathml(tex: str, options: dict[str, Any]) -> str:
+    from latex2mathml.converter import convert
+
+    display = "block" if options.get("display_mode") else "inline"
+    try:
+        return convert(tex, display=display)
+    except Exception:  # latex2mathml raises many kinds; the source is readable too
+        return f"<code>{html.escape(tex)}</code>"
+
+
+def to_html(markdown: str) -> str:
+    """Markdown as HTML; formulas as MathML, raw HTML escaped.
+
+    >>> print(to_html("**40 GB** of <b>x</b>"))
+    <p><strong>40 GB</strong> of &lt;b&gt;x&lt;/b&gt;</p>
+    """
+    rendered: str = _parser().render(markdown)
+    return rendered.strip()
+
+
+_SIMPLE = (
+    (r"\\cdot|\\times", "·"),
+    (r"\\approx", "≈"),
+    (r"\\,|\\;|\\!|\\quad|\\left|\\right", " "),
+    (r"\\(?:text|mathrm|operatorname)\{([^{}]*)\}", r"\1"),
+    (r"\\[dt]?frac\{\s*([^{}]*?)\s*\}\s*\{\s*([^{}]*?)\s*\}", r"(\1)/(\2)"),
+    (r"\\sqrt\{([^{}]*)\}", r"√(\1)"),
+    (r"\\(alpha|beta|Psi|eta|log|min|max)\b", r"\1"),
+    (r"\{,\}", ","),
+    (r"\\(?:le|leq)\b", "≤"),
+    (r"\\(?:ge|geq)\b", "≥"),
+    (r"\\Rightarrow", "⇒"),
+    (r"\\lceil|\\rceil|\\lfloor|\\rfloor", "|"),
+    (r"\\([%$_])", r"\1"),
+)
+
+
+def to_plain(markdown: str) -> str:
+    """Markdown as text for a terminal: emphasis and dollar signs gone, simple formulas readable.
+
+    >>> print(to_plain("Each sends **1.75 GB**: $2 \\\\cdot 1\\\\,\\\\text{GB} \\\\cdot \\\\frac{7}{8}$"))
+    Each sends 1.75 GB: 2 · 1 GB · (7)/(8)
+    """
+
+    def formula(found: re.Match[str]) -> str:
+        text = found[1] or found[2]
+        for _ in range(3):  # for what is nested
+            for pattern, plain in _SIMPLE:
+                text = re.sub(pattern, plain, text)
+        return re.sub(r"[ \t]+", " ", text).strip()
+
+    text = re.sub(r"\$\$(.+?)\$\$|(?<![\w$])\$([^$\n]+?)\$(?!\w)", formula, markdown, flags=re.DOTALL)
+    text = re.sub(r"\*\*(.+?)\*\*", r"\1", text)
+    text = re.sub(r"(?<![\w*])\*([^*\n]+?)\*(?![\w*])", r"\1", text)
+    text = re.sub(r"^```\w*\n?", "", text, flags=re.MULTILINE)
+    return re.sub(r"`([^`\n]+)`", r"\1", text)
+
+
+def safe(text: str, longest: int = 300) -> str:
+    """A student's text for use inside `code` in Markdown: no control characters, no backticks, cut."""
+    clean = "".join(one if one.isprintable() else " " for one in text.replace("`", "'"))
+    clean = clean.encode("utf-8", "replace").decode("utf-8")
+    return clean if len(clean) <= longest else clean[: longest - 1] + "…"

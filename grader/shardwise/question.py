@@ -1,0 +1,90 @@
+"""A question: one problem drawn for one seed, complete in itself, so that a lock file can keep it for good."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, SerializeAsAny
+
+
+class Outcome(StrEnum):
+    """What became of an answer."""
+
+    CORRECT = "correct"
+    PARTIAL = "partial"
+    INCORRECT = "incorrect"
+    UNREADABLE = "unreadable"  # cannot be read: not wrong, and no attempt is used up
+    BLANK = "blank"
+    BROKEN = "broken"  # our fault, never a zero
+
+
+class Form(BaseModel):
+    """What a kind must know to read an answer: nothing that a student may not see."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Key(BaseModel):
+    """What a kind must know to mark an answer: nothing that a student may see."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Question(BaseModel):
+    """One problem as one student sees it, with its key. Needs neither template nor reference any more."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    seed: str
+    kind: str
+    title: str
+    points: float
+    difficulty: str = "medium"
+    params: Mapping[str, Any]
+    prompt: str
+    hints: tuple[str, ...]
+    solution: str
+    form: SerializeAsAny[Form]
+    key: SerializeAsAny[Key]
+    digest: str  # of the template this was drawn from
+    rejected: int = 0
+
+    @property
+    def slug(self) -> str:
+        """The last part of the id."""
+        return self.id.rpartition("/")[2]
+
+    @property
+    def variable(self) -> str:
+        """The name that the answer has in a notebook."""
+        return self.slug.replace("-", "_")
+
+
+class Verdict(BaseModel):
+    """What marking found: the share of the points earned, and what to tell the student (Markdown)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    credit: float
+    say: str = ""
+    mistake: int | None = None  # which recognised mistake it was, counted from 0
+    parts: Mapping[str, bool] = {}
+
+
+class Feedback(BaseModel):
+    """The answer to an answer."""
+
+    model_config = ConfigDict(frozen=True)
+
+    question: str
+    outcome: Outcome | None  # None: read, and not judged here
+    credit: float = 0.0
+    points: float = 0.0
+    max_points: float
+    read: str = ""  # how the answer was read
+    say: str = ""  # Markdown
+    mistake: int | None = None
+    parts: Mapping[str, bool] = {}

@@ -1,0 +1,210 @@
+"""Running a job to its last step, whatever its steps do.
+
+A step that kills, hangs or starves its process costs that attempt. The job is then run again without it, so
+that every other step still gets the result it deserves.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, TypeVar
+
+from shardwise.errors import ShardwiseError
+
+from .backend import Attempt, Backend, Order, SandboxUnavailable
+from .frames import Result, Unit, read_results, units
+from .inside import packed
+from .inside.region import EXIT_OUT_OF_MEMORY, NO_STEP, WHOLE_STEP
+from .steps import Calls, CallResult, CallsResult, Cell, CellResult, JobResult, Limits, Step, Value, ValueResult
+
+_UNIT_BYTES = 4096  # room for a unit's frame besides its value or output; an error takes at most 3000
+_ESCAPED = 6  # bytes of JSON per byte of output, at worst
+_PATIENCE = 2  # timeouts of one function after which its remaining inputs are skipped
+_SIGKILL = 9
+_Kind = TypeVar("_Kind", CellResult, ValueResult, CallResult)
+
+
+class Sandbox:
+    """Runs jobs one at a time; several threads may share one, and wait for each other."""
+
+    def __init__(self, backend: Backend, limits: Limits, tier: str, description: str) -> None:
+        self.tier, self.description, self.limits = tier, description, limits
+        self._backend, self._lock, self._owner = backend, threading.Lock(), os.getpid()
+
+    def run(self, steps: Sequence[Step]) -> JobResult:
+        """One result per step. Keys must differ."""
+        if len({step.key for step in steps}) != len(steps):
+            raise ShardwiseError("Two steps of one job have the same key; give each its own.")
+        if os.getpid() != self._owner:
+            raise ShardwiseError("A sandbox belongs to the process that opened it; open another one here.")
+        with self._lock:
+            return _Job(self._backend, self.limits, tuple(steps)).run()
+
+    def close(self) -> None:
+        """Stop everything."""
+        with self._lock:
+            if os.getpid() == self._owner:
+                self._backend.close()
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Job:
+    """One job over all its attempts."""
+
+    def __init__(self, backend: Backend, limits: Limits, steps: tuple[Step, ...]) -> None:
+        self._backend, self._limits, self._steps = backend, limits, steps
+        self._units = tuple(units(steps))
+        self._found: dict[Unit, Result] = {}
+        self._blamed: dict[Unit, str] = {}  # units that broke an attempt, and how
+        self._skip: dict[int, set[int]] = {}
+        self._packed_steps = [_packed_step(step) for step in steps]
+        self._sympy = any("sympy" in (getattr(step, "source", None) or "") for step in steps)
+        self._deadline = time.monotonic() + limits.job_seconds
+        self._restarts, self._cpu_seconds, self._forgiven = 0, 0.0, False
+
+    def run(self) -> JobResult:
+        """Attempt after attempt, until one gets through or the bounds are reached."""
+        while True:
+            attempt = self._attempt()
+            self._cpu_seconds += attempt.cpu_seconds
+            found = read_results(attempt.frames, self._steps, self._limits)
+            self._found.update(found)
+            if attempt.finished and attempt.ended == "itself":
+                break
+            if self._may_be_ours(attempt):
+                continue
+            self._blame(attempt, found)
+            over = time.monotonic() >= self._deadline
+            if attempt.ended == "deadline" or over or self._restarts >= self._limits.restarts:
+                break
+            self._restarts += 1
+        return JobResult(self._results(), self._restarts, self._cpu_seconds)
+
+    def _attempt(self) -> Attempt:
+        order = _order(
+            {
+                "steps": self._packed_steps,
+                "skip": {str(index): sorted(numbers) for index, numbers in self._skip.items()},
+            },
+            self._limits,
+            cells=sum(isinstance(step, Cell) for step in self._steps),
+            units=len(self._units) + len(self._steps),
+            seconds=max(0.05, self._deadline - time.monotonic()),
+            sympy=self._sympy,
+        )
+        return self._backend.attempt(order)
+
+    def _may_be_ours(self, attempt: Attempt) -> bool:
+        """Whether to try the same again: a server that died, or a job that never began, is forgiven once.
+
+        After that a job of our own decides. If it fails as well the fault is ours and is raised; if not, it
+        was the student's, who can make a job look as if it never began.
+        """
+        if attempt.ended != "server" and attempt.progress.step != NO_STEP:
+            return False
+        if not self._forgiven:
+            self._forgiven = True
+            return True
+        control = self._backend.attempt(
+            _order({"steps": [], "skip": {}}, self._limits, cells=0, units=0, seconds=10.0, sympy=False)
+        )
+        if not control.finished:
+            raise SandboxUnavailable("The sandbox stopped working: even an empty job does not finish.", "Open it anew.")
+        return False
+
+    def _blame(self, attempt: Attempt, found: Mapping[Unit, Result]) -> None:
+        """Leave the unit that broke this attempt out of the next."""
+        step, number = self._culprit(attempt, found)
+        if step < 0:
+            return
+        status = self._cause(attempt)
+        self._skip.setdefault(step, set()).add(number)
+        for unit in self._units:
+            if unit == (step, number) or (number == WHOLE_STEP and unit[0] == step):
+                self._blamed[unit] = status
+        timeouts = [unit for unit, why in self._blamed.items() if unit[0] == step and why == "timeout"]
+        if number != WHOLE_STEP and len(timeouts) >= _PATIENCE:
+            self._skip[step].update(each for index, each in self._units if index == step and each > number)
+
+    def _culprit(self, attempt: Attempt, found: Mapping[Unit, Result]) -> Unit:
+        """The unit a job says it was busy with, if that can be; else the first that has no result."""
+        step, number = attempt.progress.step, attempt.progress.input
+        if step < len(self._steps) and not self._skipped((step, number)):
+            count = len(self._inputs(step))
+            if number == WHOLE_STEP or 0 <= number < count:
+                return step, number
+        open_units = [unit for unit in self._units if unit not in found and not self._skipped(unit)]
+        open_units = open_units or [unit for unit in self._units if not self._skipped(unit)]
+        return open_units[0] if open_units else (-1, WHOLE_STEP)
+
+    def _inputs(self, index: int) -> Sequence[object]:
+        step = self._steps[index]
+        return step.inputs if isinstance(step, Calls) else ()
+
+    def _skipped(self, unit: Unit) -> bool:
+        numbers = self._skip.get(unit[0], set())
+        return unit[1] in numbers or WHOLE_STEP in numbers
+
+    def _cause(self, attempt: Attempt) -> str:
+        if attempt.ended in ("limit", "deadline"):
+            return "timeout"
+        if attempt.ended == "itself" and attempt.code == EXIT_OUT_OF_MEMORY:
+            return "memory"
+        used_up = attempt.cpu_seconds >= self._limits.cpu_seconds - 1
+        return "timeout" if attempt.code == -_SIGKILL and used_up else "killed"
+
+    def _results(self) -> dict[str, CellResult | ValueResult | CallsResult]:
+        results: dict[str, CellResult | ValueResult | CallsResult] = {}
+        for index, step in enumerate(self._steps):
+            if isinstance(step, Cell):
+                results[step.key] = self._one((index, WHOLE_STEP), CellResult)
+            elif isinstance(step, Value):
+                results[step.key] = self._one((index, WHOLE_STEP), ValueResult)
+            else:
+                calls = (self._one((index, number), CallResult) for number in range(len(step.inputs)))
+                results[step.key] = CallsResult(tuple(calls))
+        return results
+
+    def _one(self, unit: Unit, kind: type[_Kind]) -> _Kind:
+        found, blamed = self._found.get(unit), self._blamed.get(unit)
+        if isinstance(found, kind) and (blamed is None or blamed == found.status):
+            return found
+        if blamed is None:
+            return kind("skipped")
+        return kind("killed" if kind is ValueResult else blamed)
+
+
+def _order(
+    job: dict[str, Any], limits: Limits, *, cells: int, units: int, seconds: float, sympy: bool
+) -> Order:
+    amounts = {
+        "output_bytes": limits.output_bytes,
+        "result_bytes": limits.result_bytes,
+        "memory_bytes": limits.memory_bytes,
+    }
+    room_bytes = limits.result_bytes + cells * limits.output_bytes * _ESCAPED + (units + 1) * _UNIT_BYTES
+    data = packed.to_text({**job, **amounts}).encode()
+    return Order(data, room_bytes, seconds, limits.cell_seconds, limits.call_seconds, sympy)
+
+
+def _packed_step(step: Step) -> dict[str, object]:
+    if isinstance(step, Cell):
+        return {"step": "cell", "key": step.key, "source": step.source}
+    if isinstance(step, Value):
+        return {"step": "value", "key": step.key, "name": step.name}
+    try:
+        inputs = [[[name, packed.pack(value)] for name, value in each.items()] for each in step.inputs]
+    except packed.Unpackable as refused:
+        raise ShardwiseError(f"An input of {step.name} cannot enter the sandbox: {refused}.") from None
+    return {"step": "calls", "key": step.key, "name": step.name, "source": step.source, "inputs": inputs}

@@ -1,0 +1,62 @@
+"""What a notebook can import: the standard library, numpy, sympy and a stand-in for shardwise."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+import types
+from collections.abc import Mapping, Sequence
+
+from . import stub
+
+_STAND_IN = "shardwise"
+
+
+class Packages:
+    """Finds the packages it was given, by directory, and says why it finds nothing else.
+
+    Naming directories, rather than adding site-packages to sys.path, leaves everything beside them unimportable.
+    """
+
+    def __init__(self, directories: Mapping[str, str]) -> None:
+        self._directories = dict(directories)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The import system's question; it asks here only after it found nothing elsewhere."""
+        top = name.partition(".")[0]
+        if top == _STAND_IN:
+            return importlib.machinery.ModuleSpec(name, StandIn(), is_package=True)
+        if name in self._directories:
+            place = self._directories[name]
+            return importlib.util.spec_from_file_location(
+                name, os.path.join(place, "__init__.py"), submodule_search_locations=[place]
+            )
+        if path is None and top not in sys.stdlib_module_names:
+            raise ModuleNotFoundError(
+                f"{name} is not available while grading: only the standard library, numpy and sympy are", name=name
+            )
+        return None
+
+
+class StandIn:
+    """Loads shardwise, and any module one might think is in it, as an inert module."""
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        """An empty module with the stub's behaviour."""
+        module = types.ModuleType(spec.name)
+        module.__dict__.update(__getattr__=stub.__getattr__, __all__=list(stub.__all__))
+        module.__dict__.update({name: stub.INERT for name in stub.__all__})
+        return module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Nothing to run."""
+
+
+def install(directories: Mapping[str, str]) -> None:
+    """Make these packages and the stand-in importable, and nothing else beyond the standard library."""
+    sys.path[:] = [entry for entry in sys.path if os.path.basename(entry) not in ("site-packages", "dist-packages")]
+    sys.meta_path.append(Packages(directories))

@@ -1,0 +1,256 @@
+"""Running a notebook: its cells in one namespace, its variables fetched, its functions called.
+
+This code shares a process with the student's, so nothing here can be relied on by the grader. It is written
+to give an honest notebook honest results, and to keep going after whatever a cell did to it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import gc
+import inspect
+import mmap
+import re
+import sys
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import output, packed, stub
+from .region import CALL_LIMIT, CELL_LIMIT, WHOLE_STEP, FullError, Writer
+
+__builtins__ = vars(builtins).copy()  # a cell that patches the shared ones breaks its own code, not this
+
+ERROR_CHARACTERS = 500
+_MAGIC = re.compile(r"\s*(?:[%!].*|\?{1,2}[\w.]+|[\w.\[\]]+\?{1,2})\s*")
+
+
+class OutOfMemory(BaseException):
+    """So little memory is left that later steps would fail for this one's fault."""
+
+
+class Notebook:
+    """One run of one job, in a process of its own."""
+
+    def __init__(self, job: Mapping[str, Any], writer: Writer) -> None:
+        self._job, self._writer = job, writer
+        self._value_bytes = int(job["result_bytes"])
+        self._main = _fresh_main()
+        _add_builtins()
+
+    def run(self) -> None:
+        """Every step that is not to be skipped, in order; a frame for each, and one for each call."""
+        for index, step in enumerate(self._job["steps"]):
+            skip = self._job["skip"].get(str(index), [])
+            if WHOLE_STEP not in skip:
+                getattr(self, "_" + step["step"])(index, step, skip)
+        self._writer.finish()
+
+    def _cell(self, index: int, step: Mapping[str, Any], _skip: list[int]) -> None:
+        self._writer.begin(index, WHOLE_STEP, CELL_LIMIT)
+        kept = output.capture(self._job["output_bytes"])
+        status, error = _attempt(lambda: run_source(step["source"], step["key"], self._main), step["key"])
+        frame = [index, WHOLE_STEP, status or "ok", error]
+        try:
+            self._writer.write(packed.to_text([*frame, kept.text()]).encode())
+        except FullError:
+            self._writer.write(packed.to_text([*frame, ""]).encode())
+        if status == "memory":
+            _insist_on_memory(self._job["memory_bytes"])
+
+    def _value(self, index: int, step: Mapping[str, Any], _skip: list[int]) -> None:
+        self._writer.begin(index, WHOLE_STEP, CALL_LIMIT)
+        missing = object()
+        value = self._main.__dict__.get(step["name"], missing)
+        if value is missing or value is ...:
+            self._writer.write(packed.to_text([index, WHOLE_STEP, "missing", None, "", ""]).encode())
+            return
+        type_name = _cut(type(value).__name__)
+        try:
+            self._write_value([index, WHOLE_STEP, "ok"], value, [type_name, ""])
+        except packed.Unpackable as refused:
+            frame = [index, WHOLE_STEP, "unreadable", None, type_name, _cut(str(refused))]
+            self._writer.write(packed.to_text(frame).encode())
+
+    def _calls(self, index: int, step: Mapping[str, Any], skip: list[int]) -> None:
+        self._writer.begin(index, WHOLE_STEP, CELL_LIMIT)
+        output.capture(0)
+        status, found = self._function(step)
+        if status:
+            self._writer.write(packed.to_text([index, WHOLE_STEP, status, found]).encode())
+            return
+        by_position: bool | None = None
+        for number, raw in enumerate(step["inputs"]):
+            if number in skip:
+                continue
+            self._writer.begin(index, number, CALL_LIMIT)
+            keywords = {str(name): packed.unpack(value) for name, value in raw}
+            if by_position is None:
+                by_position = _rejects_keywords(found, keywords)
+            self._call(index, number, step["key"], found, keywords, by_position)
+
+    def _function(self, step: Mapping[str, Any]) -> tuple[str, Any]:
+        """("", the function), or a status for every call and the reason."""
+        main = self._main
+        if step["source"] is not None:
+            main = _fresh_main()
+            source = step["source"]
+            status, error = _attempt(lambda: run_source(source, step["key"], main), step["key"])
+            if status:
+                return status, error
+        sys.modules["__main__"] = main
+        function = main.__dict__.get(step["name"], ...)
+        if function is ...:
+            return "missing", f"there is no function named {step['name']}"
+        if not callable(function):
+            return "missing", _cut(f"{step['name']} is not a function but of type {type(function).__name__}")
+        return "", function
+
+    def _call(
+        self,
+        index: int,
+        number: int,
+        key: str,
+        function: Callable[..., object],
+        keywords: Mapping[str, object],
+        by_position: bool,
+    ) -> None:
+        returned: list[object] = []
+
+        def call() -> None:
+            returned.append(function(*keywords.values()) if by_position else function(**keywords))
+
+        status, error = _attempt(call, key)
+        if not status:
+            try:
+                self._write_value([index, number, "returned"], returned[0], [""])
+                return
+            except packed.Unpackable as refused:
+                status, error = "unreadable", _cut(str(refused))
+        self._writer.write(packed.to_text([index, number, status, None, error]).encode())
+        if status == "memory":
+            _insist_on_memory(self._job["memory_bytes"])
+
+    def _write_value(self, before: list[object], value: object, after: list[object]) -> None:
+        """A frame around a value, unless the value is too large or cannot be packed."""
+        try:
+            data = packed.pack(value)
+        except packed.Unpackable:
+            raise
+        except BaseException as broken:  # a subclass may do anything while it is read
+            raise packed.Unpackable(f"reading it raised {type(broken).__name__}") from None
+        frame = packed.to_text([*before, data, *after]).encode()
+        self._value_bytes -= len(frame)
+        if self._value_bytes < 0:
+            raise packed.Unpackable(f"together the values take more than {self._job['result_bytes']:,} bytes")
+        self._writer.write(frame)
+
+
+def _fresh_main() -> types.ModuleType:
+    """An empty `__main__`, installed as such: dataclasses and pickle look their own module up."""
+    main = types.ModuleType("__main__")
+    main.__dict__["__builtins__"] = builtins
+    sys.modules["__main__"] = main
+    return main
+
+
+def _add_builtins() -> None:
+    """The names that IPython and the interactive interpreter add."""
+    import _sitebuiltins
+
+    added: dict[str, object] = {name: _sitebuiltins.Quitter(name, "Ctrl-D") for name in ("exit", "quit")}
+    added["get_ipython"] = lambda: stub.INERT
+    added["display"] = lambda *_values, **_options: None
+    builtins.__dict__.update(added)
+
+
+def run_source(source: str, key: str, main: types.ModuleType) -> None:
+    """Execute one cell's source in a module."""
+    exec(compile_cell(source, _filename(key)), main.__dict__)
+
+
+def compile_cell(source: str, filename: str) -> types.CodeType:
+    """Python, or Python with IPython's magics in it, which are dropped line by line so that line numbers stay."""
+    try:
+        return compile(source, filename, "exec", dont_inherit=True)
+    except SyntaxError as original:
+        plain = "\n".join(_without_magic(line) for line in source.splitlines())
+        with contextlib.suppress(SyntaxError):
+            return compile(plain, filename, "exec", dont_inherit=True)
+        raise original
+
+
+def _without_magic(line: str) -> str:
+    if not _MAGIC.fullmatch(line):
+        return line
+    indentation = line[: len(line) - len(line.lstrip())]
+    return indentation + "pass"
+
+
+def _filename(key: str) -> str:
+    return f"<answer cell {key}>"
+
+
+def _attempt(action: Callable[[], None], key: str) -> tuple[str, str]:
+    """Run student code: ("", "") or a status and one line about the exception, whatever kind it is."""
+    try:
+        action()
+    except MemoryError as error:
+        return "memory", _describe(error, key)
+    except BaseException as error:  # SystemExit and KeyboardInterrupt, too, end the cell and nothing else
+        return "raised", _describe(error, key)
+    return "", ""
+
+
+def _describe(error: BaseException, key: str) -> str:
+    try:
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+    except BaseException as broken:
+        message = f"(its message raised {type(broken).__name__})"
+    place = _place(error, key)
+    name = type(error).__name__
+    return _cut(f"{name}: {_cut(str(message))}" if message else name) + (f" ({place})" if place else "")
+
+
+def _place(error: BaseException, key: str) -> str:
+    """The innermost line of an answer cell that the exception passed through."""
+    if isinstance(error, SyntaxError) and error.filename == _filename(key):
+        return f"line {error.lineno}"
+    found, traceback = "", error.__traceback__
+    while traceback is not None:
+        filename = traceback.tb_frame.f_code.co_filename
+        if filename == _filename(key):
+            found = f"line {traceback.tb_lineno}"
+        elif filename.startswith("<answer cell "):
+            found = f"line {traceback.tb_lineno} of {filename[1:-1]}"
+        traceback = traceback.tb_next
+    return found
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= ERROR_CHARACTERS else text[: ERROR_CHARACTERS - 1] + "…"
+
+
+def _rejects_keywords(function: Callable[..., object], keywords: Mapping[str, object]) -> bool:
+    """Whether the arguments fit by position only, as when a student renamed a parameter."""
+    try:
+        signature = inspect.signature(function)
+    except BaseException:
+        return False
+    try:
+        signature.bind(**keywords)
+    except TypeError:
+        with contextlib.suppress(TypeError):
+            signature.bind(*keywords.values())
+            return True
+    return False
+
+
+def _insist_on_memory(limit_bytes: int) -> None:
+    """After a MemoryError: go on if a quarter of the limit is free again, else give up on this process."""
+    gc.collect()
+    try:
+        mmap.mmap(-1, limit_bytes // 4).close()
+    except (OSError, MemoryError, ValueError):
+        raise OutOfMemory from None

@@ -1,0 +1,175 @@
+"""Values in transit: what a notebook's variables become on the way out, and a grader's inputs on the way in.
+
+The wire format is JSON with one addition: a dict travels as {"d": [[key, value], ...]}, so that keys keep
+their types. `pack` is strict about what it lets out, `unpack` about what it lets in: the reader of a
+student's values must assume that they were forged.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import sys
+from typing import Any
+
+__builtins__ = vars(builtins).copy()  # see notebook.py
+
+MAX_DEPTH = 20
+MAX_ELEMENTS = 10_000  # of one list or dict
+MAX_ELEMENTS_ALTOGETHER = 100_000
+MAX_CHARACTERS = 100_000
+MAX_INT_DIGITS = 4000  # below Python's own limit of 4300 on reading an int from text
+_MAX_INT_BITS = 13_288  # of 10**4000
+
+# Lone surrogates become escapes: bytes that always decode.
+to_text = json.JSONEncoder(ensure_ascii=True, check_circular=False, separators=(",", ":")).encode
+
+
+class Unpackable(Exception):
+    """A value that does not travel, and why."""
+
+
+def pack(value: object) -> object:
+    """The value as JSON data; Unpackable if it has no honest JSON form."""
+    try:
+        return _pack(value, 0, _Budget())
+    except RecursionError:
+        raise Unpackable("nested too deeply") from None
+
+
+class _Budget:
+    def __init__(self) -> None:
+        self.left = MAX_ELEMENTS_ALTOGETHER
+
+    def spend(self, count: int) -> None:
+        self.left -= count
+        if count > MAX_ELEMENTS or self.left < 0:
+            raise Unpackable(f"more than {MAX_ELEMENTS:,} elements")
+
+
+def _pack(value: Any, depth: int, budget: _Budget) -> object:
+    kind = type(value)
+    if value is None or kind is bool or kind is float:
+        return value
+    if kind is int:
+        return _checked_int(value)
+    if kind is str:
+        return _checked_str(value)
+    if depth >= MAX_DEPTH:
+        raise Unpackable(f"nested more than {MAX_DEPTH} deep")
+    if kind is list or kind is tuple:
+        budget.spend(len(value))
+        return [_pack(element, depth + 1, budget) for element in value]
+    if kind is dict:
+        budget.spend(len(value))
+        pairs = [[_pack_key(key), _pack(element, depth + 1, budget)] for key, element in value.items()]
+        return {"d": pairs}
+    return _pack(_plain(value), depth, budget)
+
+
+def _pack_key(key: Any) -> object:
+    plain = key if type(key) in (int, str, float, bool, type(None)) else _plain(key)
+    if isinstance(plain, (list, tuple, dict)):
+        raise Unpackable(f"a dict with a key of type {type(key).__name__}")
+    return _pack(plain, MAX_DEPTH, _Budget())
+
+
+def _plain(value: Any) -> object:
+    """The built-in value closest to one of another type."""
+    numpy, sympy = sys.modules.get("numpy"), sys.modules.get("sympy")
+    if numpy is not None and isinstance(value, numpy.ndarray):
+        return _from_array(value)
+    if numpy is not None and isinstance(value, numpy.generic):
+        return _exactly(value.item(), value)
+    if sympy is not None and isinstance(value, sympy.Basic):
+        return _from_sympy(sympy, value)
+    for base in (int, float, str, list, tuple, dict):  # a subclass, such as a namedtuple or a Counter
+        if isinstance(value, base):
+            return _exactly(base(value), value)
+    raise Unpackable(f"a value of type {type(value).__name__}")
+
+
+def _exactly(plain: object, original: object) -> object:
+    """A conversion that made no progress would be tried for ever."""
+    if type(plain) in (bool, int, float, str, list, tuple, dict):
+        return plain
+    raise Unpackable(f"a value of type {type(original).__name__}")
+
+
+def _from_array(array: Any) -> object:
+    if array.size > MAX_ELEMENTS_ALTOGETHER:
+        raise Unpackable(f"more than {MAX_ELEMENTS_ALTOGETHER:,} elements")
+    return array.tolist() if array.ndim else _exactly(array.item(), array)
+
+
+def _from_sympy(sympy: Any, value: Any) -> object:
+    if isinstance(value, sympy.Integer):
+        return int(value)
+    if isinstance(value, sympy.Float):
+        return float(value)
+    return str(value)
+
+
+def _checked_int(value: int) -> int:
+    if value.bit_length() > _MAX_INT_BITS:
+        raise Unpackable(f"an integer of more than {MAX_INT_DIGITS} digits")
+    return value
+
+
+def _checked_str(value: str) -> str:
+    if len(value) > MAX_CHARACTERS:
+        raise Unpackable(f"a string of more than {MAX_CHARACTERS:,} characters")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Unpackable("a string with half a character in it (a lone surrogate)") from None
+    return value
+
+
+def from_text(text: bytes) -> object:
+    """JSON data from bytes that anybody may have written; ValueError if they are not that."""
+    try:
+        return json.loads(text, parse_int=_read_int)
+    except (RecursionError, MemoryError):  # json answers a bomb of brackets with RecursionError
+        raise ValueError("nested too deeply") from None
+
+
+def _read_int(digits: str) -> int:
+    if len(digits) > MAX_INT_DIGITS + 1:
+        raise ValueError("an integer with too many digits")
+    return int(digits)
+
+
+def unpack(data: object) -> object:
+    """The value that `pack` packed; ValueError for anything `pack` would not have made."""
+    try:
+        return _unpack(data, 0, _Budget())
+    except Unpackable as refused:
+        raise ValueError(str(refused)) from None
+
+
+def _unpack(data: object, depth: int, budget: _Budget) -> object:
+    if data is None or isinstance(data, (bool, float)):
+        return data
+    if isinstance(data, int):
+        return _checked_int(data)
+    if isinstance(data, str):
+        return _checked_str(data)
+    if depth >= MAX_DEPTH:
+        raise ValueError(f"nested more than {MAX_DEPTH} deep")
+    if isinstance(data, list):
+        budget.spend(len(data))
+        return [_unpack(element, depth + 1, budget) for element in data]
+    return {_unpack_key(key): _unpack(element, depth + 1, budget) for key, element in _pairs(data, budget)}
+
+
+def _pairs(data: object, budget: _Budget) -> list[list[object]]:
+    pairs = data.get("d") if isinstance(data, dict) and len(data) == 1 else None
+    if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        raise ValueError("an object that is not a packed dict")
+    budget.spend(len(pairs))
+    return pairs
+
+
+def _unpack_key(key: object) -> object:
+    return _unpack(key, MAX_DEPTH, _Budget())

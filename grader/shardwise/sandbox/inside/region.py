@@ -1,0 +1,115 @@
+"""The piece of shared memory through which a job goes in and its results come out.
+
+The controller makes one per attempt and seals its size, so whatever a notebook does to it, a reader can
+neither be made to wait nor to read beyond its end. Everything after the job itself is written by code that
+shares a process with the student's: it is data to be checked, never to be trusted.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from dataclasses import dataclass
+
+HEADER_BYTES = 64
+_JOB = struct.Struct("<II")  # bytes of the job, bytes of room behind it
+_PROGRESS = struct.Struct("<QIiI")  # beat, step, input, which limit applies
+_USED = struct.Struct("<II")  # bytes of frames written, whether every step was done
+_FRAME = struct.Struct("<I")
+_PROGRESS_AT, _USED_AT = 8, 32
+
+Readable = mmap.mmap | bytes | bytearray
+
+NO_STEP = 0xFFFFFFFF  # the job has not begun its first step
+WHOLE_STEP = -1  # in place of the number of an input
+CELL_LIMIT, CALL_LIMIT = 0, 1
+EXIT_BROKEN, EXIT_OUT_OF_MEMORY = 70, 72  # of a job's process; any other status is the student's doing
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a job says it is busy with. A forged one can only misplace its own blame."""
+
+    beat: int
+    step: int
+    input: int
+    limit: int
+
+
+class FullError(Exception):
+    """The room for results is used up."""
+
+
+def size_for(job_bytes: int, room_bytes: int) -> int:
+    """Bytes to map for a job of this size and this much room for its frames, in whole pages."""
+    exact = HEADER_BYTES + job_bytes + room_bytes
+    return -(-exact // mmap.PAGESIZE) * mmap.PAGESIZE
+
+
+def put_job(memory: mmap.mmap | bytearray, job: bytes, room_bytes: int) -> None:
+    """Write a job into fresh memory."""
+    _JOB.pack_into(memory, 0, len(job), room_bytes)
+    _PROGRESS.pack_into(memory, _PROGRESS_AT, 0, NO_STEP, WHOLE_STEP, CELL_LIMIT)
+    memory[HEADER_BYTES : HEADER_BYTES + len(job)] = job
+
+
+def take_job(memory: mmap.mmap) -> bytes:
+    """The job, read by the process that will run it."""
+    job_bytes, _ = _JOB.unpack_from(memory, 0)
+    return memory[HEADER_BYTES : HEADER_BYTES + job_bytes]
+
+
+def read_progress(memory: Readable) -> Progress:
+    """The latest progress, as the job tells it."""
+    return Progress(*_PROGRESS.unpack_from(memory, _PROGRESS_AT))
+
+
+class Writer:
+    """The writing end: progress before each unit of work, a frame after it."""
+
+    def __init__(self, memory: mmap.mmap) -> None:
+        job_bytes, self._room_bytes = _JOB.unpack_from(memory, 0)
+        self._memory, self._start, self._used, self._beat = memory, HEADER_BYTES + job_bytes, 0, 0
+
+    def begin(self, step: int, input_index: int, limit: int) -> None:
+        """Say which unit of work comes next; the clock of its limit starts when this is seen."""
+        self._beat += 1
+        _PROGRESS.pack_into(self._memory, _PROGRESS_AT, self._beat, step, input_index, limit)
+
+    def room_bytes(self) -> int:
+        """What the next frame may still take."""
+        return self._room_bytes - self._used - _FRAME.size
+
+    def write(self, frame: bytes) -> None:
+        """Append one frame; it counts only once it is complete."""
+        if len(frame) > self.room_bytes():
+            raise FullError
+        at = self._start + self._used
+        _FRAME.pack_into(self._memory, at, len(frame))
+        self._memory[at + _FRAME.size : at + _FRAME.size + len(frame)] = frame
+        self._used += _FRAME.size + len(frame)
+        _USED.pack_into(self._memory, _USED_AT, self._used, 0)
+
+    def finish(self) -> None:
+        """Every step is done."""
+        _USED.pack_into(self._memory, _USED_AT, self._used, 1)
+
+
+def read_frames(memory: Readable, job_bytes: int, room_bytes: int) -> tuple[list[bytes], bool]:
+    """Every frame that fits the sizes the controller itself chose, and whether the job says it finished."""
+    used, finished = _USED.unpack_from(memory, _USED_AT)
+    start = HEADER_BYTES + job_bytes
+    written = memory[start : start + min(used, room_bytes)]
+    return _split(written), bool(finished)
+
+
+def _split(written: bytes) -> list[bytes]:
+    frames, at = [], 0
+    while at + _FRAME.size <= len(written):
+        (length,) = _FRAME.unpack_from(written, at)
+        at += _FRAME.size
+        if length == 0 or at + length > len(written):
+            break
+        frames.append(written[at : at + length])
+        at += length
+    return frames

@@ -1,0 +1,63 @@
+"""What `import shardwise` finds inside the sandbox: nothing that grades, and nothing that raises.
+
+A student's notebook calls `check("x")`, `hint("x").show()` and the like between its answers. While grading
+those lines have to run and must not lead anywhere, so every attribute of this module, and every result of
+calling one, is the same inert object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+__all__ = ["another", "check", "hint", "practice", "solution"]
+
+
+class Inert:
+    """Callable, with any attribute, and empty whatever one does with it."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Inert:
+        if name.startswith("__") or name.startswith("_repr_") or name.startswith("_ipython_"):
+            raise AttributeError(name)
+        return self
+
+    def __call__(self, *_arguments: object, **_keywords: object) -> Inert:
+        return self
+
+    def score(self, *_arguments: object, **_keywords: object) -> float:
+        """The one number a notebook asks for: nothing is marked in here."""
+        return 0.0
+
+    def __repr__(self) -> str:
+        return "(not shown while grading)"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __float__(self) -> float:
+        return 0.0
+
+    def __len__(self) -> int:
+        return 0
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(())
+
+    def __getitem__(self, _key: object) -> Inert:
+        return self
+
+    def __enter__(self) -> Inert:
+        return self
+
+    def __exit__(self, *_arguments: object) -> None:
+        return None
+
+
+INERT = Inert()
+
+
+def __getattr__(name: str) -> Inert:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return INERT

@@ -1,0 +1,170 @@
+"""What exists inside the sandbox: the interpreter, its libraries, numpy and sympy, and nothing of ours.
+
+Wherever the interpreter lies (system, pyenv, uv, conda), the sandbox has it at the same path, since an
+interpreter finds its library by its own path. Packages are named one by one: site-packages, in which a
+shardwise with its solutions may well be installed, is never visible as a whole.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import struct
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGES = ("numpy", "sympy", "mpmath")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+_INSIDE = str(Path(__file__).parent / "inside")
+_PT_INTERP = 3  # elf.h
+_MANY_LIBRARIES = 100  # beyond it, binding a directory is quicker than binding each of its files
+
+
+@dataclass(frozen=True)
+class Bind:
+    """One file or directory of the host, and where it appears."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Everything a sandboxed interpreter can see."""
+
+    python: str  # the real file, behind every symlink
+    binds: tuple[Bind, ...]
+    symlinks: tuple[tuple[str, str], ...]  # (target, path), such as ("usr/lib", "/lib")
+    masks: tuple[str, ...]  # directories inside the binds that must appear empty
+    packages: dict[str, str]  # name to directory, as seen inside
+    inside: str  # our own inner package, as seen inside
+
+
+def layout(*, moved: bool) -> Layout:
+    """The layout of this interpreter; `moved` puts packages at short paths of their own (bubblewrap only)."""
+    python = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+    found = _package_directories()
+    packages = {name: f"/packages/{name}" if moved else place for name, place in found.items()}
+    inside = "/inside" if moved else _INSIDE
+    binds = [Bind(path, path) for path in _interpreter_paths(python)]
+    binds += [Bind(place, packages[name]) for name, place in found.items()]
+    for name, place in found.items():  # a wheel's private libraries lie next to the package
+        if os.path.isdir(place + ".libs"):
+            binds.append(Bind(place + ".libs", packages[name] + ".libs"))
+    binds.append(Bind(_INSIDE, inside))
+    masks = tuple(path for path in _private_directories() if any(_beneath(path, b.source) for b in binds))
+    return Layout(python, tuple(binds), tuple(_root_symlinks()), masks, packages, inside)
+
+
+def _package_directories() -> dict[str, str]:
+    found = {}
+    for name in PACKAGES:
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.submodule_search_locations:
+            found[name] = os.path.realpath(next(iter(spec.submodule_search_locations)))
+    return found
+
+
+def _interpreter_paths(python: str) -> list[str]:
+    """The program, the loader it names, the standard library, and the directories of shared libraries."""
+    paths = [python, *_loader(python)]
+    paths += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib")]
+    paths += _library_paths()
+    paths += ["/etc/ld.so.cache"]
+    unique = dict.fromkeys(os.path.normpath(path) for path in paths if os.path.exists(path))
+    covered = [path for path in unique if os.path.isdir(path)]
+    return [path for path in unique if not any(path != other and _beneath(path, other) for other in covered)]
+
+
+def _loader(python: str) -> list[str]:
+    """The dynamic loader, by the path that stands in the program's ELF header, and its real file."""
+    try:
+        with open(python, "rb") as file:
+            name = _interpreter_of_elf(file.read(4096))
+    except (OSError, struct.error):
+        return []
+    return [os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name))] if name else []
+
+
+def _interpreter_of_elf(head: bytes) -> str:
+    if head[:4] != b"\x7fELF" or head[4] != 2:  # 64-bit
+        return ""
+    (table,) = struct.unpack_from("<Q", head, 32)
+    entry_bytes, entries = struct.unpack_from("<HH", head, 54)
+    for index in range(entries):
+        at = table + index * entry_bytes
+        kind, offset, size = *struct.unpack_from("<I", head, at), *struct.unpack_from("<8xQ16xQ", head, at)
+        if kind == _PT_INTERP:
+            return head[offset : offset + size].rstrip(b"\0").decode()
+    return ""
+
+
+def _library_paths() -> list[str]:
+    """Where libc and its like are, and the libraries that came with a private interpreter (pyenv, conda)."""
+    with open("/proc/self/maps") as maps:
+        mapped = {line.split(maxsplit=5)[5].strip() for line in maps if "/" in line}
+    standard = {
+        os.path.dirname(path) for path in mapped if os.path.basename(path).startswith(("libc.so", "libc-", "libm.so"))
+    }
+    own = os.path.join(sys.base_prefix, "lib")
+    files = [entry.path for entry in os.scandir(own) if entry.name.startswith("lib") and ".so" in entry.name]
+    return [*sorted(standard), *(files if len(files) <= _MANY_LIBRARIES else [own])]
+
+
+def _root_symlinks() -> Iterator[tuple[str, str]]:
+    """On a merged-/usr system /lib and /lib64 are symlinks, and the loader's path goes through them."""
+    for path in ("/lib", "/lib64", "/lib32", "/bin", "/usr/lib64"):
+        if os.path.islink(path):
+            yield os.path.relpath(os.path.realpath(path), os.path.dirname(path)), path
+
+
+def _private_directories() -> list[str]:
+    """Directories that hold other people's packages, ours among them."""
+    candidates = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
+    candidates += [path for path in sys.path if os.path.isdir(path)]
+    prefixes = {sys.prefix, sys.base_prefix}
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for prefix in prefixes:
+        for library in ("lib", "lib64"):
+            candidates += [f"{prefix}/{library}/{version}/site-packages", f"{prefix}/{library}/{version}/dist-packages"]
+            candidates += [f"{prefix}/{library}/python3/dist-packages"]
+    stdlib = {os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
+    real = dict.fromkeys(os.path.realpath(path) for path in candidates if os.path.isdir(path))
+    return [path for path in real if path not in stdlib and os.path.basename(path) != "lib-dynload"]
+
+
+def readable_paths(layout: Layout) -> tuple[list[str], list[str]]:
+    """For Landlock: what may be read, and what may only be listed because something in it is masked.
+
+    A Landlock rule covers all that lies beneath its path, so a directory that contains a mask is taken apart.
+    """
+    readable, listable = [*DEVICES], list[str]()
+    for bind in layout.binds:
+        _take_apart(bind.target, [mask for mask in layout.masks if _beneath(mask, bind.target)], readable, listable)
+    return readable, listable
+
+
+def _take_apart(path: str, masks: list[str], readable: list[str], listable: list[str]) -> None:
+    if path in masks:
+        return
+    inner = [mask for mask in masks if _beneath(mask, path)]
+    if not inner:
+        readable.append(path)
+        return
+    listable.append(path)
+    for entry in sorted(_entries(path)):
+        _take_apart(entry, inner, readable, listable)
+
+
+def _entries(path: str) -> Iterable[str]:
+    try:
+        return [entry.path for entry in os.scandir(path) if not entry.is_symlink()]
+    except OSError:
+        return []
+
+
+def _beneath(path: str, directory: str) -> bool:
+    return os.path.commonpath([path, directory]) == directory

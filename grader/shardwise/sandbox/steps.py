@@ -1,0 +1,98 @@
+"""What a job asks of a notebook and what it gets back: the data that crosses into the sandbox and out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Run this source in the notebook's namespace."""
+
+    key: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Value:
+    """Fetch one variable of the notebook's namespace."""
+
+    key: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Call one function once per mapping of keyword arguments.
+
+    With `source`, that source runs first in a namespace of its own and the function is taken from there.
+    """
+
+    key: str
+    name: str
+    inputs: tuple[Mapping[str, object], ...]
+    source: str | None = None
+
+
+Step = Cell | Value | Calls
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of the machine one job may use. Times are wall-clock seconds unless they say cpu."""
+
+    cell_seconds: float = 10.0
+    call_seconds: float = 2.0
+    job_seconds: float = 60.0  # all attempts at a job together
+    cpu_seconds: int = 60  # of one attempt, over all its threads
+    memory_bytes: int = 2**30  # address space, libraries included
+    output_bytes: int = 64 * 2**10  # of stdout and stderr together, kept per cell
+    result_bytes: int = 2**20  # all values of one job together
+    processes: int = 64  # threads, in truth: a job cannot fork
+    files: int = 32  # open file descriptors
+    restarts: int = 25  # how often a job is tried again without the step that broke it
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """How one cell ran. `error` is one line, `output` is stdout and stderr as they were interleaved."""
+
+    status: str  # ok, raised, timeout, memory, killed, skipped
+    error: str = ""
+    output: str = ""
+
+
+@dataclass(frozen=True)
+class ValueResult:
+    """One variable. `missing` covers a name that was never bound and one still bound to `...`."""
+
+    status: str  # ok, missing, unreadable, killed, skipped
+    value: object = None
+    type_name: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class CallResult:
+    """One call of a function."""
+
+    status: str  # returned, raised, timeout, memory, killed, unreadable, missing, skipped
+    value: object = None
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class CallsResult:
+    """Every call of a function, in the order of its inputs."""
+
+    results: tuple[CallResult, ...]
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """One result per step, by key."""
+
+    results: Mapping[str, CellResult | ValueResult | CallsResult] = field(default_factory=dict)
+    restarts: int = 0
+    cpu_seconds: float = 0.0

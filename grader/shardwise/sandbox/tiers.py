@@ -1,0 +1,123 @@
+"""Choosing a boundary: try the strongest first, attack it, and take the first that holds."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .attacks import steps_for, targets
+from .backend import SandboxUnavailable
+from .controller import Sandbox
+from .launch import NOBODY, Plan
+from .steps import CellResult, Limits, ValueResult
+
+_NAMES = {
+    "1": "namespaces, seccomp and Landlock",
+    "1b": "namespaces and seccomp, without Landlock",
+    "2": "Landlock and seccomp, without namespaces",
+    "none": "no isolation",
+}
+_UNSAFE = "Only for your own code on your own machine: --unsafe-no-sandbox runs it without isolation."
+
+
+@dataclass(frozen=True)
+class TierVerdict:
+    """What became of one tier on this machine."""
+
+    name: str
+    passed: bool
+    reason: str = ""
+    remedy: str = ""
+
+
+def open_sandbox(*, limits: Limits | None = None, unsafe: bool = False) -> Sandbox:
+    """The strongest sandbox that this machine can give; SandboxUnavailable if that is none at all."""
+    chosen = limits or Limits()
+    if unsafe:
+        from .plain import PlainProcesses
+
+        return Sandbox(PlainProcesses(chosen), chosen, "none", "no isolation: a process of your own, with limits")
+    refused = []
+    for plan in _plans():
+        try:
+            return open_tier(plan, chosen)
+        except SandboxUnavailable as reason:
+            refused.append(f"tier {plan.tier} ({_NAMES[plan.tier]}): {reason.reason}")
+    reasons = "; ".join(dict.fromkeys(refused))
+    raise SandboxUnavailable(f"Student code cannot be isolated on this machine: {reasons}.", _remedy(reasons))
+
+
+def probe(*, limits: Limits | None = None) -> list[TierVerdict]:
+    """Try every tier and say how it went; for a report about this machine."""
+    verdicts: dict[str, TierVerdict] = {}
+    for plan in _plans():
+        if verdicts.get(plan.tier, TierVerdict("", False)).passed:
+            continue
+        try:
+            with open_tier(plan, limits or Limits()) as sandbox:
+                verdicts[plan.tier] = TierVerdict(plan.tier, True, sandbox.description)
+        except SandboxUnavailable as refused:
+            verdicts[plan.tier] = TierVerdict(plan.tier, False, refused.reason, refused.remedy or _remedy(refused.reason))
+    return list(verdicts.values())
+
+
+def _plans() -> Iterator[Plan]:
+    """As root, being nobody is better: Linux exempts user 0 from the limit on processes, for one."""
+    if not sys.platform.startswith("linux"):
+        raise SandboxUnavailable(f"The sandbox is built from Linux's own means, and this is {sys.platform}.", _UNSAFE)
+    for tier in ("1", "1b", "2"):
+        if os.geteuid() == 0:
+            yield Plan(tier, become_nobody=True)
+        yield Plan(tier, become_nobody=False)
+
+
+def open_tier(plan: Plan, limits: Limits) -> Sandbox:
+    """Start one tier and attack it; SandboxUnavailable if it does not start or does not hold."""
+    from .forkserver import ForkServer
+
+    backend = ForkServer(plan, limits)
+    if plan.tier in ("1", "2") and backend.server.landlock == 0:
+        backend.close()
+        raise SandboxUnavailable("this kernel has no Landlock", "Linux 5.13 or newer, with Landlock enabled, has it.")
+    user = backend.server.user
+    sandbox = Sandbox(backend, limits, plan.tier, f"{_NAMES[plan.tier]}; {_as_user(user)}")
+    try:
+        _attack(sandbox)
+    except BaseException:
+        sandbox.close()
+        raise
+    return sandbox
+
+
+def _as_user(user: int) -> str:
+    if user == NOBODY:
+        return "as nobody"
+    return "as root without capabilities (nobody cannot read this interpreter)" if user == 0 else f"as user {user}"
+
+
+def _attack(sandbox: Sandbox) -> None:
+    with targets() as every:
+        attacks = [attack for attack in every if sandbox.tier in attack.tiers]
+        results = sandbox.run(steps_for(attacks)).results
+    for attack in attacks:
+        tried, breach = results[f"{attack.name}: try"], results[attack.name]
+        if not isinstance(tried, CellResult) or not isinstance(breach, ValueResult):
+            raise SandboxUnavailable("the self-test gave no result")
+        if breach.status != "ok" or breach.value is not False or tried.status not in ("raised", "memory", "ok"):
+            raise SandboxUnavailable(f"in a self-test, sandboxed code {attack.says} (or the test broke: {tried})")
+
+
+def _remedy(reasons: str) -> str:
+    hints = []
+    if "not installed" in reasons:
+        hints.append("Install it: apt install bubblewrap (Debian, Ubuntu), dnf install bubblewrap (Fedora).")
+    if "uid map" in reasons or "RTM_NEWADDR" in reasons or "namespace" in reasons:
+        hints.append(
+            "Where AppArmor forbids user namespaces (Ubuntu 24.04):"
+            " sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0."
+        )
+    if "no Landlock" in reasons:
+        hints.append("Linux 5.13 or newer, with Landlock enabled, makes a boundary without namespaces.")
+    return " ".join([*hints, _UNSAFE])

@@ -1,0 +1,1 @@
+"""Reference implementations, one module a chapter: the keys of the bank, written to be read."""

@@ -1,0 +1,84 @@
+"""The pictures of the ring all-reduce lesson."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..oracles.ring import snapshots
+from ..ring import (
+    all_reduce_seconds,
+    bytes_sent_per_gpu,
+    crossover_bytes,
+    naive_root_bytes,
+    tree_all_reduce_seconds,
+)
+
+CHAPTER = "01-ring-all-reduce"
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#6e7781"  # Okabe & Ito 2008: told apart by colour-blind readers too
+
+
+def chunks_on_a_ring() -> Figure:
+    """How many contributions each chunk has gathered on each of four GPUs, step by step."""
+    boards = snapshots(gpus=4)
+    figure = Figure(figsize=(7.6, 1.75))
+    axes = figure.subplots(1, len(boards))
+    for number, (axis, board) in enumerate(zip(axes, boards, strict=True)):
+        axis.imshow(board, cmap="Blues", vmin=0, vmax=5.5)
+        for (row, column), value in np.ndenumerate(board):
+            done = value == board.shape[0]
+            axis.text(column, row, str(value), ha="center", va="center", color="white" if done else "black",
+                      fontweight="bold" if done else "normal", fontsize=8)  # fmt: skip
+        axis.set_xticks(range(4), list("abcd"), fontsize=7)
+        axis.set_yticks(range(4), [f"GPU {rank}" for rank in range(4)] if number == 0 else [""] * 4, fontsize=7)
+        axis.tick_params(length=0)
+        axis.spines[:].set_visible(False)
+        phase = "start" if number == 0 else f"step {number}"
+        axis.set_title(phase, fontsize=8, color=ORANGE if number > 3 else BLUE if number else GREY)
+    figure.text(0.33, -0.04, "reduce-scatter: pass on and add", ha="center", color=BLUE, fontsize=9)
+    figure.text(0.75, -0.04, "all-gather: pass on and copy", ha="center", color=ORANGE, fontsize=9)
+    return figure
+
+
+def bytes_against_gpus() -> Figure:
+    """What the busiest link carries, for the ring and for everybody sending to GPU 0."""
+    figure = Figure(figsize=(6.2, 2.7))
+    axis = figure.subplots()
+    gpus = np.unique(np.geomspace(2, 1024, 40).astype(int))
+    ring = [bytes_sent_per_gpu(message_bytes=1e9, gpus=int(n)) / 1e9 for n in gpus]
+    naive = [naive_root_bytes(message_bytes=1e9, gpus=int(n)) / 1e9 for n in gpus]
+    axis.loglog(gpus, naive, color=ORANGE, lw=2)
+    axis.loglog(gpus, ring, color=BLUE, lw=2)
+    axis.text(200, 260, "all send to GPU 0", color=ORANGE, ha="right")
+    axis.text(200, 2.6, "ring: never more than 2 GB", color=BLUE, ha="right")
+    axis.set_xticks([2, 8, 64, 512], ["2", "8", "64", "512"])
+    axis.set_yticks([1, 10, 100, 1000], ["1 GB", "10 GB", "100 GB", "1 TB"])
+    axis.minorticks_off()
+    axis.set_xlabel("GPUs")
+    axis.set_ylabel("over the busiest link")
+    return figure
+
+
+def ring_against_tree() -> Figure:
+    """Time against message size for 64 GPUs: latency decides on the left, bytes on the right."""
+    figure = Figure(figsize=(6.2, 2.7))
+    axis = figure.subplots()
+    given = {"gpus": 64, "bandwidth_bytes_per_s": 50e9, "latency_s": 5e-6}
+    sizes = np.geomspace(1e3, 1e10, 120)
+    axis.loglog(sizes, [all_reduce_seconds(message_bytes=float(m), **given) for m in sizes], color=BLUE, lw=2)
+    axis.loglog(sizes, [tree_all_reduce_seconds(message_bytes=float(m), **given) for m in sizes], color=ORANGE, lw=2)
+    tie = crossover_bytes(**given)
+    axis.axvline(tie, color=GREY, lw=1, ls=":")
+    axis.text(tie * 1.25, 2.2e-5, f"tie at {tie / 1e6:.1f} MB", color=GREY)
+    axis.text(2e3, 8.5e-4, "ring: 126 latencies", color=BLUE)
+    axis.text(2e3, 2.4e-5, "plain tree: 12 latencies", color=ORANGE)
+    axis.set_xticks([1e3, 1e6, 1e9], ["1 kB", "1 MB", "1 GB"])
+    axis.set_yticks([1e-4, 1e-3, 1e-2, 1e-1, 1], ["0.1 ms", "1 ms", "10 ms", "0.1 s", "1 s"])
+    axis.minorticks_off()
+    axis.set_ylim(1.5e-5, 5)
+    axis.set_xlabel("message")
+    axis.set_ylabel("time of the all-reduce")
+    return figure
+
+
+FIGURES = (chunks_on_a_ring, bytes_against_gpus, ring_against_tree)

@@ -1,0 +1,57 @@
+"""Guards that every reference shares: they turn a bad argument into a ValueError that names it."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+
+def require_counts(**arguments: int) -> None:
+    """Raise ValueError unless every argument is a whole number of at least 1.
+
+    >>> require_counts(gpus=8, micro_batch=4)
+    >>> require_counts(gpus=0)
+    Traceback (most recent call last):
+    ValueError: gpus must be a whole number of at least 1, not 0
+    """
+    for name, value in arguments.items():
+        if isinstance(value, bool) or not isinstance(value, Real) or value != int(value) or value < 1:
+            raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
+
+
+def require_positive(**arguments: float) -> None:
+    """Raise ValueError unless every argument is a number above 0.
+
+    >>> require_positive(bandwidth_bytes_per_s=50e9)
+    >>> require_positive(bandwidth_bytes_per_s=0)
+    Traceback (most recent call last):
+    ValueError: bandwidth_bytes_per_s must be above 0, not 0
+    """
+    for name, value in arguments.items():
+        if not isinstance(value, Real) or not 0 < value < float("inf"):
+            raise ValueError(f"{name} must be above 0, not {value!r}")
+
+
+def require_not_negative(**arguments: float) -> None:
+    """Raise ValueError unless every argument is a number of at least 0.
+
+    >>> require_not_negative(latency_s=0)
+    >>> require_not_negative(latency_s=-1e-6)
+    Traceback (most recent call last):
+    ValueError: latency_s must be at least 0, not -1e-06
+    """
+    for name, value in arguments.items():
+        if not isinstance(value, Real) or not 0 <= value < float("inf"):
+            raise ValueError(f"{name} must be at least 0, not {value!r}")
+
+
+def require_fraction(**arguments: float) -> None:
+    """Raise ValueError unless every argument lies above 0 and is at most 1.
+
+    >>> require_fraction(mfu=0.4)
+    >>> require_fraction(mfu=40)
+    Traceback (most recent call last):
+    ValueError: mfu must lie above 0 and be at most 1, not 40
+    """
+    for name, value in arguments.items():
+        if not isinstance(value, Real) or not 0 < value <= 1:
+            raise ValueError(f"{name} must lie above 0 and be at most 1, not {value!r}")

@@ -1,0 +1,1 @@
+"""Independent engines that confirm the references: they simulate, count and enumerate, and share no formula."""

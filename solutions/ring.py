@@ -1,0 +1,288 @@
+"""Collectives on a ring: what an all-reduce sends, how long it takes, and how its speed is reported."""
+
+from __future__ import annotations
+
+import math
+
+from .guards import require_counts, require_not_negative, require_positive
+
+
+def bytes_sent_per_gpu(*, message_bytes: float, gpus: int) -> float:
+    """Bytes that each GPU sends in one ring all-reduce.
+
+        bytes = 2 · M · (N-1)/N
+
+    Reduce-scatter and all-gather each pass N-1 of the N chunks once: that is the 2.
+
+    Units:   message_bytes in bytes; gpus is a count. Result in bytes.
+    Raises:  ValueError if gpus is below 1 or message_bytes is not positive.
+    Source:  Patarasuk & Yuan 2009, J. Parallel Distrib. Comput. 69(2), section 3.
+
+    >>> bytes_sent_per_gpu(message_bytes=1e9, gpus=8) / 1e9      # eight GPUs, 1 GB of gradients
+    1.75
+    >>> bytes_sent_per_gpu(message_bytes=1e9, gpus=1000) / 1e9   # a hundred times the GPUs, hardly more bytes
+    1.998
+    """
+    require_positive(message_bytes=message_bytes)
+    require_counts(gpus=gpus)
+    chunk_bytes = message_bytes / gpus
+    return 2 * (gpus - 1) * chunk_bytes
+
+
+def bytes_sent_per_phase(*, message_bytes: float, gpus: int) -> float:
+    """Bytes that each GPU sends in one phase, reduce-scatter or all-gather.
+
+        bytes = M · (N-1)/N
+
+    Units:   message_bytes in bytes; result in bytes.
+    Raises:  ValueError if gpus is below 1 or message_bytes is not positive.
+    Source:  Thakur et al. 2005, Int. J. High Perform. Comput. Appl. 19(1), section 4.1.
+
+    >>> bytes_sent_per_phase(message_bytes=1e9, gpus=8) / 1e9
+    0.875
+    """
+    require_positive(message_bytes=message_bytes)
+    require_counts(gpus=gpus)
+    chunk_bytes = message_bytes / gpus
+    return (gpus - 1) * chunk_bytes
+
+
+def naive_root_bytes(*, message_bytes: float, gpus: int) -> float:
+    """Bytes that GPU 0 receives when every other GPU sends it the whole message.
+
+        bytes = (N-1) · M
+
+    Units:   message_bytes in bytes; result in bytes.
+    Raises:  ValueError if gpus is below 1 or message_bytes is not positive.
+    Source:  counting; the motivation in Sergeev & Del Balso 2018, arXiv:1802.05799, section 3.
+
+    >>> naive_root_bytes(message_bytes=1e9, gpus=8) / 1e9
+    7.0
+    """
+    require_positive(message_bytes=message_bytes)
+    require_counts(gpus=gpus)
+    return (gpus - 1) * message_bytes
+
+
+def steps(*, gpus: int) -> int:
+    """Steps of a ring all-reduce, one after the other.
+
+        steps = 2 · (N-1)
+
+    Units:   a count.
+    Raises:  ValueError if gpus is below 1.
+    Source:  Patarasuk & Yuan 2009, section 3.
+
+    >>> steps(gpus=8)
+    14
+    """
+    require_counts(gpus=gpus)
+    return 2 * (gpus - 1)
+
+
+def tree_steps(*, gpus: int) -> int:
+    """Steps of a plain binary-tree all-reduce: reduce to the root, then broadcast.
+
+        steps = 2 · ⌈log2 N⌉
+
+    Each step carries the whole message, where a ring's step carries 1/N of it.
+
+    Units:   a count.
+    Raises:  ValueError if gpus is below 1.
+    Source:  Thakur et al. 2005, section 4.5 (binomial tree reduce and broadcast).
+
+    >>> tree_steps(gpus=8)
+    6
+    """
+    require_counts(gpus=gpus)
+    return 2 * math.ceil(math.log2(gpus))
+
+
+def latency_seconds(*, gpus: int, latency_s: float) -> float:
+    """Time that a ring all-reduce spends on latency alone.
+
+        seconds = 2 · (N-1) · α
+
+    Units:   latency_s in seconds per step; result in seconds.
+    Raises:  ValueError if gpus is below 1 or latency_s is negative.
+    Source:  Thakur et al. 2005, section 3 (the α-β model).
+
+    >>> round(latency_seconds(gpus=8, latency_s=5e-6) * 1e6, 6)   # microseconds
+    70.0
+    """
+    require_counts(gpus=gpus)
+    require_not_negative(latency_s=latency_s)
+    return 2 * (gpus - 1) * latency_s
+
+
+def all_reduce_seconds(
+    *, message_bytes: float, gpus: int, bandwidth_bytes_per_s: float, latency_s: float = 0.0
+) -> float:
+    """Time of a ring all-reduce.
+
+        seconds = 2 · (N-1) · (M/(N·β) + α)
+
+    Every step waits for one chunk to cross one link in one direction, so the rate is that of one direction.
+
+    Units:   bytes; bytes/s per direction; seconds per step. Result in seconds.
+    Raises:  ValueError if gpus is below 1, a size or rate is not positive, or latency_s is negative.
+    Source:  Patarasuk & Yuan 2009, section 3; α-β model of Thakur et al. 2005.
+
+    >>> t = all_reduce_seconds(message_bytes=2e9, gpus=8, bandwidth_bytes_per_s=50e9, latency_s=5e-6)
+    >>> round(t * 1e3, 2)                # milliseconds: 70 for the bytes, 0.07 for the latency
+    70.07
+    >>> all_reduce_seconds(message_bytes=2e9, gpus=1, bandwidth_bytes_per_s=50e9)   # nobody to talk to
+    0.0
+    """
+    require_positive(message_bytes=message_bytes, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
+    require_counts(gpus=gpus)
+    require_not_negative(latency_s=latency_s)
+    chunk_bytes = message_bytes / gpus
+    steps_taken = 2 * (gpus - 1)
+    seconds_per_step = chunk_bytes / bandwidth_bytes_per_s + latency_s
+    return steps_taken * seconds_per_step
+
+
+def tree_all_reduce_seconds(
+    *, message_bytes: float, gpus: int, bandwidth_bytes_per_s: float, latency_s: float = 0.0
+) -> float:
+    """Time of a plain binary-tree all-reduce of an unsplit message.
+
+        seconds = 2 · ⌈log2 N⌉ · (M/β + α)
+
+    Double binary trees pipeline the message and do far better; this is the plain tree.
+
+    Units:   bytes; bytes/s per direction; seconds per step. Result in seconds.
+    Raises:  ValueError if gpus is below 1, a size or rate is not positive, or latency_s is negative.
+    Source:  Thakur et al. 2005, section 4.5; Jeaugey 2019, NCCL 2.4 double binary trees.
+
+    >>> t = tree_all_reduce_seconds(message_bytes=2e9, gpus=8, bandwidth_bytes_per_s=50e9)
+    >>> round(t * 1e3)                   # milliseconds, where the ring takes 70
+    240
+    """
+    require_positive(message_bytes=message_bytes, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
+    require_counts(gpus=gpus)
+    require_not_negative(latency_s=latency_s)
+    levels = math.ceil(math.log2(gpus))
+    seconds_per_level = message_bytes / bandwidth_bytes_per_s + latency_s
+    return 2 * levels * seconds_per_level
+
+
+def faster_algorithm(*, message_bytes: float, gpus: int, bandwidth_bytes_per_s: float, latency_s: float) -> str:
+    """Which of the two is faster for a message, "ring" or "tree".
+
+    Large messages favour the ring, which splits them; small ones the tree, which has fewer steps.
+
+    Units:   bytes; bytes/s per direction; seconds per step.
+    Raises:  ValueError as the two times do.
+    Source:  Thakur et al. 2005, section 4.5.
+
+    >>> faster_algorithm(message_bytes=2e9, gpus=8, bandwidth_bytes_per_s=50e9, latency_s=5e-6)
+    'ring'
+    >>> faster_algorithm(message_bytes=4e3, gpus=256, bandwidth_bytes_per_s=50e9, latency_s=5e-6)
+    'tree'
+    """
+    ring = all_reduce_seconds(
+        message_bytes=message_bytes, gpus=gpus, bandwidth_bytes_per_s=bandwidth_bytes_per_s, latency_s=latency_s
+    )
+    tree = tree_all_reduce_seconds(
+        message_bytes=message_bytes, gpus=gpus, bandwidth_bytes_per_s=bandwidth_bytes_per_s, latency_s=latency_s
+    )
+    return "ring" if ring <= tree else "tree"
+
+
+def algorithm_bandwidth(*, message_bytes: float, measured_s: float) -> float:
+    """Algorithm bandwidth: message size over measured time, what the user sees.
+
+        algbw = M / t
+
+    Units:   bytes and seconds; result in bytes/s.
+    Raises:  ValueError if an argument is not positive.
+    Source:  nccl-tests, doc/PERFORMANCE.md.
+
+    >>> algorithm_bandwidth(message_bytes=2e9, measured_s=0.080) / 1e9
+    25.0
+    """
+    require_positive(message_bytes=message_bytes, measured_s=measured_s)
+    return message_bytes / measured_s
+
+
+def bus_bandwidth(*, message_bytes: float, gpus: int, measured_s: float) -> float:
+    """Bus bandwidth of a measured all-reduce: to be compared with what the wire can do.
+
+        busbw = (M / t) · 2 · (N-1)/N
+
+    The factor is what any all-reduce must move, whatever its algorithm; it makes figures comparable across N.
+
+    Units:   bytes and seconds; result in bytes/s per direction.
+    Raises:  ValueError if gpus is below 1 or another argument is not positive.
+    Source:  nccl-tests, doc/PERFORMANCE.md.
+
+    >>> round(bus_bandwidth(message_bytes=2e9, gpus=8, measured_s=0.090) / 1e9, 2)
+    38.89
+    """
+    require_positive(message_bytes=message_bytes, measured_s=measured_s)
+    require_counts(gpus=gpus)
+    algorithm_rate = message_bytes / measured_s
+    moved_per_byte = 2 * (gpus - 1) / gpus
+    return algorithm_rate * moved_per_byte
+
+
+def link_utilisation(*, message_bytes: float, gpus: int, measured_s: float, bandwidth_bytes_per_s: float) -> float:
+    """The share of a link's one-way rate that a measured all-reduce keeps busy.
+
+        utilisation = busbw / β
+
+    Units:   bytes, seconds, bytes/s per direction; result is a fraction.
+    Raises:  ValueError if gpus is below 1 or another argument is not positive.
+    Source:  nccl-tests, doc/PERFORMANCE.md.
+
+    >>> u = link_utilisation(message_bytes=2e9, gpus=8, measured_s=0.090, bandwidth_bytes_per_s=50e9)
+    >>> round(u, 3)
+    0.778
+    """
+    require_positive(message_bytes=message_bytes, measured_s=measured_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
+    require_counts(gpus=gpus)
+    bytes_moved = 2 * message_bytes * (gpus - 1) / gpus
+    bytes_possible = bandwidth_bytes_per_s * measured_s
+    return bytes_moved / bytes_possible
+
+
+def crossover_bytes(*, gpus: int, bandwidth_bytes_per_s: float, latency_s: float) -> float:
+    """The message size at which ring and plain tree take the same time.
+
+        M = α · β · ((N-1) - L) / (L - (N-1)/N)   with  L = ⌈log2 N⌉
+
+    Below it the tree's fewer steps win, above it the ring's smaller chunks do.
+
+    Units:   bytes/s per direction, seconds per step; result in bytes.
+    Raises:  ValueError if gpus is below 4 (ring and tree tie in steps) or another argument is not positive.
+    Source:  the two times of this module, set equal.
+
+    >>> round(crossover_bytes(gpus=64, bandwidth_bytes_per_s=50e9, latency_s=5e-6) / 1e6, 2)   # MB
+    2.84
+    """
+    require_counts(gpus=gpus)
+    require_positive(bandwidth_bytes_per_s=bandwidth_bytes_per_s, latency_s=latency_s)
+    if gpus < 4:
+        raise ValueError(f"gpus must be at least 4 for the two to differ in steps, not {gpus!r}")
+    levels = math.ceil(math.log2(gpus))
+    steps_saved = (gpus - 1) - levels
+    messages_more = levels - (gpus - 1) / gpus
+    return latency_s * bandwidth_bytes_per_s * steps_saved / messages_more
+
+
+def link_gap(*, fast_bytes_per_s: float, slow_bytes_per_s: float) -> float:
+    """How many times faster one link is than another, both per direction.
+
+        gap = β_fast / β_slow
+
+    Units:   bytes/s per direction, both; result is a ratio.
+    Raises:  ValueError if an argument is not positive.
+    Source:  H100 NVLink 450 GB/s and 400 Gb/s InfiniBand 50 GB/s per direction (NVIDIA H100 data sheet).
+
+    >>> link_gap(fast_bytes_per_s=450e9, slow_bytes_per_s=50e9)   # not 18: 900 GB/s counts both directions
+    9.0
+    """
+    require_positive(fast_bytes_per_s=fast_bytes_per_s, slow_bytes_per_s=slow_bytes_per_s)
+    return fast_bytes_per_s / slow_bytes_per_s

@@ -1,0 +1,553 @@
+"""The capstone's references against its engines, its limits, and the numbers of a real 405B run."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from shardwise.solutions import capstone
+from shardwise.solutions.oracles import capstone as engine
+
+PFLOP_DAY = 1e15 * 86400
+DAY = 86400.0
+HOUR = 3600.0
+LLAMA: dict[str, Any] = {"hidden": 16384, "ffn_hidden": 53248, "heads": 128, "kv_heads": 8}
+RUN: dict[str, Any] = {"parameters": 405e9, "tokens": 15.6e12}
+H100 = 989e12  # FLOP/s, dense BF16, SXM (NVIDIA data sheet, 2022)
+
+degrees = st.sampled_from([1, 2, 4, 8, 16])
+parameter_counts = st.floats(1e8, 2e12)
+token_counts = st.floats(1e9, 5e13)
+utilisations = st.floats(0.02, 1.0)
+bills = st.floats(1e3, 1e9)
+
+
+def same(first: float, second: float) -> bool:
+    return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
+
+
+# Layouts
+
+
+@given(tp=degrees, cp=degrees, pp=degrees, dp=st.integers(1, 64))
+def test_the_axes_multiply_to_the_gpus(tp: int, cp: int, pp: int, dp: int) -> None:
+    gpus = tp * cp * pp * dp
+    assert capstone.data_parallel_replicas(gpus=gpus, tp=tp, cp=cp, pp=pp) == dp
+    assert engine.data_parallel_replicas(gpus=gpus, tp=tp, cp=cp, pp=pp) == dp
+
+
+def test_context_parallelism_costs_replicas() -> None:
+    assert capstone.data_parallel_replicas(gpus=16384, tp=8, cp=1, pp=16) == 128
+    assert capstone.data_parallel_replicas(gpus=16384, tp=8, cp=16, pp=16) == 8
+
+
+def test_gpus_that_do_not_divide_are_refused() -> None:
+    for function in (capstone.data_parallel_replicas, engine.data_parallel_replicas):
+        with pytest.raises(ValueError):
+            function(gpus=16376, tp=8, cp=1, pp=16)
+
+
+@given(nodes=st.integers(1, 500), failed=st.integers(0, 20), tp=degrees, cp=degrees, pp=degrees)
+def test_usable_gpus_are_whole_replicas_of_healthy_gpus(
+    nodes: int, failed: int, tp: int, cp: int, pp: int
+) -> None:
+    assume(failed <= nodes)
+    case = {"gpus": 8 * nodes, "failed_nodes": failed, "gpus_per_node": 8, "tp": tp, "cp": cp, "pp": pp}
+    usable = capstone.usable_gpus(**case)
+    assert usable == engine.usable_gpus(**case)
+    assert usable % (tp * cp * pp) == 0
+    assert 0 <= 8 * (nodes - failed) - usable < tp * cp * pp
+
+
+def test_one_dead_node_idles_the_rest_of_its_replica() -> None:
+    layout = {"gpus": 16384, "gpus_per_node": 8, "tp": 8, "cp": 1, "pp": 16}
+    assert capstone.usable_gpus(failed_nodes=0, **layout) == 16384
+    assert capstone.usable_gpus(failed_nodes=1, **layout) == 16384 - 128
+    assert capstone.usable_gpus(failed_nodes=16, **layout) == 16384 - 128
+    assert capstone.usable_gpus(failed_nodes=17, **layout) == 16384 - 256
+
+
+def test_more_failures_than_nodes_are_refused() -> None:
+    for function in (capstone.usable_gpus, engine.usable_gpus):
+        with pytest.raises(ValueError):
+            function(gpus=16, failed_nodes=3, gpus_per_node=8, tp=1, cp=1, pp=1)
+
+
+@given(tp=degrees, cp=degrees, pp=degrees, per_rack=st.integers(1, 16), racks=st.integers(1, 40))
+def test_nodes_per_rack_counts_nodes(tp: int, cp: int, pp: int, per_rack: int, racks: int) -> None:
+    gpus = 8 * per_rack * racks
+    assume(gpus % (tp * cp * pp) == 0)
+    case = {"tp": tp, "cp": cp, "pp": pp, "dp": gpus // (tp * cp * pp), "gpus_per_node": 8, "racks": racks}
+    assert capstone.nodes_per_rack(**case) == engine.nodes_per_rack(**case) == per_rack
+
+
+def test_1024_gpus_are_128_nodes_and_not_1024() -> None:
+    case = {"tp": 4, "cp": 1, "pp": 4, "dp": 64, "gpus_per_node": 8}
+    assert capstone.nodes_per_rack(**case, racks=1) == 128
+    assert capstone.nodes_per_rack(**case, racks=16) == 8
+    for function in (capstone.nodes_per_rack, engine.nodes_per_rack):
+        with pytest.raises(ValueError):
+            function(**case, racks=3)
+
+
+@settings(deadline=None)
+@given(
+    billions=st.integers(1, 2000),
+    bytes_per_parameter=st.sampled_from([2, 4, 6, 16, 18]),
+    budget=st.integers(5, 120),
+    nodes=st.sampled_from([16, 96, 128, 1024, 2048, 3072]),
+    cp=st.sampled_from([1, 2, 4, 16]),
+)
+def test_the_best_layout_is_the_best_of_all(
+    billions: int, bytes_per_parameter: int, budget: int, nodes: int, cp: int
+) -> None:
+    case = {
+        "gpus": 8 * nodes,
+        "parameters": billions * 10**9,
+        "bytes_per_parameter": bytes_per_parameter,
+        "budget_bytes": budget * 10**9,
+        "gpus_per_node": 8,
+        "cp": cp,
+    }
+    try:
+        expected = engine.best_layout(**case)
+    except ValueError:
+        with pytest.raises(ValueError):
+            capstone.best_layout(**case)
+        return
+    tp, cp_used, pp, dp = capstone.best_layout(**case)
+    assert (tp, cp_used, pp, dp) == expected
+    assert tp * cp_used * pp * dp == 8 * nodes
+    assert billions * bytes_per_parameter <= budget * tp * pp
+
+
+def test_the_best_layout_for_405b_is_metas() -> None:
+    case = {"gpus": 16384, "parameters": 405 * 10**9, "bytes_per_parameter": 6, "gpus_per_node": 8}
+    assert capstone.best_layout(**case, budget_bytes=20 * 10**9) == (8, 1, 16, 128)
+    assert capstone.best_layout(**case, budget_bytes=20 * 10**9, cp=16) == (8, 16, 16, 8)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"gpus_per_node": 6}, {"max_stages": 4}, {"gpus": 16376}, {"budget_bytes": 0}, {"parameters": 0}],
+)
+def test_a_layout_that_cannot_be_is_refused(wrong: dict[str, int]) -> None:
+    case = {"gpus": 16384, "parameters": 405 * 10**9, "bytes_per_parameter": 6, "gpus_per_node": 8}
+    with pytest.raises(ValueError):
+        capstone.best_layout(**{**case, "budget_bytes": 20 * 10**9, **wrong})
+
+
+# Layers over stages
+
+
+@given(stages=st.integers(1, 40), more=st.integers(0, 200))
+def test_layers_are_dealt_evenly_and_all(stages: int, more: int) -> None:
+    dealt = capstone.layers_per_stage(layers=stages + more, stages=stages)
+    assert dealt == engine.layers_per_stage(layers=stages + more, stages=stages)
+    assert sum(dealt) == stages + more
+    assert max(dealt) - min(dealt) <= 1
+    assert dealt[-1] == min(dealt)  # the output head's stage never has more than another
+    fuller = capstone.fuller_stages(layers=stages + more, stages=stages)
+    assert fuller == dealt.count(max(dealt)) == engine.fuller_stages(layers=stages + more, stages=stages)
+
+
+def test_126_layers_on_16_stages_are_fourteen_eights_and_two_sevens() -> None:
+    assert capstone.layers_per_stage(layers=126, stages=16) == (7, *([8] * 14), 7)
+    assert capstone.fuller_stages(layers=126, stages=16) == 14
+
+
+def test_a_stage_without_layers_is_refused() -> None:
+    for module in (capstone, engine):
+        with pytest.raises(ValueError):
+            module.layers_per_stage(layers=3, stages=4)
+        with pytest.raises(ValueError):
+            module.fuller_stages(layers=3, stages=4)
+
+
+# Weights and states
+
+
+@given(
+    kv_heads=st.sampled_from([1, 2, 4, 8, 16]),
+    group=st.integers(1, 16),
+    head=st.sampled_from([64, 80, 128]),
+    ffn_hidden=st.integers(1, 60_000),
+    layers=st.integers(1, 130),
+)
+def test_parameters_are_the_sum_of_the_matrices(
+    kv_heads: int, group: int, head: int, ffn_hidden: int, layers: int
+) -> None:
+    heads = kv_heads * group
+    shape = {"hidden": heads * head, "ffn_hidden": ffn_hidden, "heads": heads, "kv_heads": kv_heads}
+    assert capstone.layer_parameters(**shape) == engine.layer_parameters(**shape)
+    whole = {**shape, "layers": layers, "vocabulary": 32_000}
+    assert capstone.model_parameters(**whole) == engine.model_parameters(**whole)
+
+
+def test_without_grouping_attention_has_four_square_matrices() -> None:
+    grouped = capstone.layer_parameters(**LLAMA)
+    full = capstone.layer_parameters(**{**LLAMA, "kv_heads": 128})
+    assert full == 4 * 16384**2 + 3 * 16384 * 53248
+    assert full - grouped == 2 * 16384**2 - 2 * 16384 * 1024
+
+
+def test_llama_405b_is_405_85_billion_and_4d_squared_overshoots_by_60() -> None:
+    layer = capstone.layer_parameters(**LLAMA)
+    assert round(layer / 1e9, 3) == 3.188
+    assert round((layer - 3 * 16384 * 53248) / 1e9, 3) == 0.570
+    assert round(3 * 16384 * 53248 / 1e9, 3) == 2.617
+    assert round(128256 * 16384 / 1e9, 2) == 2.10
+    whole = {**LLAMA, "layers": 126, "vocabulary": 128256}
+    assert round(capstone.model_parameters(**whole) / 1e9, 2) == 405.85
+    ungrouped = {**whole, "kv_heads": 128}
+    layers_alone = 126 * capstone.layer_parameters(**{**LLAMA, "kv_heads": 128})
+    assert round(layers_alone / 1e9) == 465
+    assert round(capstone.model_parameters(**ungrouped) / 1e9) == 469  # the embeddings add 4.2
+
+
+@given(tp=st.sampled_from([1, 2, 4, 8]), stage_layers=st.integers(1, 16), width=st.sampled_from([1, 2, 4]))
+def test_a_stage_s_weights_are_cut_over_the_tensor_parallel_group(
+    tp: int, stage_layers: int, width: int
+) -> None:
+    case = {**LLAMA, "stage_layers": stage_layers, "tp": tp, "bytes_per_weight": width}
+    held = capstone.stage_weight_bytes(**case)
+    assert same(held, engine.stage_weight_bytes(**case))
+    assert same(held * tp, capstone.stage_weight_bytes(**{**case, "tp": 1}))
+
+
+def test_a_gpu_holds_6_38_gb_of_weights() -> None:
+    held = capstone.stage_weight_bytes(**LLAMA, stage_layers=8, tp=8, bytes_per_weight=2)
+    assert round(held / 1e9, 2) == 6.38
+    with_4d2 = capstone.stage_weight_bytes(
+        **{**LLAMA, "kv_heads": 128}, stage_layers=8, tp=8, bytes_per_weight=2
+    )
+    assert round(with_4d2 / 1e9, 2) == 7.38
+
+
+@given(parameters=parameter_counts, gradient_shards=st.integers(1, 512), optimizer_shards=st.integers(1, 512))
+def test_states_are_the_sum_of_the_ledger(
+    parameters: float, gradient_shards: int, optimizer_shards: int
+) -> None:
+    case = {
+        "gpu_parameters": parameters,
+        "gradient_shards": gradient_shards,
+        "optimizer_shards": optimizer_shards,
+    }
+    held = capstone.state_bytes_per_gpu(**case)
+    assert same(held, engine.state_bytes_per_gpu(**case))
+    assert 2 * parameters < held <= 18 * parameters * (1 + 1e-12)
+
+
+def test_gradients_left_whole_cost_twice_the_weights() -> None:
+    slice_of_405b = capstone.stage_weight_bytes(**LLAMA, stage_layers=8, tp=8, bytes_per_weight=1)
+    sharded = capstone.state_bytes_per_gpu(
+        gpu_parameters=slice_of_405b, gradient_shards=128, optimizer_shards=128
+    )
+    whole = capstone.state_bytes_per_gpu(
+        gpu_parameters=slice_of_405b, gradient_shards=1, optimizer_shards=128
+    )
+    assert round(sharded / 1e9, 2) == 6.77
+    assert round(whole / 1e9, 2) == 19.42
+
+
+# Time
+
+
+@given(parameters=parameter_counts, tokens=token_counts)
+def test_six_flop_for_each_parameter_and_token(parameters: float, tokens: float) -> None:
+    case = {"parameters": parameters, "tokens": tokens}
+    assert same(capstone.training_flop(**case), engine.training_flop(**case))
+
+
+@given(
+    parameters=parameter_counts, tokens=token_counts, gpus=st.integers(8, 30_000), peak=st.floats(5e13, 3e15),
+    mfu=utilisations,
+)  # fmt: skip
+def test_a_day_by_day_tally_finds_the_durations(
+    parameters: float, tokens: float, gpus: int, peak: float, mfu: float
+) -> None:
+    run = {"parameters": parameters, "tokens": tokens, "peak_flop_per_s": peak, "mfu": mfu}
+    seconds = capstone.training_seconds_at_mfu(**run, gpus=gpus)
+    assert same(seconds, engine.training_seconds_at_mfu(**run, gpus=gpus))
+    at_rate = {"parameters": parameters, "tokens": tokens, "gpus": gpus, "achieved_flop_per_s": peak * mfu}
+    assert same(capstone.training_seconds_at_rate(**at_rate), engine.training_seconds_at_rate(**at_rate))
+    assert same(seconds, capstone.training_seconds_at_rate(**at_rate))
+    used = capstone.gpu_seconds(**run)
+    assert same(used, engine.gpu_seconds(**run))
+    assert same(used, seconds * gpus)
+    clock = {"gpu_time_s": used, "gpus": gpus}
+    assert same(capstone.wall_clock_seconds(**clock), engine.wall_clock_seconds(**clock))
+
+
+@given(parameters=parameter_counts, tokens=token_counts, gpus=st.integers(1, 30_000), mfu=utilisations)
+def test_utilisation_comes_back_out_of_time_and_of_throughput(
+    parameters: float, tokens: float, gpus: int, mfu: float
+) -> None:
+    used = capstone.gpu_seconds(parameters=parameters, tokens=tokens, peak_flop_per_s=H100, mfu=mfu)
+    bill = {"parameters": parameters, "tokens": tokens, "gpu_time_s": used, "peak_flop_per_s": H100}
+    assert same(capstone.mfu_from_gpu_time(**bill), mfu)
+    assert same(engine.mfu_from_gpu_time(**bill), mfu)
+    now = {
+        "parameters": parameters, "tokens_per_s": tokens / used * gpus, "gpus": gpus, "peak_flop_per_s": H100,
+    }  # fmt: skip
+    assert same(capstone.mfu_from_throughput(**now), mfu)
+    assert same(engine.mfu_from_throughput(**now), mfu)
+
+
+def test_the_405b_run_in_numbers() -> None:
+    assert capstone.training_flop(**RUN) == pytest.approx(3.7908e25)
+    assert capstone.training_flop(**RUN) / PFLOP_DAY == pytest.approx(438_750)
+    cluster = {**RUN, "gpus": 16384, "peak_flop_per_s": H100}
+    assert capstone.training_seconds_at_mfu(**cluster, mfu=0.40) / DAY == pytest.approx(67.69, abs=0.005)
+    paid = 30.84e6 * HOUR  # GPU-seconds, Llama 3.1 model card, July 2024
+    assert capstone.wall_clock_seconds(gpu_time_s=paid, gpus=16384) / DAY == pytest.approx(78.4, abs=0.05)
+    bill = {**RUN, "peak_flop_per_s": H100}
+    assert capstone.mfu_from_gpu_time(**bill, gpu_time_s=paid) == pytest.approx(0.345, abs=5e-4)
+    in_54_days = 16384 * 54 * DAY
+    assert capstone.mfu_from_gpu_time(**bill, gpu_time_s=in_54_days) == pytest.approx(0.501, abs=5e-4)
+
+
+def test_a_sustained_rate_is_not_discounted_again() -> None:
+    run: dict[str, Any] = {"parameters": 70e9, "tokens": 1.5e12}
+    assert capstone.training_flop(**run) == pytest.approx(6.3e23)
+    sustained = capstone.training_seconds_at_rate(**run, gpus=1024, achieved_flop_per_s=400e12)
+    assert sustained / DAY == pytest.approx(17.8, abs=0.05)
+    at_mfu = capstone.training_seconds_at_mfu(**run, gpus=1024, peak_flop_per_s=H100, mfu=0.45)
+    assert at_mfu / DAY == pytest.approx(16.0, abs=0.05)
+    assert at_mfu / 4 / DAY == pytest.approx(4.0, abs=0.05)
+    assert capstone.gpu_seconds(**run, peak_flop_per_s=H100, mfu=0.45) == pytest.approx(1.416e9, rel=1e-3)
+    twice = capstone.gpu_seconds(**run, peak_flop_per_s=400e12, mfu=0.45)
+    assert twice == pytest.approx(3.5e9)  # a thousand times 3.5 million
+    assert twice / HOUR == pytest.approx(9.7e5, rel=3e-3)
+    assert 400e12 * 0.45 / H100 == pytest.approx(0.182, abs=5e-4)
+    assert twice / 1024 / DAY == pytest.approx(39.6, abs=0.05)
+
+
+@given(run_s=st.floats(HOUR, 400 * DAY), speedup=st.floats(1, 4))
+def test_a_speedup_saves_less_than_its_excess_says(run_s: float, speedup: float) -> None:
+    case = {"run_s": run_s, "speedup": speedup}
+    saved = capstone.seconds_saved_by_speedup(**case)
+    assert math.isclose(saved, engine.seconds_saved_by_speedup(**case), rel_tol=1e-9, abs_tol=1e-9 * run_s)
+    assert 0 <= saved <= (speedup - 1 + 1e-9) * run_s
+
+
+# The pipeline
+
+
+@settings(deadline=None, max_examples=60)
+@given(stages=st.integers(1, 16), micro_batches=st.integers(1, 40))
+def test_1f1b_played_has_the_bubble_of_the_formulas(stages: int, micro_batches: int) -> None:
+    case = {"stages": stages, "micro_batches": micro_batches}
+    assert same(capstone.bubble_overhead(**case), engine.bubble_overhead(**case))
+    assert same(capstone.bubble_idle_fraction(**case), engine.bubble_idle_fraction(**case))
+
+
+@settings(deadline=None, max_examples=40)
+@given(stages=st.integers(2, 16), rounds=st.integers(1, 4), virtual_stages=st.integers(2, 4))
+def test_interleaving_played_has_the_bubble_of_the_formulas(
+    stages: int, rounds: int, virtual_stages: int
+) -> None:
+    case = {"stages": stages, "micro_batches": rounds * stages, "virtual_stages": virtual_stages}
+    overhead, idle = capstone.bubble_overhead(**case), capstone.bubble_idle_fraction(**case)
+    assert same(overhead, engine.bubble_overhead(**case))
+    assert same(idle, engine.bubble_idle_fraction(**case))
+    assert same(idle, overhead / (1 + overhead))
+    assert idle < 1
+
+
+def test_interleaving_of_a_broken_round_is_refused() -> None:
+    with pytest.raises(ValueError):
+        engine.play(16, 4, 2)
+
+
+def test_four_micro_batches_on_sixteen_stages() -> None:
+    case = {"stages": 16, "micro_batches": 4}
+    assert capstone.bubble_overhead(**case) == 3.75
+    assert capstone.bubble_overhead(**case, virtual_stages=2) == 1.875
+    assert capstone.bubble_idle_fraction(**case) == pytest.approx(0.789, abs=5e-4)
+    assert capstone.bubble_idle_fraction(**case, virtual_stages=2) == pytest.approx(0.652, abs=5e-4)
+    eight = {"stages": 8}
+    assert capstone.bubble_idle_fraction(**eight, micro_batches=8) == pytest.approx(7 / 15)
+    assert capstone.bubble_idle_fraction(**eight, micro_batches=64) == pytest.approx(7 / 71)
+
+
+# Traffic
+
+
+@given(parameters=st.floats(1e6, 1e11), width=st.sampled_from([2, 4]), dp=st.integers(1, 600))
+def test_ring_sends_counted_chunk_by_chunk(parameters: float, width: int, dp: int) -> None:
+    case = {"gpu_parameters": parameters, "bytes_per_gradient": width, "dp": dp}
+    sent = capstone.gradient_traffic_bytes(**case)
+    assert same(sent, engine.gradient_traffic_bytes(**case))
+    assert (sent == 0) == (dp == 1)
+    assert sent < 2 * width * parameters
+
+
+@given(
+    stage_layers=st.integers(1, 16), tp=st.sampled_from([1, 2, 4, 8]), dp=st.integers(1, 300),
+    kv_heads=st.sampled_from([8, 16, 64, 128]), gigabytes=st.integers(10, 100),
+)  # fmt: skip
+def test_gradient_sync_is_the_traffic_over_the_link(
+    stage_layers: int, tp: int, dp: int, kv_heads: int, gigabytes: int
+) -> None:
+    case = {**LLAMA, "kv_heads": kv_heads, "stage_layers": stage_layers, "tp": tp, "dp": dp}
+    seconds = capstone.gradient_sync_seconds(**case, bandwidth_bytes_per_s=gigabytes * 1e9)
+    assert same(seconds, engine.gradient_sync_seconds(**case, bandwidth_bytes_per_s=gigabytes * 1e9))
+    shape = {name: case[name] for name in LLAMA}
+    slice_of_model = stage_layers * capstone.layer_parameters(**shape) / tp
+    sent = capstone.gradient_traffic_bytes(gpu_parameters=slice_of_model, bytes_per_gradient=2, dp=dp)
+    assert same(seconds, sent / (gigabytes * 1e9))
+
+
+def test_gradients_of_405b_take_253_ms_and_4d_squared_would_take_293() -> None:
+    case = {**LLAMA, "stage_layers": 8, "tp": 8, "dp": 128, "bandwidth_bytes_per_s": 50e9}
+    assert capstone.gradient_sync_seconds(**case) == pytest.approx(0.253, abs=5e-4)
+    assert capstone.gradient_sync_seconds(**case) * 50 == pytest.approx(12.65, abs=5e-3)
+    full = {**case, "kv_heads": 128}
+    assert capstone.gradient_sync_seconds(**full) == pytest.approx(0.2929, abs=2e-4)
+    assert 2 * 7.38 * 127 / 128 == pytest.approx(14.64, abs=5e-3)
+
+
+# Money
+
+
+@given(gpus=st.integers(1, 30_000), run_s=st.floats(60, 300 * DAY), price=st.floats(0.5, 10))
+def test_rent_adds_up_day_by_day(gpus: int, run_s: float, price: float) -> None:
+    case = {"gpus": gpus, "run_s": run_s, "dollars_per_gpu_hour": price}
+    assert same(capstone.rental_dollars(**case), engine.rental_dollars(**case))
+
+
+@given(
+    gpus=st.integers(1, 30_000), watts=st.floats(100, 2000), run_s=st.floats(60, 300 * DAY),
+    price=st.floats(0.01, 0.5), pue=st.floats(1, 2.5),
+)  # fmt: skip
+def test_two_meters_read_day_by_day_give_the_electricity(
+    gpus: int, watts: float, run_s: float, price: float, pue: float
+) -> None:
+    case = {"gpus": gpus, "watts_per_gpu": watts, "run_s": run_s, "dollars_per_kwh": price, "pue": pue}
+    assert same(capstone.electricity_dollars(**case), engine.electricity_dollars(**case))
+
+
+@given(bill=bills, mfu=st.floats(0.1, 0.9), gain=st.floats(0.001, 0.1))
+def test_savings_are_the_difference_of_two_runs(bill: float, mfu: float, gain: float) -> None:
+    relative = {"bill_dollars": bill, "gain": gain}
+    close = 1e-9 * bill
+    saved = capstone.dollars_saved_by_relative_gain(**relative)
+    assert abs(saved - engine.dollars_saved_by_relative_gain(**relative)) <= close
+    points = {"bill_dollars": bill, "mfu": mfu, "points": gain}
+    assert abs(capstone.dollars_saved_by_points(**points) - engine.dollars_saved_by_points(**points)) <= close
+    # a gain of g points on an MFU of u is a relative gain of g/u
+    as_relative = capstone.dollars_saved_by_relative_gain(bill_dollars=bill, gain=gain / mfu)
+    assert same(capstone.dollars_saved_by_points(**points), as_relative)
+
+
+def test_one_point_of_mfu_is_worth_more_than_one_per_cent() -> None:
+    bill = capstone.rental_dollars(gpus=16384, run_s=77 * DAY, dollars_per_gpu_hour=2)
+    assert bill == pytest.approx(60.56e6, abs=5e3)
+    assert 0.01 * bill == pytest.approx(606e3, abs=500)
+    relative = capstone.dollars_saved_by_relative_gain(bill_dollars=bill, gain=0.01)
+    assert relative == pytest.approx(0.01 * bill / 1.01)
+    points = capstone.dollars_saved_by_points(bill_dollars=bill, mfu=0.40, points=0.01)
+    assert points == pytest.approx(1.48e6, abs=5e3)
+
+
+def test_the_70b_run_costs_1_57_million_and_not_3_93() -> None:
+    run: dict[str, Any] = {"parameters": 70e9, "tokens": 1.5e12, "peak_flop_per_s": H100, "mfu": 0.45}
+    right = capstone.dollars_to_finish(**run, dollars_per_gpu_hour=4)
+    assert right == pytest.approx(1.57e6, abs=5e3)
+    as_written = capstone.rental_dollars(gpus=1024, run_s=40 * DAY, dollars_per_gpu_hour=4)
+    assert as_written == pytest.approx(3.93e6, abs=5e3)
+
+
+@given(parameters=parameter_counts, tokens=token_counts, mfu=utilisations, price=st.floats(0.5, 10))
+def test_the_bill_does_not_depend_on_the_number_of_gpus(
+    parameters: float, tokens: float, mfu: float, price: float
+) -> None:
+    run = {"parameters": parameters, "tokens": tokens, "peak_flop_per_s": H100, "mfu": mfu}
+    bill = capstone.dollars_to_finish(**run, dollars_per_gpu_hour=price)
+    assert same(bill, engine.dollars_to_finish(**run, dollars_per_gpu_hour=price))
+    for gpus in (8, 16384):
+        run_s = capstone.training_seconds_at_mfu(**run, gpus=gpus)
+        rent = capstone.rental_dollars(gpus=gpus, run_s=run_s, dollars_per_gpu_hour=price)
+        assert same(rent, bill)
+
+
+def test_electricity_of_77_days() -> None:
+    run: dict[str, Any] = {"gpus": 16384, "watts_per_gpu": 700, "run_s": 77 * DAY, "dollars_per_kwh": 0.05}
+    assert round(capstone.electricity_dollars(**run)) == 1_059_717
+    assert round(capstone.electricity_dollars(**run, pue=1.4)) == 1_483_604
+
+
+@given(price=st.floats(0.5, 10), share=st.floats(0.05, 1))
+def test_a_useful_hour_costs_the_price_over_the_share(price: float, share: float) -> None:
+    case = {"dollars_per_gpu_hour": price, "useful_share": share}
+    assert same(capstone.dollars_per_useful_gpu_hour(**case), engine.dollars_per_useful_gpu_hour(**case))
+    assert capstone.dollars_per_useful_gpu_hour(dollars_per_gpu_hour=2, useful_share=0.5) == 4
+    assert round(capstone.dollars_per_useful_gpu_hour(dollars_per_gpu_hour=4, useful_share=0.3), 1) == 13.3
+
+
+# Bad arguments
+
+
+GOOD: dict[str, dict[str, Any]] = {
+    "data_parallel_replicas": {"gpus": 64, "tp": 8, "cp": 1, "pp": 2},
+    "usable_gpus": {"gpus": 64, "failed_nodes": 1, "gpus_per_node": 8, "tp": 8, "cp": 1, "pp": 2},
+    "nodes_per_rack": {"tp": 8, "cp": 1, "pp": 2, "dp": 4, "gpus_per_node": 8, "racks": 4},
+    "fuller_stages": {"layers": 126, "stages": 16},
+    "layers_per_stage": {"layers": 126, "stages": 16},
+    "layer_parameters": LLAMA,
+    "model_parameters": {**LLAMA, "layers": 126, "vocabulary": 128256},
+    "stage_weight_bytes": {**LLAMA, "stage_layers": 8, "tp": 8, "bytes_per_weight": 2},
+    "state_bytes_per_gpu": {"gpu_parameters": 3e9, "gradient_shards": 128, "optimizer_shards": 128},
+    "training_flop": RUN,
+    "training_seconds_at_mfu": {**RUN, "gpus": 8, "peak_flop_per_s": H100, "mfu": 0.4},
+    "training_seconds_at_rate": {**RUN, "gpus": 8, "achieved_flop_per_s": 4e14},
+    "gpu_seconds": {**RUN, "peak_flop_per_s": H100, "mfu": 0.4},
+    "wall_clock_seconds": {"gpu_time_s": 1e9, "gpus": 8},
+    "mfu_from_gpu_time": {**RUN, "gpu_time_s": 1e11, "peak_flop_per_s": H100},
+    "mfu_from_throughput": {"parameters": 4e11, "tokens_per_s": 2e6, "gpus": 8, "peak_flop_per_s": H100},
+    "bubble_overhead": {"stages": 4, "micro_batches": 8, "virtual_stages": 2},
+    "bubble_idle_fraction": {"stages": 4, "micro_batches": 8, "virtual_stages": 2},
+    "gradient_traffic_bytes": {"gpu_parameters": 3e9, "bytes_per_gradient": 2, "dp": 128},
+    "gradient_sync_seconds": {**LLAMA, "stage_layers": 8, "tp": 8, "dp": 8, "bandwidth_bytes_per_s": 5e10},
+    "rental_dollars": {"gpus": 8, "run_s": 3600, "dollars_per_gpu_hour": 2},
+    "dollars_saved_by_relative_gain": {"bill_dollars": 1e6, "gain": 0.01},
+    "dollars_saved_by_points": {"bill_dollars": 1e6, "mfu": 0.4, "points": 0.01},
+    "electricity_dollars": {"gpus": 8, "watts_per_gpu": 700, "run_s": 60, "dollars_per_kwh": 0.1, "pue": 1.2},
+    "dollars_per_useful_gpu_hour": {"dollars_per_gpu_hour": 2, "useful_share": 0.5},
+    "seconds_saved_by_speedup": {"run_s": 60, "speedup": 1.5},
+    "dollars_to_finish": {**RUN, "peak_flop_per_s": H100, "mfu": 0.4, "dollars_per_gpu_hour": 2},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "argument"), [(name, one) for name, case in GOOD.items() for one in case])
+def test_a_negative_argument_is_refused_by_name(name: str, argument: str) -> None:
+    function = getattr(capstone, name)
+    function(**GOOD[name])
+    with pytest.raises(ValueError):
+        function(**{**GOOD[name], argument: -1})
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("layer_parameters", {"heads": 100}),
+        ("layer_parameters", {"kv_heads": 7}),
+        ("stage_weight_bytes", {"tp": 16}),
+        ("training_seconds_at_mfu", {"mfu": 40}),
+        ("gpu_seconds", {"mfu": 1.01}),
+        ("dollars_saved_by_points", {"points": 0.7}),
+        ("dollars_per_useful_gpu_hour", {"useful_share": 50}),
+        ("electricity_dollars", {"pue": 0.9}),
+        ("seconds_saved_by_speedup", {"speedup": 0.6}),
+        ("bubble_overhead", {"stages": 0}),
+        ("data_parallel_replicas", {"gpus": 64.5}),
+    ],
+)
+def test_an_impossible_argument_is_refused(name: str, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):
+        getattr(capstone, name)(**{**GOOD[name], **wrong})

@@ -1,0 +1,100 @@
+"""Every problem of the bank: drawn, marked, rendered and kept."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from shardwise.bank import Bank, Problem, pose, revive
+from shardwise.kinds import kinds
+from shardwise.lint import stray_files, twins
+from shardwise.marking import check
+from shardwise.markup import to_html
+from shardwise.programs import here
+
+
+@pytest.mark.parametrize("seed", ["0", "17", "a seed of text"])
+def test_answers_we_made_get_the_outcome_we_meant(problem: Problem, seed: str) -> None:
+    question = pose(problem, seed)
+    for sample in problem.kind.samples(question):
+        feedback = check(question, sample.raw, runner=here)
+        assert feedback.outcome == sample.outcome, (sample, feedback)
+        if sample.mistake is not None:
+            assert feedback.mistake == sample.mistake, (sample, feedback)
+        assert 0 <= feedback.points <= question.points
+
+
+def test_the_same_seed_is_the_same_question_and_another_seed_is_another(problem: Problem) -> None:
+    assert pose(problem, 3) == pose(problem, "3")
+    assert len({pose(problem, seed).model_dump_json(exclude={"seed"}) for seed in range(30)}) >= 5
+
+
+def test_a_question_survives_a_lock_file(problem: Problem) -> None:
+    question = pose(problem, 5)
+    again = revive(json.loads(question.model_dump_json()))
+    assert again == question
+    for sample in problem.kind.samples(question)[:3]:
+        assert check(again, sample.raw, runner=here) == check(question, sample.raw, runner=here)
+
+
+def test_the_form_tells_nothing_of_the_key(problem: Problem) -> None:
+    question = pose(problem, 1)
+    public = question.form.model_dump_json()
+    for secret in ("mistakes", "correct", "original", "witness", "expected", "rel_tol"):
+        assert f'"{secret}"' not in public
+
+
+def test_the_worked_solution_shows_the_key(problem: Problem) -> None:
+    if problem.template.kind == "quantity":
+        assert "{{ key" in problem.template.solution or "key " in problem.template.solution
+
+
+def test_what_students_read_renders_as_html_without_raw_formulas(problem: Problem) -> None:
+    question = pose(problem, 2)
+    for text in (question.prompt, question.solution, *question.hints):
+        html = to_html(text)
+        outside = re.sub(r"<(code|math|pre)\b.*?</\1>", "", html, flags=re.DOTALL)
+        assert "$" not in outside, outside
+        assert "\\" not in outside, outside
+        assert "{{" not in text
+
+
+def test_the_example_is_readable_and_is_not_the_key(problem: Problem) -> None:
+    kind = kinds()[problem.template.kind]
+    tried, right = 12, 0
+    for seed in range(tried):
+        question = pose(problem, seed)
+        example = kind.example(question.form)
+        if kind.name in ("code", "bugline"):
+            continue
+        feedback = check(question, example, runner=here)
+        assert feedback.outcome in ("correct", "partial", "incorrect"), feedback
+        right += feedback.outcome == "correct"
+    assert right < tried / 2, "the example gives the answer away"
+
+
+def test_the_whole_bank_has_no_stray_files_and_no_twins(whole_bank: Bank) -> None:
+    assert stray_files(whole_bank) == []
+    assert twins(whole_bank) == []
+
+
+def test_every_chapter_has_every_sort_of_problem(whole_bank: Bank) -> None:
+    for chapter in whole_bank.chapters:
+        found = {one.template.kind for one in whole_bank.of_chapter(chapter)}
+        assert {"quantity", "choice", "order", "formula"} <= found, chapter
+
+
+def test_the_bank_holds_what_was_promised(whole_bank: Bank) -> None:
+    found = [one.template.kind for one in whole_bank.problems.values()]
+    assert len(found) >= 50
+    assert found.count("code") >= 6
+    assert found.count("bugline") >= 6
+
+
+def test_every_row_of_the_five_chapters_is_covered(whole_bank: Bank) -> None:
+    covered = {row for one in whole_bank.problems.values() for row in one.template.covers}
+    counts = {"C01": 6, "C02": 6, "C03": 5, "C04": 5, "C10": 9}
+    wanted = {f"S004-{chapter}-P{number:02}" for chapter, last in counts.items() for number in range(1, last + 1)}
+    assert wanted - covered == set()

@@ -1,0 +1,291 @@
+"""Formulas: what students type is read or refused in words, and agreement is agreement everywhere."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from shardwise.errors import Unreadable
+from shardwise.formulas import CounterExample, FormulaError, difference, evaluate, parse
+
+SYMBOLS = ("M", "N")
+POINTS = [{"M": m, "N": n} for m in (1e9, 1e6) for n in (64.0, 2.0, 4.0, 8.0)]
+AT = {"M": 3.0, "N": 8.0}
+
+
+def value(text: str) -> float:
+    return evaluate(parse(text, SYMBOLS), AT)
+
+
+def refusal(text: str, symbols: tuple[str, ...] = SYMBOLS) -> str:
+    with pytest.raises(FormulaError) as caught:
+        parse(text, symbols)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2*M*(N-1)/N", 5.25),
+        ("2M(N-1)/N", 5.25),
+        ("2 M (N − 1) ÷ N", 5.25),
+        ("T = 2·M×(N-1)/N", 5.25),
+        ("(M)(N)", 24),
+        ("M N", 24),
+        ("2[M+N]", 22),
+        ("N(N-1)^2", 392),  # a power binds tighter than a product without a sign
+        ("-N^2", -64),
+        ("2*-N", -16),
+        ("2^-M", 0.125),
+        ("2^M^2", 512),  # from the right
+        ("M/N/2", 0.1875),  # from the left
+        ("M-N-1", -6),
+        ("N²", 64),
+        ("N**2", 64),
+        ("2.5e1 + .5 + 1_000", 1025.5),
+        ("sqrt(2N)", 4),
+        ("log2(N) + ln(exp(2)) + log10(1e3)", 8),
+        ("ceil(N/M) + floor(N/M) + ⌈N/M⌉ + ⌊N/M⌋", 10),
+        ("min(M, N, 5) + max(M, N) + abs(M - N)", 16),
+        ("N^0.5 - sqrt(N)", 0),
+        ("4^(1/2)", 2),
+    ],
+)
+def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: float) -> None:
+    assert value(text) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "I saw nothing where I expected a formula in M and N."),
+        ("m*2", "I don't know “m”. The symbols are M and N. Did you mean M?"),
+        ("MN", "Did you mean M*N?"),
+        ("Sqrt(N)", "Did you mean sqrt?"),
+        ("2 GB", "It is a unit. A formula has none"),
+        ("2 x M", "For a product write *."),
+        ("log(N)", "Write log2, ln or log10."),
+        ("log2 N", "“log2” has no bracket."),
+        ("exp", "“exp” has no bracket."),
+        ("50% M", "write 0.4 for 40 %"),
+        ("1,000 M", "Write thousands without one"),
+        (r"\frac{M}{N}", "not LaTeX"),
+        ("(2M", "“(2M” opens a bracket that nothing closes. Add “)”."),
+        ("2M)", "“)” closes nothing, after “2M”."),
+        ("(2M]", "“(” is closed by “]”. I expected “)”."),
+        ("2 +", "it ends after “2 +”."),
+        ("*M", "I saw “*” at the beginning."),
+        ("M = N = 2", "one name before a single ="),
+        ("M/2N", "a/(2*N) or a/2*N"),
+        ("M/-2N", "a/(2*N) or a/2*N"),
+        ("2^NM", "2^N*M or 2^(N*M)"),
+        ("2 3", "Put * or another operator before it."),
+        ("1/0", "it divides by zero"),
+        ("M/(N-N)", "it divides by zero"),
+        ("(N-N)^-1", "it divides by zero"),
+        ("min(M)", "It takes several."),
+        ("sqrt(M, N)", "It takes one."),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_advice(text: str, words: str) -> None:
+    assert words in refusal(text)
+
+
+def test_a_refusal_quotes_the_text_and_is_no_wrong_answer() -> None:
+    assert refusal("2*m") == (
+        "I couldn't read the formula “2*m”: I don't know “m”. The symbols are M and N. Did you mean M?"
+    )
+    assert issubclass(FormulaError, Unreadable)
+
+
+def test_a_symbol_may_look_like_a_unit_or_a_constant() -> None:
+    assert evaluate(parse("2GB + e", ("GB", "e")), {"GB": 3.0, "e": 1.0}) == 7
+    assert "cannot be a symbol" in refusal("exp", ("exp",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9^9^9^9",
+        "2^65",
+        "N^100",
+        "((((2^64)^64)^64)^64)^64",
+        "((((N^64)^64)^64)^64)^64",
+        "1e999999999",
+        "1e65",
+        "1" * 200,
+        "(" * 150 + "M" + ")" * 149,
+        "(" * 140 + "M" + ")" * 140,
+        "-" * 290 + "M",
+        "+".join(["M"] * 150),
+        "^".join(["M"] * 150),
+        "M" * 301,
+        "M+" * 5_000_000,
+        "__import__('os').system('true')",
+        "M.__class__",
+        "lambda: M",
+        "\x00",
+        "M\ud800",
+        "N\u202e",
+        "².M",
+        "٣ * M",
+    ],
+    ids=lambda text: repr(text[:20]),
+)
+def test_hostile_text_is_refused_at_once(text: str) -> None:
+    start = time.perf_counter()
+    said = refusal(text)
+    assert time.perf_counter() - start < 0.5
+    assert len(said) < 400
+    assert said.isprintable()
+
+
+def test_powers_cannot_meet_in_the_exponent() -> None:
+    """2^(1e9 N + 1e9) / 2^(1e9 N) would be a number of a thousand million bits, if anybody worked it out."""
+    start = time.perf_counter()
+    expr = parse("2^(1e9*N+1e9)/2^(1e9*N)", SYMBOLS)
+    evaluate(expr, AT)
+    difference(expr, parse("floor(exp(exp(1000))) - 9^(1/3) + ceil(exp(1e60))", SYMBOLS), POINTS)
+    assert time.perf_counter() - start < 0.5
+
+
+@settings(max_examples=300, deadline=1000)
+@given(st.text(max_size=320))
+@example("M\n+\tN")
+def test_any_text_is_read_or_refused(text: str) -> None:
+    read_or_refuse(text)
+
+
+PIECES = ["M", "N", "K", "2", "1e9", "0.5", "64", "+", "-", "*", "/", "^", "**", "(", ")", "[", "]", ",", "=", " ", "²", "⌈", "⌉",
+          "sqrt(", "log2(", "min(", "max(", "floor(", "exp(", "^(", "^-", "1/", "(N-1)", "(M+N)"]  # fmt: skip
+
+
+@settings(max_examples=500, deadline=1000)
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+def test_anything_like_a_formula_is_read_or_refused(text: str) -> None:
+    read_or_refuse(text)
+
+
+def read_or_refuse(text: str) -> None:
+    try:
+        expr = parse(text, SYMBOLS)
+    except FormulaError as error:
+        assert str(error).isprintable()
+    else:
+        for point in POINTS:
+            assert isinstance(evaluate(expr, point), float)
+        assert difference(expr, expr, POINTS) is None
+        difference(expr, parse("2*M*(N-1)/N", SYMBOLS), POINTS)
+        assert isinstance(str(expr), str)
+
+
+OPERATIONS = st.sampled_from("+-*/")
+
+
+@st.composite
+def written(draw: st.DrawFn) -> str:
+    """A formula that Python reads the same way: fully bracketed, over M, N and small numbers."""
+    leaves = st.sampled_from(["M", "N", "2", "3.5", "7"])
+    return draw(st.recursive(leaves, lambda inner: st.builds("({}{}{})".format, inner, OPERATIONS, inner), max_leaves=8))
+
+
+@settings(max_examples=200, deadline=1000)
+@given(written())
+def test_arithmetic_is_pythons(text: str) -> None:
+    try:
+        expected = eval(text, {"__builtins__": {}}, {"M": 3.0, "N": 8.0})  # a text of our own making
+        found = value(text)
+    except (ZeroDivisionError, FormulaError):
+        return
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@settings(max_examples=200, deadline=1000)
+@given(written())
+def test_a_formula_agrees_with_its_disguises_and_not_with_one_more(text: str) -> None:
+    try:
+        ours = parse(text, SYMBOLS)
+    except FormulaError:
+        return
+    assert difference(parse(f"(3*{text}+M*N)/3 - N*M/3", SYMBOLS), ours, POINTS) is None
+    found = difference(parse(f"{text}*1.001 + N", SYMBOLS), parse(f"{text} + N", SYMBOLS), POINTS)
+    assert found is not None or ours == 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("2*M*(N-1)/N", "2M - 2M/N"),
+        ("(N^2-1)/(N-1)", "N+1"),  # the same function, though undefined at N = 1
+        ("sqrt(N)^2", "N"),  # by the points: no rational arithmetic shows it
+        ("log2(N)", "ln(N)/ln(2)"),
+        ("ceil(log2(N))", "ceil(ln(N)/ln(2))"),  # ln 8 / ln 2 may come out just above 3
+        ("max(M, N)", "max(N, M)"),
+        ("2^N*2", "2^(N+1)"),
+        ("(M+N)^3", "M^3+3M^2*N+3M*N^2+N^3"),
+    ],
+)
+def test_one_formula_in_two_forms_is_one(one: str, other: str) -> None:
+    assert difference(parse(one, SYMBOLS), parse(other, SYMBOLS), [*POINTS, {"M": 1e6, "N": 1.0}]) is None
+
+
+def test_a_student_sees_the_simplest_point_that_differs() -> None:
+    found = difference(parse("M*(N-1)/N", SYMBOLS), parse("2*M*(N-1)/N", SYMBOLS), POINTS)
+    assert found == CounterExample({"M": 1e6, "N": 2.0}, theirs=0.5e6, ours=1e6)
+    only_from_4 = difference(parse("M*N", SYMBOLS), parse("M*min(N, 2)", SYMBOLS), POINTS)
+    assert only_from_4 is not None
+    assert only_from_4.point == {"M": 1e6, "N": 4.0}
+
+
+def test_undefined_in_one_alone_is_a_difference_and_in_both_is_none() -> None:
+    points = [{"M": 1.0, "N": 1.0}, {"M": 1.0, "N": 2.0}]
+    found = difference(parse("0*M + ln(N)/ln(N)", SYMBOLS), parse("1 + 0*M", SYMBOLS), points)
+    assert found is None  # sympy sees x/x
+    found = difference(parse("sqrt(1-N)", SYMBOLS), parse("0*M", SYMBOLS), points)
+    assert found is not None
+    assert found.point["N"] == 2.0
+    assert math.isnan(found.theirs)
+    assert difference(parse("2*sqrt(1.5-N)", SYMBOLS), parse("sqrt(6-4*N)", SYMBOLS), points) is None
+
+
+def test_formulas_that_no_point_tells_apart_are_not_taken_for_equal() -> None:
+    assert difference(parse("ln(-N)", SYMBOLS), parse("sqrt(-N)", SYMBOLS), POINTS) is not None
+    assert difference(parse("M", SYMBOLS), parse("N", SYMBOLS), []) is not None
+    assert difference(parse("M", SYMBOLS), parse("M", SYMBOLS), []) is None
+
+
+def test_a_difference_of_one_in_a_million_counts() -> None:
+    assert difference(parse("1.000001*sqrt(M)", SYMBOLS), parse("sqrt(M)", SYMBOLS), POINTS) is not None
+    assert difference(parse("1.0000000000001*sqrt(M)", SYMBOLS), parse("sqrt(M)", SYMBOLS), POINTS) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("1/(N-8)", math.nan), ("ln(0*M)", math.nan), ("exp(1e6*M)", math.inf), ("(-N)^0.5", math.nan),
+     ("abs((-N)^0.5)", math.nan), ("min(1, exp(800)-exp(800)*2)", math.nan), ("ceil(exp(800))", math.inf)],
+)  # fmt: skip
+def test_where_a_formula_is_undefined_it_says_so_quietly(text: str, expected: float) -> None:
+    found = value(text)
+    assert found == expected or (math.isnan(expected) and not math.isfinite(found))
+    assert math.isnan(evaluate(parse("M+N", SYMBOLS), {"M": 1.0}))
+
+
+def test_comparing_a_typical_pair_is_fast() -> None:
+    ours, theirs = parse("2*(N-1)*(M/(N*5e10)+5e-6)", SYMBOLS), parse("2(N-1)/N*M/5e10 + 1e-5*N - 1e-5", SYMBOLS)
+    assert difference(theirs, ours, POINTS) is None
+    start = time.perf_counter()
+    for _ in range(20):
+        parse("2*(N-1)*(M/(N*5e10)+5e-6)", SYMBOLS)
+        difference(theirs, ours, POINTS)
+    assert (time.perf_counter() - start) / 20 < 0.02  # measured: 0.001 to 0.002 s
+
+
+def test_importing_formulas_brings_no_heavy_library() -> None:
+    probe = "import sys, shardwise.formulas; print({'sympy', 'lark'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
