@@ -83,7 +83,7 @@ def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: flo
         ("M = N = 2", "one name before a single ="),
         ("M/2N", "a/(2*N) or a/2*N"),
         ("M/-2N", "a/(2*N) or a/2*N"),
-        ("2^NM", "2^N*M or 2^(N*M)"),
+        ("2^N M", "2^N*M or 2^(N*M)"),
         ("2 3", "Put * or another operator before it."),
         ("1/0", "it divides by zero"),
         ("M/(N-N)", "it divides by zero"),
@@ -207,13 +207,13 @@ def test_arithmetic_is_pythons(text: str) -> None:
 
 @settings(max_examples=200, deadline=1000)
 @given(written())
-def test_a_formula_agrees_with_its_disguises_and_not_with_one_more(text: str) -> None:
+def test_a_formula_agrees_with_its_disguises_and_not_with_a_millionth_more(text: str) -> None:
     try:
         ours = parse(text, SYMBOLS)
     except FormulaError:
         return
     assert difference(parse(f"(3*{text}+M*N)/3 - N*M/3", SYMBOLS), ours, POINTS) is None
-    found = difference(parse(f"{text}*1.001 + N", SYMBOLS), parse(f"{text} + N", SYMBOLS), POINTS)
+    found = difference(parse(f"{text}*1.000001", SYMBOLS), ours, POINTS)
     assert found is not None or ours == 0
 
 

@@ -54,7 +54,7 @@ def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: flo
     """How an answer was read, and nothing about whether it is right: for notebooks that are graded later."""
     kind = kinds()[kind_name]
     if is_blank(raw):
-        return Feedback(question=question, outcome=Outcome.BLANK, max_points=points, say="No answer yet.")
+        return Feedback(question=question, outcome=Outcome.BLANK, max_points=points)
     try:
         value = kind.parse(form, raw)
         return Feedback(question=question, outcome=None, max_points=points, read=kind.read(form, value),
@@ -87,7 +87,7 @@ def broken(question: Question, error: BaseException) -> Feedback:
 
 
 def _how(question: Question) -> str:
-    return f"No answer yet. {kinds()[question.kind].instruction(question.form, question.variable)}"
+    return kinds()[question.kind].instruction(question.form, question.variable)
 
 
 def _judged(question: Question, verdict: Verdict, *, read: str) -> Feedback:

@@ -246,7 +246,7 @@ class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
         return tolerance(value, rel_tol=key.rel_tol, abs_tol=key.abs_tol, sig_figs=None)
 
     def example(self, form: QuantityForm) -> str:
-        return show(float(to_base(2.5, form.unit)) if not unit(form.unit).is_count else 12, form.unit).replace(",", "")
+        return show(float(to_base(2.5, form.unit)) if not unit(form.unit).is_count else 7, form.unit).replace(",", "")
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = question.key, question.form

@@ -14,10 +14,10 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from .backend import SandboxUnavailable
 from .inside import seccomp
@@ -75,17 +75,7 @@ def start(plan: Plan, limits: Limits) -> Server:
     """Start a server and wait for its greeting; SandboxUnavailable with its complaint if there is none."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs, tempfile.TemporaryFile() as complaint, _prepared(plan, limits, theirs) as prepared:
-        process = _popen(
-            prepared.command,
-            env=prepared.environment,
-            pass_fds=prepared.descriptors,
-            stdin=subprocess.DEVNULL,
-            stdout=complaint,
-            stderr=complaint,
-            cwd="/",
-            start_new_session=True,
-            **prepared.identity,
-        )
+        process = _popen(prepared, complaint)
         theirs.close()
         greeting = _greeting(ours)
         if greeting is None:
@@ -226,13 +216,30 @@ def _starter(_process: int) -> concurrent.futures.Executor:
     return concurrent.futures.ThreadPoolExecutor(1, "sandbox-starter")
 
 
-def _popen(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+def _popen(prepared: _Prepared, complaint: IO[bytes]) -> subprocess.Popen[bytes]:
     """Start from a thread that lives as long as this process.
 
     A server dies with the thread that started it (PR_SET_PDEATHSIG means threads), and the thread that
     happens to open a sandbox may end long before the sandbox is done with.
     """
-    return _starter(os.getpid()).submit(subprocess.Popen, command, **options).result()
+
+    def popen() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            prepared.command,
+            env=prepared.environment,
+            pass_fds=prepared.descriptors,
+            stdin=subprocess.DEVNULL,
+            stdout=complaint,
+            stderr=complaint,
+            cwd="/",
+            start_new_session=True,
+            **prepared.identity,
+        )
+
+    try:
+        return _starter(os.getpid()).submit(popen).result()
+    except OSError as error:
+        raise SandboxUnavailable(f"the server did not start: {error}") from None
 
 
 def _greeting(control: socket.socket) -> dict[str, Any] | None:

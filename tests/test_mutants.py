@@ -1,0 +1,391 @@
+"""Mutants: each is one wrong line, an input shows it, and the original line mends it."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shardwise import mutants as engine
+from shardwise.errors import ShardwiseError, Unreadable
+from shardwise.mutants import Killed, Mutant, killed, listing, load, mutants, patch, same
+
+Inputs = Sequence[Mapping[str, object]]
+
+
+def require_counts(**counts: int) -> None:
+    """A guard such as the references have."""
+    assert all(count >= 1 for count in counts.values())
+
+
+def all_reduce_seconds(
+    *, message_bytes: float, gpus: int, latency_s: float = 0.0, bandwidth_bytes_per_s: float
+) -> float:
+    """Time of a ring all-reduce.
+
+    >>> 1 + 1
+    2
+    """
+    require_counts(gpus=gpus)
+    # every step passes one chunk on
+    chunk_bytes = message_bytes / gpus  # a comment
+    steps: int = 2 * (gpus - 1)
+    seconds_per_step = (
+        latency_s
+        + chunk_bytes / bandwidth_bytes_per_s  # one direction
+    )
+    return steps * seconds_per_step
+
+
+def pipeline_bubble(*, stages: int, micro_batches: int, chunks: int) -> float:
+    """Idle over ideal time."""
+    require_counts(stages=stages, micro_batches=micro_batches, chunks=chunks)
+    if stages < 2:
+        return 0.0
+    slots = max(
+        micro_batches * chunks,
+        1,
+    )
+    return (stages - 1) / slots
+
+
+def tree_steps(*, gpus: int) -> int:
+    """Steps up and down."""
+    require_counts(gpus=gpus)
+    levels = math.ceil(math.log2(gpus))
+    return 2 * levels
+
+
+def checkpoint_gib(*, parameters: float, bytes_per_parameter: int, writers: int) -> float:
+    """A shard in GiB, by rounds."""
+    total_bytes = parameters * bytes_per_parameter
+    rounds = 0
+    while rounds * writers < 8:
+        rounds += 1
+    shard_bytes = total_bytes // (rounds * writers)
+    return shard_bytes / 2**30
+
+
+REFERENCES: list[tuple[Callable[..., object], dict[str, list[float]]]] = [
+    (all_reduce_seconds, {"message_bytes": [10**9, 2 * 10**9], "gpus": [2, 4, 8], "bandwidth_bytes_per_s": [50e9],
+                          "latency_s": [5e-5, 1e-3]}),
+    (pipeline_bubble, {"stages": [1, 2, 4], "micro_batches": [4, 8], "chunks": [1, 2]}),
+    (tree_steps, {"gpus": [2, 6, 8, 64]}),
+    (checkpoint_gib, {"parameters": [7e9, 70e9], "bytes_per_parameter": [2, 12], "writers": [1, 4, 16]}),
+]  # fmt: skip
+references = pytest.mark.parametrize(("function", "domain"), REFERENCES, ids=lambda one: getattr(one, "__name__", ""))
+
+
+def inputs_of(domain: dict[str, list[float]]) -> Inputs:
+    return [dict(zip(domain, values, strict=True)) for values in itertools.product(*domain.values())]
+
+
+def hunt(function: Callable[..., object], domain: dict[str, list[float]]) -> tuple[str, tuple[Killed, ...]]:
+    source = listing(function)
+    return source, killed(source, function.__name__, inputs_of(domain), rel_tol=1e-6)
+
+
+def changes(body: str, arguments: str = "n, tp, dp, chunk_bytes, message_bytes, rate_bytes_per_s") -> dict[str, str]:
+    """What each slip makes of one line, by the slip's name."""
+    found = mutants(f"import math\ndef f({arguments}):\n    {body}\n")
+    assert all(one.line == 3 for one in found)
+    return {one.change: one.mutated_line.strip() for one in found}
+
+
+def test_a_listing_is_arithmetic_alone() -> None:
+    assert listing(all_reduce_seconds) == (
+        "def all_reduce_seconds(message_bytes, gpus, bandwidth_bytes_per_s, latency_s=0.0):\n"
+        "    chunk_bytes = message_bytes / gpus\n"
+        "    steps = 2 * (gpus - 1)\n"
+        "    seconds_per_step = latency_s + chunk_bytes / bandwidth_bytes_per_s\n"
+        "    return steps * seconds_per_step\n"
+    )
+
+
+def test_a_listing_has_one_statement_a_line_and_imports_math_only_if_used() -> None:
+    assert listing(pipeline_bubble) == (
+        "def pipeline_bubble(stages, micro_batches, chunks):\n"
+        "    if stages < 2:\n"
+        "        return 0.0\n"
+        "    slots = max(micro_batches * chunks, 1)\n"
+        "    return (stages - 1) / slots\n"
+    )
+    assert listing(tree_steps).startswith("import math\ndef tree_steps(gpus):\n    levels = math.ceil(")
+
+
+def test_a_cached_reference_has_the_listing_of_what_it_caches() -> None:
+    assert listing(functools.lru_cache(maxsize=None)(tree_steps)) == listing(tree_steps)
+
+
+def test_a_listing_that_needs_more_than_math_is_refused() -> None:
+    def ring_and_tree(*, gpus: int) -> object:
+        return tree_steps(gpus=gpus), same(1, 1, 0.1)
+
+    with pytest.raises(ShardwiseError, match="the listing of ring_and_tree needs same, tree_steps. A listing stands alone"):
+        listing(ring_and_tree)
+
+
+@references
+def test_a_listing_computes_what_its_reference_does(
+    function: Callable[..., object], domain: dict[str, list[float]]
+) -> None:
+    bare = load(listing(function), function.__name__)
+    for one in inputs_of(domain):
+        assert bare(**one) == function(**one)
+
+
+@references
+def test_each_mutant_differs_from_the_original_in_exactly_one_line(
+    function: Callable[..., object], domain: dict[str, list[float]]
+) -> None:
+    source = listing(function)
+    before = source.split("\n")
+    found = mutants(source)
+    assert len({one.source for one in found}) == len(found) >= 8
+    assert [one.line for one in found] == sorted(one.line for one in found)
+    for one in found:
+        after = one.source.split("\n")
+        assert len(after) == len(before)
+        differing = [row for row, (old, new) in enumerate(zip(before, after, strict=True), start=1) if old != new]
+        assert differing == [one.line]
+        assert (before[one.line - 1], after[one.line - 1]) == (one.original_line, one.mutated_line)
+        assert not one.original_line.startswith(("def ", "import "))
+        assert 0 < len(one.change) <= 80
+        compile(one.source, "mutant", "exec")
+
+
+@references
+def test_each_killed_mutant_is_exposed_by_its_witness_and_by_no_simpler_input(
+    function: Callable[..., object], domain: dict[str, list[float]]
+) -> None:
+    _, found = hunt(function, domain)
+    inputs = inputs_of(domain)
+    assert len(found) >= 5
+    assert len({one.mutant.line for one in found}) >= 2
+    for one in found:
+        wrong = load(one.mutant.source, function.__name__)
+        assert one.ours == function(**one.witness)
+        assert not same(one.ours, outcome(wrong, one.witness), 1e-3)
+        for simpler in inputs[: inputs.index(one.witness)]:
+            assert same(function(**simpler), outcome(wrong, simpler), 1e-3)
+
+
+def outcome(function: Callable[..., object], one: Mapping[str, object]) -> object:
+    try:
+        return function(**one)
+    except Exception as error:
+        return error
+
+
+@references
+def test_the_original_line_mends_every_mutant(
+    function: Callable[..., object], domain: dict[str, list[float]]
+) -> None:
+    source = listing(function)
+    for one in mutants(source):
+        assert patch(one.source, one.line, one.original_line.strip()) == source
+
+
+@references
+def test_mutants_are_the_same_in_every_process(
+    function: Callable[..., object], domain: dict[str, list[float]]
+) -> None:
+    source = listing(function)
+    program = "import sys; from shardwise.mutants import mutants; print(mutants(sys.stdin.read()))"
+    run = subprocess.run([sys.executable, "-c", program], input=source, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == str(mutants(source))
+
+
+def test_slips_have_the_names_a_teacher_would_give_them() -> None:
+    assert changes("return 2 * (n - 1) / n") == {
+        "multiplication for division": "return 2 * (n - 1) * n",
+        "// for /": "return 2 * (n - 1) // n",
+        "dropped divisor n": "return 2 * (n - 1)",
+        "swapped operands": "return 2 * (1 - n) / n",
+        "dropped factor 2": "return (n - 1) / n",
+        "dropped factor n - 1": "return 2 / n",
+        "division for multiplication": "return 2 / (n - 1) / n",
+        "off by one: 3 for 2": "return 3 * (n - 1) / n",
+        "n for n - 1": "return 2 * n / n",
+        "plus for minus": "return 2 * (n + 1) / n",
+        "off by one: 2 for 1": "return 2 * (n - 2) / n",
+        "n - 1 for n": "return 2 * (n - 1) / (n - 1)",
+        "tp for n": "return 2 * (n - 1) / tp",
+        "dp for n": "return 2 * (n - 1) / dp",
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "change", "mutated"),
+    [
+        ("return n / (tp * dp)", "swapped operands", "return (tp * dp) / n"),
+        ("return chunk_bytes / rate_bytes_per_s", "bits for bytes: rate_bytes_per_s / 8",
+         "return chunk_bytes / (rate_bytes_per_s / 8)"),
+        ("return chunk_bytes / rate_bytes_per_s", "bits for bytes: chunk_bytes * 8", "return chunk_bytes * 8 / rate_bytes_per_s"),
+        ("return chunk_bytes / rate_bytes_per_s", "message_bytes for chunk_bytes", "return message_bytes / rate_bytes_per_s"),
+        ("return chunk_bytes - message_bytes * 3", "swapped chunk_bytes and message_bytes",
+         "return message_bytes - chunk_bytes * 3"),
+        ("return chunk_bytes / 1e9", "wrong unit: 2**30 for 1e9", "return chunk_bytes / 2**30"),
+        ("return chunk_bytes / 2**30", "wrong unit: 1e9 for 2**30", "return chunk_bytes / 1e9"),
+        ("return chunk_bytes * 1e-3", "wrong unit: 1e-6 for 1e-3", "return chunk_bytes * 1e-6"),
+        ("return 16 * tp", "half the constant: 8 for 16", "return 8 * tp"),
+        ("return n**2", "power 3 for power 2", "return n**3"),
+        ("return n**2", "dropped square", "return n"),
+        ("return max(n, 2)", "min for max", "return min(n, 2)"),
+        ("return math.ceil(n / 3)", "floor for ceil", "return math.floor(n / 3)"),
+        ("return math.ceil(n / 3)", "dropped rounding up", "return n / 3"),
+        ("return math.log2(n)", "log for log2", "return math.log(n)"),
+        ("return n // tp", "/ for //", "return n / tp"),
+        ("return tp if n < 4 else dp", "<= for <", "return tp if n <= 4 else dp"),
+        ("return tp if n < 4 else dp", "swapped branches", "return dp if n < 4 else tp"),
+        ("return tp > 1 and dp > 1", "or for and", "return tp > 1 or dp > 1"),
+        ("return n + tp / dp", "dropped term tp / dp", "return n"),
+        ("return -(n - tp)", "dropped term tp", "return -n"),
+        ("return (n + tp) ** 2", "minus for plus", "return (n - tp) ** 2"),
+        ("return tp * (dp if n else tp)", "dropped factor tp", "return dp if n else tp"),
+    ],
+)  # fmt: skip
+def test_a_slip_is_written_as_a_person_would(body: str, change: str, mutated: str) -> None:
+    assert changes(body)[change] == mutated
+
+
+def test_names_of_different_kinds_are_never_taken_for_each_other() -> None:
+    lines = changes("return chunk_bytes / rate_bytes_per_s").values()
+    assert not any(name in line for line in lines for name in ("tp", "dp"))
+
+
+def test_words_in_errors_and_the_def_line_are_left_alone() -> None:
+    source = "def f(n=2):\n    if n < 4:\n        raise ValueError(f'{n - 1} is below 4')\n    return n\n"
+    assert {one.line for one in mutants(source)} == {2, 4}
+
+
+def test_mutants_nobody_could_see_or_miss_are_dropped() -> None:
+    source = "def f(n):\n    m = n * 1.0001\n    z = n - n\n    return m\n"
+    kept = killed(source, "f", [{"n": 2}, {"n": 3}], rel_tol=1e-6)
+    lines = {one.mutant.mutated_line.strip() for one in kept}
+    assert "m = n" not in lines  # differs by 1e-4 only
+    assert not any(one.mutant.line == 3 for one in kept)  # nobody reads z
+    crashing = "def f(n):\n    return 10 / (n - 1)\n"
+    assert "return 10 / (n - 2)" not in {
+        one.mutant.mutated_line.strip() for one in killed(crashing, "f", [{"n": 2}], rel_tol=1e-6)
+    }
+
+
+def test_a_mutant_that_fails_on_some_inputs_is_exposed_by_one() -> None:
+    kept = killed("def f(n):\n    return 10 / n\n", "f", [{"n": 2}, {"n": 1}], rel_tol=1e-6)
+    by_line = {one.mutant.mutated_line.strip(): one for one in kept}
+    assert by_line["return 10 / (n - 1)"].witness == {"n": 2}
+    kept = killed("def f(n):\n    return n > 1 and 9 % (n - 1)\n", "f", [{"n": 3}, {"n": 1}], rel_tol=1e-6)
+    raised = [one for one in kept if isinstance(one.theirs, ZeroDivisionError)]
+    assert [one.witness for one in raised] == [{"n": 1}] * len(raised) != []
+
+
+def test_inputs_that_the_original_refuses_expose_nothing() -> None:
+    source = "def f(n):\n    if n < 2:\n        raise ValueError('no')\n    return 3 * n\n"
+    assert all(one.witness["n"] != 1 for one in killed(source, "f", [{"n": 1}, {"n": 2}, {"n": 3}], rel_tol=1e-6))
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["while n > 0:\n        n = n + 1\n    return n", "return sum(range(10**15))", "return 7 ** (10**9 * n)", "return [0] * 10**12",
+     "for i in range(10**4):\n        for j in range(10**4):\n            n += 1\n    return n"],
+)  # fmt: skip
+def test_a_listing_gone_wrong_comes_to_an_end(body: str) -> None:
+    start = time.perf_counter()
+    with pytest.raises(OverflowError):
+        load(f"def f(n):\n    {body}\n", "f")(n=1)
+    assert time.perf_counter() - start < 2
+
+
+def test_a_listing_reaches_math_and_nothing_else() -> None:
+    assert load("import math\ndef f(n):\n    return math.sqrt(n)\n", "f")(4) == 2
+    for body in ("return open('x')", "return __import__('os')", "return eval('1')"):
+        with pytest.raises((NameError, ImportError)):
+            load(f"def f():\n    {body}\n", "f")()
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "agree"),
+    [
+        (2.0, 2, True), (1.0, 1.0 + 1e-7, True), (1.0, 1.0 + 1e-5, False), (0.0, 1e-15, True), (0.0, 1e-3, False),
+        (1, True, False), (True, 1, False), (True, True, True), (math.nan, math.nan, True), (math.nan, 1.0, False),
+        (math.inf, math.inf, True), (math.inf, -math.inf, False), (10**400, 10**400, True), (10**400, 1.0, False),
+        ([1, 2.0], (1.0, 2), True), ([1, 2], [1], False), ([1, [2, 3]], [1, [2, 4]], False), ([], "", False),
+        ({"a": 1.0}, {"a": 1}, True), ({"a": 1.0}, {"b": 1.0}, False), ({"a": 1}, [("a", 1)], False),
+        ("ring", "ring", True), ("ring", "tree", False), (None, None, True), (1.0, "1.0", False), (1.0, None, False),
+        (2.0, 2 + 0j, False), (1.0, ZeroDivisionError(), False),
+    ],
+)  # fmt: skip
+def test_results_agree_as_numbers_parts_or_exactly(ours: object, theirs: object, agree: bool) -> None:
+    assert same(ours, theirs, 1e-6) is agree
+
+
+SOURCE = "def f(n):\n    m = 2 * n\n    if m > 3:\n        m = 4\n    return m\n"
+
+
+def test_a_patch_keeps_the_indentation_and_runs_nothing() -> None:
+    assert patch(SOURCE, 4, "   m = n / 0  # mine ") == SOURCE.replace("m = 4", "m = n / 0  # mine")
+    assert "exit()" in patch(SOURCE, 2, "m = exit()")
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "words"),
+    [
+        (0, "m = 1", "the listing has lines 1 to 5"),
+        (6, "m = 1", "the listing has lines 1 to 5"),
+        (2, "", "I saw nothing where the mended line 2 belongs"),
+        (2, "m = 1\nm = 2", "more than one line"),
+        (2, "m = 1\u2028", "m = 1"),
+        (2, "m = 1\rm = 2", "more than one line"),
+        (2, "m = \\", "Write that one line, complete."),
+        (2, "m = (", "check brackets"),
+        (2, '"""', "check brackets"),
+        (2, "2  m = n", "without its number"),
+        (3, "m > 3", "the colon"),
+        (2, "if n:", "I couldn't fit “if n:” in as line 2"),
+        (2, "m = '\x00'", "I couldn't fit"),
+        (2, "m = '\ud800'", "I couldn't fit"),
+        (2, "m = " + "1 + " * 200 + "1", "804 characters"),
+        (2, "(" * 299, "I couldn't fit"),
+    ],
+)
+def test_a_patch_that_does_not_fit_is_refused_in_words(line: int, text: str, words: str) -> None:
+    if text.endswith("\u2028"):  # a separator at the end is no second line
+        assert words in patch(SOURCE, line, text)
+        return
+    with pytest.raises(Unreadable) as caught:
+        patch(SOURCE, line, text)
+    assert words in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+@settings(max_examples=300, deadline=1000)
+@given(st.integers(-2, 8), st.text(alphabet="()[]{}'\"\\:;,.=+-*/~@#\n\r\f\t nmf10_é\x00\ud800lambdaifelsreturnyield", max_size=310))
+@pytest.mark.filterwarnings("error")  # a warning on stderr costs a student marks
+def test_any_patch_fits_or_is_refused(line: int, text: str) -> None:
+    try:
+        patched = patch(SOURCE, line, text)
+    except Unreadable:
+        return
+    before, after = SOURCE.split("\n"), patched.split("\n")
+    assert len(before) == len(after)
+    assert [row for row, pair in enumerate(zip(before, after, strict=True), 1) if pair[0] != pair[1]] in ([line], [])
+    compile(patched, "patched", "exec")
+
+
+def test_importing_mutants_brings_no_heavy_library() -> None:
+    probe = "import sys, shardwise.mutants; print('libcst' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_the_engine_offers_what_it_says() -> None:
+    assert engine.__all__ == ["Killed", "Mutant", "killed", "listing", "load", "mutants", "patch", "same"]
+    assert Mutant.__annotations__.keys() == {"source", "line", "original_line", "mutated_line", "change"}
