@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from shardwise import mutants as engine
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.mutants import Killed, Mutant, killed, listing, load, mutants, patch, same
@@ -38,8 +39,7 @@ def all_reduce_seconds(
     chunk_bytes = message_bytes / gpus  # a comment
     steps: int = 2 * (gpus - 1)
     seconds_per_step = (
-        latency_s
-        + chunk_bytes / bandwidth_bytes_per_s  # one direction
+        latency_s + chunk_bytes / bandwidth_bytes_per_s  # one direction
     )
     return steps * seconds_per_step
 
@@ -128,7 +128,9 @@ def test_a_listing_that_needs_more_than_math_is_refused() -> None:
     def ring_and_tree(*, gpus: int) -> object:
         return tree_steps(gpus=gpus), same(1, 1, 0.1)
 
-    with pytest.raises(ShardwiseError, match="the listing of ring_and_tree needs same, tree_steps. A listing stands alone"):
+    with pytest.raises(
+        ShardwiseError, match=r"the listing of ring_and_tree needs same, tree_steps\. A listing stands alone"
+    ):
         listing(ring_and_tree)
 
 
@@ -185,18 +187,14 @@ def outcome(function: Callable[..., object], one: Mapping[str, object]) -> objec
 
 
 @references
-def test_the_original_line_mends_every_mutant(
-    function: Callable[..., object], domain: dict[str, list[float]]
-) -> None:
+def test_the_original_line_mends_every_mutant(function: Callable[..., object], domain: dict[str, list[float]]) -> None:
     source = listing(function)
     for one in mutants(source):
         assert patch(one.source, one.line, one.original_line.strip()) == source
 
 
 @references
-def test_mutants_are_the_same_in_every_process(
-    function: Callable[..., object], domain: dict[str, list[float]]
-) -> None:
+def test_mutants_are_the_same_in_every_process(function: Callable[..., object], domain: dict[str, list[float]]) -> None:
     source = listing(function)
     program = "import sys; from shardwise.mutants import mutants; print(mutants(sys.stdin.read()))"
     run = subprocess.run([sys.executable, "-c", program], input=source, capture_output=True, text=True, check=True)
@@ -225,7 +223,7 @@ def test_slips_have_the_names_a_teacher_would_give_them() -> None:
 @pytest.mark.parametrize(
     ("body", "change", "mutated"),
     [
-        ("return n / (tp * dp)", "swapped operands", "return (tp * dp) / n"),
+        ("return n / (tp * dp)", "swapped operands", "return tp * dp / n"),
         ("return chunk_bytes / rate_bytes_per_s", "bits for bytes: rate_bytes_per_s / 8",
          "return chunk_bytes / (rate_bytes_per_s / 8)"),
         ("return chunk_bytes / rate_bytes_per_s", "bits for bytes: chunk_bytes * 8", "return chunk_bytes * 8 / rate_bytes_per_s"),
@@ -244,7 +242,7 @@ def test_slips_have_the_names_a_teacher_would_give_them() -> None:
         ("return math.log2(n)", "log for log2", "return math.log(n)"),
         ("return n // tp", "/ for //", "return n / tp"),
         ("return tp if n < 4 else dp", "<= for <", "return tp if n <= 4 else dp"),
-        ("return tp if n < 4 else dp", "swapped branches", "return dp if n < 4 else tp"),
+        ("return tp if n < 4 else 1", "swapped branches", "return 1 if n < 4 else tp"),
         ("return tp > 1 and dp > 1", "or for and", "return tp > 1 or dp > 1"),
         ("return n + tp / dp", "dropped term tp / dp", "return n"),
         ("return -(n - tp)", "dropped term tp", "return -n"),
@@ -342,7 +340,6 @@ def test_a_patch_keeps_the_indentation_and_runs_nothing() -> None:
         (6, "m = 1", "the listing has lines 1 to 5"),
         (2, "", "I saw nothing where the mended line 2 belongs"),
         (2, "m = 1\nm = 2", "more than one line"),
-        (2, "m = 1\u2028", "m = 1"),
         (2, "m = 1\rm = 2", "more than one line"),
         (2, "m = \\", "Write that one line, complete."),
         (2, "m = (", "check brackets"),
@@ -352,14 +349,11 @@ def test_a_patch_keeps_the_indentation_and_runs_nothing() -> None:
         (2, "if n:", "I couldn't fit “if n:” in as line 2"),
         (2, "m = '\x00'", "I couldn't fit"),
         (2, "m = '\ud800'", "I couldn't fit"),
-        (2, "m = " + "1 + " * 200 + "1", "804 characters"),
+        (2, "m = " + "1 + " * 200 + "1", "805 characters"),
         (2, "(" * 299, "I couldn't fit"),
     ],
 )
 def test_a_patch_that_does_not_fit_is_refused_in_words(line: int, text: str, words: str) -> None:
-    if text.endswith("\u2028"):  # a separator at the end is no second line
-        assert words in patch(SOURCE, line, text)
-        return
     with pytest.raises(Unreadable) as caught:
         patch(SOURCE, line, text)
     assert words in str(caught.value)
@@ -367,7 +361,10 @@ def test_a_patch_that_does_not_fit_is_refused_in_words(line: int, text: str, wor
 
 
 @settings(max_examples=300, deadline=1000)
-@given(st.integers(-2, 8), st.text(alphabet="()[]{}'\"\\:;,.=+-*/~@#\n\r\f\t nmf10_é\x00\ud800lambdaifelsreturnyield", max_size=310))
+@given(
+    st.integers(-2, 8),
+    st.text(alphabet="()[]{}'\"\\:;,.=+-*/~@#\n\r\f\t nmf10_é\x00\ud800lambdaifelsreturnyield", max_size=310),
+)
 @pytest.mark.filterwarnings("error")  # a warning on stderr costs a student marks
 def test_any_patch_fits_or_is_refused(line: int, text: str) -> None:
     try:
@@ -376,7 +373,10 @@ def test_any_patch_fits_or_is_refused(line: int, text: str) -> None:
         return
     before, after = SOURCE.split("\n"), patched.split("\n")
     assert len(before) == len(after)
-    assert [row for row, pair in enumerate(zip(before, after, strict=True), 1) if pair[0] != pair[1]] in ([line], [])
+    assert [row for row, pair in enumerate(zip(before, after, strict=True), 1) if pair[0] != pair[1]] in (
+        [line],
+        [],
+    )
     compile(patched, "patched", "exec")
 
 

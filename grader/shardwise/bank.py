@@ -135,7 +135,7 @@ def load(root: Path | None = None) -> Bank:
 def load_chapter(path: Path, root: Path) -> Chapter:
     """One chapter.yaml. Raises Faulty, also when its list and its folder differ."""
     source = yamlfile.read(path, f"problems/{path.relative_to(root).as_posix()}")
-    chapter = yamlfile.validate(source, Chapter)
+    chapter: Chapter = yamlfile.validate(source, Chapter)
     here = {one.stem for one in path.parent.glob("*.yaml")} - {"chapter"}
     missing = [slug for slug in chapter.problems if slug not in here]
     faults = [

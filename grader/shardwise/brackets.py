@@ -44,6 +44,7 @@ def _bare(node: cst.BaseExpression) -> cst.BaseExpression:
 
 
 def operation(left: cst.BaseExpression, operator: cst.BaseBinaryOp, right: cst.BaseExpression) -> cst.BinaryOperation:
+    """`left operator right`, with parentheses around the operands that need them."""
     bare = cst.BinaryOperation(left, operator, right)
     return bare.with_changes(left=seated(left, left, bare), right=seated(right, right, bare))
 

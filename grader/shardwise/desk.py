@@ -87,6 +87,12 @@ class Desk:
         self.last = problem.id
         return pose(problem, self.seeds.get(problem.id, 0))
 
+    def hinted(self, asked: Question, count: int) -> None:
+        """Remember that `count` hints of a question were given elsewhere, if it is the variant on this desk."""
+        place = (asked.id, self.seeds.get(asked.id, 0))
+        if asked.seed == str(place[1]):
+            self.hints[place] = max(count, self.hints.get(place, 0))
+
 
 _DESK = Desk()
 

@@ -24,7 +24,7 @@ def headline(feedback: Feedback) -> str:
     """Mark, word and points in one line."""
     mark, word, _ = LOOKS[feedback.outcome]
     judged = feedback.outcome in (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
-    points = f"  {feedback.points:g} of {feedback.max_points:g} points" if judged else ""
+    points = f" · {feedback.points:g} of {feedback.max_points:g} points" if judged else ""
     return f"{mark} {word}{points}"
 
 

@@ -7,12 +7,14 @@ unknown functions. So it does rational arithmetic and nothing else, and that is 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from shardwise.notation import LARGEST_EXPONENT, FormulaError, Node, quoted, read
+from shardwise.formula_advice import quoted
+from shardwise.notation import LARGEST_EXPONENT, FormulaError, Node, read
 
 if TYPE_CHECKING:
     import sympy
@@ -21,7 +23,8 @@ __all__ = ["CounterExample", "FormulaError", "difference", "evaluate", "parse"]
 
 AGREEMENT = 1e-9  # relative, between two formulas at a point
 HEAVIEST = 4096  # bits of numbers and exponents of symbols, taken together
-MOST_TERMS = 300  # of a numerator that is multiplied out to compare two formulas
+MOST_TERMS = 200  # of a numerator that is multiplied out to compare two formulas
+HIGHEST_POWER = 12  # of a sum that is multiplied out for that
 WHOLE = 1e-9  # relative: as near as this to a whole number, ceil and floor take it for that number
 
 
@@ -44,10 +47,16 @@ def parse(text: str, symbols: Collection[str]) -> sympy.Expr:
     return expression
 
 
-def _built(node: Node, text: str) -> tuple[sympy.Expr, int]:
-    """The expression of a node, and its weight: a bound on the bits of any number that arithmetic with it can need."""
+def _sympy() -> Any:
+    """Sympy, imported when a formula is read and not before; half of its functions are untyped."""
     import sympy
 
+    return sympy
+
+
+def _built(node: Node, text: str) -> tuple[sympy.Expr, int]:
+    """The expression of a node, and its weight: a bound on the bits of any number that arithmetic with it can need."""
+    sympy = _sympy()
     if node.kind == "number":
         value = node.value
         weight = value.numerator.bit_length() + value.denominator.bit_length()
@@ -85,24 +94,24 @@ def _refused(text: str, saw: str, advice: str) -> FormulaError:
 
 
 def _combined(node: Node, parts: list[Any]) -> sympy.Expr:
-    import sympy
-
-    first, last = parts[0], parts[-1]
     if node.kind == "call":
-        return _head(node.name)(*parts)
-    if node.kind == "power":
-        if last.is_Integer:
-            return first**last
-        return _head("sqrt")(first) if last == sympy.S.Half else _head("pow")(first, last)
-    operations: dict[str, Callable[[], sympy.Expr]] = {
-        "plus": lambda: first + last,
-        "minus": lambda: first - last,
-        "times": lambda: first * last,
-        "beside": lambda: first * last,
-        "over": lambda: first / last,
-        "negative": lambda: -first,
-    }
-    return operations[node.kind]()
+        found = _head(node.name)(*parts)
+    elif node.kind == "power" and not parts[1].is_Integer:
+        found = _head("sqrt")(parts[0]) if parts[1] == _sympy().S.Half else _head("pow")(*parts)
+    else:
+        found = _OPERATIONS[node.kind](*parts)
+    return cast("sympy.Expr", found)
+
+
+_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "plus": operator.add,
+    "minus": operator.sub,
+    "times": operator.mul,
+    "beside": operator.mul,
+    "over": operator.truediv,
+    "power": operator.pow,
+    "negative": operator.neg,
+}
 
 
 @lru_cache(maxsize=32)
@@ -186,9 +195,7 @@ _CALLS: Mapping[str, Callable[..., Any]] = {
 }
 
 
-def difference(
-    theirs: sympy.Expr, ours: sympy.Expr, points: Sequence[Mapping[str, float]]
-) -> CounterExample | None:
+def difference(theirs: sympy.Expr, ours: sympy.Expr, points: Sequence[Mapping[str, float]]) -> CounterExample | None:
     """The simplest point at which two formulas differ, or None if they are the same formula.
 
     Equal rational functions are the same, also where one of them divides by zero. All else is decided at the points,
@@ -197,7 +204,9 @@ def difference(
     """
     if _is_same_function(theirs, ours):
         return None
-    tried = [CounterExample(point, evaluate(theirs, point), evaluate(ours, point)) for point in sorted(points, key=_size)]
+    tried = [
+        CounterExample(point, evaluate(theirs, point), evaluate(ours, point)) for point in sorted(points, key=_size)
+    ]
     telling = [one for one in tried if math.isfinite(one.theirs) or math.isfinite(one.ours)]
     if not telling:  # no point can tell them apart, so they are not known to be the same
         return tried[0] if tried else CounterExample({}, math.nan, math.nan)
@@ -213,15 +222,13 @@ def _size(point: Mapping[str, float]) -> float:
 
 def _is_same_function(theirs: sympy.Expr, ours: sympy.Expr) -> bool:
     """Whether the difference of two formulas is zero as a rational function; False where that is too much work to see."""
-    import sympy
-
     if theirs == ours:
         return True
     apart = theirs - ours
     if _terms(apart)[0] > MOST_TERMS:
         return False
-    above, _ = sympy.together(apart).as_numer_denom()
-    return bool(sympy.expand(above) == 0)
+    above, _ = _sympy().together(apart).as_numer_denom()
+    return bool(_sympy().expand(above) == 0)
 
 
 def _terms(expr: Any) -> tuple[int, int]:
@@ -230,7 +237,7 @@ def _terms(expr: Any) -> tuple[int, int]:
     if expr.is_Pow:
         above, below = _terms(expr.base)
         exponent = abs(int(expr.exp))
-        powers = [min(bound, math.comb(min(one, bound) + exponent - 1, exponent)) for one in (above, below)]
+        powers = [_power_terms(one, exponent, bound) for one in (above, below)]
         return (powers[1], powers[0]) if expr.exp.is_negative else (powers[0], powers[1])
     if not (expr.is_Add or expr.is_Mul):
         inner = max((sum(_terms(part)) for part in expr.args), default=1)
@@ -241,3 +248,9 @@ def _terms(expr: Any) -> tuple[int, int]:
         above = above * under + over * below if expr.is_Add else above * over
         above, below = min(bound, above), min(bound, below * under)
     return above, below
+
+
+def _power_terms(terms: int, exponent: int, bound: int) -> int:
+    if terms > 1 and exponent > HIGHEST_POWER:
+        return bound
+    return min(bound, math.comb(terms + exponent - 1, exponent))

@@ -79,7 +79,7 @@ def grade_one(
     for place, question in enumerate(questions):
         cell = answered.get(question.id)
         try:
-            untouched = cell is not None and cell.source.strip() == _starter(question).strip()
+            untouched = cell is None or cell.source.strip() == _starter(question).strip()
             feedback = _mark(question, job, place, run, untouched=untouched)
         except Exception as error:  # ours: the student loses nothing, and the report says so
             feedback = broken(question, error)
@@ -133,7 +133,10 @@ def _mark(question: Question, job: JobResult, place: int, run: Runner, *, untouc
     result: Any = job.results[f"answer-{place}"]
     if question.kind == "code":
         calls = result.results
-        if untouched or all(call.status == "missing" for call in calls):
+        if all(call.status == "missing" for call in calls):
+            why = f"After your cells had run there was no function called {_variable(question)}."
+            return check(question, None) if untouched else unreadable(question, why)
+        if untouched and all(call.status == "returned" and call.value is None for call in calls):
             return check(question, None)
         return check(question, Recorded(tuple(calls)))
     if result.status == "ok":

@@ -148,8 +148,8 @@ def unused(problem: Problem) -> list[str]:
     from shardwise.references import keywords, reference
 
     text = template.model_dump_json(exclude={"title", "source", "tags"})
-    named = getattr(template, "answer", None)
-    used = {name for name, _ in keywords(reference(named.reference))} if getattr(named, "reference", None) else set()
+    name_of_reference = getattr(getattr(template, "answer", None), "reference", None)
+    used = {name for name, _ in keywords(reference(name_of_reference))} if name_of_reference else set()
     return [
         f"params.{name} is drawn and never used"
         for name in template.params

@@ -6,8 +6,6 @@ checked before anything is computed. Where two readings are common, as in M/2N, 
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,16 +13,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from shardwise.errors import Unreadable
+from shardwise.formula_advice import FUNCTIONS, about_character, about_name, about_token, listed, quoted
 
 if TYPE_CHECKING:
     from lark import Lark, Token
-    from lark.exceptions import UnexpectedToken
 
 LONGEST_TEXT = 300  # characters of a formula
 LONGEST_NUMBER = 40  # characters of a number
 DEEPEST = 60  # operations inside one another
 LARGEST_EXPONENT = 64  # of a constant power, and of ten in a number such as 1e9
-FUNCTIONS = ("sqrt", "log2", "ln", "log10", "exp", "ceil", "floor", "abs", "min", "max")
 
 _GRAMMAR = r"""
 start: sum | NAME "=" sum
@@ -66,30 +63,6 @@ _POWER: /\*\*|\^/
 """
 _PAIRS = {"(": ")", "[": "]", "⌈": "⌉", "⌊": "⌋"}
 _DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-_UNITS = frozenset(
-    "B kB KB MB GB TB PB KiB MiB GiB TiB Gb Mb Gbit Mbit byte bytes bit bits s ms us µs μs ns sec second seconds min h hour "
-    "hours day days FLOP FLOPs FLOPS TFLOP TFLOPs TFLOPS GFLOP GFLOPS PFLOP PFLOPS Hz GHz token tokens GPU GPUs W kW MW kWh "
-    "MWh USD".split()
-)
-_INSTEAD = {"log": "This one has no base. Write log2, ln or log10.", "lg": "Write log2 or log10.", "loge": "Write ln.",
-            "logn": "Write ln.", "ceiling": "Write ceil(...).", "round": "Write floor(...) or ceil(...).",
-            "int": "Write floor(...).", "pow": "Write a^b.", "e": "For the power of e write exp(...).",
-            "pi": "Write 3.14159265."}  # fmt: skip
-_STRANGE = {
-    "%": "A share is a plain number: write 0.4 for 40 %.",
-    "!": "There are no factorials here.",
-    "\\": "I read plain text, not LaTeX: write 2*M/N.",
-    "$": "I read plain text, not LaTeX: write 2*M/N.",
-    "{": "Write round brackets: ( and ).",
-    "}": "Write round brackets: ( and ).",
-    "√": "Write sqrt(...).",
-    "|": "For a size without sign write abs(...).",
-    "'": "Leave the quotes out.",
-    '"': "Leave the quotes out.",
-    "<": "A formula gives one number; write no comparison.",
-    ">": "A formula gives one number; write no comparison.",
-    ".": "A decimal has digits beside its point, as in 0.5.",
-}
 
 
 class FormulaError(Unreadable):
@@ -116,7 +89,7 @@ def read(text: str, symbols: Collection[str]) -> Node:
     for name in sorted(set(symbols) & set(FUNCTIONS)):
         raise FormulaError(f"{name} is a function here and cannot be a symbol too. Rename the symbol.")
     if not text.strip():
-        raise FormulaError(f"I saw nothing where I expected a formula in {_listed(symbols)}. Write one.")
+        raise FormulaError(f"I saw nothing where I expected a formula in {listed(symbols)}. Write one.")
     _check_brackets(text)
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
@@ -125,30 +98,16 @@ def read(text: str, symbols: Collection[str]) -> Node:
         assert isinstance(tree, Node)
         _check_symbols(tree, symbols)
     except UnexpectedCharacters as error:
-        char = text[error.pos_in_stream]
-        raise _error(text, f"I saw “{quoted(char)}”", _STRANGE.get(char, "Leave it out.")) from None
+        raise _error(text, f"I saw “{quoted(error.char)}”", about_character(error.char)) from None
     except UnexpectedToken as error:
-        raise _error(text, *_misplaced(text, error)) from None
+        raise _error(text, *about_token(text, error)) from None
     except _Ambiguous as error:
         raise _error(text, *error.args) from None
     return tree
 
 
-def quoted(text: str) -> str:
-    """A bit of a student's text that is safe to print: short, on one line, without control characters."""
-    flat = "".join(one if one.isprintable() else " " if one.isspace() else "\N{REPLACEMENT CHARACTER}" for one in text)
-    return flat if len(flat) <= 60 else f"{flat[:57]}..."
-
-
 def _error(text: str, saw: str, advice: str) -> FormulaError:
     return FormulaError(f"I couldn't read the formula “{quoted(text.strip())}”: {saw}. {advice}")
-
-
-def _listed(symbols: Collection[str]) -> str:
-    names = list(symbols)
-    if not names:
-        return "numbers alone"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
 
 
 class _Ambiguous(Exception):
@@ -174,50 +133,13 @@ def _check_brackets(text: str) -> None:
         raise _error(text, saw, f"Add “{_PAIRS[text[start]]}”.")
 
 
-def _misplaced(text: str, error: UnexpectedToken) -> tuple[str, str]:
-    """What I saw and what to do, where the grammar found no place for a token."""
-    token = error.token
-    before = quoted((text if token.type == "$END" else text[: token.start_pos]).rstrip()[-12:])
-    operand = "I expected a number, a symbol or a bracket there. Complete it."
-    if error.expected == {"_OPEN"}:
-        name = re.split(r"\W+", before)[-1]
-        return f"“{name}” has no bracket", f"Write what it works on in brackets: {name}(...)."
-    if token.type == "$END":
-        return f"it ends after “{before}”", operand
-    if token.type == "COMMA":
-        return "I saw “,”", "Only min and max have commas. Write thousands without one, and decimals with a point: 1000, 0.5."
-    if token.type == "EQUAL":
-        return "I saw “=”", "Write the right-hand side alone, or one name before a single =."
-    after = f"after “{before}”" if before else "at the beginning"
-    return f"I saw “{quoted(str(token))}” {after}", operand
-
-
 def _check_symbols(tree: Node, symbols: Collection[str]) -> None:
     stack = [tree]
     while stack:
         node = stack.pop()
         if node.kind == "symbol" and node.name not in symbols:
-            raise _Ambiguous(f"I don't know “{quoted(node.name)}”", _known(node.name, symbols))
+            raise _Ambiguous(f"I don't know “{quoted(node.name)}”", about_name(node.name, symbols))
         stack += reversed(node.parts)
-
-
-def _known(name: str, symbols: Collection[str]) -> str:
-    """Advice about an unknown name."""
-    if name in _INSTEAD:
-        return _INSTEAD[name]
-    known = f"The symbols are {_listed(symbols)}." if symbols else "This formula has no symbols."
-    alike = [one for one in (*symbols, *FUNCTIONS) if one.lower() == name.lower()]
-    longest_first = "|".join(sorted(map(re.escape, symbols), key=len, reverse=True)) or "(?!)"
-    letters = re.findall(longest_first, name)
-    meant = "*".join(letters) if "".join(letters) == name else "".join(alike[:1])
-    if meant:
-        return f"{known} Did you mean {meant}?"
-    if name in _UNITS:
-        return f"It is a unit. A formula has none: its symbols bring theirs along. {known}"
-    if name in ("x", "X"):
-        return f"{known} For a product write *."
-    meant = meant or "".join(difflib.get_close_matches(name, symbols, n=1))
-    return f"{known} Did you mean {meant}?" if meant else f"{known} Use those."
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from shardwise.bank import Bank, pose
+from shardwise.errors import ShardwiseError
 from shardwise.kinds import kinds
 from shardwise.question import Question
 
@@ -38,6 +39,8 @@ def chapter_notebook(bank: Bank, chapter: str) -> nbformat.NotebookNode:
 
 def lesson_cells(folder: Path, chapter: str) -> list[nbformat.NotebookNode]:
     """The lesson, one cell a section, with its pictures inside the cells."""
+    if not (folder / "lesson.md").exists():
+        raise ShardwiseError(f"The chapter {chapter} has no lesson.md; every notebook begins with one.")
     text = (folder / "lesson.md").read_text("utf-8").strip()
     cells = []
     for number, section in enumerate(re.split(r"\n(?=## )", text)):
@@ -97,7 +100,7 @@ def set_notebook(
     """A student's graded notebook: questions and answer cells; check cells say how answers are read, no more."""
     source = (
         "# Run this cell first. It lets check() read your answers; it holds no keys.\nimport shardwise\n\n"
-        f"check = shardwise.handed_out(\n{pformat(dict(setup), width=110)}\n).check"
+        f"check = shardwise.handed_out(\n{pformat(dict(setup), width=110, sort_dicts=False)}\n).check"
     )
     cells = [_markdown(intro, "lesson", "intro"), _code(source, "setup", "setup")]
     for number, question in enumerate(questions, start=1):
@@ -128,14 +131,14 @@ def _ours(role: str, question: Question | None) -> dict[str, Any]:
 
 
 def _markdown(source: str, role: str, identity: str, question: Question | None = None) -> nbformat.NotebookNode:
-    cell = new_markdown_cell(source, id=_cell_id(identity))
+    cell: nbformat.NotebookNode = new_markdown_cell(source, id=_cell_id(identity))
     cell.metadata["shardwise"] = _ours(role, question)
     cell.metadata["nbgrader"] = _nbgrader(_cell_id(identity), locked=True)
     return cell
 
 
 def _code(source: str, role: str, identity: str, question: Question | None = None) -> nbformat.NotebookNode:
-    cell = new_code_cell(source, id=_cell_id(identity))
+    cell: nbformat.NotebookNode = new_code_cell(source, id=_cell_id(identity))
     cell.metadata["shardwise"] = _ours(role, question)
     cell.metadata["nbgrader"] = _nbgrader(_cell_id(identity), locked=True)
     return cell
@@ -146,7 +149,7 @@ def _cell_id(text: str) -> str:
 
 
 def _notebook(cells: Iterable[nbformat.NotebookNode], metadata: Mapping[str, Any]) -> nbformat.NotebookNode:
-    made = new_notebook(cells=list(cells))
+    made: nbformat.NotebookNode = new_notebook(cells=list(cells))
     made.metadata = nbformat.from_dict({
         "kernelspec": _KERNEL, "language_info": {"name": "python"}, "shardwise": dict(metadata)
     })  # fmt: skip

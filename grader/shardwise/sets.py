@@ -227,7 +227,7 @@ def assign(
             else:
                 questions = draw_set(bank, definition, key, student.id)
                 dumped = [question.model_dump(mode="json") for question in questions]
-                file.write(_line({"student": student.id, "name": student.name, "questions": dumped}))
+                file.write(_line({"name": student.name, "questions": dumped, "student": student.id}))
             folder = out / "notebooks" / student.id
             folder.mkdir(parents=True, exist_ok=True)
             text = student_notebook(header, student.id, student.name, questions)
@@ -239,7 +239,7 @@ def assign(
 
 
 def _line(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, sort_keys=True) + "\n"
+    return json.dumps(data, ensure_ascii=False) + "\n"  # in the order given: arguments and symbols have one
 
 
 class Lock:
@@ -282,6 +282,6 @@ class Lock:
 
 
 def _student_of(line: bytes) -> str:
-    """The student of a line without reading all of it: keys are sorted, so it is the last."""
+    """The student of a line without reading all of it: it stands last."""
     found = re.search(rb'"student": "([^"\\]+)"\}\s*$', line)
     return found[1].decode() if found else str(json.loads(line)["student"])

@@ -32,7 +32,8 @@ def right(question: Question) -> str | None:
 
 def mistaken(question: Question) -> str | None:
     """The first recognised mistake, or the first wrong answer there is."""
-    return _written(question, Outcome.INCORRECT, 0) or _written(question, Outcome.INCORRECT, None)
+    tries = ((Outcome.INCORRECT, 0), (Outcome.PARTIAL, 0), (Outcome.INCORRECT, None), (Outcome.PARTIAL, None))
+    return next((text for text in (_written(question, *one) for one in tries) if text), None)
 
 
 def unreadable(question: Question) -> str | None:
@@ -91,7 +92,7 @@ def fill(notebook: dict[str, Any], questions: Sequence[Question], write: Writer)
 
 def add_cell(notebook: dict[str, Any], source: str, place: int = 3) -> dict[str, Any]:
     """A notebook with one more code cell, as a student would add it."""
-    cell = {"cell_type": "code", "id": f"added-{place}", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
+    cell: dict[str, Any] = {"cell_type": "code", "id": f"added-{place}", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
     notebook["cells"].insert(place, cell)
     return notebook
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 
 import libcst as cst
+import libcst.matchers as m
 
 from shardwise.brackets import code, operation, seated
 
@@ -216,16 +217,17 @@ def _swapped_names(node: cst.Assign | cst.Return | cst.If | cst.AugAssign, known
     words = set(re.findall(r"\w+", code(value)))
     for first, second in combinations([name for name in known if name in words], 2):
         if _role(first) == _role(second):
-            swapped = value.visit(_Swap({first: second, second: first}))
+            swapped = _renamed(value, {first: second, second: first})
             yield node.with_changes(**{part: swapped}), f"swapped {first} and {second}"
 
 
-class _Swap(cst.CSTTransformer):
-    """Renames variables, all at once."""
+def _renamed(value: cst.CSTNode, names: Mapping[str, str]) -> cst.CSTNode:
+    """An expression with its variables renamed, all at once."""
 
-    def __init__(self, names: dict[str, str]) -> None:
-        super().__init__()
-        self._names = names
+    def renamed(node: cst.CSTNode, _: object) -> cst.CSTNode:
+        assert isinstance(node, cst.Name)
+        return node.with_changes(value=names.get(node.value, node.value))
 
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
-        return updated_node.with_changes(value=self._names.get(updated_node.value, updated_node.value))
+    replaced = m.replace(value, m.Name(), renamed)
+    assert isinstance(replaced, cst.CSTNode)
+    return replaced

@@ -53,7 +53,8 @@ class Template(AuthorModel):
     @field_validator("prompt", "solution")
     @classmethod
     def _prose_parses(cls, text: str) -> str:
-        return prose(text)
+        checked: str = prose(text)
+        return checked
 
     @field_validator("hints")
     @classmethod

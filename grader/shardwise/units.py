@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shardwise.errors import ShardwiseError, Unreadable
 
@@ -174,7 +174,7 @@ def unit(text: str) -> Unit:
         raise ShardwiseError(f"“{text[:40]}” is not a unit.")
     registry = _registry()
     try:
-        factor, base = registry.get_base_units(spelled)
+        factor: Any = registry.get_base_units(spelled)[0]
         dimension = str(registry.parse_units(spelled).dimensionality)
     except Exception:  # pint raises many kinds for one thing: this text is no unit
         raise ShardwiseError(f"“{text[:40]}” is not a unit I know.{_nearest(text.strip())}") from None

@@ -191,8 +191,11 @@ class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
         return f"Define the function `{form.function}`."
 
     def parse(self, form: CodeForm, raw: Any) -> Program | Recorded:
-        if isinstance(raw, Recorded) or callable(raw):
+        if isinstance(raw, Recorded):
             return raw
+        if callable(raw):
+            function: Program = raw
+            return function
         if not isinstance(raw, str):
             raise Unreadable(f"I expected the function {form.function}, and this is of type {type(raw).__name__}.")
         if len(raw) > LONGEST:

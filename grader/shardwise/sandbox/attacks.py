@@ -53,8 +53,16 @@ def _attacks(canary: str, port: int, unix_path: str) -> list[Attack]:
         Attack("write", "open('made', 'w').write('x'); breach = True", "wrote a file"),
         Attack("inet", f"import socket; {connect_inet}; breach = True", "reached a network socket"),
         Attack("unix", f"import socket; {connect_unix}; breach = True", "reached a Unix socket"),
-        Attack("signal", f"import os; os.kill({os.getpid()}, 0); breach = True", "could send a signal to the grader"),
-        Attack("parent", "import os; os.kill(os.getppid(), 0); breach = True", "could send a signal to its parent"),
+        Attack(
+            "signal",
+            f"import os; os.kill({os.getpid()}, 0); breach = True",
+            "could send a signal to the grader",
+        ),
+        Attack(
+            "parent",
+            "import os; os.kill(os.getppid(), 0); breach = True",
+            "could send a signal to its parent",
+        ),
         Attack("fork", "import os; pid = os.fork() or os._exit(0); breach = True", "started a process"),
         Attack(
             "raw fork",
@@ -70,7 +78,9 @@ def _attacks(canary: str, port: int, unix_path: str) -> list[Attack]:
             "import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); breach = True",
             "could change its own limits",
         ),
-        Attack("listing", "import os; breach = bool(os.listdir('/'))", "listed the root directory", ("1", "2")),
+        Attack(
+            "listing", "import os; breach = bool(os.listdir('/'))", "listed the root directory", ("1", "2")
+        ),
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from shardwise.errors import ShardwiseError
 
-from .inside.region import CELL_LIMIT, NO_STEP, WHOLE_STEP, Progress
+from .inside.region import NOT_BEGUN, Progress
 
 
 class SandboxUnavailable(ShardwiseError):
@@ -39,7 +39,7 @@ class Attempt:
     code: int = 0  # exit status; negative, the signal
     cpu_seconds: float = 0.0
     finished: bool = False
-    progress: Progress = Progress(0, NO_STEP, WHOLE_STEP, CELL_LIMIT)
+    progress: Progress = NOT_BEGUN
     frames: Sequence[bytes] = field(default_factory=tuple)
 
 

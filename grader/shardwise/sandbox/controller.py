@@ -19,7 +19,18 @@ from .backend import Attempt, Backend, Order, SandboxUnavailable
 from .frames import Result, Unit, read_results, units
 from .inside import packed
 from .inside.region import EXIT_OUT_OF_MEMORY, NO_STEP, WHOLE_STEP
-from .steps import Calls, CallResult, CallsResult, Cell, CellResult, JobResult, Limits, Step, Value, ValueResult
+from .steps import (
+    CallResult,
+    Calls,
+    CallsResult,
+    Cell,
+    CellResult,
+    JobResult,
+    Limits,
+    Step,
+    Value,
+    ValueResult,
+)
 
 _UNIT_BYTES = 4096  # room for a unit's frame besides its value or output; an error takes at most 3000
 _ESCAPED = 6  # bytes of JSON per byte of output, at worst
@@ -54,7 +65,10 @@ class Sandbox:
         return self
 
     def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _traceback: TracebackType | None
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -120,7 +134,9 @@ class _Job:
             _order({"steps": [], "skip": {}}, self._limits, cells=0, units=0, seconds=10.0, sympy=False)
         )
         if not control.finished:
-            raise SandboxUnavailable("The sandbox stopped working: even an empty job does not finish.", "Open it anew.")
+            raise SandboxUnavailable(
+                "The sandbox stopped working: even an empty job does not finish.", "Open it anew."
+            )
         return False
 
     def _blame(self, attempt: Attempt, found: Mapping[Unit, Result]) -> None:

@@ -7,6 +7,7 @@ import json
 import mmap
 import os
 import socket
+from typing import Any
 
 from .backend import Attempt, Order
 from .inside import region
@@ -48,7 +49,7 @@ class ForkServer:
             return Attempt("server", progress=progress, frames=frames)
         return Attempt(report["ended"], report["code"], report["cpu_seconds"], finished, progress, frames)
 
-    def _exchange(self, descriptor: int, order: Order) -> dict[str, object] | None:
+    def _exchange(self, descriptor: int, order: Order) -> dict[str, Any] | None:
         """The server's report, or None if it died or fell silent; then it is gone for good."""
         message = {
             "cell_seconds": order.cell_seconds,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .inside import packed
 from .inside.region import WHOLE_STEP
-from .steps import Calls, CallResult, Cell, CellResult, Limits, Step, Value, ValueResult
+from .steps import CallResult, Calls, Cell, CellResult, Limits, Step, Value, ValueResult
 
 Unit = tuple[int, int]  # number of the step, number of the input or WHOLE_STEP
 Result = CellResult | ValueResult | CallResult

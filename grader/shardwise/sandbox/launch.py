@@ -111,11 +111,16 @@ def _prepared(plan: Plan, limits: Limits, control: socket.socket) -> Iterator[_P
     with os.fdopen(reading, "rb"), tempfile.TemporaryDirectory(prefix="stage-") as stage:
         os.write(writing, seccomp.server_filter(machine))
         os.close(writing)
-        inner = _server_command(plan.tier, seen, limits, control, machine, _BOX)
+        inner = _server_command(plan.tier, seen, _rlimits(limits), control, machine, _BOX)
         tree = _staged_tree(stage) if plan.become_nobody else _bound_tree(seen)
         command = [bwrap, "--seccomp", str(reading), *_fences(), *tree, *_places(), "--", *inner]
         if plan.become_nobody:
-            command = [seen.python, *FLAGS, str(Path(__file__).with_name("stage.py")), _errand(seen, stage, command)]
+            command = [
+                seen.python,
+                *FLAGS,
+                str(Path(__file__).with_name("stage.py")),
+                _errand(seen, stage, command),
+            ]
         yield _Prepared(command, ENVIRONMENT, (control.fileno(), reading), {})
 
 
@@ -124,17 +129,15 @@ def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket, mach
     nobody = plan.become_nobody
     user = NOBODY if nobody else os.geteuid()
     # The limit counts every thread of the user on this machine, for there is no namespace to count within.
-    raised = {"processes": limits.processes + _threads_of(user)}
-    inner = _server_command("2", seen, limits, control, machine, "", **raised)
+    inner = _server_command("2", seen, _rlimits(limits, others=_threads_of(user)), control, machine, "")
     identity: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if nobody else {}
     return _Prepared(inner, ENVIRONMENT, (control.fileno(),), identity)
 
 
 def _server_command(
-    tier: str, seen: Layout, limits: Limits, control: socket.socket, machine: str, box: str, **raised: int
+    tier: str, seen: Layout, rlimits: dict[str, int], control: socket.socket, machine: str, box: str
 ) -> list[str]:
     readable, listable = readable_paths(seen)
-    amounts = {"memory_bytes": limits.memory_bytes, "cpu_seconds": limits.cpu_seconds}
     config = {
         "tier": tier,
         "control": control.fileno(),
@@ -143,9 +146,22 @@ def _server_command(
         "readable": readable,
         "listable": [*listable, *([os.path.dirname(box)] if box else [])],
         "box": box,
-        "limits": {**amounts, "files": limits.files, "processes": limits.processes, **raised},
+        "limits": rlimits,
     }
     return [seen.python, *FLAGS, "-c", BOOT, seen.inside, "server", json.dumps(config)]
+
+
+def _rlimits(limits: Limits, *, others: int = 0) -> dict[str, int]:
+    """Without fork, memfd or a writable file, address space bounds a job's memory: no cgroup is needed."""
+    return {
+        "AS": limits.memory_bytes,
+        "CPU": limits.cpu_seconds,
+        "FSIZE": 0,
+        "NOFILE": limits.files,
+        "NPROC": limits.processes + others,
+        "STACK": 8 * 2**20,  # of a thread, too
+        "CORE": 0,
+    }
 
 
 def _fences() -> list[str]:
@@ -173,7 +189,8 @@ def _staged_tree(stage: str) -> list[str]:
 def _places() -> list[str]:
     """What is not bound from the host. bubblewrap leaves / and /dev writable unless they are remounted."""
     box = ["--perms", "0755", "--size", str(2**20), "--tmpfs", "/box", "--dir", _BOX]
-    return ["--dev", "/dev", *box, "--chdir", "/box", *"--remount-ro /box --remount-ro /dev --remount-ro /".split()]
+    read_only = [word for place in ("/box", "/dev", "/") for word in ("--remount-ro", place)]
+    return ["--dev", "/dev", *box, "--chdir", "/box", *read_only]
 
 
 def _errand(seen: Layout, stage: str, command: list[str]) -> str:

@@ -18,7 +18,6 @@ from pathlib import Path
 
 PACKAGES = ("numpy", "sympy", "mpmath")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
-_INSIDE = str(Path(__file__).parent / "inside")
 _PT_INTERP = 3  # elf.h
 _MANY_LIBRARIES = 100  # beyond it, binding a directory is quicker than binding each of its files
 
@@ -43,23 +42,34 @@ class Layout:
     inside: str  # our own inner package, as seen inside
 
 
+def interpreter() -> str:
+    """The real file of this interpreter, behind a virtual environment's chain of symlinks."""
+    return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+
+
+def inner_directory() -> str:
+    """Where our own inner package lies on the host."""
+    return str(Path(__file__).parent / "inside")
+
+
 def layout(*, moved: bool) -> Layout:
     """The layout of this interpreter; `moved` puts packages at short paths of their own (bubblewrap only)."""
-    python = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
-    found = _package_directories()
+    python = interpreter()
+    found = package_directories()
     packages = {name: f"/packages/{name}" if moved else place for name, place in found.items()}
-    inside = "/inside" if moved else _INSIDE
+    inside = "/inside" if moved else inner_directory()
     binds = [Bind(path, path) for path in _interpreter_paths(python)]
     binds += [Bind(place, packages[name]) for name, place in found.items()]
     for name, place in found.items():  # a wheel's private libraries lie next to the package
         if os.path.isdir(place + ".libs"):
             binds.append(Bind(place + ".libs", packages[name] + ".libs"))
-    binds.append(Bind(_INSIDE, inside))
+    binds.append(Bind(inner_directory(), inside))
     masks = tuple(path for path in _private_directories() if any(_beneath(path, b.source) for b in binds))
     return Layout(python, tuple(binds), tuple(_root_symlinks()), masks, packages, inside)
 
 
-def _package_directories() -> dict[str, str]:
+def package_directories() -> dict[str, str]:
+    """Where the packages a notebook may use lie on the host; one that is not installed is left out."""
     found = {}
     for name in PACKAGES:
         spec = importlib.util.find_spec(name)
@@ -107,7 +117,9 @@ def _library_paths() -> list[str]:
     with open("/proc/self/maps") as maps:
         mapped = {line.split(maxsplit=5)[5].strip() for line in maps if "/" in line}
     standard = {
-        os.path.dirname(path) for path in mapped if os.path.basename(path).startswith(("libc.so", "libc-", "libm.so"))
+        os.path.dirname(path)
+        for path in mapped
+        if os.path.basename(path).startswith(("libc.so", "libc-", "libm.so"))
     }
     own = os.path.join(sys.base_prefix, "lib")
     files = [entry.path for entry in os.scandir(own) if entry.name.startswith("lib") and ".so" in entry.name]
@@ -129,7 +141,10 @@ def _private_directories() -> list[str]:
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     for prefix in prefixes:
         for library in ("lib", "lib64"):
-            candidates += [f"{prefix}/{library}/{version}/site-packages", f"{prefix}/{library}/{version}/dist-packages"]
+            candidates += [
+                f"{prefix}/{library}/{version}/site-packages",
+                f"{prefix}/{library}/{version}/dist-packages",
+            ]
             candidates += [f"{prefix}/{library}/python3/dist-packages"]
     stdlib = {os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
     real = dict.fromkeys(os.path.realpath(path) for path in candidates if os.path.isdir(path))
@@ -143,7 +158,9 @@ def readable_paths(layout: Layout) -> tuple[list[str], list[str]]:
     """
     readable, listable = [*DEVICES], list[str]()
     for bind in layout.binds:
-        _take_apart(bind.target, [mask for mask in layout.masks if _beneath(mask, bind.target)], readable, listable)
+        _take_apart(
+            bind.target, [mask for mask in layout.masks if _beneath(mask, bind.target)], readable, listable
+        )
     return readable, listable
 
 

@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -26,11 +27,8 @@ class Walls:
     machine: str
     box: str  # the directory to mount a job's own tmpfs on
     rules: int  # a Landlock ruleset, -1 for none
-    filter: bytes  # seccomp for a process whose id is 1
-    memory_bytes: int
-    cpu_seconds: int
-    files: int
-    processes: int
+    filter: bytes  # seccomp, still without the process's own number
+    limits: Mapping[str, int]
 
 
 def become_job(walls: Walls, memory_fd: int, server_pid: int) -> NoReturn:
@@ -77,28 +75,19 @@ def _wall_in(walls: Walls, server_pid: int) -> None:
         os.chdir(walls.box)
     kernel.drop_capabilities()
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-    set_rlimits(walls.memory_bytes, walls.cpu_seconds, walls.files, walls.processes)
+    set_rlimits(walls.limits)
     if walls.rules >= 0:
         landlock.restrict(walls.rules)
         os.close(walls.rules)
-    pid = os.getpid()
-    kernel.load_seccomp(walls.filter if pid == 1 else seccomp.job_filter(walls.machine, pid))
+    kernel.load_seccomp(seccomp.for_process(walls.filter, os.getpid()))
 
 
-def set_rlimits(memory_bytes: int, cpu_seconds: int, files: int, processes: int) -> None:
-    """Without fork, memfd or a writable file, the address space bounds a job's memory: no cgroup is needed."""
+def set_rlimits(limits: Mapping[str, int]) -> None:
+    """Set limits, by the names that Python's resource module gives them, soft and hard alike."""
     import resource
 
-    stack = 8 * 2**20
-    for limit, value in (
-        (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_NOFILE, files),
-        (resource.RLIMIT_NPROC, processes),
-        (resource.RLIMIT_STACK, stack),
-        (resource.RLIMIT_CORE, 0),
-    ):
+    for name, value in limits.items():
+        limit = getattr(resource, "RLIMIT_" + name)
         _, hard = resource.getrlimit(limit)
         bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(limit, (bound, bound))

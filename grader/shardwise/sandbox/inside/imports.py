@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
@@ -37,19 +38,20 @@ class Packages:
             )
         if path is None and top not in sys.stdlib_module_names:
             raise ModuleNotFoundError(
-                f"{name} is not available while grading: only the standard library, numpy and sympy are", name=name
+                f"{name} is not available while grading: only the standard library, numpy and sympy are",
+                name=name,
             )
         return None
 
 
-class StandIn:
+class StandIn(importlib.abc.Loader):
     """Loads shardwise, and any module one might think is in it, as an inert module."""
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         """An empty module with the stub's behaviour."""
         module = types.ModuleType(spec.name)
-        module.__dict__.update(__getattr__=stub.__getattr__, __all__=list(stub.__all__))
-        module.__dict__.update({name: stub.INERT for name in stub.__all__})
+        module.__dict__.update(__getattr__=stub.__getattr__, __all__=list(stub.NAMES))
+        module.__dict__.update(dict.fromkeys(stub.NAMES, stub.INERT))
         return module
 
     def exec_module(self, module: types.ModuleType) -> None:
@@ -58,5 +60,7 @@ class StandIn:
 
 def install(directories: Mapping[str, str]) -> None:
     """Make these packages and the stand-in importable, and nothing else beyond the standard library."""
-    sys.path[:] = [entry for entry in sys.path if os.path.basename(entry) not in ("site-packages", "dist-packages")]
+    sys.path[:] = [
+        entry for entry in sys.path if os.path.basename(entry) not in ("site-packages", "dist-packages")
+    ]
     sys.meta_path.append(Packages(directories))

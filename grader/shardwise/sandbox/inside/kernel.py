@@ -21,6 +21,8 @@ _SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
+_python = ctypes.PyDLL(None, use_errno=True)  # keeps the GIL during calls, as forking requires
+_python.syscall.restype = ctypes.c_long
 
 
 def syscall(number: int, *arguments: object) -> int:
@@ -57,19 +59,20 @@ def clone_into_namespaces(machine: str, flags: int) -> tuple[int, int]:
     """Fork into new namespaces; (0, -1) in the child, (pid, pidfd) in the parent.
 
     A fork that Python does not know of leaves its locks and its list of threads as the parent had them,
-    hence the three hooks. They must run with the GIL held, hence PyDLL.
+    hence the three hooks.
     """
-    python = ctypes.PyDLL(None, use_errno=True)
-    python.syscall.restype = ctypes.c_long
     pidfd = ctypes.c_int(-1)
-    number, all_flags = ctypes.c_long(_SYS_CLONE[machine]), ctypes.c_ulong(flags | CLONE_PIDFD | signal.SIGCHLD)
+    number, all_flags = (
+        ctypes.c_long(_SYS_CLONE[machine]),
+        ctypes.c_ulong(flags | CLONE_PIDFD | signal.SIGCHLD),
+    )
     null = ctypes.c_void_p(None)
-    python.PyOS_BeforeFork()
-    pid = int(python.syscall(number, all_flags, null, ctypes.byref(pidfd), null, null))
+    _python.PyOS_BeforeFork()
+    pid = int(_python.syscall(number, all_flags, null, ctypes.byref(pidfd), null, null))
     if pid == 0:
-        python.PyOS_AfterFork_Child()
+        _python.PyOS_AfterFork_Child()
         return 0, -1
-    python.PyOS_AfterFork_Parent()
+    _python.PyOS_AfterFork_Parent()
     if pid < 0:
         raise _error("clone")
     return pid, pidfd.value

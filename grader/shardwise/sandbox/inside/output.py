@@ -10,6 +10,8 @@ from typing import Any
 class Kept(io.BufferedIOBase):
     """A byte stream that remembers how it began."""
 
+    name = "<output of an answer cell>"
+
     def __init__(self, limit_bytes: int) -> None:
         self._limit, self._chunks, self._size = limit_bytes, list[bytes](), 0
 

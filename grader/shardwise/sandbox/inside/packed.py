@@ -12,7 +12,7 @@ import json
 import sys
 from typing import Any
 
-__builtins__ = vars(builtins).copy()  # see notebook.py
+globals()["__builtins__"] = vars(builtins).copy()  # see notebook.py
 
 MAX_DEPTH = 20
 MAX_ELEMENTS = 10_000  # of one list or dict
@@ -85,7 +85,8 @@ def _plain(value: Any) -> object:
         return _from_sympy(sympy, value)
     for base in (int, float, str, list, tuple, dict):  # a subclass, such as a namedtuple or a Counter
         if isinstance(value, base):
-            return _exactly(base(value), value)
+            convert: Any = base
+            return _exactly(convert(value), value)
     raise Unpackable(f"a value of type {type(value).__name__}")
 
 

@@ -36,6 +36,9 @@ class Progress:
     limit: int
 
 
+NOT_BEGUN = Progress(0, NO_STEP, WHOLE_STEP, CELL_LIMIT)
+
+
 class FullError(Exception):
     """The room for results is used up."""
 
@@ -78,7 +81,7 @@ class Writer:
 
     def room_bytes(self) -> int:
         """What the next frame may still take."""
-        return self._room_bytes - self._used - _FRAME.size
+        return int(self._room_bytes) - self._used - _FRAME.size
 
     def write(self, frame: bytes) -> None:
         """Append one frame; it counts only once it is complete."""
@@ -100,7 +103,7 @@ def read_frames(memory: Readable, job_bytes: int, room_bytes: int) -> tuple[list
     used, finished = _USED.unpack_from(memory, _USED_AT)
     start = HEADER_BYTES + job_bytes
     written = memory[start : start + min(used, room_bytes)]
-    return _split(written), bool(finished)
+    return _split(bytes(written)), bool(finished)
 
 
 def _split(written: bytes) -> list[bytes]:

@@ -28,10 +28,10 @@ _TICK_SECONDS = 0.02  # how often a job's progress is looked at, hence how late 
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC
 _MESSAGE_BYTES = 4096
 # numpy imports some of its parts only when they are first touched; the rest is what notebooks import most.
-_PRELOADED = (
-    "numpy numpy.random numpy.linalg resource _sitebuiltins collections dataclasses enum fractions functools"
-    " heapq itertools math operator statistics string typing"
-).split()
+_PRELOADED = """
+numpy numpy.random numpy.linalg resource _sitebuiltins collections dataclasses enum fractions functools heapq itertools
+math operator statistics string typing
+"""
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,9 @@ def main(configuration: str) -> None:
     if config["tier"] == "2":
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+        kernel.drop_capabilities()
     imports.install(config["packages"])
-    for name in _PRELOADED:
+    for name in _PRELOADED.split():
         _load(name)
     walls = _prepare(config)
     gc.disable()
@@ -76,14 +77,13 @@ def _prepare(config: dict[str, Any]) -> child.Walls:
     rules = -1
     if config["tier"] in ("1", "2"):
         rules = landlock.ruleset(config["readable"], config["listable"])
-        # Above every other descriptor, so that a child closes all others in two calls.
     return child.Walls(
         tier=config["tier"],
         machine=config["machine"],
         box=config["box"],
         rules=rules,
-        filter=seccomp.job_filter(config["machine"], own_pid=1),
-        **config["limits"],
+        filter=seccomp.job_filter(config["machine"]),
+        limits=config["limits"],
     )
 
 

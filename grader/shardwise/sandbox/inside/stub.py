@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-__all__ = ["another", "check", "hint", "practice", "solution"]
+NAMES = ("another", "check", "hint", "practice", "solution")  # what `from shardwise import *` brings
 
 
 class Inert:
@@ -18,7 +18,7 @@ class Inert:
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Inert:
-        if name.startswith("__") or name.startswith("_repr_") or name.startswith("_ipython_"):
+        if name.startswith(("__", "_repr_", "_ipython_")):
             raise AttributeError(name)
         return self
 

@@ -1,0 +1,68 @@
+# Everything a fresh machine needs: python3 with venv, make, and root or sudo for Debian packages.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := demo
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: demo test lint render figures lock bench clean
+
+demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
+	rm -rf $(DEMO)
+	$(BIN)/shardwise assign examples/demo/set.yaml --roster examples/demo/roster.csv --out $(DEMO) --key $(DEMO)/course.key
+	$(BIN)/python examples/demo/class.py $(DEMO)
+	$(BIN)/shardwise grade $(DEMO)/submitted --out $(DEMO)/results --solutions
+	@echo "A feedback page: $(CURDIR)/$(DEMO)/results/feedback/bo.html"
+
+test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## Everything that CI checks
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/shardwise lint --seeds 1000
+	$(BIN)/shardwise render --check
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.test  ## The bank alone, with fewer draws
+	$(BIN)/shardwise lint --seeds 100
+
+render: $(VENV)/.test figures  ## Figures and notebooks, to be committed
+	$(BIN)/shardwise render
+
+figures: $(VENV)/.test
+	$(BIN)/python -m shardwise.solutions.figures
+
+bench: $(VENV)/.test /usr/bin/bwrap  ## The figures of bench/README.md
+	$(BIN)/python bench/grading.py
+	$(BIN)/python bench/draws.py
+
+lock: $(VENV)/.test  ## After a change of dependencies in pyproject.toml
+	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-header -q -o requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-header -q -o requirements-dev.lock
+
+$(VENV)/bin/uv:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --require-hashes -r requirements-uv.lock
+
+$(VENV)/.demo: $(VENV)/bin/uv requirements.lock pyproject.toml
+	$(BIN)/uv pip install -q --python $(BIN)/python --require-hashes -r requirements.lock
+	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable .
+	touch $@
+
+$(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml
+	$(BIN)/uv pip install -q --python $(BIN)/python --require-hashes -r requirements-dev.lock
+	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable .
+	touch $@
+
+/usr/bin/bwrap:
+	$(APT) update -q && $(APT) install -y -q --no-install-recommends bubblewrap
+
+/usr/bin/chromium:
+	$(APT) update -q && $(APT) install -y -q --no-install-recommends chromium fonts-dejavu-core fonts-liberation
+
+clean:
+	rm -rf $(VENV) $(DEMO) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

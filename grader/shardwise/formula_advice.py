@@ -1,0 +1,95 @@
+"""Advice on formulas: what to say about a text that is not one, and what to write instead."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lark.exceptions import UnexpectedToken
+
+FUNCTIONS = ("sqrt", "log2", "ln", "log10", "exp", "ceil", "floor", "abs", "min", "max")
+
+_UNITS = frozenset(
+    ("B", "kB", "KB", "MB", "GB", "TB", "PB", "KiB", "MiB", "GiB", "TiB", "Kb", "Mb", "Gb", "Mbit", "Gbit", "byte", "bytes",
+     "bit", "bits", "s", "ms", "us", "µs", "μs", "ns", "sec", "second", "seconds", "h", "hour", "hours", "day", "days",
+     "FLOP", "FLOPs", "FLOPS", "GFLOP", "GFLOPS", "TFLOP", "TFLOPs", "TFLOPS", "PFLOP", "PFLOPS", "Hz", "GHz", "token",
+     "tokens", "GPU", "GPUs", "W", "kW", "MW", "kWh", "MWh", "USD")
+)  # fmt: skip
+_INSTEAD = {"log": "This one has no base. Write log2, ln or log10.", "lg": "Write log2 or log10.", "loge": "Write ln.",
+            "logn": "Write ln.", "ceiling": "Write ceil(...).", "round": "Write floor(...) or ceil(...).",
+            "int": "Write floor(...).", "pow": "Write a^b.", "e": "For the power of e write exp(...).",
+            "pi": "Write 3.14159265."}  # fmt: skip
+_STRANGE = {
+    "%": "A share is a plain number: write 0.4 for 40 %.",
+    "!": "There are no factorials here.",
+    "\\": "I read plain text, not LaTeX: write 2*M/N.",
+    "$": "I read plain text, not LaTeX: write 2*M/N.",
+    "{": "Write round brackets: ( and ).",
+    "}": "Write round brackets: ( and ).",
+    "√": "Write sqrt(...).",
+    "|": "For a size without sign write abs(...).",
+    "'": "Leave the quotes out.",
+    '"': "Leave the quotes out.",
+    "<": "A formula gives one number; write no comparison.",
+    ">": "A formula gives one number; write no comparison.",
+    ".": "A decimal has digits beside its point, as in 0.5.",
+}
+
+
+def quoted(text: str) -> str:
+    """A bit of a student's text that is safe to print: short, on one line, without control characters."""
+    flat = "".join(one if one.isprintable() else " " if one.isspace() else "\N{REPLACEMENT CHARACTER}" for one in text)
+    return flat if len(flat) <= 60 else f"{flat[:57]}..."
+
+
+def listed(symbols: Collection[str]) -> str:
+    """The symbols as words."""
+    names = list(symbols)
+    if not names:
+        return "numbers alone"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+
+
+def about_character(char: str) -> str:
+    """Advice about a character that no formula has."""
+    return _STRANGE.get(char, "Leave it out.")
+
+
+def about_token(text: str, error: UnexpectedToken) -> tuple[str, str]:
+    """What I saw and what to do, where the grammar found no place for a token."""
+    token = error.token
+    before = quoted((text if token.type == "$END" else text[: token.start_pos]).rstrip()[-12:])
+    operand = "I expected a number, a symbol or a bracket there. Complete it."
+    if error.expected == {"_OPEN"}:
+        name = re.split(r"\W+", before)[-1]
+        return f"“{name}” has no bracket", f"Write what it works on in brackets: {name}(...)."
+    if token.type == "$END":
+        return f"it ends after “{before}”", operand
+    if token.type == "COMMA":
+        return "I saw “,”", "Only min and max have commas. Write 1000 without one, and decimals with a point: 0.5."
+    if token.type == "EQUAL":
+        return "I saw “=”", "Write the right-hand side alone, or one name before a single =."
+    after = f"after “{before}”" if before else "at the beginning"
+    return f"I saw “{quoted(str(token))}” {after}", operand
+
+
+def about_name(name: str, symbols: Collection[str]) -> str:
+    """Advice about an unknown name."""
+    if name in _INSTEAD:
+        return _INSTEAD[name]
+    known = f"The symbols are {listed(symbols)}." if symbols else "This formula has no symbols."
+    alike = [one for one in (*symbols, *FUNCTIONS) if one.lower() == name.lower()]
+    longest_first = "|".join(sorted(map(re.escape, symbols), key=len, reverse=True)) or "(?!)"
+    letters = re.findall(longest_first, name)
+    meant = "*".join(letters) if "".join(letters) == name else "".join(alike[:1])
+    if meant:
+        return f"{known} Did you mean {meant}?"
+    if name in _UNITS:
+        return f"That is a unit, and a formula has none: its symbols bring theirs along. {known}"
+    if name in ("x", "X"):
+        return f"{known} For a product write *."
+    meant = "".join(difflib.get_close_matches(name, symbols, n=1))
+    return f"{known} Did you mean {meant}?" if meant else f"{known} Use those."

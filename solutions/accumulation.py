@@ -1,0 +1,380 @@
+"""Gradient accumulation: how a large batch is made of small passes, and what that saves and costs."""
+
+from __future__ import annotations
+
+import math
+
+from .guards import require_counts, require_fraction, require_not_negative, require_positive
+
+
+def accumulation_steps(*, target_batch: int, micro_batch: int, dp: int) -> int:
+    """Micro-batches that every GPU works through before the optimizer may step.
+
+        steps = B / (b · dp)
+
+    A batch that does not divide is refused, as Megatron-LM refuses it: a step would be too small or too large.
+
+    Units:   every argument is a count; batches in samples, micro_batch per GPU.
+    Raises:  ValueError if an argument is below 1 or target_batch is no multiple of micro_batch · dp.
+    Source:  Shoeybi et al. 2019, arXiv:1909.08053; Megatron-LM, core/num_microbatches_calculator.py.
+
+    >>> accumulation_steps(target_batch=2048, micro_batch=4, dp=8)   # 32 samples a pass, 64 times short
+    64
+    >>> accumulation_steps(target_batch=2000, micro_batch=4, dp=7)
+    Traceback (most recent call last):
+    ValueError: target_batch 2000 is no multiple of micro_batch * dp = 28
+    """
+    require_counts(target_batch=target_batch, micro_batch=micro_batch, dp=dp)
+    samples_per_pass = micro_batch * dp
+    if target_batch % samples_per_pass:
+        raise ValueError(f"target_batch {target_batch} is no multiple of micro_batch * dp = {samples_per_pass}")
+    return target_batch // samples_per_pass
+
+
+def effective_batch(*, micro_batch: int, accumulation_steps: int, dp: int) -> int:
+    """Samples that one optimizer step learns from.
+
+        B = b · a · dp
+
+    dp counts replicas, not GPUs: the GPUs of one tensor- or pipeline-parallel group share their samples.
+
+    Units:   every argument is a count.
+    Raises:  ValueError if an argument is below 1.
+    Source:  counting; Goyal et al. 2017, arXiv:1706.02677, section 3.
+
+    >>> effective_batch(micro_batch=4, accumulation_steps=64, dp=8)
+    2048
+    """
+    require_counts(micro_batch=micro_batch, accumulation_steps=accumulation_steps, dp=dp)
+    return micro_batch * accumulation_steps * dp
+
+
+def batch_tokens(*, micro_batch: int, accumulation_steps: int, dp: int, sequence_length: int) -> int:
+    """Tokens that one optimizer step learns from, when a sample is a sequence.
+
+        tokens = b · a · dp · s
+
+    Units:   sequence_length in tokens; the rest are counts. Result in tokens.
+    Raises:  ValueError if an argument is below 1.
+    Source:  counting; Llama Team 2024, arXiv:2407.21783, Table 4.
+
+    >>> batch_tokens(micro_batch=1, accumulation_steps=16, dp=128, sequence_length=8192)   # 16M in Llama 3's words
+    16777216
+    """
+    require_counts(micro_batch=micro_batch, accumulation_steps=accumulation_steps)
+    require_counts(dp=dp, sequence_length=sequence_length)
+    samples = micro_batch * accumulation_steps * dp
+    return samples * sequence_length
+
+
+def required_steps(*, target_batch: int, micro_batch: int, dp: int) -> tuple[int, int]:
+    """Smallest number of accumulation steps that reaches a target, and the batch that it really gives.
+
+        steps = ⌈B / (b · dp)⌉,   batch = steps · b · dp
+
+    When the target does not divide, rounding up overshoots it: the second number says by how much.
+
+    Units:   every argument and both results are counts.
+    Raises:  ValueError if an argument is below 1.
+    Source:  counting.
+
+    >>> required_steps(target_batch=2048, micro_batch=4, dp=8)
+    (64, 2048)
+    >>> required_steps(target_batch=2048, micro_batch=6, dp=8)   # 42 passes are too few, 43 are too many
+    (43, 2064)
+    """
+    require_counts(target_batch=target_batch, micro_batch=micro_batch, dp=dp)
+    samples_per_pass = micro_batch * dp
+    steps = -(-target_batch // samples_per_pass)
+    return steps, steps * samples_per_pass
+
+
+def batch_overshoot(*, target_batch: int, micro_batch: int, dp: int) -> int:
+    """Samples by which a step exceeds its target when the accumulation steps are rounded up.
+
+        overshoot = ⌈B / (b · dp)⌉ · b · dp - B
+
+    Units:   every argument is a count; result in samples.
+    Raises:  ValueError if an argument is below 1.
+    Source:  counting.
+
+    >>> batch_overshoot(target_batch=2048, micro_batch=4, dp=8)
+    0
+    >>> batch_overshoot(target_batch=2048, micro_batch=6, dp=8)
+    16
+    """
+    require_counts(target_batch=target_batch, micro_batch=micro_batch, dp=dp)
+    samples_per_pass = micro_batch * dp
+    passes = math.ceil(target_batch / samples_per_pass)
+    samples_done = passes * samples_per_pass
+    return samples_done - target_batch
+
+
+def optimizer_steps(*, tokens: float, batch_tokens: float) -> float:
+    """Optimizer steps of a run, which are its gradient all-reduces too if each step has one.
+
+        steps = T / B
+
+    Units:   tokens, both. Result is a count.
+    Raises:  ValueError if an argument is not positive.
+    Source:  counting.
+
+    >>> optimizer_steps(tokens=1.5e12, batch_tokens=4e6)
+    375000.0
+    """
+    require_positive(tokens=tokens, batch_tokens=batch_tokens)
+    return tokens / batch_tokens
+
+
+def communication_saved_seconds(*, accumulation_steps: int, all_reduce_s: float) -> float:
+    """All-reduce time that a step saves by reducing once instead of after every micro-batch.
+
+        saved = (a - 1) · t_ar
+
+    One all-reduce is left, hence a - 1. Nothing overlaps in this model.
+
+    Units:   all_reduce_s in seconds; result in seconds per optimizer step.
+    Raises:  ValueError if accumulation_steps is below 1 or all_reduce_s is negative.
+    Source:  Li et al. 2020, arXiv:2006.15704, section 3.2.4 (no_sync).
+
+    >>> round(communication_saved_seconds(accumulation_steps=64, all_reduce_s=0.050), 6)
+    3.15
+    """
+    require_counts(accumulation_steps=accumulation_steps)
+    require_not_negative(all_reduce_s=all_reduce_s)
+    all_reduces_saved = accumulation_steps - 1
+    return all_reduces_saved * all_reduce_s
+
+
+def step_seconds(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
+    """Time of one optimizer step with one all-reduce at its end.
+
+        t = a · t_mb + t_ar
+
+    Units:   micro_batch_s is forward and backward of one micro-batch; seconds throughout.
+    Raises:  ValueError if accumulation_steps is below 1, micro_batch_s not positive, or all_reduce_s negative.
+    Source:  Li et al. 2020, arXiv:2006.15704, section 3.2.4; no overlap.
+
+    >>> round(step_seconds(accumulation_steps=64, micro_batch_s=0.120, all_reduce_s=0.050) * 1e3)   # milliseconds
+    7730
+    """
+    require_counts(accumulation_steps=accumulation_steps)
+    require_positive(micro_batch_s=micro_batch_s)
+    require_not_negative(all_reduce_s=all_reduce_s)
+    return accumulation_steps * micro_batch_s + all_reduce_s
+
+
+def samples_per_second(
+    *, micro_batch: int, accumulation_steps: int, dp: int, micro_batch_s: float, all_reduce_s: float
+) -> float:
+    """Throughput of the whole job with gradient accumulation.
+
+        rate = b · a · dp / (a · t_mb + t_ar)
+
+    Units:   seconds and counts; result in samples per second over all replicas.
+    Raises:  ValueError if a count is below 1, micro_batch_s not positive, or all_reduce_s negative.
+    Source:  Li et al. 2020, arXiv:2006.15704, section 3.2.4; no overlap.
+
+    >>> rate = samples_per_second(micro_batch=4, accumulation_steps=64, dp=8,
+    ...                           micro_batch_s=0.120, all_reduce_s=0.050)
+    >>> round(rate, 1)
+    264.9
+    """
+    require_counts(micro_batch=micro_batch, accumulation_steps=accumulation_steps, dp=dp)
+    require_positive(micro_batch_s=micro_batch_s)
+    require_not_negative(all_reduce_s=all_reduce_s)
+    samples_done = micro_batch * accumulation_steps * dp
+    compute_s = accumulation_steps * micro_batch_s
+    step_s = compute_s + all_reduce_s
+    return samples_done / step_s
+
+
+def communication_share(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
+    """The share of a step's total time that goes into its all-reduce.
+
+        share = t_ar / (a · t_mb + t_ar)
+
+    Units:   seconds; result is a fraction of the total time, always below 1.
+    Raises:  ValueError if accumulation_steps is below 1, micro_batch_s not positive, or all_reduce_s negative.
+    Source:  definition; Li et al. 2020, arXiv:2006.15704, section 3.2.4.
+
+    >>> round(communication_share(accumulation_steps=64, micro_batch_s=0.120, all_reduce_s=0.050), 5)
+    0.00647
+    >>> round(communication_share(accumulation_steps=1, micro_batch_s=0.120, all_reduce_s=0.050), 3)
+    0.294
+    """
+    require_counts(accumulation_steps=accumulation_steps)
+    require_positive(micro_batch_s=micro_batch_s)
+    require_not_negative(all_reduce_s=all_reduce_s)
+    compute_s = accumulation_steps * micro_batch_s
+    return all_reduce_s / (compute_s + all_reduce_s)
+
+
+def communication_overhead(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
+    """What the all-reduce adds to a step, measured by the step's compute.
+
+        overhead = t_ar / (a · t_mb)
+
+    It may exceed 1, where a share of the total cannot.
+
+    Units:   seconds; result is a fraction of the compute time.
+    Raises:  ValueError if accumulation_steps is below 1, micro_batch_s not positive, or all_reduce_s negative.
+    Source:  definition.
+
+    >>> round(communication_overhead(accumulation_steps=1, micro_batch_s=0.120, all_reduce_s=0.050), 3)
+    0.417
+    """
+    require_counts(accumulation_steps=accumulation_steps)
+    require_positive(micro_batch_s=micro_batch_s)
+    require_not_negative(all_reduce_s=all_reduce_s)
+    compute_s = accumulation_steps * micro_batch_s
+    return all_reduce_s / compute_s
+
+
+def steps_for_share(*, micro_batch_s: float, all_reduce_s: float, largest_share: float) -> int:
+    """Smallest number of accumulation steps that keeps the all-reduce at or below a share of the step.
+
+        a = ⌈ t_ar · (1 - f) / (f · t_mb) ⌉
+
+    Solve t_ar / (a · t_mb + t_ar) ≤ f for a. "At or below": a share of exactly f is allowed.
+
+    Units:   seconds; largest_share is a fraction of the total time. Result is a count of at least 1.
+    Raises:  ValueError if a time is not positive or largest_share is not between 0 and 1.
+    Source:  communication_share of this module, solved for the steps.
+
+    >>> steps_for_share(micro_batch_s=0.120, all_reduce_s=0.050, largest_share=0.05)
+    8
+    >>> steps_for_share(micro_batch_s=0.025, all_reduce_s=0.050, largest_share=0.05)   # 38 meet 5 % exactly
+    38
+    """
+    require_positive(micro_batch_s=micro_batch_s, all_reduce_s=all_reduce_s)
+    require_fraction(largest_share=largest_share)
+    compute_s = all_reduce_s * (1 - largest_share) / largest_share
+    # Rounding in the last bits must not add a micro-batch where the share is met exactly.
+    return max(1, math.ceil(compute_s / micro_batch_s * (1 - 1e-12)))
+
+
+def micro_batch_that_fits(*, memory_bytes: float, state_bytes: float, sample_bytes: float) -> int:
+    """Largest power of two of samples whose activations fit beside the model states.
+
+        b = 2^⌊log2((memory - states) / activations of a sample)⌋
+
+    Powers of two, since targets are powers of two and must divide.
+
+    Units:   bytes; result in samples per GPU.
+    Raises:  ValueError if an argument is not positive or not even one sample fits.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 4 (activations are linear in the micro-batch).
+
+    >>> micro_batch_that_fits(memory_bytes=72e9, state_bytes=24e9, sample_bytes=5e9)   # room for 9.6 samples
+    8
+    """
+    require_positive(memory_bytes=memory_bytes, state_bytes=state_bytes, sample_bytes=sample_bytes)
+    samples = (memory_bytes - state_bytes) / sample_bytes
+    if samples < 1:
+        raise ValueError(f"a sample of {sample_bytes:g} bytes does not fit beside {state_bytes:g} bytes of states")
+    return 1 << (int(samples).bit_length() - 1)
+
+
+def steps_that_fit(*, target_batch: int, dp: int, memory_bytes: float, state_bytes: float, sample_bytes: float) -> int:
+    """Accumulation steps when every GPU takes the largest power of two of samples that fits.
+
+        steps = B / (b · dp)   with  b = 2^⌊log2((memory - states) / activations of a sample)⌋
+
+    Units:   bytes and counts.
+    Raises:  ValueError if nothing fits, or the target is no multiple of what fits.
+    Source:  micro_batch_that_fits and accumulation_steps of this module.
+
+    >>> steps_that_fit(target_batch=1024, dp=16, memory_bytes=72e9, state_bytes=24e9, sample_bytes=5e9)
+    8
+    """
+    micro_batch = micro_batch_that_fits(memory_bytes=memory_bytes, state_bytes=state_bytes, sample_bytes=sample_bytes)
+    return accumulation_steps(target_batch=target_batch, micro_batch=micro_batch, dp=dp)
+
+
+def recompute_overhead(*, layers: int, recomputed_layers: int, backward_per_forward: float) -> float:
+    """What activation checkpointing adds to the compute of a step.
+
+        overhead = (k / L) / (1 + r)
+
+    A recomputed layer runs its forward pass a second time. With r = 2 that is 8/6 - 1 = 1/3 of the step.
+
+    Units:   layers are counts; backward_per_forward is time over time. Result is a fraction of the compute time.
+    Raises:  ValueError if layers is below 1, recomputed_layers is negative or above layers, or r is not positive.
+    Source:  Chen et al. 2016, arXiv:1604.06174; Korthikanti et al. 2022, arXiv:2205.05198, section 5.
+
+    >>> round(recompute_overhead(layers=80, recomputed_layers=80, backward_per_forward=2), 3)
+    0.333
+    """
+    require_counts(layers=layers)
+    require_not_negative(recomputed_layers=recomputed_layers)
+    require_positive(backward_per_forward=backward_per_forward)
+    if recomputed_layers > layers:
+        raise ValueError(f"recomputed_layers {recomputed_layers} are more than the {layers} layers there are")
+    return recomputed_layers / layers / (1 + backward_per_forward)
+
+
+def plan_seconds(
+    *,
+    target_batch: int,
+    micro_batch: int,
+    dp: int,
+    sample_forward_s: float,
+    sample_backward_s: float,
+    fixed_s: float = 0.0,
+    recomputed: bool = False,
+) -> float:
+    """Compute time of one optimizer step for a micro-batch size, with or without activation checkpointing.
+
+        t = a · (t_0 + b · (forward + backward [+ forward]))   with  a = B / (b · dp)
+
+    With t_0 = 0 the micro-batch cancels out: only the second forward pass is left to compare.
+
+    Units:   fixed_s in seconds per micro-batch, the other times in seconds per sample. Result in seconds.
+    Raises:  ValueError if the target does not divide, a sample's time is not positive, or fixed_s is negative.
+    Source:  Chen et al. 2016, arXiv:1604.06174, section 4 (one extra forward pass).
+
+    >>> case = {"target_batch": 2048, "dp": 8, "sample_forward_s": 0.1, "sample_backward_s": 0.2}
+    >>> plain = plan_seconds(micro_batch=8, **case)
+    >>> checkpointed = plan_seconds(micro_batch=16, recomputed=True, **case)
+    >>> round(checkpointed / plain, 3)   # half the micro-batches, each more than twice as long
+    1.333
+    """
+    require_positive(sample_forward_s=sample_forward_s, sample_backward_s=sample_backward_s)
+    require_not_negative(fixed_s=fixed_s)
+    passes = accumulation_steps(target_batch=target_batch, micro_batch=micro_batch, dp=dp)
+    forwards = 2 if recomputed else 1
+    sample_s = forwards * sample_forward_s + sample_backward_s
+    return passes * (fixed_s + micro_batch * sample_s)
+
+
+def faster_plan(
+    *,
+    target_batch: int,
+    dp: int,
+    plain_micro_batch: int,
+    recomputed_micro_batch: int,
+    sample_forward_s: float,
+    sample_backward_s: float,
+    fixed_s: float,
+) -> str:
+    """Which finishes a step first: a small micro-batch ("plain"), or a larger one with checkpointing ("recomputed").
+
+    Larger micro-batches save only what each micro-batch costs whatever its size; checkpointing costs a forward pass.
+
+    Units:   as in plan_seconds.
+    Raises:  ValueError as plan_seconds does.
+    Source:  plan_seconds of this module.
+
+    >>> faster_plan(target_batch=2048, dp=8, plain_micro_batch=8, recomputed_micro_batch=16,
+    ...             sample_forward_s=0.010, sample_backward_s=0.020, fixed_s=0.0)
+    'plain'
+    """
+    plain = plan_seconds(
+        target_batch=target_batch, micro_batch=plain_micro_batch, dp=dp, fixed_s=fixed_s,
+        sample_forward_s=sample_forward_s, sample_backward_s=sample_backward_s,
+    )  # fmt: skip
+    recomputed = plan_seconds(
+        target_batch=target_batch, micro_batch=recomputed_micro_batch, dp=dp, fixed_s=fixed_s,
+        sample_forward_s=sample_forward_s, sample_backward_s=sample_backward_s, recomputed=True,
+    )  # fmt: skip
+    return "plain" if plain <= recomputed else "recomputed"

@@ -1,0 +1,155 @@
+"""The pictures of the capstone lesson."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..capstone import (
+    bubble_idle_fraction,
+    bubble_overhead,
+    layer_parameters,
+    mfu_from_gpu_time,
+    training_seconds_at_mfu,
+    wall_clock_seconds,
+)
+from ..oracles.capstone import bubble_idle_fraction as played_idle_fraction
+from ..oracles.capstone import bubble_overhead as played_overhead
+
+CHAPTER = "10-capstone-405b"
+BLUE, ORANGE, GREEN, GREY = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#6e7781",
+)  # Okabe & Ito 2008: safe for colour-blind readers
+
+LAYERS, HIDDEN, FFN_HIDDEN, HEADS, KV_HEADS = (
+    126,
+    16384,
+    53248,
+    128,
+    8,
+)  # Llama Team 2024, arXiv:2407.21783, Table 3
+VOCABULARY = 128256  # Llama 3.1 as released, July 2024
+PARAMETERS, TOKENS, GPUS = 405e9, 15.6e12, 16384  # Llama Team 2024, sections 3.2 and 3.3
+PEAK_FLOP_PER_S = 989e12  # H100 SXM, dense BF16 (NVIDIA data sheet, 2022)
+CARD_GPU_HOURS = 30.84e6  # Llama 3.1 model card, July 2024
+REPORTED_MFU = (0.38, 0.43)  # Llama Team 2024, Table 4
+DAY_S = 86400.0
+
+
+def where_405_billion_are() -> Figure:
+    """The weights of the 405B model by part, with grouped attention and with 4d² for attention."""
+    mlp = 3 * HIDDEN * FFN_HIDDEN
+    rows = {
+        f"{KV_HEADS} key/value heads\n(as trained)": KV_HEADS,
+        f"{HEADS} key/value heads\n(attention as 4d²)": HEADS,
+    }
+    figure = Figure(figsize=(7.0, 2.2))
+    axis = figure.subplots()
+    for place, kv_heads in enumerate(rows.values()):
+        layer = layer_parameters(hidden=HIDDEN, ffn_hidden=FFN_HIDDEN, heads=HEADS, kv_heads=kv_heads)
+        parts = {
+            "MLP": (LAYERS * mlp / 1e9, BLUE),
+            "attention": (LAYERS * (layer - mlp) / 1e9, ORANGE),
+            "embedding and output head": (2 * VOCABULARY * HIDDEN / 1e9, GREY),
+        }
+        left = 0.0
+        for name, (billions, colour) in parts.items():
+            axis.barh(place, billions, left=left, color=colour, height=0.6, edgecolor="white")
+            if billions > 20:
+                label = f"{name} {billions:.0f}" if place == 0 else f"{billions:.0f}"
+                axis.text(left + billions / 2, place, label, ha="center", va="center", color="white")
+            left += billions
+        axis.text(left + 6, place, f"{left:.0f} billion", va="center")
+    axis.annotate("embedding and output head 4", (404, 0.31), (330, 0.5), color=GREY, va="center", ha="center",
+                  arrowprops={"arrowstyle": "-", "color": GREY})  # fmt: skip
+    axis.set_yticks(range(len(rows)), list(rows))
+    axis.invert_yaxis()
+    axis.set_xlim(0, 560)
+    axis.set_xlabel("weights in billions")
+    axis.spines["left"].set_visible(False)
+    axis.tick_params(axis="y", length=0)
+    return figure
+
+
+def one_bubble_two_names() -> Figure:
+    """Overhead and idle fraction of a 16-stage pipeline against micro-batches: formula lines, played dots."""
+    stages = 16
+    grid, dots = np.arange(2, 65), (4, 8, 16, 32, 64)
+    figure = Figure(figsize=(7.0, 2.9))
+    axis = figure.subplots()
+    overhead = [100 * bubble_overhead(stages=stages, micro_batches=int(m)) for m in grid]
+    idle = [100 * bubble_idle_fraction(stages=stages, micro_batches=int(m)) for m in grid]
+    axis.plot(grid, overhead, color=ORANGE, lw=2)
+    axis.plot(grid, idle, color=BLUE, lw=2)
+    axis.plot(dots, [100 * played_overhead(stages=stages, micro_batches=m) for m in dots], "o", color=ORANGE)
+    axis.plot(
+        dots, [100 * played_idle_fraction(stages=stages, micro_batches=m) for m in dots], "o", color=BLUE
+    )
+    axis.axhline(100, color=GREY, lw=0.8, ls=":")
+    axis.text(64, 106, "100 %", color=GREY, ha="right")
+    axis.text(6.5, 290, "overhead: bubble over computing", color=ORANGE)
+    axis.text(20.5, 17, "idle fraction: bubble over the whole step", color=BLUE)
+    axis.set_xlim(1, 66)
+    axis.set_ylim(0, 400)
+    axis.set_xticks([4, 8, 16, 32, 48, 64])
+    axis.set_yticks([0, 100, 200, 300, 400], ["0 %", "100 %", "200 %", "300 %", "400 %"])
+    axis.set_xlabel(f"micro-batches in a step ({stages} stages, 1F1B)")
+    return figure
+
+
+def days_against_utilisation() -> Figure:
+    """Days that the 405B run takes on 16,384 GPUs against MFU, with the three figures that are quoted for it."""
+    figure = Figure(figsize=(7.0, 2.9))
+    axis = figure.subplots()
+    low, high = (100 * share for share in REPORTED_MFU)
+    axis.axvspan(low, high, color=GREEN, alpha=0.15, lw=0)
+    axis.text(
+        (low + high) / 2,
+        94.5,
+        "reported for the\ntraining loop",
+        color=GREEN,
+        ha="center",
+        va="top",
+        fontsize=8,
+    )
+    axis.plot(*_curve(np.linspace(0.30, 0.55, 100)), color=BLUE, lw=2)
+    card_days = wall_clock_seconds(gpu_time_s=CARD_GPU_HOURS * 3600, gpus=GPUS) / DAY_S
+    marks = {
+        f"{card_days:.1f} days: the card's GPU-hours": _share(card_days),
+        f"{_days(0.40):.1f} days: at 40 % without interruption": 0.40,
+        f"54 days would need {100 * _share(54):.1f} %": _share(54),
+    }
+    for text, mfu in marks.items():
+        axis.plot(100 * mfu, _days(mfu), "o", color=ORANGE)
+        axis.annotate(text, (100 * mfu, _days(mfu)), (8, 5), textcoords="offset points", color=ORANGE,
+                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8})  # fmt: skip
+    axis.set_xlim(30, 58)
+    axis.set_ylim(45, 95)
+    axis.set_xticks(range(30, 60, 5), [f"{percent} %" for percent in range(30, 60, 5)])
+    axis.set_xlabel("MFU, averaged over the run")
+    axis.set_ylabel(f"days on {GPUS:,} H100")
+    return figure
+
+
+def _days(mfu: float) -> float:
+    run = training_seconds_at_mfu(
+        parameters=PARAMETERS, tokens=TOKENS, gpus=GPUS, peak_flop_per_s=PEAK_FLOP_PER_S, mfu=mfu
+    )
+    return run / DAY_S
+
+
+def _share(days: float) -> float:
+    """The MFU of a run that takes so many days on all GPUs."""
+    return mfu_from_gpu_time(
+        parameters=PARAMETERS, tokens=TOKENS, gpu_time_s=days * DAY_S * GPUS, peak_flop_per_s=PEAK_FLOP_PER_S
+    )
+
+
+def _curve(shares: np.ndarray) -> tuple[list[float], list[float]]:
+    return [100 * float(mfu) for mfu in shares], [_days(float(mfu)) for mfu in shares]
+
+
+FIGURES = (where_405_billion_are, one_bubble_two_names, days_against_utilisation)

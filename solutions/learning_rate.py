@@ -1,0 +1,341 @@
+"""Learning rates for large batches: scaling rules, warmup, schedules, batch ramps and the critical batch size."""
+
+from __future__ import annotations
+
+import math
+
+from .guards import require_counts, require_not_negative, require_positive
+
+
+def linear_rule_lr(*, base_lr: float, base_batch: float, batch: float) -> float:
+    """Learning rate that the linear scaling rule proposes for another batch.
+
+        lr = lr_0 · B / B_0
+
+    A heuristic, found with SGD with momentum on ImageNet up to batches of 8k; it needs a warmup there.
+
+    Units:   batches in samples or tokens, both the same. The result is for the same optimizer as base_lr.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Goyal et al. 2017, arXiv:1706.02677, section 2.1.
+
+    >>> round(linear_rule_lr(base_lr=3e-4, base_batch=256, batch=2048), 8)   # eight times the batch and the rate
+    0.0024
+    """
+    require_positive(base_lr=base_lr, base_batch=base_batch, batch=batch)
+    batch_factor = batch / base_batch
+    return base_lr * batch_factor
+
+
+def square_root_rule_lr(*, base_lr: float, base_batch: float, batch: float) -> float:
+    """Learning rate that the square-root scaling rule proposes for another batch.
+
+        lr = lr_0 · √(B / B_0)
+
+    A heuristic as well: LAMB uses it, and it is the usual guess for optimizers of Adam's kind.
+
+    Units:   batches in samples or tokens, both the same. The result is for the same optimizer as base_lr.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Krizhevsky 2014, arXiv:1404.5997, section 5; You et al. 2020, arXiv:1904.00962 (LAMB).
+
+    >>> round(square_root_rule_lr(base_lr=3e-4, base_batch=256, batch=2048), 7)   # √8 = 2.83 times the rate
+    0.0008485
+    """
+    require_positive(base_lr=base_lr, base_batch=base_batch, batch=batch)
+    batch_factor = batch / base_batch
+    return base_lr * math.sqrt(batch_factor)
+
+
+def square_root_rule_batch(*, base_lr: float, base_batch: float, lr: float) -> float:
+    """Batch for which the square-root rule proposes a given learning rate.
+
+        B = B_0 · (lr / lr_0)²
+
+    Units:   the result is in the unit of base_batch.
+    Raises:  ValueError if an argument is not positive.
+    Source:  square_root_rule_lr of this module, solved for the batch.
+
+    >>> round(square_root_rule_batch(base_lr=3e-4, base_batch=256, lr=12e-4))   # four times the rate, 16 the batch
+    4096
+    """
+    require_positive(base_lr=base_lr, base_batch=base_batch, lr=lr)
+    rate_factor = lr / base_lr
+    return base_batch * rate_factor**2
+
+
+def sample_weight(*, base_lr: float, base_batch: float, lr: float, batch: float) -> float:
+    """How far one sample's gradient moves the weights, compared with the base recipe, under a mean loss.
+
+        weight = (lr / B) / (lr_0 / B_0)
+
+    The mean divides each gradient by B before the learning rate multiplies it.
+
+    Units:   batches in samples or tokens, both the same. Result is a ratio.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Goyal et al. 2017, arXiv:1706.02677, section 2.1 and section 3, remark 3.
+
+    >>> sample_weight(base_lr=3e-4, base_batch=256, lr=6e-4, batch=512)   # both doubled: nothing changes
+    1.0
+    """
+    require_positive(base_lr=base_lr, base_batch=base_batch, lr=lr, batch=batch)
+    return (lr / batch) / (base_lr / base_batch)
+
+
+def warmup_steps(*, base_warmup_steps: int, base_batch: float, batch: float) -> float:
+    """Warmup that a rule of thumb proposes for a larger batch.
+
+        steps = w_0 · B / B_0
+
+    A house rule without a paper behind it: Llama 3 405B warms up 8,000 of 1,200,000 steps whatever its batch.
+
+    Units:   steps; batches in samples or tokens, both the same.
+    Raises:  ValueError if an argument is not positive.
+    Source:  rule of thumb; compare Llama Team 2024, arXiv:2407.21783, section 3.4.1.
+
+    >>> warmup_steps(base_warmup_steps=1000, base_batch=256, batch=2048)
+    8000.0
+    """
+    require_counts(base_warmup_steps=base_warmup_steps)
+    require_positive(base_batch=base_batch, batch=batch)
+    return base_warmup_steps * batch / base_batch
+
+
+def warmup_share(*, warmup_steps: float, total_steps: float) -> float:
+    """The share of a run's steps that its warmup takes.
+
+        share = w / S
+
+    Units:   steps, both. Result is a fraction.
+    Raises:  ValueError if an argument is not positive or the warmup is longer than the run.
+    Source:  definition.
+
+    >>> warmup_share(warmup_steps=8000, total_steps=100_000)
+    0.08
+    >>> round(warmup_share(warmup_steps=8000, total_steps=1_200_000), 4)   # Llama 3 405B
+    0.0067
+    """
+    require_positive(warmup_steps=warmup_steps, total_steps=total_steps)
+    if warmup_steps > total_steps:
+        raise ValueError(f"warmup_steps {warmup_steps} are more than the run's {total_steps}")
+    return warmup_steps / total_steps
+
+
+def cosine_lr(*, step: int, peak_lr: float, final_lr: float, warmup_steps: int, total_steps: int) -> float:
+    """Learning rate at a step of a schedule with linear warmup and one half of a cosine.
+
+        lr = lr_max · t / w                                              while t < w
+        lr = lr_min + (lr_max - lr_min) · (1 + cos(π · (t-w)/(S-w))) / 2   from w to S, then lr_min
+
+    Units:   steps; total_steps includes the warmup. Result is a learning rate.
+    Raises:  ValueError if step or final_lr is negative, peak_lr not positive, or the warmup fills the run.
+    Source:  Loshchilov & Hutter 2017, arXiv:1608.03983, section 3; warmup of Goyal et al. 2017, section 2.2.
+
+    >>> schedule = {"peak_lr": 3e-4, "final_lr": 3e-5, "warmup_steps": 2000, "total_steps": 100_000}
+    >>> [round(cosine_lr(step=t, **schedule), 9) for t in (0, 1000, 2000, 51_000, 100_000)]
+    [0.0, 0.00015, 0.0003, 0.000165, 3e-05]
+    """
+    require_not_negative(step=step, final_lr=final_lr)
+    require_positive(peak_lr=peak_lr)
+    require_counts(warmup_steps=warmup_steps, total_steps=total_steps)
+    require_counts(decay_steps=total_steps - warmup_steps)
+    warmup_lr = peak_lr * step / warmup_steps
+    progress = (step - warmup_steps) / (total_steps - warmup_steps)
+    cosine = math.cos(math.pi * min(progress, 1.0))
+    decayed_lr = final_lr + (peak_lr - final_lr) * (1 + cosine) / 2
+    return warmup_lr if step < warmup_steps else decayed_lr
+
+
+def wsd_lr(*, step: int, peak_lr: float, warmup_steps: int, stable_steps: int, decay_steps: int) -> float:
+    """Learning rate at a step of a warmup-stable-decay schedule with linear ends.
+
+        lr = lr_max · t / w                          while t < w
+        lr = lr_max                                  for the next s steps
+        lr = lr_max · (w + s + d - t) / d            for the next d steps, then 0
+
+    Nothing before the decay depends on the length of the run, which is what a cosine cannot offer.
+
+    Units:   steps. Result is a learning rate.
+    Raises:  ValueError if step is negative, peak_lr not positive, or a phase has no steps.
+    Source:  Hu et al. 2024, arXiv:2404.06395, section 4 (MiniCPM).
+
+    >>> schedule = {"peak_lr": 4e-4, "warmup_steps": 1000, "stable_steps": 8000, "decay_steps": 1000}
+    >>> [wsd_lr(step=t, **schedule) for t in (500, 1000, 9000, 9500, 10_000)]
+    [0.0002, 0.0004, 0.0004, 0.0002, 0.0]
+    """
+    require_not_negative(step=step)
+    require_positive(peak_lr=peak_lr)
+    require_counts(warmup_steps=warmup_steps, stable_steps=stable_steps, decay_steps=decay_steps)
+    total_steps = warmup_steps + stable_steps + decay_steps
+    warmed = step / warmup_steps
+    remaining = (total_steps - step) / decay_steps
+    return peak_lr * max(0.0, min(warmed, 1.0, remaining))
+
+
+def cosine_area(*, peak_lr: float, final_lr: float, warmup_steps: int, total_steps: int) -> float:
+    """Area under a schedule of linear warmup and half a cosine: learning rate times steps.
+
+        area = w · lr_max / 2 + (S - w) · (lr_max + lr_min) / 2
+
+    Half a cosine spends as much time above its middle as below, so its mean is the middle.
+
+    Units:   steps; result in learning rate times steps.
+    Raises:  ValueError if peak_lr is not positive, final_lr or warmup_steps negative, or the warmup fills the run.
+    Source:  integral of the schedule of Loshchilov & Hutter 2017, arXiv:1608.03983.
+
+    >>> round(cosine_area(peak_lr=3e-4, final_lr=0.0, warmup_steps=0, total_steps=100_000), 9)
+    15.0
+    >>> round(cosine_area(peak_lr=6e-4, final_lr=0.0, warmup_steps=0, total_steps=50_000), 9)   # twice the rate
+    15.0
+    """
+    require_positive(peak_lr=peak_lr)
+    require_not_negative(final_lr=final_lr, warmup_steps=warmup_steps)
+    require_counts(total_steps=total_steps, decay_steps=total_steps - warmup_steps)
+    warmup_area = warmup_steps * peak_lr / 2
+    decay_area = (total_steps - warmup_steps) * (peak_lr + final_lr) / 2
+    return warmup_area + decay_area
+
+
+def wsd_area(*, peak_lr: float, warmup_steps: int, stable_steps: int, decay_steps: int) -> float:
+    """Area under a warmup-stable-decay schedule with linear ends: learning rate times steps.
+
+        area = lr_max · (w/2 + s + d/2)
+
+    Units:   steps; result in learning rate times steps.
+    Raises:  ValueError if peak_lr is not positive or a number of steps is negative.
+    Source:  integral of the schedule of Hu et al. 2024, arXiv:2404.06395, section 4.
+
+    >>> wsd_area(peak_lr=4e-4, warmup_steps=1000, stable_steps=8000, decay_steps=1000)
+    3.6
+    """
+    require_positive(peak_lr=peak_lr)
+    require_not_negative(warmup_steps=warmup_steps, stable_steps=stable_steps, decay_steps=decay_steps)
+    return peak_lr * (warmup_steps / 2 + stable_steps + decay_steps / 2)
+
+
+def scaled_steps(*, steps: int, base_batch: float, batch: float) -> float:
+    """Steps that see the same data with another batch, and so the horizon over which a schedule has to run.
+
+        S = S_0 · B_0 / B
+
+    Units:   steps; batches in samples or tokens, both the same.
+    Raises:  ValueError if steps is below 1 or a batch is not positive.
+    Source:  counting; Hoffmann et al. 2022, arXiv:2203.15556, section 3.1 (a schedule as long as the run).
+
+    >>> scaled_steps(steps=100_000, base_batch=256, batch=512)
+    50000.0
+    """
+    require_counts(steps=steps)
+    require_positive(base_batch=base_batch, batch=batch)
+    return steps * base_batch / batch
+
+
+def steps_to_target(*, minimum_steps: float, critical_batch: float, batch: float) -> float:
+    """Steps to reach a loss with some batch, by the model of gradient noise.
+
+        S = S_min · (1 + B_crit / B)
+
+    Far below the critical batch, doubling the batch halves the steps; far above it, it saves next to nothing.
+
+    Units:   batches in tokens or samples, both the same. Result in steps.
+    Raises:  ValueError if an argument is not positive.
+    Source:  McCandlish et al. 2018, arXiv:1812.06162, section 2.3; Kaplan et al. 2020, arXiv:2001.08361, section 5.1.
+
+    >>> [round(steps_to_target(minimum_steps=10_000, critical_batch=2e6, batch=b)) for b in (1e6, 2e6, 4e6, 8e6)]
+    [30000, 20000, 15000, 12500]
+    """
+    require_positive(minimum_steps=minimum_steps, critical_batch=critical_batch, batch=batch)
+    noise_steps = critical_batch / batch
+    return minimum_steps * (1 + noise_steps)
+
+
+def data_to_target(*, minimum_data: float, critical_batch: float, batch: float) -> float:
+    """Data that are needed to reach a loss with some batch, by the model of gradient noise.
+
+        E = E_min · (1 + B / B_crit)
+
+    At the critical batch a run takes twice the fewest steps, and twice the least data.
+
+    Units:   tokens or samples throughout. Result in the same.
+    Raises:  ValueError if an argument is not positive.
+    Source:  McCandlish et al. 2018, arXiv:1812.06162, section 2.3; Kaplan et al. 2020, arXiv:2001.08361, section 5.1.
+
+    >>> [data_to_target(minimum_data=20e9, critical_batch=2e6, batch=b) / 1e9 for b in (1e6, 2e6, 4e6, 8e6)]
+    [30.0, 40.0, 60.0, 100.0]
+    """
+    require_positive(minimum_data=minimum_data, critical_batch=critical_batch, batch=batch)
+    batch_excess = batch / critical_batch
+    return minimum_data * (1 + batch_excess)
+
+
+def critical_batch_tokens(*, loss: float, scale_tokens: float, exponent: float) -> float:
+    """Critical batch size as a function of the loss alone.
+
+        B_crit = B* / L^(1/α_B)
+
+    It grows as the loss falls, and the size of the model enters only through the loss.
+
+    Units:   loss in nats per token; scale_tokens in tokens. Result in tokens.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Kaplan et al. 2020, arXiv:2001.08361, section 5.1: B* about 2e8 tokens, α_B about 0.21 (WebText2).
+
+    >>> round(critical_batch_tokens(loss=2.5, scale_tokens=2e8, exponent=0.21) / 1e6, 2)   # million tokens
+    2.55
+    """
+    require_positive(loss=loss, scale_tokens=scale_tokens, exponent=exponent)
+    return scale_tokens / math.pow(loss, 1 / exponent)
+
+
+def ramped_steps(*, tokens: float, first_batch: float, last_batch: float, stage_tokens: float) -> float:
+    """Steps of a run whose batch doubles after every stage until it has grown to its last size.
+
+        S = 2 · D/B_1 · (1 - B_1/B_n) + (T - D · log2(B_n/B_1)) / B_n
+
+    Every stage but the last sees D tokens. Its steps halve from stage to stage, a geometric series: that is the 2.
+
+    Units:   tokens, all four. Result in steps.
+    Raises:  ValueError if an argument is not positive, the batches are no whole doublings apart, or tokens run out.
+    Source:  geometric series; ramps as in Llama Team 2024, arXiv:2407.21783, section 3.4.1.
+
+    >>> ramped_steps(tokens=1.5e12, first_batch=1e6, last_batch=4e6, stage_tokens=50e9)   # 375,000 without a ramp
+    425000.0
+    """
+    require_positive(tokens=tokens, first_batch=first_batch, last_batch=last_batch, stage_tokens=stage_tokens)
+    require_doublings(tokens=tokens, first_batch=first_batch, last_batch=last_batch, stage_tokens=stage_tokens)
+    doublings = math.log2(last_batch / first_batch)
+    tokens_left = tokens - doublings * stage_tokens
+    ramp_steps = 2 * stage_tokens / first_batch * (1 - first_batch / last_batch)
+    steady_steps = tokens_left / last_batch
+    return ramp_steps + steady_steps
+
+
+def require_doublings(*, tokens: float, first_batch: float, last_batch: float, stage_tokens: float) -> None:
+    """Raise ValueError unless whole doublings lead from the first batch to the last, before the tokens run out.
+
+    >>> require_doublings(tokens=1e12, first_batch=4e6, last_batch=16e6, stage_tokens=1e10)
+    >>> require_doublings(tokens=1e12, first_batch=4e6, last_batch=15e6, stage_tokens=1e10)
+    Traceback (most recent call last):
+    ValueError: last_batch must be first_batch doubled 0, 1, 2, ... times, not 3.75 times first_batch
+    """
+    doublings = math.log2(last_batch / first_batch)
+    if doublings < 0 or doublings != int(doublings):
+        ratio = last_batch / first_batch
+        raise ValueError(f"last_batch must be first_batch doubled 0, 1, 2, ... times, not {ratio:g} times first_batch")
+    if doublings * stage_tokens > tokens:
+        raise ValueError(f"tokens must suffice for {int(doublings)} stages of {stage_tokens:g}, not {tokens:g}")
+
+
+def two_batch_steps(*, tokens: float, first_batch: float, first_tokens: float, second_batch: float) -> float:
+    """Steps of a run that changes its batch once.
+
+        S = T_1 / B_1 + (T - T_1) / B_2
+
+    Units:   tokens, all four. Result in steps.
+    Raises:  ValueError if an argument is not positive or first_tokens exceeds tokens.
+    Source:  counting; the ramp of Llama Team 2024, arXiv:2407.21783, section 3.4.1.
+
+    >>> two_batch_steps(tokens=1.5e12, first_batch=1e6, first_tokens=100e9, second_batch=4e6)
+    450000.0
+    """
+    require_positive(tokens=tokens, first_batch=first_batch, first_tokens=first_tokens, second_batch=second_batch)
+    if first_tokens > tokens:
+        raise ValueError(f"first_tokens {first_tokens:g} are more than the run's {tokens:g}")
+    return first_tokens / first_batch + (tokens - first_tokens) / second_batch

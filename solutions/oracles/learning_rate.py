@@ -1,0 +1,182 @@
+"""Schedules written out step by step and added up, batches doubled by hand, and roots found by search."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Schedule = NDArray[np.float64]
+
+
+def stacked_lr(*, base_lr: float, base_batch: float, batch: float) -> float:
+    """Linear rule: the base rate once for every base batch that the new one is stacked from, and a part for the rest."""
+    lr, left = 0.0, batch
+    while left >= base_batch:
+        lr += base_lr
+        left -= base_batch
+    return lr + base_lr * (left / base_batch)
+
+
+def searched_square_root_lr(*, base_lr: float, base_batch: float, batch: float) -> float:
+    """Square-root rule: the rate whose square has grown as the batch has, found by bisection."""
+    return _bisect(lambda lr: (lr / base_lr) ** 2 * base_batch - batch, base_lr * 1e-6, base_lr * 1e6)
+
+
+def searched_square_root_batch(*, base_lr: float, base_batch: float, lr: float) -> float:
+    """The batch for which the searched square-root rule proposes `lr`, found by bisection."""
+    return _bisect(lambda batch: math.sqrt(batch / base_batch) * base_lr - lr, base_batch * 1e-9, base_batch * 1e9)
+
+
+def moved_by_one_sample(*, base_lr: float, base_batch: float, lr: float, batch: float) -> float:
+    """Move a weight with one sample's gradient in a batch of zeros, in each recipe, and compare how far it went."""
+    moved = []
+    for rate, size in ((lr, batch), (base_lr, base_batch)):
+        gradients = np.zeros(math.ceil(size))
+        gradients[0] = 1.0  # one sample speaks, and the others are silent
+        moved.append(rate * gradients.sum() / size)
+    return float(moved[0] / moved[1])
+
+
+def stacked_warmup(*, base_warmup_steps: int, base_batch: float, batch: float) -> float:
+    """A base warmup for every base batch that the new one is stacked from, and a part for the rest."""
+    return stacked_lr(base_lr=float(base_warmup_steps), base_batch=base_batch, batch=batch)
+
+
+def counted_warmup_share(*, warmup_steps: float, total_steps: float) -> float:
+    """Steps at which the rate still grows, counted along the run, over all steps."""
+    steps = np.arange(round(total_steps))
+    return float(np.count_nonzero(steps < warmup_steps) / len(steps))
+
+
+@lru_cache(maxsize=256)
+def cosine_schedule(warmup_steps: int, total_steps: int) -> tuple[Schedule, Schedule]:
+    """Warmup and decay as parts of the peak, step by step.
+
+    Half a cosine from 1 to 0 is the square of a quarter sine, which a point on a circle climbs in equal turns. It is
+    walked from the end of the run, where the rate is small and every digit counts.
+    """
+    warmup = np.cumsum(np.full(warmup_steps, 1.0)) / warmup_steps if warmup_steps else np.zeros(0)
+    decay_steps = total_steps - warmup_steps
+    turns = np.full(decay_steps, np.exp(0.5j * np.pi / decay_steps))
+    heights: Schedule = np.cumprod(np.concatenate(([1 + 0j], turns))).imag
+    return np.concatenate(([0.0], warmup)), np.square(heights)[::-1]
+
+
+def listed_cosine_lr(*, step: int, peak_lr: float, final_lr: float, warmup_steps: int, total_steps: int) -> float:
+    """The entry of the written-out schedule; its last one for every step after it."""
+    warmup, decay = cosine_schedule(warmup_steps, total_steps)
+    if step < warmup_steps:
+        return float(warmup[step] * peak_lr)
+    part = decay[min(step - warmup_steps, len(decay) - 1)]
+    return float(part * peak_lr + (1 - part) * final_lr)
+
+
+@lru_cache(maxsize=256)
+def wsd_schedule(warmup_steps: int, stable_steps: int, decay_steps: int) -> Schedule:
+    """The schedule as parts of the peak: up a rung a step, level, down a rung a step."""
+    up = np.cumsum(np.full(warmup_steps, 1.0)) / max(warmup_steps, 1)
+    down = np.cumsum(np.full(decay_steps, 1.0))[::-1] / max(decay_steps, 1)
+    # The last rung of the warmup is the peak already, and so is the first of the decay.
+    return np.concatenate(([0.0], up[:-1], np.ones(stable_steps + bool(warmup_steps)), down[1:], [0.0]))
+
+
+def listed_wsd_lr(*, step: int, peak_lr: float, warmup_steps: int, stable_steps: int, decay_steps: int) -> float:
+    """The entry of the written-out schedule; its last one for every step after it."""
+    schedule = wsd_schedule(warmup_steps, stable_steps, decay_steps)
+    return float(schedule[min(step, len(schedule) - 1)] * peak_lr)
+
+
+def summed_cosine_area(*, peak_lr: float, final_lr: float, warmup_steps: int, total_steps: int) -> float:
+    """The schedule added up by trapezoids, a step wide each."""
+    warmup, decay = cosine_schedule(warmup_steps, total_steps)
+    decayed = decay * peak_lr + (1 - decay) * final_lr
+    return float(np.trapezoid(warmup * peak_lr) + np.trapezoid(decayed))
+
+
+def summed_wsd_area(*, peak_lr: float, warmup_steps: int, stable_steps: int, decay_steps: int) -> float:
+    """The schedule added up by trapezoids, a step wide each."""
+    rungs = np.concatenate(
+        (
+            np.linspace(0.0, 1.0, warmup_steps + 1) if warmup_steps else np.ones(1),
+            np.ones(stable_steps),
+            np.linspace(1.0, 0.0, decay_steps + 1)[1:] if decay_steps else np.zeros(0),
+        )
+    )
+    return float(np.trapezoid(rungs) * peak_lr)
+
+
+def counted_scaled_steps(*, steps: int, base_batch: float, batch: float) -> float:
+    """Take batches from the data of the base run until none are left; the last may be a part of one."""
+    return _taken(Fraction(base_batch) * steps, batch)
+
+
+def searched_steps_to_target(*, minimum_steps: float, critical_batch: float, batch: float) -> float:
+    """The point of the trade-off (S/S_min - 1)(E/E_min - 1) = 1 at which a step takes `batch` of data, by bisection."""
+    minimum_data = minimum_steps * critical_batch  # where the asymptotes cross, the slope is the critical batch
+    return _bisect(
+        lambda steps: (steps / minimum_steps - 1) * (steps * batch / minimum_data - 1) - 1,
+        max(minimum_steps, minimum_data / batch),
+        4 * (minimum_steps + minimum_data / batch),
+    )
+
+
+def searched_data_to_target(*, minimum_data: float, critical_batch: float, batch: float) -> float:
+    """The same point of the trade-off, read on the axis of data."""
+    minimum_steps = minimum_data / critical_batch
+    return _bisect(
+        lambda data: (data / batch / minimum_steps - 1) * (data / minimum_data - 1) - 1,
+        max(minimum_data, minimum_steps * batch),
+        4 * (minimum_data + minimum_steps * batch),
+    )
+
+
+def searched_critical_batch(*, loss: float, scale_tokens: float, exponent: float) -> float:
+    """The batch at which (B*/B)^α_B has come down to the loss, by bisection on a logarithmic scale."""
+    power = _bisect(lambda log_batch: loss - math.exp(exponent * (math.log(scale_tokens) - log_batch)), -200.0, 200.0)
+    return math.exp(power)
+
+
+def walked_ramp_steps(*, tokens: float, first_batch: float, last_batch: float, stage_tokens: float) -> float:
+    """Train stage after stage, double the batch after each, and give the last batch all tokens that are left."""
+    left, batch, steps = tokens, first_batch, 0.0
+    while batch < last_batch:
+        steps += _taken(stage_tokens, batch)
+        left -= stage_tokens
+        batch *= 2
+    if batch != last_batch or left < 0:
+        raise ValueError("the doublings miss the last batch, or outlast the tokens")
+    return steps + (_taken(left, batch) if left else 0.0)
+
+
+def walked_two_batch_steps(*, tokens: float, first_batch: float, first_tokens: float, second_batch: float) -> float:
+    """Train through the first tokens, change the batch, and train through the rest."""
+    rest = tokens - first_tokens
+    return _taken(first_tokens, first_batch) + (_taken(rest, second_batch) if rest else 0.0)
+
+
+def _taken(data: float | Fraction, batch: float) -> float:
+    """Batches that can be taken from the data, in heaps that double and halve; what is left counts in part."""
+    left, heaps, steps = Fraction(data), [Fraction(batch)], 0
+    while heaps[-1] * 2 <= left:
+        heaps.append(heaps[-1] * 2)
+    for power in range(len(heaps) - 1, -1, -1):
+        if heaps[power] <= left:
+            left -= heaps[power]
+            steps += 2**power
+    return float(steps + left / heaps[0])
+
+
+def _bisect(rising: Callable[[float], float], low: float, high: float) -> float:
+    """Where a rising function crosses zero, to the last bits."""
+    for _ in range(200):
+        middle = (low + high) / 2
+        if rising(middle) < 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2

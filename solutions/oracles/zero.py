@@ -1,0 +1,321 @@
+"""Who owns what under ZeRO: a table of every tensor and its owners, and a step played collective by collective."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Elements = NDArray[np.int64]  # of one tensor, by rank
+NAMES = {0: "plain data parallelism", 1: "ZeRO-1", 2: "ZeRO-2", 3: "ZeRO-3"}
+BYTES = {"fp32": 4, "bf16": 2}  # an element (IEEE 754-2019; bfloat16: Wang & Kanwar 2019)
+LAYERS = 2  # of the model that plays a step; their number does not change what is sent
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One kind of model state: how wide an element is, and from which stage on the ranks share it out."""
+
+    name: str
+    width: float
+    sharded_from: int
+
+
+def adam_tensors(
+    *,
+    weight: float = BYTES["bf16"],
+    gradient: float = BYTES["bf16"],
+    master: float = BYTES["fp32"],
+    moment: float = BYTES["fp32"],
+) -> tuple[Tensor, ...]:
+    """Everything that mixed-precision Adam keeps (arXiv:1910.02054, section 3.1); no master copy if it has no width."""
+    rows = (
+        Tensor("weight", weight, 3),
+        Tensor("gradient", gradient, 2),
+        Tensor("master copy", master, 1),
+        Tensor("mean of the gradient", moment, 1),
+        Tensor("mean of its square", moment, 1),
+    )
+    return tuple(row for row in rows if row.width)
+
+
+@lru_cache(maxsize=4096)
+def _shards(elements: int, ranks: int) -> Elements:
+    """Elements of each rank's contiguous range, when a tensor is dealt out as evenly as whole elements allow."""
+    bounds = np.arange(ranks + 1, dtype=np.int64) * elements // ranks
+    return np.diff(bounds)
+
+
+def held(tensor: Tensor, *, elements: int, ranks: int, stage: int) -> Elements:
+    """How many elements of a tensor each rank holds: its own range, or all of them."""
+    if stage >= tensor.sharded_from:
+        return _shards(elements, ranks)
+    return np.full(ranks, elements, dtype=np.int64)
+
+
+def bytes_by_rank(
+    tensors: Sequence[Tensor], *, elements: int, ranks: int, stage: int
+) -> NDArray[np.float64] | Elements:
+    """The ownership table, summed up for each rank."""
+    total = np.zeros(ranks, dtype=np.int64)
+    for tensor in tensors:
+        total = total + tensor.width * held(tensor, elements=elements, ranks=ranks, stage=stage)
+    return total
+
+
+def _mean(by_rank: NDArray[np.float64] | Elements) -> float:
+    """What a rank has on average. Ranks differ by an element or so when their number does not divide the tensor."""
+    return float(int(by_rank.sum()) / len(by_rank) if by_rank.dtype == np.int64 else by_rank.mean())
+
+
+def _counted(parameters: float, gpus: int, stage: int, tensors: Sequence[Tensor]) -> float:
+    return _mean(bytes_by_rank(tensors, elements=round(parameters), ranks=gpus, stage=stage))
+
+
+# Memory
+
+
+def weight_bytes(*, parameters: float, bytes_per_weight: float = 2) -> float:
+    """The weights' row of the table."""
+    rows = [row for row in adam_tensors(weight=bytes_per_weight) if row.name == "weight"]
+    return _counted(parameters, 1, 0, rows)
+
+
+def optimizer_bytes(*, parameters: float, bytes_per_master: float = 4, bytes_per_moment: float = 4) -> float:
+    """The rows that only the optimizer reads."""
+    rows = adam_tensors(master=bytes_per_master, moment=bytes_per_moment)
+    return _counted(parameters, 1, 0, [row for row in rows if row.sharded_from == 1])
+
+
+def optimizer_to_weight_ratio(
+    *, bytes_per_weight: float, bytes_per_master: float = 4, bytes_per_moment: float = 4
+) -> float:
+    """Both sums for a model of a thousand weights, divided."""
+    ours = optimizer_bytes(parameters=1000, bytes_per_master=bytes_per_master, bytes_per_moment=bytes_per_moment)
+    return ours / weight_bytes(parameters=1000, bytes_per_weight=bytes_per_weight)
+
+
+def replica_state_bytes(
+    *,
+    parameters: float,
+    bytes_per_weight: float = 2,
+    bytes_per_gradient: float = 2,
+    bytes_per_master: float = 4,
+    bytes_per_moment: float = 4,
+) -> float:
+    """All rows, on one rank that shares nothing."""
+    rows = adam_tensors(
+        weight=bytes_per_weight, gradient=bytes_per_gradient, master=bytes_per_master, moment=bytes_per_moment
+    )
+    return _counted(parameters, 1, 0, rows)
+
+
+def state_bytes_per_gpu(*, parameters: float, gpus: int, stage: int, bytes_per_gradient: float = 2) -> float:
+    """All rows on a rank, by the table."""
+    return _counted(parameters, gpus, stage, adam_tensors(gradient=bytes_per_gradient))
+
+
+def lasting_state_bytes_per_gpu(*, parameters: float, gpus: int, stage: int) -> float:
+    """All rows but the gradients', on a rank."""
+    rows = [row for row in adam_tensors() if row.name != "gradient"]
+    return _counted(parameters, gpus, stage, rows)
+
+
+def sliced_state_bytes_per_gpu(*, parameters: float, tp: int, pp: int, dp: int, stage: int) -> float:
+    """The model is cut into a slice for each place in a replica; each slice has a table over its DP group."""
+    total = 0
+    for elements in _shards(round(parameters), tp * pp):
+        by_rank = bytes_by_rank(adam_tensors(), elements=int(elements), ranks=dp, stage=stage)
+        total += int(by_rank.sum())
+    return total / (tp * pp * dp)
+
+
+def memory_cut(*, gpus: int, stage: int) -> float:
+    """The table of plain data parallelism over that of the stage, for a model that divides evenly."""
+    plain, sharded = (bytes_by_rank(adam_tensors(), elements=1000 * gpus, ranks=gpus, stage=s) for s in (0, stage))
+    return int(plain.sum()) / int(sharded.sum())
+
+
+def needed_bytes_per_gpu(*, parameters: float, gpus: int, stage: int, activation_bytes: float) -> float:
+    """The table with one more row, which no stage shards."""
+    return _counted(parameters, gpus, stage, adam_tensors()) + activation_bytes
+
+
+def room_bytes_per_gpu(
+    *, parameters: float, gpus: int, stage: int, device_bytes: float, reserved_bytes: float = 0
+) -> float:
+    """Memory given out row by row until the table is served; what is left is for activations."""
+    left = device_bytes - reserved_bytes
+    for row in adam_tensors():
+        left -= _counted(parameters, gpus, stage, [row])
+    if left < 0:
+        raise ValueError("the states do not fit")
+    return left
+
+
+# Decisions
+
+
+def smallest_stage(
+    *, parameters: float, gpus: int, activation_bytes: float, device_bytes: float, reserved_bytes: float = 0
+) -> str:
+    """The stages tried in turn: a stage fits when its table leaves room for the activations."""
+    for stage, name in NAMES.items():
+        try:
+            room = room_bytes_per_gpu(
+                parameters=parameters, gpus=gpus, stage=stage, device_bytes=device_bytes, reserved_bytes=reserved_bytes
+            )
+        except ValueError:
+            continue
+        if room >= activation_bytes:
+            return name
+    return "nothing fits"
+
+
+def gpus_needed(
+    *, parameters: float, stage: int, device_bytes: float, activation_bytes: float = 0, reserved_bytes: float = 0
+) -> int:
+    """Clusters are doubled until one fits, then the smallest that does is searched for."""
+    if stage not in (1, 2, 3):
+        raise ValueError(f"stage {stage} shards nothing")
+
+    def fits(gpus: int) -> bool:
+        needed = needed_bytes_per_gpu(parameters=parameters, gpus=gpus, stage=stage, activation_bytes=activation_bytes)
+        return needed + reserved_bytes <= device_bytes
+
+    return _smallest(fits, largest=1 << 17)
+
+
+def _smallest(fits: Callable[[int], bool], *, largest: int) -> int:
+    high = 1
+    while not fits(high):
+        high *= 2
+        if high > largest:
+            raise ValueError("no number of GPUs is enough")
+    low = high // 2  # does not fit, or is 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return high
+
+
+def nearest_stage(*, parameters: float, gpus: int, measured_bytes: float) -> int:
+    """The stages sorted by how far their table is from what was measured."""
+    if gpus < 2:
+        raise ValueError("on one GPU every stage holds the same")
+    misses = [(abs(_counted(parameters, gpus, s, adam_tensors()) - measured_bytes), s) for s in NAMES]
+    return sorted(misses)[0][1]
+
+
+# Traffic
+
+
+class Ledger:
+    """Counts what each rank sends, collective by collective, over direct messages between all pairs of ranks."""
+
+    def __init__(self, ranks: int) -> None:
+        self.ranks = ranks
+        self.sent: NDArray[np.float64] = np.zeros(ranks)
+        self.entries: list[tuple[str, float]] = []  # each collective and the bytes of its whole message
+
+    def reduce_scatter(self, elements: int, width: float) -> None:
+        """Each rank sends every other rank its contribution to the range that the other owns."""
+        self.sent += width * _sent_to_owners(elements, self.ranks)
+        self.entries.append(("reduce-scatter", width * elements))
+
+    def all_gather(self, elements: int, width: float) -> None:
+        """Each rank sends the range that it owns to every other rank."""
+        self.sent += width * _sent_by_owners(elements, self.ranks)
+        self.entries.append(("all-gather", width * elements))
+
+    def all_reduce(self, elements: int, width: float) -> None:
+        """Contributions go to the owners, and the sums come back."""
+        self.reduce_scatter(elements, width)
+        self.all_gather(elements, width)
+
+
+@lru_cache(maxsize=4096)
+def _messages(elements: int, ranks: int) -> Elements:
+    """`messages[r, o]`: elements of owner o's range that cross a link between ranks r and o."""
+    messages = np.tile(_shards(elements, ranks), (ranks, 1))
+    np.fill_diagonal(messages, 0)
+    return messages
+
+
+@lru_cache(maxsize=4096)
+def _sent_to_owners(elements: int, ranks: int) -> Elements:
+    return _messages(elements, ranks).sum(axis=1)
+
+
+@lru_cache(maxsize=4096)
+def _sent_by_owners(elements: int, ranks: int) -> Elements:
+    return _messages(elements, ranks).sum(axis=0)
+
+
+@lru_cache(maxsize=4096)
+def play_step(
+    parameters: int, ranks: int, stage: int, gradient: float = 2, keep_weights: bool = False, weight: float = 2
+) -> Ledger:
+    """One training step of a model of a few layers; weights are gathered when a layer runs without having them."""
+    ledger = Ledger(ranks)
+    layers = [int(part) for part in _shards(parameters, LAYERS)]
+    whole = [stage < 3] * LAYERS
+    order = list(range(LAYERS))
+    for layer in order:
+        if not whole[layer]:
+            ledger.all_gather(layers[layer], weight)
+        whole[layer] = stage < 3 or keep_weights
+    for layer in reversed(order):
+        if not whole[layer]:
+            ledger.all_gather(layers[layer], weight)
+        (ledger.all_reduce if stage == 0 else ledger.reduce_scatter)(layers[layer], gradient)
+    if stage in (1, 2):  # each rank has updated its own range of the weights, and all need all of them
+        for layer in order:
+            ledger.all_gather(layers[layer], weight)
+    return ledger
+
+
+def step_traffic_bytes(*, parameters: float, gpus: int, stage: int) -> float:
+    """What a rank sent in a step that was played."""
+    return float(play_step(round(parameters), gpus, stage).sent.mean())
+
+
+def limiting_traffic_bytes(*, parameters: float, stage: int) -> float:
+    """The messages of all collectives, summed whole: as many ranks as you like cannot make a rank send more."""
+    entries: list[tuple[str, float]] = []
+    for name, message in play_step(round(parameters), 2, stage).entries:
+        entries.append((name, message))
+    return sum(message for _, message in entries)
+
+
+def extra_traffic_bytes(*, parameters: float, gpus: int) -> float:
+    """A step of ZeRO-3 less a step of ZeRO-2, both played."""
+    third, second = (play_step(round(parameters), gpus, stage) for stage in (3, 2))
+    return float((third.sent - second.sent).mean())
+
+
+def step_traffic_seconds(*, parameters: float, gpus: int, stage: int, bandwidth_bytes_per_s: float) -> float:
+    """The collectives of a played step, one after the other, each as slow as its share of the bytes."""
+    ledger = play_step(round(parameters), gpus, stage)
+    clock, total = 0.0, sum(message for _, message in ledger.entries)
+    for _, message in ledger.entries:
+        clock += float(ledger.sent.mean()) * message / total / bandwidth_bytes_per_s
+    return clock
+
+
+def extra_traffic_seconds(*, parameters: float, gpus: int, bandwidth_bytes_per_s: float) -> float:
+    """How much later a step's collectives end under ZeRO-3 than under ZeRO-2."""
+    given = {"parameters": parameters, "gpus": gpus, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
+    third, second = (step_traffic_seconds(stage=stage, **given) for stage in (3, 2))  # type: ignore[arg-type]
+    return third - second
+
+
+def sharded_step_bytes(*, parameters: float, gpus: int, weight_gathers: int, bytes_per_gradient: float) -> float:
+    """A step of fully sharded training played, with the weights kept or dropped after the forward pass."""
+    if weight_gathers not in (1, 2):
+        raise ValueError("weights are gathered once or twice a step")
+    ledger = play_step(round(parameters), gpus, 3, bytes_per_gradient, weight_gathers == 1)
+    return float(ledger.sent.mean())

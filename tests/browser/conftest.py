@@ -1,0 +1,146 @@
+"""A real JupyterLab and a real Chromium for the browser tests; nothing but loopback may be asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+
+CHROMIUM = Path("/usr/bin/chromium")
+HOW_TO_GET_IT = (
+    f"There is no {CHROMIUM}, and these tests drive a real browser. On Debian:\n"
+    "    apt-get install --no-install-recommends chromium fonts-dejavu-core fonts-liberation"
+)
+QUIET = [  # neither a sandbox of its own nor a graphics card nor calls home
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+]  # fmt: skip
+KERNEL = "shardwise-test"
+STARTS_WITHIN_S = 60.0
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab: where it is, its token, and the folder that it shows."""
+
+    url: str
+    token: str
+    notebooks: Path
+
+    def address(self, notebook: str) -> str:
+        return f"{self.url}/lab/tree/{notebook}?token={self.token}"
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def _private_folders(base: Path) -> dict[str, str]:
+    """Folders of its own for all that Jupyter reads and writes, with our kernel and without its news."""
+    names = {
+        "JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "IPYTHONDIR": "ipython",
+    }  # fmt: skip
+    for name in names.values():
+        (base / name).mkdir()
+    kernel = {
+        "argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": KERNEL,
+        "language": "python",
+    }
+    news = {"fetchNews": "false", "checkForUpdates": False}
+    files = {
+        f"data/kernels/{KERNEL}/kernel.json": kernel,
+        "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings": news,
+    }
+    for path, content in files.items():
+        (base / path).parent.mkdir(parents=True)
+        (base / path).write_text(json.dumps(content), "utf-8")
+    return {variable: str(base / name) for variable, name in names.items()}
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """One JupyterLab for all tests, on a port of its own."""
+    base = tmp_path_factory.mktemp("lab")
+    environment = {**os.environ, **_private_folders(base)}
+    notebooks, log, port = base / "notebooks", base / "lab.log", _free_port()
+    notebooks.mkdir()
+    server = Lab(f"http://127.0.0.1:{port}", secrets.token_hex(16), notebooks)
+    command = [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={notebooks}",
+        f"--IdentityProvider.token={server.token}", "--LabApp.expose_app_in_browser=True",
+    ]  # fmt: skip
+    with log.open("w") as out, subprocess.Popen(command, env=environment, stdout=out, stderr=out) as process:
+        try:
+            _wait(server, process, log)
+            yield server
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _wait(server: Lab, process: subprocess.Popen[bytes], log: Path) -> None:
+    ask = f"{server.url}/api/status?token={server.token}"
+    patience = time.monotonic() + STARTS_WITHIN_S
+    while time.monotonic() < patience and process.poll() is None:
+        try:
+            with urllib.request.urlopen(ask, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail(f"JupyterLab did not start. Its log ends:\n{log.read_text()[-3000:]}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium; without it the tests fail and say how to get it."""
+    if not CHROMIUM.exists():
+        pytest.fail(HOW_TO_GET_IT)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=QUIET)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A fresh page. What it asks for outside this machine is refused, and fails the test at its end."""
+    outside: list[str] = []
+
+    def loopback(url: str) -> bool:
+        return urlsplit(url).hostname in ("127.0.0.1", None)  # None: data and blob URLs
+
+    def guard(route: Route) -> None:
+        if loopback(route.request.url):
+            route.fallback()
+        else:
+            outside.append(route.request.url)
+            route.abort()
+
+    context = browser.new_context(viewport={"width": 1100, "height": 1500})
+    context.set_default_timeout(20_000)
+    context.route("**/*", guard)
+    one = context.new_page()
+    one.on("websocket", lambda socket: None if loopback(socket.url) else outside.append(socket.url))
+    yield one
+    context.close()
+    assert outside == []

@@ -1,0 +1,178 @@
+"""What becomes of a notebook's cells: each answers for itself, and only for itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from shardwise.sandbox import Cell, CellResult, Sandbox, Value, ValueResult
+
+
+def cells(sandbox: Sandbox, *sources: str) -> list[CellResult]:
+    steps = [Cell(str(number), source) for number, source in enumerate(sources)]
+    results = sandbox.run(steps).results
+    return [result for result in results.values() if isinstance(result, CellResult)]
+
+
+def test_a_cell_sees_what_an_earlier_cell_defined(sandbox: Sandbox) -> None:
+    first, second = cells(sandbox, "x = 6", "print(x * 7)")
+    assert (first.status, second.output) == ("ok", "42\n")
+
+
+def test_a_cell_that_raises_loses_only_itself_and_names_its_line(sandbox: Sandbox) -> None:
+    broken, whole = cells(sandbox, "x = 1\n\ny = 1 / 0", "print(x)")
+    assert broken == CellResult("raised", "ZeroDivisionError: division by zero (line 3)", "")
+    assert whole == CellResult("ok", "", "1\n")
+
+
+def test_an_error_inside_another_cells_function_names_that_cell(strongest: Sandbox) -> None:
+    _, caller = cells(strongest, "def half(x):\n    return x / 0", "half(3)")
+    assert caller.error == "ZeroDivisionError: division by zero (line 2 of answer cell 0)"
+
+
+def test_a_syntax_error_is_one_line_with_its_place(strongest: Sandbox) -> None:
+    (only,) = cells(strongest, "x = 1\ny = = 2")
+    assert only == CellResult("raised", "SyntaxError: invalid syntax (line 2)", "")
+
+
+@pytest.mark.parametrize("way", ["import sys; sys.exit(3)", "exit()", "quit()", "raise KeyboardInterrupt"])
+def test_leaving_ends_the_cell_and_not_the_job(sandbox: Sandbox, way: str) -> None:
+    left, after = cells(sandbox, way, "print('still here')")
+    assert (left.status, after.output) == ("raised", "still here\n")
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "import os; os._exit(0)",
+        "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
+        "import ctypes; ctypes.string_at(0)",
+        "import sys\nsys.setrecursionlimit(10**9)\ndef f(): f()\nf()\nimport os; os.abort()",
+    ],
+    ids=["exit", "kill", "segfault", "abort"],
+)
+def test_a_cell_that_ends_the_process_is_killed_and_the_rest_runs_without_it(sandbox: Sandbox, way: str) -> None:
+    job = sandbox.run([Cell("before", "x = 1"), Cell("end", way), Cell("after", "x += 1"), Value("x", "x")])
+    assert job.results["end"] == CellResult("killed")
+    assert job.results["before"] == job.results["after"] == CellResult("ok")
+    assert job.results["x"] == ValueResult("ok", 2, "int")
+    assert job.restarts == 1
+
+
+def test_a_loop_is_stopped_at_its_limit_and_the_rest_runs_without_it(sandbox: Sandbox) -> None:
+    loop, after = cells(sandbox, "while True: pass", "print('after')")
+    assert (loop.status, after.output) == ("timeout", "after\n")
+
+
+def test_swallowing_every_exception_does_not_outlive_the_limit(strongest: Sandbox) -> None:
+    (stubborn,) = cells(strongest, "while True:\n    try:\n        while True: pass\n    except BaseException: pass")
+    assert stubborn.status == "timeout"
+
+
+def test_a_huge_allocation_fails_and_the_next_cell_has_memory_again(sandbox: Sandbox) -> None:
+    huge, after = cells(sandbox, "x = bytearray(6 * 10**9)", "y = bytearray(10**8); print(len(y))")
+    assert huge.status == "memory"
+    assert huge.error.startswith("MemoryError")
+    assert after.output == "100000000\n"
+
+
+def test_a_cell_that_hoards_all_memory_does_not_starve_the_next(sandbox: Sandbox) -> None:
+    hoard, after = cells(sandbox, "x = []\nwhile True: x.append(bytearray(10**7))", "y = bytearray(3 * 10**8)")
+    assert hoard.status == "memory"
+    assert after.status == "ok"
+
+
+def test_what_a_cell_defined_before_it_ran_out_of_memory_stays(strongest: Sandbox) -> None:
+    _, after = cells(strongest, "kept = 1\nx = [0] * 10**12", "print(kept)")
+    assert after.output == "1\n"
+
+
+def test_output_beyond_the_limit_is_swallowed_and_the_cell_goes_on(sandbox: Sandbox) -> None:
+    (loud,) = cells(sandbox, "for _ in range(200): print('x' * 10**6)\nprint('end')")
+    assert loud.status == "ok"
+    assert loud.output == "x" * sandbox.limits.output_bytes
+
+
+def test_stdout_and_stderr_arrive_together_even_half_characters(strongest: Sandbox) -> None:
+    (both,) = cells(strongest, "import sys\nprint('a')\nprint('b', file=sys.stderr)\nprint('\\ud800')")
+    assert both.output == "a\nb\n\\ud800\n"
+
+
+def test_a_cell_that_replaced_stdout_does_not_silence_the_next(strongest: Sandbox) -> None:
+    _, after = cells(strongest, "import sys, io\nsys.stdout = io.StringIO()", "print('heard')")
+    assert after.output == "heard\n"
+
+
+def test_input_finds_nobody_typing(strongest: Sandbox) -> None:
+    (asked,) = cells(strongest, "input('name?')")
+    assert asked.error.startswith("EOFError")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "%matplotlib inline\nprint('ran')",
+        "%%time\nprint('ran')",
+        "if True:\n    !pip install rich\nprint('ran')",
+        "print?\nprint('ran')",
+        "??print\nprint('ran')",
+    ],
+)
+def test_ipython_magic_is_dropped(strongest: Sandbox, source: str) -> None:
+    (magic,) = cells(strongest, source)
+    assert magic == CellResult("ok", "", "ran\n")
+
+
+def test_percent_signs_in_plain_python_stay(strongest: Sandbox) -> None:
+    (plain,) = cells(strongest, "x = 7\nprint(x\n% 4)\nprint('''\n%time\n''')")
+    assert plain.output == "3\n\n%time\n\n"
+
+
+def test_names_that_notebooks_take_for_granted_exist(strongest: Sandbox) -> None:
+    (usual,) = cells(strongest, "get_ipython().run_line_magic('time', '')\ndisplay(1)\nprint(__name__)")
+    assert usual == CellResult("ok", "", "__main__\n")
+
+
+@pytest.mark.parametrize("module", ["IPython", "matplotlib.pyplot", "ipywidgets", "pydantic", "requests"])
+def test_imports_beyond_the_list_say_what_is_available(sandbox: Sandbox, module: str) -> None:
+    (wants,) = cells(sandbox, f"import {module}")
+    assert "not available while grading: only the standard library, numpy and sympy are" in wants.error
+
+
+def test_numpy_sympy_and_the_standard_library_work(sandbox: Sandbox) -> None:
+    (works,) = cells(
+        sandbox,
+        "import numpy as np, sympy, sqlite3, asyncio, decimal, hashlib, threading, zoneinfo\n"
+        "print(np.linalg.inv(np.eye(2)).sum(), sympy.diff(sympy.Symbol('x')**2), hashlib.sha256(b'').hexdigest()[:4])\n"
+        "async def later(): await asyncio.sleep(0); return 5\n"
+        "print(asyncio.run(later()))\n"
+        "done = []; t = threading.Thread(target=done.append, args=(1,)); t.start(); t.join(); print(done)",
+    )
+    assert works == CellResult("ok", "", "2.0 2*x e3b0\n5\n[1]\n")
+
+
+def test_dataclasses_with_postponed_annotations_find_their_module(strongest: Sandbox) -> None:
+    (made,) = cells(
+        strongest,
+        "from __future__ import annotations\nfrom dataclasses import dataclass\nfrom typing import ClassVar\n"
+        "@dataclass\nclass Plan:\n    stages: int\n    seen: ClassVar[int] = 3\nprint(Plan(2))",
+    )
+    assert made.output == "Plan(stages=2)\n"
+
+
+def test_grading_calls_in_a_notebook_run_and_lead_nowhere(sandbox: Sandbox) -> None:
+    job = sandbox.run(
+        [
+            Cell("a", "from shardwise import check, hint\nfrom shardwise.notebook import practice"),
+            Cell("b", "check('x'); hint('x').show(more=True); practice('y')[0]"),
+            Cell("c", "score = check('x').score()\nprint(check('x'))"),
+            Value("score", "score"),
+        ]
+    )
+    assert job.results["a"] == job.results["b"] == CellResult("ok")
+    assert job.results["c"] == CellResult("ok", "", "(not shown while grading)\n")
+    assert job.results["score"] == ValueResult("ok", 0.0, "float")
+
+
+def test_the_same_job_gives_the_same_values_on_every_server(strongest: Sandbox, sandbox: Sandbox) -> None:
+    source = "import random, numpy\nprint(random.random(), numpy.random.rand(), hash('x'), list({'a', 'b', 'c', 'd'}))"
+    assert cells(strongest, source) == cells(strongest, source) == cells(sandbox, source)

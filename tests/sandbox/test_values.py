@@ -1,0 +1,121 @@
+"""What leaves the sandbox: plain data of bounded size, and a reason for everything else."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shardwise.sandbox import Calls, CallsResult, Cell, Sandbox, Value, ValueResult
+
+
+def value(sandbox: Sandbox, expression: str, before: str = "") -> ValueResult:
+    result = sandbox.run([Cell("cell", f"{before}\nx = {expression}"), Value("value", "x")]).results["value"]
+    assert isinstance(result, ValueResult)
+    return result
+
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5) | st.integers(), inner, max_size=4),
+    max_leaves=15,
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(plain=PLAIN)
+def test_plain_data_comes_back_as_it_was(strongest: Sandbox, plain: object) -> None:
+    job = strongest.run([Cell("def", "def same(x): return x"), Calls("call", "same", ({"x": plain},))])
+    calls = job.results["call"]
+    assert isinstance(calls, CallsResult)
+    assert (calls.results[0].status, calls.results[0].value) == ("returned", plain)
+    literal = value(strongest, repr(plain).replace("inf", "float('inf')"))
+    assert (literal.status, literal.value) == ("ok", plain)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected", "type_name"),
+    [
+        ("(1, (2, 3))", [1, [2, 3]], "tuple"),
+        ("np.float32(0.5)", 0.5, "float32"),
+        ("np.int64(7)", 7, "int64"),
+        ("np.bool_(True)", True, "bool"),
+        ("np.arange(6).reshape(2, 3)", [[0, 1, 2], [3, 4, 5]], "ndarray"),
+        ("np.array(5.0)", 5.0, "ndarray"),
+        ("{0: [np.int8(1)], 'b': 2.0}", {0: [1], "b": 2.0}, "dict"),
+        ("sympy.Symbol('p') * 2 + 1", "2*p + 1", "Add"),
+        ("sympy.Integer(4)", 4, "Integer"),
+        ("collections.Counter('aab')", {"a": 2, "b": 1}, "Counter"),
+        ("float('inf')", math.inf, "float"),
+        ("True", True, "bool"),
+        ("None", None, "NoneType"),
+    ],
+)
+def test_values_of_numpy_sympy_and_collections_become_plain(
+    sandbox: Sandbox, expression: str, expected: object, type_name: str
+) -> None:
+    result = value(sandbox, expression, "import numpy as np, sympy, collections")
+    assert (result.status, result.value) == ("ok", expected)
+    assert type(result.value) is type(expected)
+    assert result.type_name.startswith(type_name)  # numpy 1 said bool_, numpy 2 says bool
+
+
+def test_nan_stays_nan(sandbox: Sandbox) -> None:
+    assert math.isnan(value(sandbox, "float('nan')").value)  # type: ignore[arg-type]
+
+
+def test_an_unanswered_question_is_missing_not_wrong(sandbox: Sandbox) -> None:
+    job = sandbox.run([Cell("cell", "x = ..."), Value("dots", "x"), Value("unbound", "y")])
+    assert job.results["dots"] == job.results["unbound"] == ValueResult("missing")
+
+
+@pytest.mark.parametrize(
+    ("expression", "type_name", "reason"),
+    [
+        ("{1, 2}", "set", "a value of type set"),
+        ("lambda: 0", "function", "a value of type function"),
+        ("1j", "complex", "a value of type complex"),
+        ("[..., 1]", "list", "a value of type ellipsis"),
+        ("{(1, 2): 3}", "dict", "a dict with a key of type tuple"),
+        ("list(range(10_001))", "list", "more than 10,000 elements"),
+        ("[[0] * 1000 for _ in range(200)]", "list", "more than 10,000 elements"),
+        ("np.zeros(10**6)", "ndarray", "more than 100,000 elements"),
+        ("'x' * 10**6", "str", "a string of more than 100,000 characters"),
+        ("10**5000", "int", "an integer of more than 4000 digits"),
+        ("'\\ud800'", "str", "a string with half a character in it (a lone surrogate)"),
+        ("eval('[' * 30 + ']' * 30)", "list", "nested more than 20 deep"),
+        ("np.array(['2020-01-01'], dtype='datetime64[D]')[0]", "datetime64", "a value of type datetime64"),
+    ],
+)
+def test_what_cannot_travel_says_why(strongest: Sandbox, expression: str, type_name: str, reason: str) -> None:
+    result = value(strongest, expression, "import numpy as np")
+    assert result == ValueResult("unreadable", None, type_name, reason)
+
+
+def test_a_list_that_contains_itself_is_unreadable(strongest: Sandbox) -> None:
+    result = value(strongest, "[]; x.append(x)")
+    assert (result.status, result.reason) == ("unreadable", "nested more than 20 deep")
+
+
+def test_a_value_that_fights_back_is_unreadable_and_the_next_one_is_not(sandbox: Sandbox) -> None:
+    hostile = "class Bad(list):\n    def __iter__(self): raise SystemExit\nx = Bad()\ny = 5"
+    job = sandbox.run([Cell("cell", hostile), Value("x", "x"), Value("y", "y")])
+    assert job.results["x"] == ValueResult("unreadable", None, "Bad", "reading it raised SystemExit")
+    assert job.results["y"] == ValueResult("ok", 5, "int")
+
+
+def test_a_value_that_hangs_when_read_is_killed_and_the_next_one_is_not(strongest: Sandbox) -> None:
+    hostile = "class Slow(dict):\n    def keys(self):\n        while True: pass\nx = Slow()\ny = 5"
+    job = strongest.run([Cell("cell", hostile), Value("x", "x"), Value("y", "y")])
+    assert job.results["x"] == ValueResult("killed")
+    assert job.results["y"] == ValueResult("ok", 5, "int")
+
+
+def test_values_too_large_together_are_unreadable_one_by_one(strongest: Sandbox) -> None:
+    many = [Value(str(number), "x") for number in range(20)]
+    results = strongest.run([Cell("cell", "x = 'x' * 90_000"), *many]).results
+    statuses = [results[str(number)].status for number in range(20)]  # type: ignore[union-attr]
+    assert statuses == ["ok"] * 11 + ["unreadable"] * 9
+    assert "more than 1,048,576 bytes" in results["19"].reason  # type: ignore[union-attr]

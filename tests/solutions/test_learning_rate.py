@@ -1,0 +1,283 @@
+"""Learning-rate rules and schedules against written-out schedules, searches and walks, and the worked numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shardwise.solutions import learning_rate
+from shardwise.solutions.oracles import learning_rate as engine
+
+rates = st.floats(1e-6, 1.0)
+batches = st.floats(16.0, 4e3)
+tokens = st.floats(1e4, 1e9)
+BASE: dict[str, Any] = {"base_lr": 3e-4, "base_batch": 256}
+
+
+def same(first: float, second: float) -> bool:
+    return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
+
+
+# Scaling rules
+
+
+@given(base_lr=rates, base_batch=batches, batch=batches)
+def test_the_rules_agree_with_stacking_and_with_a_search(base_lr: float, base_batch: float, batch: float) -> None:
+    case = {"base_lr": base_lr, "base_batch": base_batch, "batch": batch}
+    assert same(learning_rate.linear_rule_lr(**case), engine.stacked_lr(**case))
+    assert same(learning_rate.square_root_rule_lr(**case), engine.searched_square_root_lr(**case))
+
+
+@given(base_lr=rates, base_batch=batches, batch=batches)
+def test_the_square_root_rule_is_the_geometric_middle_of_nothing_and_linear(
+    base_lr: float, base_batch: float, batch: float
+) -> None:
+    case = {"base_lr": base_lr, "base_batch": base_batch, "batch": batch}
+    assert same(learning_rate.square_root_rule_lr(**case) ** 2, base_lr * learning_rate.linear_rule_lr(**case))
+
+
+@given(base_lr=rates, base_batch=batches, factor=st.floats(0.1, 30.0))
+def test_the_batch_for_a_rate_gives_that_rate_back(base_lr: float, base_batch: float, factor: float) -> None:
+    case = {"base_lr": base_lr, "base_batch": base_batch}
+    batch = learning_rate.square_root_rule_batch(lr=factor * base_lr, **case)
+    assert same(learning_rate.square_root_rule_lr(batch=batch, **case), factor * base_lr)
+    assert same(batch, engine.searched_square_root_batch(lr=factor * base_lr, **case))
+
+
+def test_eight_times_the_batch_is_eight_times_the_rate_or_two_point_eight_three() -> None:
+    assert same(learning_rate.linear_rule_lr(batch=2048, **BASE), 2.4e-3)
+    assert round(learning_rate.square_root_rule_lr(batch=2048, **BASE), 7) == 8.485e-4
+    assert round(learning_rate.square_root_rule_lr(batch=2048, **BASE) / 3e-4, 2) == 2.83
+
+
+def test_the_same_batch_keeps_its_rate_under_either_rule() -> None:
+    assert learning_rate.linear_rule_lr(batch=256, **BASE) == 3e-4
+    assert learning_rate.square_root_rule_lr(batch=256, **BASE) == 3e-4
+
+
+@given(base_lr=rates, base_batch=st.integers(1, 512), factor=st.integers(1, 16))
+def test_under_a_mean_loss_the_linear_rule_leaves_each_sample_its_weight(
+    base_lr: float, base_batch: int, factor: int
+) -> None:
+    case = {"base_lr": base_lr, "base_batch": base_batch, "batch": base_batch * factor}
+    for rule, weight in (
+        (learning_rate.linear_rule_lr, 1.0),
+        (learning_rate.square_root_rule_lr, factor**-0.5),
+    ):
+        lr = rule(**case)
+        assert same(learning_rate.sample_weight(lr=lr, **case), weight)
+        assert same(engine.moved_by_one_sample(lr=lr, **case), weight)
+
+
+# Warmup
+
+
+@given(base_warmup=st.integers(1, 5000), base_batch=batches, batch=batches)
+def test_warmup_grows_with_the_batch(base_warmup: int, base_batch: float, batch: float) -> None:
+    case: dict[str, Any] = {"base_warmup_steps": base_warmup, "base_batch": base_batch, "batch": batch}
+    assert same(learning_rate.warmup_steps(**case), engine.stacked_warmup(**case))
+
+
+@given(warmup=st.integers(1, 20_000), rest=st.integers(0, 200_000))
+def test_the_share_of_warmup_is_counted_along_the_run(warmup: int, rest: int) -> None:
+    case = {"warmup_steps": warmup, "total_steps": warmup + rest}
+    assert same(learning_rate.warmup_share(**case), engine.counted_warmup_share(**case))
+
+
+def test_eight_thousand_steps_are_eight_per_cent_here_and_two_thirds_of_one_in_llama() -> None:
+    assert learning_rate.warmup_steps(base_warmup_steps=1000, base_batch=256, batch=2048) == 8000
+    assert learning_rate.warmup_share(warmup_steps=8000, total_steps=100_000) == 0.08
+    assert round(learning_rate.warmup_share(warmup_steps=8000, total_steps=1_200_000), 4) == 0.0067
+
+
+# Schedules
+
+warmed = st.fixed_dictionaries(
+    {"peak_lr": rates, "final_lr": st.floats(0.0, 1e-6), "warmup_steps": st.integers(1, 300),
+     "total_steps": st.integers(301, 3000)}
+)  # fmt: skip
+
+
+@given(schedule=warmed, step=st.integers(0, 3500))
+def test_the_cosine_schedule_is_the_written_out_one(schedule: dict[str, Any], step: int) -> None:
+    ours = learning_rate.cosine_lr(step=step, **schedule)
+    listed = engine.listed_cosine_lr(step=step, **schedule)
+    assert math.isclose(ours, listed, rel_tol=1e-9, abs_tol=1e-12 * schedule["peak_lr"])
+
+
+@given(schedule=warmed)
+def test_a_cosine_begins_at_zero_peaks_after_warmup_and_stays_at_its_end(schedule: dict[str, Any]) -> None:
+    total, warmup = schedule["total_steps"], schedule["warmup_steps"]
+    assert learning_rate.cosine_lr(step=0, **schedule) == 0
+    assert same(learning_rate.cosine_lr(step=warmup, **schedule), schedule["peak_lr"])
+    for step in (total, total + 1000):
+        assert same(learning_rate.cosine_lr(step=step, **schedule), schedule["final_lr"])
+
+
+@given(schedule=warmed)
+def test_after_its_peak_a_cosine_only_falls(schedule: dict[str, Any]) -> None:
+    steps = range(schedule["warmup_steps"], schedule["total_steps"], 37)
+    lrs = [learning_rate.cosine_lr(step=step, **schedule) for step in steps]
+    assert lrs == sorted(lrs, reverse=True)
+
+
+phases = st.fixed_dictionaries(
+    {"peak_lr": rates, "warmup_steps": st.integers(1, 300), "stable_steps": st.integers(1, 2000),
+     "decay_steps": st.integers(1, 500)}
+)  # fmt: skip
+
+
+@given(schedule=phases, step=st.integers(0, 3500))
+def test_warmup_stable_decay_is_the_written_out_schedule(schedule: dict[str, Any], step: int) -> None:
+    ours, listed = (one(step=step, **schedule) for one in (learning_rate.wsd_lr, engine.listed_wsd_lr))
+    assert same(ours, listed)
+
+
+@given(schedule=phases, step=st.integers(0, 300), longer=st.integers(1, 10_000))
+def test_a_longer_stable_phase_changes_nothing_before_the_decay(
+    schedule: dict[str, Any], step: int, longer: int
+) -> None:
+    before = min(step, schedule["warmup_steps"] + schedule["stable_steps"])
+    other = {**schedule, "stable_steps": schedule["stable_steps"] + longer}
+    assert learning_rate.wsd_lr(step=before, **schedule) == learning_rate.wsd_lr(step=before, **other)
+
+
+@given(schedule=warmed)
+def test_the_area_of_a_cosine_is_the_sum_of_its_steps(schedule: dict[str, Any]) -> None:
+    assert same(learning_rate.cosine_area(**schedule), engine.summed_cosine_area(**schedule))
+
+
+@given(schedule=phases)
+def test_the_area_of_warmup_stable_decay_is_the_sum_of_its_steps(schedule: dict[str, Any]) -> None:
+    assert same(learning_rate.wsd_area(**schedule), engine.summed_wsd_area(**schedule))
+    by_calls = sum(learning_rate.wsd_lr(step=step, **schedule) for step in range(2801))
+    assert math.isclose(learning_rate.wsd_area(**schedule), by_calls, rel_tol=1e-9)
+
+
+@given(peak=rates, steps=st.integers(2, 2000), factor=st.integers(2, 8))
+def test_scaling_rate_up_and_horizon_down_keeps_the_area(peak: float, steps: int, factor: int) -> None:
+    base = learning_rate.cosine_area(peak_lr=peak, final_lr=0.0, warmup_steps=0, total_steps=steps * factor)
+    scaled = learning_rate.cosine_area(peak_lr=peak * factor, final_lr=0.0, warmup_steps=0, total_steps=steps)
+    assert same(base, scaled)
+
+
+def test_twice_the_batch_halves_the_horizon_of_100000_steps() -> None:
+    assert learning_rate.scaled_steps(steps=100_000, base_batch=256, batch=512) == 50_000
+    long = {"final_lr": 0.0, "warmup_steps": 0, "total_steps": 100_000}
+    assert same(learning_rate.cosine_area(peak_lr=3e-4, **long), 15.0)
+    assert same(engine.summed_cosine_area(peak_lr=6e-4, **{**long, "total_steps": 50_000}), 15.0)
+
+
+@given(steps=st.integers(1, 10**6), base_batch=batches, batch=batches)
+def test_a_horizon_is_the_data_cut_into_batches(steps: int, base_batch: float, batch: float) -> None:
+    case: dict[str, Any] = {"steps": steps, "base_batch": base_batch, "batch": batch}
+    assert same(learning_rate.scaled_steps(**case), engine.counted_scaled_steps(**case))
+
+
+# The critical batch
+
+
+@given(minimum=st.floats(10.0, 1e6), critical=tokens, batch=tokens)
+def test_steps_and_data_lie_on_the_trade_off(minimum: float, critical: float, batch: float) -> None:
+    case = {"critical_batch": critical, "batch": batch}
+    steps = learning_rate.steps_to_target(minimum_steps=minimum, **case)
+    assert same(steps, engine.searched_steps_to_target(minimum_steps=minimum, **case))
+    data = learning_rate.data_to_target(minimum_data=minimum * critical, **case)
+    assert same(data, engine.searched_data_to_target(minimum_data=minimum * critical, **case))
+    assert same(data, steps * batch)
+
+
+@given(critical=tokens, batch=tokens)
+def test_a_larger_batch_never_needs_more_steps_nor_less_data(critical: float, batch: float) -> None:
+    for larger in (1.5, 2.0, 10.0):
+        case = {"critical_batch": critical}
+        steps = [learning_rate.steps_to_target(minimum_steps=1e4, batch=b, **case) for b in (batch, larger * batch)]
+        data = [learning_rate.data_to_target(minimum_data=1e9, batch=b, **case) for b in (batch, larger * batch)]
+        assert steps[1] < steps[0] <= larger * steps[1]
+        assert data[0] < data[1] <= larger * data[0]
+
+
+def test_at_the_critical_batch_steps_and_data_are_twice_their_minimum() -> None:
+    assert learning_rate.steps_to_target(minimum_steps=10_000, critical_batch=2e6, batch=2e6) == 20_000
+    assert learning_rate.data_to_target(minimum_data=20e9, critical_batch=2e6, batch=2e6) == 40e9
+
+
+@given(loss=st.floats(1.5, 8.0), scale=st.floats(1e7, 1e9), exponent=st.floats(0.1, 0.5))
+def test_the_critical_batch_is_found_from_the_loss_alone(loss: float, scale: float, exponent: float) -> None:
+    case = {"scale_tokens": scale, "exponent": exponent}
+    found = learning_rate.critical_batch_tokens(loss=loss, **case)
+    assert math.isclose(found, engine.searched_critical_batch(loss=loss, **case), rel_tol=1e-9)
+    assert learning_rate.critical_batch_tokens(loss=0.9 * loss, **case) > found
+
+
+def test_one_to_two_million_tokens_belong_to_losses_of_about_two_and_a_half() -> None:
+    case = {"scale_tokens": 2e8, "exponent": 0.21}
+    assert 1e6 < learning_rate.critical_batch_tokens(loss=2.7, **case) < 2e6
+    assert 2e6 < learning_rate.critical_batch_tokens(loss=2.5, **case) < 3e6
+
+
+# Batch ramps
+
+
+@given(first=st.integers(1, 16), doublings=st.integers(0, 4), stage=st.floats(0.1, 50.0), rest=st.floats(0.1, 1000.0))
+def test_a_ramp_takes_the_steps_of_its_stages(first: int, doublings: int, stage: float, rest: float) -> None:
+    case = {"tokens": doublings * stage + rest, "first_batch": first, "last_batch": first * 2**doublings,
+            "stage_tokens": stage}  # fmt: skip
+    assert math.isclose(learning_rate.ramped_steps(**case), engine.walked_ramp_steps(**case), rel_tol=1e-9)
+
+
+@given(total=st.floats(1.0, 1e4), part=st.floats(0.001, 1.0), first=batches, second=batches)
+def test_one_change_of_batch_makes_two_runs(total: float, part: float, first: float, second: float) -> None:
+    case = {"tokens": total, "first_tokens": part * total, "first_batch": first, "second_batch": second}
+    assert math.isclose(learning_rate.two_batch_steps(**case), engine.walked_two_batch_steps(**case), rel_tol=1e-9)
+
+
+@given(stage=st.floats(1.0, 100.0))
+def test_a_ramp_of_one_doubling_is_one_change_of_batch(stage: float) -> None:
+    ramp = learning_rate.ramped_steps(tokens=1000, first_batch=4, last_batch=8, stage_tokens=stage)
+    change = learning_rate.two_batch_steps(tokens=1000, first_batch=4, first_tokens=stage, second_batch=8)
+    assert same(ramp, change)
+
+
+def test_a_ramp_to_four_million_costs_fifty_thousand_steps_more_than_none() -> None:
+    none = learning_rate.ramped_steps(tokens=1.5e12, first_batch=4e6, last_batch=4e6, stage_tokens=50e9)
+    ramp = learning_rate.ramped_steps(tokens=1.5e12, first_batch=1e6, last_batch=4e6, stage_tokens=50e9)
+    assert none == 375_000
+    assert ramp == 425_000
+
+
+# Bad input
+
+SCHEDULE: dict[str, Any] = {"peak_lr": 3e-4, "final_lr": 0.0, "warmup_steps": 100, "total_steps": 1000}
+PHASES: dict[str, Any] = {"peak_lr": 3e-4, "warmup_steps": 100, "stable_steps": 1000, "decay_steps": 100}
+RAMP: dict[str, Any] = {"tokens": 1e12, "first_batch": 4e6, "last_batch": 16e6, "stage_tokens": 1e10}
+BAD: list[tuple[Any, dict[str, Any]]] = [
+    (learning_rate.linear_rule_lr, {"batch": 0, **BASE}),
+    (learning_rate.square_root_rule_lr, {"batch": -1, **BASE}),
+    (learning_rate.square_root_rule_batch, {"lr": 0, **BASE}),
+    (learning_rate.sample_weight, {"lr": 1e-3, "batch": 0, **BASE}),
+    (learning_rate.warmup_steps, {"base_warmup_steps": 0, "base_batch": 256, "batch": 512}),
+    (learning_rate.warmup_share, {"warmup_steps": 200, "total_steps": 100}),
+    (learning_rate.cosine_lr, {"step": -1, **SCHEDULE}),
+    (learning_rate.cosine_lr, {"step": 1, **SCHEDULE, "warmup_steps": 1000}),
+    (learning_rate.wsd_lr, {"step": 1, **PHASES, "decay_steps": 0}),
+    (learning_rate.cosine_area, {**SCHEDULE, "total_steps": 100}),
+    (learning_rate.wsd_area, {**PHASES, "peak_lr": 0}),
+    (learning_rate.scaled_steps, {"steps": 0, "base_batch": 1, "batch": 1}),
+    (learning_rate.steps_to_target, {"minimum_steps": 1, "critical_batch": 0, "batch": 1}),
+    (learning_rate.data_to_target, {"minimum_data": 1, "critical_batch": 1, "batch": float("inf")}),
+    (learning_rate.critical_batch_tokens, {"loss": 0, "scale_tokens": 2e8, "exponent": 0.21}),
+    (learning_rate.ramped_steps, {**RAMP, "last_batch": 12e6}),
+    (learning_rate.ramped_steps, {**RAMP, "last_batch": 2e6}),
+    (learning_rate.ramped_steps, {**RAMP, "stage_tokens": 1e12}),
+    (learning_rate.two_batch_steps, {"tokens": 1, "first_batch": 1, "first_tokens": 2, "second_batch": 1}),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), BAD)
+def test_impossible_arguments_are_refused(function: Any, arguments: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"must|more than"):
+        function(**arguments)

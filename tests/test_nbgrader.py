@@ -1,0 +1,93 @@
+"""The real nbgrader takes our practice notebooks unchanged, and gives the points that we give."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
+
+from shardwise.bank import Bank, pose
+from shardwise.marking import check
+from shardwise.notebooks import PRACTICE_SEED, chapter_notebook, text_of
+from shardwise.programs import here
+from shardwise.simulated import fill, mistaken, right
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # nbgrader's and Jupyter's own deprecations are not ours to fix
+
+NBGRADER = Path(sys.executable).parent / "nbgrader"
+CHAPTER = "01-ring-all-reduce"
+
+
+def _nbgrader(course: Path, *words: str) -> None:
+    environment = {**os.environ, "JUPYTER_CONFIG_DIR": str(course / "jupyter"), "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(
+        [str(NBGRADER), *words], cwd=course, env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_nbgraders_own_validator_accepts_every_notebook(whole_bank: Bank) -> None:
+    for chapter in whole_bank.chapters:
+        notebook = chapter_notebook(whole_bank, chapter)
+        nbformat.validate(notebook)
+        for cell in notebook.cells:
+            MetadataValidatorV3().validate_cell(cell)
+        ids = [cell.metadata["nbgrader"]["grade_id"] for cell in notebook.cells]
+        assert len(ids) == len(set(ids))
+
+
+def test_generate_and_autograde_give_our_points(
+    whole_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # nbgrader calls alembic by name, so the environment's bin must be on the path
+    monkeypatch.setenv("PATH", f"{NBGRADER.parent}{os.pathsep}{os.environ['PATH']}")
+    source = tmp_path / "source" / "ps1" / f"{CHAPTER}.ipynb"
+    source.parent.mkdir(parents=True)
+    source.write_text(text_of(chapter_notebook(whole_bank, CHAPTER)), "utf-8")
+    (tmp_path / "nbgrader_config.py").write_text(
+        f"c = get_config()\nc.CourseDirectory.course_id = 'c'\nc.CourseDirectory.root = {str(tmp_path)!r}\n"
+    )
+    _nbgrader(tmp_path, "generate_assignment", "ps1", "--create")
+    released = json.loads((tmp_path / "release" / "ps1" / f"{CHAPTER}.ipynb").read_text("utf-8"))
+    questions = [pose(one, PRACTICE_SEED) for one in whole_bank.of_chapter(CHAPTER)]
+
+    expected = {}
+    for student, writers in {"right": [right], "mixed": [right, mistaken], "blank": []}.items():
+        plan = {question.id: writers[place % len(writers)] for place, question in enumerate(questions) if writers}
+        filled = fill(json.loads(json.dumps(released)), questions, lambda one, plan=plan: plan[one.id](one) if plan else None)
+        path = tmp_path / "submitted" / student / "ps1" / f"{CHAPTER}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(filled), "utf-8")
+        expected[student] = {
+            question.slug: _our_points(question, plan[question.id](question) if plan else None) for question in questions
+        }
+    _nbgrader(tmp_path, "autograde", "ps1", "--create")
+
+    with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as gradebook:
+        for student, points in expected.items():
+            graded = gradebook.find_submission_notebook(CHAPTER, "ps1", student)
+            theirs = {grade.name.removesuffix("-check"): grade.score for grade in graded.grades}
+            assert theirs == pytest.approx(points), student
+    assert sum(expected["right"].values()) == sum(question.points for question in questions)
+    assert 0 < sum(expected["mixed"].values()) < sum(expected["right"].values())
+    assert sum(expected["blank"].values()) == 0
+
+
+def _our_points(question: object, source: str | None) -> float:
+    from shardwise.kinds import kinds
+    from shardwise.question import Question
+
+    assert isinstance(question, Question)
+    if source is None:
+        return 0.0
+    namespace: dict[str, object] = {}
+    exec(source, namespace)
+    variable = kinds()[question.kind].variable(question.form, question.variable)
+    return check(question, namespace[variable], runner=here).points

@@ -1,0 +1,112 @@
+"""Sets: different for each student, the same for each student again, and nothing of the key handed out."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from shardwise.bank import Bank
+from shardwise.errors import Faulty, ShardwiseError
+from shardwise.sets import Lock, SetDefinition, Student, assign, course_key, load_roster, load_set, seed_for
+from shardwise.simulated import right
+
+DEFINITION = SetDefinition.model_validate(
+    {"name": "w1", "title": "Week 1", "problems": ["bytes-per-gpu", {"id": "ring-time-function", "points": 7}, "ring-time-bug",
+                                                     "reading-bus-bandwidth", "bytes-per-gpu-formula"], "attempts": 2}
+)  # fmt: skip
+STUDENTS = [Student("ada", "Ada A."), Student("bo", "Bo B.")]
+KEY = b"0" * 32
+
+
+def test_each_student_gets_their_own_numbers_and_the_same_again(whole_bank: Bank, tmp_path: Path) -> None:
+    first = assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path / "a").lock
+    again = assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path / "b").lock
+    other = assign(whole_bank, DEFINITION, STUDENTS, b"1" * 32, tmp_path / "c").lock
+    assert first.read_bytes() == again.read_bytes() != other.read_bytes()
+    lock = Lock(first)
+    assert lock.questions("ada")[0].prompt != lock.questions("bo")[0].prompt
+    assert lock.questions("ada")[1].points == 7
+    assert seed_for(KEY, "ada", "w1", "p") != seed_for(KEY, "ada", "w2", "p")
+
+
+def test_the_notebook_holds_neither_key_nor_reference(whole_bank: Bank, tmp_path: Path) -> None:
+    lock = Lock(assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path).lock)
+    text = (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_text("utf-8")
+    nbformat.validate(nbformat.reads(text, as_version=4))
+    handed_out = json.dumps(json.loads(text), ensure_ascii=False)
+    for question in lock.questions("ada"):
+        key = question.key.model_dump(mode="json")
+        assert question.solution[:80] not in handed_out
+        assert all(hint[:60] not in handed_out for hint in question.hints)
+        assert question.seed not in handed_out
+        for name in ("original_line", "formula"):
+            if name in key:
+                assert key[name] not in handed_out
+        if question.kind == "quantity":
+            assert repr(key["value"]) not in handed_out
+            assert all(slip["say"][:40] not in handed_out for slip in key["mistakes"])
+    answers = [one for one in (right(question) for question in lock.questions("ada")) if one]
+    assert all(answer.split("=", 1)[1].strip() not in handed_out for answer in answers)
+
+
+def test_editing_a_template_changes_nothing_that_is_out(whole_bank: Bank, tmp_path: Path) -> None:
+    path = assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path).lock
+    before = path.read_bytes()
+    notebook = (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_bytes()
+    problem = whole_bank.problems["01-ring-all-reduce/bytes-per-gpu"]
+    edited = problem.template.model_copy(update={"title": "Edited", "prompt": "Edited: {{ gpus }} and {{ message_bytes }}"})
+    from dataclasses import replace
+
+    problems = {**whole_bank.problems, problem.id: replace(problem, template=edited)}
+    done = assign(replace(whole_bank, problems=problems), DEFINITION, STUDENTS, KEY, tmp_path)
+    assert done.kept == 1
+    assert path.read_bytes().startswith(before)
+    assert (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_bytes() == notebook
+    assert Lock(path).questions("bo")[0].title == "Edited"
+
+
+def test_another_version_of_a_set_is_not_drawn_over_the_first(whole_bank: Bank, tmp_path: Path) -> None:
+    assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path)
+    longer = DEFINITION.model_copy(update={"problems": (*DEFINITION.problems, DEFINITION.problems[0].model_copy(update={"id": "ring-time"}))})
+    with pytest.raises(ShardwiseError, match="drawn from another version of this set"):
+        assign(whole_bank, longer, STUDENTS, KEY, tmp_path)
+    with pytest.raises(ShardwiseError, match="with another key"):
+        assign(whole_bank, DEFINITION, STUDENTS, b"2" * 32, tmp_path)
+
+
+def test_the_course_key_is_secret_and_stays(tmp_path: Path) -> None:
+    key, made = course_key(tmp_path / "course.key")
+    assert made
+    assert len(key) == 32
+    assert stat.S_IMODE((tmp_path / "course.key").stat().st_mode) == 0o600
+    assert course_key(tmp_path / "course.key") == (key, False)
+    (tmp_path / "bad.key").write_text("hunter2")
+    with pytest.raises(ShardwiseError, match="64 hexadecimal digits"):
+        course_key(tmp_path / "bad.key")
+
+
+def test_every_fault_of_a_roster_is_named_at_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text("student,name\nada,Ada\n../etc,Eve\nADA,Again\n,Nobody\n")
+    with pytest.raises(Faulty) as error:
+        load_roster(path)
+    assert [fault.place.rpartition("roster.csv")[2] for fault in error.value.faults] == [":3:1", ":4:1", ":5:1"]
+
+
+def test_every_fault_of_a_set_is_named_at_its_line(whole_bank: Bank, tmp_path: Path) -> None:
+    path = tmp_path / "set.yaml"
+    path.write_text("name: w1\ntitle: Week 1\nproblems:\n  - bytes-per-gpo\n  - ring-time\n  - 01-ring-all-reduce/ring-time\n")
+    with pytest.raises(Faulty) as error:
+        load_set(path, whole_bank)
+    text = str(error.value)
+    assert "set.yaml:4:5: There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu" in text
+    assert "set.yaml:6:5: 01-ring-all-reduce/ring-time comes twice" in text
+    path.write_text("name: w1\ntitle: Week 1\nproblems: [ring-time]\ndue: 2026-12-01T10:00:00\natempts: 3\n")
+    with pytest.raises(Faulty) as error:
+        load_set(path, whole_bank)
+    assert "a due date needs an offset" in str(error.value)
+    assert "Did you mean 'attempts'?" in str(error.value)
