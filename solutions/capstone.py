@@ -142,9 +142,7 @@ def layer_parameters(*, hidden: int, ffn_hidden: int, heads: int, kv_heads: int)
     return attention + 3 * hidden * ffn_hidden
 
 
-def model_parameters(
-    *, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int
-) -> int:
+def model_parameters(*, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int) -> int:
     """Weights of a whole decoder with an input embedding and an output head of its own.
 
         parameters = L · (2·d²·(1 + k/a) + 3·d·f) + 2·V·d
@@ -186,7 +184,7 @@ def stage_weight_bytes(
     ...                    tp=8, bytes_per_weight=2) / 1e9
     6.37534208
     """
-    require_counts(stage_layers=stage_layers, tp=tp, bytes_per_weight=bytes_per_weight)
+    require_counts(stage_layers=stage_layers, kv_heads=kv_heads, tp=tp, bytes_per_weight=bytes_per_weight)
     if kv_heads % tp:
         raise ValueError(f"tensor parallelism of {tp} does not divide {kv_heads} KV heads")
     one_layer = layer_parameters(hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads)
@@ -309,9 +307,7 @@ def training_seconds_at_mfu(
     return total_flop / cluster_flop_per_s
 
 
-def training_seconds_at_rate(
-    *, parameters: float, tokens: float, gpus: int, achieved_flop_per_s: float
-) -> float:
+def training_seconds_at_rate(*, parameters: float, tokens: float, gpus: int, achieved_flop_per_s: float) -> float:
     """Duration of a run from the rate that each GPU was measured to achieve.
 
         seconds = 6·N·D / (gpus · achieved)
@@ -365,9 +361,7 @@ def wall_clock_seconds(*, gpu_time_s: float, gpus: int) -> float:
     return gpu_time_s / gpus
 
 
-def mfu_from_gpu_time(
-    *, parameters: float, tokens: float, gpu_time_s: float, peak_flop_per_s: float
-) -> float:
+def mfu_from_gpu_time(*, parameters: float, tokens: float, gpu_time_s: float, peak_flop_per_s: float) -> float:
     """Utilisation over a whole run, restarts and all, from the GPU time that was paid for.
 
         MFU = 6·N·D / (GPU-seconds · peak)
@@ -386,9 +380,7 @@ def mfu_from_gpu_time(
     return 6 * parameters * tokens / (gpu_time_s * peak_flop_per_s)
 
 
-def mfu_from_throughput(
-    *, parameters: float, tokens_per_s: float, gpus: int, peak_flop_per_s: float
-) -> float:
+def mfu_from_throughput(*, parameters: float, tokens_per_s: float, gpus: int, peak_flop_per_s: float) -> float:
     """Utilisation at one moment, from the tokens that the cluster works off each second.
 
         MFU = 6 · N · tokens/s / (gpus · peak)

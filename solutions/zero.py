@@ -190,7 +190,7 @@ def memory_cut(*, gpus: int, stage: int) -> float:
     require_counts(gpus=gpus)
     require_stage(stage)
     whole = WHOLE_BYTES[stage]
-    return 16 / (whole + (16 - whole) / gpus)
+    return 16 * gpus / (whole * gpus + 16 - whole)
 
 
 def needed_bytes_per_gpu(*, parameters: float, gpus: int, stage: int, activation_bytes: float) -> float:

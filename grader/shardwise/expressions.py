@@ -95,11 +95,21 @@ class BadExpression(ShardwiseError):
 
 
 @lru_cache(maxsize=8192)
-def _compiled(source: str) -> Callable[..., Any]:
+def _compiled(source: str) -> jinja2.Template:
+    """An expression as a template that sets `result`: what Environment.compile_expression does, without its copies."""
     try:
-        return _environment().compile_expression(source, undefined_to_none=False)
+        _environment().compile_expression(source)  # refuses what is a statement, or more than one expression
+        return _environment().from_string(f"{{% set result = ({source}\n) %}}")
     except jinja2.TemplateSyntaxError as error:
         raise BadExpression(f"“{source}” is not an expression: {error.message}") from None
+
+
+def _result(source: str, names: Mapping[str, Any]) -> Any:
+    template = _compiled(source)
+    context = template.new_context({**FUNCTIONS, **names}, shared=True)  # shared: Jinja's own globals are not copied in
+    for _ in template.root_render_func(context):
+        pass
+    return context.vars["result"]
 
 
 @lru_cache(maxsize=8192)
@@ -121,7 +131,7 @@ def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
     if not isinstance(source, str):
         return source
     try:
-        value = _compiled(source)(**names)
+        value = _result(source, names)
     except (jinja2.UndefinedError, ArithmeticError, ValueError, TypeError, jinja2.exceptions.SecurityError) as error:
         raise BadExpression(f"“{source}” has no value here: {error}") from None
     if isinstance(value, jinja2.Undefined):

@@ -6,6 +6,7 @@ unknown functions. So it does rational arithmetic and nothing else, and that is 
 
 from __future__ import annotations
 
+import hashlib
 import math
 import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -23,8 +24,7 @@ __all__ = ["CounterExample", "FormulaError", "difference", "evaluate", "parse"]
 
 AGREEMENT = 1e-9  # relative, between two formulas at a point
 HEAVIEST = 4096  # bits of numbers and exponents of symbols, taken together
-MOST_TERMS = 200  # of a numerator that is multiplied out to compare two formulas
-HIGHEST_POWER = 12  # of a sum that is multiplied out for that
+PRIME = 2**61 - 1  # formulas are compared exactly in whole numbers modulo this
 WHOLE = 1e-9  # relative: as near as this to a whole number, ceil and floor take it for that number
 
 
@@ -199,8 +199,8 @@ def difference(theirs: sympy.Expr, ours: sympy.Expr, points: Sequence[Mapping[st
     """The simplest point at which two formulas differ, or None if they are the same formula.
 
     Equal rational functions are the same, also where one of them divides by zero. All else is decided at the points,
-    to 1e-9 relative: formulas that agree at every point count as the same. A point where both are undefined says
-    nothing; one where only one of them is counts as a difference.
+    to 1e-9 relative: formulas that agree at every point count as the same, whatever they do elsewhere. A point where
+    both are undefined says nothing; one where only one of them is counts as a difference.
     """
     if _is_same_function(theirs, ours):
         return None
@@ -221,36 +221,32 @@ def _size(point: Mapping[str, float]) -> float:
 
 
 def _is_same_function(theirs: sympy.Expr, ours: sympy.Expr) -> bool:
-    """Whether the difference of two formulas is zero as a rational function; False where that is too much work to see."""
-    if theirs == ours:
-        return True
-    apart = theirs - ours
-    if _terms(apart)[0] > MOST_TERMS:
+    """Whether two formulas are one rational function of their symbols and calls.
+
+    Multiplying out could take for ever, so both are evaluated exactly, modulo a prime, where each symbol and each call
+    is a number drawn from its name. Different functions agree there with a probability of degree / prime, below 1e-14.
+    """
+    try:
+        return theirs == ours or all(_residue(theirs, draw) == _residue(ours, draw) for draw in range(2))
+    except ValueError:  # a denominator that is zero there: nothing can be said
         return False
-    above, _ = _sympy().together(apart).as_numer_denom()
-    return bool(_sympy().expand(above) == 0)
 
 
-def _terms(expr: Any) -> tuple[int, int]:
-    """At most how many terms the numerator and the denominator have when multiplied out, counted up to a bound."""
-    bound = 10 * MOST_TERMS
+def _residue(expr: Any, draw: int) -> int:
+    """The value of a formula modulo PRIME. Raises ValueError where it divides by zero."""
+    if expr.is_Rational:
+        return int(expr.p) * pow(int(expr.q), -1, PRIME) % PRIME
+    if expr.is_Symbol:
+        return _drawn(draw, expr.name)
     if expr.is_Pow:
-        above, below = _terms(expr.base)
-        exponent = abs(int(expr.exp))
-        powers = [_power_terms(one, exponent, bound) for one in (above, below)]
-        return (powers[1], powers[0]) if expr.exp.is_negative else (powers[0], powers[1])
-    if not (expr.is_Add or expr.is_Mul):
-        inner = max((sum(_terms(part)) for part in expr.args), default=1)
-        return (1, 1) if inner <= MOST_TERMS else (bound, bound)  # expanding reaches inside of calls, too
-    above, below = (0, 1) if expr.is_Add else (1, 1)
-    for part in expr.args:
-        over, under = _terms(part)
-        above = above * under + over * below if expr.is_Add else above * over
-        above, below = min(bound, above), min(bound, below * under)
-    return above, below
+        return pow(_residue(expr.base, draw), int(expr.exp), PRIME)
+    parts = [_residue(part, draw) for part in expr.args]
+    if expr.is_Add or expr.is_Mul:
+        return (sum(parts) if expr.is_Add else math.prod(parts)) % PRIME
+    name = expr.func.__name__
+    return _drawn(draw, name, *(sorted(parts) if name in ("min", "max") else parts))
 
 
-def _power_terms(terms: int, exponent: int, bound: int) -> int:
-    if terms > 1 and exponent > HIGHEST_POWER:
-        return bound
-    return min(bound, math.comb(terms + exponent - 1, exponent))
+def _drawn(*identity: object) -> int:
+    """The same number for the same identity, in every process."""
+    return int.from_bytes(hashlib.sha256(repr(identity).encode()).digest()) % PRIME

@@ -206,9 +206,11 @@ def from_base(value: float, text: str, direction: Direction = "none") -> float:
     >>> from_base(1.75e9, "GB")
     1.75
     """
-    if value != value or value in (float("inf"), float("-inf")):
-        return float(value)
-    return float(Fraction(value) / unit(text).factor * (2 if direction == "duplex" else 1))
+    factor = unit(text).factor
+    doubled = 2 * value if direction == "duplex" else value
+    if isinstance(value, int) and abs(value) > 2**53:
+        return float(Fraction(doubled) / factor)
+    return float(doubled * factor.denominator / factor.numerator)
 
 
 def _exact(number: float | Fraction) -> Fraction:

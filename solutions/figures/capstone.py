@@ -59,12 +59,12 @@ def where_405_billion_are() -> Figure:
         for name, (billions, colour) in parts.items():
             axis.barh(place, billions, left=left, color=colour, height=0.6, edgecolor="white")
             if billions > 20:
-                label = f"{name} {billions:.0f}" if place == 0 else f"{billions:.0f}"
-                axis.text(left + billions / 2, place, label, ha="center", va="center", color="white")
+                axis.text(left + billions / 2, place, f"{billions:.0f}", ha="center", va="center", color="white")
+            if place == 0:
+                start = {"MLP": left, "attention": left, "embedding and output head": left + 24}[name]
+                axis.text(start, -0.4, name, color=colour, va="bottom")
             left += billions
         axis.text(left + 6, place, f"{left:.0f} billion", va="center")
-    axis.annotate("embedding and output head 4", (404, 0.31), (330, 0.5), color=GREY, va="center", ha="center",
-                  arrowprops={"arrowstyle": "-", "color": GREY})  # fmt: skip
     axis.set_yticks(range(len(rows)), list(rows))
     axis.invert_yaxis()
     axis.set_xlim(0, 560)
@@ -85,13 +85,11 @@ def one_bubble_two_names() -> Figure:
     axis.plot(grid, overhead, color=ORANGE, lw=2)
     axis.plot(grid, idle, color=BLUE, lw=2)
     axis.plot(dots, [100 * played_overhead(stages=stages, micro_batches=m) for m in dots], "o", color=ORANGE)
-    axis.plot(
-        dots, [100 * played_idle_fraction(stages=stages, micro_batches=m) for m in dots], "o", color=BLUE
-    )
+    axis.plot(dots, [100 * played_idle_fraction(stages=stages, micro_batches=m) for m in dots], "o", color=BLUE)
     axis.axhline(100, color=GREY, lw=0.8, ls=":")
     axis.text(64, 106, "100 %", color=GREY, ha="right")
     axis.text(6.5, 290, "overhead: bubble over computing", color=ORANGE)
-    axis.text(20.5, 17, "idle fraction: bubble over the whole step", color=BLUE)
+    axis.text(3, 12, "idle fraction: bubble over step", color=BLUE)
     axis.set_xlim(1, 66)
     axis.set_ylim(0, 400)
     axis.set_xticks([4, 8, 16, 32, 48, 64])
@@ -101,7 +99,7 @@ def one_bubble_two_names() -> Figure:
 
 
 def days_against_utilisation() -> Figure:
-    """Days that the 405B run takes on 16,384 GPUs against MFU, with the three figures that are quoted for it."""
+    """Days that the 405B run takes on 16,384 GPUs against MFU, with three figures that are quoted for it."""
     figure = Figure(figsize=(7.0, 2.9))
     axis = figure.subplots()
     low, high = (100 * share for share in REPORTED_MFU)

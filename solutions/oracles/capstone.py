@@ -144,9 +144,7 @@ def layer_parameters(*, hidden: int, ffn_hidden: int, heads: int, kv_heads: int)
     return sum(inputs * outputs for _, inputs, outputs, _ in _layer(hidden, ffn_hidden, heads, kv_heads))
 
 
-def model_parameters(
-    *, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int
-) -> int:
+def model_parameters(*, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int) -> int:
     """Walk the model from the embedding to the output head, and add up every matrix."""
     total = vocabulary * hidden  # a row for each token
     for _ in range(layers):
@@ -155,9 +153,7 @@ def model_parameters(
     return total + hidden * vocabulary  # a score for each token
 
 
-def _slice_parameters(
-    layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int
-) -> Fraction:
+def _slice_parameters(layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int) -> Fraction:
     """Weights on one rank: every matrix of every layer, cut along its side."""
     held = Fraction(0)
     for _ in range(layers):
@@ -215,9 +211,7 @@ def training_flop(*, parameters: float, tokens: float) -> float:
 
 
 @lru_cache(maxsize=1024)
-def training_seconds_at_rate(
-    *, parameters: float, tokens: float, gpus: int, achieved_flop_per_s: float
-) -> float:
+def training_seconds_at_rate(*, parameters: float, tokens: float, gpus: int, achieved_flop_per_s: float) -> float:
     """Work off the tokens day by day."""
     flop_per_token = training_flop(parameters=parameters, tokens=1)
     tokens_per_day = achieved_flop_per_s * DAY_S / flop_per_token * gpus
@@ -257,17 +251,13 @@ def _bisect(enough: Callable[[float], bool]) -> float:
     return high
 
 
-def mfu_from_gpu_time(
-    *, parameters: float, tokens: float, gpu_time_s: float, peak_flop_per_s: float
-) -> float:
+def mfu_from_gpu_time(*, parameters: float, tokens: float, gpu_time_s: float, peak_flop_per_s: float) -> float:
     """Search the utilisation at which that GPU time just suffices for the tokens."""
     needed = training_flop(parameters=parameters, tokens=tokens)
     return _bisect(lambda mfu: peak_flop_per_s * mfu * gpu_time_s >= needed)
 
 
-def mfu_from_throughput(
-    *, parameters: float, tokens_per_s: float, gpus: int, peak_flop_per_s: float
-) -> float:
+def mfu_from_throughput(*, parameters: float, tokens_per_s: float, gpus: int, peak_flop_per_s: float) -> float:
     """Search the utilisation at which the cluster keeps up with a second's tokens."""
     per_gpu = training_flop(parameters=parameters, tokens=tokens_per_s / gpus)
     return _bisect(lambda mfu: peak_flop_per_s * mfu >= per_gpu)
@@ -325,9 +315,7 @@ def dollars_to_finish(
     """Rent 1,000 GPUs and pay every hour until the tokens are gone."""
     gpus = 1000
     achieved = peak_flop_per_s * mfu
-    run_s = training_seconds_at_rate(
-        parameters=parameters, tokens=tokens, gpus=gpus, achieved_flop_per_s=achieved
-    )
+    run_s = training_seconds_at_rate(parameters=parameters, tokens=tokens, gpus=gpus, achieved_flop_per_s=achieved)
     return rental_dollars(gpus=gpus, run_s=run_s, dollars_per_gpu_hour=dollars_per_gpu_hour)
 
 

@@ -63,7 +63,7 @@ def cosine_schedule(warmup_steps: int, total_steps: int) -> tuple[Schedule, Sche
     warmup = np.cumsum(np.full(warmup_steps, 1.0)) / warmup_steps if warmup_steps else np.zeros(0)
     decay_steps = total_steps - warmup_steps
     turns = np.full(decay_steps, np.exp(0.5j * np.pi / decay_steps))
-    heights: Schedule = np.cumprod(np.concatenate(([1 + 0j], turns))).imag
+    heights = np.cumprod(np.concatenate(([1 + 0j], turns))).imag.astype(np.float64)
     return np.concatenate(([0.0], warmup)), np.square(heights)[::-1]
 
 

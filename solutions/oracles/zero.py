@@ -213,46 +213,49 @@ def nearest_stage(*, parameters: float, gpus: int, measured_bytes: float) -> int
 # Traffic
 
 
+@dataclass(frozen=True)
+class Entry:
+    """One collective that was played."""
+
+    name: str
+    message_bytes: float  # of the whole message
+    sent_bytes: float  # by a rank, on average
+
+
 class Ledger:
     """Counts what each rank sends, collective by collective, over direct messages between all pairs of ranks."""
 
     def __init__(self, ranks: int) -> None:
         self.ranks = ranks
         self.sent: NDArray[np.float64] = np.zeros(ranks)
-        self.entries: list[tuple[str, float]] = []  # each collective and the bytes of its whole message
+        self.entries: list[Entry] = []
 
     def reduce_scatter(self, elements: int, width: float) -> None:
         """Each rank sends every other rank its contribution to the range that the other owns."""
-        self.sent += width * _sent_to_owners(elements, self.ranks)
-        self.entries.append(("reduce-scatter", width * elements))
+        self._note("reduce-scatter", elements, width, axis=1)
 
     def all_gather(self, elements: int, width: float) -> None:
         """Each rank sends the range that it owns to every other rank."""
-        self.sent += width * _sent_by_owners(elements, self.ranks)
-        self.entries.append(("all-gather", width * elements))
+        self._note("all-gather", elements, width, axis=0)
 
     def all_reduce(self, elements: int, width: float) -> None:
         """Contributions go to the owners, and the sums come back."""
         self.reduce_scatter(elements, width)
         self.all_gather(elements, width)
 
+    def _note(self, name: str, elements: int, width: float, axis: int) -> None:
+        sent = width * _sent(elements, self.ranks, axis)
+        self.sent += sent
+        self.entries.append(Entry(name, width * elements, float(sent.mean())))
+
 
 @lru_cache(maxsize=4096)
-def _messages(elements: int, ranks: int) -> Elements:
-    """`messages[r, o]`: elements of owner o's range that cross a link between ranks r and o."""
+def _sent(elements: int, ranks: int, axis: int) -> Elements:
+    """What each rank sends when `messages[r, o]` elements, owner o's range, cross between r and o: to owners or by them."""
     messages = np.tile(_shards(elements, ranks), (ranks, 1))
     np.fill_diagonal(messages, 0)
-    return messages
-
-
-@lru_cache(maxsize=4096)
-def _sent_to_owners(elements: int, ranks: int) -> Elements:
-    return _messages(elements, ranks).sum(axis=1)
-
-
-@lru_cache(maxsize=4096)
-def _sent_by_owners(elements: int, ranks: int) -> Elements:
-    return _messages(elements, ranks).sum(axis=0)
+    by_rank: Elements = messages.sum(axis=axis)
+    return by_rank
 
 
 @lru_cache(maxsize=4096)
@@ -284,11 +287,8 @@ def step_traffic_bytes(*, parameters: float, gpus: int, stage: int) -> float:
 
 
 def limiting_traffic_bytes(*, parameters: float, stage: int) -> float:
-    """The messages of all collectives, summed whole: as many ranks as you like cannot make a rank send more."""
-    entries: list[tuple[str, float]] = []
-    for name, message in play_step(round(parameters), 2, stage).entries:
-        entries.append((name, message))
-    return sum(message for _, message in entries)
+    """The whole messages of all collectives: however many ranks there are, none can send more of them."""
+    return sum(entry.message_bytes for entry in play_step(round(parameters), 2, stage).entries)
 
 
 def extra_traffic_bytes(*, parameters: float, gpus: int) -> float:
@@ -298,19 +298,20 @@ def extra_traffic_bytes(*, parameters: float, gpus: int) -> float:
 
 
 def step_traffic_seconds(*, parameters: float, gpus: int, stage: int, bandwidth_bytes_per_s: float) -> float:
-    """The collectives of a played step, one after the other, each as slow as its share of the bytes."""
-    ledger = play_step(round(parameters), gpus, stage)
-    clock, total = 0.0, sum(message for _, message in ledger.entries)
-    for _, message in ledger.entries:
-        clock += float(ledger.sent.mean()) * message / total / bandwidth_bytes_per_s
+    """The collectives of a played step, one after the other."""
+    clock = 0.0
+    for entry in play_step(round(parameters), gpus, stage).entries:
+        clock += entry.sent_bytes / bandwidth_bytes_per_s
     return clock
 
 
 def extra_traffic_seconds(*, parameters: float, gpus: int, bandwidth_bytes_per_s: float) -> float:
     """How much later a step's collectives end under ZeRO-3 than under ZeRO-2."""
-    given = {"parameters": parameters, "gpus": gpus, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
-    third, second = (step_traffic_seconds(stage=stage, **given) for stage in (3, 2))  # type: ignore[arg-type]
-    return third - second
+    ends = [
+        step_traffic_seconds(parameters=parameters, gpus=gpus, stage=stage, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
+        for stage in (2, 3)
+    ]
+    return ends[1] - ends[0]
 
 
 def sharded_step_bytes(*, parameters: float, gpus: int, weight_gathers: int, bytes_per_gradient: float) -> float:

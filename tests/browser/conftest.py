@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 CHROMIUM = Path("/usr/bin/chromium")
 HOW_TO_GET_IT = (
@@ -28,7 +28,9 @@ QUIET = [  # neither a sandbox of its own nor a graphics card nor calls home
     "--disable-background-networking", "--disable-component-update",
 ]  # fmt: skip
 KERNEL = "shardwise-test"
+NBGRADERS = ("assignment_list", "course_list", "formgrader", "validate_assignment")
 STARTS_WITHIN_S = 60.0
+PATIENCE_MS = 20_000  # for one step on a busy machine
 
 
 @dataclass(frozen=True)
@@ -62,13 +64,16 @@ def _private_folders(base: Path) -> dict[str, str]:
         "display_name": KERNEL,
         "language": "python",
     }
+    slow = {f"nbgrader.server_extensions.{name}": False for name in NBGRADERS}  # 4 s to import, and not needed here
     news = {"fetchNews": "false", "checkForUpdates": False}
     files = {
+        "config/jupyter_server_config.json": {"ServerApp": {"jpserver_extensions": slow}},
+        "config/labconfig/page_config.json": {"disabledExtensions": {"@jupyter/nbgrader": True}},
         f"data/kernels/{KERNEL}/kernel.json": kernel,
         "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings": news,
     }
     for path, content in files.items():
-        (base / path).parent.mkdir(parents=True)
+        (base / path).parent.mkdir(parents=True, exist_ok=True)
         (base / path).write_text(json.dumps(content), "utf-8")
     return {variable: str(base / name) for variable, name in names.items()}
 
@@ -85,6 +90,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
         f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={notebooks}",
         f"--IdentityProvider.token={server.token}", "--LabApp.expose_app_in_browser=True",
+        "--LabApp.extension_manager=readonly",  # no look at an index of packages
     ]  # fmt: skip
     with log.open("w") as out, subprocess.Popen(command, env=environment, stdout=out, stderr=out) as process:
         try:
@@ -137,7 +143,8 @@ def page(browser: Browser) -> Iterator[Page]:
             route.abort()
 
     context = browser.new_context(viewport={"width": 1100, "height": 1500})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
     context.route("**/*", guard)
     one = context.new_page()
     one.on("websocket", lambda socket: None if loopback(socket.url) else outside.append(socket.url))

@@ -68,10 +68,6 @@ def asked(name: str, seed: int = 0) -> Question:
     return pose(bank().find(name), seed)
 
 
-def written(value: Any) -> str:
-    return repr(value)
-
-
 @pytest.fixture
 def forms(page: Page, lab: Any) -> dict[str, Locator]:
     """The notebook, opened in Lab and run from top to bottom: the form of each problem."""
@@ -129,7 +125,7 @@ def a_number_is_marked_explained_and_drawn_anew(page: Page, form: Locator) -> No
 
     field.fill(f"{key.value!r} B")
     check(form)
-    expect(status).to_contain_text("✓ Correct 2 of 2 points")
+    expect(status).to_contain_text("✓ Correct · 2 of 2 points")
     picture(page, "number")
 
     form.get_by_role("button", name="Another").click()
@@ -201,7 +197,7 @@ def a_bug_is_hunted(page: Page, form: Locator) -> None:
         form.get_by_label(name).fill(repr(value))
     fix.fill(key.original_line)
     fix.press("Enter")
-    expect(status).to_contain_text("✓ Correct 3 of 3 points")
+    expect(status).to_contain_text("✓ Correct · 3 of 3 points")
 
     listing.get_by_role("option").first.click()
     expect(fix).not_to_have_value(key.original_line)

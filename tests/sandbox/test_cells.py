@@ -46,7 +46,7 @@ def test_leaving_ends_the_cell_and_not_the_job(sandbox: Sandbox, way: str) -> No
         "import os; os._exit(0)",
         "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
         "import ctypes; ctypes.string_at(0)",
-        "import sys\nsys.setrecursionlimit(10**9)\ndef f(): f()\nf()\nimport os; os.abort()",
+        "import os; os.abort()",
     ],
     ids=["exit", "kill", "segfault", "abort"],
 )
@@ -76,7 +76,7 @@ def test_a_huge_allocation_fails_and_the_next_cell_has_memory_again(sandbox: San
 
 
 def test_a_cell_that_hoards_all_memory_does_not_starve_the_next(sandbox: Sandbox) -> None:
-    hoard, after = cells(sandbox, "x = []\nwhile True: x.append(bytearray(10**7))", "y = bytearray(3 * 10**8)")
+    _, hoard, after = cells(sandbox, "import numpy", "x = []\nwhile True: x.append(numpy.empty(10**7))", "y = numpy.empty(5 * 10**7)")
     assert hoard.status == "memory"
     assert after.status == "ok"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -108,11 +110,8 @@ class FormulaKind(Kind[FormulaTemplate, FormulaForm, FormulaKey]):
             points=tuple({name: float(value) for name, value in one.base.items()} for one in _bases(answer, drawn)),
             base=tuple(one.base for one in drawn),
         )
-        everything = [formulas.parse(text, answer.symbols) for text in (solved.formula, *solved.mistakes)]
-        for first, ours in enumerate(everything):
-            for theirs in everything[first + 1 :]:
-                if formulas.difference(theirs, ours, solved.points) is None:
-                    raise Reject
+        if not _apart((solved.formula, *solved.mistakes), tuple(answer.symbols), _grid(answer)):
+            raise Reject
         return solved
 
     def pose(self, template: FormulaTemplate, solved: Solved, names: Mapping[str, Any], dice: Dice) -> Posed:
@@ -141,14 +140,14 @@ class FormulaKind(Kind[FormulaTemplate, FormulaForm, FormulaKey]):
     def matches(self, question: Question, value: Any, runner: Runner) -> Verdict:
         key, form = question.key, question.form
         assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
-        ours = formulas.parse(key.formula, form.symbols)
+        ours = _parse(key.formula, tuple(form.symbols))
         counter = formulas.difference(value.expression, ours, key.points)
         if counter is None:
             return Verdict(credit=1.0)
         where = ", ".join(f"{name} = {show_number(_whole(number))}" for name, number in counter.point.items())
         example = f"At {where} yours gives {_shown(counter.theirs)}, and the right one {_shown(counter.ours)}."
         for index, slip in enumerate(key.mistakes):
-            wrong = formulas.parse(slip.formula, form.symbols)
+            wrong = _parse(slip.formula, tuple(form.symbols))
             if formulas.difference(value.expression, wrong, key.points) is None:
                 return Verdict(credit=0.0, say=f"{slip.say}\n\n{example}", mistake=index)
         return Verdict(credit=0.0, say=example)
@@ -177,7 +176,7 @@ class FormulaKind(Kind[FormulaTemplate, FormulaForm, FormulaKey]):
     def prove(self, template: FormulaTemplate, values: Mapping[str, Any], solved: Solved, dice: Dice) -> Proof:
         proof = Proof(confirmed=True)
         answer = template.answer
-        ours = formulas.parse(solved.formula, answer.symbols)
+        ours = _parse(solved.formula, tuple(answer.symbols))
         first, second = reference(answer.reference), oracle(answer.oracle)
         for point, base in zip(solved.points, solved.base, strict=True):
             names = {**values, **base}
@@ -199,6 +198,23 @@ class FormulaKind(Kind[FormulaTemplate, FormulaForm, FormulaKey]):
         for name, one in template.answer.symbols.items():
             if not one.values():
                 yield f"answer.symbols.{name} has no values of its own; use choice, range, log_range or fixed"
+
+
+_parse = lru_cache(maxsize=4096)(formulas.parse)
+
+
+@lru_cache(maxsize=4096)
+def _apart(texts: tuple[str, ...], symbols: tuple[str, ...], grid: tuple[tuple[float, ...], ...]) -> bool:
+    """Whether no two of these formulas are equal, tried on the same points for every seed."""
+    points = [dict(zip(symbols, values, strict=True)) for values in grid]
+    pairs = combinations([_parse(text, symbols) for text in texts], 2)
+    return all(formulas.difference(theirs, ours, points) is not None for ours, theirs in pairs)
+
+
+def _grid(answer: Answer) -> tuple[tuple[float, ...], ...]:
+    """Points for telling formulas apart, independent of the seed."""
+    drawn = cases(answer.symbols, (), Dice("grid", answer.reference), drawn=6)
+    return tuple(tuple(float(value) for value in one.base.values()) for one in _bases(answer, drawn))
 
 
 @dataclass(frozen=True)

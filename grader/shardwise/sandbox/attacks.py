@@ -28,7 +28,7 @@ class Attack:
 
 
 @contextlib.contextmanager
-def targets() -> Iterator[list[Attack]]:
+def targets(memory_bytes: int) -> Iterator[list[Attack]]:
     """Attacks on things that exist and would answer: a file, two listening sockets, this very process."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="canary-"))
@@ -41,10 +41,10 @@ def targets() -> Iterator[list[Attack]]:
         unix.bind(str(Path(folder) / "socket"))
         os.chmod(Path(folder) / "socket", 0o777)
         unix.listen()
-        yield _attacks(str(canary), inet.getsockname()[1], str(Path(folder) / "socket"))
+        yield _attacks(str(canary), inet.getsockname()[1], str(Path(folder) / "socket"), memory_bytes)
 
 
-def _attacks(canary: str, port: int, unix_path: str) -> list[Attack]:
+def _attacks(canary: str, port: int, unix_path: str, memory_bytes: int) -> list[Attack]:
     connect_unix = f"s = socket.socket(socket.AF_UNIX); s.connect({unix_path!r})"
     connect_inet = f"s = socket.create_connection(('127.0.0.1', {port}), 1)"
     clone = "pid = libc.syscall({'x86_64': 57}.get(os.uname().machine, 220), 17, 0, 0, 0, 0)"
@@ -72,7 +72,11 @@ def _attacks(canary: str, port: int, unix_path: str) -> list[Attack]:
             "started a process by a bare system call",
         ),
         Attack("exec", "import os; os.execv('/proc/self/exe', ['x']); breach = True", "started a program"),
-        Attack("memory", "block = bytearray(6 * 10**9); breach = True", "took more memory than its limit"),
+        Attack(
+            "memory",
+            f"import mmap; mmap.mmap(-1, {memory_bytes}).close(); breach = True",
+            "took more memory than its limit",
+        ),
         Attack(
             "limits",
             "import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); breach = True",

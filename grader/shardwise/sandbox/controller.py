@@ -45,6 +45,7 @@ class Sandbox:
     def __init__(self, backend: Backend, limits: Limits, tier: str, description: str) -> None:
         self.tier, self.description, self.limits = tier, description, limits
         self._backend, self._lock, self._owner = backend, threading.Lock(), os.getpid()
+        self._closed = False
 
     def run(self, steps: Sequence[Step]) -> JobResult:
         """One result per step. Keys must differ."""
@@ -53,11 +54,14 @@ class Sandbox:
         if os.getpid() != self._owner:
             raise ShardwiseError("A sandbox belongs to the process that opened it; open another one here.")
         with self._lock:
+            if self._closed:
+                raise ShardwiseError("This sandbox has been closed; open another one.")
             return _Job(self._backend, self.limits, tuple(steps)).run()
 
     def close(self) -> None:
         """Stop everything."""
         with self._lock:
+            self._closed = True
             if os.getpid() == self._owner:
                 self._backend.close()
 
@@ -95,6 +99,7 @@ class _Job:
             found = read_results(attempt.frames, self._steps, self._limits)
             self._found.update(found)
             if attempt.finished and attempt.ended == "itself":
+                self._blamed.update({unit: "killed" for unit in self._unanswered()})
                 break
             if self._may_be_ours(attempt):
                 continue
@@ -138,6 +143,10 @@ class _Job:
                 "The sandbox stopped working: even an empty job does not finish.", "Open it anew."
             )
         return False
+
+    def _unanswered(self) -> list[Unit]:
+        """Units that an honest job would have answered before it said it was finished."""
+        return [unit for unit in self._units if unit not in self._found and not self._skipped(unit)]
 
     def _blame(self, attempt: Attempt, found: Mapping[Unit, Result]) -> None:
         """Leave the unit that broke this attempt out of the next."""

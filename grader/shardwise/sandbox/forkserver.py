@@ -15,6 +15,7 @@ from .launch import Plan, Server, start
 from .steps import Limits
 
 _GRACE_SECONDS = 3.0  # by which a server may overrun an attempt's own limit before it is given up
+_SYMPY_SECONDS = 20.0  # more when it may have to load sympy first: 0.5, or 3 from a cold disk
 
 
 class ForkServer:
@@ -59,7 +60,8 @@ class ForkServer:
         }
         control = self.server.control
         try:
-            control.settimeout(order.seconds + _GRACE_SECONDS)
+            grace = _GRACE_SECONDS + (_SYMPY_SECONDS if order.sympy else 0)
+            control.settimeout(order.seconds + grace)
             socket.send_fds(control, [json.dumps(message).encode()], [descriptor])
             answer = control.recv(4096)
             if answer:

@@ -74,16 +74,19 @@ class Server:
 def start(plan: Plan, limits: Limits) -> Server:
     """Start a server and wait for its greeting; SandboxUnavailable with its complaint if there is none."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs, tempfile.TemporaryFile() as complaint, _prepared(plan, limits, theirs) as prepared:
-        process = _popen(prepared, complaint)
-        theirs.close()
-        greeting = _greeting(ours)
-        if greeting is None:
-            ours.close()
-            process.kill()
-            process.wait()
-            complaint.seek(0)
-            raise SandboxUnavailable(_last_line(complaint.read()))
+    try:
+        with theirs, tempfile.TemporaryFile() as complaint, _prepared(plan, limits, theirs) as prepared:
+            process = _popen(prepared, complaint)
+            theirs.close()
+            greeting = _greeting(ours)
+            if greeting is None:
+                process.kill()
+                process.wait()
+                complaint.seek(0)
+                raise SandboxUnavailable(_last_line(complaint.read()))
+    except BaseException:
+        ours.close()
+        raise
     return Server(process, ours, int(greeting["uid"]), int(greeting["landlock"]))
 
 

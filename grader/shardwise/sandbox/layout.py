@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import shardwise
+
 PACKAGES = ("numpy", "sympy", "mpmath")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 _PT_INTERP = 3  # elf.h
@@ -64,7 +66,8 @@ def layout(*, moved: bool) -> Layout:
         if os.path.isdir(place + ".libs"):
             binds.append(Bind(place + ".libs", packages[name] + ".libs"))
     binds.append(Bind(inner_directory(), inside))
-    masks = tuple(path for path in _private_directories() if any(_beneath(path, b.source) for b in binds))
+    private = [path for path in _private_directories() if any(_beneath(path, bind.source) for bind in binds)]
+    masks = tuple(path for path in private if not any(path != other and _beneath(path, other) for other in private))
     return Layout(python, tuple(binds), tuple(_root_symlinks()), masks, packages, inside)
 
 
@@ -136,7 +139,7 @@ def _root_symlinks() -> Iterator[tuple[str, str]]:
 def _private_directories() -> list[str]:
     """Directories that hold other people's packages, ours among them."""
     candidates = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
-    candidates += [path for path in sys.path if os.path.isdir(path)]
+    candidates += [path for path in (*sys.path, *shardwise.__path__) if os.path.isdir(path)]
     prefixes = {sys.prefix, sys.base_prefix}
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     for prefix in prefixes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -37,6 +38,7 @@ class PlainProcesses:
             process = self._start(file, folder)
             ended = _watch(process, file, order)
             code = process.wait()
+            _kill_session(process)
             cpu_seconds = _children_cpu_seconds() - before
             after = file.read_bytes() if file.exists() else b""
         if len(after) < len(memory):  # the job cut its own tongue out
@@ -84,7 +86,7 @@ def _watch(process: subprocess.Popen[bytes], file: Path, order: Order) -> str:
             seen, since = progress.beat, now
         limit = order.call_seconds if progress.limit == region.CALL_LIMIT else order.cell_seconds
         if now - since > limit or now - began > order.seconds:
-            _kill(process)
+            process.kill()
             return "limit" if now - since > limit else "deadline"
 
 
@@ -96,12 +98,11 @@ def _progress(file: Path) -> region.Progress:
         return region.NOT_BEGUN
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """The whole session, where there is such a thing."""
+def _kill_session(process: subprocess.Popen[bytes]) -> None:
+    """Whatever the job started and left running, where there are sessions."""
     if hasattr(os, "killpg"):
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _children_cpu_seconds() -> float:

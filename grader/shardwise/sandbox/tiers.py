@@ -110,7 +110,7 @@ def _as_user(user: int) -> str:
 
 
 def _attack(sandbox: Sandbox) -> None:
-    with targets() as every:
+    with targets(sandbox.limits.memory_bytes) as every:
         attacks = [attack for attack in every if sandbox.tier in attack.tiers]
         results = sandbox.run(steps_for(attacks)).results
     for attack in attacks:

@@ -250,9 +250,14 @@ function render({ model, el }) {
     buttons.solution.setAttribute("aria-disabled", String(model.get("solution") !== ""));
   }
 
-  form.addEventListener("submit", (event) => {
+  const check = (event) => {
     event.preventDefault();
     send("check", { answer: answer() });
+  };
+  form.addEventListener("submit", check);
+  form.addEventListener("keydown", (event) => {
+    // JupyterLab's notebook (4.6) keeps the browser from submitting a form on Enter, so that is done here.
+    if (event.key === "Enter" && event.target.tagName === "INPUT" && !event.isComposing) check(event);
   });
   for (const action of ["hint", "solution", "another"]) {
     buttons[action].addEventListener("click", () => {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import re
 import sys
 from typing import Any
 
@@ -20,6 +21,9 @@ MAX_ELEMENTS_ALTOGETHER = 100_000
 MAX_CHARACTERS = 100_000
 MAX_INT_DIGITS = 4000  # below Python's own limit of 4300 on reading an int from text
 _MAX_INT_BITS = 13_288  # of 10**4000
+_HARMLESS_BRACKETS = 400  # fewer cannot nest deeply enough to hurt
+_MAX_JSON_DEPTH = 3 * MAX_DEPTH + 20  # a dict takes three levels, a job and a frame a few
+_BRACKET_OR_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')
 
 # Lone surrogates become escapes: bytes that always decode.
 to_text = json.JSONEncoder(ensure_ascii=True, check_circular=False, separators=(",", ":")).encode
@@ -49,6 +53,8 @@ class _Budget:
 
 def _pack(value: Any, depth: int, budget: _Budget) -> object:
     kind = type(value)
+    if value is ...:  # a part of a form that the student has left open
+        return None
     if value is None or kind is bool or kind is float:
         return value
     if kind is int:
@@ -129,10 +135,21 @@ def _checked_str(value: str) -> str:
 
 def from_text(text: bytes) -> object:
     """JSON data from bytes that anybody may have written; ValueError if they are not that."""
+    if text.count(b"[") + text.count(b"{") > _HARMLESS_BRACKETS and _depth(text) > _MAX_JSON_DEPTH:
+        raise ValueError("nested too deeply")
     try:
         return json.loads(text, parse_int=_read_int)
     except (RecursionError, MemoryError):  # json answers a bomb of brackets with RecursionError
         raise ValueError("nested too deeply") from None
+
+
+def _depth(text: bytes) -> int:
+    """How deep JSON nests. In a process with a raised recursion limit, json itself would overflow its stack."""
+    depth = deepest = 0
+    for token in _BRACKET_OR_STRING.findall(text):
+        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(token, 0)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _read_int(digits: str) -> int:

@@ -85,7 +85,7 @@ readlinkat getcwd getdents64 mmap mprotect munmap mremap madvise brk rt_sigactio
 sigaltstack futex set_robust_list get_robust_list rseq membarrier sched_yield sched_getaffinity getcpu getpid gettid
 getppid getuid geteuid getgid getegid uname sysinfo getrandom clock_gettime clock_getres clock_nanosleep nanosleep
 gettimeofday time times getrusage getrlimit restart_syscall exit exit_group poll ppoll select pselect6 epoll_create
-epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2 pipe2 dup dup3 sendto recvfrom
+epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2 pipe2 dup dup3 recvfrom
 """
 
 _FULL = 0xFFFFFFFF
@@ -113,6 +113,8 @@ def _guarded(own_pid: int) -> list[Rule]:
         Rule("tgkill", tests=(Test(0, _FULL, own_pid),)),
         Rule("prctl", tests=(Test(0, _FULL, _PR_SET_NAME),)),
         Rule("socketpair", tests=(Test(0, _FULL, _AF_UNIX),)),
+        # With an address, a datagram socket out of a pair would reach any Unix socket whose name it knows.
+        Rule("sendto", tests=(Test(4, _FULL, 0), Test(4, _FULL, 0, high=True))),
         Rule("prlimit64", tests=(Test(0, _FULL, 0), Test(2, _FULL, 0), Test(2, _FULL, 0, high=True))),
         Rule("ioctl", tests=(Test(1, _FULL, _FIONBIO),)),
         Rule("ioctl", tests=(Test(1, _FULL, _FIOCLEX),)),

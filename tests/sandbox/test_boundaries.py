@@ -1,0 +1,308 @@
+"""Which boundary is chosen, how it is doubted, and what happens when there is none or when it breaks."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from shardwise.errors import ShardwiseError
+from shardwise.sandbox import (
+    Calls,
+    CallsResult,
+    Cell,
+    CellResult,
+    Limits,
+    Sandbox,
+    SandboxUnavailable,
+    Value,
+    ValueResult,
+    attacks,
+    launch,
+    layout,
+    open_sandbox,
+    probe,
+)
+
+from .conftest import QUICK, open_named
+
+
+def test_the_strongest_boundary_is_chosen_and_named(strongest: Sandbox) -> None:
+    with open_sandbox() as chosen:
+        assert (chosen.tier, chosen.description) == (strongest.tier, strongest.description)
+    assert "namespaces, seccomp and Landlock" in chosen.description
+
+
+def test_probing_reports_every_tier() -> None:
+    assert [(verdict.name, verdict.passed) for verdict in probe(limits=QUICK)] == [("1", True), ("1b", True), ("2", True)]
+
+
+def test_opening_is_quick(strongest: Sandbox) -> None:
+    began = time.monotonic()
+    open_named("1").close()
+    assert time.monotonic() - began < 2  # 0.3 s on an idle machine
+
+
+def edited(place: Path, file: str, old: str, new: str) -> str:
+    """A copy of the inner package with one wall taken out."""
+    inside = place / "inside"
+    shutil.copytree(layout.inner_directory(), inside)
+    text = (inside / file).read_text()
+    assert old in text
+    (inside / file).write_text(text.replace(old, new))
+    return str(inside)
+
+
+SECCOMP = ("child.py", "kernel.load_seccomp(", "len(")
+RLIMITS = ("child.py", "set_rlimits(walls.limits)", "pass")
+LANDLOCK = ("child.py", "landlock.restrict(walls.rules)", "pass")
+FORK = ("seccomp.py", 'Rule("clone", tests=(Test(0, _CLONE_THREAD | _CLONE_NEW, _CLONE_THREAD),))', 'Rule("clone")')
+WRITE = ("seccomp.py", 'Rule("openat", tests=(Test(2, reading, 0),))', 'Rule("openat")')
+EXEC = ("seccomp.py", 'read write readv', 'execve read write readv')
+
+
+@pytest.mark.parametrize(
+    ("tier", "wall", "complaint"),
+    [
+        ("1", SECCOMP, "could change its own limits|sent a signal|started a process|could send a signal"),
+        ("1", LANDLOCK, "listed the root directory"),
+        ("1", RLIMITS, "took more memory than its limit"),
+        ("1b", FORK, "started a process"),
+        ("2", LANDLOCK, "read a file that was not its own"),
+        ("2", SECCOMP, "reached a|could send a signal|started a process"),
+        ("2", RLIMITS, "took more memory than its limit"),
+        ("2", FORK, "started a process"),
+    ],
+)
+def test_a_boundary_with_a_hole_is_refused(
+    tier: str, wall: tuple[str, str, str], complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = edited(tmp_path, *wall)
+    monkeypatch.setattr(layout, "inner_directory", lambda: broken)
+    with pytest.raises(pytest.fail.Exception, match=f"in a self-test, sandboxed code ({complaint})"):
+        open_named(tier)
+
+
+def test_a_tree_that_shows_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = layout.layout
+
+    def generous(*, moved: bool) -> layout.Layout:
+        seen = real(moved=moved)
+        return layout.Layout(
+            seen.python, (*seen.binds, layout.Bind("/tmp", "/tmp")), seen.symlinks, seen.masks, seen.packages, seen.inside
+        )
+
+    monkeypatch.setattr(launch, "layout", generous)
+    with pytest.raises(pytest.fail.Exception, match="read a file that was not its own"):
+        open_named("2")
+
+
+def test_every_attack_does_succeed_where_there_is_no_boundary() -> None:
+    """An attack that never gets through proves nothing by failing."""
+    with open_sandbox(limits=QUICK, unsafe=True) as bare, attacks.targets(2**20) as every:
+        harmful = {"exec", "parent"}  # these would replace the job itself, or are as telling as `signal`
+        results = bare.run(attacks.steps_for([attack for attack in every if attack.name not in harmful])).results
+    values = {name: result.value for name, result in results.items() if isinstance(result, ValueResult)}
+    assert values == dict.fromkeys(values, True)
+    assert len(values) == len(every) - len(harmful)
+
+
+def test_without_bubblewrap_and_without_filters_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    with open_sandbox() as weaker:
+        assert weaker.tier == "2"
+    monkeypatch.setattr(launch.platform, "machine", lambda: "vax")
+    with pytest.raises(SandboxUnavailable) as refused:
+        open_sandbox()
+    assert "system-call filters are written for" in str(refused.value)
+    assert "--unsafe-no-sandbox" in refused.value.remedy
+
+
+def test_bubblewrap_that_fails_is_quoted_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.geteuid():
+            folder.chmod(folder.stat().st_mode | 0o111)
+    monkeypatch.setattr(shutil, "which", lambda _name: str(broken))
+    verdicts = {verdict.name: verdict for verdict in probe()}
+    assert [verdicts[name].passed for name in ("1", "1b", "2")] == [False, False, True]
+    assert verdicts["1"].reason == "bwrap: setting up uid map: Permission denied"
+    assert "kernel.apparmor_restrict_unprivileged_userns=0" in verdicts["1"].remedy
+
+
+def test_elsewhere_than_linux_importing_works_and_opening_explains(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(SandboxUnavailable, match="this is darwin"):
+        open_sandbox()
+
+
+@pytest.mark.parametrize("absent", [("fcntl", "resource"), ("ctypes",)])
+def test_importing_needs_none_of_linuxs_own_modules(absent: tuple[str, ...]) -> None:
+    code = f"import sys; sys.modules.update(dict.fromkeys({absent!r})); import shardwise.sandbox"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_importing_shardwise_imports_nothing_of_the_sandbox() -> None:
+    code = "import shardwise, sys; print([name for name in sys.modules if 'sandbox' in name])"
+    shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert shown.stdout == "[]\n"
+
+
+@pytest.fixture
+def own(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """A sandbox that a test may break."""
+    with open_named("1") as opened:
+        yield opened
+
+
+def server_of(sandbox: Sandbox) -> launch.Server:
+    return sandbox._backend.server  # type: ignore[attr-defined, no-any-return]
+
+
+def test_a_server_that_died_is_replaced_unnoticed(own: Sandbox) -> None:
+    before = server_of(own)
+    before.process.kill()
+    before.process.wait()
+    job = own.run([Cell("a", "print(1)")])
+    assert (job.results["a"], job.restarts) == (CellResult("ok", "", "1\n"), 0)
+    assert server_of(own).process.pid != before.process.pid
+
+
+def test_a_server_that_dies_during_a_job_is_replaced_and_the_job_run_again(own: Sandbox) -> None:
+    killer = threading.Timer(0.3, server_of(own).process.kill)
+    killer.start()
+    job = own.run([Cell("a", "import time; time.sleep(0.7); print(1)"), Value("x", "x")])
+    assert (job.results["a"], job.restarts) == (CellResult("ok", "", "1\n"), 0)
+
+
+def test_a_server_that_falls_silent_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shardwise.sandbox.forkserver._GRACE_SECONDS", 0.2)
+    with open_named("2", Limits(cell_seconds=0.5, job_seconds=1.0)) as own:
+        os.kill(server_of(own).process.pid, signal.SIGSTOP)
+        assert own.run([Cell("a", "print(1)")]).results["a"] == CellResult("ok", "", "1\n")
+
+
+def test_nothing_is_left_running_after_closing() -> None:
+    sandbox = open_named("1")
+    server = server_of(sandbox)
+    spin = "import threading\ndef spin():\n    while True: pass\nthreading.Thread(target=spin).start()"
+    sandbox.run([Cell("spin", spin)])
+    sandbox.close()
+    assert server.process.poll() is not None
+    with pytest.raises(ShardwiseError, match="closed"):
+        sandbox.run([])
+
+
+def test_threads_that_share_a_sandbox_get_their_own_results(strongest: Sandbox) -> None:
+    seen: dict[int, object] = {}
+
+    def work(number: int) -> None:
+        for _ in range(5):
+            job = strongest.run([Cell("a", f"x = {number}"), Value("x", "x")])
+            result = job.results["x"]
+            seen[number] = isinstance(result, ValueResult) and result.value
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == {number: number for number in range(4)}
+
+
+def test_a_sandbox_outlives_the_thread_that_opened_it() -> None:
+    opened: list[Sandbox] = []
+    thread = threading.Thread(target=lambda: opened.append(open_named("1")))
+    thread.start()
+    thread.join()
+    with opened[0] as sandbox:
+        before = server_of(sandbox).process.pid
+        time.sleep(0.2)
+        assert sandbox.run([Cell("a", "print(1)")]).results["a"] == CellResult("ok", "", "1\n")
+        assert server_of(sandbox).process.pid == before
+
+
+def test_the_whole_job_has_a_deadline() -> None:
+    with open_named("1", Limits(cell_seconds=5, job_seconds=0.6)) as hasty:
+        began = time.monotonic()
+        job = hasty.run([Cell("a", "x = 1"), Cell("b", "import time; time.sleep(3)"), Cell("c", "x"), Value("x", "x")])
+        assert time.monotonic() - began < 2
+    statuses = [getattr(result, "status", None) for result in job.results.values()]
+    assert statuses == ["ok", "timeout", "skipped", "skipped"]
+
+
+def test_processor_time_has_a_limit_of_its_own() -> None:
+    spin = "import hashlib, threading\ndef spin():\n    while True: hashlib.sha256(bytes(10**6))\n"
+    spin += "for _ in range(4): threading.Thread(target=spin).start()\nimport time; time.sleep(8)"
+    with open_named("1", Limits(cell_seconds=8, cpu_seconds=1)) as frugal:
+        began = time.monotonic()
+        job = frugal.run([Cell("spin", spin), Cell("after", "print(1)")])
+        assert time.monotonic() - began < 6
+    assert job.results == {"spin": CellResult("timeout"), "after": CellResult("ok", "", "1\n")}
+
+
+@pytest.fixture(scope="module")
+def unsafe() -> Iterator[Sandbox]:
+    with open_sandbox(limits=QUICK, unsafe=True) as opened:
+        yield opened
+
+
+def test_without_isolation_the_same_jobs_give_the_same_results(unsafe: Sandbox, strongest: Sandbox) -> None:
+    steps = [
+        Cell("a", "import numpy as np, random\nx = np.arange(3)\nprint(random.random(), np.random.rand(), hash('x'))"),
+        Cell("b", "1 / 0"),
+        Cell("c", "import os; os._exit(3)"),
+        Cell("d", "while True: pass"),
+        Cell("e", "from shardwise import check\ny = check('q').score()"),
+        Cell("f", "import matplotlib"),
+        Value("x", "x"),
+        Value("y", "y"),
+        Calls("g", "g", ({"x": 1}, {"x": 2}), source="def g(x):\n    if x == 1: raise ValueError(x)\n    return x"),
+    ]
+    plain, walled = unsafe.run(steps), strongest.run(steps)
+    assert plain.results == walled.results
+    assert plain.restarts == walled.restarts == 2
+    assert unsafe.tier == "none"
+
+
+def test_without_isolation_what_a_job_started_dies_with_it(unsafe: Sandbox, tmp_path: Path) -> None:
+    sign = tmp_path / "sign"
+    daemon = f"import os, time\nif os.fork() == 0:\n    time.sleep(0.5)\n    open({str(sign)!r}, 'w'); os._exit(0)"
+    unsafe.run([Cell("daemon", daemon)])
+    time.sleep(0.8)
+    assert not sign.exists()
+
+
+def test_a_soak_of_mixed_jobs_neither_leaks_nor_mixes(strongest: Sandbox) -> None:
+    def descriptors() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    jobs: list[Callable[[int], str]] = [
+        lambda n: f"x = {n}",
+        lambda n: f"x = {n}\nraise ValueError",
+        lambda n: f"x = {n}\nimport threading; threading.Thread(target=threading.Event().wait).start()",
+    ]
+    before = descriptors()
+    for number in range(150):
+        source = jobs[number % len(jobs)](number)
+        steps = [Cell("a", source), Value("x", "x"), Cell("end", "import os; os._exit(0)")][: 3 if number % 10 == 0 else 2]
+        result = strongest.run(steps).results["x"]
+        assert result == ValueResult("ok", number, "int")
+    assert descriptors() == before
+
+
+def test_calls_results_keep_the_order_of_their_inputs(strongest: Sandbox) -> None:
+    inputs = tuple({"x": number} for number in range(100))
+    result = strongest.run([Calls("f", "f", inputs, source="def f(x): return -x")]).results["f"]
+    assert isinstance(result, CallsResult)
+    assert [call.value for call in result.results] == [-number for number in range(100)]
