@@ -211,6 +211,26 @@ def wsd_area(*, peak_lr: float, warmup_steps: int, stable_steps: int, decay_step
     return peak_lr * (warmup_steps / 2 + stable_steps + decay_steps / 2)
 
 
+def wsd_to_cosine_area(*, warmup_steps: int, stable_steps: int, decay_steps: int) -> float:
+    """How many times the area of a cosine a warmup-stable-decay schedule has, at equal peak, warmup and length.
+
+        ratio = (w/2 + s + d/2) / ((w + s + d) / 2)
+
+    Both end at zero. Warmup and any fall to zero have the peak's half as their mean; only the stable phase has more.
+
+    Units:   steps. Result is a ratio between 1 and 2.
+    Raises:  ValueError if a number of steps is negative or all are 0.
+    Source:  cosine_area and wsd_area of this module; schedules of Hu et al. 2024, arXiv:2404.06395, section 4.
+
+    >>> wsd_to_cosine_area(warmup_steps=1000, stable_steps=8000, decay_steps=1000)
+    1.8
+    """
+    require_not_negative(warmup_steps=warmup_steps, stable_steps=stable_steps, decay_steps=decay_steps)
+    require_counts(total_steps=warmup_steps + stable_steps + decay_steps)
+    total_steps = warmup_steps + stable_steps + decay_steps
+    return (total_steps + stable_steps) / total_steps
+
+
 def scaled_steps(*, steps: int, base_batch: float, batch: float) -> float:
     """Steps that see the same data with another batch, and so the horizon over which a schedule has to run.
 

@@ -110,6 +110,13 @@ def summed_wsd_area(*, peak_lr: float, warmup_steps: int, stable_steps: int, dec
     return float(np.trapezoid(rungs) * peak_lr)
 
 
+def summed_area_ratio(*, warmup_steps: int, stable_steps: int, decay_steps: int) -> float:
+    """Both schedules added up at a peak of 1, and compared."""
+    total_steps = warmup_steps + stable_steps + decay_steps
+    wsd = summed_wsd_area(peak_lr=1.0, warmup_steps=warmup_steps, stable_steps=stable_steps, decay_steps=decay_steps)
+    return wsd / summed_cosine_area(peak_lr=1.0, final_lr=0.0, warmup_steps=warmup_steps, total_steps=total_steps)
+
+
 def counted_scaled_steps(*, steps: int, base_batch: float, batch: float) -> float:
     """Take batches from the data of the base run until none are left; the last may be a part of one."""
     return _taken(Fraction(base_batch) * steps, batch)

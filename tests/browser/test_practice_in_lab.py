@@ -212,7 +212,7 @@ def every_text_can_be_read_in_a_light_and_a_dark_theme(page: Page) -> None:
     for name in ("JupyterLab Light", "JupyterLab Dark"):
         page.evaluate("(theme) => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
         light = str(name.endswith("Light")).lower()
-        page.wait_for_selector(f"body[data-jp-theme-light='{light}']")
+        page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
         page.wait_for_timeout(300)  # Lab fades from one theme to the other
         picture(page, name)
         assert page.evaluate(PALE) == [], name

@@ -42,7 +42,11 @@ def test_the_strongest_boundary_is_chosen_and_named(strongest: Sandbox) -> None:
 
 
 def test_probing_reports_every_tier() -> None:
-    assert [(verdict.name, verdict.passed) for verdict in probe(limits=QUICK)] == [("1", True), ("1b", True), ("2", True)]
+    assert [(verdict.name, verdict.passed) for verdict in probe(limits=QUICK)] == [
+        ("1", True),
+        ("1b", True),
+        ("2", True),
+    ]
 
 
 def test_opening_is_quick(strongest: Sandbox) -> None:
@@ -66,7 +70,7 @@ RLIMITS = ("child.py", "set_rlimits(walls.limits)", "pass")
 LANDLOCK = ("child.py", "landlock.restrict(walls.rules)", "pass")
 FORK = ("seccomp.py", 'Rule("clone", tests=(Test(0, _CLONE_THREAD | _CLONE_NEW, _CLONE_THREAD),))', 'Rule("clone")')
 WRITE = ("seccomp.py", 'Rule("openat", tests=(Test(2, reading, 0),))', 'Rule("openat")')
-EXEC = ("seccomp.py", 'read write readv', 'execve read write readv')
+EXEC = ("seccomp.py", "read write readv", "execve read write readv")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +101,12 @@ def test_a_tree_that_shows_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) 
     def generous(*, moved: bool) -> layout.Layout:
         seen = real(moved=moved)
         return layout.Layout(
-            seen.python, (*seen.binds, layout.Bind("/tmp", "/tmp")), seen.symlinks, seen.masks, seen.packages, seen.inside
+            seen.python,
+            (*seen.binds, layout.Bind("/tmp", "/tmp")),
+            seen.symlinks,
+            seen.masks,
+            seen.packages,
+            seen.inside,
         )
 
     monkeypatch.setattr(launch, "layout", generous)
@@ -295,7 +304,9 @@ def test_a_soak_of_mixed_jobs_neither_leaks_nor_mixes(strongest: Sandbox) -> Non
     before = descriptors()
     for number in range(150):
         source = jobs[number % len(jobs)](number)
-        steps = [Cell("a", source), Value("x", "x"), Cell("end", "import os; os._exit(0)")][: 3 if number % 10 == 0 else 2]
+        steps = [Cell("a", source), Value("x", "x"), Cell("end", "import os; os._exit(0)")][
+            : 3 if number % 10 == 0 else 2
+        ]
         result = strongest.run(steps).results["x"]
         assert result == ValueResult("ok", number, "int")
     assert descriptors() == before

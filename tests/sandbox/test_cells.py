@@ -76,7 +76,9 @@ def test_a_huge_allocation_fails_and_the_next_cell_has_memory_again(sandbox: San
 
 
 def test_a_cell_that_hoards_all_memory_does_not_starve_the_next(sandbox: Sandbox) -> None:
-    _, hoard, after = cells(sandbox, "import numpy", "x = []\nwhile True: x.append(numpy.empty(10**7))", "y = numpy.empty(5 * 10**7)")
+    _, hoard, after = cells(
+        sandbox, "import numpy", "x = []\nwhile True: x.append(numpy.empty(10**7))", "y = numpy.empty(5 * 10**7)"
+    )
     assert hoard.status == "memory"
     assert after.status == "ok"
 

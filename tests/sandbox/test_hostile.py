@@ -204,8 +204,10 @@ def test_nothing_can_be_written_anywhere(source: Source) -> None:
     ]
     for attempt in attempts:
         told = source(f"import os, shelve, sqlite3, multiprocessing.shared_memory\ntold = repr({attempt})")
-        assert stopped(told) or (isinstance(told, str) and "unable to open database" in told) or (
-            isinstance(told, str) and told.startswith("raised: error:")
+        assert (
+            stopped(told)
+            or (isinstance(told, str) and "unable to open database" in told)
+            or (isinstance(told, str) and told.startswith("raised: error:"))
         ), (attempt, told)
 
 
@@ -319,11 +321,11 @@ for forged in {forged}:
         "[b'[' * 100_000]",
         "[b'[3, -1, \"ok\", ' + b'[' * 50_000 + b']' * 50_000 + b', \"\", \"\"]']",
         "[b'[3, -1, \"ok\", ' + b'9' * 200_000 + b', \"int\", \"\"]']",
-        "[b'[3, -1, \"ok\", \"\\\\ud800\", \"str\", \"\"]']",
-        "[b'[99, -1, \"ok\", \"\", \"\"]', b'[-1, -1, \"ok\", \"\", \"\"]', b'[true, -1, \"ok\", \"\", \"\"]']",
-        "[b'[2, 7, \"returned\", 1, \"\"]', b'[2, -5, \"returned\", 1, \"\"]', b'[2, 1e999, \"returned\", 1, \"\"]']",
+        '[b\'[3, -1, "ok", "\\\\ud800", "str", ""]\']',
+        '[b\'[99, -1, "ok", "", ""]\', b\'[-1, -1, "ok", "", ""]\', b\'[true, -1, "ok", "", ""]\']',
+        '[b\'[2, 7, "returned", 1, ""]\', b\'[2, -5, "returned", 1, ""]\', b\'[2, 1e999, "returned", 1, ""]\']',
         "[b'{}', b'null', b'\\xff\\xfe', b'[1]', b'[1, 2, 3, 4, 5, 6, 7]', b'[0, -1, \"hacked\", \"\", \"\"]']",
-        "[b'[3, -1, \"ok\", {\"d\": [[[], 1]]}, \"\", \"\"]', b'[3, -1, \"ok\", {\"x\": 1}, \"\", \"\"]']",
+        '[b\'[3, -1, "ok", {"d": [[[], 1]]}, "", ""]\', b\'[3, -1, "ok", {"x": 1}, "", ""]\']',
         "[b'[0, -1, \"ok\", \"\", \"' + b'y' * 300_000 + b'\"]']",
     ],
 )
@@ -354,7 +356,7 @@ def test_control_characters_do_not_reach_the_graders_terminal(strongest: Sandbox
 
 
 def test_a_forged_value_is_still_only_a_value(strongest: Sandbox) -> None:
-    forged = "[b'[1, -1, \"ok\", 42, \"int\", \"\"]']"
+    forged = '[b\'[1, -1, "ok", 42, "int", ""]\']'
     job = strongest.run([Cell("forge", FORGE.format(forged=forged, after="x = 6")), Value("x", "x")])
     assert job.results["x"] == ValueResult("ok", 6, "int")  # the honest frame came later
 

@@ -86,6 +86,7 @@ def test_1024_gpus_are_128_nodes_and_not_1024() -> None:
     case = {"tp": 4, "cp": 1, "pp": 4, "dp": 64, "gpus_per_node": 8}
     assert capstone.nodes_per_rack(**case, racks=1) == 128
     assert capstone.nodes_per_rack(**case, racks=16) == 8
+    assert isinstance(capstone.nodes_per_rack(**case, racks=16), int)
     for function in (capstone.nodes_per_rack, engine.nodes_per_rack):
         with pytest.raises(ValueError, match="racks"):
             function(**case, racks=3)
@@ -126,13 +127,14 @@ def test_the_best_layout_for_405b_is_metas() -> None:
     case = {"gpus": 16384, "parameters": 405 * 10**9, "bytes_per_parameter": 6, "gpus_per_node": 8}
     assert capstone.best_layout(**case, budget_bytes=20 * 10**9) == (8, 1, 16, 128)
     assert capstone.best_layout(**case, budget_bytes=20 * 10**9, cp=16) == (8, 16, 16, 8)
+    assert capstone.best_layout(**case, budget_bytes=20 * 10**9, max_stages=16) == (8, 1, 16, 128)
 
 
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
         ({"gpus_per_node": 6}, "power of two"),
-        ({"max_stages": 4}, "need 16 stages"),
+        ({"max_stages": 15}, "need 16 stages"),
         ({"gpus": 16376}, "do not split"),
         ({"budget_bytes": 0}, "budget_bytes"),
         ({"parameters": 0}, "parameters"),

@@ -157,6 +157,14 @@ def test_the_area_of_warmup_stable_decay_is_the_sum_of_its_steps(schedule: dict[
     assert math.isclose(learning_rate.wsd_area(**schedule), by_calls, rel_tol=1e-9)
 
 
+@given(warmup=st.integers(0, 300), stable=st.integers(0, 2000), decay=st.integers(1, 500))
+def test_a_stable_phase_gives_up_to_twice_the_area_of_a_cosine(warmup: int, stable: int, decay: int) -> None:
+    case = {"warmup_steps": warmup, "stable_steps": stable, "decay_steps": decay}
+    ratio = learning_rate.wsd_to_cosine_area(**case)
+    assert 1 <= ratio < 2
+    assert same(ratio, engine.summed_area_ratio(**case))
+
+
 @given(peak=rates, steps=st.integers(2, 2000), factor=st.integers(2, 8))
 def test_scaling_rate_up_and_horizon_down_keeps_the_area(peak: float, steps: int, factor: int) -> None:
     base = learning_rate.cosine_area(peak_lr=peak, final_lr=0.0, warmup_steps=0, total_steps=steps * factor)
@@ -266,6 +274,7 @@ BAD: list[tuple[Any, dict[str, Any]]] = [
     (learning_rate.wsd_lr, {"step": 1, **PHASES, "decay_steps": 0}),
     (learning_rate.cosine_area, {**SCHEDULE, "total_steps": 100}),
     (learning_rate.wsd_area, {**PHASES, "peak_lr": 0}),
+    (learning_rate.wsd_to_cosine_area, {"warmup_steps": 0, "stable_steps": 0, "decay_steps": 0}),
     (learning_rate.scaled_steps, {"steps": 0, "base_batch": 1, "batch": 1}),
     (learning_rate.steps_to_target, {"minimum_steps": 1, "critical_batch": 0, "batch": 1}),
     (learning_rate.data_to_target, {"minimum_data": 1, "critical_batch": 1, "batch": float("inf")}),

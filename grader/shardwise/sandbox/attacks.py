@@ -66,9 +66,7 @@ def _attacks(canary: str, port: int, unix_path: str, memory_bytes: int) -> list[
         Attack("fork", "import os; pid = os.fork() or os._exit(0); breach = True", "started a process"),
         Attack(
             "raw fork",
-            f"import ctypes, os; libc = ctypes.CDLL(None); {clone}\n"
-            "if pid == 0: libc._exit(0)\n"
-            "breach = pid > 0",
+            f"import ctypes, os; libc = ctypes.CDLL(None); {clone}\nif pid == 0: libc._exit(0)\nbreach = pid > 0",
             "started a process by a bare system call",
         ),
         Attack("exec", "import os; os.execv('/proc/self/exe', ['x']); breach = True", "started a program"),
@@ -82,9 +80,7 @@ def _attacks(canary: str, port: int, unix_path: str, memory_bytes: int) -> list[
             "import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); breach = True",
             "could change its own limits",
         ),
-        Attack(
-            "listing", "import os; breach = bool(os.listdir('/'))", "listed the root directory", ("1", "2")
-        ),
+        Attack("listing", "import os; breach = bool(os.listdir('/'))", "listed the root directory", ("1", "2")),
     ]
 
 

@@ -99,7 +99,7 @@ class _Job:
             found = read_results(attempt.frames, self._steps, self._limits)
             self._found.update(found)
             if attempt.finished and attempt.ended == "itself":
-                self._blamed.update({unit: "killed" for unit in self._unanswered()})
+                self._blamed.update(dict.fromkeys(self._unanswered(), "killed"))
                 break
             if self._may_be_ours(attempt):
                 continue
@@ -139,9 +139,7 @@ class _Job:
             _order({"steps": [], "skip": {}}, self._limits, cells=0, units=0, seconds=10.0, sympy=False)
         )
         if not control.finished:
-            raise SandboxUnavailable(
-                "The sandbox stopped working: even an empty job does not finish.", "Open it anew."
-            )
+            raise SandboxUnavailable("The sandbox stopped working: even an empty job does not finish.", "Open it anew.")
         return False
 
     def _unanswered(self) -> list[Unit]:
@@ -210,9 +208,7 @@ class _Job:
         return kind("killed" if kind is ValueResult else blamed)
 
 
-def _order(
-    job: dict[str, Any], limits: Limits, *, cells: int, units: int, seconds: float, sympy: bool
-) -> Order:
+def _order(job: dict[str, Any], limits: Limits, *, cells: int, units: int, seconds: float, sympy: bool) -> Order:
     amounts = {
         "output_bytes": limits.output_bytes,
         "result_bytes": limits.result_bytes,

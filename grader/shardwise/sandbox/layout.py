@@ -120,9 +120,7 @@ def _library_paths() -> list[str]:
     with open("/proc/self/maps") as maps:
         mapped = {line.split(maxsplit=5)[5].strip() for line in maps if "/" in line}
     standard = {
-        os.path.dirname(path)
-        for path in mapped
-        if os.path.basename(path).startswith(("libc.so", "libc-", "libm.so"))
+        os.path.dirname(path) for path in mapped if os.path.basename(path).startswith(("libc.so", "libc-", "libm.so"))
     }
     own = os.path.join(sys.base_prefix, "lib")
     files = [entry.path for entry in os.scandir(own) if entry.name.startswith("lib") and ".so" in entry.name]
@@ -161,9 +159,7 @@ def readable_paths(layout: Layout) -> tuple[list[str], list[str]]:
     """
     readable, listable = [*DEVICES], list[str]()
     for bind in layout.binds:
-        _take_apart(
-            bind.target, [mask for mask in layout.masks if _beneath(mask, bind.target)], readable, listable
-        )
+        _take_apart(bind.target, [mask for mask in layout.masks if _beneath(mask, bind.target)], readable, listable)
     return readable, listable
 
 

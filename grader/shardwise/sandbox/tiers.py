@@ -38,9 +38,7 @@ def open_sandbox(*, limits: Limits | None = None, unsafe: bool = False) -> Sandb
     if unsafe:
         from .plain import PlainProcesses
 
-        return Sandbox(
-            PlainProcesses(chosen), chosen, "none", "no isolation: a process of your own, with limits"
-        )
+        return Sandbox(PlainProcesses(chosen), chosen, "none", "no isolation: a process of your own, with limits")
     refused = []
     for plan in plans():
         try:
@@ -70,9 +68,7 @@ def probe(*, limits: Limits | None = None) -> list[TierVerdict]:
 def plans() -> Iterator[Plan]:
     """As root, being nobody is better: Linux exempts user 0 from the limit on processes, for one."""
     if not sys.platform.startswith("linux"):
-        raise SandboxUnavailable(
-            f"The sandbox is built from Linux's own means, and this is {sys.platform}.", _UNSAFE
-        )
+        raise SandboxUnavailable(f"The sandbox is built from Linux's own means, and this is {sys.platform}.", _UNSAFE)
     for tier in ("1", "1b", "2"):
         if os.geteuid() == 0:
             yield Plan(tier, become_nobody=True)
@@ -86,9 +82,7 @@ def open_tier(plan: Plan, limits: Limits) -> Sandbox:
     backend = ForkServer(plan, limits)
     if plan.tier in ("1", "2") and backend.server.landlock == 0:
         backend.close()
-        raise SandboxUnavailable(
-            "this kernel has no Landlock", "Linux 5.13 or newer, with Landlock enabled, has it."
-        )
+        raise SandboxUnavailable("this kernel has no Landlock", "Linux 5.13 or newer, with Landlock enabled, has it.")
     user = backend.server.user
     sandbox = Sandbox(backend, limits, plan.tier, f"{_NAMES[plan.tier]}; {_as_user(user)}")
     try:
@@ -102,11 +96,7 @@ def open_tier(plan: Plan, limits: Limits) -> Sandbox:
 def _as_user(user: int) -> str:
     if user == NOBODY:
         return "as nobody"
-    return (
-        "as root without capabilities (nobody cannot read this interpreter)"
-        if user == 0
-        else f"as user {user}"
-    )
+    return "as root without capabilities (nobody cannot read this interpreter)" if user == 0 else f"as user {user}"
 
 
 def _attack(sandbox: Sandbox) -> None:
@@ -117,14 +107,8 @@ def _attack(sandbox: Sandbox) -> None:
         tried, breach = results[f"{attack.name}: try"], results[attack.name]
         if not isinstance(tried, CellResult) or not isinstance(breach, ValueResult):
             raise SandboxUnavailable("the self-test gave no result")
-        if (
-            breach.status != "ok"
-            or breach.value is not False
-            or tried.status not in ("raised", "memory", "ok")
-        ):
-            raise SandboxUnavailable(
-                f"in a self-test, sandboxed code {attack.says} (or the test broke: {tried})"
-            )
+        if breach.status != "ok" or breach.value is not False or tried.status not in ("raised", "memory", "ok"):
+            raise SandboxUnavailable(f"in a self-test, sandboxed code {attack.says} (or the test broke: {tried})")
 
 
 def _remedy(reasons: str) -> str:

@@ -113,7 +113,7 @@ function listing(lines, id, fix) {
   );
   const node = make(
     "div",
-    { role: "listbox", tabindex: "0", "aria-labelledby": `${id}-listing`, class: "shardwise-listing shardwise-code" },
+    { role: "listbox", tabindex: "0", "aria-labelledby": `${id}-listing`, class: "shardwise-listing" },
     ...options,
   );
   const text = () => (picked === null ? "" : lines[picked - 1].trim());

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from shardwise.errors import ShardwiseError
+from shardwise.feedback import as_markdown
 from shardwise.kinds import kinds
 from shardwise.kinds.bugline import BuglineForm
 from shardwise.kinds.choice import ChoiceForm
@@ -38,8 +39,6 @@ def view(question: Question) -> dict[str, Any]:
 
 def said(feedback: Feedback, kind: str) -> dict[str, Any]:
     """Feedback for the browser: its outcome, and its text as HTML that takes its colours from the style sheet."""
-    from shardwise.feedback import as_markdown
-
     if kind != "quantity":  # of a choice or a bug hunt the student sees what was read
         feedback = feedback.model_copy(update={"read": ""})
     return {"outcome": str(feedback.outcome or "read"), "html": to_html(as_markdown(feedback))}
@@ -62,9 +61,10 @@ def _without(tail: str, prompt: str) -> str:
 
 def _quantity(form: QuantityForm) -> tuple[str, Mapping[str, Any]]:
     example = kinds()["quantity"].example(form)
+    if unit(form.unit).is_count:
+        return "", {"how": f"A number, for example {example}."}
     way = "" if form.direction == "none" else f" {form.direction}"
-    how = "A number" if unit(form.unit).is_count else f"A number with its unit, in {form.unit}{way} or the like"
-    return "", {"how": f"{how}, for example {example}."}
+    return "", {"how": f"A number with its unit, for example {example}{way}; any unit of that kind will do."}
 
 
 def _choice(form: ChoiceForm) -> tuple[str, Mapping[str, Any]]:

@@ -60,7 +60,5 @@ class StandIn(importlib.abc.Loader):
 
 def install(directories: Mapping[str, str]) -> None:
     """Make these packages and the stand-in importable, and nothing else beyond the standard library."""
-    sys.path[:] = [
-        entry for entry in sys.path if os.path.basename(entry) not in ("site-packages", "dist-packages")
-    ]
+    sys.path[:] = [entry for entry in sys.path if os.path.basename(entry) not in ("site-packages", "dist-packages")]
     sys.meta_path.append(Packages(directories))

@@ -20,9 +20,7 @@ from typing import Any
 from . import output, packed, stub
 from .region import CALL_LIMIT, CELL_LIMIT, WHOLE_STEP, FullError, Writer
 
-globals()["__builtins__"] = vars(
-    builtins
-).copy()  # a cell that patches the shared ones breaks its own code, not this
+globals()["__builtins__"] = vars(builtins).copy()  # a cell that patches the shared ones breaks its own code, not this
 
 ERROR_CHARACTERS = 500
 _MAGIC = re.compile(r"\s*(?:[%!].*|\?{1,2}[\w.]+|[\w.\[\]]+\?{1,2})\s*")

@@ -105,9 +105,7 @@ def _guarded(own_pid: int) -> list[Rule]:
         Rule("open", tests=(Test(1, reading, 0),)),
         Rule("openat", tests=(Test(2, reading, 0),)),
         Rule("clone", tests=(Test(0, _CLONE_THREAD | _CLONE_NEW, _CLONE_THREAD),)),
-        Rule(
-            "clone3", _ERROR | errno.ENOSYS
-        ),  # its flags lie in memory, out of a filter's sight; glibc uses clone
+        Rule("clone3", _ERROR | errno.ENOSYS),  # its flags lie in memory, out of a filter's sight; glibc uses clone
         # Ending oneself is allowed and must work although the first process of a namespace ignores signals.
         Rule("kill", _KILL, (Test(0, _FULL, own_pid),)),
         Rule("tgkill", tests=(Test(0, _FULL, own_pid),)),

@@ -1,0 +1,69 @@
+"""What the docs promise: their commands run, their links lead somewhere, their tables are those of the bank."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from shardwise.bank import Bank
+from shardwise.cli import app
+from shardwise.sets import Lock
+from shardwise.simulated import hand_in, right
+
+ROOT = Path(__file__).parents[1]
+DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "bench" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", path.read_text("utf-8")):
+        assert (path.parent / target).exists(), target
+
+
+def test_the_readmes_commands_for_instructors_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    block = (ROOT / "README.md").read_text("utf-8").partition("## For instructors")[2].partition("```console\n")[2].partition("```")[0]
+    commands = [line.partition("#")[0].strip() for line in block.splitlines()]
+    assert [command.split()[1] for command in commands] == ["list", "show", "assign", "grade"]
+    shutil.copy(ROOT / "examples" / "demo" / "set.yaml", tmp_path / "week1.yaml")
+    shutil.copy(ROOT / "examples" / "demo" / "roster.csv", tmp_path / "roster.csv")
+    monkeypatch.chdir(tmp_path)
+    for command in commands:
+        if " grade " in command:
+            course = tmp_path / "course" / "week1"
+            lock = Lock(next(course.glob("*.lock.jsonl")))
+            for student in lock.students():
+                hand_in(lock, course / "notebooks", course / "submitted", student, right)
+        done = CliRunner().invoke(app, shlex.split(command)[1:], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+
+
+def test_the_readme_lists_the_chapters_as_they_are(whole_bank: Bank) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    for name, chapter in whole_bank.chapters.items():
+        assert f"| {chapter.title} | {len(chapter.problems)} |" in text, name
+
+
+def test_the_yaml_of_the_docs_is_accepted(whole_bank: Bank, tmp_path: Path) -> None:
+    from shardwise.draws import Draw
+    from shardwise.sets import load_set
+    from shardwise.yamlfile import parse
+
+    blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "templates.md").read_text("utf-8"), re.DOTALL)
+    for name, draw in parse(blocks[0], "docs").data["params"].items():
+        Draw.model_validate(draw if isinstance(draw, dict) else {"fixed": draw})
+        assert name.islower()
+    block = re.search(r"```yaml\n(.*?)```", (ROOT / "docs" / "grading.md").read_text("utf-8"), re.DOTALL)
+    assert block
+    (tmp_path / "set.yaml").write_text(block[1])
+    assert load_set(tmp_path / "set.yaml", whole_bank).attempts == 3
+
+
+def test_nothing_names_the_machine_it_was_written_on() -> None:
+    for path in [*DOCS, *(ROOT / "grader").rglob("*.py"), *ROOT.glob("requirements*.lock")]:
+        text = path.read_text("utf-8")
+        assert not re.search(r"/(root|home)/\w+/|--index-url|--find-links|https?://(?!\S*(keepachangelog|semver|json-schema))\S*/simple", text), path

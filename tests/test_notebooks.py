@@ -1,0 +1,110 @@
+"""Notebooks in a real Jupyter kernel, as a student runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from shardwise.bank import Bank, bank, folder, pose
+from shardwise.notebooks import PRACTICE_SEED, chapter_notebook, render, text_of
+from shardwise.sets import Lock, SetDefinition, Student, assign
+from shardwise.simulated import fill, mistaken, right
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # jupyter_client and zmq warn about their own sockets
+
+
+def _run(notebook: object, folder_: Path) -> nbformat.NotebookNode:
+    """The notebook after a real kernel has run all of it; an error in any cell fails the test."""
+    node = nbformat.reads(json.dumps(notebook), as_version=4)
+    NotebookClient(node, timeout=60, resources={"metadata": {"path": str(folder_)}}).execute()
+    return node
+
+
+def _texts(node: nbformat.NotebookNode, kind: str) -> list[str]:
+    return [
+        output["data"][kind]
+        for cell in node.cells
+        for output in cell.get("outputs", [])
+        if kind in output.get("data", {})
+    ]
+
+
+@pytest.mark.parametrize("chapter", bank().chapters)
+def test_a_rendered_notebook_runs_clean_from_top_to_bottom(chapter: str, tmp_path: Path) -> None:
+    handed_out = json.loads((folder("notebooks") / f"{chapter}.ipynb").read_text("utf-8"))
+    node = _run(handed_out, tmp_path)
+    said = _texts(node, "text/plain")
+    assert sum("No answer yet" in text for text in said) == len(bank().chapters[chapter].problems)
+    assert all(output.output_type != "stream" for cell in node.cells for output in cell.get("outputs", []))
+
+
+def test_right_answers_earn_every_point_and_mistakes_are_named(whole_bank: Bank, tmp_path: Path) -> None:
+    chapter = "01-ring-all-reduce"
+    questions = [pose(one, PRACTICE_SEED) for one in whole_bank.of_chapter(chapter)]
+    fresh = text_of(chapter_notebook(whole_bank, chapter))
+    node = _run(fill(json.loads(fresh), questions, right), tmp_path)
+    scores = [float(text) for text in _texts(node, "text/plain") if text.replace(".", "").isdigit()]
+    assert scores == [question.points for question in questions]
+    node = _run(fill(json.loads(fresh), questions, mistaken), tmp_path)
+    html = "\n".join(_texts(node, "text/html"))
+    first = next(question for question in questions if question.slug == "bytes-per-gpu")
+    assert "That is one phase" in html
+    assert first.key.model_dump()["mistakes"][0]["say"].split(".")[0] in html
+    assert "<script" not in html
+
+
+def test_another_hint_and_solution_work_in_a_kernel(whole_bank: Bank, tmp_path: Path) -> None:
+    cells = [
+        "from shardwise import another, check, hint, solution",
+        "hint('bytes-per-gpu')",
+        "hint()",
+        "hint()",
+        "solution()",
+        "another()",
+        "check('bytes-per-gpu', '1 B').outcome.value",
+    ]
+    node = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    said = _texts(_run(node, tmp_path), "text/markdown")
+    assert [text.split("*")[2] for text in said[:2]] == ["Hint 1.", "Hint 2."]
+    assert "That was the last hint" in said[2]
+    assert "**Solution.**" in said[3]
+    assert pose(whole_bank.find("bytes-per-gpu"), 0).prompt not in said[4]
+    assert "### What each GPU sends" in said[4]
+
+
+def test_a_graded_notebook_says_how_answers_are_read_and_never_whether_they_are_right(
+    whole_bank: Bank, tmp_path: Path
+) -> None:
+    slugs = ["bytes-per-gpu", "ring-or-tree", "order-ring-events", "bytes-per-gpu-formula", "ring-time-function", "ring-time-bug"]
+    definition = SetDefinition.model_validate({"name": "w", "title": "Week", "problems": slugs})
+    lock = Lock(assign(whole_bank, definition, [Student("ada", "Ada")], bytes(32), tmp_path).lock)
+    text = (tmp_path / "notebooks" / "ada" / "w.ipynb").read_text("utf-8")
+    for write in (right, mistaken):
+        node = _run(fill(json.loads(text), lock.questions("ada"), write), tmp_path)
+        said = _texts(node, "text/plain")
+        assert len(said) == len(slugs)
+        for one in said:
+            assert "Read" in one
+            assert not any(word in one for word in ("Correct", "Not yet", "Partly", "points", "phase"))
+
+
+def test_render_writes_what_check_accepts_and_check_sees_drift(whole_bank: Bank, tmp_path: Path) -> None:
+    assert len(render(whole_bank, tmp_path, check=False)) == len(whole_bank.chapters)
+    assert render(whole_bank, tmp_path, check=True) == []
+    path = tmp_path / "01-ring-all-reduce.ipynb"
+    path.write_text(path.read_text("utf-8").replace("GPU", "TPU", 1), "utf-8")
+    (tmp_path / "99-gone.ipynb").write_text("{}", "utf-8")
+    assert render(whole_bank, tmp_path, check=True) == [path, tmp_path / "99-gone.ipynb"]
+
+
+def test_the_figures_are_those_that_the_references_draw() -> None:
+    from shardwise.solutions.figures.__main__ import draw
+
+    drawn = draw(folder("problems"))
+    assert drawn
+    for path, text in drawn.items():
+        assert path.read_text("utf-8") == text, f"{path} differs; run make figures"
