@@ -15,7 +15,7 @@ class CarryBank(BuildHookInterface):  # type: ignore[type-arg]
         """Name the folders to be carried, unless this is an editable install."""
         if version == "editable":
             return
-        for name in ("problems", "solutions", "notebooks"):
+        for name in ("problems", "solutions"):
             folder = Path(self.root) / name
             if folder.is_dir():
                 build_data["force_include"][str(folder)] = f"shardwise/{name}"

@@ -58,7 +58,7 @@ def nodes_per_rack(*, tp: int, cp: int, pp: int, dp: int, gpus_per_node: int, ra
 
     Units:   every argument is a count; the result counts nodes, not GPUs.
     Raises:  ValueError if an argument is below 1 or the racks cannot be filled evenly.
-    Source:  counting; Llama Team 2024, arXiv:2407.21783, section 3.3.1 (two 8-GPU servers a rack).
+    Source:  counting; Llama Team 2024, arXiv:2407.21783, section 3.3.1 (eight GPUs a server).
 
     >>> nodes_per_rack(tp=4, cp=1, pp=4, dp=64, gpus_per_node=8, racks=16)   # 1,024 GPUs are 128 nodes
     8

@@ -10,10 +10,12 @@ import pytest
 from nbclient import NotebookClient
 
 from shardwise.bank import Bank, bank, folder, pose
+from shardwise.errors import ShardwiseError
 from shardwise.notebooks import PRACTICE_SEED, chapter_notebook, render, text_of
 from shardwise.sets import Lock, SetDefinition, Student, assign
 from shardwise.simulated import fill, mistaken, right
 
+NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 pytestmark = pytest.mark.filterwarnings("ignore")  # jupyter_client and zmq warn about their own sockets
 
 
@@ -35,7 +37,7 @@ def _texts(node: nbformat.NotebookNode, kind: str) -> list[str]:
 
 @pytest.mark.parametrize("chapter", bank().chapters)
 def test_a_rendered_notebook_runs_clean_from_top_to_bottom(chapter: str, tmp_path: Path) -> None:
-    handed_out = json.loads((folder("notebooks") / f"{chapter}.ipynb").read_text("utf-8"))
+    handed_out = json.loads((NOTEBOOKS / f"{chapter}.ipynb").read_text("utf-8"))
     node = _run(handed_out, tmp_path)
     said = _texts(node, "text/plain")
     assert sum("No answer yet" in text for text in said) == len(bank().chapters[chapter].problems)
@@ -99,6 +101,17 @@ def test_render_writes_what_check_accepts_and_check_sees_drift(whole_bank: Bank,
     path.write_text(path.read_text("utf-8").replace("GPU", "TPU", 1), "utf-8")
     (tmp_path / "99-gone.ipynb").write_text("{}", "utf-8")
     assert render(whole_bank, tmp_path, check=True) == [path, tmp_path / "99-gone.ipynb"]
+
+
+def test_render_never_writes_over_a_notebook_that_somebody_has_worked_in(whole_bank: Bank, tmp_path: Path) -> None:
+    render(whole_bank, tmp_path, check=False)
+    path = tmp_path / "01-ring-all-reduce.ipynb"
+    worked = path.read_text("utf-8").replace('"execution_count": null', '"execution_count": 3', 1)
+    path.write_text(worked, "utf-8")
+    with pytest.raises(ShardwiseError, match="somebody has run cells there"):
+        render(whole_bank, tmp_path, check=False)
+    assert path.read_text("utf-8") == worked
+    assert render(whole_bank, tmp_path, check=False, force=True) == [path]
 
 
 def test_the_figures_are_those_that_the_references_draw() -> None:

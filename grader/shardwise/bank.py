@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from operator import or_
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 import shardwise
 from shardwise import yamlfile
@@ -55,6 +55,27 @@ class Problem:
         return self.id.rpartition("/")[2]
 
 
+class Problems(Mapping[str, Problem]):
+    """The problems of a bank by id. Each is read when it is first asked for: a student needs one, not all."""
+
+    def __init__(self, root: Path, names: Iterable[str]) -> None:
+        self._root = root
+        self._loaded: dict[str, Problem | None] = dict.fromkeys(names)
+
+    def __getitem__(self, name: str) -> Problem:
+        """A problem. Raises KeyError for a stranger, and Faulty with all its faults."""
+        found = self._loaded[name]
+        if found is None:
+            found = self._loaded[name] = load_problem(self._root / f"{name}.yaml", self._root)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaded)
+
+    def __len__(self) -> int:
+        return len(self._loaded)
+
+
 @dataclass(frozen=True)
 class Bank:
     """Every chapter and every problem, in order."""
@@ -65,12 +86,12 @@ class Bank:
 
     def find(self, name: str) -> Problem:
         """A problem by its id, or by its slug alone. Raises ShardwiseError with the nearest names."""
-        found = self.problems.get(name) or next((one for one in self.problems.values() if one.slug == name), None)
+        found = next((one for one in self.problems if name in (one, one.rpartition("/")[2])), None)
         if found is None:
-            near = difflib.get_close_matches(name, [*self.problems, *(one.slug for one in self.problems.values())], n=3)
+            near = difflib.get_close_matches(name, [*self.problems, *(one.rpartition("/")[2] for one in self.problems)], n=3)
             hint = f" Did you mean {' or '.join(near)}?" if near else " `shardwise list` shows them all."
             raise ShardwiseError(f"There is no problem “{name}”.{hint}")
-        return found
+        return self.problems[found]
 
     def of_chapter(self, chapter: str) -> list[Problem]:
         """The problems of a chapter in the order of its notebook."""
@@ -78,7 +99,7 @@ class Bank:
 
 
 def folder(name: str) -> Path:
-    """Where `problems`, `solutions` or `notebooks` lie: inside the package in a wheel, at the root in a checkout."""
+    """Where `problems` or `solutions` lie: inside the package in a wheel, at the root in a checkout."""
     package = Path(shardwise.__file__).parent
     return package / name if (package / name).is_dir() else package.parents[1] / name
 
@@ -104,14 +125,26 @@ def load_problem(path: Path, root: Path) -> Problem:
 
 @cache
 def _adapter() -> Any:
-    return template_model()
+    return TypeAdapter(template_model())
 
 
 def load(root: Path | None = None) -> Bank:
-    """The whole bank. Raises Faulty with every fault of every file."""
-    root = root or folder("problems")
+    """The whole bank, read to the end. Raises Faulty with every fault of every file."""
+    loaded, faults = _open(root or folder("problems"))
+    for name in loaded.problems:
+        try:
+            loaded.problems[name]
+        except Faulty as error:
+            faults += error.faults
+    if faults:
+        raise Faulty(faults)
+    return loaded
+
+
+def _open(root: Path) -> tuple[Bank, list[Fault]]:
+    """The bank with its chapters read and its problems still to be read, and the faults of the chapters."""
     chapters: dict[str, Chapter] = {}
-    problems: dict[str, Problem] = {}
+    names: list[str] = []
     faults: list[Fault] = []
     for path in sorted(root.glob("*/chapter.yaml")):
         chapter = path.parent.name
@@ -120,16 +153,10 @@ def load(root: Path | None = None) -> Bank:
         except Faulty as error:
             faults += error.faults
             continue
-        for slug in chapters[chapter].problems:
-            try:
-                problems[f"{chapter}/{slug}"] = load_problem(path.parent / f"{slug}.yaml", root)
-            except Faulty as error:
-                faults += error.faults
-    if faults:
-        raise Faulty(faults)
-    if not chapters:
+        names += [f"{chapter}/{slug}" for slug in chapters[chapter].problems]
+    if not chapters and not faults:
         raise ShardwiseError(f"{root} holds no chapter.yaml; is this the right folder?")
-    return Bank(root, chapters, problems)
+    return Bank(root, chapters, Problems(root, names)), faults
 
 
 def load_chapter(path: Path, root: Path) -> Chapter:
@@ -153,8 +180,11 @@ def load_chapter(path: Path, root: Path) -> Chapter:
 
 @cache
 def bank() -> Bank:
-    """The bank that comes with this installation, loaded once."""
-    return load()
+    """The bank that comes with this installation; each problem is read when it is first asked for."""
+    opened, faults = _open(folder("problems"))
+    if faults:
+        raise Faulty(faults)
+    return opened
 
 
 def roll(problem: Problem, seed: str) -> tuple[Drawn, Any]:
@@ -235,8 +265,3 @@ def revive(data: Mapping[str, Any]) -> Question:
 def revive_form(kind: str, data: Mapping[str, Any]) -> Any:
     """A question's form out of a notebook: what is needed to read an answer."""
     return kinds()[kind].Form.model_validate(data)
-
-
-def chapters_of(problems: Iterable[Problem]) -> list[str]:
-    """The chapters of some problems, each once, in order."""
-    return sorted({one.id.partition("/")[0] for one in problems})

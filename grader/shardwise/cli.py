@@ -234,16 +234,15 @@ def new(
 @app.command(epilog="Example:  shardwise render --check")
 def render(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail when a notebook differs.")] = False,
-    out: Annotated[Path | None, typer.Option(help="The folder to write into.")] = None,
+    out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("notebooks"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite notebooks that somebody has worked in.")] = False,
     root: Root = None,
 ) -> None:
     """Write the chapters' practice notebooks."""
-    from shardwise.bank import folder
     from shardwise.notebooks import render as run
 
     bank = _bank(root)
-    out = out or folder("notebooks")
-    drifted = run(bank, out, check=check)
+    drifted = run(bank, out, check=check, force=force)
     for path in drifted:
         typer.echo(f"{path.name} {'differs from the bank' if check else 'written'}")
     typer.echo(f"{len(bank.chapters)} notebooks, {len(drifted)} {'drifted' if check else 'changed'}")

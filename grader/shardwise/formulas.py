@@ -38,7 +38,7 @@ class CounterExample:
 
 
 def parse(text: str, symbols: Collection[str]) -> sympy.Expr:
-    """A formula as a sympy expression in positive symbols. Raises FormulaError, for the student, and nothing else.
+    """A formula as a sympy expression. Raises FormulaError, for the student, and nothing else.
 
     >>> parse("t = 2M(N-1)/N", ("M", "N"))
     2*M*(N - 1)/N
@@ -62,7 +62,8 @@ def _built(node: Node, text: str) -> tuple[sympy.Expr, int]:
         weight = value.numerator.bit_length() + value.denominator.bit_length()
         return sympy.Rational(value.numerator, value.denominator), weight
     if node.kind == "symbol":
-        return sympy.Symbol(node.name, positive=True), 1
+        # Without assumptions: to find the sign of a sum of positive symbols, sympy factors polynomials for minutes.
+        return sympy.Symbol(node.name), 1
     if node.kind == "group":
         return _built(node.parts[0], text)
     built = [_built(part, text) for part in node.parts]

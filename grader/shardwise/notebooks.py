@@ -162,19 +162,25 @@ def text_of(notebook: nbformat.NotebookNode) -> str:
     return json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def render(bank: Bank, out: Path, *, check: bool) -> list[Path]:
-    """Write every chapter's notebook into `out`; with `check` write nothing. Gives the files that differed."""
-    drifted = []
-    for chapter in bank.chapters:
-        path = out / f"{chapter}.ipynb"
-        text = text_of(chapter_notebook(bank, chapter))
-        if not path.exists() or path.read_text("utf-8") != text:
-            drifted.append(path)
-            if not check:
-                out.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, "utf-8")
-    stray = [path for path in sorted(out.glob("*.ipynb")) if path.stem not in bank.chapters]
-    if not check:
-        for path in stray:
-            path.unlink()
-    return drifted + stray
+def render(bank: Bank, out: Path, *, check: bool, force: bool = False) -> list[Path]:
+    """Write every chapter's notebook into `out`; with `check` write nothing. Gives the files that differed.
+
+    Raises ShardwiseError, before anything is written, when somebody has worked in one that would be overwritten.
+    """
+    texts = {out / f"{chapter}.ipynb": text_of(chapter_notebook(bank, chapter)) for chapter in bank.chapters}
+    drifted = [path for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text]
+    if check:
+        return drifted + [path for path in sorted(out.glob("*.ipynb")) if path not in texts]
+    used = [] if force else [path for path in drifted if path.exists() and _worked_in(path.read_text("utf-8"))]
+    if used:
+        names = ", ".join(map(str, used))
+        raise ShardwiseError(f"{names}: somebody has run cells there. Move it away, give another --out, or use --force.")
+    out.mkdir(parents=True, exist_ok=True)
+    for path in drifted:
+        path.write_text(texts[path], "utf-8")
+    return drifted
+
+
+def _worked_in(text: str) -> bool:
+    """Whether a notebook has been run: what we write has neither outputs nor counts."""
+    return bool(re.search(r'"execution_count": \d|"output_type"', text))

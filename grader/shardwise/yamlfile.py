@@ -116,7 +116,8 @@ def _plain(node: Any, path: Path_, places: dict[Path_, Any], key_places: dict[Pa
 def validate(source: Source, model: Any) -> Any:
     """The file as a model. Raises Faulty with every fault, at its place and with a remedy."""
     try:
-        return TypeAdapter(model).validate_python(source.data)
+        adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
+        return adapter.validate_python(source.data)
     except ValidationError as error:
         raise Faulty(_fault(source, one) for one in error.errors()) from None
 

@@ -205,7 +205,7 @@ def a_bug_is_hunted(page: Page, form: Locator) -> None:
     expect(fix).to_have_value(key.original_line)  # what was typed for a line is kept
 
     form.get_by_role("button", name="Solution").click()
-    expect(form).to_contain_text("Solution. Line")
+    expect(form).to_contain_text(f"Line {key.line} is wrong")
 
 
 def every_text_can_be_read_in_a_light_and_a_dark_theme(page: Page) -> None:

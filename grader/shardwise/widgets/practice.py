@@ -52,7 +52,7 @@ class Practice(anywidget.AnyWidget):
             case "hint":
                 self._hint()
             case "solution":
-                self.solution = to_html(f"**Solution.** {self.asked.solution}")
+                self.solution = to_html(f"**Solution**\n\n{self.asked.solution}")  # it may begin with a table
             case "another":
                 self._another()
 

@@ -1,0 +1,230 @@
+"""The practice form's Python side: what the browser is told, and when."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from shardwise import desk
+from shardwise.bank import Problem, bank, pose
+from shardwise.errors import ShardwiseError
+from shardwise.marking import check as mark
+from shardwise.markup import to_html
+from shardwise.programs import here
+from shardwise.question import Outcome, Question
+from shardwise.widgets import KINDS, Practice
+from shardwise.widgets.views import said, view
+
+FORMED = [one for one in bank().problems.values() if one.template.kind in KINDS]
+every_form = pytest.mark.parametrize("formed", FORMED, ids=[one.id for one in FORMED])
+PUBLIC = {"quantity": {"how"}, "choice": {"pick", "how", "options"}, "bugline": {"listing", "arguments"}}
+NUMBER, CHOICE, HUNT = "bytes-per-gpu", "ring-or-tree", "ring-time-bug"
+
+
+@pytest.fixture(autouse=True)
+def _fresh_desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(desk, "_DESK", desk.Desk())
+    yield
+    from ipywidgets import Widget
+
+    Widget.close_all()
+
+
+def asked(name: str, seed: int | str = 0) -> Question:
+    return pose(bank().find(name), seed)
+
+
+def practised(name: str) -> Practice:
+    made = desk.practice(name)
+    assert isinstance(made, Practice)
+    return made
+
+
+def send(widget: Practice, action: str, **more: Any) -> None:
+    """What arrives when a button is pressed."""
+    widget._handle_custom_msg({"do": action, "seed": widget.question["seed"], **more}, [])
+
+
+def synced(widget: Practice) -> str:
+    """All that the browser can see of a question: the state but for our own script and style sheet."""
+    state = {name: value for name, value in widget.get_state().items() if name not in ("_esm", "_css")}
+    return json.dumps(state, default=str)
+
+
+def secrets(question: Question) -> list[str]:
+    """Texts out of the key, the hints and the solution that are not in the question itself anyway."""
+    found = [
+        *question.hints,
+        *(to_html(hint) for hint in question.hints),
+        question.solution,
+        to_html(question.solution),
+    ]
+
+    def collect(value: Any) -> None:
+        if isinstance(value, dict):
+            for one in value.values():
+                collect(one)
+        elif isinstance(value, list):
+            for one in value:
+                collect(one)
+        elif isinstance(value, str) and len(value) > 15:
+            found.append(value)
+
+    collect(question.key.model_dump(mode="json"))
+    public = question.prompt + "\n".join(getattr(question.form, "listing", ()))
+    return [json.dumps(one)[1:-1] for one in found if one not in public and one.strip() not in public]
+
+
+@every_form
+def test_nothing_of_key_solution_or_hints_reaches_the_browser_unasked(formed: Problem) -> None:
+    for seed in range(3):
+        question = pose(formed, seed)
+        state = synced(Practice(question))
+        hidden = secrets(question)
+        assert hidden
+        assert [one for one in hidden if one in state] == []
+        told = json.loads(state)["question"]
+        assert set(told) == {"id", "seed", "kind", "title", "points", "hints", "prompt", "form"}
+        assert set(told["form"]) == PUBLIC[question.kind]
+
+
+@every_form
+def test_a_form_shows_the_options_or_the_listing_and_the_prompt_does_not_repeat_them(formed: Problem) -> None:
+    question = pose(formed, 1)
+    shown = view(question)
+    form: Any = question.form
+    if question.kind == "choice":
+        assert [one["label"] for one in shown["form"]["options"]] == [one.label for one in form.options]
+        assert f"{form.options[0].label})" not in shown["prompt"]
+    if question.kind == "bugline":
+        assert shown["form"]["listing"] == list(form.listing)
+        assert f"def {form.function}" not in shown["prompt"]
+    first_words = question.prompt.split("\n")[0][:20].split("*")[0]
+    assert to_html(first_words).removeprefix("<p>").removesuffix("</p>")[:10] in shown["prompt"]
+
+
+@every_form
+def test_the_widget_marks_like_the_cell_does(formed: Problem) -> None:
+    question = pose(formed, 0)
+    widget = Practice(question)
+    for sample in formed.kind.samples(question):
+        send(
+            widget, "check", answer=json.loads(json.dumps(sample.raw, default=lambda _: None))
+        )  # as a browser sends it
+        expected = mark(question, sample.raw, runner=here)
+        assert widget.feedback["outcome"] == sample.outcome
+        assert widget.feedback["html"] == said(expected, question.kind)["html"]
+
+
+def test_an_empty_form_is_blank_and_not_wrong() -> None:
+    for name, empty in ((NUMBER, ""), (CHOICE, []), (HUNT, {"line": None, "input": {}, "fix": ""})):
+        widget = practised(name)
+        send(widget, "check", answer=empty)
+        assert widget.feedback["outcome"] == Outcome.BLANK
+
+
+def test_the_same_feedback_twice_is_two_events() -> None:
+    widget, seen = practised(NUMBER), []
+    widget.observe(lambda change: seen.append(change["new"]["html"]), "feedback")
+    send(widget, "check", answer="a lot")
+    send(widget, "check", answer="a lot")
+    assert len(seen) == 2 and seen[0] == seen[1]
+
+
+def test_what_a_student_types_arrives_as_text_and_never_as_html() -> None:
+    nasty = "3 <img src=x onerror=alert(1)> `GB` **x**"
+    for name, answer in ((NUMBER, nasty), (CHOICE, [nasty]), (HUNT, {"line": 2, "input": {}, "fix": nasty})):
+        widget = practised(name)
+        send(widget, "check", answer=answer)
+        assert "<img" not in widget.feedback["html"]
+
+
+def test_hints_come_one_by_one_and_the_desk_goes_on_from_there() -> None:
+    question, widget = asked(NUMBER), practised(NUMBER)
+    send(widget, "hint")
+    assert len(widget.hints) == 1 and to_html(question.hints[0]).removeprefix("<p>") in widget.hints[0]
+    assert str(desk.hint(NUMBER)).startswith("Hint 2.")
+    for _ in range(5):
+        send(widget, "hint")
+    assert len(widget.hints) == len(question.hints)
+    assert "last hint" in str(desk.hint())
+
+
+def test_the_solution_comes_when_it_is_asked_for() -> None:
+    widget = practised(CHOICE)
+    assert widget.solution == ""
+    send(widget, "solution")
+    assert "<table>" in widget.solution  # this one begins with a table
+    assert to_html(asked(CHOICE).solution) in widget.solution
+
+
+def test_another_changes_the_whole_widget_and_check_in_a_cell_marks_the_same_variant() -> None:
+    widget = practised(NUMBER)
+    for action in ("hint", "solution"):
+        send(widget, action)
+    send(widget, "check", answer="3 GB")
+    before = dict(widget.question)
+    send(widget, "another")
+    assert widget.question["prompt"] != before["prompt"] and widget.question["seed"] != before["seed"]
+    assert (widget.answer, widget.hints, widget.solution, widget.feedback["outcome"]) == (None, [], "", "new")
+    question = asked(NUMBER, widget.question["seed"])
+    assert widget.asked == question
+    key: Any = question.key
+    right = f"{key.value!r} B"
+    send(widget, "check", answer=right)
+    assert widget.feedback["outcome"] == Outcome.CORRECT
+    checked = desk.check(NUMBER, right)
+    assert isinstance(checked, desk.Checked) and checked.outcome == Outcome.CORRECT
+
+
+def test_an_answer_to_numbers_that_were_replaced_meanwhile_is_dropped() -> None:
+    widget = practised(NUMBER)
+    stale = widget.question["seed"]
+    send(widget, "another")
+    told = dict(widget.feedback)
+    widget._handle_custom_msg({"do": "check", "seed": stale, "answer": "3 GB"}, [])
+    assert widget.feedback == told
+
+
+@pytest.mark.parametrize("content", [None, 7, "check", {}, {"do": "explode"}, {"do": ["check"]}])
+def test_a_message_that_makes_no_sense_changes_nothing(content: Any) -> None:
+    widget = practised(HUNT)
+    before = synced(widget)
+    widget._handle_custom_msg(content, [])
+    assert synced(widget) == before
+
+
+def test_a_notebook_shows_the_question_where_there_are_no_widgets() -> None:
+    from nbconvert import HTMLExporter
+
+    data, metadata = practised(HUNT)._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert asked(HUNT).title in data["text/plain"]
+    output = new_output("execute_result", data=data, metadata=metadata, execution_count=1)
+    cell = new_code_cell('practice("ring-time-bug")', outputs=[output], execution_count=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nbconvert's own
+        page, _ = HTMLExporter().from_notebook_node(nbformat.from_dict(new_notebook(cells=[cell])))
+    assert asked(HUNT).title in page and "all_reduce_seconds" in page
+    assert "widget-view+json" not in page
+
+
+def test_importing_shardwise_or_its_desk_loads_no_widgets() -> None:
+    source = "import sys, shardwise.desk; print([one for one in ('anywidget', 'ipywidgets') if one in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_kind_without_a_form_is_shown_as_text() -> None:
+    name = next(one.slug for one in bank().problems.values() if one.template.kind not in KINDS)
+    assert isinstance(desk.practice(name), desk.Said)
+    with pytest.raises(ShardwiseError, match="forms exist for"):
+        view(asked(name))
