@@ -37,8 +37,9 @@ WANTED = {"quantity": 12, "code": 4, "choice": 4}
 def twenty() -> list[str]:
     """The questions, taken in the bank's order."""
     chosen: list[str] = []
+    chapters = ("01-ring-all-reduce", "03-gradient-accumulation", "10-capstone-405b")
     for kind, count in WANTED.items():
-        chosen += [one.id for one in bank().problems.values() if one.template.kind == kind][:count]
+        chosen += [one.id for one in bank().problems.values() if one.template.kind == kind and one.id.startswith(chapters)][:count]
     return chosen
 
 

@@ -205,13 +205,15 @@ def draw(
 
     Raises ShardwiseError when MAX_ATTEMPTS throws are all rejected.
     """
+    why = "a constraint under `where` fails"
     for attempt in range(MAX_ATTEMPTS):
         values = throw(params, seed, problem, attempt, extra)
         if not holds(where, {**extra, **values}):
             continue
         try:
             made = accept(values) if accept else None
-        except Reject:
+        except Reject as reason:
+            why = str(reason)
             continue
         return Drawn(seed, problem, values, attempt), made
-    raise ShardwiseError(f"{problem}: {MAX_ATTEMPTS} draws for seed {seed} were all rejected; loosen its constraints.")
+    raise ShardwiseError(f"{problem}: {MAX_ATTEMPTS} draws for seed {seed} were all rejected; loosen its constraints. The last: {why}.")

@@ -104,7 +104,7 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
     def solve(self, template: BuglineTemplate, values: Mapping[str, Any], dice: Dice) -> Solved:
         listing, found = hunts(template)
         if not found:
-            raise Reject
+            raise Reject("no input exposes any mutant")
         lines = sorted({one.mutant.line for one in found})  # first a line, then a change, so that no line is rare
         line = lines[throw(dice.seed, dice.problem, "line") * len(lines) >> 64]
         here = [one for one in found if one.mutant.line == line]

@@ -102,7 +102,7 @@ class ChoiceKind(Kind[ChoiceTemplate, ChoiceForm, ChoiceKey]):
     def solve(self, template: ChoiceTemplate, values: Mapping[str, Any], dice: Dice) -> Solved:
         correct = self._correct(template, values, use_oracle=False)
         if (len(correct) != 1) if template.answer.pick == "one" else not correct:
-            raise Reject
+            raise Reject(f"{len(correct)} options are right")
         return Solved(correct, self._order(template.answer, correct, dice))
 
     def _correct(self, template: ChoiceTemplate, values: Mapping[str, Any], *, use_oracle: bool) -> frozenset[int]:

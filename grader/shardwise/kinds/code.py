@@ -142,7 +142,7 @@ class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
                 made.append((case, solved))
         for index in range(len(template.mistakes)):
             if all(_alike(one.mistakes[index], one.expected, answer.rel_tol) for _, one in made if not one.raises):
-                raise Reject
+                raise Reject(f"mistake {index + 1} returns what is right on every case")
         return Solved(tuple(made))
 
     def _case(self, template: CodeTemplate, case: Case, values: Mapping[str, Any]) -> CodeCase | None:

@@ -111,7 +111,7 @@ class FormulaKind(Kind[FormulaTemplate, FormulaForm, FormulaKey]):
             base=tuple(one.base for one in drawn),
         )
         if not _apart((solved.formula, *solved.mistakes), tuple(answer.symbols), _grid(answer)):
-            raise Reject
+            raise Reject("a mistake equals the formula, or another mistake")
         return solved
 
     def pose(self, template: FormulaTemplate, solved: Solved, names: Mapping[str, Any], dice: Dice) -> Posed:

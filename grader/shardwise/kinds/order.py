@@ -151,7 +151,7 @@ class OrderKind(Kind[OrderTemplate, OrderForm, OrderKey]):
         sizes = sorted((size(one), one.id) for one in items)
         for (low, _), (high, _) in zip(sizes, sizes[1:], strict=False):
             if high - low <= APART * max(abs(low), abs(high)) and not use_oracle:
-                raise Reject
+                raise Reject(f"two values lie within {APART:.0%} of each other")
         return tuple(name for _, name in sizes)
 
     def pose(self, template: OrderTemplate, solved: Solved, names: Mapping[str, Any], dice: Dice) -> Posed:

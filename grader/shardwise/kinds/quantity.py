@@ -181,7 +181,8 @@ class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
         for first, value in enumerate((key, *mistakes)):
             for second in range(first + 1, 1 + len(mistakes)):
                 if abs(value - mistakes[second - 1]) <= 1.000001 * (allowed[first] + allowed[second]):
-                    raise Reject
+                    pair = f"mistake {first} and mistake {second}" if first else f"mistake {second} and the key"
+                    raise Reject(f"{pair} lie within their tolerances")
         return Solved(key, mistakes)
 
     def _allowed(self, answer: Answer, value: float) -> float:
