@@ -142,7 +142,7 @@ def solution(name: str | None = None) -> Said:
         asked = _DESK.question(name)
     except ShardwiseError as error:
         return Said(str(error))
-    return Said(f'**Solution.** {asked.solution}\n\n`another("{asked.slug}")` draws new numbers.')
+    return Said(f'**Solution.**\n\n{asked.solution}\n\n`another("{asked.slug}")` draws new numbers.')
 
 
 def another(name: str | None = None) -> Said:

@@ -8,7 +8,7 @@ from typing import Any
 from shardwise.markup import to_html, to_plain
 from shardwise.question import Feedback, Outcome
 
-# Outcome → mark, word, colour of the bar. Colours: dark enough for 4.5:1 on white; the word tells it without colour.
+# Outcome → mark, word, and the colour of the bar beside it; the words keep the colour of their page, light or dark.
 LOOKS: dict[Outcome | None, tuple[str, str, str]] = {
     Outcome.CORRECT: ("✓", "Correct", "#1a7f37"),
     Outcome.PARTIAL: ("◐", "Partly right", "#9a6700"),
@@ -50,7 +50,7 @@ def as_html(feedback: Feedback) -> str:
     colour = LOOKS[feedback.outcome][2]
     return (
         f'<div class="shardwise-feedback" style="border-left:4px solid {colour};padding:.4em 1em;margin:.4em 0">'
-        f'<div style="color:{colour};font-weight:600">{html.escape(headline(feedback))}</div>'
+        f'<div style="font-weight:600">{html.escape(headline(feedback))}</div>'
         f"{to_html(_body(feedback))}</div>"
     )
 

@@ -69,12 +69,12 @@ def _function(question: Question, recorded: Recorded) -> str:
         if call.status == "returned"
     }
     return (
-        f"ANSWERS = {table!r}\n\n"
         f"def {form.function}({', '.join(names)}):\n"
+        f"    answers = {table!r}\n"
         f"    known = repr(({', '.join(names)},))\n"
-        "    if known not in ANSWERS:\n"
+        "    if known not in answers:\n"
         "        raise ValueError(known)\n"
-        "    return ANSWERS[known]\n"
+        "    return answers[known]\n"
     )
 
 

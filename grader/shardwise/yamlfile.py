@@ -142,6 +142,8 @@ def _fault(source: Source, error: Any) -> Fault:
         return source.fault(("kind",), f"kind: unknown kind {given!r}", f"{remedy}The kinds are {expected}.")
     message = str(error["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
     seen = error.get("input")
+    if kind == "string_type" and isinstance(seen, dict):
+        return source.fault(path, f"{name}: a text belongs here", "A colon followed by a space makes keys: quote the text, or use >-.")
     if kind == "value_error" or isinstance(seen, dict | list):
         unknown = _misspelt(seen) if isinstance(seen, dict) else ""
         return source.fault(path, f"{name}: {message}", unknown)

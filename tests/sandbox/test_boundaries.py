@@ -23,6 +23,7 @@ from shardwise.sandbox import (
     Limits,
     Sandbox,
     SandboxUnavailable,
+    Step,
     Value,
     ValueResult,
     attacks,
@@ -128,7 +129,7 @@ def test_without_bubblewrap_and_without_filters_nothing_runs(monkeypatch: pytest
     monkeypatch.setattr(shutil, "which", lambda _name: None)
     with open_sandbox() as weaker:
         assert weaker.tier == "2"
-    monkeypatch.setattr(launch.platform, "machine", lambda: "vax")
+    monkeypatch.setattr("platform.machine", lambda: "vax")
     with pytest.raises(SandboxUnavailable) as refused:
         open_sandbox()
     assert "system-call filters are written for" in str(refused.value)
@@ -267,7 +268,7 @@ def unsafe() -> Iterator[Sandbox]:
 
 
 def test_without_isolation_the_same_jobs_give_the_same_results(unsafe: Sandbox, strongest: Sandbox) -> None:
-    steps = [
+    steps: list[Step] = [
         Cell("a", "import numpy as np, random\nx = np.arange(3)\nprint(random.random(), np.random.rand(), hash('x'))"),
         Cell("b", "1 / 0"),
         Cell("c", "import os; os._exit(3)"),
@@ -304,7 +305,7 @@ def test_a_soak_of_mixed_jobs_neither_leaks_nor_mixes(strongest: Sandbox) -> Non
     before = descriptors()
     for number in range(150):
         source = jobs[number % len(jobs)](number)
-        steps = [Cell("a", source), Value("x", "x"), Cell("end", "import os; os._exit(0)")][
+        steps: list[Step] = [Cell("a", source), Value("x", "x"), Cell("end", "import os; os._exit(0)")][
             : 3 if number % 10 == 0 else 2
         ]
         result = strongest.run(steps).results["x"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import shardwise
-from shardwise.sandbox import Calls, CallsResult, Cell, CellResult, Sandbox, Value, ValueResult
+from shardwise.sandbox import Calls, CallsResult, Cell, CellResult, Sandbox, Step, Value, ValueResult
 
 Source = Callable[[str], object]
 
@@ -332,7 +332,11 @@ for forged in {forged}:
 @pytest.mark.parametrize("after", ["", "import os; os._exit(0)"], ids=["goes on", "and leaves"])
 def test_forged_frames_neither_crash_nor_reach_beyond_their_job(strongest: Sandbox, forged: str, after: str) -> None:
     calls = Calls("calls", "f", ({"x": 1}, {"x": 2}))
-    steps = [Cell("forge", FORGE.format(forged=forged, after=after)), Cell("b", "def f(x): return x"), calls]
+    steps: list[Step] = [
+        Cell("forge", FORGE.format(forged=forged, after=after)),
+        Cell("b", "def f(x): return x"),
+        calls,
+    ]
     job = strongest.run([*steps, Value("value", "y")])
     forge, called, value = job.results["forge"], job.results["calls"], job.results["value"]
     assert isinstance(forge, CellResult)

@@ -1,0 +1,144 @@
+"""The pictures of the lesson on learning-rate scaling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..learning_rate import (
+    cosine_area,
+    cosine_lr,
+    data_to_target,
+    linear_rule_lr,
+    scaled_steps,
+    square_root_rule_lr,
+    steps_to_target,
+    wsd_area,
+    wsd_lr,
+)
+
+CHAPTER = "04-learning-rate-scaling"
+BLUE, ORANGE, GREEN, GREY = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#6e7781",
+)  # Okabe & Ito 2008: safe for colour-blind readers
+
+BASE_LR, BASE_BATCH = 3e-4, 256  # the recipe that the lesson scales from
+STEPS, WARMUP = 100_000, 2_000  # its length and warmup
+
+
+def two_rules() -> Figure:
+    """The learning rates that the two rules propose, over the batch."""
+    batches = [BASE_BATCH * 2**power for power in range(7)]
+    figure = Figure(figsize=(7.0, 3.0))
+    axis = figure.subplots()
+    for name, rule, colour, marker in (
+        ("linear", linear_rule_lr, BLUE, "o"),
+        ("square root", square_root_rule_lr, ORANGE, "s"),
+    ):
+        rates = [rule(base_lr=BASE_LR, base_batch=BASE_BATCH, batch=batch) for batch in batches]
+        axis.plot(batches, rates, color=colour, marker=marker)
+        axis.annotate(name, (batches[-1], rates[-1]), textcoords="offset points", xytext=(8, -3), color=colour)
+        axis.annotate(
+            f"{rates[3]:.3g}", (batches[3], rates[3]), textcoords="offset points", xytext=(6, -13), color=colour
+        )
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log")
+    axis.set_xticks(batches, [f"{batch:,}" for batch in batches])
+    axis.set_xlim(220, 31_000)
+    axis.set_xlabel("batch, sequences")
+    axis.set_ylabel("learning rate")
+    return figure
+
+
+def horizons() -> Figure:
+    """A base schedule, the same scaled with batch and rate, and one whose length nobody shortened."""
+    factor = 2
+    half = round(scaled_steps(steps=STEPS, base_batch=BASE_BATCH, batch=factor * BASE_BATCH))
+    rows = (
+        ("the recipe", 1, WARMUP, STEPS, STEPS, BLUE, "-"),
+        ("batch and rate doubled, horizon halved", factor, WARMUP // factor, half, half, ORANGE, "-"),
+        ("horizon forgotten: the run ends here", factor, WARMUP // factor, STEPS, half, GREY, "--"),
+    )
+    figure = Figure(figsize=(7.0, 3.0))
+    axis = figure.subplots()
+    for name, times, warmup, total, end, colour, line in rows:
+        case: dict[str, Any] = {
+            "peak_lr": times * BASE_LR,
+            "final_lr": 0.0,
+            "warmup_steps": warmup,
+            "total_steps": total,
+        }
+        steps = np.arange(0, end + 1, 100)
+        rates = [cosine_lr(step=int(step), **case) * 1e4 for step in steps]
+        shown = name if end < total else f"{name}: area {cosine_area(**case):.1f}"
+        axis.plot(steps / 1e3, rates, color=colour, linestyle=line, label=shown)
+        if end < total:
+            axis.plot(steps[-1] / 1e3, rates[-1], color=colour, marker="X", markersize=8)
+    axis.set_ylim(0, 8.4)
+    axis.set_xlabel("step, thousands")
+    axis.set_ylabel("learning rate, 1e-4")
+    axis.legend(frameon=False, loc="upper right")
+    return figure
+
+
+def cosine_and_stable() -> Figure:
+    """A cosine and a warmup-stable-decay schedule of the same length, and both when the run is made longer."""
+    figure = Figure(figsize=(7.0, 2.7))
+    panels = figure.subplots(1, 2, sharey=True)
+    for axis, name in zip(panels, ("cosine", "warmup-stable-decay"), strict=True):
+        for total, line, colour in ((STEPS, "-", BLUE), (STEPS * 3 // 2, "--", ORANGE)):
+            steps = np.arange(0, total + 1, 100)
+            if name == "cosine":
+                plain: dict[str, Any] = {
+                    "peak_lr": BASE_LR,
+                    "final_lr": 0.0,
+                    "warmup_steps": WARMUP,
+                    "total_steps": total,
+                }
+                rates, area = [cosine_lr(step=int(step), **plain) for step in steps], cosine_area(**plain)
+            else:
+                decay = STEPS // 10
+                phases = {"warmup_steps": WARMUP, "stable_steps": total - WARMUP - decay, "decay_steps": decay}
+                rates = [wsd_lr(step=int(step), peak_lr=BASE_LR, **phases) for step in steps]
+                area = wsd_area(peak_lr=BASE_LR, **phases)
+            label = f"{total // 1000}k steps, area {area:.1f}"
+            axis.plot(steps / 1e3, np.array(rates) * 1e4, color=colour, linestyle=line, label=label)
+        axis.set_title(name, fontsize=9)
+        axis.set_xlabel("step, thousands")
+        axis.set_ylim(0, 4.3)
+        axis.legend(frameon=False, loc="upper right", fontsize=8)
+    panels[0].set_ylabel("learning rate, 1e-4")
+    return figure
+
+
+def steps_against_data() -> Figure:
+    """Steps and data to a loss, as multiples of their least, over the batch as a multiple of the critical one."""
+    ratios = np.logspace(-4, 4, 161, base=2)
+    steps = [steps_to_target(minimum_steps=1, critical_batch=1, batch=float(ratio)) for ratio in ratios]
+    data = [data_to_target(minimum_data=1, critical_batch=1, batch=float(ratio)) for ratio in ratios]
+    figure = Figure(figsize=(7.0, 3.0))
+    axis = figure.subplots()
+    axis.plot(ratios, steps, color=BLUE)
+    axis.plot(ratios, data, color=ORANGE, linestyle="--")
+    axis.plot(1, 2, color=GREY, marker="o")
+    axis.annotate(
+        "twice the least\nof both", (1, 2), textcoords="offset points", xytext=(0, 14), ha="center", color=GREY
+    )
+    axis.annotate("steps", (ratios[14], steps[14]), textcoords="offset points", xytext=(10, 0), color=BLUE)
+    axis.annotate("tokens", (ratios[-15], data[-15]), textcoords="offset points", xytext=(-44, 0), color=ORANGE)
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log", base=2)
+    places = [2.0**power for power in range(-4, 5)]
+    axis.set_xticks(places, [f"1/{round(1 / one)}" if one < 1 else f"{one:.0f}" for one in places])
+    axis.set_yticks([1, 2, 4, 8, 16], ["1", "2", "4", "8", "16"])
+    axis.set_xlabel("batch, as a multiple of the critical batch")
+    axis.set_ylabel("as a multiple of the least")
+    return figure
+
+
+FIGURES = (two_rules, horizons, cosine_and_stable, steps_against_data)
