@@ -105,7 +105,7 @@ def _feedback(
         question=question.id,
         outcome=outcome,
         credit=verdict.credit,
-        points=round(question.points * verdict.credit, 4),
+        points=round(question.points * verdict.credit, 2),
         max_points=question.points,
         read=read,
         say=say,

@@ -218,6 +218,7 @@ class Entry:
     """One collective that was played."""
 
     name: str
+    when: str  # in the step
     message_bytes: float  # of the whole message
     sent_bytes: float  # by a rank, on average
 
@@ -230,23 +231,23 @@ class Ledger:
         self.sent: NDArray[np.float64] = np.zeros(ranks)
         self.entries: list[Entry] = []
 
-    def reduce_scatter(self, elements: int, width: float) -> None:
+    def reduce_scatter(self, elements: int, width: float, when: str = "") -> None:
         """Each rank sends every other rank its contribution to the range that the other owns."""
-        self._note("reduce-scatter", elements, width, axis=1)
+        self._note("reduce-scatter", when, elements, width, axis=1)
 
-    def all_gather(self, elements: int, width: float) -> None:
+    def all_gather(self, elements: int, width: float, when: str = "") -> None:
         """Each rank sends the range that it owns to every other rank."""
-        self._note("all-gather", elements, width, axis=0)
+        self._note("all-gather", when, elements, width, axis=0)
 
-    def all_reduce(self, elements: int, width: float) -> None:
+    def all_reduce(self, elements: int, width: float, when: str = "") -> None:
         """Contributions go to the owners, and the sums come back."""
-        self.reduce_scatter(elements, width)
-        self.all_gather(elements, width)
+        self.reduce_scatter(elements, width, when)
+        self.all_gather(elements, width, when)
 
-    def _note(self, name: str, elements: int, width: float, axis: int) -> None:
+    def _note(self, name: str, when: str, elements: int, width: float, axis: int) -> None:
         sent = width * _sent(elements, self.ranks, axis)
         self.sent += sent
-        self.entries.append(Entry(name, width * elements, float(sent.mean())))
+        self.entries.append(Entry(name, when, width * elements, float(sent.mean())))
 
 
 @lru_cache(maxsize=4096)
@@ -269,15 +270,15 @@ def play_step(
     order = list(range(LAYERS))
     for layer in order:
         if not whole[layer]:
-            ledger.all_gather(layers[layer], weight)
+            ledger.all_gather(layers[layer], weight, "forward")
         whole[layer] = stage < 3 or keep_weights
     for layer in reversed(order):
         if not whole[layer]:
-            ledger.all_gather(layers[layer], weight)
-        (ledger.all_reduce if stage == 0 else ledger.reduce_scatter)(layers[layer], gradient)
+            ledger.all_gather(layers[layer], weight, "backward")
+        (ledger.all_reduce if stage == 0 else ledger.reduce_scatter)(layers[layer], gradient, "backward")
     if stage in (1, 2):  # each rank has updated its own range of the weights, and all need all of them
         for layer in order:
-            ledger.all_gather(layers[layer], weight)
+            ledger.all_gather(layers[layer], weight, "update")
     return ledger
 
 

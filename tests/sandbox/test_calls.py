@@ -59,7 +59,8 @@ def test_a_call_with_an_accident_loses_only_itself(sandbox: Sandbox, accident: s
 
 
 def test_a_function_that_always_hangs_is_given_up_after_two_timeouts(sandbox: Sandbox) -> None:
-    results = calls(sandbox, "def f(x):\n    while True: pass", *[{"x": 1}] * 20)
+    inputs: list[dict[str, object]] = [{"x": number} for number in range(20)]
+    results = calls(sandbox, "def f(x):\n    while True: pass", *inputs)
     assert [result.status for result in results] == ["timeout"] * 2 + ["skipped"] * 18
 
 

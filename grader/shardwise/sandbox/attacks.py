@@ -69,7 +69,9 @@ def _attacks(canary: str, port: int, unix_path: str, memory_bytes: int) -> list[
             f"import ctypes, os; libc = ctypes.CDLL(None); {clone}\nif pid == 0: libc._exit(0)\nbreach = pid > 0",
             "started a process by a bare system call",
         ),
-        Attack("exec", "import os; os.execv('/proc/self/exe', ['x']); breach = True", "started a program"),
+        Attack(
+            "exec", "import os, sys; os.execv(sys.executable, ['python', '-c', '']); breach = True", "started a program"
+        ),
         Attack(
             "memory",
             f"import mmap; mmap.mmap(-1, {memory_bytes}).close(); breach = True",

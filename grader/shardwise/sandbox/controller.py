@@ -32,7 +32,7 @@ from .steps import (
     ValueResult,
 )
 
-_UNIT_BYTES = 4096  # room for a unit's frame besides its value or output; an error takes at most 3000
+_UNIT_BYTES = 8192  # room for a unit's frame besides its value or output; an error takes at most 6000
 _ESCAPED = 6  # bytes of JSON per byte of output, at worst
 _PATIENCE = 2  # timeouts of one function after which its remaining inputs are skipped
 _SIGKILL = 9

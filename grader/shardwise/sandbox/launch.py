@@ -10,39 +10,22 @@ import os
 import platform
 import shutil
 import socket
-import stat
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, Any
 
+from . import bubblewrap
 from .backend import SandboxUnavailable
+from .bubblewrap import NOBODY
 from .inside import seccomp
+from .interpreter import ENVIRONMENT, inner_command
 from .layout import Layout, layout, readable_paths
 from .steps import Limits
 
-NOBODY = 65534  # the traditional unprivileged user, `nobody` on Linux
 _START_SECONDS = 20.0  # a cold disk can make numpy slow to load; usually 0.3
-_BOX = "/box/job"
-BOOT = (  # loads our inner package by its directory, so that nothing beside it becomes importable
-    "import sys, importlib.util as u; d = sys.argv[1];"
-    "s = u.spec_from_file_location('inside', d + '/__init__.py', submodule_search_locations=[d]);"
-    "m = u.module_from_spec(s); sys.modules['inside'] = m; s.loader.exec_module(m);"
-    "from importlib import import_module as i; i('inside.' + sys.argv[2]).main(sys.argv[3])"
-)
-FLAGS = ("-P", "-s", "-S", "-B", "-X", "utf8")  # not -I, which would ignore PYTHONHASHSEED
-ENVIRONMENT = {
-    "PYTHONHASHSEED": "0",
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "MALLOC_ARENA_MAX": "2",  # an arena per thread would reserve 128 MiB of address space for each
-    "LC_ALL": "C.UTF-8",
-    "HOME": "/box",
-    "PATH": "/nowhere",
-}
 
 
 @dataclass(frozen=True)
@@ -114,16 +97,11 @@ def _prepared(plan: Plan, limits: Limits, control: socket.socket) -> Iterator[_P
     with os.fdopen(reading, "rb"), tempfile.TemporaryDirectory(prefix="stage-") as stage:
         os.write(writing, seccomp.server_filter(machine))
         os.close(writing)
-        inner = _server_command(plan.tier, seen, _rlimits(limits), control, machine, _BOX)
-        tree = _staged_tree(stage) if plan.become_nobody else _bound_tree(seen)
-        command = [bwrap, "--seccomp", str(reading), *_fences(), *tree, *_places(), "--", *inner]
+        inner = _server_command(plan.tier, seen, _rlimits(limits), control, machine, bubblewrap.BOX)
         if plan.become_nobody:
-            command = [
-                seen.python,
-                *FLAGS,
-                str(Path(__file__).with_name("stage.py")),
-                _errand(seen, stage, command),
-            ]
+            command = bubblewrap.command_of_root(bwrap, reading, seen, inner, stage)
+        else:
+            command = bubblewrap.command(bwrap, reading, seen, inner)
         yield _Prepared(command, ENVIRONMENT, (control.fileno(), reading), {})
 
 
@@ -151,7 +129,7 @@ def _server_command(
         "box": box,
         "limits": rlimits,
     }
-    return [seen.python, *FLAGS, "-c", BOOT, seen.inside, "server", json.dumps(config)]
+    return inner_command(seen.python, seen.inside, "server", config)
 
 
 def _rlimits(limits: Limits, *, others: int = 0) -> dict[str, int]:
@@ -165,61 +143,6 @@ def _rlimits(limits: Limits, *, others: int = 0) -> dict[str, int]:
         "STACK": 8 * 2**20,  # of a thread, too
         "CORE": 0,
     }
-
-
-def _fences() -> list[str]:
-    """bubblewrap's walls. CAP_SYS_ADMIN holds in its user namespace only; each job drops it."""
-    options = "--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try"
-    options += " --disable-userns --die-with-parent --new-session --as-pid-1 --clearenv"
-    options += " --cap-drop ALL --cap-add CAP_SYS_ADMIN"
-    variables = [word for name, value in ENVIRONMENT.items() for word in ("--setenv", name, value)]
-    return [*options.split(), *variables]
-
-
-def _bound_tree(seen: Layout) -> list[str]:
-    """The visible tree, bound by bubblewrap itself."""
-    links = [word for target, path in seen.symlinks for word in ("--symlink", target, path)]
-    binds = [word for bind in seen.binds for word in ("--ro-bind", bind.source, bind.target)]
-    masks = [word for path in seen.masks for word in ("--tmpfs", path, "--remount-ro", path)]
-    return [*links, *binds, *masks]
-
-
-def _staged_tree(stage: str) -> list[str]:
-    """The visible tree, put together by root beforehand; see stage.py."""
-    return ["--ro-bind", stage, "/"]
-
-
-def _places() -> list[str]:
-    """What is not bound from the host. bubblewrap leaves / and /dev writable unless they are remounted."""
-    box = ["--perms", "0755", "--size", str(2**20), "--tmpfs", "/box", "--dir", _BOX]
-    read_only = [word for place in ("/box", "/dev", "/") for word in ("--remount-ro", place)]
-    return ["--dev", "/dev", *box, "--chdir", "/box", *read_only]
-
-
-def _errand(seen: Layout, stage: str, command: list[str]) -> str:
-    return json.dumps(
-        {
-            "root": stage,
-            "symlinks": seen.symlinks,
-            "binds": [(bind.source, bind.target) for bind in seen.binds],
-            "masks": seen.masks,
-            "directories": ["/dev", "/box"],
-            "user": NOBODY,
-            "command": command,
-        }
-    )
-
-
-def reachable_by_nobody(seen: Layout) -> bool:
-    """Whether a user without any rights can read all that the layout names, by its permission bits."""
-    return all(_open_to_others(bind.source) for bind in seen.binds)
-
-
-def _open_to_others(path: str) -> bool:
-    place = Path(os.path.realpath(path))
-    return bool(place.stat().st_mode & stat.S_IROTH) and all(
-        parent.stat().st_mode & stat.S_IXOTH for parent in place.parents
-    )
 
 
 def _threads_of(user: int) -> int:

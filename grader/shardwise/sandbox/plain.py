@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import struct
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from .backend import Attempt, Order
 from .inside import region
-from .launch import BOOT, ENVIRONMENT, FLAGS
+from .interpreter import ENVIRONMENT, inner_command
 from .layout import inner_directory, interpreter, package_directories
 from .steps import Limits
 
@@ -55,7 +54,7 @@ class PlainProcesses:
         }
         nowhere = subprocess.DEVNULL
         return subprocess.Popen(
-            [interpreter(), *FLAGS, "-c", BOOT, inner_directory(), "alone", json.dumps(config)],
+            inner_command(interpreter(), inner_directory(), "alone", config),
             env={**_system_environment(), **ENVIRONMENT, "HOME": folder},
             stdin=nowhere,
             stdout=nowhere,

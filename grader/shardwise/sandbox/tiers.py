@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from .attacks import steps_for, targets
 from .backend import SandboxUnavailable
+from .bubblewrap import NOBODY
 from .controller import Sandbox
-from .launch import NOBODY, Plan
+from .launch import Plan
 from .steps import CellResult, Limits, ValueResult
 
 _NAMES = {

@@ -50,7 +50,7 @@ class StandIn(importlib.abc.Loader):
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         """An empty module with the stub's behaviour."""
         module = types.ModuleType(spec.name)
-        module.__dict__.update(__getattr__=stub.__getattr__, __all__=list(stub.NAMES))
+        module.__dict__.update(__getattr__=stub.attribute, __all__=list(stub.NAMES))
         module.__dict__.update(dict.fromkeys(stub.NAMES, stub.INERT))
         return module
 

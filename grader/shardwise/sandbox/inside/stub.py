@@ -2,7 +2,7 @@
 
 A student's notebook calls `check("x")`, `hint("x").show()` and the like between its answers. While grading
 those lines have to run and must not lead anywhere, so every attribute of this module, and every result of
-calling one, is the same inert object.
+calling one, is the same inert object. See imports.py for how it gets there.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class Inert:
 INERT = Inert()
 
 
-def __getattr__(name: str) -> Inert:
+def attribute(name: str) -> Inert:
+    """The stand-in module's `__getattr__`: there is every name, save those that Python itself looks for."""
     if name.startswith("__"):
         raise AttributeError(name)
     return INERT
