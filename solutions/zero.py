@@ -125,7 +125,7 @@ def state_bytes_per_gpu(*, parameters: float, gpus: int, stage: int, bytes_per_g
     require_counts(gpus=gpus)
     require_stage(stage)
     optimizer_shards = gpus if stage >= 1 else 1
-    gradient_shards = gpus if stage >= 3 else 1
+    gradient_shards = gpus if stage >= 2 else 1
     weight_shards = gpus if stage >= 3 else 1
     own_optimizer_bytes = 12 * parameters / optimizer_shards
     own_gradient_bytes = bytes_per_gradient * parameters / gradient_shards

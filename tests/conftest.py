@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from hypothesis import settings
 
 from shardwise.bank import Bank, bank
+
+# CI draws the same examples every time, so that a red run is about the change; elsewhere new ones are looked for.
+# No deadline: the machine may be busy, and a slow example is no failure.
+settings.register_profile("here", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
 @pytest.fixture(scope="session")

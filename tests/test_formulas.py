@@ -115,6 +115,8 @@ def test_a_symbol_may_look_like_a_unit_or_a_constant() -> None:
         "9^9^9^9",
         "2^65",
         "N^100",
+        "((2^64)^64)^64",
+        "((N^64)^64)^64",
         "((((2^64)^64)^64)^64)^64",
         "((((N^64)^64)^64)^64)^64",
         "1e999999999",
@@ -160,7 +162,7 @@ def test_powers_cannot_meet_in_the_exponent() -> None:
     [
         # Asked for the sign of a divisor, a computer algebra system factors polynomials of degree 1024 for minutes.
         "1/(((((N*3)+(M)^8)*exp(3)))^16-((((N)^64)^16-((7)^3/(7/N))))^2)",
-        "((((M+7)^64)^3+exp(N))/((M-2)^64-N)^-64)^2",
+        "(((M+7)^64)^3+exp(N))/((M-2)^16-N)^-16",
         "1/(1/(1/(1/(1/(1/(1/(1/(M-N)+N)+M)+N)+M)+N)+M)+N)",
     ],
 )
@@ -320,7 +322,7 @@ def test_comparing_a_typical_pair_is_fast() -> None:
     for _ in range(20):
         parse("2*(N-1)*(M/(N*5e10)+5e-6)", SYMBOLS)
         difference(theirs, ours, POINTS)
-    assert (time.perf_counter() - start) / 20 < 0.02  # measured: 0.001 to 0.002 s
+    assert (time.perf_counter() - start) / 20 < 0.02  # measured: 0.0005 s
 
 
 def test_importing_formulas_brings_no_heavy_library() -> None:

@@ -130,7 +130,7 @@ def _adapter() -> Any:
 
 def load(root: Path | None = None) -> Bank:
     """The whole bank, read to the end. Raises Faulty with every fault of every file."""
-    loaded, faults = _open(root or folder("problems"))
+    loaded, faults = _opened(root or folder("problems"))
     for name in loaded.problems:
         try:
             loaded.problems[name]
@@ -141,7 +141,15 @@ def load(root: Path | None = None) -> Bank:
     return loaded
 
 
-def _open(root: Path) -> tuple[Bank, list[Fault]]:
+def open_bank(root: Path) -> Bank:
+    """The bank with its chapters read; each problem is read when it is first asked for. Raises Faulty for chapters."""
+    opened, faults = _opened(root)
+    if faults:
+        raise Faulty(faults)
+    return opened
+
+
+def _opened(root: Path) -> tuple[Bank, list[Fault]]:
     """The bank with its chapters read and its problems still to be read, and the faults of the chapters."""
     chapters: dict[str, Chapter] = {}
     names: list[str] = []
@@ -180,11 +188,8 @@ def load_chapter(path: Path, root: Path) -> Chapter:
 
 @cache
 def bank() -> Bank:
-    """The bank that comes with this installation; each problem is read when it is first asked for."""
-    opened, faults = _open(folder("problems"))
-    if faults:
-        raise Faulty(faults)
-    return opened
+    """The bank that comes with this installation."""
+    return open_bank(folder("problems"))
 
 
 def roll(problem: Problem, seed: str) -> tuple[Drawn, Any]:

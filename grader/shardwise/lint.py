@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shardwise.bank import Bank, Problem, load, names_for_prose, pose, roll
+from shardwise.bank import Bank, Problem, folder, load, names_for_prose, open_bank, pose, roll
 from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.expressions import prose
 from shardwise.kinds.base import Dice
@@ -43,34 +43,49 @@ def lint(
     workers: int | None = None,
     progress: Callable[[], None] | None = None,
 ) -> list[Report]:
-    """Lint the bank under `root`, or those of its problems whose id starts with one of `only`.
+    """Lint the bank under `root`, or of its problems those with a slug, or the beginning of an id, among `only`.
 
-    Raises Faulty when files cannot be loaded at all.
+    Raises Faulty when files cannot be loaded at all; with `only`, other problems are not even read.
     """
-    loaded = load(root)
-    faults = [*stray_files(loaded), *twins(loaded)]
-    chosen = [one for one in loaded.problems.values() if not only or one.id.startswith(tuple(only))]
+    loaded = open_bank(root or folder("problems")) if only else load(root)
+    faults = [] if only else [*stray_files(loaded), *twins(loaded)]
+    chosen = [name for name in loaded.problems if not only or name.startswith(tuple(only)) or _slug(name) in only]
     if not chosen:
         raise ShardwiseError(f"No problem's id starts with {' or '.join(only)}. `shardwise list` shows them all.")
-    jobs = [(str(loaded.root), one.id, seeds) for one in chosen]
+    unreadable = [fault for name in chosen for fault in _unreadable(loaded, name)]
+    if unreadable:
+        raise Faulty(unreadable)
+    jobs = [(str(loaded.root), name, seeds) for name in chosen]
     reports: list[Report] = []
     with ProcessPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
         for report in pool.map(_job, jobs):
             reports.append(report)
             if progress:
                 progress()
-    if faults and not only:
+    if faults:
         reports.append(Report("(files)", "", 0, confirmed=True, faults=faults))
     return reports
 
 
-_LOADED: dict[str, Bank] = {}
+def _slug(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _unreadable(bank: Bank, name: str) -> Sequence[Fault]:
+    try:
+        bank.problems[name]
+    except Faulty as error:
+        return error.faults
+    return ()
+
+
+_LOADED: dict[str, Bank] = {}  # of a worker: by root
 
 
 def _job(job: tuple[str, str, int]) -> Report:
     root, name, seeds = job
     if root not in _LOADED:
-        _LOADED[root] = load(Path(root))
+        _LOADED[root] = open_bank(Path(root))
     return lint_problem(_LOADED[root].problems[name], seeds=seeds)
 
 

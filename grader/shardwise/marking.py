@@ -6,20 +6,25 @@ from typing import Any
 
 from shardwise.errors import Unreadable
 from shardwise.kinds import kinds
-from shardwise.programs import Runner, refuse
+from shardwise.kinds.base import Kind
+from shardwise.markup import literal, printable, safe
+from shardwise.programs import Runner, refuse, said
 from shardwise.question import Feedback, Outcome, Question, Verdict
 
 PRAISE = "Correct."
 
 
-def is_blank(raw: Any) -> bool:
+FORM_DEPTH = 3  # a form is a dictionary that holds one of inputs; what is nested deeper is no form of ours
+
+
+def is_blank(raw: Any, depth: int = FORM_DEPTH) -> bool:
     """Whether nothing was answered: nothing at all, an ellipsis, white space, or a form left as it was handed out."""
     if raw is None or raw is ...:
         return True
     if isinstance(raw, str):
         return not raw.strip() or raw.strip() == "..."
     if isinstance(raw, dict):
-        return all(is_blank(one) for one in raw.values())
+        return depth > 0 and all(is_blank(one, depth - 1) for one in raw.values())
     return isinstance(raw, list | tuple | set) and not raw
 
 
@@ -30,18 +35,11 @@ def check(question: Question, raw: Any, *, runner: Runner = refuse) -> Feedback:
     An answer that cannot be read is unreadable, one that is not there is blank; neither is wrong.
     When our own side fails the outcome is broken, and the answer stays ungraded.
     """
-    if is_blank(raw):
-        return _feedback(question, Outcome.BLANK, say=_how(question))
     kind = kinds()[question.kind]
     try:
-        value = kind.parse(question.form, raw)
-        if is_blank(value):
+        value = _parsed(kind, question.form, raw)
+        if value is None:
             return _feedback(question, Outcome.BLANK, say=_how(question))
-    except Unreadable as error:
-        return unreadable(question, str(error))
-    except Exception as error:
-        return broken(question, error)
-    try:
         verdict = kind.matches(question, value, runner)
         return _judged(question, verdict, read=kind.read(question.form, value))
     except Unreadable as error:
@@ -53,36 +51,53 @@ def check(question: Question, raw: Any, *, runner: Runner = refuse) -> Feedback:
 def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: float) -> Feedback:
     """How an answer was read, and nothing about whether it is right: for notebooks that are graded later."""
     kind = kinds()[kind_name]
-    if is_blank(raw):
-        return Feedback(question=question, outcome=Outcome.BLANK, max_points=points)
+    outcome, read = None, ""
     try:
-        value = kind.parse(form, raw)
-        return Feedback(question=question, outcome=None, max_points=points, read=kind.read(form, value),
-                        say="Read. It is marked after you hand in.")  # fmt: skip
+        value = _parsed(kind, form, raw)
+        if value is None:
+            outcome, say = Outcome.BLANK, ""
+        else:
+            read, say = kind.read(form, value), "Read. It is marked after you hand in."
     except Unreadable as error:
-        return Feedback(question=question, outcome=Outcome.UNREADABLE, max_points=points,
-                        say=f"{error}\n\nAn answer looks like `{kind.example(form)}`.")  # fmt: skip
+        outcome, say = Outcome.UNREADABLE, _with_example(kind, form, str(error))
+    except Exception as error:
+        outcome, say = Outcome.BROKEN, _ours(error)
+    return Feedback(question=question, outcome=outcome, max_points=points, read=printable(read), say=printable(say))
+
+
+def _parsed(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
+    """The answer as a value, None where there is none. Raises Unreadable."""
+    try:
+        value = None if is_blank(raw) else kind.parse(form, raw)
+    except RecursionError:
+        raise Unreadable("I couldn't read an answer that is nested so deeply.") from None
+    return None if is_blank(value) else value
 
 
 def unreadable(question: Question, why: str) -> Feedback:
     """Feedback for an answer that cannot be read."""
-    example = kinds()[question.kind].example(question.form)
-    looks = (
-        f"An answer looks like `{example}`."
-        if "\n" not in example
-        else f"An answer looks like\n\n```python\n{example}\n```"
-    )
-    tail = "" if "looks like" in why else f"\n\n{looks}"
-    return _feedback(question, Outcome.UNREADABLE, say=f"{why}{tail}\n\nThis did not use up an attempt.")
+    say = _with_example(kinds()[question.kind], question.form, why)
+    return _feedback(question, Outcome.UNREADABLE, say=f"{say}\n\nThis did not use up an attempt.")
+
+
+def _with_example(kind: Kind[Any, Any, Any], form: Any, why: str) -> str:
+    """Why an answer cannot be read, and what one looks like."""
+    if "looks like" in why:
+        return literal(why)
+    example = kind.example(form)
+    block = f"\n\n```python\n{example}\n```" if "\n" in example else f" `{example}`."
+    return f"{literal(why)}\n\nAn answer looks like{block}"
 
 
 def broken(question: Question, error: BaseException) -> Feedback:
     """Feedback when our own side failed."""
-    return _feedback(
-        question,
-        Outcome.BROKEN,
-        say=f"Something of ours broke while marking this ({type(error).__name__}: {str(error)[:200]}). "
-        "It is not your fault, and it costs you nothing: please report it.",
+    return _feedback(question, Outcome.BROKEN, say=_ours(error))
+
+
+def _ours(error: BaseException) -> str:
+    return (
+        f"Something of ours broke while marking this (`{safe(said(error))}`). "
+        "It is not your fault, and it costs you nothing: please report it."
     )
 
 
@@ -107,8 +122,8 @@ def _feedback(
         credit=verdict.credit,
         points=round(question.points * verdict.credit, 2),
         max_points=question.points,
-        read=read,
-        say=say,
+        read=printable(read),
+        say=printable(say),
         mistake=verdict.mistake,
         parts=verdict.parts,
     )

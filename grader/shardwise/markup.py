@@ -73,15 +73,36 @@ def to_plain(markdown: str) -> str:
                 text = re.sub(pattern, plain, text)
         return re.sub(r"[ \t]+", " ", text).strip()
 
-    text = re.sub(r"\$\$(.+?)\$\$|(?<![\w$])\$([^$\n]+?)\$(?!\w)", formula, markdown, flags=re.DOTALL)
+    code: list[str] = []
+
+    def kept(found: re.Match[str]) -> str:
+        """Code is set aside while the rest is read: in `2**M` the asterisks are a power."""
+        code.append(found[1] if found[1] is not None else found[2])
+        return f"\x00{len(code) - 1}\x00"
+
+    text = markdown.replace("\x00", "")
+    text = re.sub(r"^```\w*\n(.*?)^```[ ]*$\n?|`([^`\n]+)`", kept, text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"\$\$(.+?)\$\$|(?<![\w$])\$([^$\n]+?)\$(?!\w)", formula, text, flags=re.DOTALL)
     text = re.sub(r"\*\*(.+?)\*\*", r"\1", text)
     text = re.sub(r"(?<![\w*])\*([^*\n]+?)\*(?![\w*])", r"\1", text)
-    text = re.sub(r"^```\w*\n?", "", text, flags=re.MULTILINE)
-    return re.sub(r"`([^`\n]+)`", r"\1", text)
+    return re.sub(r"\x00(\d+)\x00", lambda found: code[int(found[1])], text)
 
 
 def safe(text: str, longest: int = 300) -> str:
     """A student's text for use inside `code` in Markdown: no control characters, no backticks, cut."""
-    clean = "".join(one if one.isprintable() else " " for one in text.replace("`", "'"))
-    clean = clean.encode("utf-8", "replace").decode("utf-8")
+    clean = printable(text.replace("`", "'").replace("\n", " "))
     return clean if len(clean) <= longest else clean[: longest - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """A text without control characters and lone surrogates, which no file, page or terminal takes; line breaks stay."""
+    return "".join(one if one == "\n" or one.isprintable() else " " for one in text)
+
+
+def literal(text: str) -> str:
+    """A message in which what it quotes between “ and ” is code, so that a student's asterisks stay asterisks.
+
+    >>> literal("I couldn't read “2*M*K”. Did you mean “M”?")
+    "I couldn't read “`2*M*K`”. Did you mean “`M`”?"
+    """
+    return re.sub(r"“([^“”\n]+)”", lambda found: f"“`{found[1].replace('`', chr(39))}`”", text)

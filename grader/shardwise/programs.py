@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from shardwise.markup import safe
+
 Inputs = Mapping[str, Any]
 
 
@@ -47,8 +49,8 @@ def here(program: Program, name: str, inputs: Sequence[Inputs]) -> Sequence[Call
         namespace: dict[str, Any] = {"__name__": "__main__", "math": math}
         try:
             exec(compile(program, "<your answer>", "exec"), namespace)
-        except Exception as error:
-            return [Made("raised", error=_said(error))] * len(inputs)
+        except (Exception, SystemExit) as error:
+            return [Made("raised", error=said(error))] * len(inputs)
         function = namespace.get(name)
     else:
         function = program
@@ -60,12 +62,24 @@ def here(program: Program, name: str, inputs: Sequence[Inputs]) -> Sequence[Call
 def _call(function: Callable[..., Any], inputs: Inputs) -> Call:
     try:
         return Made("returned", plain(function(**inputs)))
-    except Exception as error:
-        return Made("raised", error=_said(error))
+    except (Exception, SystemExit) as error:  # an exit() of the student's must not end the notebook's kernel
+        return Made("raised", error=said(error))
 
 
-def _said(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:300]
+def said(error: BaseException) -> str:
+    """An exception in one line, whatever it is."""
+    try:
+        return f"{type(error).__name__}: {error}"[:300]
+    except Exception:  # the student's own exception, which cannot even be printed
+        return type(error).__name__
+
+
+def brief(value: Any) -> str:
+    """What a function returned, for use inside `code`: short, and harmless whatever it is."""
+    try:
+        return f"{value:.7g}" if isinstance(value, float) else safe(repr(value), 120)
+    except Exception:  # over 4,300 digits, nested too deeply, or a repr of the student's own that fails
+        return f"something of type {type(value).__name__} that cannot be printed"
 
 
 def plain(value: Any) -> Any:

@@ -299,7 +299,9 @@ def read(text: str, expected: str, direction: Direction = "none") -> Reading:
         raise Unreadable(
             f"I couldn't read “{shown}”. “{rest}” is {given.measures}; this question asks for {wanted.measures}."
         )
-    if way == "duplex" and direction != "duplex":
+    if way == "none" and direction == "duplex":
+        way = "duplex"  # a question about both directions together is answered so, also without the words
+    if way == "duplex":
         number /= 2
     return Reading(float(number * given.factor), _written(number, given, way))
 

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -105,7 +106,7 @@ def test_a_tree_that_shows_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) 
         seen = real(moved=moved)
         return layout.Layout(
             seen.python,
-            (*seen.binds, layout.Bind("/tmp", "/tmp")),
+            (*seen.binds, layout.Bind(tempfile.gettempdir(), tempfile.gettempdir())),
             seen.symlinks,
             seen.masks,
             seen.packages,
@@ -320,3 +321,12 @@ def test_calls_results_keep_the_order_of_their_inputs(strongest: Sandbox) -> Non
     result = strongest.run([Calls("f", "f", inputs, source="def f(x): return -x")]).results["f"]
     assert isinstance(result, CallsResult)
     assert [call.value for call in result.results] == [-number for number in range(100)]
+
+
+def test_no_directory_of_other_packages_is_visible_not_even_its_names() -> None:
+    for moved in (False, True):
+        seen = layout.layout(moved=moved)
+        readable, listable = layout.readable_paths(seen)
+        assert not [path for path in (*readable, *listable) if path.endswith(("site-packages", "dist-packages"))]
+        assert sys.prefix == sys.base_prefix or not [path for path in listable if path.startswith(sys.prefix + "/")]
+        assert {Path(place).name for place in seen.packages.values()} == {"numpy", "sympy", "mpmath"}

@@ -189,7 +189,7 @@ def test_stopping_oneself_by_raise_does_not_stop_the_clock(sandbox: Sandbox) -> 
 def test_nothing_can_be_written_anywhere(source: Source) -> None:
     attempts = [
         "open('file', 'w')",
-        "open('/tmp/file', 'w')",
+        "open('/var/tmp/file', 'w')",
         "open('/dev/shm/file', 'w')",
         "os.mkdir('folder')",
         "os.symlink('/etc/passwd', 'link')",

@@ -17,7 +17,7 @@ from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample
 from shardwise.kinds.cases import Input, call_text, cases
 from shardwise.markup import safe
-from shardwise.programs import Runner, plain
+from shardwise.programs import Runner, brief, plain
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.references import reference
 
@@ -147,14 +147,14 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
         )
 
     def parse(self, form: BuglineForm, raw: Any) -> dict[str, Any]:
-        given = _decoded(raw)
+        given = plain(_decoded(raw))
         if not isinstance(given, Mapping):
             raise Unreadable(f"I expected {{'line': ..., 'input': {{...}}, 'fix': '...'}}, and this is of type "
                              f"{type(raw).__name__}.")  # fmt: skip
         strangers = sorted(str(name)[:20] for name in given if name not in PARTS)
         if strangers:
             raise Unreadable(f"I know the parts line, input and fix, and not {', '.join(strangers)}.")
-        parts = {name: value for name, value in given.items() if value not in (None, ..., "", {})}
+        parts = {name: value for name, value in given.items() if not _is_empty(value)}
         return {name: getattr(self, f"_{name}")(form, value) for name, value in parts.items()}
 
     def _line(self, form: BuglineForm, value: Any) -> int:
@@ -221,10 +221,10 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
         if isinstance(right, Exception):
             return False, f"`{call}`: the right function refuses this input too."
         if isinstance(wrong, Exception):
-            return True, f"`{call}` fails with {type(wrong).__name__}, where {_short(right)} is right."
+            return True, f"`{call}` fails with {type(wrong).__name__}, where {brief(right)} is right."
         if mutants.same(right, wrong, key.rel_tol):
-            return False, f"`{call}` returns {_short(wrong)} and that is right: this input does not expose the bug."
-        return True, f"`{call}` returns {_short(wrong)}, where {_short(right)} is right."
+            return False, f"`{call}` returns {brief(wrong)} and that is right: this input does not expose the bug."
+        return True, f"`{call}` returns {brief(wrong)}, where {brief(right)} is right."
 
     def _judge_fix(self, form: BuglineForm, key: BuglineKey, value: dict[str, Any], runner: Runner) -> tuple[bool, str]:
         if "line" not in value:
@@ -241,11 +241,11 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
             if call.status != "returned" or not mutants.same(expected, plain(call.value), key.rel_tol):
                 text = call_text(form.function, one)
                 got = (
-                    f"returns {_short(call.value)}"
+                    f"returns {brief(call.value)}"
                     if call.status == "returned"
                     else f"fails ({safe(call.error or call.status)})"
                 )
-                return False, f"with this line `{text}` {got}, and I expected {_short(expected)}."
+                return False, f"with this line `{text}` {got}, and I expected {brief(expected)}."
         return True, "With this line every input comes out right."
 
     def example(self, form: BuglineForm) -> str:
@@ -304,6 +304,13 @@ def _try(source: str, function: str, inputs: Mapping[str, Any]) -> Any:
         return error
 
 
+def _is_empty(value: Any) -> bool:
+    """Whether a part of the form is as it was handed out."""
+    if isinstance(value, dict):
+        return all(one is None or one is ... or one == "" for one in value.values())
+    return value is None or value is ... or (isinstance(value, str) and value.strip() in ("", "..."))
+
+
 def _bounds(one: Input) -> tuple[float, float]:
     values = [float(one.base(value)) for value in one.values() if not isinstance(value, str)]
     return min(values), max(values)
@@ -323,10 +330,6 @@ def _decoded(raw: Any) -> Any:
 def _listing(form: BuglineForm) -> str:
     numbered = "\n".join(f"{number:2}  {text}" for number, text in enumerate(form.listing, start=1))
     return f"```python\n{numbered}\n```"
-
-
-def _short(value: Any) -> str:
-    return f"{value:.7g}" if isinstance(value, float) else safe(str(value), 120)
 
 
 KIND = BuglineKind()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -18,7 +17,7 @@ from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample, said
 from shardwise.kinds.cases import Case, Input, call_text, cases
 from shardwise.markup import safe
 from shardwise.mutants import same
-from shardwise.programs import Call, Made, Program, Recorded, Runner, plain
+from shardwise.programs import Call, Made, Program, Recorded, Runner, brief, plain
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.references import HELPERS, arguments, oracle, reference
 from shardwise.units import from_base, unit
@@ -344,9 +343,9 @@ def _recognised(key: CodeKey, calls: Sequence[Call]) -> int | None:
 
 
 def _first_failure(form: CodeForm, case: CodeCase, call: Call) -> str:
-    expected = "a ValueError" if case.raises else f"`{_short(case.expected)}`"
+    expected = "a ValueError" if case.raises else f"`{brief(case.expected)}`"
     happened = {
-        "returned": f"returned `{_short(call.value)}`",
+        "returned": f"returned `{brief(call.value)}`",
         "raised": f"raised `{safe(call.error)}`",
         "timeout": "took too long and was stopped",
         "memory": "ran out of memory",
@@ -355,12 +354,6 @@ def _first_failure(form: CodeForm, case: CodeCase, call: Call) -> str:
         "unreadable": f"returned something that cannot be read ({safe(call.error)})",
     }.get(call.status, "was not made")
     return f"`{call_text(form.function, case.inputs)}` {happened}; I expected {expected}."
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, float) and math.isfinite(value):
-        return f"{value:.7g}"
-    return safe(repr(value), 120)
 
 
 def _def(form: CodeForm) -> str:

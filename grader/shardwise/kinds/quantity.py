@@ -13,7 +13,7 @@ from shardwise import template as author
 from shardwise.errors import Reject, ShardwiseError, Unreadable
 from shardwise.expressions import evaluate, shown
 from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample, said
-from shardwise.programs import Runner
+from shardwise.programs import Runner, plain
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.references import HELPERS, arguments, oracle, reference
 from shardwise.units import Direction, Reading, from_base, read, show, to_base, unit
@@ -187,11 +187,12 @@ class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
 
     def _allowed(self, answer: Answer, value: float) -> float:
         """The tolerance around a base-unit value, in base units."""
+        way = answer.direction or "none"
         if answer.abs_tol is not None:
-            return float(to_base(answer.abs_tol, answer.unit))
+            return float(to_base(answer.abs_tol, answer.unit, way))
         if answer.sig_figs is not None:
-            step = tolerance(from_base(value, answer.unit), rel_tol=None, abs_tol=None, sig_figs=answer.sig_figs)
-            return float(to_base(step, answer.unit))
+            step = tolerance(from_base(value, answer.unit, way), rel_tol=None, abs_tol=None, sig_figs=answer.sig_figs)
+            return float(to_base(step, answer.unit, way))
         return tolerance(value, rel_tol=answer.rel_tol, abs_tol=None, sig_figs=None)
 
     def pose(self, template: QuantityTemplate, solved: Solved, names: Mapping[str, Any], dice: Dice) -> Posed:
@@ -201,7 +202,7 @@ class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
         key = QuantityKey(
             value=solved.key,
             rel_tol=answer.rel_tol,
-            abs_tol=None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit)),
+            abs_tol=None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, direction)),
             sig_figs=answer.sig_figs,
             mistakes=tuple(
                 Slip(value=value, say=said(one.say, names))
@@ -211,6 +212,7 @@ class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
         return Posed(QuantityForm(unit=answer.unit, direction=direction), key, names={"key": names["key"]})
 
     def parse(self, form: QuantityForm, raw: Any) -> Reading:
+        raw = plain(raw) if hasattr(raw, "tolist") else raw  # numpy's numbers are numbers
         if isinstance(raw, bool) or not isinstance(raw, str | int | float):
             raise Unreadable(f"I expected a number with its unit, and this is {_kind_of(raw)}.")
         if isinstance(raw, int) and abs(raw) > 10**60:
@@ -241,9 +243,9 @@ class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
 
     def _key_allowed(self, key: QuantityKey, form: QuantityForm, value: float) -> float:
         if key.sig_figs is not None:
-            shown = from_base(value, form.unit)
+            shown = from_base(value, form.unit, form.direction)
             step = tolerance(shown, rel_tol=None, abs_tol=None, sig_figs=key.sig_figs)
-            return float(to_base(step, form.unit))
+            return float(to_base(step, form.unit, form.direction))
         return tolerance(value, rel_tol=key.rel_tol, abs_tol=key.abs_tol, sig_figs=None)
 
     def example(self, form: QuantityForm) -> str:

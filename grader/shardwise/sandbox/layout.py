@@ -84,12 +84,17 @@ def package_directories() -> dict[str, str]:
 def _interpreter_paths(python: str) -> list[str]:
     """The program, the loader it names, the standard library, and the directories of shared libraries."""
     paths = [python, *_loader(python)]
-    paths += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib")]
+    paths += _stdlib()
     paths += _library_paths()
     paths += ["/etc/ld.so.cache"]
     unique = dict.fromkeys(os.path.normpath(path) for path in paths if os.path.exists(path))
     covered = [path for path in unique if os.path.isdir(path)]
     return [path for path in unique if not any(path != other and _beneath(path, other) for other in covered)]
+
+
+def _stdlib() -> list[str]:
+    """Of the base installation: asked from a virtual environment, `platstdlib` would be the environment's own lib."""
+    return [sysconfig.get_path(name, vars={"platbase": sys.base_exec_prefix}) for name in ("stdlib", "platstdlib")]
 
 
 def _loader(python: str) -> list[str]:
@@ -147,7 +152,7 @@ def _private_directories() -> list[str]:
                 f"{prefix}/{library}/{version}/dist-packages",
             ]
             candidates += [f"{prefix}/{library}/python3/dist-packages"]
-    stdlib = {os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
+    stdlib = {os.path.realpath(path) for path in _stdlib()}
     real = dict.fromkeys(os.path.realpath(path) for path in candidates if os.path.isdir(path))
     return [path for path in real if path not in stdlib and os.path.basename(path) != "lib-dynload"]
 
