@@ -38,6 +38,13 @@ class Said:
         return {"text/plain": repr(self), "text/markdown": self.markdown}
 
 
+class Points(float):
+    """The points of one answer as the value of a cell: a number for nbgrader, nothing more to look at for a reader."""
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(float(self)), "text/html": ""}
+
+
 class Checked:
     """The feedback to one answer. `.score()` shows it and gives the points, for graders that read a cell's value."""
 
@@ -68,7 +75,7 @@ class Checked:
             display(self)
         except ImportError:
             print(self)
-        return None if self.feedback.outcome == Outcome.BROKEN else float(self.feedback.points)
+        return None if self.feedback.outcome == Outcome.BROKEN else Points(self.feedback.points)
 
 
 @dataclass
