@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO
 from pathlib import Path
 
 import nbformat
@@ -94,6 +95,14 @@ def test_a_graded_notebook_says_how_answers_are_read_and_never_whether_they_are_
             assert not any(word in one for word in ("Correct", "Not yet", "Partly", "points", "phase"))
 
 
+def test_lessons_carry_pictures_that_jupyterlab_shows(whole_bank: Bank) -> None:
+    for chapter in whole_bank.chapters:
+        cells = chapter_notebook(whole_bank, chapter).cells
+        pictures = [kind for cell in cells for one in cell.get("attachments", {}).values() for kind in one]
+        assert len(pictures) >= 2
+        assert set(pictures) == {"image/png"}  # Lab resolves attachments of raster images only
+
+
 def test_render_writes_what_check_accepts_and_check_sees_drift(whole_bank: Bank, tmp_path: Path) -> None:
     assert len(render(whole_bank, tmp_path, check=False)) == len(whole_bank.chapters)
     assert render(whole_bank, tmp_path, check=True) == []
@@ -115,9 +124,13 @@ def test_render_never_writes_over_a_notebook_that_somebody_has_worked_in(whole_b
 
 
 def test_the_figures_are_those_that_the_references_draw() -> None:
+    from matplotlib.image import imread
+
     from shardwise.solutions.figures.__main__ import draw
 
     drawn = draw(folder("problems"))
     assert drawn
-    for path, text in drawn.items():
-        assert path.read_text("utf-8") == text, f"{path} differs; run make figures"
+    for path, picture in drawn.items():
+        ours, theirs = (imread(BytesIO(one)) for one in (path.read_bytes(), picture))
+        assert ours.shape == theirs.shape, f"{path} differs; run make figures"
+        assert abs(ours - theirs).mean() < 0.002, f"{path} differs; run make figures"  # 0 on the same machine

@@ -56,8 +56,7 @@ def lesson_cells(folder: Path, chapter: str) -> list[nbformat.NotebookNode]:
 
 
 def _attachment(path: Path) -> dict[str, str]:
-    kind = {"svg": "image/svg+xml", "png": "image/png"}[path.suffix[1:]]
-    return {kind: base64.b64encode(path.read_bytes()).decode()}
+    return {"image/png": base64.b64encode(path.read_bytes()).decode()}
 
 
 def _intro(chapter: str) -> nbformat.NotebookNode:

@@ -4,62 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from shardwise.draws import Parameter
 from shardwise.errors import ShardwiseError
 from shardwise.expressions import check_syntax
-
-
-class AuthorModel(BaseModel):
-    """Something an author writes: unknown keys are faults, and nothing changes after loading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Template(AuthorModel):
-    """A parametrised problem, one YAML file."""
-
-    title: str = Field(description="A few words; no numbers that are drawn.", min_length=3, max_length=80)
-    kind: str
-    points: int | float = Field(gt=0, le=20)
-    difficulty: Literal["easy", "medium", "hard"]
-    tags: tuple[str, ...] = ()
-    covers: tuple[str, ...] = Field((), description="Rows of the curriculum that this problem covers.")
-    source: str = Field(description="Where the formula or fact comes from: paper and section.", min_length=5)
-    params: Mapping[str, Parameter] = Field(default_factory=dict, description="Drawn once per student and seed.")
-    where: tuple[str, ...] = Field((), description="Constraints; a draw that fails one is rejected.")
-    prompt: str = Field(description="Markdown with LaTeX and Jinja2; what the student reads.", min_length=20)
-    hints: tuple[str, ...] = Field(min_length=1, description="Staged; each moves the student one step.")
-    solution: str = Field(description="The worked solution with the student's own numbers.", min_length=20)
-
-    @field_validator("params")
-    @classmethod
-    def _names_are_identifiers(cls, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        for name in params:
-            if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in ("key", "ref", "oracle"):
-                raise ValueError(
-                    f"{name!r} is no name for a parameter; use lower case, digits and _, and not key, ref, oracle"
-                )
-        return params
-
-    @field_validator("where")
-    @classmethod
-    def _conditions_parse(cls, conditions: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(expression(condition) for condition in conditions)
-
-    @field_validator("prompt", "solution")
-    @classmethod
-    def _prose_parses(cls, text: str) -> str:
-        checked: str = prose(text)
-        return checked
-
-    @field_validator("hints")
-    @classmethod
-    def _hints_parse(cls, hints: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(prose(hint) for hint in hints)
 
 
 def expression(text: Any) -> Any:
@@ -79,3 +30,41 @@ def _checked(text: Any, *, is_prose: bool) -> Any:
         except ShardwiseError as error:
             raise ValueError(str(error)) from None
     return text
+
+
+Expression = Annotated[str, AfterValidator(expression)]
+Value = Annotated[str | int | float, AfterValidator(expression)]  # a number, or an expression that gives one
+Prose = Annotated[str, AfterValidator(prose)]
+
+
+class AuthorModel(BaseModel):
+    """Something an author writes: unknown keys are faults, and nothing changes after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Template(AuthorModel):
+    """A parametrised problem, one YAML file."""
+
+    title: str = Field(description="A few words; no numbers that are drawn.", min_length=3, max_length=80)
+    kind: str
+    points: int | float = Field(gt=0, le=20)
+    difficulty: Literal["easy", "medium", "hard"]
+    tags: tuple[str, ...] = ()
+    covers: tuple[str, ...] = Field((), description="Rows of the curriculum that this problem covers.")
+    source: str = Field(description="Where the formula or fact comes from: paper and section.", min_length=5)
+    params: Mapping[str, Parameter] = Field(default_factory=dict, description="Drawn once per student and seed.")
+    where: tuple[Expression, ...] = Field((), description="Constraints; a draw that fails one is rejected.")
+    prompt: Prose = Field(description="Markdown with LaTeX and Jinja2; what the student reads.", min_length=20)
+    hints: tuple[Prose, ...] = Field(min_length=1, description="Staged; each moves the student one step.")
+    solution: Prose = Field(description="The worked solution with the student's own numbers.", min_length=20)
+
+    @field_validator("params")
+    @classmethod
+    def _names_are_identifiers(cls, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        for name in params:
+            if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in ("key", "ref", "oracle"):
+                raise ValueError(
+                    f"{name!r} is no name for a parameter; use lower case, digits and _, and not key, ref, oracle"
+                )
+        return params

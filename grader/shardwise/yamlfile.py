@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -19,6 +19,8 @@ from shardwise.errors import Fault, Faulty
 
 Path_ = tuple[str | int, ...]
 LARGEST = 1_000_000  # bytes; the longest template has under 10,000
+DEEPEST = 30  # levels; a template has 6
+MOST_VALUES = 20_000  # with every alias written out; a template has under 200
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,14 @@ class Source:
         places = self.key_places if at_key and path in self.key_places else self.places
         while path and path not in places:
             path, places = path[:-1], self.places
-        line, column = places.get(path, (0, 0))
-        lines = self.text.split("\n")
-        shown = lines[line].rstrip() if line < len(lines) else ""
-        excerpt = f"  {line + 1:2} | {shown[:110]}\n     | {' ' * column}^" if shown and column < 110 else ""
-        return Fault(f"{self.name}:{line + 1}:{column + 1}", message, remedy, excerpt)
+        return _fault_at(self.name, self.text, *places.get(path, (0, 0)), message, remedy)
+
+
+def _fault_at(name: str, text: str, line: int, column: int, message: str, remedy: str) -> Fault:
+    lines = text.split("\n")
+    shown = lines[line].rstrip().replace("\t", " ") if line < len(lines) else ""
+    excerpt = f"  {line + 1:2} | {shown[:110]}\n     | {' ' * column}^" if shown and column < 110 else ""
+    return Fault(f"{name}:{line + 1}:{column + 1}", message, remedy, excerpt)
 
 
 def read(path: Path, name: str | None = None) -> Source:
@@ -71,10 +76,13 @@ def parse(text: str, name: str) -> Source:
         tree = loader.load(StringIO(text))
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
-        problem = str(error.problem or error.context or error).split("\n")[0]
-        raise Faulty([Fault(place, f"not YAML: {problem}", "Check the indentation and the quotes here.")]) from None
-    except (YAMLError, RecursionError, ValueError, AssertionError) as error:
+        problem = " ".join(str(part) for part in (error.context, error.problem) if part) or str(error)
+        message, remedy = f"not YAML: {problem.splitlines()[0]}", _yaml_remedy(problem)
+        line, column = (mark.line, mark.column) if mark else (0, 0)
+        raise Faulty([_fault_at(name, text, line, column, message, remedy)]) from None
+    except RecursionError:
+        raise Faulty([Fault(name, f"is nested more than {DEEPEST} levels deep, or contains itself")]) from None
+    except (YAMLError, ValueError, AssertionError) as error:
         raise Faulty(
             [Fault(name, f"not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}")]
         ) from None
@@ -83,20 +91,34 @@ def parse(text: str, name: str) -> Source:
     try:
         data = _plain(tree, (), places, key_places, depth=0)
     except RecursionError:
-        raise Faulty([Fault(name, "is nested more than 30 levels deep, or contains itself")]) from None
+        raise Faulty([Fault(name, f"is nested more than {DEEPEST} levels deep, or contains itself")]) from None
+    except OverflowError:
+        message = f"has more than {MOST_VALUES:,} values when its aliases are written out"
+        raise Faulty([Fault(name, message, "Write the values out, or make it shorter.")]) from None
     return Source(name, text, data, places, key_places)
+
+
+def _yaml_remedy(problem: str) -> str:
+    if "duplicate key" in problem:
+        return "Keep one of the two."
+    if "\\t" in problem or "tab" in problem:
+        return "YAML allows no tabs for indentation: use spaces."
+    return "Check the indentation and the quotes here."
 
 
 def _plain(node: Any, path: Path_, places: dict[Path_, Any], key_places: dict[Path_, Any], *, depth: int) -> Any:
     """Plain Python data from ruamel's tree, noting where everything stands."""
-    if depth > 30 or len(places) > 20_000:
+    if depth > DEEPEST:
         raise RecursionError
+    if len(places) > MOST_VALUES:
+        raise OverflowError
     if isinstance(node, CommentedMap):
         found = {}
         for key, value in node.items():
             inner = (*path, str(key))
-            key_places[inner] = node.lc.key(key) if key in node.lc.data else (0, 0)
-            places[inner] = node.lc.value(key) if key in node.lc.data else (0, 0)
+            key_places[inner] = node.lc.key(key) if key in (node.lc.data or {}) else (0, 0)
+            known = key in (node.lc.data or {}) and value is not None  # of nothing, the place is the next line's
+            places[inner] = node.lc.value(key) if known else key_places[inner]
             found[str(key)] = _plain(value, inner, places, key_places, depth=depth + 1)
         return found
     if isinstance(node, CommentedSeq):
@@ -104,7 +126,7 @@ def _plain(node: Any, path: Path_, places: dict[Path_, Any], key_places: dict[Pa
         for index, value in enumerate(node):
             places[(*path, index)] = node.lc.item(index) if index in (node.lc.data or {}) else (0, 0)
             items.append(_plain(value, (*path, index), places, key_places, depth=depth + 1))
-        return items
+        return tuple(items)
     if isinstance(node, bool) or node is None:
         return node
     for plain in (int, float, str):
@@ -115,21 +137,82 @@ def _plain(node: Any, path: Path_, places: dict[Path_, Any], key_places: dict[Pa
 
 def validate(source: Source, model: Any) -> Any:
     """The file as a model. Raises Faulty with every fault, at its place and with a remedy."""
+    adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
+    # Twice, because pydantic either takes "2" and true for numbers, or refuses a date that is written as text.
+    errors = _errors(adapter, source.data, strict=False)
+    errors += [one for one in _errors(adapter, source.data, strict=True) if one["type"] in ("int_type", "float_type")]
+    if errors:
+        raise Faulty(_faults(source, errors))
+    return adapter.validate_python(source.data)
+
+
+def _errors(adapter: TypeAdapter[Any], data: Any, *, strict: bool) -> list[Any]:
     try:
-        adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
-        return adapter.validate_python(source.data)
+        adapter.validate_python(data, strict=strict)
     except ValidationError as error:
-        raise Faulty(_fault(source, one) for one in error.errors()) from None
+        return list(error.errors())
+    return []
 
 
-def _fault(source: Source, error: Any) -> Fault:
+def _faults(source: Source, errors: Sequence[Any]) -> Iterator[Fault]:
+    """pydantic's errors in our words; what it says for each branch of a union is said once."""
+    branches: dict[Path_, list[Any]] = {}
+    for error in errors:
+        path = _real_path(source, error)
+        if error["type"] in _WORDS and path in source.places:
+            branches.setdefault(path, []).append(error)
+        else:
+            yield _fault(source, path, error)
+    for path, several in branches.items():
+        yield _wrong_sort(source, path, several)
+
+
+# What pydantic calls an error, and what we say we expected. The numbers are of the model's own bounds.
+_WORDS = {
+    "string_type": "text", "bool_type": "true or false", "bool_parsing": "true or false",
+    "int_type": "a whole number", "int_parsing": "a whole number", "int_from_float": "a whole number",
+    "float_type": "a number", "float_parsing": "a number", "finite_number": "a number",
+    "tuple_type": "a list", "list_type": "a list", "dict_type": "keys with values", "mapping_type": "keys with values",
+    "model_type": "keys with values", "model_attributes_type": "keys with values", "literal_error": "{expected}",
+    "greater_than": "a number above {gt}", "greater_than_equal": "a number of at least {ge}",
+    "less_than": "a number below {lt}", "less_than_equal": "a number of at most {le}",
+    "too_short": "at least {min_length} of them", "too_long": "at most {max_length} of them",
+    "string_too_short": "at least {min_length} characters", "string_too_long": "at most {max_length} characters",
+    "string_pattern_mismatch": "the form {pattern}",
+}  # fmt: skip
+
+
+def _wrong_sort(source: Source, path: Path_, errors: Sequence[Any]) -> Fault:
+    """The fault of a value that is not of the sort, or the size, that belongs there."""
+    expected = list(dict.fromkeys(_WORDS[one["type"]].format(**one.get("ctx", {})) for one in errors))
+    if "a number" in expected and "a whole number" in expected:
+        expected.remove("a whole number")
+    seen = errors[0]["input"]
+    name = ".".join(map(str, path)) or "this file"
+    remedy = ""
+    if isinstance(seen, str) and any("number" in one for one in expected) and _is_number(seen):
+        remedy = f"Write the number without quotes: {seen.strip()}"
+    elif isinstance(seen, tuple) and "a number" in expected:
+        remedy = "One of several values is drawn by {choice: [a, b]}."
+    elif "a list" in expected and isinstance(seen, str | int | float):
+        remedy = f"A list of one is [{seen}]." if len(str(seen)) < 60 else "A list begins each entry with a hyphen."
+    return source.fault(path, f"{name}: I expected {' or '.join(expected)}, and this is {_described(seen)}", remedy)
+
+
+def _described(seen: Any) -> str:
+    if isinstance(seen, tuple):
+        return "a list" if seen else "an empty list"
+    if isinstance(seen, dict):
+        return "keys with values"
+    return "nothing" if seen is None else f"{seen!r:.80}"
+
+
+def _fault(source: Source, path: Path_, error: Any) -> Fault:
     """One of pydantic's errors in our words."""
-    path = _real_path(source, error["loc"])
     name = ".".join(map(str, path)) or "this file"
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
-        known = _known_names(error)
-        near = difflib.get_close_matches(str(path[-1]), known, n=1)
+        near = difflib.get_close_matches(str(path[-1]), _known_names(), n=1)
         remedy = f"Did you mean {near[0]!r}?" if near else "Remove it, or move it to where it belongs."
         return source.fault(path, f"{name}: unknown key {str(path[-1])!r}", remedy, at_key=True)
     if kind == "missing":
@@ -137,32 +220,30 @@ def _fault(source: Source, error: Any) -> Fault:
     if kind.startswith("union_tag"):
         given = source.data.get("kind") if isinstance(source.data, dict) else None
         expected = str(context.get("expected_tags", ""))
+        if given is None:
+            return source.fault((), "kind is missing", "Add `kind:`.")
         near = difflib.get_close_matches(str(given), re.findall(r"'(\w+)'", expected), n=1)
         remedy = f"Did you mean {near[0]!r}? " if near else ""
         return source.fault(("kind",), f"kind: unknown kind {given!r}", f"{remedy}The kinds are {expected}.")
     message = str(error["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
     seen = error.get("input")
-    if kind == "string_type" and isinstance(seen, dict):
-        return source.fault(path, f"{name}: a text belongs here", "A colon followed by a space makes keys: quote the text, or use >-.")
-    if kind == "value_error" or isinstance(seen, dict | list):
-        unknown = _misspelt(seen) if isinstance(seen, dict) else ""
-        return source.fault(path, f"{name}: {message}", unknown)
-    number = _as_number(seen) if isinstance(seen, str) else None
-    remedy = f"Write the number as {number}." if number and "number" in message else ""
-    return source.fault(path, f"{name}: {message}, and this is {seen!r}", remedy)
+    if kind == "value_error" or isinstance(seen, dict | tuple):
+        return source.fault(path, f"{name}: {message}", _misspelt(seen) if isinstance(seen, dict) else "")
+    return source.fault(path, f"{name}: {message}, and this is {_described(seen)}")
 
 
-def _real_path(source: Source, location: tuple[Any, ...]) -> Path_:
-    """pydantic's location without the tags of unions, which are no keys of the file."""
+def _real_path(source: Source, error: Any) -> Path_:
+    """Where pydantic's error stands in the file: its location without the tags of unions, which are no keys there."""
+    location, kind = error["loc"], error["type"]
     path: Path_ = ()
     for place, part in enumerate(location):
         inner = (*path, part)
-        if inner in source.places or place == len(location) - 1:
+        if inner in source.places or (kind == "missing" and place == len(location) - 1):
             path = inner
     return path
 
 
-def _known_names(error: Any) -> list[str]:
+def _known_names() -> list[str]:
     words = {"choice", "range", "log_range", "fixed", "derived", "unit", "direction", "digits", "means", "argument",
              "reference", "oracle", "arguments", "rel_tol", "abs_tol", "sig_figs", "factor", "value", "say", "formula",
              "symbols", "function", "inputs", "edges", "items", "first", "shown", "pick", "options", "text", "correct",
@@ -180,9 +261,9 @@ def _misspelt(seen: Mapping[str, Any]) -> str:
     return ""
 
 
-def _as_number(text: str) -> str:
+def _is_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:
-        return ""
-    return text
+        return False
+    return True

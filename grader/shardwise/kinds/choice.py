@@ -23,21 +23,17 @@ from shardwise.references import HELPERS, arguments, oracle, reference
 class Option(author.AuthorModel):
     """One option, and what to say to whoever picks it."""
 
-    text: str = Field(min_length=1)
-    correct: bool | str | None = Field(None, description="true, false or an expression.")
-    value: str | int | float | bool | None = Field(
+    text: author.Prose = Field(min_length=1)
+    correct: bool | author.Expression | None = Field(None, description="true, false or an expression.")
+    value: bool | author.Value | None = Field(
         None, description="With a reference: the option is right when this equals what the reference returns."
     )
-    say: str = Field(min_length=5, description="Shown to whoever picks this option; Jinja2.")
+    say: author.Prose = Field(min_length=5, description="Shown to whoever picks this option; Jinja2.")
 
     @model_validator(mode="after")
     def _one(self) -> Option:
         if (self.correct is None) == (self.value is None):
             raise ValueError("an option has either `correct` or, with a reference, a `value`")
-        for text in (self.text, self.say):
-            author.prose(text)
-        author.expression(self.correct)
-        author.expression(self.value)
         return self
 
 
@@ -48,7 +44,7 @@ class Answer(author.AuthorModel):
     shown: int | None = Field(None, ge=2, le=10, description="How many options are drawn; the right ones always are.")
     reference: str | None = None
     oracle: str | None = None
-    arguments: Mapping[str, str | int | float] = {}
+    arguments: Mapping[str, author.Value] = {}
     options: tuple[Option, ...] = Field(min_length=2, max_length=20)
 
     @model_validator(mode="after")

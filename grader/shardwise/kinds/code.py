@@ -32,7 +32,7 @@ class Answer(author.AuthorModel):
     function: str = Field(pattern=r"^[a-z_][a-z0-9_]*$")
     reference: str
     oracle: str
-    arguments: Mapping[str, str | int | float] = {}
+    arguments: Mapping[str, author.Value] = {}
     unit: str | None = Field(None, description="Unit of the number that the student's function returns.")
     rel_tol: float = Field(1e-6, gt=0, lt=0.1)
     inputs: Mapping[str, Input] = Field(min_length=1)
@@ -62,15 +62,13 @@ class Mistake(author.AuthorModel):
     """A wrong implementation that teachers know."""
 
     factor: float | None = None
-    value: str | int | float | None = Field(None, description="Expression over the reference's arguments and `key`.")
-    say: str = Field(min_length=10)
+    value: author.Value | None = Field(None, description="Expression over the reference's arguments and `key`.")
+    say: author.Prose = Field(min_length=10)
 
     @model_validator(mode="after")
     def _one(self) -> Mistake:
         if (self.factor is None) == (self.value is None):
             raise ValueError("a mistake has either a factor or a value")
-        author.expression(self.value)
-        author.prose(self.say)
         return self
 
 

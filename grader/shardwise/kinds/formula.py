@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from shardwise import formulas
 from shardwise import template as author
@@ -28,29 +28,18 @@ AGREEMENT = 1e-9  # relative, between formula, reference and oracle at a point
 class Answer(author.AuthorModel):
     """The `answer` of a formula problem."""
 
-    formula: str = Field(description="Ours; may contain {{ params }}.")
+    formula: author.Prose = Field(description="Ours; may contain {{ params }}.")
     reference: str
     oracle: str
     symbols: Mapping[str, Input] = Field(min_length=1, description="The symbols a student may use, and their values.")
-    arguments: Mapping[str, str | int | float] = {}
-
-    @model_validator(mode="after")
-    def _parses(self) -> Answer:
-        author.prose(self.formula)
-        return self
+    arguments: Mapping[str, author.Value] = {}
 
 
 class Mistake(author.AuthorModel):
     """A wrong formula that teachers know."""
 
-    formula: str
-    say: str = Field(min_length=10)
-
-    @model_validator(mode="after")
-    def _parses(self) -> Mistake:
-        author.prose(self.formula)
-        author.prose(self.say)
-        return self
+    formula: author.Prose
+    say: author.Prose = Field(min_length=10)
 
 
 class FormulaTemplate(author.Template):

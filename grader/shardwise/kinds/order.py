@@ -27,24 +27,15 @@ class Item(author.AuthorModel):
     """One thing to be placed."""
 
     id: str = Field(pattern=r"^[a-z0-9_-]+$")
-    text: str = Field(min_length=1)
-    value: str | int | float | None = Field(None, description="Expression to sort by, ascending.")
-    oracle: str | int | float | None = Field(
-        None, description="The same by another road; the lint compares the orders."
-    )
-
-    @model_validator(mode="after")
-    def _parses(self) -> Item:
-        author.prose(self.text)
-        author.expression(self.value)
-        author.expression(self.oracle)
-        return self
+    text: author.Prose = Field(min_length=1)
+    value: author.Value | None = Field(None, description="Expression to sort by, ascending.")
+    oracle: author.Value | None = Field(None, description="The same by another road; the lint compares the orders.")
 
 
 class Answer(author.AuthorModel):
     """The `answer` of an ordering problem."""
 
-    first: str = Field(min_length=3, description="What the beginning of the list means.")
+    first: author.Prose = Field(min_length=3, description="What the beginning of the list means.")
     shown: int | None = Field(None, ge=3, le=10)
     items: tuple[Item, ...] = Field(min_length=3, max_length=12)
 
@@ -61,7 +52,7 @@ class Mistake(author.AuthorModel):
     """A wrong order that teachers know."""
 
     order: tuple[str, ...]
-    say: str = Field(min_length=10)
+    say: author.Prose = Field(min_length=10)
 
 
 class OrderTemplate(author.Template):

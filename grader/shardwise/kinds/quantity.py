@@ -40,7 +40,7 @@ class Answer(Tolerance):
 
     reference: str = Field(pattern=r"^[a-z_0-9]+\.[a-z_0-9]+$", description="module.function in solutions/")
     oracle: str = Field(pattern=r"^[a-z_0-9]+\.[a-z_0-9]+$", description="module.function in solutions/oracles/")
-    arguments: Mapping[str, str | int | float] = Field({}, description="keyword: expression, where names differ")
+    arguments: Mapping[str, author.Value] = Field({}, description="keyword: expression, where names differ")
     unit: str = Field("1", description="The unit asked for; another of the same dimension is read as well.")
     direction: Literal["per direction", "duplex", "none"] | None = None
 
@@ -53,11 +53,6 @@ class Answer(Tolerance):
             raise ValueError(str(error)) from None
         return text
 
-    @field_validator("arguments")
-    @classmethod
-    def _parse(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {name: author.expression(text) for name, text in given.items()}
-
     @model_validator(mode="after")
     def _directed(self) -> Answer:
         if unit(self.unit).dimension == "[information] / [time]" and self.direction is None:
@@ -69,15 +64,13 @@ class Mistake(author.AuthorModel):
     """A wrong answer that teachers know: its value, and what to say to it."""
 
     factor: float | None = Field(None, description="The key times this.")
-    value: str | int | float | None = Field(None, description="An expression in base units; `key` is the right answer.")
-    say: str = Field(min_length=10, description="One or two sentences that unstick; Jinja2.")
+    value: author.Value | None = Field(None, description="An expression in base units; `key` is the right answer.")
+    say: author.Prose = Field(min_length=10, description="One or two sentences that unstick; Jinja2.")
 
     @model_validator(mode="after")
     def _one(self) -> Mistake:
         if (self.factor is None) == (self.value is None):
             raise ValueError("a mistake has either a factor or a value")
-        author.expression(self.value)
-        author.prose(self.say)
         return self
 
     def of(self, key: float, values: Mapping[str, Any]) -> float:
