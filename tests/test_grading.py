@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 from junitparser import JUnitXml
+from typer.testing import CliRunner
 
 from shardwise import reports
 from shardwise.bank import Bank
+from shardwise.cli import app
 from shardwise.grading import Graded, grade
 from shardwise.question import Outcome
 from shardwise.sandbox import Limits
@@ -236,3 +238,51 @@ def test_a_practice_notebook_is_graded_without_a_lock(whole_bank: Bank, tmp_path
     (tmp_path / "mine.ipynb").write_text(json.dumps(notebook), "utf-8")
     [result] = grade([tmp_path / "mine.ipynb"], workers=1)
     assert result.points == result.max_points
+
+
+def test_a_bug_hunt_answered_in_part_earns_its_part(room: Room) -> None:
+    questions = room.lock.questions("ada")
+    place = next(number for number, one in enumerate(questions) if one.kind == "bugline")
+    key = questions[place].key.model_dump()
+
+    def write(question: object) -> str | None:
+        if question == questions[place]:
+            return f"{questions[place].variable} = {{'line': {key['line']}, 'input': {{'gpus': ...}}, 'fix': ...}}"
+        return None
+
+    room.put("ada", fill(room.notebook("ada"), questions, write))
+    feedback = room.grade()["ada"].feedback[place]
+    assert feedback.outcome == Outcome.PARTIAL
+    assert feedback.parts == {"line": True, "input": False, "fix": False}
+    assert feedback.points == round(questions[place].points / 3, 2)
+
+
+def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_blank(room: Room) -> None:
+    questions = room.lock.questions("ada")
+    place = next(number for number, one in enumerate(questions) if one.kind == "code")
+    name = questions[place].form.model_dump()["function"]
+    room.put("ada", fill(room.notebook("ada"), questions, lambda one: f"{name} = 3" if one == questions[place] else None))
+    room.put("bo", room.notebook("bo"))
+    results = room.grade()
+    assert results["ada"].feedback[place].outcome == Outcome.UNREADABLE
+    assert f"no function called {name}" in results["ada"].feedback[place].say
+    assert {one.outcome for one in results["bo"].feedback} == {Outcome.BLANK}
+
+
+def test_without_a_sandbox_it_says_loudly_what_that_means(room: Room) -> None:
+    room.hand_in("ada", right)
+    arguments = ["grade", str(room.handed_in), "--out", str(room.out / "results"), "--unsafe-no-sandbox", "--workers", "1"]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert "NO SANDBOX: the notebooks' code runs with your rights" in done.stderr
+    assert "sandbox: none" in done.stdout
+
+
+def test_the_exit_code_says_whether_all_could_be_graded(room: Room) -> None:
+    room.hand_in("ada", right)
+    out = ["--out", str(room.out / "results"), "--workers", "1"]
+    assert CliRunner().invoke(app, ["grade", str(room.handed_in), *out]).exit_code == 0
+    room.put("bo", "{")
+    done = CliRunner().invoke(app, ["grade", str(room.handed_in), *out])
+    assert done.exit_code == 1
+    assert "This is no notebook" in done.stdout

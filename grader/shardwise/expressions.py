@@ -73,7 +73,7 @@ def _percent(value: float, digits: int = 3) -> str:
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "sqrt": math.sqrt, "log2": math.log2, "log10": math.log10, "ln": math.log, "exp": math.exp,
     "ceil": math.ceil, "floor": math.floor, "round": round, "abs": abs, "min": min, "max": max,
-    "int": int, "float": float, "sum": sum, 
+    "int": int, "float": float, "sum": sum,
 }  # fmt: skip
 
 

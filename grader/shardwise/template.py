@@ -34,6 +34,7 @@ def _checked(text: Any, *, is_prose: bool) -> Any:
 
 Expression = Annotated[str, AfterValidator(expression)]
 Value = Annotated[str | int | float, AfterValidator(expression)]  # a number, or an expression that gives one
+Condition = Annotated[bool | str, AfterValidator(expression)]
 Prose = Annotated[str, AfterValidator(prose)]
 
 

@@ -215,6 +215,8 @@ def _fault(source: Source, path: Path_, error: Any) -> Fault:
         near = difflib.get_close_matches(str(path[-1]), _known_names(), n=1)
         remedy = f"Did you mean {near[0]!r}?" if near else "Remove it, or move it to where it belongs."
         return source.fault(path, f"{name}: unknown key {str(path[-1])!r}", remedy, at_key=True)
+    if kind == "missing" and isinstance(path[-1], int):
+        return source.fault(path[:-1], f"{name.rpartition('.')[0]}: I expected more than {path[-1]} values")
     if kind == "missing":
         return source.fault(path[:-1], f"{name} is missing", f"Add `{path[-1] if path else name}:`.")
     if kind.startswith("union_tag"):

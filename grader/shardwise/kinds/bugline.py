@@ -16,7 +16,7 @@ from shardwise.draws import dice as throw
 from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample
 from shardwise.kinds.cases import Input, call_text, cases
-from shardwise.markup import safe
+from shardwise.markup import literal, safe
 from shardwise.programs import Runner, brief, plain
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.references import reference
@@ -232,7 +232,7 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
         try:
             patched = mutants.patch(key.mutant, value["line"], value["fix"])
         except Unreadable as error:
-            return False, str(error)
+            return False, literal(str(error))
         if patched == key.original:
             return True, "With this line every input comes out right."
         for one, expected, call in zip(
@@ -283,7 +283,7 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
         return proof
 
     def faults(self, template: BuglineTemplate) -> Any:
-        listing, found = hunts(template)
+        _, found = hunts(template)
         if len(found) < 5 or len({one.mutant.line for one in found}) < 2:
             yield (
                 f"only {len(found)} mutants of {template.answer.reference} are exposed by its inputs; "

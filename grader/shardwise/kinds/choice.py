@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from shardwise import template as author
 from shardwise.draws import dice as throw
@@ -24,8 +24,8 @@ class Option(author.AuthorModel):
     """One option, and what to say to whoever picks it."""
 
     text: author.Prose = Field(min_length=1)
-    correct: bool | author.Expression | None = Field(None, description="true, false or an expression.")
-    value: bool | author.Value | None = Field(
+    correct: author.Condition | None = Field(None, description="true, false or an expression.")
+    value: Annotated[str | int | float | bool, AfterValidator(author.expression)] | None = Field(
         None, description="With a reference: the option is right when this equals what the reference returns."
     )
     say: author.Prose = Field(min_length=5, description="Shown to whoever picks this option; Jinja2.")
@@ -34,6 +34,8 @@ class Option(author.AuthorModel):
     def _one(self) -> Option:
         if (self.correct is None) == (self.value is None):
             raise ValueError("an option has either `correct` or, with a reference, a `value`")
+        if isinstance(self.correct, str) and self.correct.lower() in ("yes", "no", "on", "off", "true", "false"):
+            raise ValueError(f"correct is true or false without quotes; in YAML 1.2 {self.correct!r} is a word")
         return self
 
 

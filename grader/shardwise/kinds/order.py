@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -140,7 +140,7 @@ class OrderKind(Kind[OrderTemplate, OrderForm, OrderKey]):
             return float(evaluate(given if given is not None else 0, names))
 
         sizes = sorted((size(one), one.id) for one in items)
-        for (low, _), (high, _) in zip(sizes, sizes[1:], strict=False):
+        for (low, _), (high, _) in pairwise(sizes):
             if high - low <= APART * max(abs(low), abs(high)) and not use_oracle:
                 raise Reject(f"two values lie within {APART:.0%} of each other")
         return tuple(name for _, name in sizes)
