@@ -1,6 +1,6 @@
 """Draws and whole questions per second over the bank, on one core.
 
-    python bench/draws.py [--seconds 5]
+python bench/draws.py [--seconds 5]
 """
 
 from __future__ import annotations

@@ -39,7 +39,9 @@ def twenty() -> list[str]:
     chosen: list[str] = []
     chapters = ("01-ring-all-reduce", "03-gradient-accumulation", "10-capstone-405b")
     for kind, count in WANTED.items():
-        chosen += [name for name in bank().problems if name.startswith(chapters) and bank().find(name).template.kind == kind][:count]
+        chosen += [
+            name for name in bank().problems if name.startswith(chapters) and bank().find(name).template.kind == kind
+        ][:count]
     return chosen
 
 
@@ -58,7 +60,9 @@ def their_room(folder: Path, count: int, questions: list[Question]) -> None:
     (folder / "nbgrader_config.py").write_text(
         f"c = get_config()\nc.CourseDirectory.course_id = 'c'\nc.CourseDirectory.root = {str(folder)!r}\n"
     )
-    source = new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}})
+    source = new_notebook(
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    )
     answers = {}
     for question in questions:
         variable = kinds()[question.kind].variable(question.form, question.variable)
@@ -139,12 +143,21 @@ def main() -> None:
             return _run(theirs, str(BIN / "nbgrader"), "autograde", "bench", "--create", "--force")
 
         mine, nbgrader = timed(given.rounds, grade, autograde)
-        rates = statistics.median(given.submissions / s for s in mine), statistics.median(given.nbgrader / s for s in nbgrader)
+        rates = (
+            statistics.median(given.submissions / s for s in mine),
+            statistics.median(given.nbgrader / s for s in nbgrader),
+        )
         ratios = [(given.submissions / a) / (given.nbgrader / b) for a, b in zip(mine, nbgrader, strict=True)]
         print(f"{'':24}{'submissions/s':>14}{'ms each':>10}")
-        print(f"{'shardwise grade':24}{rates[0]:14.1f}{1000 / rates[0]:10.1f}   ({given.submissions} submissions, 2 workers, sandboxed)")
-        print(f"{'nbgrader autograde':24}{rates[1]:14.2f}{1000 / rates[1]:10.0f}   ({given.nbgrader} submissions, one process, no sandbox)")
-        print(f"ratio, median of {given.rounds} rounds: {statistics.median(ratios):.0f} (from {min(ratios):.0f} to {max(ratios):.0f})")
+        print(
+            f"{'shardwise grade':24}{rates[0]:14.1f}{1000 / rates[0]:10.1f}   ({given.submissions} submissions, 2 workers, sandboxed)"
+        )
+        print(
+            f"{'nbgrader autograde':24}{rates[1]:14.2f}{1000 / rates[1]:10.0f}   ({given.nbgrader} submissions, one process, no sandbox)"
+        )
+        print(
+            f"ratio, median of {given.rounds} rounds: {statistics.median(ratios):.0f} (from {min(ratios):.0f} to {max(ratios):.0f})"
+        )
         lone = statistics.median(one_ for (one_,) in ([one()] for _ in range(given.rounds)))
         print(f"one submission from a cold start: {lone:.2f} s")
 

@@ -16,7 +16,13 @@ from shardwise.sets import Lock
 from shardwise.simulated import hand_in, right
 
 ROOT = Path(__file__).parents[1]
-DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "bench" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "bench" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
@@ -26,7 +32,13 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 
 
 def test_the_readmes_commands_for_instructors_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    block = (ROOT / "README.md").read_text("utf-8").partition("## For instructors")[2].partition("```console\n")[2].partition("```")[0]
+    block = (
+        (ROOT / "README.md")
+        .read_text("utf-8")
+        .partition("## For instructors")[2]
+        .partition("```console\n")[2]
+        .partition("```")[0]
+    )
     commands = [line.partition("#")[0].strip() for line in block.splitlines()]
     assert [command.split()[1] for command in commands] == ["list", "show", "assign", "grade"]
     shutil.copy(ROOT / "examples" / "demo" / "set.yaml", tmp_path / "week1.yaml")
@@ -66,4 +78,7 @@ def test_the_yaml_of_the_docs_is_accepted(whole_bank: Bank, tmp_path: Path) -> N
 def test_nothing_names_the_machine_it_was_written_on() -> None:
     for path in [*DOCS, *(ROOT / "grader").rglob("*.py"), *ROOT.glob("requirements*.lock")]:
         text = path.read_text("utf-8")
-        assert not re.search(r"/(root|home)/\w+/|--index-url|--find-links|https?://(?!\S*(keepachangelog|semver|json-schema))\S*/simple", text), path
+        assert not re.search(
+            r"/(root|home)/\w+/|--index-url|--find-links|https?://(?!\S*(keepachangelog|semver|json-schema))\S*/simple",
+            text,
+        ), path

@@ -28,7 +28,11 @@ def _drawn(params: dict[str, Draw], seed: str, where: tuple[str, ...] = ()) -> d
 @given(st.text(max_size=20))
 def test_adding_removing_and_reordering_parameters_leaves_the_others_as_they_were(seed: str) -> None:
     before = _drawn(PARAMS, seed)
-    more = {"latency_s": Draw(choice=(2, 5), unit="us"), **dict(reversed(PARAMS.items())), "zeal": Draw(range=(0, 9, 1))}
+    more = {
+        "latency_s": Draw(choice=(2, 5), unit="us"),
+        **dict(reversed(PARAMS.items())),
+        "zeal": Draw(range=(0, 9, 1)),
+    }
     assert {name: _drawn(more, seed)[name] for name in PARAMS} == before
     fewer = {"parameters": PARAMS["parameters"]}
     assert _drawn(fewer, seed)["parameters"] == before["parameters"]

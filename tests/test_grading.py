@@ -125,7 +125,9 @@ def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_noth
     link = room.handed_in / "b8" / "week-1.ipynb"
     link.parent.mkdir()
     link.symlink_to("/etc/passwd")
-    by_folder = {Path(one.path).parent.name: one for one in grade([room.handed_in], workers=1, limits=QUICK) if one.path}
+    by_folder = {
+        Path(one.path).parent.name: one for one in grade([room.handed_in], workers=1, limits=QUICK) if one.path
+    }
     assert by_folder["ada"].points == by_folder["ada"].max_points
     said = {
         "b1": "This is no notebook", "b2": "does not come from shardwise", "b3": "This file is empty",
@@ -163,7 +165,10 @@ def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Ro
 
 
 def test_a_cell_that_also_calls_check_still_runs(room: Room) -> None:
-    room.put("ada", add_cell(fill(room.notebook("ada"), room.lock.questions("ada"), right), "print(check('ring-time').score())"))
+    room.put(
+        "ada",
+        add_cell(fill(room.notebook("ada"), room.lock.questions("ada"), right), "print(check('ring-time').score())"),
+    )
     result = room.grade()["ada"]
     assert result.notes == ()
     assert result.points == result.max_points
@@ -261,7 +266,9 @@ def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_bl
     questions = room.lock.questions("ada")
     place = next(number for number, one in enumerate(questions) if one.kind == "code")
     name = questions[place].form.model_dump()["function"]
-    room.put("ada", fill(room.notebook("ada"), questions, lambda one: f"{name} = 3" if one == questions[place] else None))
+    room.put(
+        "ada", fill(room.notebook("ada"), questions, lambda one: f"{name} = 3" if one == questions[place] else None)
+    )
     room.put("bo", room.notebook("bo"))
     results = room.grade()
     assert results["ada"].feedback[place].outcome == Outcome.UNREADABLE
@@ -271,7 +278,15 @@ def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_bl
 
 def test_without_a_sandbox_it_says_loudly_what_that_means(room: Room) -> None:
     room.hand_in("ada", right)
-    arguments = ["grade", str(room.handed_in), "--out", str(room.out / "results"), "--unsafe-no-sandbox", "--workers", "1"]
+    arguments = [
+        "grade",
+        str(room.handed_in),
+        "--out",
+        str(room.out / "results"),
+        "--unsafe-no-sandbox",
+        "--workers",
+        "1",
+    ]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
     assert "NO SANDBOX: the notebooks' code runs with your rights" in done.stderr

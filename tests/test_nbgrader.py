@@ -61,12 +61,15 @@ def test_generate_and_autograde_give_our_points(
     expected = {}
     for student, writers in {"right": [right], "mixed": [right, mistaken], "blank": []}.items():
         plan = {question.id: writers[place % len(writers)] for place, question in enumerate(questions) if writers}
-        filled = fill(json.loads(json.dumps(released)), questions, lambda one, plan=plan: plan[one.id](one) if plan else None)
+        filled = fill(
+            json.loads(json.dumps(released)), questions, lambda one, plan=plan: plan[one.id](one) if plan else None
+        )
         path = tmp_path / "submitted" / student / "ps1" / f"{CHAPTER}.ipynb"
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(filled), "utf-8")
         expected[student] = {
-            question.slug: _our_points(question, plan[question.id](question) if plan else None) for question in questions
+            question.slug: _our_points(question, plan[question.id](question) if plan else None)
+            for question in questions
         }
     _nbgrader(tmp_path, "autograde", "ps1", "--create")
 

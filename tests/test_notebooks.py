@@ -82,7 +82,14 @@ def test_another_hint_and_solution_work_in_a_kernel(whole_bank: Bank, tmp_path: 
 def test_a_graded_notebook_says_how_answers_are_read_and_never_whether_they_are_right(
     whole_bank: Bank, tmp_path: Path
 ) -> None:
-    slugs = ["bytes-per-gpu", "ring-or-tree", "order-ring-events", "bytes-per-gpu-formula", "ring-time-function", "ring-time-bug"]
+    slugs = [
+        "bytes-per-gpu",
+        "ring-or-tree",
+        "order-ring-events",
+        "bytes-per-gpu-formula",
+        "ring-time-function",
+        "ring-time-bug",
+    ]
     definition = SetDefinition.model_validate({"name": "w", "title": "Week", "problems": slugs})
     lock = Lock(assign(whole_bank, definition, [Student("ada", "Ada")], bytes(32), tmp_path).lock)
     text = (tmp_path / "notebooks" / "ada" / "w.ipynb").read_text("utf-8")
@@ -125,7 +132,6 @@ def test_render_never_writes_over_a_notebook_that_somebody_has_worked_in(whole_b
 
 def test_the_figures_are_those_that_the_references_draw() -> None:
     from matplotlib.image import imread
-
     from shardwise.solutions.figures.__main__ import draw
 
     drawn = draw(folder("problems"))

@@ -58,7 +58,9 @@ def test_editing_a_template_changes_nothing_that_is_out(whole_bank: Bank, tmp_pa
     before = path.read_bytes()
     notebook = (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_bytes()
     problem = whole_bank.problems["01-ring-all-reduce/bytes-per-gpu"]
-    edited = problem.template.model_copy(update={"title": "Edited", "prompt": "Edited: {{ gpus }} and {{ message_bytes }}"})
+    edited = problem.template.model_copy(
+        update={"title": "Edited", "prompt": "Edited: {{ gpus }} and {{ message_bytes }}"}
+    )
     from dataclasses import replace
 
     problems = {**whole_bank.problems, problem.id: replace(problem, template=edited)}
@@ -71,7 +73,9 @@ def test_editing_a_template_changes_nothing_that_is_out(whole_bank: Bank, tmp_pa
 
 def test_another_version_of_a_set_is_not_drawn_over_the_first(whole_bank: Bank, tmp_path: Path) -> None:
     assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path)
-    longer = DEFINITION.model_copy(update={"problems": (*DEFINITION.problems, DEFINITION.problems[0].model_copy(update={"id": "ring-time"}))})
+    longer = DEFINITION.model_copy(
+        update={"problems": (*DEFINITION.problems, DEFINITION.problems[0].model_copy(update={"id": "ring-time"}))}
+    )
     with pytest.raises(ShardwiseError, match="drawn from another version of this set"):
         assign(whole_bank, longer, STUDENTS, KEY, tmp_path)
     with pytest.raises(ShardwiseError, match="with another key"):
@@ -99,7 +103,9 @@ def test_every_fault_of_a_roster_is_named_at_its_line(tmp_path: Path) -> None:
 
 def test_every_fault_of_a_set_is_named_at_its_line(whole_bank: Bank, tmp_path: Path) -> None:
     path = tmp_path / "set.yaml"
-    path.write_text("name: w1\ntitle: Week 1\nproblems:\n  - bytes-per-gpo\n  - ring-time\n  - 01-ring-all-reduce/ring-time\n")
+    path.write_text(
+        "name: w1\ntitle: Week 1\nproblems:\n  - bytes-per-gpo\n  - ring-time\n  - 01-ring-all-reduce/ring-time\n"
+    )
     with pytest.raises(Faulty) as error:
         load_set(path, whole_bank)
     text = str(error.value)

@@ -88,7 +88,9 @@ class Bank:
         """A problem by its id, or by its slug alone. Raises ShardwiseError with the nearest names."""
         found = next((one for one in self.problems if name in (one, one.rpartition("/")[2])), None)
         if found is None:
-            near = difflib.get_close_matches(name, [*self.problems, *(one.rpartition("/")[2] for one in self.problems)], n=3)
+            near = difflib.get_close_matches(
+                name, [*self.problems, *(one.rpartition("/")[2] for one in self.problems)], n=3
+            )
             hint = f" Did you mean {' or '.join(near)}?" if near else " `shardwise list` shows them all."
             raise ShardwiseError(f"There is no problem “{name}”.{hint}")
         return self.problems[found]

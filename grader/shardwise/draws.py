@@ -216,4 +216,6 @@ def draw(
             why = str(reason)
             continue
         return Drawn(seed, problem, values, attempt), made
-    raise ShardwiseError(f"{problem}: {MAX_ATTEMPTS} draws for seed {seed} were all rejected; loosen its constraints. The last: {why}.")
+    raise ShardwiseError(
+        f"{problem}: {MAX_ATTEMPTS} draws for seed {seed} were all rejected; loosen its constraints. The last: {why}."
+    )

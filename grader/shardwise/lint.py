@@ -175,19 +175,19 @@ def unused(problem: Problem) -> list[str]:
 def stray_files(bank: Bank) -> list[Fault]:
     """Files and folders that belong to nothing."""
     faults = []
-    for folder in sorted(one for one in bank.root.iterdir() if one.is_dir()):
-        if folder.name not in bank.chapters:
-            faults.append(Fault(f"problems/{folder.name}", "is no chapter: it has no chapter.yaml"))
+    for chapter in sorted(one for one in bank.root.iterdir() if one.is_dir()):
+        if chapter.name not in bank.chapters:
+            faults.append(Fault(f"problems/{chapter.name}", "is no chapter: it has no chapter.yaml"))
             continue
-        known = {"chapter.yaml", "lesson.md", *(f"{slug}.yaml" for slug in bank.chapters[folder.name].problems)}
-        lesson = (folder / "lesson.md").read_text("utf-8") if (folder / "lesson.md").exists() else ""
+        known = {"chapter.yaml", "lesson.md", *(f"{slug}.yaml" for slug in bank.chapters[chapter.name].problems)}
+        lesson = (chapter / "lesson.md").read_text("utf-8") if (chapter / "lesson.md").exists() else ""
         if not lesson:
-            faults.append(Fault(f"problems/{folder.name}", "has no lesson.md"))
+            faults.append(Fault(f"problems/{chapter.name}", "has no lesson.md"))
         known |= set(re.findall(r"\]\((figures/[\w.-]+)\)", lesson))
-        here_ = {one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file()}
-        faults += [Fault(f"problems/{folder.name}/{one}", "belongs to nothing") for one in sorted(here_ - known)]
+        here_ = {one.relative_to(chapter).as_posix() for one in chapter.rglob("*") if one.is_file()}
+        faults += [Fault(f"problems/{chapter.name}/{one}", "belongs to nothing") for one in sorted(here_ - known)]
         faults += [
-            Fault(f"problems/{folder.name}/lesson.md", f"shows {one}, and that file does not exist")
+            Fault(f"problems/{chapter.name}/lesson.md", f"shows {one}, and that file does not exist")
             for one in sorted(known - here_)
         ]
     return faults

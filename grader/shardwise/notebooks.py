@@ -173,7 +173,9 @@ def render(bank: Bank, out: Path, *, check: bool, force: bool = False) -> list[P
     used = [] if force else [path for path in drifted if path.exists() and _worked_in(path.read_text("utf-8"))]
     if used:
         names = ", ".join(map(str, used))
-        raise ShardwiseError(f"{names}: somebody has run cells there. Move it away, give another --out, or use --force.")
+        raise ShardwiseError(
+            f"{names}: somebody has run cells there. Move it away, give another --out, or use --force."
+        )
     out.mkdir(parents=True, exist_ok=True)
     for path in drifted:
         path.write_text(texts[path], "utf-8")

@@ -92,12 +92,21 @@ def fill(notebook: dict[str, Any], questions: Sequence[Question], write: Writer)
 
 def add_cell(notebook: dict[str, Any], source: str, place: int = 3) -> dict[str, Any]:
     """A notebook with one more code cell, as a student would add it."""
-    cell: dict[str, Any] = {"cell_type": "code", "id": f"added-{place}", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
+    cell: dict[str, Any] = {
+        "cell_type": "code",
+        "id": f"added-{place}",
+        "metadata": {},
+        "source": source,
+        "outputs": [],
+        "execution_count": None,
+    }
     notebook["cells"].insert(place, cell)
     return notebook
 
 
-def hand_in(lock: Lock, handed_out: Path, handed_in: Path, student: str, write: Writer, attack: str | None = None) -> Path:
+def hand_in(
+    lock: Lock, handed_out: Path, handed_in: Path, student: str, write: Writer, attack: str | None = None
+) -> Path:
     """Fill a student's notebook and put it where submissions are collected; `attack` is the source of an added cell."""
     name = f"{lock.set_name}.ipynb"
     notebook = json.loads((handed_out / student / name).read_text("utf-8"))
