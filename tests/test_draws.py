@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from shardwise.bank import Bank, pose
 from shardwise.draws import Draw, dice, draw, throw
 from shardwise.errors import ShardwiseError
 
@@ -112,3 +113,11 @@ def test_a_duplex_bandwidth_reaches_the_reference_as_one_direction() -> None:
 def test_a_bad_draw_says_what_to_do(given_: dict[str, object], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         Draw.model_validate(given_)
+
+
+def test_a_function_whose_cases_expose_no_mistake_is_drawn_anew(whole_bank: Bank) -> None:
+    # With this seed every latency of the first throw is 0, so one recognised mistake is right on all of its cases.
+    problem = whole_bank.find("ring-time-function")
+    question = pose(problem, "3ff78f8338d7c0da9ec1736f")
+    assert question.rejected > 0
+    assert {case["inputs"]["latency_us"] for case in question.key.model_dump()["cases"]} != {0}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import keyword
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -169,16 +171,28 @@ def _opened(root: Path) -> tuple[Bank, list[Fault]]:
     return Bank(root, chapters, Problems(root, names)), faults
 
 
+def bad_slug(slug: str) -> str:
+    """Why a problem cannot have this name, or nothing: a slug is also the name of the answer in a notebook."""
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", slug) or not 3 <= len(slug) <= 60:
+        return f"{slug!r} is no slug: use 3 to 60 lower-case letters and digits, and single hyphens between words"
+    if keyword.iskeyword(slug) or slug in shardwise.__all__:
+        return f"{slug!r} is a name that notebooks need for something else"
+    return ""
+
+
 def load_chapter(path: Path, root: Path) -> Chapter:
     """One chapter.yaml. Raises Faulty, also when its list and its folder differ."""
     source = yamlfile.read(path, f"problems/{path.relative_to(root).as_posix()}")
     chapter: Chapter = yamlfile.validate(source, Chapter)
     here = {one.stem for one in path.parent.glob("*.yaml")} - {"chapter"}
-    missing = [slug for slug in chapter.problems if slug not in here]
-    faults = [
-        source.fault(("problems", chapter.problems.index(slug)), f"problems: there is no {slug}.yaml in this folder")
-        for slug in missing
-    ]
+    faults = []
+    for place, slug in enumerate(chapter.problems):
+        if slug not in here:
+            faults.append(source.fault(("problems", place), f"problems: there is no {slug}.yaml in this folder"))
+        elif slug in chapter.problems[:place]:
+            faults.append(source.fault(("problems", place), f"problems: {slug} is listed twice", "Remove one."))
+        elif why := bad_slug(slug):
+            faults.append(source.fault(("problems", place), f"problems: {why}", "Rename the file."))
     faults += [
         source.fault(("problems",), f"problems: {slug}.yaml lies in this folder and is not listed", "Add it.")
         for slug in sorted(here - set(chapter.problems))
@@ -197,14 +211,13 @@ def bank() -> Bank:
 def roll(problem: Problem, seed: str) -> tuple[Drawn, Any]:
     """The numbers of a question: its parameters, and what its kind solved. Raises ShardwiseError."""
     template, kind = problem.template, problem.kind
-    dice = Dice(seed, problem.id)
     return draw(
         template.params,
         template.where,
         seed,
         problem.id,
         extra=HELPERS,
-        accept=lambda values: kind.solve(template, values, dice),
+        accept=lambda values, attempt: kind.solve(template, values, Dice(seed, problem.id, attempt)),
     )
 
 
@@ -219,14 +232,15 @@ def pose(problem: Problem, seed: int | str) -> Question:
         return _question(problem, drawn, solved)
     except Faulty:
         raise
-    except (ShardwiseError, ValueError) as error:
-        raise ShardwiseError(f"{problem.id}, seed {seed}: {error}") from error
+    except Exception as error:  # a reference may raise anything at an author's numbers
+        why = str(error) if isinstance(error, ShardwiseError) else f"{type(error).__name__}: {error}"
+        raise ShardwiseError(f"{problem.id}, seed {seed}: {why}") from error
 
 
 def _question(problem: Problem, drawn: Drawn, solved: Any) -> Question:
     template = problem.template
     names = names_for_prose(template, drawn.values)
-    posed: Posed = problem.kind.pose(template, solved, names, Dice(drawn.seed, problem.id))
+    posed: Posed = problem.kind.pose(template, solved, names, Dice(drawn.seed, problem.id, drawn.rejected))
     prompt = prose(template.prompt, names)
     return Question(
         id=problem.id,

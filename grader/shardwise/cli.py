@@ -68,6 +68,8 @@ def list_problems(
         for one in _bank(root).problems.values()
         if chapter in (None, one.id.partition("/")[0]) and kind in (None, one.template.kind)
     ]
+    if not rows:
+        raise ShardwiseError("No problem is of that chapter and kind. `shardwise list` shows them all.")
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
         return
@@ -144,7 +146,10 @@ def check(problem: str, answer: str, seed: Seed = "0", as_json: Json = False, ro
         path = Path(answer)
         if not path.is_file():
             raise ShardwiseError(f"A code problem is checked from a file with the function, and {answer!r} is no file.")
-        raw = path.read_text("utf-8")
+        try:
+            raw = path.read_text("utf-8")
+        except UnicodeDecodeError:
+            raise ShardwiseError(f"{answer} is not UTF-8 text, so it is no Python file.") from None
     if question.kind in ("code", "bugline"):
         from shardwise.sandboxed import runner
 
@@ -169,7 +174,7 @@ def lint(
     from shardwise.lint import faults_of
     from shardwise.lint import lint as run
 
-    only = [path.replace("\\", "/").removesuffix(".yaml").removeprefix("problems/").strip("/") for path in paths or []]
+    only = [one for one in map(_id_of, paths or []) if one]
     reports = run(root, seeds=seeds, only=only, workers=workers)
     _print_reports(reports)
     faults = faults_of(reports)
@@ -178,6 +183,14 @@ def lint(
     proved = sum(1 for one in reports if one.kind)
     typer.echo(f"{proved} problems, {seeds} draws each: " + (f"{len(faults)} faults" if faults else "all sound"))
     raise typer.Exit(1 if faults else 0)
+
+
+def _id_of(path: str) -> str:
+    """The id that a path in the bank stands for; nothing for the bank itself."""
+    parts = path.replace("\\", "/").removesuffix(".yaml").split("/")
+    if "problems" in parts:
+        parts = parts[parts.index("problems") + 1 :]
+    return "/".join(part for part in parts if part not in ("", "."))
 
 
 def _print_reports(reports: Any) -> None:
@@ -396,4 +409,7 @@ def main() -> None:
         raise SystemExit(2) from None
     except ShardwiseError as error:
         print(f"shardwise: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except OSError as error:  # a folder that is not there, or may not be written
+        print(f"shardwise: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         raise SystemExit(2) from None

@@ -90,6 +90,10 @@ class Desk:
         """The question under that name, drawn for its present seed."""
         if name is None and self.last is None:
             raise ShardwiseError("Which problem? Give its name, for example hint('bytes-per-gpu').")
+        if name is not None and not isinstance(name, str):
+            raise ShardwiseError(
+                f"A problem's name is text, such as 'bytes-per-gpu', and this is of type {type(name).__name__}."
+            )
         problem = bank().find(name or self.last or "")
         self.last = problem.id
         return pose(problem, self.seeds.get(problem.id, 0))
@@ -202,7 +206,7 @@ class HandedOut:
 
     def check(self, name: str, answer: Any = _NOT_GIVEN) -> Checked | Said:
         """Say how an answer is read, and never whether it is right."""
-        one = self.questions.get(name)
+        one = self.questions.get(name) if isinstance(name, str) else None
         if one is None:
             return Said(f"This set has no problem “{name}”; it has {', '.join(self.questions)}.")
         kind_name = str(one["kind"])

@@ -201,7 +201,7 @@ def draw(
     extra: Mapping[str, Any],
     accept: Any = None,
 ) -> tuple[Drawn, Any]:
-    """Throw until the constraints hold and `accept(values)` raises no Reject; gives the draw and what accept made of it.
+    """Throw until the constraints hold and `accept(values, attempt)` raises no Reject; gives the draw and what accept made of it.
 
     Raises ShardwiseError when MAX_ATTEMPTS throws are all rejected.
     """
@@ -211,7 +211,7 @@ def draw(
         if not holds(where, {**extra, **values}):
             continue
         try:
-            made = accept(values) if accept else None
+            made = accept(values, attempt) if accept else None
         except Reject as reason:
             why = str(reason)
             continue

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from shardwise.bank import bank, load
+from shardwise.bank import bad_slug, bank, load
 from shardwise.errors import ShardwiseError
 
 _HEAD = """\
-title: {title}
+title: "{title}"
 kind: {kind}
 points: 2
 difficulty: easy
@@ -144,15 +144,16 @@ def write(problem: str, kind: str, root: Path | None = None) -> Path:
     chapter, _, slug = problem.partition("/")
     if chapter not in loaded.chapters:
         raise ShardwiseError(f"There is no chapter {chapter!r}; the chapters are {', '.join(loaded.chapters)}.")
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", slug):
-        raise ShardwiseError(f"{slug!r} is no slug: use lower case, digits and single hyphens.")
+    if why := bad_slug(slug):
+        raise ShardwiseError(f"{why}.")
     taken = next((one.id for one in loaded.problems.values() if one.slug == slug), None)
     if taken:
         raise ShardwiseError(f"{taken} has this slug already; slugs are unique in the whole bank.")
     path = loaded.root / chapter / f"{slug}.yaml"
-    path.write_text(starter(kind, slug.replace("-", " ").capitalize()), "utf-8")
     listing = loaded.root / chapter / "chapter.yaml"
-    listing.write_text(_listed(listing.read_text("utf-8"), slug), "utf-8")
+    text, listed = starter(kind, slug.replace("-", " ").capitalize()), _listed(listing.read_text("utf-8"), slug)
+    path.write_text(text, "utf-8")
+    listing.write_text(listed, "utf-8")
     return path
 
 

@@ -23,6 +23,7 @@ class Dice:
 
     seed: str
     problem: str
+    attempt: int = 0  # throws rejected before this one; a new throw draws new cases too
 
 
 @dataclass(frozen=True)

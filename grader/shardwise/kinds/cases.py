@@ -55,7 +55,10 @@ def cases(
 
 
 def _throw(inputs: Mapping[str, Input], dice: Dice, stream: str) -> dict[str, Scalar]:
-    return {name: one.roll(throw(dice.seed, dice.problem, f"{stream}: {name}")) for name, one in inputs.items()}
+    return {
+        name: one.roll(throw(dice.seed, dice.problem, f"{stream}: {name}", dice.attempt))
+        for name, one in inputs.items()
+    }
 
 
 def _simpler(inputs: Mapping[str, Input], shown: Mapping[str, Scalar]) -> list[dict[str, Scalar]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any, Literal
@@ -222,6 +222,12 @@ class OrderKind(Kind[OrderTemplate, OrderForm, OrderKey]):
                 f"answer.shown is {template.answer.shown}, and there are {len(template.answer.items)} items"
             )
         return proof
+
+    def faults(self, template: OrderTemplate) -> Iterator[str]:
+        fixed = tuple(one.id for one in template.answer.items if one.value is None)
+        for number, mistake in enumerate(template.mistakes, start=1):
+            if mistake.order == fixed:
+                yield f"mistake {number} is the right order"
 
 
 KIND = OrderKind()
