@@ -26,8 +26,9 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from shardwise.bank import bank
 from shardwise.kinds import kinds
+from shardwise.locks import Lock
 from shardwise.question import Question
-from shardwise.sets import Lock, SetDefinition, Student, assign
+from shardwise.sets import SetDefinition, Student, assign
 from shardwise.simulated import hand_in, right
 
 BIN = Path(sys.executable).parent
@@ -38,9 +39,7 @@ def twenty() -> list[str]:
     """The questions, taken in the bank's order."""
     chosen: list[str] = []
     for kind, count in WANTED.items():
-        chosen += [
-            name for name in bank().problems if bank().find(name).template.kind == kind
-        ][:count]
+        chosen += [name for name in bank().problems if bank().find(name).template.kind == kind][:count]
     return chosen
 
 

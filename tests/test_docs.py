@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from shardwise.bank import Bank
 from shardwise.cli import app
-from shardwise.sets import Lock
+from shardwise.locks import Lock
 from shardwise.simulated import hand_in, right
 
 ROOT = Path(__file__).parents[1]

@@ -15,9 +15,10 @@ from shardwise import reports
 from shardwise.bank import Bank
 from shardwise.cli import app
 from shardwise.grading import Graded, grade
+from shardwise.locks import Lock
 from shardwise.question import Outcome
 from shardwise.sandbox import Limits
-from shardwise.sets import Lock, SetDefinition, Student, assign
+from shardwise.sets import SetDefinition, Student, assign
 from shardwise.simulated import ATTACKS, add_cell, blank, fill, hand_in, mistaken, right, unreadable
 
 TWENTY = (
@@ -201,6 +202,8 @@ def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Room, tmp_path
     found = room.grade()
     results = list(found.values())
     out = tmp_path / "results"
+    for one in results:
+        reports.write_page(one, out / "feedback")
     reports.write(results, out)
     with (out / "grades.csv").open(encoding="utf-8", newline="") as table:
         rows = {row["student"]: row for row in csv.DictReader(table)}

@@ -12,8 +12,9 @@ from nbclient import NotebookClient
 
 from shardwise.bank import Bank, bank, folder, pose
 from shardwise.errors import ShardwiseError
+from shardwise.locks import Lock
 from shardwise.notebooks import PRACTICE_SEED, chapter_notebook, render, text_of
-from shardwise.sets import Lock, SetDefinition, Student, assign
+from shardwise.sets import SetDefinition, Student, assign
 from shardwise.simulated import fill, mistaken, right
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"

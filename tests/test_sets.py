@@ -11,7 +11,8 @@ import pytest
 
 from shardwise.bank import Bank
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.sets import Lock, SetDefinition, Student, assign, course_key, load_roster, load_set, seed_for
+from shardwise.locks import Lock
+from shardwise.sets import SetDefinition, Student, assign, course_key, load_roster, load_set, seed_for
 from shardwise.simulated import right
 
 DEFINITION = SetDefinition.model_validate(

@@ -6,7 +6,7 @@ import sys
 from itertools import cycle
 from pathlib import Path
 
-from shardwise.sets import Lock
+from shardwise.locks import Lock
 from shardwise.simulated import ATTACKS, blank, hand_in, mistaken, right, unreadable
 
 

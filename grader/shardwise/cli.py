@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -329,8 +330,15 @@ def grade(
             err=True,
         )
     with _progress("grading", None) as advance:
-        results = run(paths, locks=lock or (), workers=workers or os.cpu_count() or 1, unsafe=unsafe, progress=advance)
-    reports.write(results, out, solutions=solutions)
+        results = run(
+            paths,
+            locks=lock or (),
+            workers=workers or os.cpu_count() or 1,
+            unsafe=unsafe,
+            finish=partial(reports.write_page, pages=out / "feedback", solutions=solutions),
+            progress=advance,
+        )
+    reports.write(results, out)
     if junit:
         reports.write_junit(results, junit)
     if gradescope:

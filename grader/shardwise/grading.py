@@ -6,6 +6,7 @@ import atexit
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from shardwise.bank import bank, pose
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kinds
+from shardwise.locks import LOCK_SUFFIX, Lock
 from shardwise.marking import broken, check, unreadable
 from shardwise.markup import safe
 from shardwise.programs import Recorded, Runner
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.sandboxed import runner_in
-from shardwise.sets import LOCK_SUFFIX, Lock
 from shardwise.submissions import BadSubmission, Submission, find, read
 
 if TYPE_CHECKING:
@@ -177,15 +178,23 @@ def locks_near(paths: Iterable[Path], given: Sequence[Path] = ()) -> dict[str, P
     return {Lock(path).set_name: path for path in given}
 
 
-_WORKER: dict[str, Any] = {}
+Finish = Callable[[Graded], None]
+_WORKER: dict[str, Any] = {}  # of this process: its sandbox, the lock files it has open, and what finishes a result
 
 
-def _start_worker(limits: Limits | None, unsafe: bool) -> None:
+def _start_worker(limits: Limits | None, unsafe: bool, finish: Finish | None) -> None:
     from shardwise.sandbox import Limits, open_sandbox
 
+    _WORKER["finish"] = finish
     _WORKER["sandbox"] = open_sandbox(limits=limits or Limits(), unsafe=unsafe).__enter__()
     _WORKER["locks"] = {}
-    atexit.register(_WORKER["sandbox"].__exit__, None, None, None)
+    atexit.register(_stop_worker)
+
+
+def _stop_worker() -> None:
+    sandbox = _WORKER.pop("sandbox", None)
+    if sandbox is not None:
+        sandbox.__exit__(None, None, None)
 
 
 def _lock(path: Path) -> Lock:
@@ -196,7 +205,15 @@ def _lock(path: Path) -> Lock:
 
 
 def _work(job: Job) -> Graded:
-    """Grade one notebook in this worker; whatever goes wrong becomes a line of the report."""
+    """Grade one notebook in this worker, and finish it there."""
+    graded = _graded(job)
+    if _WORKER["finish"]:
+        _WORKER["finish"](graded)
+    return graded
+
+
+def _graded(job: Job) -> Graded:
+    """Grade one notebook; whatever goes wrong becomes a line of the report."""
     sandbox: Sandbox = _WORKER["sandbox"]
     graded = Graded(path=str(job.path), student=job.path.stem, tier=sandbox.tier)
     try:
@@ -245,10 +262,12 @@ def grade(
     workers: int,
     unsafe: bool = False,
     limits: Limits | None = None,
+    finish: Finish | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> list[Graded]:
     """Grade every notebook below `paths`, in an order that depends on nothing but their names.
 
+    `finish` is called with each result in the process that graded it, for work that can be done side by side.
     Students of a lock file who handed in nothing come last, as missing. Raises SandboxUnavailable when there is no
     sandbox, and ShardwiseError when nothing is there to be graded.
     """
@@ -257,23 +276,32 @@ def grade(
     jobs = list({job.path.resolve(): job for job in jobs}.values())
     if not jobs:
         raise ShardwiseError(f"No notebook (*.ipynb) lies in {', '.join(map(str, paths))}.")
-    check_sandbox(unsafe=unsafe)
     results = []
     workers = max(1, min(workers, len(jobs)))
-    with ProcessPoolExecutor(workers, initializer=_start_worker, initargs=(limits, unsafe)) as pool:
-        for result in pool.map(_work, jobs, chunksize=max(1, min(16, len(jobs) // (4 * workers)))):
+    with _workers(workers, limits, unsafe, finish) as run:
+        for result in run(jobs):
             results.append(result)
             if progress:
                 progress(len(jobs))
     return [*_without_doubles(results), *_missing(results, known)]
 
 
-def check_sandbox(*, unsafe: bool) -> str:
-    """Open a sandbox once, so that its absence is said before anything is run; gives its tier."""
+@contextmanager
+def _workers(
+    count: int, limits: Limits | None, unsafe: bool, finish: Finish | None
+) -> Iterator[Callable[[Sequence[Job]], Iterable[Graded]]]:
+    """Processes with a sandbox each, or this process with one; gives what maps jobs to results, in order."""
     from shardwise.sandbox import open_sandbox
 
-    with open_sandbox(unsafe=unsafe) as sandbox:
-        return sandbox.tier
+    if count == 1:
+        _start_worker(limits, unsafe, finish)
+        yield lambda jobs: map(_work, jobs)
+        _stop_worker()
+        return
+    with open_sandbox(unsafe=unsafe):  # so that its absence is said once and clearly, before any process starts
+        pass
+    with ProcessPoolExecutor(count, initializer=_start_worker, initargs=(limits, unsafe, finish)) as pool:
+        yield lambda jobs: pool.map(_work, jobs, chunksize=max(1, min(16, len(jobs) // (4 * count))))
 
 
 def _without_doubles(results: Sequence[Graded]) -> Iterator[Graded]:

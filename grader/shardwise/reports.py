@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,23 @@ from shardwise.markup import to_html
 from shardwise.question import Outcome
 
 
-def write(results: Sequence[Graded], out: Path, *, solutions: bool = False) -> None:
-    """Write grades.csv, results.jsonl and the feedback pages into `out`."""
+def write(results: Sequence[Graded], out: Path) -> None:
+    """Write grades.csv and results.jsonl into `out`. The pages were written one by one, as `grade` finished each."""
     out.mkdir(parents=True, exist_ok=True)
     _write_csv(results, out / "grades.csv")
     with (out / "results.jsonl").open("w", encoding="utf-8") as file:
         for one in results:
             file.write(json.dumps(as_dict(one), ensure_ascii=False, sort_keys=True) + "\n")
-    pages = out / "feedback"
-    pages.mkdir(exist_ok=True)
     for one in results:
-        if one.status == "graded":
-            page_of(one, pages).write_text(page(one, solutions=solutions), "utf-8")
+        if one.status != "graded":  # a page of an earlier run, or of a notebook that turned out to be one of two
+            page_of(one, out / "feedback").unlink(missing_ok=True)
+
+
+def write_page(one: Graded, pages: Path, *, solutions: bool = False) -> None:
+    """Write the feedback page of one graded submission into the folder `pages`."""
+    if one.status == "graded":
+        pages.mkdir(parents=True, exist_ok=True)
+        page_of(one, pages).write_text(page(one, solutions=solutions), "utf-8")
 
 
 def page_of(one: Graded, pages: Path) -> Path:
@@ -121,11 +127,15 @@ of {{ "%g"|format(one.max_points) }} points{% if one.late %} <span class="quiet"
 """
 
 
+@cache
+def _template() -> jinja2.Template:
+    return jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(_PAGE)
+
+
 def page(one: Graded, *, solutions: bool) -> str:
     """A student's feedback page: no script, nothing loaded from elsewhere, everything of theirs escaped."""
     from markupsafe import Markup
 
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     rows = []
     for question, feedback in zip(one.questions, one.feedback, strict=True):
         mark, word, colour = LOOKS[feedback.outcome]
@@ -135,7 +145,7 @@ def page(one: Graded, *, solutions: bool) -> str:
             "feedback": Markup(as_html(feedback)), "prompt": Markup(to_html(question.prompt)),
             "solution": Markup(to_html(question.solution)) if solutions else "",
         })  # fmt: skip
-    return environment.from_string(_PAGE).render(one=one, rows=rows, version=__version__)
+    return _template().render(one=one, rows=rows, version=__version__)
 
 
 def write_junit(results: Sequence[Graded], path: Path) -> None:

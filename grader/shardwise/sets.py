@@ -9,7 +9,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,14 +18,14 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, field_validator
 
 from shardwise import __version__, yamlfile
-from shardwise.bank import Bank, Problem, pose, revive
+from shardwise.bank import Bank, Problem, pose
 from shardwise.errors import Fault, Faulty, ShardwiseError
+from shardwise.locks import LOCK_SUFFIX, Lock
 from shardwise.notebooks import set_notebook, text_of
 from shardwise.question import Question
 from shardwise.template import AuthorModel
 
 SAFE_NAME = r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}"  # what a file name may be on every system
-LOCK_SUFFIX = ".lock.jsonl"
 
 
 class Entry(AuthorModel):
@@ -240,48 +240,3 @@ def assign(
 
 def _line(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False) + "\n"  # in the order given: arguments and symbols have one
-
-
-class Lock:
-    """A lock file: a header, then a line for each student, read one at a time."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.places: dict[str, int] = {}
-        try:
-            with path.open("rb") as file:
-                self.header: dict[str, Any] = json.loads(file.readline())
-                place = file.tell()
-                for line in file:
-                    self.places[_student_of(line)] = place
-                    place += len(line)
-        except (OSError, ValueError, KeyError) as error:
-            raise ShardwiseError(f"{path} cannot be read as a lock file: {error}") from None
-        if not isinstance(self.header, dict) or "set" not in self.header:
-            raise ShardwiseError(f"{path} is no lock file: its first line names no set.")
-
-    @property
-    def set_name(self) -> str:
-        """The set that was drawn."""
-        return str(self.header["set"])
-
-    def line(self, student: str) -> dict[str, Any]:
-        """A student's line. Raises KeyError for a stranger."""
-        with self.path.open("rb") as file:
-            file.seek(self.places[student])
-            data: dict[str, Any] = json.loads(file.readline())
-            return data
-
-    def questions(self, student: str) -> list[Question]:
-        """A student's questions, as they were drawn. Raises KeyError for a stranger."""
-        return [revive(one) for one in self.line(student)["questions"]]
-
-    def students(self) -> Iterator[str]:
-        """Every student, in the roster's order."""
-        return iter(self.places)
-
-
-def _student_of(line: bytes) -> str:
-    """The student of a line without reading all of it: it stands last."""
-    found = re.search(rb'"student": "([^"\\]+)"\}\s*$', line)
-    return found[1].decode() if found else str(json.loads(line)["student"])

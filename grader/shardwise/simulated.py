@@ -9,9 +9,9 @@ from typing import Any
 
 from shardwise.kinds import kinds
 from shardwise.kinds.code import CodeForm, CodeKey
+from shardwise.locks import Lock
 from shardwise.programs import Recorded
 from shardwise.question import Outcome, Question
-from shardwise.sets import Lock
 
 Writer = Callable[[Question], str | None]  # the source of an answer cell; None leaves it as it was
 

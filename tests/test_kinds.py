@@ -1,0 +1,608 @@
+"""Answers as people and attackers give them: each is read or not, right or not, and never our fault."""
+
+from __future__ import annotations
+
+import decimal
+import fractions
+import json
+import math
+import time
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shardwise import yamlfile
+from shardwise.bank import Problem, pose, template_model
+from shardwise.feedback import as_html, as_markdown, as_plain
+from shardwise.kinds import kinds
+from shardwise.kinds.order import agreement
+from shardwise.marking import check, is_blank, read_only
+from shardwise.markup import literal, to_html, to_plain
+from shardwise.programs import Made, Recorded, here
+from shardwise.question import Feedback, Outcome, Question
+from shardwise.starters import starter
+
+MODEL = template_model()
+KINDS = ("quantity", "choice", "order", "formula", "code", "bugline")
+
+
+def posed(text: str, seed: int = 1) -> Question:
+    """The question of a template that lies in no file."""
+    source = yamlfile.parse(text, "x.yaml")
+    return pose(Problem("09-test/a-problem", yamlfile.validate(source, MODEL), "", Path("x.yaml"), source), seed)
+
+
+def question(kind: str, *changes: tuple[str, str], seed: int = 1) -> Question:
+    """The question of a kind's starter, with some of its text replaced."""
+    text = starter(kind, "A problem")
+    for old, new in changes:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return posed(text, seed)
+
+
+def outcome(asked: Question, raw: Any) -> Outcome | None:
+    return check(asked, raw, runner=here).outcome
+
+
+# Quantity --------------------------------------------------------------------------------------------------------
+
+EIGHT = ("gpus: {choice: [8, 16, 32, 64]}", "gpus: 8")
+ONE_GB = ("message_bytes: {range: [1, 8, 1], unit: GB}", "message_bytes: {fixed: 1, unit: GB}")  # the key is 1.75 GB
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "right", "wrong"),
+    [
+        ("rel_tol: 0.01", ("1.7325", "1.7675", "1.75"), ("1.7324", "1.7676")),
+        ("abs_tol: 0.05", ("1.7", "1.8"), ("1.699", "1.801")),
+        ("abs_tol: 0", ("1.75", "1.750000"), ("1.7500001", "1.74")),
+        ("sig_figs: 3", ("1.745", "1.755", "1.75"), ("1.744", "1.756")),
+        ("sig_figs: 2", ("1.7", "1.8"), ("1.69", "1.81")),
+    ],
+)
+def test_a_tolerance_ends_where_it_says(tolerance: str, right: tuple[str, ...], wrong: tuple[str, ...]) -> None:
+    asked = question("quantity", EIGHT, ONE_GB, ("rel_tol: 0.002", tolerance))
+    assert {text: outcome(asked, f"{text} GB") for text in right} == dict.fromkeys(right, Outcome.CORRECT)
+    assert {text: outcome(asked, f"{text} GB") for text in wrong} == dict.fromkeys(wrong, Outcome.INCORRECT)
+
+
+def test_a_mistake_that_we_recognise_beats_a_slip_that_happens_everywhere() -> None:
+    asked = question("quantity", EIGHT, ONE_GB)
+    half = check(asked, "0.875 GB")
+    assert (half.mistake, half.say, half.points) == (0, "That is one phase of the two.", 0)
+    bits = check(asked, "14 GB")
+    assert (bits.mistake, bits.say) == (
+        None, "You are exactly 8 times too high: were those bits, where bytes are asked for?",
+    )  # fmt: skip
+    assert check(asked, "1.75 GiB").say == "You are off by 1.074: GB is 10⁹ bytes, GiB is 2³⁰."
+    assert check(asked, "-1.75 GB").say == "The size is right; the sign is not."
+
+
+@given(st.floats(1e-3, 1e6) | st.floats(-1e6, -1e-3) | st.just(0.0))
+def test_a_wrong_number_is_told_how_far_off_it_is_and_not_the_right_one(number: float) -> None:
+    feedback = check(QUANTITY, f"{number:.6g} GB")
+    assert feedback.outcome == (Outcome.CORRECT if abs(float(f"{number:.6g}") - 1.75) <= 0.0035 else Outcome.INCORRECT)
+    assert "1.75" not in feedback.say
+
+
+QUANTITY = question("quantity", EIGHT, ONE_GB)
+
+
+@pytest.mark.parametrize("raw", ["62 GB/s both directions", "62 GB/s", "31 GB/s per direction", "62 GB/s duplex"])
+def test_a_rate_asked_for_in_both_directions_is_read_so(raw: str) -> None:
+    asked = posed(BUS.replace("DIRECTION", "duplex"))
+    assert "62 GB/s (both directions together)" in asked.solution
+    assert outcome(asked, raw) == Outcome.CORRECT
+    assert outcome(asked, "31 GB/s") == Outcome.INCORRECT
+    for sample in kinds()["quantity"].samples(asked):
+        assert outcome(asked, sample.raw) == sample.outcome, sample
+
+
+def test_a_tolerance_in_the_unit_of_both_directions_is_not_doubled() -> None:
+    asked = posed(BUS.replace("DIRECTION", "duplex\n  abs_tol: 1"))
+    assert outcome(asked, "63 GB/s") == Outcome.CORRECT
+    assert outcome(asked, "63.1 GB/s") == Outcome.INCORRECT
+    asked = posed(BUS.replace("DIRECTION", "duplex\n  sig_figs: 1"))
+    assert outcome(asked, "67 GB/s") == Outcome.CORRECT
+    assert outcome(asked, "68 GB/s") == Outcome.INCORRECT
+
+
+def test_a_rate_in_one_direction_takes_half_of_a_duplex_figure() -> None:
+    asked = posed(BUS.replace("DIRECTION", "per direction"))
+    assert outcome(asked, "62 GB/s duplex") == outcome(asked, "31 GB/s") == Outcome.CORRECT
+    assert outcome(asked, "62 GB/s") == Outcome.INCORRECT
+
+
+BUS = """\
+title: Bus bandwidth
+kind: quantity
+points: 1
+difficulty: easy
+source: nccl-tests, doc/PERFORMANCE.md
+params: {message_bytes: {fixed: 8, unit: GB}, gpus: 32, measured_s: {fixed: 500, unit: ms}}
+prompt: "{{ gpus }} GPUs all-reduce {{ message_bytes }} in {{ measured_s }}. What is the bus bandwidth?"
+answer:
+  reference: ring.bus_bandwidth
+  oracle: ring.simulated_bus_bandwidth
+  unit: GB/s
+  direction: DIRECTION
+mistakes:
+  - {factor: 0.25, say: That counts a quarter of it.}
+hints: [What crosses a link?]
+solution: Across each link goes {{ key }}.
+"""
+
+
+@pytest.mark.parametrize("raw", [7, 7.0, np.int64(7), np.float64(7), np.array(7), "7", " 7 steps"])
+def test_a_count_may_be_a_number_of_any_make(raw: Any) -> None:
+    changes = (
+        ("ring.bytes_sent_per_gpu     ", "ring.steps     "),
+        ("ring.simulated_bytes_sent_per_gpu", "ring.simulated_steps"),
+        ("unit: GB\n", "unit: step\n"),
+        ("rel_tol: 0.002", "abs_tol: 0"),
+    )
+    asked = question("quantity", EIGHT, *changes)
+    feedback = check(asked, raw)
+    assert (feedback.outcome, feedback.read) == (Outcome.INCORRECT, "7 steps")
+    assert feedback.say == "That is one phase of the two."
+
+
+# Choice ----------------------------------------------------------------------------------------------------------
+
+MANY = """\
+title: Which hold
+kind: choice
+points: 3
+difficulty: easy
+source: nccl-tests, doc/PERFORMANCE.md
+params: {gpus: {choice: [8, 16, 32]}}
+prompt: "Which statements hold for {{ gpus }} GPUs?"
+answer:
+  pick: many
+  options:
+    - {text: first truth, correct: true, say: "Yes, the first."}
+    - {text: second truth, correct: gpus > 4, say: "Yes, the second."}
+    - {text: third truth, correct: true, say: "Yes, the third."}
+    - {text: first lie, correct: false, say: "No, the first."}
+    - {text: second lie, correct: gpus < 4, say: "No, the second."}
+hints: [Three of them do.]
+solution: "These hold: {{ key }}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "credit"),
+    [(3, 0, 1), (2, 0, 2 / 3), (1, 0, 1 / 3), (3, 1, 2 / 3), (3, 2, 1 / 3), (2, 2, 0), (1, 2, 0), (0, 1, 0), (0, 2, 0)],
+)
+def test_of_several_options_each_right_one_earns_and_each_wrong_one_costs(
+    right: int, wrong: int, credit: float
+) -> None:
+    asked = posed(MANY)
+    key: Any = asked.key
+    lies = [letter for letter in "abcde" if letter not in key.correct]
+    feedback = check(asked, [*key.correct[:right], *lies[:wrong]])
+    assert math.isclose(feedback.credit, credit)
+    assert feedback.points == round(3 * credit, 4)
+    said = [letter for letter in lies[:wrong] if f"**{letter})** No, the" in feedback.say]
+    assert said == lies[:wrong]
+    assert ("there is more" in feedback.say) == (right < 3 and not wrong)
+
+
+@pytest.mark.parametrize(
+    "written", ["{0}, {1} and {2}", "{2}{0}{1}", "({1}) ({0}) ({2})", "{0};{1};{2}", "['{0}', '{1}', '{2}']"]
+)
+def test_letters_are_read_however_they_are_strung_together(written: str) -> None:
+    asked = posed(MANY)
+    key: Any = asked.key
+    assert outcome(asked, written.format(*key.correct).upper().replace("AND", "and")) == Outcome.CORRECT
+    assert outcome(asked, set(key.correct)) == Outcome.CORRECT
+
+
+def test_what_names_no_option_is_said_in_whole_sentences() -> None:
+    asked = question("choice")
+    assert as_plain(check(asked, "d")) == (
+        "? Unreadable\nI saw “d” where one of the letters a, b, c belongs. An answer looks like a\n\n"
+        "This did not use up an attempt."
+    )
+    assert "You named 2 options, and one is asked for." in check(asked, "a, b").say
+    assert "“`a`” comes twice" in check(asked, "a a").say
+    assert "I expected letters, and this is of type int." in check(asked, 2).say
+
+
+# Order -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_order_earns_by_the_pairs_that_it_has_right() -> None:
+    asked = question("order")
+    key: Any = asked.key
+    for order in permutations(key.order):
+        pairs = sum(
+            key.order.index(one) < key.order.index(two) for place, one in enumerate(order) for two in order[place + 1 :]
+        )
+        feedback = check(asked, " ".join(order))
+        assert math.isclose(feedback.credit, max(0, 2 * pairs / 6 - 1))
+        assert math.isclose(feedback.credit, agreement(order, key.order))
+        assert (feedback.outcome == Outcome.CORRECT) == (order == key.order)
+        if feedback.mistake is None and order != key.order:
+            wrong = next(place for place in range(4) if order[place] != key.order[place])
+            assert f"**{order[wrong]}** does not come" in feedback.say
+
+
+def test_an_order_names_every_letter_once_and_is_no_set() -> None:
+    asked = question("order")
+    assert "c, d are missing: every letter has a place." in check(asked, "a b").say
+    assert "d is missing" in check(asked, "a > b > c").say
+    assert "A set has no order." in check(asked, {"a", "b", "c", "d"}).say
+    assert "“`a`” comes twice" in check(asked, "aabc").say
+
+
+# Formula ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2*M*(N-1)/N", "2M(N-1)/N", "2*(M - M/N)", "(N-1)/N*2*M", "M*2 - 2M/N", "T = 2M·(N−1)/N", "2*M*(N^2-1)/(N^2+N)"],
+)
+def test_a_formula_is_right_however_it_is_written(text: str) -> None:
+    assert outcome(question("formula"), text) == Outcome.CORRECT
+
+
+def test_a_wrong_formula_is_shown_the_simplest_numbers_at_which_it_is_wrong() -> None:
+    feedback = check(question("formula"), "2*M**1*N/(N-1)")
+    assert as_plain(feedback) == (
+        "✗ Not yet · 0 of 2 points\nI read: 2*M*N/(N - 1)\n\n"
+        "At M = 1,000,000, N = 2 yours gives 4,000,000, and the right one 1,000,000."
+    )
+    half = check(question("formula"), "M - M/N")
+    assert half.mistake == 0
+    assert half.say.startswith("That is one phase of the two.\n\nAt M = 1,000,000, N = 2 yours gives 500,000")
+    assert "nothing (it is undefined there)" in check(question("formula"), "M*sqrt(1-N)").say
+
+
+def test_what_a_student_typed_is_quoted_as_it_stands() -> None:
+    feedback = check(question("formula"), "2*K*M*N + $x$")
+    assert "“`2*K*M*N + $x$`”" in feedback.say
+    assert "<code>2*K*M*N + $x$</code>" in as_html(feedback)
+    assert "“2*K*M*N + $x$”" in as_plain(feedback)
+    power = check(question("formula"), "M**2 + N**3")
+    assert "I read: M**2 + N**3" in as_plain(power)
+
+
+# Code ------------------------------------------------------------------------------------------------------------
+
+
+def sent_gb(message_gb: float, gpus: int) -> float:
+    return 2 * message_gb * (gpus - 1) / gpus
+
+
+CODE = question("code")
+CALLS = len(CODE.key.model_dump()["cases"])
+
+
+def test_a_right_function_is_right_with_numbers_of_any_make() -> None:
+    for make in (float, np.float64, np.array):
+        assert outcome(CODE, lambda make=make, **inputs: make(sent_gb(**inputs))) == Outcome.CORRECT
+    source = "def sent_gb(message_gb, gpus):\n    return 2 * message_gb * (gpus - 1) / gpus\n"
+    assert check(CODE, source, runner=here).say == f"All {CALLS} calls return what they should."
+
+
+def test_the_first_failing_call_shown_is_the_simplest() -> None:
+    feedback = check(CODE, lambda message_gb, gpus: 7 if gpus > 1 else 0, runner=here)
+    assert feedback.say == (
+        f"`sent_gb(message_gb=1, gpus=2)` returned `7`; I expected `1`.\n\n1 of {CALLS} calls are right."
+    )
+
+
+def test_a_function_that_forgets_an_edge_earns_half() -> None:
+    feedback = check(
+        CODE, lambda message_gb, gpus: sent_gb(message_gb, gpus) if gpus > 1 else 2 * message_gb, runner=here
+    )
+    assert (feedback.outcome, feedback.credit, feedback.points) == (Outcome.PARTIAL, 0.5, 1)
+    assert "gpus=1)` returned" in feedback.say
+    assert f"{CALLS - 1} of {CALLS} calls are right." in feedback.say
+
+
+def test_a_missing_return_has_a_sentence_of_its_own() -> None:
+    feedback = check(CODE, "def sent_gb(message_gb, gpus):\n    2 * message_gb\n", runner=here)
+    assert feedback.outcome == Outcome.INCORRECT
+    assert feedback.say.endswith("Every call returned None. Is there a `return` at the end?")
+
+
+def test_a_recognised_mistake_is_told_beside_the_failing_call() -> None:
+    feedback = check(CODE, lambda **inputs: sent_gb(**inputs) / 2, runner=here)
+    assert (feedback.outcome, feedback.mistake) == (Outcome.INCORRECT, 0)
+    assert feedback.say.endswith("That is one phase of the two.")
+
+
+class Unprintable:
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+class BadError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no")
+
+
+class Endless:
+    def tolist(self) -> Endless:
+        return self
+
+
+def nested(depth: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
+CYCLE: list[Any] = []
+CYCLE.append(CYCLE)
+WRONG = [
+    math.nan, math.inf, -math.inf, True, False, None, "", "1.0", "\ud800", "\x00", "x" * 10**6, b"1", 1j, 10**400, 10**5000,
+    [], [1.0], [[1.0]], (1,), {}, {"a": 1}, {1: {2: 3}}, {None: None}, {1}, object(), print, Unprintable(), [Unprintable()],
+    Endless(), nested(500), nested(100_000), CYCLE, {"a": CYCLE}, np.array([1.0]), np.array([]), np.array("a"),
+    np.float64("nan"), np.bool_(True), range(3), decimal.Decimal(1), fractions.Fraction(1), iter([1]), type, NotImplemented,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", WRONG, ids=lambda value: type(value).__name__)
+def test_whatever_a_function_returns_is_wrong_and_not_our_fault(value: Any) -> None:
+    feedback = check(CODE, lambda **_: value, runner=here)
+    assert feedback.outcome == Outcome.INCORRECT
+    assert_harmless(feedback)
+    recorded = check(CODE, Recorded(tuple(Made("returned", value) for _ in range(CALLS))))
+    assert recorded.outcome == Outcome.INCORRECT
+    assert_harmless(recorded)
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError, SystemExit, RecursionError, MemoryError, BadError, StopIteration, AssertionError]
+)
+def test_whatever_a_function_raises_is_told_in_a_line(error: type[BaseException]) -> None:
+    def stops(**_: Any) -> None:
+        raise error
+
+    feedback = check(CODE, stops, runner=here)
+    assert feedback.outcome == Outcome.INCORRECT
+    assert f"raised `{error.__name__}" in feedback.say
+
+
+@pytest.mark.parametrize(
+    ("source", "outcome_", "words"),
+    [
+        ("import sys\nsys.exit()\ndef sent_gb(message_gb, gpus): return 1", "incorrect", "raised `SystemExit"),
+        ("raise ValueError('a')\ndef sent_gb(message_gb, gpus): return 1", "incorrect", "raised `ValueError: a`"),
+        ("def sent_gb(message_gb, gpus): return sent_gb(message_gb, gpus)", "incorrect", "raised `RecursionError"),
+        ("def sent_gb(gb): return 1", "incorrect", "raised `TypeError: sent_gb() got an unexpected keyword argument"),
+        ("def sent_gb(message_gb, gpus): raise KeyError('`a`\\n# b')", "incorrect", "raised `KeyError: ''a'\\n# b'`"),
+        ("class A:\n def sent_gb(self): return 1", "incorrect", "could not be made: there is no such function"),
+        ("sent_gb = lambda message_gb, gpus: 1", "unreadable", "I found no function called sent_gb."),
+        ("def sent(message_gb, gpus): return 1", "unreadable", "It begins with  def sent_gb(message_gb, gpus):"),
+        ("def sent_gb(message_gb, gpus) return 1", "unreadable", "This is not Python"),
+        ("def sent_gb():\n\treturn 1\n        return 2", "unreadable", "This is not Python"),
+        ("def sent_gb(): return '\ud800'", "unreadable", "This is not Python"),
+        ("def sent_gb(): return '\x00'", "unreadable", "This is not Python"),
+        ("-" * 19_000 + "1", "unreadable", "This is not Python"),
+        ("x = 1\n" * 4000, "unreadable", "That source has 24,000 characters; 20,000 are read."),
+    ],
+)
+def test_a_source_is_run_or_refused_in_words(source: str, outcome_: str, words: str) -> None:
+    feedback = check(CODE, source, runner=here)
+    assert feedback.outcome == outcome_
+    assert words in feedback.say
+    assert_harmless(feedback)
+
+
+# Buggy line ------------------------------------------------------------------------------------------------------
+
+HUNT = question("bugline")
+KEY: Any = HUNT.key
+FORM: Any = HUNT.form
+RIGHT: dict[str, Any] = {"line": KEY.line, "input": dict(KEY.witness), "fix": KEY.original_line}
+HANDED_OUT: dict[str, Any] = {"line": ..., "input": dict.fromkeys(FORM.domain, ...), "fix": ...}
+
+
+@pytest.mark.parametrize(
+    "empty", [{}, HANDED_OUT, {"line": None, "input": {}, "fix": ""}], ids=["gone", "form", "empty"]
+)
+@pytest.mark.parametrize("parts", [("line",), ("input",), ("line", "fix"), ("line", "input"), ("line", "input", "fix")])
+def test_each_part_of_a_hunt_earns_a_third_alone(parts: tuple[str, ...], empty: dict[str, Any]) -> None:
+    feedback = check(HUNT, {**empty, **{part: RIGHT[part] for part in parts}}, runner=here)
+    assert math.isclose(feedback.credit, len(parts) / 3)
+    assert feedback.parts == {part: part in parts for part in ("line", "input", "fix")}
+    assert feedback.say.count("not answered yet") == 3 - len(parts)
+
+
+def test_a_fix_alone_says_that_it_lacks_its_line() -> None:
+    feedback = check(HUNT, {"fix": RIGHT["fix"]}, runner=here)
+    assert feedback.outcome == Outcome.INCORRECT
+    assert "- **fix** ✗ say which line it replaces." in feedback.say
+
+
+def test_a_form_as_it_was_handed_out_is_blank_in_every_spelling() -> None:
+    for raw in (
+        HANDED_OUT,
+        {},
+        "{}",
+        json.dumps({"line": None, "input": {}, "fix": "..."}),
+        {"line": "", "input": None},
+    ):
+        assert outcome(HUNT, raw) == Outcome.BLANK, raw
+
+
+@pytest.mark.parametrize("fix", ["{}  # mended", "    {}", "{} ", "{};"])
+def test_a_fix_counts_by_what_it_does(fix: str) -> None:
+    feedback = check(HUNT, {**RIGHT, "fix": fix.format(RIGHT["fix"])}, runner=here)
+    assert feedback.outcome == Outcome.CORRECT
+
+
+def test_a_fix_that_fails_is_shown_the_call_on_which_it_fails() -> None:
+    wrong = check(HUNT, {**RIGHT, "fix": KEY.mutated_line}, runner=here)
+    assert wrong.parts == {"line": True, "input": True, "fix": False}
+    assert "- **fix** ✗ with this line `bus_bandwidth(" in wrong.say
+    assert "fails (SystemExit" in check(HUNT, {**RIGHT, "fix": "raise SystemExit(3)"}, runner=here).say
+    assert (
+        "I couldn't fit “`return (2*a*b`” in as line" in check(HUNT, {**RIGHT, "fix": "return (2*a*b"}, runner=here).say
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        ({"line": 0}, "line is the number of a line, 1 to"),
+        ({"line": 2.5}, "line is the number of a line"),
+        ({"line": True}, "line is the number of a line"),
+        ({"line": 10**400}, "line is the number of a line"),
+        ({"line": math.nan}, "line is the number of a line"),
+        ({"line": "²"}, "line is the number of a line"),
+        ({"line": np.array([1, 2])}, "line is the number of a line"),
+        ({"input": [1, 2]}, "input names every argument once: {'message_bytes': ..."),
+        ({"input": {"gpus": 8}}, "input names every argument once"),
+        ({"input": {**KEY.witness, "gpus": math.nan}}, "input: gpus is a number from 2 to 64."),
+        ({"input": {**KEY.witness, "gpus": 10**400}}, "input: gpus is a number from 2 to 64."),
+        ({"input": {**KEY.witness, "gpus": 2.5}}, "input: gpus is a whole number."),
+        ({"input": {**KEY.witness, "gpus": "8"}}, "input: gpus is a number from 2 to 64."),
+        ({"input": {**KEY.witness, "gpus": ...}}, "input: gpus is a number from 2 to 64."),
+        ({"fix": 7}, "fix is the mended line as text"),
+        ({"fix": "a\nb"}, "fix is one line."),
+        ({"fix": "x" * 301}, "of at most 300 characters"),
+        ({"lines": 3}, "I know the parts line, input and fix, and not lines."),
+        ({None: 3, (1, 2): 4}, "and not (1, 2), None."),
+        ("line 3", "I expected JSON such as"),
+        ("[" * 3000, "I expected JSON such as"),
+        ("{" * 6000, "I couldn't read an answer of 6,000 characters."),
+        ([1, 2], "I expected {'line': ..., 'input': {...}, 'fix': '...'}, and this is of type list."),
+        (3, "and this is of type int."),
+    ],
+)
+def test_a_part_that_cannot_be_read_is_named(raw: Any, words: str) -> None:
+    feedback = check(HUNT, raw, runner=here)
+    assert feedback.outcome == Outcome.UNREADABLE
+    assert words in feedback.say
+
+
+def test_numpys_numbers_are_numbers_in_a_hunt() -> None:
+    witness = {name: np.float64(value) for name, value in KEY.witness.items()}
+    raw = {"line": np.int64(KEY.line), "input": witness}
+    assert check(HUNT, raw, runner=here).parts == {"line": True, "input": True, "fix": False}
+
+
+# Anything, to every kind -----------------------------------------------------------------------------------------
+
+QUESTIONS = {"quantity": QUANTITY, "choice": posed(MANY), "order": question("order"),
+             "formula": question("formula"), "code": CODE, "bugline": HUNT}  # fmt: skip
+DICT_CYCLE: dict[str, Any] = {}
+DICT_CYCLE["line"] = DICT_CYCLE
+DEEP_DICT: dict[str, Any] = {}
+for _ in range(100_000):
+    DEEP_DICT = {"input": DEEP_DICT}
+HOSTILE = [
+    *WRONG, 0, -1, 2**63, -(10**400), 1e308, 5e-324, -0.0, "...", " \t\n", "a\ud800", "1 \ud800B", "1 \x00B", "\u202eM", "1" * 10**6,
+    "(" * 10**6, "[" * 10**5, "1 GB" * 10**5, '{"line": 1e400}', '{"line": NaN}', '"x"', "null", "[1]", [None], ["a"] * 51, [["a"]],
+    ["\ud800"], {"a", "b"}, frozenset("a"), DICT_CYCLE, DEEP_DICT, {"fix": "\ud800"}, {"line": 3, "fix": "\ud800"}, {"line": 2, "fix": "\x00"},
+    {"line": 2, "fix": "(" * 300}, {"line": 2, "fix": "-" * 290 + "1"}, {"line": 2, "fix": "a\x85b"}, {"line": 1, "fix": "#"},
+    {math.nan: 1}, "nan GB", "inf GB", "1e999 GB", "1/0 GB", "9^999 GB", "1e-400 GB", "٣ GB", "½ GB", "3 (((GB", "3 " + "B*" * 20,
+    "3 __class__", "lambda: 1", "__import__('os')", "İ", "ß", "ﬁ", "“2*M”", "`M`", "$M$", "<b>M</b>", "**M**", "[M](x)", "![x](y)",
+    "def sent_gb(\u202e): pass", "def sent_gb():\n  return '\ud800'",
+]  # fmt: skip
+
+
+def assert_harmless(feedback: Feedback) -> None:
+    """It can be shown, kept and sent, whatever the student wrote."""
+    for shown in (as_plain(feedback), as_html(feedback), as_markdown(feedback), feedback.model_dump_json()):
+        shown.encode()
+        assert len(shown) < 5000
+    assert Feedback.model_validate_json(feedback.model_dump_json()) == feedback
+    assert all(char.isprintable() or char == "\n" for char in feedback.say + feedback.read)
+    assert "<b>" not in as_html(feedback)
+    assert 0 <= feedback.points <= feedback.max_points
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hostile_answers_are_answered_at_once_and_never_our_fault(kind: str) -> None:
+    asked = QUESTIONS[kind]
+    for number, raw in enumerate(HOSTILE):
+        start = time.perf_counter()
+        feedback = check(asked, raw) if callable(raw) else check(asked, raw, runner=here)
+        read = read_only(asked.form, kind, raw, question="x", points=2)
+        assert time.perf_counter() - start < 2, number
+        assert feedback.outcome not in (None, Outcome.BROKEN, Outcome.CORRECT), (number, feedback)
+        assert_harmless(feedback)
+        assert_harmless(read)
+        judged = feedback.outcome not in (Outcome.UNREADABLE, Outcome.BLANK)
+        assert read.outcome == (None if judged else feedback.outcome), (number, feedback, read)
+
+
+JSON_LIKE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30) | st.sampled_from([one for one in HOSTILE if isinstance(one, str) and len(one) < 99])
+    | st.sampled_from(["a", "b c", "1.75 GB", "2*M", "M/N", "line", "input", "fix", "gpus", 2, 3]),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(st.sampled_from(["line", "input", "fix", "gpus", "measured_s"]) | st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=120, deadline=3000)
+@given(raw=JSON_LIKE)
+def test_nothing_but_feedback_comes_out_of_any_answer(kind: str, raw: Any) -> None:
+    feedback = check(QUESTIONS[kind], raw)
+    assert isinstance(feedback, Feedback)
+    assert feedback.outcome not in (None, Outcome.BROKEN)
+    assert_harmless(feedback)
+    if feedback.outcome in (Outcome.UNREADABLE, Outcome.BLANK):
+        assert feedback.points == 0
+        assert not feedback.read
+    assert (feedback.outcome == Outcome.BLANK) == is_blank(raw) or kind == "bugline"
+
+
+def test_when_our_own_side_fails_the_student_is_told_so_and_loses_nothing() -> None:
+    def breaks(*_: Any) -> Any:
+        raise OSError("disk `full`")
+
+    feedback = check(CODE, "def sent_gb(message_gb, gpus): return 1", runner=breaks)
+    assert feedback.outcome == Outcome.BROKEN
+    assert feedback.say == (
+        "Something of ours broke while marking this (`OSError: disk 'full'`). "
+        "It is not your fault, and it costs you nothing: please report it."
+    )
+
+
+# How it reads ----------------------------------------------------------------------------------------------------
+
+
+def test_code_in_markdown_keeps_its_asterisks_and_dollars_in_a_terminal() -> None:
+    listing = "```python\n 1  def f(a, b):\n 2      return a * b * 2**a  # $x$ `y`\n```\n"
+    assert to_plain(listing) == " 1  def f(a, b):\n 2      return a * b * 2**a  # $x$ `y`\n"
+    assert to_plain("`2**M**3` is **not** $2\\cdot M$, nor `$a$ and *b*`") == "2**M**3 is not 2· M, nor $a$ and *b*"
+
+
+def test_what_is_quoted_is_code_also_when_it_holds_a_backtick() -> None:
+    assert literal("I saw “a*b*`c`”, not “”.") == "I saw “`a*b*'c'`”, not “”."
+    assert "<code>a*b*'c'</code>" in to_html(literal("I saw “a*b*`c`”."))
+
+
+def test_what_is_read_and_not_judged_says_nothing_of_right_and_wrong() -> None:
+    asked = QUESTIONS["quantity"]
+    right, wrong = (read_only(asked.form, "quantity", raw, question="x", points=2) for raw in ("1.75 GB", "3 GB"))
+    assert right.model_copy(update={"read": ""}) == wrong.model_copy(update={"read": ""})
+    assert (right.read, right.points, right.outcome) == ("1.75 GB", 0, None)
+
+
+def test_an_example_is_given_once() -> None:
+    for kind, raw in (("choice", "z"), ("code", "x = 1"), ("quantity", "3 ms")):
+        asked = QUESTIONS[kind]
+        for feedback in (check(asked, raw), read_only(asked.form, kind, raw, question="x", points=1)):
+            assert feedback.say.count("looks like") == 1
+    assert "```python\ndef sent_gb(message_gb, gpus):\n    return ...\n```" in feedback_of_code().say
+
+
+def feedback_of_code() -> Feedback:
+    return read_only(CODE.form, "code", "x = 1", question="x", points=1)

@@ -1,0 +1,314 @@
+"""Templates with mistakes in them: every fault at its place, with what was seen and what to do."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shardwise.bank import template_model
+from shardwise.errors import Fault, Faulty
+from shardwise.yamlfile import LARGEST, MOST_VALUES, parse, read, validate
+
+GOOD = dedent("""\
+    title: What each GPU sends
+    kind: quantity
+    points: 2
+    difficulty: easy
+    source: "Patarasuk & Yuan 2009, section 3"
+    params:
+      gpus: {choice: [8, 16]}
+      message_bytes: {choice: [1, 2], unit: GB}
+    prompt: |
+      {{ gpus }} GPUs all-reduce {{ message_bytes }} in a ring.
+    answer:
+      reference: ring.bytes_sent_per_gpu
+      oracle: ring.simulated_bytes_sent_per_gpu
+      unit: GB
+    mistakes:
+      - factor: 0.5
+        say: That is one phase of the two.
+    hints:
+      - How many steps are there?
+    solution: |
+      Each GPU sends {{ key }} in two phases.
+    """)
+MODEL = template_model()
+
+
+def faults(text: str, model: Any = MODEL) -> tuple[Fault, ...]:
+    """The faults of a template."""
+    with pytest.raises(Faulty) as caught:
+        validate(parse(text, "problems/x.yaml"), model)
+    return caught.value.faults
+
+
+def said(text: str, model: Any = MODEL) -> str:
+    return "\n".join(map(str, faults(text, model)))
+
+
+def changed(old: str, new: str, text: str = GOOD) -> str:
+    assert text.count(old) == 1, old
+    return text.replace(old, new)
+
+
+def loaded(old: str, new: str) -> Any:
+    return validate(parse(changed(old, new), "problems/x.yaml"), MODEL)
+
+
+def test_the_template_that_the_others_spoil_is_sound() -> None:
+    assert validate(parse(GOOD, "problems/x.yaml"), MODEL).title == "What each GPU sends"
+
+
+# Whole messages --------------------------------------------------------------------------------------------------
+
+
+def test_a_misspelt_draw_is_shown_with_a_caret_and_the_right_word() -> None:
+    assert said(changed("gpus: {choice:", "gpus: {chioce:")) == (
+        "problems/x.yaml:7:10: params.gpus.chioce: unknown key 'chioce'\n"
+        "   7 |   gpus: {chioce: [8, 16]}\n"
+        "     |          ^\n"
+        "     Did you mean 'choice'?"
+    )
+
+
+def test_a_number_in_quotes_is_no_number() -> None:
+    assert said(changed("points: 2", 'points: "2"')) == (
+        "problems/x.yaml:3:9: points: I expected a number, and this is '2'\n"
+        '   3 | points: "2"\n'
+        "     |         ^\n"
+        "     Write the number without quotes: 2"
+    )
+
+
+def test_a_bandwidth_says_in_which_direction() -> None:
+    assert said(changed("unit: GB}", "unit: GB/s}")) == (
+        "problems/x.yaml:8:18: params.message_bytes: a bandwidth in GB/s needs a direction: one of per direction, "
+        "duplex, none\n"
+        "   8 |   message_bytes: {choice: [1, 2], unit: GB/s}\n"
+        "     |                  ^"
+    )
+
+
+def test_all_faults_of_a_file_come_at_once_in_the_order_of_the_file() -> None:
+    text = changed("title:", "titel:")
+    for old, new in (
+        ("points: 2", "points: two"),
+        ("choice: [8, 16]", "chioce: [8, 16]"),
+        ("unit: GB}", "unit: gigs}"),
+        ("{{ gpus }} GPUs", "{{ gpus GPUs"),
+        ("factor: 0.5", "share: 0.5"),
+        ("  - How many", "  - '{% steps %}'\n  - How many"),
+    ):
+        text = changed(old, new, text)
+    text = changed("solution: |\n  Each GPU sends {{ key }} in two phases.\n", "", text)
+    found = faults(text)
+    assert {(one.place.removeprefix("problems/x.yaml:"), one.message) for one in found} == {
+        ("1:1", "title is missing"),
+        ("1:1", "solution is missing"),
+        ("1:1", "titel: unknown key 'titel'"),
+        ("3:9", "points: I expected a number, and this is 'two'"),
+        ("7:10", "params.gpus.chioce: unknown key 'chioce'"),
+        ("8:18", "params.message_bytes: “gigs” is not a unit I know."),
+        ("9:9", "prompt: line 1 of this text: expected token 'end of print statement', got 'GPUs'"),
+        ("16:5", "mistakes.0.share: unknown key 'share'"),
+        ("19:5", "hints.0: line 1 of this text: Encountered unknown tag 'steps'."),
+    }
+    assert str(Faulty(found)) == "\n".join(map(str, found))
+
+
+# One fault each --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("title:", "titel:", "Did you mean 'title'?"),
+        ("kind: quantity", "kind: quantty", "kind: unknown kind 'quantty'"),
+        ("kind: quantity", "kind: quantty", "Did you mean 'quantity'?"),
+        ("kind: quantity\n", "", "kind is missing"),
+        ("difficulty: easy", "difficulty: eazy", "I expected 'easy', 'medium' or 'hard', and this is 'eazy'"),
+        ("points: 2", "points: true", "points: I expected a number, and this is True"),
+        ("points: 2", "points: 0", "points: I expected a number above 0, and this is 0"),
+        ("points: 2", "points: .nan", "points: I expected a number above 0, and this is nan"),
+        ("points: 2", "points: 12:30", "points: I expected a number, and this is '12:30'"),
+        ("points: 2", "points: [2]", "points: I expected a number, and this is a list"),
+        ("title: What each GPU sends", "title: 7", "title: I expected text, and this is 7"),
+        ("title: What each GPU sends", 'title: "a\\ud800b"', "title: Input should be a valid string"),
+        ("unit: GB}", "unit: gb}", "Did you mean GB or Gb? A capital B is a byte, a small b a bit."),
+        ("unit: GB}", "unit: GB, direction: both}", "I expected 'per direction', 'duplex' or 'none'"),
+        ("choice: [1, 2]", 'choice: [1, "2"]', "'2' is text, where a number of GB belongs"),
+        ("choice: [8, 16]", 'choice: ["8", "16"]', "'8' is text; write the number without quotes"),
+        ("choice: [8, 16]", "choice: 8", "A list of one is [8]."),
+        ("choice: [8, 16]", "choice: [8, 8]", "a choice names each value once"),
+        ("choice: [8, 16]", "choice: [8], range: [1, 2, 1]", "here are 2: choice, range"),
+        ("choice: [8, 16]", "range: [1, 2]", "params.gpus.range: I expected more than 2 values"),
+        ("choice: [8, 16]", 'range: ["1", 2, 1]', "params.gpus.range.0: I expected a number, and this is '1'"),
+        ("gpus: {choice: [8, 16]}", "gpus: [8, 16]", "One of several values is drawn by {choice: [a, b]}."),
+        ("gpus: {choice: [8, 16]}", "gpus:", "a parameter is drawn in one way, and here are 0"),
+        ("gpus: {choice: [8, 16]}", "GPUs: 8", "'GPUs' is no name for a parameter"),
+        ("gpus: {choice: [8, 16]}", "key: 8", "'key' is no name for a parameter"),
+        ("gpus: {choice: [8, 16]}", "gpus: {derived: 2 *}", "“2 *” is not an expression"),
+        ("prompt: |", "where: [gpus > 1, gpus +]\nprompt: |", "9:18: where.1: “gpus +” is not an expression"),
+        ("prompt: |", "where: gpus > 1\nprompt: |", "where: I expected a list, and this is 'gpus > 1'"),
+        ("{{ gpus }} GPUs", "{% if gpus %} GPUs", "The innermost block that needs to be closed is 'if'."),
+        ("  oracle: ring.simulated_bytes_sent_per_gpu\n", "", "answer.oracle is missing"),
+        ("  reference: ring.", "  refernce: ring.", "Did you mean 'reference'?"),
+        ("reference: ring.bytes_sent_per_gpu", "reference: bytes_sent", "answer.reference: I expected the form"),
+        ("  unit: GB\n", "  unit: GB/s\n", "answer: a bandwidth needs a direction"),
+        ("  unit: GB\n", "  unit: GB\n  rel_tol: 0.1\n  abs_tol: 1\n", "give one of rel_tol, abs_tol and sig_figs"),
+        ("  unit: GB\n", "  unit: GB\n  rel_tol: 1\n", "answer.rel_tol: I expected a number below 0.5, and this is 1"),
+        ("  - factor: 0.5\n    say", "  - say", "16:5: mistakes.0: a mistake has either a factor or a value"),
+        ("factor: 0.5", "factor: 0.5\n    value: 1", "mistakes.0: a mistake has either a factor or a value"),
+        ("factor: 0.5", 'factor: "0.5"', "Write the number without quotes: 0.5"),
+        ("factor: 0.5", "value: key * * 2", "16:12: mistakes.0.value: “key * * 2” is not an expression"),
+        ("say: That is one phase of the two.", "say: no", "mistakes.0.say: I expected at least 10 characters"),
+        ("say: That is one phase of the two.", "say: That is {{ one.", "17:10: mistakes.0.say: line 1 of this text"),
+        ("hints:\n  - How many steps are there?", "hints:", "hints: I expected a list, and this is nothing"),
+        ("hints:\n  - How many steps are there?", "hints: []", "I expected at least 1 of them, and this is an empty list"),
+    ],
+)  # fmt: skip
+def test_each_fault_says_what_was_seen_and_what_belongs_there(old: str, new: str, words: str) -> None:
+    assert words in said(changed(old, new))
+
+
+def test_a_value_that_is_left_out_is_faulted_where_its_key_stands() -> None:
+    (fault,) = faults(changed("hints:\n  - How many steps are there?", "hints:"))
+    assert fault.place == "problems/x.yaml:18:1"
+
+
+def test_a_union_of_sorts_is_one_fault_and_not_one_for_each_sort() -> None:
+    (fault,) = faults(changed("factor: 0.5", "value: [1]"))
+    assert fault.message == "mistakes.0.value: I expected text or a number, and this is a list"
+
+
+@pytest.mark.parametrize("word", ["no", "yes", "'true'", "on"])
+def test_a_word_that_other_yaml_takes_for_a_truth_value_is_not_taken_for_an_expression(word: str) -> None:
+    text = changed("kind: quantity", "kind: choice").split("answer:")[0] + dedent(f"""\
+        answer:
+          options:
+            - {{text: more, correct: true, say: Yes indeed.}}
+            - {{text: less, correct: {word}, say: Not so.}}
+        hints: [Think of it.]
+        solution: It is more, because it is not less.
+        """)
+    assert f"in YAML 1.2 {word.strip(chr(39))!r} is a word" in said(text)
+
+
+# What is no YAML -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (changed("points: 2", "points: 2\npoints: 3"), "4:1: not YAML: while constructing a mapping found duplicate key"),
+        (changed("points: 2", "points: 2\npoints: 3"), "Keep one of the two."),
+        (changed("points: 2", " points: 2"), "3:8: not YAML: mapping values are not allowed here"),
+        (changed("points: 2", " points: 2"), "   3 |  points: 2\n     |        ^"),
+        (changed("points: 2", "\tpoints: 2"), "3:1: not YAML"),
+        (changed("points: 2", "\tpoints: 2"), "YAML allows no tabs for indentation: use spaces."),
+        (changed("points: 2", "points: *two"), "3:9: not YAML: found undefined alias 'two'"),
+        (changed("title: What", 'title: "What'), "5:10: not YAML: while parsing a block mapping expected <block end>"),
+        (changed("title: What", 'title: "What').split("source")[0], "not YAML: while scanning a quoted scalar"),
+        (GOOD + "---\n" + GOOD, "expected a single document in the stream but found another document"),
+        ("a: &a [*a]\n" + GOOD, "a: unknown key 'a'"),
+        ("a: \x00\n", "unacceptable character #x0000"),
+        ("points: " + "9" * 5000, "not YAML: Exceeds the limit"),
+        ("[" * 200 + "]" * 200, "is nested more than 30 levels deep, or contains itself"),
+        ("[" * 20_000, "is nested more than 30 levels deep"),
+        ("- " * 20_000, "is nested more than 30 levels deep"),
+        ("a: &a\n  b: *a\n", "kind is missing"),
+        ("", "this file: I expected keys with values, and this is nothing"),
+        ("hello", "this file: I expected keys with values, and this is 'hello'"),
+        ("- a", "this file: I expected keys with values, and this is a list"),
+        ("? [a, b]\n: 3\n", "kind is missing"),
+        (changed("points: 2", "points: !!omap [a: 1]"), "points: I expected a number, and this is keys with values"),
+        (changed("points: 2", "points: !!python/object/apply:os.getcwd []"), "points: I expected a number"),
+    ],
+)  # fmt: skip
+def test_what_is_no_template_at_all_is_said_in_a_line_with_its_place(text: str, words: str) -> None:
+    assert words in said(text)
+
+
+def test_aliases_that_multiply_are_not_written_out() -> None:
+    bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"{new}: &{new} [{', '.join(['*' + old] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    assert f"has more than {MOST_VALUES:,} values when its aliases are written out" in said(bomb)
+
+
+def test_a_file_that_nobody_wrote_by_hand_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text("a: " + "x" * LARGEST)
+    with pytest.raises(Faulty, match="1,000,003 bytes are too many for a file written by hand"):
+        read(path, "x.yaml")
+    path.write_bytes(b"title: caf\xe9\n")
+    with pytest.raises(Faulty, match=r"x.yaml: is not UTF-8: invalid continuation byte at byte 10\n +Save it as UTF-8"):
+        read(path, "x.yaml")
+    with pytest.raises(Faulty, match=r"y.yaml: cannot be read: No such file or directory"):
+        read(tmp_path / "y.yaml", "y.yaml")
+    with pytest.raises(Faulty, match="cannot be read: Is a directory"):
+        read(tmp_path)
+
+
+# YAML 1.2 --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("no", "no"),
+        ("on", "on"),
+        ("true", True),
+        ("null", None),
+        ("12:30", "12:30"),
+        ("1e9", 1e9),
+        ("1e-2", 0.01),
+        ("312e12", 312e12),
+        ("1.0e+9", 1e9),
+        ("017", 17),
+        ("0o17", 15),
+        ("0x1F", 31),
+        ("'1e9'", "1e9"),
+        (".inf", math.inf),
+        ("2026-11-21", "2026-11-21"),
+    ],
+)
+def test_yaml_is_read_as_1_2(text: str, value: object) -> None:
+    found = parse(f"x: {text}\n", "x").data["x"]
+    assert found == value
+    assert type(found) is type(value)
+
+
+def test_powers_of_ten_are_numbers_in_a_template() -> None:
+    made = loaded("choice: [1, 2]", "log_range: [1e9, 1.0e+11]")
+    assert made.params["message_bytes"].log_range == (1e9, 1e11)
+    assert loaded("factor: 0.5", "factor: 1e-2").mistakes[0].factor == 0.01
+
+
+def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
+    assert validate(parse("\ufeff" + GOOD.replace("\n", "\r\n"), "x"), MODEL) == validate(parse(GOOD, "x"), MODEL)
+
+
+def test_an_alias_may_stand_for_a_value() -> None:
+    text = changed("{choice: [8, 16]}", "&draw {choice: [8, 16]}").replace(
+        "  message_bytes:", "  nodes: *draw\n  message_bytes:"
+    )
+    assert validate(parse(text, "x"), MODEL).params["nodes"].choice == (8, 16)
+
+
+@settings(max_examples=150, deadline=2000)
+@given(st.integers(0, len(GOOD)), st.text(st.sampled_from("{}[]:,-&*!|>'\"%@`#?\n\t \x00\ud800a1e"), max_size=6))
+def test_nothing_but_faults_comes_out_of_a_file(place: int, inserted: str) -> None:
+    text = GOOD[:place] + inserted + GOOD[place:]
+    found: tuple[Fault, ...] = ()
+    try:
+        validate(parse(text, "x"), MODEL)
+    except Faulty as error:
+        found = error.faults
+    assert all(one.place.startswith("x") and one.message for one in found)
