@@ -27,5 +27,7 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         from shardwise import desk
 
-        return getattr(desk, name)
+        # All at once: loading the desk has bound `question` to the module of that name.
+        globals().update({verb: getattr(desk, verb) for verb in __all__})
+        return globals()[name]
     raise AttributeError(f"module 'shardwise' has no attribute {name!r}")

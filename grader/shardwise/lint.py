@@ -147,14 +147,9 @@ def _lint_seed(
                     f"seed {seed}: the answer {sample.raw!r:.80} is marked {feedback.outcome} ({feedback.mistake}), "
                     f"where {sample.outcome} ({sample.mistake}) was meant: {feedback.say[:80]}"
                 )
-        seen.add(question.prompt)
-    else:
-        names = names_for_prose(problem.template, drawn.values)
-        for text in (problem.template.prompt, *problem.template.hints):
-            prose(text, names)
-        seen.add(prose(problem.template.prompt, names) + repr(getattr(solved, "order", getattr(solved, "shown", ""))))
-        if problem.template.kind in ("code", "formula", "bugline"):
-            seen.add(f"{seed}:{hash(repr(solved))}")
+    names = names_for_prose(problem.template, drawn.values)
+    prompt, *_ = [prose(text, names) for text in (problem.template.prompt, *problem.template.hints)]
+    seen.add(prompt + repr(getattr(solved, "killed", solved)))
     return drawn.rejected
 
 

@@ -1,0 +1,328 @@
+"""The lint: broken on purpose in every way we know, a bank is faulted in words; a new problem of each kind passes."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from shardwise import yamlfile
+from shardwise.bank import Bank, Problem, folder, load, pose, template_model
+from shardwise.errors import Faulty, ShardwiseError
+from shardwise.lint import faults_of, lint, lint_problem, stray_files, twins
+from shardwise.starters import starter, write
+
+KINDS = ("quantity", "choice", "order", "formula", "code", "bugline")
+RING = "01-ring-all-reduce"
+MODEL = template_model()
+
+
+def problem(kind: str, *changes: tuple[str, str]) -> Problem:
+    """The starter of a kind with some of its text replaced."""
+    text = starter(kind, "A problem")
+    for old, new in changes:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    source = yamlfile.parse(text, "problems/x/a-problem.yaml")
+    return Problem("x/a-problem", yamlfile.validate(source, MODEL), "", Path("x.yaml"), source)
+
+
+def said(kind: str, *changes: tuple[str, str], seeds: int = 8) -> str:
+    return "\n".join(map(str, lint_problem(problem(kind, *changes), seeds=seeds).faults))
+
+
+# One problem -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_starter_of_each_kind_is_sound(kind: str) -> None:
+    report = lint_problem(problem(kind), seeds=60)
+    assert report.faults == []
+    assert report.accepted > 0.5
+    assert report.distinct >= 5
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "words"),
+    [
+        ("quantity", ("ring.simulated_bytes_sent_per_gpu", "ring.simulated_bytes_sent_per_phase"),
+         r"seed 0: ring.bytes_sent_per_gpu gives [\d.]+ GB and ring.simulated_bytes_sent_per_phase gives [\d.]+ GB; one of the two is wrong"),
+        ("quantity", ("factor: 0.5", "factor: 1.003"), "500 draws for seed 0 were all rejected"),
+        ("quantity", ("factor: 0.5", "value: key / 0"), "“key / 0” has no value here"),
+        ("quantity", ("factor: 0.5", "value: kye / 2"), "“kye / 2” has no value here: 'kye' is undefined"),
+        ("quantity", ("prompt: |", "where: [gpus > 8 and gpus < 32 and message_bytes < 2e9]\nprompt: |"), r"accepts \d\.\d% of its draws"),
+        ("quantity", ("prompt: |", "where: [gpus > 100]\nprompt: |"), "were all rejected"),
+        ("quantity", ("prompt: |", "where: [gpu > 1]\nprompt: |"), "'gpu' is undefined"),
+        ("quantity", ("prompt: |", "  spare: 3\nprompt: |"), "params.spare is drawn and never used"),
+        ("quantity", ("ring.bytes_sent_per_gpu    ", "ring.bytes_sent    "), r"solutions/ring.py has no function 'bytes_sent'"),
+        ("quantity", ("ring.bytes_sent_per_gpu    ", "rnig.bytes_sent_per_gpu    "), r"solutions/rnig.py does not exist"),
+        ("quantity", ("reference: ring.bytes_sent_per_gpu", "reference: ring.all_reduce_seconds"), "all_reduce_seconds needs bandwidth_bytes_per_s; no parameter has that name"),
+        ("quantity", ("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [eight]}"), "ValueError: gpus must be a whole number"),
+        ("quantity", ("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [0, -1]}"), "gpus"),
+        ("quantity", ("How much does each", "{{ how }} does each"), "this text cannot be rendered: 'how' is undefined"),
+        ("quantity", ("How much does each", "{{ none }} does each"), "seed 0: a text shows the raw value None: "),
+        ("choice", ("text: half as much as now", "text: twice as much as now"), "two options that are shown together read the same"),
+        ("choice", ("pick: one", "pick: one\n  shown: 9"), "answer.shown is 9, and there are 3 options"),
+        ("choice", ("correct: true", "correct: gpus > 1000"), "were all rejected"),
+        ("order", ("order: [cut, gather, scatter, done]", "order: [cut, scatter, gather, done]"), "mistake 1 is the right order"),
+        ("order", ("what happens first", "what happens first\n  shown: 9"), "answer.shown is 9, and there are 4 items"),
+        ("formula", ("formula: 2*M*(N-1)/N", "formula: 2*M*N/(N-1)"), r"the formula gives 4000000.0, ring.bytes_sent_per_gpu 1000000.0 and ring.simulated"),
+        ("formula", ("formula: M*(N-1)/N", "formula: 2*M - 2*M/N"), "were all rejected"),
+        ("formula", ("formula: M*(N-1)/N", "formula: M*(K-1)/N"), "I don't know “K”"),
+        ("formula", ("choice: [2, 4, 8, 64]", "derived: 2 + 2"), "answer.symbols.N has no values of its own"),
+        ("code", ("ring.simulated_bytes_sent_per_gpu", "ring.simulated_bytes_sent_per_phase"), r"for \{'message_gb': 1, 'gpus': 2\} ring.bytes_sent_per_gpu gives 1.0 and ring.simulated_bytes_sent_per_phase 0.5"),
+        ("code", ("factor: 0.5", "factor: 1"), "were all rejected"),
+        ("code", ("mistakes:\n", "mistakes:\n  - {value: key / 2, say: That is half of it.}\n"), "mistakes 1 and 2 return the same on every case"),
+        ("code", ("choice: [2, 4, 8, 64]", "derived: 2 + 2"), "answer.inputs.gpus has no values of its own"),
+        ("bugline", ("reference: ring.bus_bandwidth\n  inputs:\n    message_bytes: {choice: [1.0e+9, 2.0e+9]}\n    gpus: {choice: [2, 4, 8, 64]}\n    measured_s: {choice: [0.1, 0.09]}",
+                     "reference: ring.link_gap\n  inputs:\n    fast_bytes_per_s: {choice: [4.0e+9]}\n    slow_bytes_per_s: {choice: [1.0e+9]}"),
+         r"only \d mutants of ring.link_gap are exposed by its inputs; a hunt needs at least 5 on at least 2 lines"),
+        ("bugline", ("reference: ring.bus_bandwidth", "reference: ring.faster_algorithm"), "the listing of faster_algorithm needs all_reduce_seconds, tree_all_reduce_seconds"),
+    ],
+)  # fmt: skip
+def test_each_way_to_break_a_problem_is_faulted(kind: str, change: tuple[str, str], words: str) -> None:
+    assert re.search(words, said(kind, change)), said(kind, change)
+
+
+def test_one_question_for_everybody_is_no_randomisation() -> None:
+    fixed = (("gpus: {choice: [8, 16, 32, 64]}", "gpus: 8"), ("{range: [1, 8, 1], unit: GB}", "{fixed: 1, unit: GB}"))
+    assert "60 seeds give only 1 different questions" in said("quantity", *fixed, seeds=60)
+    assert "Widen its parameters." in said("quantity", *fixed, seeds=60)
+
+
+def test_a_key_that_nothing_confirms_is_faulted() -> None:
+    wrong = ("ring.simulated_bytes_sent_per_gpu", "ring.simulated_bytes_sent_per_phase")
+    assert "no oracle confirms its key on every draw" in said("quantity", wrong, seeds=3)
+
+
+def test_a_problem_without_mistakes_is_faulted() -> None:
+    text = starter("quantity", "A problem")
+    head, _, rest = text.partition("mistakes:")
+    source = yamlfile.parse(head + "hints:" + rest.partition("hints:")[2], "x.yaml")
+    bare = Problem("x/a-problem", yamlfile.validate(source, MODEL), "", Path("x.yaml"), source)
+    (fault,) = lint_problem(bare, seeds=3).faults
+    assert "no recognised mistakes; name at least one wrong answer that students give" in fault.message
+
+
+def test_an_order_by_values_is_held_against_the_second_opinion() -> None:
+    items = "".join(f"    - {{id: {name}, text: {name}, value: {value}, oracle: {other}}}\n"
+                    for name, value, other in (("a", 1, 1), ("b", 2, 3), ("c", 3, 2)))  # fmt: skip
+    text = starter("order", "A problem")
+    head, _, rest = text.partition("  items:\n")
+    text = f"{head}  items:\n{items}hints:{rest.partition('hints:')[2]}"
+    source = yamlfile.parse(text, "x.yaml")
+    made = Problem("x/a-problem", yamlfile.validate(source, MODEL), "", Path("x.yaml"), source)
+    assert "the values and the oracles give different orders" in str(lint_problem(made, seeds=2).faults[0])
+
+
+def test_a_word_that_the_author_wrote_is_no_raw_value() -> None:
+    assert said("choice", ("hardly more than now", "None of them sends more")) == ""
+
+
+def test_a_fault_of_a_draw_names_the_file_the_seed_and_what_to_do() -> None:
+    report = lint_problem(problem("quantity", ("factor: 0.5", "factor: 1")), seeds=3)
+    (fault,) = report.faults
+    assert fault.place == "problems/x/a-problem.yaml:1:1"
+    with pytest.raises(
+        ShardwiseError, match="x/a-problem, seed 4: x/a-problem: 500 draws for seed 4 were all rejected"
+    ):
+        pose(problem("quantity", ("factor: 0.5", "factor: 1")), 4)
+
+
+def test_what_a_reference_raises_becomes_a_message_and_no_traceback() -> None:
+    text = (
+        starter("code", "A problem")
+        .replace("ring.bytes_sent_per_gpu", "ring.faster_algorithm")
+        .replace("\n  unit: GB", "")
+    )
+    more = "    bandwidth_bytes_per_s: {choice: [1.0e+9]}\n    latency_s: {choice: [1.0e-6]}\n  edges:"
+    source = yamlfile.parse(text.replace("  edges:", more), "x.yaml")
+    made = Problem("x/a-problem", yamlfile.validate(source, MODEL), "", Path("x.yaml"), source)
+    with pytest.raises(ShardwiseError, match="x/a-problem, seed 0: TypeError: can't multiply sequence by non-int"):
+        pose(made, 0)
+    assert "TypeError: can't multiply sequence" in lint_problem(made, seeds=3).faults[0].message
+
+
+def test_the_margin_is_the_distance_to_the_nearest_mistake_in_tolerances() -> None:
+    changes = (("rel_tol: 0.002", "rel_tol: 0.01"), ("factor: 0.5", "factor: 1.1"))
+    report = lint_problem(problem("quantity", *changes), seeds=5)
+    assert round(report.margin, 3) == round(0.1 / (0.01 + 0.011), 3)
+
+
+# A bank ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def bank_copy(tmp_path: Path) -> Path:
+    """A bank of one chapter, to be broken."""
+    root = tmp_path / "problems"
+    shutil.copytree(folder("problems") / RING, root / RING)
+    return root
+
+
+def listing(root: Path) -> Path:
+    return root / RING / "chapter.yaml"
+
+
+def loading(root: Path) -> str:
+    with pytest.raises(Faulty) as caught:
+        load(root)
+    return str(caught.value)
+
+
+def strays(root: Path) -> list[str]:
+    return [f"{one.place}: {one.message}" for one in stray_files(load(root))]
+
+
+def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path) -> None:
+    before = load(bank_copy).chapters[RING].problems
+    for kind in KINDS:
+        path = write(f"{RING}/my-new-{kind}", kind, bank_copy)
+        assert path.read_text("utf-8").startswith(f'title: "My new {kind}"\nkind: {kind}\n')
+    made = load(bank_copy)
+    assert made.chapters[RING].problems == (*before, *(f"my-new-{kind}" for kind in KINDS))
+    steps: list[None] = []
+    reports = lint(bank_copy, seeds=50, only=[f"{RING}/my-new"], workers=2, progress=lambda: steps.append(None))
+    assert [one.problem for one in reports] == [f"{RING}/my-new-{kind}" for kind in KINDS]
+    assert faults_of(reports) == []
+    assert len(steps) == len(KINDS)
+    assert stray_files(made) == twins(made) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("02-nowhere/a-problem", "There is no chapter '02-nowhere'; the chapters are 01-ring-all-reduce."),
+        (f"{RING}/ring-time", "01-ring-all-reduce/ring-time has this slug already"),
+        (f"{RING}/Ring_Time", "'Ring_Time' is no slug: use 3 to 60 lower-case letters and digits"),
+        (f"{RING}/ab", "'ab' is no slug"),
+        (f"{RING}/a/b", "'a/b' is no slug"),
+        (f"{RING}/../x", "'../x' is no slug"),
+        (f"{RING}/check", "'check' is a name that notebooks need for something else"),
+        (f"{RING}/lambda", "'lambda' is a name that notebooks need for something else"),
+        (RING, "'' is no slug"),
+    ],
+)
+def test_a_problem_with_an_impossible_name_is_not_started(bank_copy: Path, name: str, words: str) -> None:
+    before = sorted(bank_copy.rglob("*"))
+    with pytest.raises(ShardwiseError, match=re.escape(words)):
+        write(name, "quantity", bank_copy)
+    assert sorted(bank_copy.rglob("*")) == before
+
+
+def test_a_problem_that_cannot_be_listed_is_not_written(bank_copy: Path) -> None:
+    text = listing(bank_copy).read_text("utf-8")
+    slugs = load(bank_copy).chapters[RING].problems
+    listing(bank_copy).write_text(
+        re.sub(r"problems:.*", f"problems:  # all\n  {list(slugs)}\n", text, flags=re.DOTALL), "utf-8"
+    )
+    with pytest.raises(ShardwiseError, match="has no list of problems that I can read; add the new one by hand"):
+        write(f"{RING}/my-new-one", "quantity", bank_copy)
+    load(bank_copy)  # as sound as it was
+
+
+def test_a_problem_is_listed_in_either_style(bank_copy: Path) -> None:
+    text = listing(bank_copy).read_text("utf-8")
+    slugs = load(bank_copy).chapters[RING].problems
+    flow = re.sub(r"problems:.*", f"problems: [{', '.join(slugs)}]\n", text, flags=re.DOTALL)
+    listing(bank_copy).write_text(flow, "utf-8")
+    write(f"{RING}/true-or-false", "choice", bank_copy)
+    assert load(bank_copy).problems[f"{RING}/true-or-false"].template.title == "True or false"
+
+
+def test_the_list_of_a_chapter_and_its_folder_are_the_same(bank_copy: Path) -> None:
+    folder_ = bank_copy / RING
+    shutil.copy(folder_ / "ring-time.yaml", folder_ / "spare.yaml")
+    (folder_ / "link-gap.yaml").unlink()
+    text = listing(bank_copy).read_text("utf-8")
+    row = len(text.split("problems:")[0].split("\n"))
+    listing(bank_copy).write_text(text.rstrip() + "\n  - ring-time\n", "utf-8")
+    found = loading(bank_copy)
+    assert "chapter.yaml" in found
+    assert "problems: there is no link-gap.yaml in this folder" in found
+    assert f"{row + 1}:3: problems: spare.yaml lies in this folder and is not listed" in found
+    assert "problems: ring-time is listed twice" in found
+
+
+@pytest.mark.parametrize("slug", ["Ring-Time", "ring_time", "2nd-time", "ring--time", "import", "hint", "ring.time"])
+def test_a_file_whose_name_is_no_name_for_an_answer_is_faulted(bank_copy: Path, slug: str) -> None:
+    (bank_copy / RING / "ring-time.yaml").rename(bank_copy / RING / f"{slug}.yaml")
+    text = listing(bank_copy).read_text("utf-8")
+    listing(bank_copy).write_text(text.replace("- ring-time\n", f"- {slug}\n"), "utf-8")
+    assert f"problems: '{slug}' is" in loading(bank_copy)
+    assert "Rename the file." in loading(bank_copy)
+
+
+def test_faults_of_several_files_come_together(bank_copy: Path) -> None:
+    for name in ("ring-time", "link-gap"):
+        path = bank_copy / RING / f"{name}.yaml"
+        path.write_text(path.read_text("utf-8").replace("points:", "pionts:"), "utf-8")
+    found = loading(bank_copy)
+    for name in ("ring-time", "link-gap"):
+        assert f"problems/{RING}/{name}.yaml:3:1: pionts: unknown key 'pionts'" in found
+        assert f"problems/{RING}/{name}.yaml:1:1: points is missing" in found
+
+
+def test_files_that_belong_to_nothing_are_found(bank_copy: Path) -> None:
+    assert strays(bank_copy) == []
+    (bank_copy / "README.md").write_text("How to.")
+    (bank_copy / "notes.txt").write_text("x")
+    (bank_copy / "99-empty").mkdir()
+    (bank_copy / RING / "old.yml").write_text("x")
+    (bank_copy / RING / "figures" / "unused.svg").write_text("<svg/>")
+    assert strays(bank_copy) == [
+        "problems/notes.txt: belongs to nothing",
+        f"problems/{RING}/figures/unused.svg: belongs to nothing",
+        f"problems/{RING}/old.yml: belongs to nothing",
+        "problems/99-empty: is no chapter: it has no chapter.yaml",
+    ]
+
+
+def test_a_chapter_without_its_lesson_or_a_figure_is_faulted(bank_copy: Path) -> None:
+    figure = next((bank_copy / RING / "figures").iterdir())
+    figure.unlink()
+    assert strays(bank_copy) == [
+        f"problems/{RING}/lesson.md: shows figures/{figure.name}, and that file does not exist"
+    ]
+    (bank_copy / RING / "lesson.md").unlink()
+    shutil.rmtree(bank_copy / RING / "figures")
+    assert strays(bank_copy) == [f"problems/{RING}: has no lesson.md"]
+
+
+def test_two_problems_of_one_name_or_one_title_are_found(bank_copy: Path) -> None:
+    second = bank_copy / "02-second"
+    second.mkdir()
+    shutil.copy(bank_copy / RING / "ring-time.yaml", second / "ring-time.yaml")
+    (second / "chapter.yaml").write_text(
+        "title: Second\nsummary: A second chapter.\nobjectives: [Do it.]\nproblems: [ring-time]\n"
+    )
+    found = [f"{one.place}: {one.message}" for one in twins(load(bank_copy))]
+    assert found == [
+        f"problems/02-second/ring-time.yaml:1:1: has the slug 'ring-time', and so has {RING}/ring-time",
+        f"problems/02-second/ring-time.yaml:1:1: has the title 'How long the ring takes', and so has {RING}/ring-time",
+    ]
+
+
+def test_the_lint_of_a_whole_bank_reports_its_files_too(tmp_path: Path) -> None:
+    chapter = tmp_path / "01-one"
+    chapter.mkdir()
+    (chapter / "chapter.yaml").write_text(
+        "title: One\nsummary: The only chapter.\nobjectives: [Do it.]\nproblems: [only-one]\n"
+    )
+    (chapter / "only-one.yaml").write_text(starter("choice", "Only one"))
+    assert [one.message for one in faults_of(lint(tmp_path, seeds=1, workers=1))] == ["has no lesson.md"]
+    assert faults_of(lint(tmp_path, seeds=1, only=["01-one/only"], workers=1)) == []
+    with pytest.raises(ShardwiseError, match="No problem's id starts with 09 or nope"):
+        lint(tmp_path, seeds=1, only=["09", "nope"])
+
+
+def test_a_folder_without_chapters_is_no_bank(tmp_path: Path) -> None:
+    for root in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(ShardwiseError, match=r"holds no chapter.yaml; is this the right folder\?"):
+            load(root)
+
+
+def test_the_bank_is_a_bank(whole_bank: Bank) -> None:
+    assert stray_files(whole_bank) == []
