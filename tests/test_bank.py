@@ -48,7 +48,7 @@ def test_the_form_tells_nothing_of_the_key(problem: Problem) -> None:
 
 def test_the_worked_solution_shows_the_key(problem: Problem) -> None:
     if problem.template.kind == "quantity":
-        assert "{{ key" in problem.template.solution or "key " in problem.template.solution
+        assert re.search(r"\{\{[^}]*\bkey\b", problem.template.solution)
 
 
 def test_what_students_read_renders_as_html_without_raw_formulas(problem: Problem) -> None:

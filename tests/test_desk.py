@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import __main__
 from shardwise import desk
 from shardwise.bank import Problem, bank, pose
-from shardwise.desk import Checked, Said, another, check, handed_out, hint, question, solution
+from shardwise.desk import Checked, Said, another, check, handed_out, hint, solution
 from shardwise.kinds import kinds
 from shardwise.marking import broken
 from shardwise.question import Outcome
@@ -32,6 +32,11 @@ def _fresh_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for name in set(vars(__main__)) - before:
         delattr(__main__, name)
+
+
+def question(name: str) -> Said:
+    """The question that lies on the desk, as `another` shows it."""
+    return Said(desk._asked(desk._DESK.question(name)))
 
 
 def run(source: str) -> None:
@@ -115,12 +120,12 @@ def test_a_function_that_exits_does_not_end_the_kernel() -> None:
     ],
 )
 def test_what_is_no_problem_is_said_without_a_traceback(name: Any, words: str) -> None:
-    for verb in (check, hint, solution, another, question, desk.practice):
+    for verb in (check, hint, solution, another, desk.practice):
         assert words in said(verb(name))
 
 
 def test_a_name_is_needed_until_one_was_used() -> None:
-    for verb in (hint, solution, another, question):
+    for verb in (hint, solution, another, desk.practice):
         assert said(verb()) == "Which problem? Give its name, for example hint('bytes-per-gpu')."
     question(SENDS)
     assert "**Hint 1.**" in said(hint())
@@ -204,8 +209,8 @@ def test_a_question_says_how_to_answer_and_how_to_check() -> None:
 
 
 def test_every_verb_is_a_function_whatever_was_imported_before() -> None:
-    for cell in ("from shardwise import *", "from shardwise import question, another, check, hint, solution"):
-        cell += "\nfrom shardwise.question import Outcome\nprint(question('ring-time'), another, check, hint, solution)"
+    for cell in ("from shardwise import *", "from shardwise import another, check, hint, practice, solution"):
+        cell += "\nfrom shardwise.question import Outcome\nprint(another('ring-time'), check, hint, practice, solution)"
         ran = subprocess.run([sys.executable, "-c", cell], capture_output=True, text=True, check=True)
         assert ran.stdout.startswith("### How long the ring takes")
 

@@ -530,7 +530,10 @@ def test_hostile_answers_are_answered_at_once_and_never_our_fault(kind: str) -> 
     asked = QUESTIONS[kind]
     for number, raw in enumerate(HOSTILE):
         start = time.perf_counter()
-        feedback = check(asked, raw) if callable(raw) else check(asked, raw, runner=here)
+        runner = (
+            (lambda *_: [Made("killed")] * len(asked.key.model_dump()["cases"])) if callable(raw) else here
+        )  # it might end us
+        feedback = check(asked, raw, runner=runner)
         read = read_only(asked.form, kind, raw, question="x", points=2)
         assert time.perf_counter() - start < 2, number
         assert feedback.outcome not in (None, Outcome.BROKEN, Outcome.CORRECT), (number, feedback)

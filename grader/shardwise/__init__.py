@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from shardwise.desk import another, check, handed_out, hint, practice, question, solution
+    from shardwise.desk import another, check, handed_out, hint, practice, solution
 
-__all__ = ["another", "check", "handed_out", "hint", "practice", "question", "solution"]
+__all__ = ["another", "check", "handed_out", "hint", "practice", "solution"]
 
 # In a checkout `problems/` and `solutions/` lie at the root; in a wheel they lie inside this package.
 # Extending the package's path lets `shardwise.solutions` mean the same in both.
@@ -27,7 +27,5 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         from shardwise import desk
 
-        # All at once: loading the desk has bound `question` to the module of that name.
-        globals().update({verb: getattr(desk, verb) for verb in __all__})
-        return globals()[name]
+        return getattr(desk, name)
     raise AttributeError(f"module 'shardwise' has no attribute {name!r}")

@@ -356,14 +356,14 @@ def _print_grades(results: Any, out: Path) -> None:
 
     from shardwise.reports import page_of
 
-    table = Table("student", "points", "", "report", box=None, header_style="bold")
+    table = Table("student", "points", "", "report", "notes", box=None, header_style="bold")
     table.columns[1].justify = "right"
     shown = results if len(results) <= 60 else [one for one in results if one.status == "ungraded"]
     for one in shown:
         points = "" if one.points is None else f"{one.points:g}"
         outof = f"of {one.max_points:g}" if one.questions else one.status
         report = one.reason or (str(page_of(one, out / "feedback")) if one.status == "graded" else "")
-        table.add_row(Text(one.student), points, outof, Text(report))
+        table.add_row(Text(one.student), points, outof, Text(report), Text("; ".join(one.notes)[:90], style="dim"))
     console().print(table)
     counts = {status: sum(one.status == status for one in results) for status in ("graded", "ungraded", "missing")}
     tier = next((one.tier for one in results if one.tier), "none")

@@ -108,14 +108,6 @@ class Desk:
 _DESK = Desk()
 
 
-def question(name: str | None = None) -> Said:
-    """Show a problem's question."""
-    try:
-        return Said(_asked(_DESK.question(name)))
-    except ShardwiseError as error:
-        return Said(str(error))
-
-
 def check(name: str, answer: Any = _NOT_GIVEN) -> Checked | Said:
     """Mark an answer to the problem of that name.
 

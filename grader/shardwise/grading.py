@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from shardwise.sandbox import JobResult, Limits, Sandbox, Step
 
 # What the locked cells of every notebook do; the student's copies of them are never run.
-PRELUDE = "import shardwise\nfrom shardwise import another, check, handed_out, hint, practice, question, solution\n"
+PRELUDE = "import shardwise\nfrom shardwise import another, check, handed_out, hint, practice, solution\n"
 _WHY_STOPPED = {
     "timeout": "it ran too long",
     "memory": "it ran out of memory",

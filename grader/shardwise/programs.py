@@ -94,5 +94,5 @@ def plain(value: Any) -> Any:
 
 
 def refuse(program: Program, name: str, inputs: Sequence[Inputs]) -> Sequence[Call]:
-    """The runner where no student code may run: it runs nothing and says so."""
-    return [Made("skipped", error="not run here")] * len(inputs)
+    """The runner where no student code may run. Whoever asks it has forgotten to pass a runner: our fault, no zero."""
+    raise RuntimeError(f"no runner was given for {name}")

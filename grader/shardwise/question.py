@@ -29,7 +29,7 @@ class Form(BaseModel):
 class Key(BaseModel):
     """What a kind must know to mark an answer: nothing that a student may see."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="constants")
 
 
 class Question(BaseModel):

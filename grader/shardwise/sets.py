@@ -90,8 +90,10 @@ def load_roster(path: Path) -> list[Student]:
     """A roster: CSV with a `student` column and perhaps a `name`. Raises Faulty with all its faults."""
     try:
         text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Faulty([Fault(str(path), f"cannot be read: {error}")]) from None
+    except OSError as error:
+        raise Faulty([Fault(str(path), f"cannot be read: {error.strerror}")]) from None
+    except UnicodeDecodeError:
+        raise Faulty([Fault(str(path), "is not UTF-8 text", "Save the table as CSV in UTF-8.")]) from None
     rows = list(csv.DictReader(text.splitlines()))
     if not rows or "student" not in rows[0]:
         seen = ", ".join(rows[0]) if rows else "nothing"

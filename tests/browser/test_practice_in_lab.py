@@ -129,7 +129,7 @@ def a_number_is_marked_explained_and_drawn_anew(page: Page, form: Locator) -> No
     picture(page, "number")
 
     form.get_by_role("button", name="Another").click()
-    expect(status).to_contain_text("New numbers")
+    expect(status).to_contain_text("A new variant")
     fresh = asked(NUMBER, 1)
     expect(form).to_contain_text(to_plain(fresh.prompt)[:40])
     expect(form).not_to_contain_text(to_plain(question.prompt)[:40])

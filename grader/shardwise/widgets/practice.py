@@ -16,7 +16,7 @@ from shardwise.programs import here
 from shardwise.question import Question
 from shardwise.widgets.views import said, view
 
-_NEW = "New numbers: the question has changed."
+_NEW = "A new variant."
 
 
 class Practice(anywidget.AnyWidget):

@@ -1,0 +1,347 @@
+"""The command line: help with examples, JSON that scripts rely on, exit codes, and no traceback for a user's mistake."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from typer.main import get_command
+
+from shardwise import __version__, yamlfile
+from shardwise.bank import Bank, Problem, folder, pose
+from shardwise.cli import app, main, schema
+from shardwise.starters import starter
+from shardwise.units import show
+
+COMMANDS = sorted(getattr(get_command(app), "commands", {}))
+
+
+class Ran(NamedTuple):
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run a command in this process, as the installed script does."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def ran(*args: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["shardwise", *args])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return Ran(int(ended.value.code or 0), captured.out, captured.err)
+
+    return ran
+
+
+# Help ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_commands_are_those_we_promise() -> None:
+    assert {"assign", "check", "grade", "lint", "list", "new", "render", "schema", "show"} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_and_an_example_that_it_accepts(run: Any, command: str) -> None:
+    made: Any = get_command(app)
+    one = made.commands[command]
+    assert (one.help or "").strip().endswith(".")
+    assert one.epilog.startswith(f"Example:  shardwise {command}")
+    undescribed = [option.name for option in one.params if not getattr(option, "help", "x")]
+    assert undescribed in ([], ["problem"], ["problem", "answer"])  # which the command's own sentence explains
+    shown = run(command, "--help")
+    assert shown.code == 0
+    assert "Example:" in shown.out
+
+
+def test_help_and_version_need_nothing_heavy() -> None:
+    heavy = (
+        "numpy",
+        "sympy",
+        "pint",
+        "pydantic",
+        "jinja2",
+        "lark",
+        "libcst",
+        "ruamel",
+        "IPython",
+        "nbformat",
+        "ipywidgets",
+    )
+    for option in ("--help", "--version"):
+        program = (
+            f"import sys; sys.argv = ['shardwise', '{option}']\n"
+            "from shardwise.cli import main\n"
+            "try: main()\nexcept SystemExit as ended: assert not ended.code\n"
+            f"print('loaded:', [one for one in {heavy} if one in sys.modules])"
+        )
+        ran = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+        assert ran.stdout.splitlines()[-1] == "loaded: []"
+        assert ran.stderr == ""
+
+
+def test_importing_shardwise_costs_nothing() -> None:
+    program = (
+        "import sys, shardwise; print([one for one in ('typer', 'rich', 'pydantic', 'numpy') if one in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_the_version_is_the_packages(run: Any) -> None:
+    assert run("--version") == Ran(0, f"shardwise {__version__}\n", "")
+
+
+# list and show ---------------------------------------------------------------------------------------------------
+
+
+def test_the_list_for_scripts_has_every_problem_and_field(run: Any, whole_bank: Bank) -> None:
+    rows = json.loads(run("list", "--json").out)
+    assert [one["id"] for one in rows] == list(whole_bank.problems)
+    for row in rows:
+        assert set(row) == {
+            "id", "kind", "chapter", "title", "points", "difficulty", "tags", "covers", "source", "digest",
+        }  # fmt: skip
+        problem = whole_bank.problems[row["id"]]
+        assert (row["title"], row["points"], row["digest"]) == (
+            problem.template.title, problem.template.points, problem.digest,
+        )  # fmt: skip
+
+
+def test_the_list_is_narrowed_by_chapter_and_kind(run: Any) -> None:
+    rows = json.loads(run("list", "--chapter", "01-ring-all-reduce", "--kind", "code", "--json").out)
+    assert [one["id"] for one in rows] == ["01-ring-all-reduce/ring-time-function"]
+    table = run("list", "--kind", "bugline").out
+    assert "01-ring-all-reduce/ring-time-bug" in table
+    assert re.search(r"\d+ problems", table)
+
+
+@pytest.mark.parametrize("kind", ["quantity", "choice", "order", "formula", "code", "bugline"])
+def test_a_question_for_scripts_has_its_numbers_key_and_mistakes(run: Any, whole_bank: Bank, kind: str) -> None:
+    problem = next(one for one in whole_bank.problems.values() if one.template.kind == kind)
+    shown = json.loads(run("show", problem.id, "--seed", "7", "--json").out)
+    asked = pose(problem, 7)
+    assert {"params", "prompt", "key", "mistakes", "hints", "solution", "form", "seed", "digest"} <= set(shown)
+    assert (shown["prompt"], shown["params"], shown["seed"]) == (asked.prompt, dict(asked.params), "7")
+    assert shown["key"] == json.loads(asked.key.model_dump_json())
+    assert bool(shown["mistakes"]) == (kind != "bugline")
+
+
+def test_a_question_is_shown_readably(run: Any) -> None:
+    text = run("show", "ring-time", "--seed", "7").out
+    for part in ("question", "hint 1", "mistakes we recognise", "solution", "How long the ring takes"):
+        assert part in text
+    assert "$" not in text
+    assert "\\frac" not in text
+
+
+def test_a_listing_keeps_its_operators_on_the_screen(run: Any, whole_bank: Bank) -> None:
+    asked = pose(whole_bank.find("bus-bandwidth-bug"), 1)
+    text = run("show", "bus-bandwidth-bug", "--seed", "1").out
+    for line in asked.form.model_dump()["listing"]:
+        assert line.strip() in text
+
+
+# check -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_right_answer_exits_with_0_and_any_other_with_1(run: Any, whole_bank: Bank) -> None:
+    key: Any = pose(whole_bank.find("bytes-per-gpu"), 7).key
+    right = run("check", "bytes-per-gpu", "--seed", "7", show(key.value, "GB", digits=9))
+    assert (right.code, right.out.splitlines()[0]) == (0, "✓ Correct · 2 of 2 points")
+    wrong = run("check", "bytes-per-gpu", "--seed", "7", "1 B")
+    assert (wrong.code, wrong.out.splitlines()[0]) == (1, "✗ Not yet · 0 of 2 points")
+    unread = run("check", "bytes-per-gpu", "--seed", "7", "1 ms")
+    assert (unread.code, unread.out.splitlines()[0]) == (1, "? Unreadable")
+    blank = run("check", "bytes-per-gpu", "--seed", "7", " ")
+    assert (blank.code, blank.out.splitlines()[0]) == (1, "○ No answer yet")
+    assert [one.err for one in (right, wrong, unread, blank)] == [""] * 4
+
+
+def test_a_check_for_scripts_is_one_json_object(run: Any) -> None:
+    found = json.loads(run("check", "bytes-per-gpu", "--json", "1 B").out)
+    assert (found["outcome"], found["points"], found["max_points"], found["read"]) == ("incorrect", 0, 2, "1 B")
+
+
+# schema ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def schemas() -> dict[str, Any]:
+    found = {}
+    for of in ("problem", "chapter", "set"):
+        with redirect_stdout(StringIO()) as out:
+            schema(of)
+        found[of] = json.loads(out.getvalue())
+    return found
+
+
+def as_lists(value: Any) -> Any:
+    """Sequences as JSON has them."""
+    if isinstance(value, tuple):
+        return [as_lists(one) for one in value]
+    return {name: as_lists(one) for name, one in value.items()} if isinstance(value, dict) else value
+
+
+def complaints(document: Any, against: Any) -> list[str]:
+    return [one.message for one in jsonschema.Draft202012Validator(against).iter_errors(as_lists(document))]
+
+
+def test_the_schemas_are_schemas(schemas: dict[str, Any]) -> None:
+    for of, made in schemas.items():
+        jsonschema.Draft202012Validator.check_schema(made)
+        assert made["title"] == f"shardwise {of}"
+
+
+def test_the_schema_fits_every_problem(problem: Problem, schemas: dict[str, Any]) -> None:
+    assert complaints(problem.source.data, schemas["problem"]) == []
+
+
+def test_the_schema_fits_every_chapter_and_refuses_what_the_loader_refuses(
+    schemas: dict[str, Any], whole_bank: Bank
+) -> None:
+    for chapter in whole_bank.chapters:
+        path = folder("problems") / chapter / "chapter.yaml"
+        assert complaints(yamlfile.read(path).data, schemas["chapter"]) == []
+    text = starter("quantity", "A problem")
+    for old, new in (
+        ("points: 2", "points: two"),
+        ("title:", "titel:"),
+        ("kind: quantity", "kind: quantty"),
+        ("{choice:", "{chioce:"),
+    ):
+        spoilt = yamlfile.parse(text.replace(old, new), "x").data
+        assert complaints(spoilt, schemas["problem"]), old
+    assert complaints(yamlfile.parse(text, "x").data, schemas["problem"]) == []
+    good = {"name": "week-1", "title": "Week 1", "problems": ["ring-time", {"id": "link-gap", "points": 3}]}
+    assert complaints(good, schemas["set"]) == []
+    assert complaints({**good, "pionts": 3}, schemas["set"])
+
+
+# lint, new and render --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_bank(tmp_path: Path) -> Path:
+    """A bank of one chapter with one problem."""
+    root = tmp_path / "problems"
+    chapter = root / "01-one"
+    chapter.mkdir(parents=True)
+    (chapter / "chapter.yaml").write_text(
+        "title: One\nsummary: The only chapter.\nobjectives: [Do it.]\nproblems:\n  - only-one\n"
+    )
+    (chapter / "only-one.yaml").write_text(starter("choice", "Only one"))
+    (chapter / "lesson.md").write_text("# One\n\nA lesson.\n")
+    return root
+
+
+def test_a_sound_bank_is_linted_with_0_and_a_broken_one_with_1(run: Any, small_bank: Path) -> None:
+    sound = run("lint", "--problems", str(small_bank), "--seeds", "2", "--workers", "1")
+    assert (sound.code, sound.out.splitlines()[-1]) == (0, "1 problems, 2 draws each: all sound")
+    (small_bank / "01-one" / "stray.txt").write_text("x")
+    broken = run("lint", "--problems", str(small_bank), "--seeds", "2", "--workers", "1")
+    assert (broken.code, broken.err) == (1, "problems/01-one/stray.txt: belongs to nothing\n")
+
+
+@pytest.mark.parametrize(
+    "path", ["01-one", "problems/01-one/", "./problems/01-one/only-one.yaml", "{root}/01-one", "01-one/only-one"]
+)
+def test_what_to_lint_may_be_named_as_a_path_or_an_id(run: Any, small_bank: Path, path: str) -> None:
+    ran = run("lint", path.format(root=small_bank), "--problems", str(small_bank), "--seeds", "1", "--workers", "1")
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 problems, 1 draws each: all sound")
+
+
+def test_the_folder_of_the_bank_stands_for_all_of_it(run: Any, small_bank: Path) -> None:
+    (small_bank / "stray.txt").write_text("x")
+    ran = run("lint", "problems/", "--problems", str(small_bank), "--seeds", "1", "--workers", "1")
+    assert (ran.code, ran.err) == (1, "problems/stray.txt: belongs to nothing\n")
+
+
+def test_a_new_problem_is_written_listed_and_found(run: Any, small_bank: Path) -> None:
+    made = run("new", "01-one/my-own", "--kind", "formula", "--problems", str(small_bank))
+    assert made.code == 0
+    assert made.out.replace("\n", "").endswith("Make it yours, then:  shardwise lint 01-one/my-own")
+    assert run("check", "my-own", "2M(N-1)/N", "--problems", str(small_bank)).code == 0
+    again = run("new", "01-one/my-own", "--problems", str(small_bank))
+    assert (again.code, again.err) == (
+        2,
+        "shardwise: 01-one/my-own has this slug already; slugs are unique in the whole bank.\n",
+    )
+
+
+def test_render_writes_and_its_check_tells_a_difference(run: Any, small_bank: Path, tmp_path: Path) -> None:
+    out = tmp_path / "notebooks"
+    options = ("render", "--problems", str(small_bank), "--out", str(out))
+    missing = run(*options, "--check")
+    assert missing.code == 1
+    assert "Run `shardwise render` and commit what it writes." in missing.err
+    assert run(*options).code == 0
+    assert run(*options, "--check").code == 0
+    path = small_bank / "01-one" / "only-one.yaml"
+    path.write_text(path.read_text().replace("hardly more", "scarcely more"))
+    assert run(*options, "--check").code == 1
+
+
+# A user's mistakes -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("check", "bytes-per-gpo", "1 GB"), "There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu"),
+        (("show", "zzzzzz"), "There is no problem “zzzzzz”. `shardwise list` shows them all."),
+        (("check", "ring-time-function", "nowhere.py"), "is checked from a file with the function, and 'nowhere.py' is no file."),
+        (("check", "ring-time-function", sys.executable), "is not UTF-8 text, so it is no Python file."),
+        (("list", "--kind", "essay"), "No problem is of that chapter and kind. `shardwise list` shows them all."),
+        (("list", "--chapter", "99-none", "--json"), "No problem is of that chapter and kind."),
+        (("list", "--problems", "/nowhere"), "/nowhere holds no chapter.yaml; is this the right folder?"),
+        (("schema", "essay"), "There is no schema of 'essay'; there are problem, chapter and set."),
+        (("lint", "essay"), "No problem's id starts with essay."),
+        (("new", "99-none/essay"), "There is no chapter '99-none'; the chapters are 01-ring-all-reduce,"),
+        (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'; the kinds are quantity,"),
+        (("render", "--out", "/dev/null/x"), "/dev/null"),
+        (("assign", "/nowhere.yaml", "--roster", "/nowhere.csv", "--out", "/dev/null/x"), "/nowhere.yaml: cannot be read: No such file"),
+        (("grade", "/nowhere", "--out", "/dev/null/x"), "/nowhere does not exist."),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_answered_in_a_line_and_with_2(run: Any, args: tuple[str, ...], words: str) -> None:
+    ran = run(*args)
+    assert ran.code == 2
+    assert words in ran.err
+    assert "Traceback" not in ran.err + ran.out
+    assert len(ran.err.splitlines()) <= 3
+
+
+@pytest.mark.parametrize(
+    "args", [("frobnicate",), ("check",), ("lint", "--seeds", "0"), ("list", "--nope"), ("show", "a", "b")]
+)
+def test_a_wrong_command_line_is_answered_with_its_usage_and_2(run: Any, args: tuple[str, ...]) -> None:
+    ran = run(*args)
+    assert ran.code == 2
+    assert ran.err.startswith("Usage: ")
+    assert "Traceback" not in ran.err
+
+
+def test_faults_of_a_bank_are_listed_and_counted(run: Any, small_bank: Path) -> None:
+    path = small_bank / "01-one" / "only-one.yaml"
+    path.write_text(
+        path.read_text().replace("points: 2", "points: two").replace("difficulty: easy", "difficulty: eazy")
+    )
+    ran = run("list", "--problems", str(small_bank))
+    assert ran.code == 2
+    assert (
+        ran.err.splitlines()[0] == "problems/01-one/only-one.yaml:3:9: points: I expected a number, and this is 'two'"
+    )
+    assert ran.err.splitlines()[-1] == "2 faults"
