@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Practice problems for people who train large models on many GPUs: drawn, checked, assigned and graded.",
     no_args_is_help=True,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,  # rich would take longer to load than all commands but grade take to run
     pretty_exceptions_enable=False,
     add_completion=False,
 )
