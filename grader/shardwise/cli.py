@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from shardwise import __version__
 from shardwise.errors import Faulty, ShardwiseError
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from shardwise.terminal import console, print_grades, print_question, print_reports, progress
 
 app = typer.Typer(
     help="Practice problems for people who train large models on many GPUs: drawn, checked, assigned and graded.",
@@ -29,14 +25,6 @@ app = typer.Typer(
 Root = Annotated[Path | None, typer.Option("--problems", help="Another bank than the one that is installed.")]
 Seed = Annotated[str, typer.Option("--seed", help="The seed; the same seed is the same question everywhere.")]
 Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
-
-
-def console(*, stderr: bool = False) -> Console:
-    """A rich console."""
-    from rich.console import Console
-
-    made = Console(stderr=stderr, highlight=False)
-    return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=140)
 
 
 def _bank(root: Path | None) -> Any:
@@ -98,39 +86,7 @@ def show(problem: str, seed: Seed = "0", as_json: Json = False, root: Root = Non
         }
         typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
         return
-    _print_question(question)
-
-
-def _print_question(question: Any) -> None:
-    from rich.markdown import Markdown
-    from rich.rule import Rule
-
-    from shardwise.markup import to_plain
-
-    out = console()
-    out.print(f"[bold]{question.title}[/bold]  {question.id}  seed {question.seed}  {question.points:g} points\n")
-
-    def section(title: str, markdown: str) -> None:
-        out.print(Rule(title, style="dim", align="left"))
-        out.print(Markdown(_plain_formulas(markdown, to_plain)))
-        out.print()
-
-    section("question", question.prompt)
-    for number, hint in enumerate(question.hints, start=1):
-        section(f"hint {number}", hint)
-    mistakes = question.key.model_dump().get("mistakes", ())
-    if mistakes and isinstance(mistakes[0], dict):
-        section("mistakes we recognise", "\n".join(f"- {one['say']}" for one in mistakes))
-    section("solution", question.solution)
-
-
-def _plain_formulas(markdown: str, to_plain: Any) -> str:
-    """Formulas made readable for a terminal, the rest left as Markdown."""
-    import re
-
-    return re.sub(
-        r"\$\$.+?\$\$|(?<![\w$])\$[^$\n]+?\$(?!\w)", lambda found: to_plain(found[0]), markdown, flags=re.DOTALL
-    )
+    print_question(question)
 
 
 @app.command(epilog='Example:  shardwise check bytes-per-gpu --seed 7 "1.75 GB"')
@@ -177,12 +133,15 @@ def lint(
 
     only = [one for one in map(_id_of, paths or []) if one]
     reports = run(root, seeds=seeds, only=only, workers=workers)
-    _print_reports(reports)
+    print_reports(reports)
     faults = faults_of(reports)
     for fault in faults:
         typer.echo(str(fault), err=True)
     proved = sum(1 for one in reports if one.kind)
-    typer.echo(f"{proved} problems, {seeds} draws each: " + (f"{len(faults)} faults" if faults else "all sound"))
+    typer.echo(
+        f"{proved} problem{'s' if proved != 1 else ''}, {seeds} draws each: "
+        + (f"{len(faults)} faults" if faults else "all sound")
+    )
     raise typer.Exit(1 if faults else 0)
 
 
@@ -192,21 +151,6 @@ def _id_of(path: str) -> str:
     if "problems" in parts:
         parts = parts[parts.index("problems") + 1 :]
     return "/".join(part for part in parts if part not in ("", "."))
-
-
-def _print_reports(reports: Any) -> None:
-    from rich.table import Table
-
-    table = Table("problem", "kind", "accepted", "distinct", "worst margin", "oracle", box=None, header_style="bold")
-    for one in reports:
-        if one.kind:
-            margin = "" if one.margin == float("inf") else f"{one.margin:.2f} ×"
-            table.add_row(one.problem, one.kind, f"{one.accepted:.0%}", f"{one.distinct}", margin,
-                          "agrees" if one.confirmed else "none")  # fmt: skip
-    console().print(table)
-    console().print(
-        "worst margin: distance of the nearest pair of key and mistakes, in sums of their tolerances", style="dim"
-    )
 
 
 @app.command(epilog="Example:  shardwise schema > problem.schema.json")
@@ -292,7 +236,7 @@ def assign(
     secret, fresh = course_key(key)
     if fresh:
         typer.echo(f"Made a course key: {key}. Keep it secret and keep it; without it nobody can be added later.")
-    with _progress("drawing", len(made["roster"])) as advance:
+    with progress("drawing", len(made["roster"])) as advance:
         done = run(bank, made["set"], made["roster"], secret, out, progress=advance)
     kept = f" ({done.kept} were drawn before and stay as they were)" if done.kept else ""
     typer.echo(f"{done.notebooks} notebooks in {out / 'notebooks'}{kept}")
@@ -329,7 +273,7 @@ def grade(
             "your network, and forge its own grade. Do this with your own code only.",
             err=True,
         )
-    with _progress("grading", None) as advance:
+    with progress("grading", None) as advance:
         results = run(
             paths,
             locks=lock or (),
@@ -346,49 +290,8 @@ def grade(
             raise ShardwiseError(f"--gradescope reports one notebook, and here are {len(handed)}.")
         gradescope.parent.mkdir(parents=True, exist_ok=True)
         gradescope.write_text(json.dumps(reports.gradescope(handed[0]), ensure_ascii=False, indent=2), "utf-8")
-    _print_grades(results, out)
+    print_grades(results, out)
     raise typer.Exit(1 if any(one.points is None and one.status != "missing" for one in results) else 0)
-
-
-def _print_grades(results: Any, out: Path) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from shardwise.reports import page_of
-
-    table = Table("student", "points", "", "report", "notes", box=None, header_style="bold")
-    table.columns[1].justify = "right"
-    shown = results if len(results) <= 60 else [one for one in results if one.status == "ungraded"]
-    for one in shown:
-        points = "" if one.points is None else f"{one.points:g}"
-        outof = f"of {one.max_points:g}" if one.questions else one.status
-        report = one.reason or (str(page_of(one, out / "feedback")) if one.status == "graded" else "")
-        table.add_row(Text(one.student), points, outof, Text(report), Text("; ".join(one.notes)[:90], style="dim"))
-    console().print(table)
-    counts = {status: sum(one.status == status for one in results) for status in ("graded", "ungraded", "missing")}
-    tier = next((one.tier for one in results if one.tier), "none")
-    typer.echo(
-        f"{counts['graded']} graded, {counts['ungraded']} could not be, {counts['missing']} missing; sandbox: {tier}"
-    )
-    typer.echo(f"{out / 'grades.csv'}")
-
-
-@contextmanager
-def _progress(what: str, total: int | None) -> Iterator[Any]:
-    """A progress bar on a terminal, nothing elsewhere; gives a function to be called for each step."""
-    if not sys.stderr.isatty():
-        yield lambda *_: None
-        return
-    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    with Progress(*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn(),
-                  console=console(stderr=True), transient=True) as bar:  # fmt: skip
-        task = bar.add_task(what, total=total)
-
-        def advance(known_total: int | None = None) -> None:
-            bar.update(task, advance=1, total=known_total or total)
-
-        yield advance
 
 
 def _version(wanted: bool) -> None:
