@@ -139,19 +139,20 @@ def validate(source: Source, model: Any) -> Any:
     """The file as a model. Raises Faulty with every fault, at its place and with a remedy."""
     adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
     # Twice, because pydantic either takes "2" and true for numbers, or refuses a date that is written as text.
-    errors = _errors(adapter, source.data, strict=False)
-    errors += [one for one in _errors(adapter, source.data, strict=True) if one["type"] in ("int_type", "float_type")]
+    made, errors = _made(adapter, source.data, strict=False)
+    strictly = _made(adapter, source.data, strict=True)[1]
+    errors += [one for one in strictly if one["type"] in ("int_type", "float_type")]
     if errors:
         raise Faulty(_faults(source, errors))
-    return adapter.validate_python(source.data)
+    return made
 
 
-def _errors(adapter: TypeAdapter[Any], data: Any, *, strict: bool) -> list[Any]:
+def _made(adapter: TypeAdapter[Any], data: Any, *, strict: bool) -> tuple[Any, list[Any]]:
+    """What pydantic makes of the data, and its errors."""
     try:
-        adapter.validate_python(data, strict=strict)
+        return adapter.validate_python(data, strict=strict), []
     except ValidationError as error:
-        return list(error.errors())
-    return []
+        return None, list(error.errors())
 
 
 def _faults(source: Source, errors: Sequence[Any]) -> Iterator[Fault]:
