@@ -31,7 +31,9 @@ def print_question(question: Any) -> None:
     from shardwise.markup import to_plain
 
     out = console()
-    out.print(f"[bold]{question.title}[/bold]  {question.id}  seed {question.seed}  {question.points:g} point{'' if question.points == 1 else 's'}\n")
+    out.print(
+        f"[bold]{question.title}[/bold]  {question.id}  seed {question.seed}  {question.points:g} point{'' if question.points == 1 else 's'}\n"
+    )
 
     def section(title: str, markdown: str) -> None:
         out.print(Rule(title, style="dim", align="left"))
