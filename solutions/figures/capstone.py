@@ -9,12 +9,10 @@ from ..capstone import (
     bubble_idle_fraction,
     bubble_overhead,
     layer_parameters,
-    mfu_from_gpu_time,
-    training_seconds_at_mfu,
-    wall_clock_seconds,
 )
 from ..oracles.capstone import bubble_idle_fraction as played_idle_fraction
 from ..oracles.capstone import bubble_overhead as played_overhead
+from ..run_costs import mfu_from_gpu_time, training_seconds_at_mfu, wall_clock_seconds
 
 CHAPTER = "10-capstone-405b"
 BLUE, ORANGE, GREEN, GREY = (
