@@ -249,7 +249,7 @@ def small_bank(tmp_path: Path) -> Path:
 
 def test_a_sound_bank_is_linted_with_0_and_a_broken_one_with_1(run: Any, small_bank: Path) -> None:
     sound = run("lint", "--problems", str(small_bank), "--seeds", "2", "--workers", "1")
-    assert (sound.code, sound.out.splitlines()[-1]) == (0, "1 problems, 2 draws each: all sound")
+    assert (sound.code, sound.out.splitlines()[-1]) == (0, "1 problem, 2 draws each: all sound")
     (small_bank / "01-one" / "stray.txt").write_text("x")
     broken = run("lint", "--problems", str(small_bank), "--seeds", "2", "--workers", "1")
     assert (broken.code, broken.err) == (1, "problems/01-one/stray.txt: belongs to nothing\n")
@@ -260,7 +260,7 @@ def test_a_sound_bank_is_linted_with_0_and_a_broken_one_with_1(run: Any, small_b
 )
 def test_what_to_lint_may_be_named_as_a_path_or_an_id(run: Any, small_bank: Path, path: str) -> None:
     ran = run("lint", path.format(root=small_bank), "--problems", str(small_bank), "--seeds", "1", "--workers", "1")
-    assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 problems, 1 draws each: all sound")
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 problem, 1 draws each: all sound")
 
 
 def test_the_folder_of_the_bank_stands_for_all_of_it(run: Any, small_bank: Path) -> None:
