@@ -183,11 +183,11 @@ def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path) ->
         assert path.read_text("utf-8").startswith(f'title: "My new {kind}"\nkind: {kind}\n')
     made = load(bank_copy)
     assert made.chapters[RING].problems == (*before, *(f"my-new-{kind}" for kind in KINDS))
-    steps: list[None] = []
-    reports = lint(bank_copy, seeds=50, only=[f"{RING}/my-new"], workers=2, progress=lambda: steps.append(None))
+    steps: list[int] = []
+    reports = lint(bank_copy, seeds=50, only=[f"{RING}/my-new"], workers=2, progress=steps.append)
     assert [one.problem for one in reports] == [f"{RING}/my-new-{kind}" for kind in KINDS]
     assert faults_of(reports) == []
-    assert len(steps) == len(KINDS)
+    assert steps == [len(KINDS)] * len(KINDS)  # told the total at every step
     assert stray_files(made) == twins(made) == []
 
 

@@ -132,7 +132,8 @@ def lint(
     from shardwise.lint import lint as run
 
     only = [one for one in map(_id_of, paths or []) if one]
-    reports = run(root, seeds=seeds, only=only, workers=workers)
+    with progress("proving", None) as advance:
+        reports = run(root, seeds=seeds, only=only, workers=workers, progress=advance)
     print_reports(reports)
     faults = faults_of(reports)
     for fault in faults:

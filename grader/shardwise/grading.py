@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shardwise.bank import bank, pose
+from shardwise.bank import bank, pose, revive
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kinds
 from shardwise.locks import LOCK_SUFFIX, Lock
@@ -251,8 +251,9 @@ def _questions(submission: Submission, job: Job) -> tuple[list[Question], str, d
     if others:
         raise BadSubmission(f"This is {submission.student}'s notebook in {others[0]}'s folder.")
     due = lock.header.get("due")
-    name = str(lock.line(submission.student).get("name", ""))
-    return lock.questions(submission.student), name, datetime.fromisoformat(due) if due else None
+    line = lock.line(submission.student)
+    questions = [revive(one) for one in line["questions"]]
+    return questions, str(line.get("name", "")), datetime.fromisoformat(due) if due else None
 
 
 def grade(

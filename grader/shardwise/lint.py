@@ -41,7 +41,7 @@ def lint(
     seeds: int,
     only: Sequence[str] = (),
     workers: int | None = None,
-    progress: Callable[[], None] | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> list[Report]:
     """Lint the bank under `root`, or of its problems those with a slug, or the beginning of an id, among `only`.
 
@@ -61,7 +61,7 @@ def lint(
         for report in pool.map(_job, jobs):
             reports.append(report)
             if progress:
-                progress()
+                progress(len(jobs))
     if faults:
         reports.append(Report("(files)", "", 0, confirmed=True, faults=faults))
     return reports

@@ -18,7 +18,6 @@ from shardwise.errors import ShardwiseError
 from shardwise.kinds import kinds
 from shardwise.question import Question
 
-ROLES = ("lesson", "setup", "question", "answer", "check")
 PRACTICE_SEED = "0"  # every practice notebook starts from this seed; another() goes on from it
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _VERBS = "from shardwise import another, check, hint, practice, solution"
