@@ -33,8 +33,8 @@ class TierVerdict:
     remedy: str = ""
 
 
-def open_sandbox(*, limits: Limits | None = None, unsafe: bool = False) -> Sandbox:
-    """The strongest sandbox that this machine can give; SandboxUnavailable if that is none at all."""
+def open_sandbox(*, limits: Limits | None = None, unsafe: bool = False, tier: str | None = None) -> Sandbox:
+    """The strongest sandbox that this machine can give, or the one of this tier; SandboxUnavailable without one."""
     chosen = limits or Limits()
     if unsafe:
         from .plain import PlainProcesses
@@ -42,6 +42,8 @@ def open_sandbox(*, limits: Limits | None = None, unsafe: bool = False) -> Sandb
         return Sandbox(PlainProcesses(chosen), chosen, "none", "no isolation: a process of your own, with limits")
     refused = []
     for plan in plans():
+        if tier not in (None, plan.tier):
+            continue
         try:
             return open_tier(plan, chosen)
         except SandboxUnavailable as reason:
