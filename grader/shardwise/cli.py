@@ -256,6 +256,9 @@ def grade(
         Path | None, typer.Option(help="Write Gradescope's results.json here (one notebook).")
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")] = None,
+    tier: Annotated[
+        str | None, typer.Option(help="Take this tier of the sandbox (1, 1b or 2), not the strongest.")
+    ] = None,
     solutions: Annotated[bool, typer.Option("--solutions", help="Put worked solutions on the feedback pages.")] = False,
     unsafe: Annotated[
         bool,
@@ -280,6 +283,7 @@ def grade(
             locks=lock or (),
             workers=workers or os.cpu_count() or 1,
             unsafe=unsafe,
+            tier=tier,
             finish=partial(reports.write_page, pages=out / "feedback", solutions=solutions),
             progress=advance,
         )

@@ -182,11 +182,11 @@ Finish = Callable[[Graded], None]
 _WORKER: dict[str, Any] = {}  # of this process: its sandbox, the lock files it has open, and what finishes a result
 
 
-def _start_worker(limits: Limits | None, unsafe: bool, finish: Finish | None) -> None:
+def _start_worker(limits: Limits | None, unsafe: bool, tier: str | None, finish: Finish | None) -> None:
     from shardwise.sandbox import Limits, open_sandbox
 
     _WORKER["finish"] = finish
-    _WORKER["sandbox"] = open_sandbox(limits=limits or Limits(), unsafe=unsafe).__enter__()
+    _WORKER["sandbox"] = open_sandbox(limits=limits or Limits(), unsafe=unsafe, tier=tier).__enter__()
     _WORKER["locks"] = {}
     atexit.register(_stop_worker)
 
@@ -262,6 +262,7 @@ def grade(
     locks: Sequence[Path] = (),
     workers: int,
     unsafe: bool = False,
+    tier: str | None = None,
     limits: Limits | None = None,
     finish: Finish | None = None,
     progress: Callable[[int], None] | None = None,
@@ -279,7 +280,7 @@ def grade(
         raise ShardwiseError(f"No notebook (*.ipynb) lies in {', '.join(map(str, paths))}.")
     results = []
     workers = max(1, min(workers, len(jobs)))
-    with _workers(workers, limits, unsafe, finish) as run:
+    with _workers(workers, limits, unsafe, tier, finish) as run:
         for result in run(jobs):
             results.append(result)
             if progress:
@@ -289,19 +290,19 @@ def grade(
 
 @contextmanager
 def _workers(
-    count: int, limits: Limits | None, unsafe: bool, finish: Finish | None
+    count: int, limits: Limits | None, unsafe: bool, tier: str | None, finish: Finish | None
 ) -> Iterator[Callable[[Sequence[Job]], Iterable[Graded]]]:
     """Processes with a sandbox each, or this process with one; gives what maps jobs to results, in order."""
     from shardwise.sandbox import open_sandbox
 
     if count == 1:
-        _start_worker(limits, unsafe, finish)
+        _start_worker(limits, unsafe, tier, finish)
         yield lambda jobs: map(_work, jobs)
         _stop_worker()
         return
-    with open_sandbox(unsafe=unsafe):  # so that its absence is said once and clearly, before any process starts
+    with open_sandbox(unsafe=unsafe, tier=tier):  # so that its absence is said once and clearly, before any process starts
         pass
-    with ProcessPoolExecutor(count, initializer=_start_worker, initargs=(limits, unsafe, finish)) as pool:
+    with ProcessPoolExecutor(count, initializer=_start_worker, initargs=(limits, unsafe, tier, finish)) as pool:
         yield lambda jobs: pool.map(_work, jobs, chunksize=max(1, min(16, len(jobs) // (4 * count))))
 
 
