@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -265,11 +264,16 @@ def grade(
         typer.Option("--unsafe-no-sandbox", help="Run student code with the rights you have. Only for your own code."),
     ] = False,
 ) -> None:
-    """Grade notebooks in the sandbox. Exit code 0: all graded; 1: something could not be; 2: usage."""
+    """Grade notebooks in the sandbox. Run it again after any end: what is done is not done again.
+
+    Exit code 0: all graded; 1: something could not be; 2: usage.
+    """
     import os
 
     from shardwise import reports
-    from shardwise.grading import grade as run
+    from shardwise.batch import grade as run
+    from shardwise.disk import alone_in
+    from shardwise.worker import Settings
 
     if unsafe:
         typer.echo(
@@ -277,26 +281,22 @@ def grade(
             "your network, and forge its own grade. Do this with your own code only.",
             err=True,
         )
-    with progress("grading", None) as advance:
-        results = run(
-            paths,
-            locks=lock or (),
-            workers=workers or os.cpu_count() or 1,
-            unsafe=unsafe,
-            tier=tier,
-            finish=partial(reports.write_page, pages=out / "feedback", solutions=solutions),
-            progress=advance,
+    settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
+    with alone_in(out), progress("grading", None) as advance:
+        batch = run(
+            paths, out, locks=lock or (), settings=settings, workers=workers or os.cpu_count() or 1, progress=advance
         )
-    reports.write(results, out)
+        reports.write(batch)
     if junit:
-        reports.write_junit(results, junit)
+        reports.write_junit((one.graded for one in batch.rows()), junit)
     if gradescope:
-        if len(handed := [one for one in results if one.status != "missing"]) != 1:
-            raise ShardwiseError(f"--gradescope reports one notebook, and here are {len(handed)}.")
+        handed_in = [one.graded for one in batch.rows() if one.status != "missing"]
+        if len(handed_in) != 1:
+            raise ShardwiseError(f"--gradescope reports one notebook, and here are {len(handed_in)}.")
         gradescope.parent.mkdir(parents=True, exist_ok=True)
-        gradescope.write_text(json.dumps(reports.gradescope(handed[0]), ensure_ascii=False, indent=2), "utf-8")
-    print_grades(results, out)
-    raise typer.Exit(1 if any(one.points is None and one.status != "missing" for one in results) else 0)
+        gradescope.write_text(json.dumps(reports.gradescope(handed_in[0]), ensure_ascii=False, indent=2), "utf-8")
+    counts = print_grades(batch)
+    raise typer.Exit(1 if counts["ungraded"] or counts["incomplete"] else 0)
 
 
 def _version(wanted: bool) -> None:

@@ -28,11 +28,19 @@ def headline(feedback: Feedback) -> str:
     return f"{mark} {word}{points}"
 
 
+def _read(feedback: Feedback) -> str:
+    """How the answer was read, for use inside `code`."""
+    return feedback.read.replace("`", "'")[:500]
+
+
+def _say(feedback: Feedback) -> str:
+    return "" if feedback.say == "Correct." else feedback.say
+
+
 def _body(feedback: Feedback) -> str:
     """What is said, in Markdown, without the headline."""
-    read = f"I read: `{feedback.read.replace('`', chr(39))[:500]}`" if feedback.read else ""
-    say = "" if feedback.say == "Correct." else feedback.say
-    return "\n\n".join(part for part in (read, say) if part)
+    read = f"I read: `{_read(feedback)}`" if feedback.read else ""
+    return "\n\n".join(part for part in (read, _say(feedback)) if part)
 
 
 def as_markdown(feedback: Feedback) -> str:
@@ -48,10 +56,11 @@ def as_plain(feedback: Feedback) -> str:
 def as_html(feedback: Feedback) -> str:
     """The whole feedback as an HTML fragment without scripts."""
     colour = LOOKS[feedback.outcome][2]
+    read = f"<p>I read: <code>{html.escape(_read(feedback))}</code></p>\n" if feedback.read else ""
     return (
         f'<div class="shardwise-feedback" style="border-left:4px solid {colour};padding:.4em 1em;margin:.4em 0">'
         f'<div style="font-weight:600">{html.escape(headline(feedback))}</div>'
-        f"{to_html(_body(feedback))}</div>"
+        f"{read}{to_html(_say(feedback))}</div>"
     )
 
 

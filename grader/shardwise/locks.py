@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -38,16 +39,21 @@ class Lock:
         """The set that was drawn."""
         return str(self.header["set"])
 
-    def line(self, student: str) -> dict[str, Any]:
-        """A student's line. Raises KeyError for a stranger."""
+    @property
+    def due(self) -> datetime | None:
+        """When notebooks begin to be late."""
+        due = self.header.get("due")
+        return datetime.fromisoformat(due) if due else None
+
+    def line(self, student: str) -> bytes:
+        """A student's line as it stands. Raises KeyError for a stranger."""
         with self.path.open("rb") as file:
             file.seek(self.places[student])
-            data: dict[str, Any] = json.loads(file.readline())
-            return data
+            return file.readline()
 
     def questions(self, student: str) -> list[Question]:
         """A student's questions, as they were drawn. Raises KeyError for a stranger."""
-        return [revive(one) for one in self.line(student)["questions"]]
+        return [revive(one) for one in json.loads(self.line(student))["questions"]]
 
     def students(self) -> Iterator[str]:
         """Every student, in the roster's order."""

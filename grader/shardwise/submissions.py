@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
+from shardwise.markup import safe
 
 LARGEST = 20_000_000  # bytes; a notebook of 20 answers has about 60,000, one with pictures in its output a few million
 MOST_CELLS = 1_000
@@ -18,8 +24,15 @@ LONGEST_CELL = 200_000  # characters
 MOST_CODE = 1_000_000  # characters of code in all
 
 
+MOST_MEMBERS = 200_000  # notebooks of one zip archive
+
+
 class BadSubmission(ShardwiseError):
     """A notebook that cannot be graded; says what was seen and what to do."""
+
+
+class CannotRead(BadSubmission):
+    """A file that could not be read this time; it may be next time."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +48,6 @@ class StudentCell:
 class Submission:
     """What is taken from a student's file: who, which set, and code. Texts, outputs and locked cells are not."""
 
-    path: Path
     set: str | None  # of a graded notebook
     practice: str | None  # the chapter of a practice notebook
     seed: str
@@ -44,55 +56,138 @@ class Submission:
     notes: tuple[str, ...]
 
 
-def find(paths: Iterable[Path]) -> list[Path]:
-    """Every notebook among `paths` and below the folders among them, sorted. Links are not followed.
+@dataclass(frozen=True)
+class Found:
+    """A notebook that was handed in: a file, or a member of a zip archive, which is read and never unpacked."""
 
-    Raises BadSubmission when a path does not exist.
+    path: Path
+    root: Path  # what was named, or the folder that was named
+    member: str = ""
+
+    def __str__(self) -> str:
+        return str(self.path / self.member)
+
+    @property
+    def folders(self) -> set[str]:
+        """The folders that it lies in, below the one that was named."""
+        inside = Path(self.member).parts[:-1]
+        below = self.path.relative_to(self.root).parts if self.path.is_relative_to(self.root) else ()
+        return {*below[: None if self.member else -1], *inside}
+
+    @property
+    def student(self) -> str:
+        """The student as far as the name tells."""
+        return Path(self.member or self.path).stem
+
+    def changed(self) -> datetime:
+        """When it was last changed. Raises OSError."""
+        if self.member:
+            return datetime(*_archive(self.path).getinfo(self.member).date_time).astimezone()
+        return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
+
+    def contents(self) -> bytes:
+        """Its bytes. Raises BadSubmission when it is not to be read, and CannotRead when it could not be."""
+        try:
+            return self._member() if self.member else self._file()
+        except OSError as error:
+            raise CannotRead(f"This file cannot be read: {error.strerror or error}.") from None
+
+    def _file(self) -> bytes:
+        if self.path.is_symlink() or not self.path.is_file():
+            raise BadSubmission("This is a link or no ordinary file. Hand in the notebook itself.")
+        _refuse_large(self.path.stat().st_size)
+        return self.path.read_bytes()
+
+    def _member(self) -> bytes:
+        try:
+            info = _archive(self.path).getinfo(self.member)
+            if stat.S_ISLNK(info.external_attr >> 16) or not _stays_inside(self.member):
+                raise BadSubmission(
+                    "This is a link, or its name leads out of the archive. Hand in the notebook itself."
+                )
+            _refuse_large(info.file_size)
+            with _archive(self.path).open(info) as file:
+                data = file.read(LARGEST + 1)  # whatever size the archive claims
+            _refuse_large(len(data))
+            return data
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, EOFError) as error:
+            raise BadSubmission(f"This member of a zip archive cannot be read: {safe(str(error), 100)}.") from None
+
+
+def _stays_inside(member: str) -> bool:
+    return not re.match(r"[/\\]|[A-Za-z]:", member) and ".." not in re.split(r"[/\\]", member)
+
+
+def _refuse_large(size: int) -> None:
+    if size > LARGEST:
+        raise BadSubmission(
+            f"This notebook has {size / 1e6:,.0f} MB; up to {LARGEST / 1e6:.0f} MB are read. Clear its outputs and attachments."
+        )
+
+
+@lru_cache(maxsize=1)
+def _archive(path: Path) -> zipfile.ZipFile:
+    return zipfile.ZipFile(path)
+
+
+def find(paths: Iterable[Path]) -> Iterator[Found]:
+    """Every notebook among `paths`, below the folders among them and in zip archives, in the order of their names.
+
+    Links are not followed. Raises BadSubmission when a path does not exist.
     """
-    found: set[Path] = set()
-    for path in paths:
-        if path.is_dir():
-            for folder, inner, names in os.walk(path, followlinks=False):
-                inner[:] = [name for name in inner if not name.startswith(".")]
-                found.update(Path(folder) / name for name in names if name.endswith(".ipynb"))
-        elif path.exists():
-            found.add(path)
+    for root in paths:
+        if root.is_dir():
+            for folder, inner, names in os.walk(root, followlinks=False):
+                inner[:] = sorted(name for name in inner if not name.startswith("."))
+                for name in sorted(names):
+                    if name.endswith((".ipynb", ".zip")):
+                        yield from _found(Path(folder) / name, root)
+        elif root.exists():
+            yield from _found(root, root.parent)
         else:
-            raise BadSubmission(f"{path} does not exist.")
-    return sorted(found)
+            raise BadSubmission(f"{root} does not exist.")
+
+
+def _found(path: Path, root: Path) -> Iterator[Found]:
+    """A notebook, or those of a zip archive; an archive that cannot be read stands for itself, and will say so."""
+    if path.suffix != ".zip" or path.is_symlink():
+        yield Found(path, root)
+        return
+    try:
+        names = sorted({one.filename for one in _archive(path).infolist() if one.filename.endswith(".ipynb")})
+    except (OSError, zipfile.BadZipFile):
+        yield Found(path, root)
+        return
+    for name in names[:MOST_MEMBERS]:
+        yield Found(path, root, name)
 
 
 def read(path: Path) -> Submission:
     """Read a submitted notebook. Raises BadSubmission, in words for the report, and nothing else."""
-    data = _loaded(path)
+    return parse(Found(path, path.parent).contents(), path.stem)
+
+
+def parse(contents: bytes, name: str) -> Submission:
+    """What a submitted notebook holds. Raises BadSubmission, in words for the report, and nothing else."""
+    data = _loaded(contents)
     metadata = data.get("metadata")
     ours = metadata.get("shardwise") if isinstance(metadata, dict) else None
     if not isinstance(ours, dict) or not (isinstance(ours.get("set"), str) or isinstance(ours.get("practice"), str)):
         raise BadSubmission("This notebook does not come from shardwise: its metadata name no set and no chapter.")
     cells, notes = _cells(data)
     return Submission(
-        path=path,
         set=_name(ours.get("set"), "set"),
         practice=_name(ours.get("practice"), "chapter"),
         seed=str(ours.get("seed", "0"))[:64],
-        student=_name(ours.get("student"), "student") or path.stem,
+        student=_name(ours.get("student"), "student") or name,
         cells=tuple(cells),
         notes=tuple(notes),
     )
 
 
-def _loaded(path: Path) -> dict[str, Any]:
+def _loaded(contents: bytes) -> dict[str, Any]:
     try:
-        if path.is_symlink() or not path.is_file():
-            raise BadSubmission("This is a link or no ordinary file. Hand in the notebook itself.")
-        size = path.stat().st_size
-        if size > LARGEST:
-            raise BadSubmission(
-                f"This notebook has {size / 1e6:,.0f} MB; up to {LARGEST / 1e6:.0f} MB are read. Clear its outputs and attachments."
-            )
-        text = path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise BadSubmission(f"This file cannot be read: {error.strerror}.") from None
+        text = contents.decode("utf-8")
     except UnicodeDecodeError:
         raise BadSubmission("This file is not UTF-8 text, so it is no notebook.") from None
     if not text.strip():

@@ -6,10 +6,11 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+_MOST_ROWS = 60  # of a table that anybody reads
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,28 +73,40 @@ def print_reports(reports: Any) -> None:
     )
 
 
-def print_grades(results: Any, out: Path) -> None:
-    """Points, report and notes, a row a student; in a large class only what could not be graded."""
+def print_grades(batch: Any) -> dict[str, int]:
+    """Points, page and notes, a row a student; of a large class only what could not be graded. Gives counts by status."""
     from rich.table import Table
     from rich.text import Text
 
-    from shardwise.reports import page_of
-
     table = Table("student", "points", "", "report", "notes", box=None, header_style="bold")
     table.columns[1].justify = "right"
-    shown = results if len(results) <= 60 else [one for one in results if one.status == "ungraded"]
-    for one in shown:
-        points = "" if one.points is None else f"{one.points:g}"
-        outof = f"of {one.max_points:g}" if one.questions else one.status
-        report = one.reason or (str(page_of(one, out / "feedback")) if one.status == "graded" else "")
-        table.add_row(Text(one.student), points, outof, Text(report), Text("; ".join(one.notes)[:90], style="dim"))
-    console().print(table)
-    counts = {status: sum(one.status == status for one in results) for status in ("graded", "ungraded", "missing")}
-    tier = next((one.tier for one in results if one.tier), "none")
+    counts = dict.fromkeys(("graded", "incomplete", "ungraded", "missing"), 0)
+    shown, tiers = [], set()
+    for one in batch.rows():
+        whole = one.status != "graded" or one.points is not None
+        counts[one.status if whole else "incomplete"] += 1
+        tiers |= {one.tier} - {""}
+        shown.append((whole and one.status in ("graded", "missing"), one))
+        if len(shown) > _MOST_ROWS:
+            shown = [(fine, other) for fine, other in shown if not fine]
+    large = sum(counts.values()) > _MOST_ROWS
+    for fine, one in shown:
+        if not (large and fine):
+            points = "" if one.points is None else f"{one.points:g}"
+            outof = one.status if one.max_points is None else f"of {one.max_points:g}"
+            report = one.reason or (str(batch.page(one)) if one.status == "graded" else "")
+            table.add_row(
+                Text(one.student), points, outof, Text(report), Text("; ".join(one.graded.notes)[:90], style="dim")
+            )
+    if table.row_count:
+        console().print(table)
+    ungraded = counts["ungraded"] + counts["incomplete"]
     typer.echo(
-        f"{counts['graded']} graded, {counts['ungraded']} could not be, {counts['missing']} missing; sandbox: {tier}"
+        f"{counts['graded']} graded, {ungraded} could not be, {counts['missing']} missing; "
+        f"sandbox: {', '.join(sorted(tiers)) or 'none'}"
     )
-    typer.echo(f"{out / 'grades.csv'}")
+    typer.echo(f"{batch.out / 'grades.csv'}")
+    return counts
 
 
 @contextmanager

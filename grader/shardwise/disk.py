@@ -1,0 +1,82 @@
+"""Writing where a disk may be full and a process may be killed: a file is there as a whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from shardwise.errors import ShardwiseError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_WAITS = (0.5, 2.0)  # seconds before a write is tried again: a log that rotates, a copy that somebody deletes
+_T = TypeVar("_T")
+
+
+class NoRoom(ShardwiseError):
+    """The disk is full, and stayed so."""
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file so that whoever looks sees the old one or the new one, and no half of either. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as fresh:
+        fresh.write_text(text, "utf-8", newline="")
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A path to write to, which takes the place of `path` when all went well."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        yield fresh
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def patiently(act: Callable[[], _T], folder: Path) -> _T:
+    """Do what writes below `folder`; when the disk is full wait and try again. Raises NoRoom."""
+    for wait in (*_WAITS, None):
+        try:
+            return act()
+        except (OSError, sqlite3.OperationalError) as error:
+            if not _is_full(error):
+                raise
+            if wait is None:
+                raise NoRoom(
+                    f"There is no room left where {folder} lies. What was graded before that is kept: make room, and run "
+                    "the same command again."
+                ) from None
+            time.sleep(wait)
+    raise AssertionError
+
+
+def _is_full(error: OSError | sqlite3.OperationalError) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in _FULL
+    return error.sqlite_errorcode == sqlite3.SQLITE_FULL
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Be the only process that writes results into `folder`; let go by any end, a kill too. Raises ShardwiseError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:  # Windows, where only one's own code is ever graded
+        yield
+        return
+    with (folder / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ShardwiseError(
+                f"Another shardwise is writing results into {folder}. Wait for it, or take another folder."
+            ) from None
+        yield

@@ -1,0 +1,68 @@
+"""Where a batch runs: in this process, in a pool of processes, or on a cluster; each is a `concurrent.futures` executor."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from shardwise import worker
+
+Opener = Callable[[], AbstractContextManager[Executor]]
+
+
+@contextmanager
+def here() -> Iterator[Executor]:
+    """This process, one task after the other."""
+    try:
+        yield _Here()
+    finally:
+        worker.close()
+
+
+class _Here(Executor):
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def pool(count: int) -> Opener:
+    """Processes on this machine. They are forked from one that has loaded what they need and nothing else."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["shardwise.worker", "shardwise.cli"])
+
+    @contextmanager
+    def opened() -> Iterator[Executor]:
+        executor = ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
+        try:
+            yield executor
+            executor.shutdown()
+        except BaseException:  # an interrupt, a full disk: what is still being graded is graded again next time
+            executor.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                process.kill()
+            raise
+
+    return opened
+
+
+def _begin() -> None:
+    """A worker leaves interrupts to the process that started it, and ends with it, however that ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def follow() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()

@@ -1,0 +1,149 @@
+"""A worker: grades the notebooks it is given, in a sandbox of its own, with nothing but what each task carries.
+
+It needs no file of the course, so that it can run in this process, in another one, or on another machine.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shardwise import __version__
+from shardwise.bank import bank, folder, pose, revive
+from shardwise.errors import ShardwiseError
+from shardwise.grading import grade_one
+from shardwise.pages import page
+from shardwise.question import Question
+from shardwise.results import Graded, Marked
+from shardwise.submissions import Submission
+
+if TYPE_CHECKING:
+    from shardwise.sandbox import Limits, Sandbox
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a batch is graded: the same for every task of it."""
+
+    unsafe: bool = False
+    tier: str | None = None
+    limits: Limits | None = None
+    solutions: bool = False  # on the feedback pages
+
+
+@dataclass(frozen=True)
+class Task:
+    """One notebook to be graded, complete: code, questions and keys."""
+
+    graded: Graded  # what is known of the result beforehand: who, which set, whether late
+    submission: Submission
+    questions: bytes  # a line of a lock file; for a practice notebook the digest of the bank they are drawn from
+    practice: bool = False
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a task."""
+
+    graded: Graded
+    page: str = ""  # HTML
+
+
+class OtherEngine(ShardwiseError):
+    """A worker that runs another program than the one that sent it work: its grades would not be ours."""
+
+
+@cache
+def engine() -> str:
+    """Version and digest of everything that decides a grade but the questions: our program, and what it computes with."""
+    libraries = " ".join(f"{name} {version(name)}" for name in ("numpy", "pint", "sympy"))
+    python = ".".join(map(str, sys.version_info[:2]))
+    return f"{__version__}+{_digest([Path(__file__).parent], f'{python} {libraries}')}"
+
+
+@cache
+def bank_digest() -> str:
+    """Digest of the installed bank and its references, from which practice questions are drawn."""
+    return _digest([folder("problems"), folder("solutions")], "")
+
+
+def _digest(roots: Sequence[Path], more: str) -> str:
+    digest = hashlib.sha256(more.encode())
+    for root in roots:
+        for file in sorted([*root.rglob("*.py"), *root.rglob("*.yaml")]):
+            name = file.relative_to(root).as_posix()
+            if not name.startswith(("problems/", "solutions/")):  # which lie in the package once it is installed
+                digest.update(f"{root.name}/{name}\0".encode() + file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def work(settings: Settings, tasks: Sequence[Task], sent_by: str) -> list[Done]:
+    """Grade some notebooks. Raises SandboxUnavailable, and OtherEngine when `sent_by` is not this engine."""
+    if sent_by != engine():
+        raise OtherEngine(
+            f"A worker runs shardwise {engine()}, and this batch was sent by {sent_by}. Install the same."
+        )
+    return [_done(task, settings) for task in tasks]
+
+
+_OPEN = threading.local()  # a sandbox serves one thread at a time, so each thread has its own
+
+
+def _sandbox(settings: Settings) -> Sandbox:
+    """This thread's sandbox, opened when it is first needed."""
+    from shardwise.sandbox import Limits, open_sandbox
+
+    wanted = (settings.unsafe, settings.tier, settings.limits)
+    if getattr(_OPEN, "wanted", None) != wanted:
+        close()
+        _OPEN.sandbox = open_sandbox(limits=settings.limits or Limits(), unsafe=settings.unsafe, tier=settings.tier)
+        _OPEN.wanted = wanted
+        atexit.register(_OPEN.sandbox.close)
+    sandbox: Sandbox = _OPEN.sandbox
+    return sandbox
+
+
+def close() -> None:
+    """Close this thread's sandbox."""
+    if getattr(_OPEN, "wanted", None) is not None:
+        _OPEN.wanted = None
+        atexit.unregister(_OPEN.sandbox.close)
+        _OPEN.sandbox.close()
+
+
+def _done(task: Task, settings: Settings) -> Done:
+    """Grade one notebook; whatever goes wrong becomes its result."""
+    sandbox = _sandbox(settings)
+    graded = replace(task.graded, tier=sandbox.tier)
+    try:
+        name, questions = _questions(task)
+        feedback, notes = grade_one(task.submission, questions, sandbox)
+        answers = tuple(Marked.of(*one) for one in zip(questions, feedback, strict=True))
+        graded = replace(graded, name=name, answers=answers, notes=tuple(notes))
+        return Done(graded, page(graded, questions, solutions=settings.solutions))
+    except Exception as error:
+        close()  # whatever it was, the next task gets a fresh sandbox
+        why = str(error) if isinstance(error, ShardwiseError) else f"{type(error).__name__}: {str(error)[:300]}"
+        return Done(replace(graded, status="ungraded", reason=f"Our fault: {why}"))
+
+
+def _questions(task: Task) -> tuple[str, list[Question]]:
+    """The student's name and questions, from the lock or, for practice, drawn anew; never from the student's file."""
+    if not task.practice:
+        line = json.loads(task.questions)
+        return str(line.get("name", "")), [revive(one) for one in line["questions"]]
+    if task.questions.decode() != bank_digest():
+        raise OtherEngine(
+            "A worker has another bank than the machine that sent it a practice notebook. Install the same."
+        )
+    problems = bank().of_chapter(task.graded.set)
+    return task.graded.student, [pose(problem, task.submission.seed) for problem in problems]
