@@ -4,58 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from junitparser import JUnitXml
+from rooms import CLASS, Room
 from typer.testing import CliRunner
 
 from shardwise import reports
 from shardwise.bank import Bank
+from shardwise.batch import grade
 from shardwise.cli import app
-from shardwise.grading import Graded, grade
-from shardwise.locks import Lock
 from shardwise.question import Outcome
-from shardwise.sandbox import Limits
-from shardwise.sets import SetDefinition, Student, assign
-from shardwise.simulated import ATTACKS, add_cell, blank, fill, hand_in, mistaken, right, unreadable
-
-TWENTY = (
-    "bytes-per-gpu", "ring-time", "data-sheet-time", "latency-share", "algorithm-and-bus-bandwidth", "measured-utilisation",
-    "tree-steps", "crossover-size", "link-gap", "naive-root-traffic", "bytes-per-phase", "ring-time-function", "ring-or-tree",
-    "reading-bus-bandwidth", "bytes-per-gpu-formula", "order-by-time", "order-ring-events", "ring-time-bug",
-    "bus-bandwidth-bug", "electricity-with-the-building",
-)  # fmt: skip
-CLASS = ("ada", "bo", "cleo", "dan", "eve", "finn", "gus", "hana", "ivo", "joy", "kim")
-QUICK = Limits(cell_seconds=1.5)  # the default of 10 s is for slow students, not for slow tests
-
-
-class Room:
-    """A class with a set handed out."""
-
-    def __init__(self, folder: Path, bank: Bank) -> None:
-        self.out = folder
-        definition = SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": TWENTY})
-        students = [Student(name, name.title()) for name in CLASS]
-        self.lock = Lock(assign(bank, definition, students, b"k" * 32, folder).lock)
-        self.handed_in = folder / "submitted"
-
-    def hand_in(self, student: str, write: Callable[..., str | None], attack: str | None = None) -> Path:
-        return hand_in(self.lock, self.out / "notebooks", self.handed_in, student, write, attack)
-
-    def notebook(self, student: str) -> dict[str, object]:
-        text = (self.out / "notebooks" / student / "week-1.ipynb").read_text("utf-8")
-        return json.loads(text)  # type: ignore[no-any-return]
-
-    def put(self, student: str, notebook: object, folder: str | None = None) -> Path:
-        path = self.handed_in / (folder or student) / "week-1.ipynb"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(notebook if isinstance(notebook, str) else json.dumps(notebook), "utf-8")
-        return path
-
-    def grade(self, workers: int = 1) -> dict[str, Graded]:
-        return {one.student: one for one in grade([self.handed_in], workers=workers, limits=QUICK)}
+from shardwise.simulated import ATTACKS, add_cell, blank, fill, mistaken, right, unreadable
 
 
 @pytest.fixture
@@ -126,9 +87,7 @@ def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_noth
     link = room.handed_in / "b8" / "week-1.ipynb"
     link.parent.mkdir()
     link.symlink_to("/etc/passwd")
-    by_folder = {
-        Path(one.path).parent.name: one for one in grade([room.handed_in], workers=1, limits=QUICK) if one.path
-    }
+    by_folder = {Path(one.path).parent.name: one for one in room.batch().rows() if one.path}
     assert by_folder["ada"].points == by_folder["ada"].max_points
     said = {
         "b1": "This is no notebook", "b2": "does not come from shardwise", "b3": "This file is empty",
@@ -144,7 +103,7 @@ def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_noth
 def test_two_notebooks_of_one_student_count_neither(room: Room) -> None:
     room.hand_in("ada", right)
     room.put("ada", room.notebook("ada"), "ada-again")
-    results = [one for one in grade([room.handed_in], workers=1, limits=QUICK) if one.student == "ada"]
+    results = [one for one in room.batch().rows() if one.student == "ada"]
     assert [one.status for one in results] == ["ungraded", "ungraded"]
     assert "Keep the one that counts" in results[0].reason
 
@@ -195,16 +154,14 @@ bytes_per_gpu = Always(3)
     assert result.status == "graded"
 
 
-def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Room, tmp_path: Path) -> None:
+def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Room) -> None:
     room.hand_in("ada", right)
     room.hand_in("bo", mistaken, "raise ValueError('<script>alert(1)</script> =1+1')")
     room.put("x", "{", "=cmd")
-    found = room.grade()
-    results = list(found.values())
-    out = tmp_path / "results"
-    for one in results:
-        reports.write_page(one, out / "feedback")
-    reports.write(results, out)
+    batch = room.batch()
+    found = {one.student: one.graded for one in batch.rows()}
+    reports.write(batch)
+    out = batch.out
     with (out / "grades.csv").open(encoding="utf-8", newline="") as table:
         rows = {row["student"]: row for row in csv.DictReader(table)}
     assert rows["ada"]["points"] == rows["ada"]["max_points"] != ""
@@ -214,10 +171,10 @@ def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Room, tmp_path
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text("utf-8").splitlines()]
     assert {one["student"]: one["points"] for one in lines}["ada"] == found["ada"].max_points
     assert all("key" not in question for one in lines for question in one["questions"])
-    page = (out / "feedback" / "bo.html").read_text("utf-8")
+    page = (out / "feedback" / "week-1" / "bo.html").read_text("utf-8")
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
-    reports.write_junit(results, out / "junit.xml")
+    reports.write_junit(found.values(), out / "junit.xml")
     suites = {suite.name: suite for suite in JUnitXml.fromfile(str(out / "junit.xml"))}
     assert suites["week-1.ada"].failures == suites["week-1.ada"].errors == 0
     assert suites["week-1.bo"].failures > 10
@@ -231,8 +188,8 @@ def test_grades_do_not_depend_on_workers_or_order(room: Room) -> None:
     for place, student in enumerate(CLASS[:6]):
         room.hand_in(student, (right, mistaken, unreadable)[place % 3])
     one, two = room.grade(workers=1), room.grade(workers=2)
-    assert {name: reports.as_dict(found) for name, found in one.items()} == {
-        name: reports.as_dict(found) for name, found in two.items()
+    assert {name: found.document() for name, found in one.items()} == {
+        name: found.document() for name, found in two.items()
     }
 
 
@@ -244,7 +201,8 @@ def test_a_practice_notebook_is_graded_without_a_lock(whole_bank: Bank, tmp_path
     questions = [pose(one, "0") for one in whole_bank.of_chapter(chapter)]
     notebook = fill(json.loads(text_of(chapter_notebook(whole_bank, chapter))), questions, right)
     (tmp_path / "mine.ipynb").write_text(json.dumps(notebook), "utf-8")
-    [result] = grade([tmp_path / "mine.ipynb"], workers=1)
+    [row] = grade([tmp_path / "mine.ipynb"], tmp_path / "out").rows()
+    result = row.graded
     assert result.points == result.max_points
 
 

@@ -51,3 +51,82 @@ def test_a_text_rendered_by_its_shape_is_the_text_rendered(markdown: str) -> Non
 @given(FORMULAS)
 def test_a_formula_rendered_by_its_shape_is_the_formula_rendered(formula: str) -> None:
     assert to_html(formula) == directly(formula)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_students_read_of_a_problem_is_the_same_by_its_shape(problem: Problem, seed: int) -> None:
+    question = pose(problem, seed)
+    samples = kinds()[question.kind].samples(question)
+    said = [check(question, one.raw, runner=here).say for one in samples]
+    for text in (question.prompt, question.solution, *question.hints, *said):
+        assert to_html(text) == directly(text)
+
+
+def test_texts_that_differ_in_their_numbers_alone_are_rendered_once() -> None:
+    markup._shape.cache_clear()
+    pages = [to_html(f"A message of **{size} GB**: $\\frac{{{size}}}{{8}} = {size / 8}$") for size in range(9)]
+    assert len(set(pages)) == 9
+    assert markup._shape.cache_info().misses == 1
+
+
+def test_options_in_another_order_are_rendered_once() -> None:
+    markup._shape.cache_clear()
+    for first, second in (("ring", "tree"), ("tree", "ring")):
+        html = to_html(
+            f"Which is **faster**?\n\n- **a)** The {first}.\n- **b)** The {second}.\n\n*One answer is right.*"
+        )
+        assert html.index(first) < html.index(second)
+    assert markup._shape.cache_info().misses == 2 + 4  # before, behind, and each option under either letter
+
+
+def test_what_is_remembered_has_a_bound() -> None:
+    long = "word " * markup.LONGEST
+    before = markup._shape.cache_info()
+    assert to_html(long) == directly(long)
+    assert markup._shape.cache_info() == before
+    assert before.maxsize
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\text{<script>alert(1)</script>}",
+        r"\text{&lt;script&gt;}",
+        r"\href{javascript:alert(1)}{x}",
+        r"\class{a\" onload=\"x}{x}",
+        r"\style{position:fixed}{x}",
+        r"\verb|<script>|",
+        r"\begin{array}{<b>}x\end{array}",
+    ],
+)
+def test_a_formula_makes_no_markup_of_its_own(tex: str) -> None:
+    html = to_html(f"${tex}$")
+    assert set(re.findall(r"</?([a-z]+)", html)) <= {"p", "span", "math", "mrow", "mtext", "mo", "mi", "mn", "code", "mtable",
+                                                     "mtr", "mtd"}  # fmt: skip
+    assert not re.search(r"<[^>]*\b(href|class=\"a|style|onload)\b", html.replace('class="math inline"', ""))
+
+
+def test_a_formula_that_compares_is_shown() -> None:
+    assert "<mo>&#x0003C;</mo>" in mathml("a < b") and "<mo>&#x0003E;</mo>" in mathml("a > b")
+
+
+def test_per_cent_in_a_formula_has_no_backslash() -> None:
+    assert "\\" not in to_html("$10\\,\\text{\\%}$")
+
+
+@pytest.mark.parametrize(
+    ("tex", "uniform"),
+    [
+        (r"2 \cdot 1.5\,\text{MB} \cdot \frac{7}{8}", True),
+        (r"\log_2 2{,}048 = 11", True),
+        (r"\left(1 - \frac{N}{8}\right) \le 40\,\text{\%}", True),
+        (r"\frac12", False),
+        (r"\frac 12", False),
+        (r"\hspace{2em}", False),
+        (r"2em", False),
+        (r"\left2x\right)", False),
+        (r"\begin{array}{c}1\end{array}", False),
+    ],
+)
+def test_numbers_are_exchanged_in_plain_arithmetic_only(tex: str, uniform: bool) -> None:
+    assert is_uniform(tex) is uniform

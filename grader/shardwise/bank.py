@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter
 
 import shardwise
 from shardwise import yamlfile
-from shardwise.draws import Drawn, draw
+from shardwise.draws import Drawn, draw, throw
 from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.expressions import prose, shown
 from shardwise.kinds import kinds
@@ -208,9 +208,15 @@ def bank() -> Bank:
     return open_bank(folder("problems"))
 
 
-def roll(problem: Problem, seed: str) -> tuple[Drawn, Any]:
-    """The numbers of a question: its parameters, and what its kind solved. Raises ShardwiseError."""
+def roll(problem: Problem, seed: str, attempt: int | None = None) -> tuple[Drawn, Any]:
+    """The numbers of a question: its parameters, and what its kind solved. Raises ShardwiseError.
+
+    With `attempt` it is that throw of the dice, which some template once accepted, and no other. Raises Reject then.
+    """
     template, kind = problem.template, problem.kind
+    if attempt is not None:
+        values = throw(template.params, seed, problem.id, attempt, HELPERS)
+        return Drawn(seed, problem.id, values, attempt), kind.solve(template, values, Dice(seed, problem.id, attempt))
     return draw(
         template.params,
         template.where,
@@ -221,14 +227,15 @@ def roll(problem: Problem, seed: str) -> tuple[Drawn, Any]:
     )
 
 
-def pose(problem: Problem, seed: int | str) -> Question:
+def pose(problem: Problem, seed: int | str, *, attempt: int | None = None) -> Question:
     """The question that `problem` becomes for `seed`: the same on every machine.
 
+    With `attempt` it is drawn by that throw of the dice, however today's template likes it: a question that was handed out.
     Raises ShardwiseError, naming the problem, when its template cannot be drawn or rendered.
     """
     seed = str(seed)
     try:
-        drawn, solved = roll(problem, seed)
+        drawn, solved = roll(problem, seed, attempt)
         return _question(problem, drawn, solved)
     except Faulty:
         raise

@@ -18,7 +18,7 @@ from pathlib import Path
 from shardwise.bank import bank
 from shardwise.disk import patiently, write
 from shardwise.errors import ShardwiseError
-from shardwise.executors import Opener, here, pool
+from shardwise.executors import Gone, Opener, here, pool
 from shardwise.ledger import LEDGER, Entry, Ledger, Page, Row
 from shardwise.locks import LOCK_SUFFIX, Lock
 from shardwise.pages import file_of
@@ -78,6 +78,7 @@ def grade(
     full, and ShardwiseError when nothing is there to be graded or another run is writing there.
     """
     known = locks_near(paths, locks)
+    out.mkdir(parents=True, exist_ok=True)
     with Ledger(out / LEDGER) as ledger:
         found = patiently(lambda: ledger.begin((str(one), one.student) for one in find(paths)), out)
         if not found:
@@ -92,14 +93,20 @@ def grade(
 def locks_near(paths: Iterable[Path], given: Sequence[Path] = ()) -> dict[str, Path]:
     """Lock files by set: those given, else those beside the submissions or up to three folders above them.
 
-    Raises ShardwiseError when one cannot be read.
+    Raises ShardwiseError when one that was given cannot be read, or none of those that were found.
     """
-    if not given:
-        folders = {
-            folder for path in paths for folder in [path.resolve(), *path.resolve().parents[:3]] if folder.is_dir()
-        }
-        given = sorted(one for folder in folders for one in folder.glob(f"*{LOCK_SUFFIX}"))
-    return {Lock(path).set_name: path for path in given}
+    if given:
+        return {Lock(path).set_name: path for path in given}
+    folders = {folder for path in paths for folder in [path.resolve(), *path.resolve().parents[:3]] if folder.is_dir()}
+    known, faults = {}, []
+    for path in sorted(one for folder in folders for one in folder.glob(f"*{LOCK_SUFFIX}")):
+        try:
+            known[Lock(path).set_name] = path
+        except ShardwiseError as error:
+            faults.append(error)
+    if faults and not known:
+        raise faults[0]
+    return known
 
 
 @dataclass(frozen=True)
@@ -225,12 +232,13 @@ class _Run:
         """
         source = iter(pieces)
         parcel = list(islice(source, size))
+        most = 2 * width if width > 1 else 1  # alone means alone: what breaks a worker takes nobody with it
         while parcel:
             pending: dict[Future[list[Done]], list[_Piece]] = {}
             with ExitStack() as stack:
                 executor = stack.enter_context(opener())
                 while parcel or pending:
-                    while parcel and len(pending) < 2 * width:
+                    while parcel and len(pending) < most:
                         pending[self._sent(executor, parcel)] = parcel
                         parcel = list(islice(source, size))
                     returned, _ = wait(pending, return_when=FIRST_COMPLETED)
@@ -254,7 +262,7 @@ class _Run:
         for future, parcel in parcels.items():
             try:
                 results: Sequence[Done] = future.result()
-            except (SandboxUnavailable, OtherEngine):
+            except (SandboxUnavailable, OtherEngine, Gone):
                 raise
             except Exception as error:  # the worker died, or what was sent or came back did not arrive
                 broken = broken or isinstance(error, BrokenExecutor)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +13,15 @@ import typer
 
 from shardwise import __version__
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.terminal import console, print_grades, print_question, print_reports, progress
+from shardwise.terminal import (
+    console,
+    print_changes,
+    print_grades,
+    print_history,
+    print_question,
+    print_reports,
+    progress,
+)
 
 app = typer.Typer(
     help="Practice problems for people who train large models on many GPUs: drawn, checked, assigned and graded.",
@@ -282,7 +292,7 @@ def grade(
             err=True,
         )
     settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
-    with alone_in(out), progress("grading", None) as advance:
+    with alone_in(out), _kept(out), progress("grading", None) as advance:
         batch = run(
             paths, out, locks=lock or (), settings=settings, workers=workers or os.cpu_count() or 1, progress=advance
         )
@@ -297,6 +307,85 @@ def grade(
         gradescope.write_text(json.dumps(reports.gradescope(handed_in[0]), ensure_ascii=False, indent=2), "utf-8")
     counts = print_grades(batch)
     raise typer.Exit(1 if counts["ungraded"] or counts["incomplete"] else 0)
+
+
+@app.command(epilog="Example:  shardwise regrade submitted/ --out results/")
+def regrade(
+    paths: Annotated[list[Path], typer.Argument(help="Notebooks, or folders of them.")],
+    out: Annotated[Path, typer.Option(help="The folder with the results that count.")],
+    lock: Annotated[
+        list[Path] | None, typer.Option(help="Lock file of the set; found near the notebooks when left out.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")] = None,
+    solutions: Annotated[bool, typer.Option("--solutions", help="Put worked solutions on the feedback pages.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
+    root: Root = None,
+) -> None:
+    """Grade again by today's templates: show which points would change and why, and write when you say so."""
+    import os
+
+    from shardwise.disk import alone_in
+    from shardwise.regrading import regrade as run
+    from shardwise.worker import Settings
+
+    if not (out / "ledger.sqlite").is_file():
+        raise ShardwiseError(f"{out} holds no results yet. Grade first:  shardwise grade ... --out {out}")
+    settings = Settings(solutions=solutions)
+    with alone_in(out), _kept(out):
+        with progress("grading again", None) as advance:
+            again = run(
+                paths, out, _bank(root), locks=lock or (), settings=settings, workers=workers or os.cpu_count() or 1,
+                progress=advance,
+            )  # fmt: skip
+        count = print_changes(again)
+        if not count:
+            again.write()  # the same points by newer templates: nothing to decide
+            typer.echo("No points change.")
+        elif yes or _agreed(f"{count} answer{'s' if count > 1 else ''} would change. Write?"):
+            again.write()
+            typer.echo(f"Written: {out / 'grades.csv'}. What counted before stays on record:  shardwise history {out}")
+        else:
+            again.discard()
+            typer.echo("Nothing was written.")
+
+
+def _agreed(question: str) -> bool:
+    """A yes; a script that cannot be asked has to say --yes."""
+    return sys.stdin.isatty() and typer.confirm(question)
+
+
+@app.command(epilog="Example:  shardwise history results/ --student ada")
+def history(
+    out: Annotated[Path, typer.Argument(help="The folder with the results.")],
+    student: Annotated[str | None, typer.Option(help="Only this student.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show every grading there was: when, by whom, by which engine and sandbox, and why there was another."""
+    from shardwise.ledger import LEDGER, Ledger
+    from shardwise.regrading import cause_of
+
+    if not (out / LEDGER).is_file():
+        raise ShardwiseError(f"{out} holds no results yet.")
+    with Ledger(out / LEDGER) as ledger:
+        entries = list(ledger.history(student))
+    if not entries:
+        raise ShardwiseError(f"Nothing of {student!r} was graded into {out}." if student else f"{out} is empty.")
+    if as_json:
+        for one in entries:
+            about = {"at": one.at, "who": one.who, "engine": one.engine, "notebook": one.notebook, "key": one.key}
+            typer.echo(json.dumps({**about, "result": one.graded.document()}, ensure_ascii=False))
+        return
+    print_history(entries, cause_of)
+
+
+@contextmanager
+def _kept(out: Path) -> Iterator[None]:
+    """Whoever interrupts a batch is told that nothing is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(f"Stopped. What was graded is kept in {out}; the same command goes on from there.", err=True)
+        raise typer.Exit(130) from None
 
 
 def _version(wanted: bool) -> None:

@@ -10,6 +10,7 @@ import decimal
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -79,13 +80,17 @@ class Draw(BaseModel):
 
     def values(self) -> Sequence[Scalar]:
         """The values as written, simplest first; a ladder of eight for a log_range."""
+        return self._values
+
+    @cached_property
+    def _values(self) -> Sequence[Scalar]:
         if self.choice is not None:
             return self.choice
         if self.range is not None:
-            return [_step(self.range, index) for index in range(_steps(self.range))]
+            return tuple(_step(self.range, index) for index in range(_steps(self.range)))
         if self.log_range is not None:
-            return [_on_log_scale(self.log_range, index * 2**64 // 7, self.digits) for index in range(8)]
-        return [] if self.fixed is None else [self.fixed]
+            return tuple(_on_log_scale(self.log_range, index * 2**64 // 7, self.digits) for index in range(8))
+        return () if self.fixed is None else (self.fixed,)
 
     def roll(self, dice: int) -> Scalar:
         """The value for one throw of `dice`, a whole number below 2**64."""
@@ -100,7 +105,10 @@ class Draw(BaseModel):
         """A value as written, in base units; a duplex bandwidth as what one direction has."""
         if isinstance(value, bool | str) or self.unit is None:
             return value
-        return to_base(value, self.unit, self.direction or "none")
+        return _in_base(value, self.unit, self.direction or "none")
+
+
+_in_base = lru_cache(maxsize=8192, typed=True)(to_base)  # the same few values are drawn again and again
 
 
 def _wrap(value: Any) -> Any:
@@ -132,10 +140,10 @@ def _steps(bounds: tuple[float, float, float]) -> int:
 
 
 def _step(bounds: tuple[float, float, float], index: int) -> int | float:
-    low, _, step = (decimal.Decimal(repr(bound)) for bound in bounds)
-    value = low + index * step
-    whole = all(isinstance(bound, int) for bound in bounds)
-    return int(value) if whole else float(value)
+    low, _, step = bounds
+    if all(isinstance(bound, int) for bound in bounds):
+        return low + index * step
+    return float(decimal.Decimal(repr(low)) + index * decimal.Decimal(repr(step)))
 
 
 def _on_log_scale(bounds: tuple[float, float], dice: int, digits: int) -> int | float:

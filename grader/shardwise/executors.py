@@ -12,8 +12,13 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from shardwise import worker
+from shardwise.errors import ShardwiseError
 
 Opener = Callable[[], AbstractContextManager[Executor]]
+
+
+class Gone(ShardwiseError):
+    """What a batch ran on went away for good, with all that was on its way; no other try can mend that."""
 
 
 @contextmanager

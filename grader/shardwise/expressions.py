@@ -41,8 +41,11 @@ def shown(value: Any, unit_text: str | None, direction: Direction = "none") -> A
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     number: Any = ShownInt(value) if isinstance(value, int) else ShownFloat(value)
-    number.text = show(value, unit_text or "", direction)
+    number.text = _written(value, unit_text or "", direction)
     return number
+
+
+_written = lru_cache(maxsize=8192, typed=True)(show)  # students share most of their numbers
 
 
 def _finalize(value: Any) -> Any:
@@ -105,11 +108,16 @@ def _compiled(source: str) -> jinja2.Template:
 
 
 def _result(source: str, names: Mapping[str, Any]) -> Any:
-    template = _compiled(source)
-    context = template.new_context({**FUNCTIONS, **names}, shared=True)  # shared: Jinja's own globals are not copied in
-    for _ in template.root_render_func(context):
+    context = _context({**FUNCTIONS, **names})
+    for _ in _compiled(source).root_render_func(context):
         pass
     return context.vars["result"]
+
+
+def _context(names: dict[str, Any]) -> jinja2.runtime.Context:
+    """What a template sees: these names alone. Template.render would look up Jinja's globals one by one each time."""
+    environment = _environment()
+    return environment.context_class(environment, names, None, {})
 
 
 @lru_cache(maxsize=8192)
@@ -148,7 +156,8 @@ def prose(source: str, names: Mapping[str, Any]) -> str:
     Raises BadExpression.
     """
     try:
-        return _prose(source).render(names).strip()
+        context = _context({**_environment().globals, **names})
+        return "".join(_prose(source).root_render_func(context)).strip()
     except (jinja2.UndefinedError, ArithmeticError, ValueError, TypeError, jinja2.exceptions.SecurityError) as error:
         raise BadExpression(f"this text cannot be rendered: {error}") from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from shardwise.errors import ShardwiseError
 from shardwise.question import Question
 
 LOCK_SUFFIX = ".lock.jsonl"
+_DAMAGE = (ValueError, TypeError, LookupError, RecursionError)  # what JSON of another shape than ours leads to
 
 
 class Lock:
@@ -29,7 +30,9 @@ class Lock:
                 for line in file:
                     self.places[_student_of(line)] = place
                     place += len(line)
-        except (OSError, ValueError, KeyError) as error:
+        except OSError as error:
+            raise ShardwiseError(f"{path} cannot be read as a lock file: {error.strerror}") from None
+        except _DAMAGE as error:
             raise ShardwiseError(f"{path} cannot be read as a lock file: {error}") from None
         if not isinstance(self.header, dict) or "set" not in self.header:
             raise ShardwiseError(f"{path} is no lock file: its first line names no set.")
@@ -41,9 +44,15 @@ class Lock:
 
     @property
     def due(self) -> datetime | None:
-        """When notebooks begin to be late."""
+        """When notebooks begin to be late. Raises ShardwiseError when the header says it in no way that can be read."""
         due = self.header.get("due")
-        return datetime.fromisoformat(due) if due else None
+        try:
+            found = datetime.fromisoformat(due) if due else None
+        except _DAMAGE:
+            found = datetime.min
+        if found is not None and found.tzinfo is None:
+            raise ShardwiseError(f"{self.path} is due at {str(due)[:40]!r}; I expected a time with an offset.")
+        return found
 
     def line(self, student: str) -> bytes:
         """A student's line as it stands. Raises KeyError for a stranger."""
@@ -52,12 +61,21 @@ class Lock:
             return file.readline()
 
     def questions(self, student: str) -> list[Question]:
-        """A student's questions, as they were drawn. Raises KeyError for a stranger."""
-        return [revive(one) for one in json.loads(self.line(student))["questions"]]
+        """A student's questions, as they were drawn. Raises KeyError for a stranger, ShardwiseError for a damaged line."""
+        line = self.line(student)
+        try:
+            return [revive({**one}) for one in json.loads(line)["questions"]]
+        except _DAMAGE as error:
+            raise ShardwiseError(f"{self.path}: the line of {student} is damaged: {error}") from None
 
     def students(self) -> Iterator[str]:
         """Every student, in the roster's order."""
         return iter(self.places)
+
+
+def line_of(data: Mapping[str, Any]) -> str:
+    """A line of a lock file, in the order given: arguments and symbols have one, and the student stands last."""
+    return json.dumps(data, ensure_ascii=False) + "\n"
 
 
 def _student_of(line: bytes) -> str:

@@ -14,7 +14,7 @@ _UNIFORM = re.compile(
          |lceil|rceil|lfloor|rfloor)(?![a-zA-Z])
     | \\[dt]?frac(?=\s*\{)
     | \\(?:left|right)[()\[\]|.]
-    | \\(?:text|mathrm)\{[^{}\\$<>&]*\}
+    | \\(?:text|mathrm)\{(?:[^{}\\$<>&]|\\%)*\}
     | \\[,;:!%\ ]
     | [a-zA-Z0-9=+\-*/(){}\[\]|,.:;_^\s]
     )*""",
@@ -33,8 +33,9 @@ def _converted(tex: str, display: str) -> str:
 
     if _TAKES_MARKUP.search(tex):
         return f"<code>{html.escape(tex)}</code>"
-    try:  # latex2mathml writes a bare < inside \text as it stands, which would be the beginning of a tag
-        return convert(tex.replace("<", r"\lt ").replace(">", r"\gt "), display=display)
+    plain = tex.replace(r"\text{\%}", r"\%")  # latex2mathml would show the backslash
+    try:  # it also writes a bare < inside \text as it stands, which would be the beginning of a tag
+        return convert(plain.replace("<", r"\lt ").replace(">", r"\gt "), display=display)
     except Exception:  # latex2mathml raises many kinds; the source is readable too
         return f"<code>{html.escape(tex)}</code>"
 

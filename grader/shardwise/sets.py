@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import hmac
-import json
 import os
 import re
 import secrets
@@ -20,7 +19,7 @@ from pydantic import BeforeValidator, Field, field_validator
 from shardwise import __version__, yamlfile
 from shardwise.bank import Bank, Problem, pose
 from shardwise.errors import Fault, Faulty, ShardwiseError
-from shardwise.locks import LOCK_SUFFIX, Lock
+from shardwise.locks import LOCK_SUFFIX, Lock, line_of
 from shardwise.notebooks import set_notebook, text_of
 from shardwise.question import Question
 from shardwise.template import AuthorModel
@@ -222,14 +221,14 @@ def assign(
     known = lock.places if lock else {}
     with path.open("a", encoding="utf-8") as file:
         if lock is None:
-            file.write(_line(header))
+            file.write(line_of(header))
         for student in students:
             if lock and student.id in known:
                 questions = lock.questions(student.id)
             else:
                 questions = draw_set(bank, definition, key, student.id)
                 dumped = [question.model_dump(mode="json") for question in questions]
-                file.write(_line({"name": student.name, "questions": dumped, "student": student.id}))
+                file.write(line_of({"name": student.name, "questions": dumped, "student": student.id}))
             folder = out / "notebooks" / student.id
             folder.mkdir(parents=True, exist_ok=True)
             text = student_notebook(header, student.id, student.name, questions)
@@ -238,7 +237,3 @@ def assign(
                 progress()
     kept = sum(student.id in known for student in students)
     return Assigned(path, len(students), kept)
-
-
-def _line(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False) + "\n"  # in the order given: arguments and symbols have one

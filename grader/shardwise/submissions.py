@@ -65,7 +65,7 @@ class Found:
     member: str = ""
 
     def __str__(self) -> str:
-        return str(self.path / self.member)
+        return _legible(f"{self.path}/{self.member}" if self.member else str(self.path))
 
     @property
     def folders(self) -> set[str]:
@@ -77,7 +77,7 @@ class Found:
     @property
     def student(self) -> str:
         """The student as far as the name tells."""
-        return Path(self.member or self.path).stem
+        return _legible(Path(self.member or self.path).stem)
 
     def changed(self) -> datetime:
         """When it was last changed. Raises OSError."""
@@ -95,6 +95,8 @@ class Found:
     def _file(self) -> bytes:
         if self.path.is_symlink() or not self.path.is_file():
             raise BadSubmission("This is a link or no ordinary file. Hand in the notebook itself.")
+        if self.path.suffix == ".zip":
+            raise BadSubmission("This file is no zip archive that can be read.")
         _refuse_large(self.path.stat().st_size)
         return self.path.read_bytes()
 
@@ -114,6 +116,15 @@ class Found:
             raise BadSubmission(f"This member of a zip archive cannot be read: {safe(str(error), 100)}.") from None
 
 
+def _legible(name: str) -> str:
+    r"""A file's name for reports: what cannot be printed is written as an escape, so that two names stay two.
+
+    >>> print(_legible("\x1b[31mred\udc80"))
+    \x1b[31mred\udc80
+    """
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in name)
+
+
 def _stays_inside(member: str) -> bool:
     return not re.match(r"[/\\]|[A-Za-z]:", member) and ".." not in re.split(r"[/\\]", member)
 
@@ -125,8 +136,13 @@ def _refuse_large(size: int) -> None:
         )
 
 
-@lru_cache(maxsize=1)
 def _archive(path: Path) -> zipfile.ZipFile:
+    state = path.stat()
+    return _opened(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=1)  # its directory is read once for all its members, and again when the file was replaced
+def _opened(path: Path, _changed: int, _size: int) -> zipfile.ZipFile:
     return zipfile.ZipFile(path)
 
 

@@ -109,6 +109,59 @@ def print_grades(batch: Any) -> dict[str, int]:
     return counts
 
 
+def print_changes(regrade: Any) -> int:
+    """Points that would change: a row a cause, then each of them unless they are many. Gives their number."""
+    from rich.table import Table
+    from rich.text import Text
+
+    causes: dict[str, list[Any]] = {}
+    for one in regrade.changes():
+        causes.setdefault(one.cause, []).append(one)
+    summary = Table("cause", "answers", "up", "down", "points", box=None, header_style="bold")
+    each = Table("student", "question", "before", "after", box=None, header_style="bold")
+    for table, columns in ((summary, (1, 2, 3, 4)), (each, (2, 3))):
+        for column in columns:
+            table.columns[column].justify = "right"
+    for cause, changes in causes.items():
+        steps = [(one.after or 0) - (one.before or 0) for one in changes]
+        up, down = sum(step > 0 for step in steps), sum(step < 0 for step in steps)
+        summary.add_row(Text(cause), str(len(changes)), str(up), str(down), f"{sum(steps):+g}")
+        for one in changes:
+            each.add_row(Text(one.student), one.question, *(_points(points) for points in (one.before, one.after)))
+    if causes:
+        console().print(summary)
+        if each.row_count <= _MOST_ROWS:
+            console().print()
+            console().print(each)
+    for reason, count in regrade.kept.items():
+        typer.echo(f"{count} question{'s stay' if count > 1 else ' stays'} as handed out: {reason}")
+    return sum(map(len, causes.values()))
+
+
+def _points(points: float | None) -> str:
+    return "none" if points is None else f"{points:g}"
+
+
+def print_history(entries: Any, cause: Any) -> None:
+    """Every grading there was, in order, and why there was another."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("when", "student", "set", "points", "cause", "engine", "sandbox", "by", box=None, header_style="bold")
+    table.columns[3].justify = "right"
+    before = None
+    for one in entries:
+        same = before is not None and (before.graded.student, before.graded.set) == (one.graded.student, one.graded.set)
+        table.add_row(
+            one.at.replace("T", " ").removesuffix("+00:00"), one.graded.student, one.graded.set,
+            f"{_points(one.graded.points)} of {one.graded.max_points:g}", Text(cause(before if same else None, one)),
+            one.engine, one.graded.tier, one.who,
+        )  # fmt: skip
+        before = one
+    console().print(table)
+    typer.echo("Times are in UTC.")
+
+
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[Any]:
     """A progress bar on a terminal, nothing elsewhere; gives a function to be called for each step."""

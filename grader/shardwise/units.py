@@ -110,7 +110,7 @@ _NUMBER = r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d[\d_]*|(?=\.\d))(?:\.\d*)?(?:[eE][+-]?\
 _QUANTITY = re.compile(
     rf"(?P<number>{_NUMBER})"
     r"(?:\s*(?:/\s*(?P<over>\d+(?:\.\d+)?)(?![\w.])|(?:\^|\*\*)\s*(?P<power>\d{1,3})(?!\d)"
-    r"|(?:[x×*·]\s*10\s*(?:\^|\*\*)\s*|[x×·]\s*10)(?P<ten>[+-]?\d{1,3}|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})))?"
+    r"|(?:[x×*·]\s*10\s*(?:\^|\*\*)\s*|[x×·]\s*10)(?P<ten>[+-]?\d{1,3}|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})))?"
     r"\s*(?P<unit>.*)"
 )
 _DIRECTED = re.compile(
@@ -326,7 +326,7 @@ def _split(text: str, shown: str) -> tuple[Fraction, str]:
             raise Unreadable(f"I couldn't read “{shown}”: it divides by zero.")
         number /= Fraction(found["over"])
     if found["power"]:
-        if abs(number) > 1000:
+        if abs(number) > 1000 or 0 < abs(number) < Fraction(1, 1000):
             raise Unreadable(f"I couldn't read “{shown}”: that power is too large.")
         number **= int(found["power"])
     if found["ten"]:

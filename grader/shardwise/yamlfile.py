@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.composer import Composer
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from shardwise.errors import Fault, Faulty
@@ -68,34 +69,60 @@ def read(path: Path, name: str | None = None) -> Source:
     return parse(text, name)
 
 
+class _Bounded(Composer):
+    """Composes as many nodes, and as deep ones, as a person writes.
+
+    Checked while the text is being read: for a thousand brackets that nothing closes, ruamel.yaml takes quadratic time.
+    """
+
+    def __init__(self, loader: Any = None) -> None:
+        super().__init__(loader)
+        self.warn_double_anchors = False  # YAML allows an anchor to be set anew
+        self._nodes = self._level = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        self._nodes += 1
+        if self._level > DEEPEST:
+            raise RecursionError
+        if self._nodes > 2 * MOST_VALUES:  # a key is a node too
+            raise OverflowError
+        self._level += 1
+        node = super().compose_node(parent, index)
+        self._level -= 1
+        return node
+
+
 def parse(text: str, name: str) -> Source:
     """Parse YAML text; `name` is what faults call it. Raises Faulty."""
-    loader = YAML(typ="rt", pure=True)
-    loader.allow_duplicate_keys = False
-    try:
-        tree = loader.load(StringIO(text))
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        problem = " ".join(str(part) for part in (error.context, error.problem) if part) or str(error)
-        message, remedy = f"not YAML: {problem.splitlines()[0]}", _yaml_remedy(problem)
-        line, column = (mark.line, mark.column) if mark else (0, 0)
-        raise Faulty([_fault_at(name, text, line, column, message, remedy)]) from None
-    except RecursionError:
-        raise Faulty([Fault(name, f"is nested more than {DEEPEST} levels deep, or contains itself")]) from None
-    except (YAMLError, ValueError, AssertionError) as error:
-        raise Faulty(
-            [Fault(name, f"not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}")]
-        ) from None
     places: dict[Path_, tuple[int, int]] = {(): (0, 0)}
     key_places: dict[Path_, tuple[int, int]] = {}
     try:
-        data = _plain(tree, (), places, key_places, depth=0)
+        data = _plain(_tree(text, name), (), places, key_places, depth=0)
     except RecursionError:
         raise Faulty([Fault(name, f"is nested more than {DEEPEST} levels deep, or contains itself")]) from None
     except OverflowError:
         message = f"has more than {MOST_VALUES:,} values when its aliases are written out"
         raise Faulty([Fault(name, message, "Write the values out, or make it shorter.")]) from None
     return Source(name, text, data, places, key_places)
+
+
+def _tree(text: str, name: str) -> Any:
+    """What ruamel.yaml makes of a text. Raises Faulty, RecursionError where it is too deep, OverflowError where too much."""
+    loader = YAML(typ="rt", pure=True)
+    loader.allow_duplicate_keys = False
+    loader.Composer = _Bounded
+    try:
+        return loader.load(StringIO(text))
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = " ".join(str(part) for part in (error.context, error.problem) if part) or str(error)
+        message, remedy = f"not YAML: {problem.splitlines()[0]}", _yaml_remedy(problem)
+        line, column = (mark.line, mark.column) if mark else (0, 0)
+        raise Faulty([_fault_at(name, text, line, column, message, remedy)]) from None
+    except (YAMLError, ValueError, AssertionError) as error:
+        raise Faulty(
+            [Fault(name, f"not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}")]
+        ) from None
 
 
 def _yaml_remedy(problem: str) -> str:
@@ -138,9 +165,13 @@ def _plain(node: Any, path: Path_, places: dict[Path_, Any], key_places: dict[Pa
 def validate(source: Source, model: Any) -> Any:
     """The file as a model. Raises Faulty with every fault, at its place and with a remedy."""
     adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
-    # Twice, because pydantic either takes "2" and true for numbers, or refuses a date that is written as text.
-    made, errors = _made(adapter, source.data, strict=False)
-    strictly = _made(adapter, source.data, strict=True)[1]
+    try:
+        # Twice, because pydantic either takes "2" and true for numbers, or refuses a date that is written as text.
+        made, errors = _made(adapter, source.data, strict=False)
+        strictly = _made(adapter, source.data, strict=True)[1]
+    except (RecursionError, SyntaxError):  # of Jinja2, for (((((...))))) and for thirty loops inside one another
+        message = "an expression or a text in this file is nested too deeply"
+        raise Faulty([Fault(source.name, message, "Write it in several steps.")]) from None
     errors += [one for one in strictly if one["type"] in ("int_type", "float_type")]
     if errors:
         raise Faulty(_faults(source, errors))

@@ -22,10 +22,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-LONGEST = {"notebook": 20_000, "lock": 40_000, "template": 4_000, "definition": 2_000, "frames": 2_000}  # else 400 bytes
+LONGEST = {
+    "notebook": 20_000,
+    "lock": 40_000,
+    "template": 4_000,
+    "definition": 2_000,
+    "frames": 2_000,
+}  # else 400 bytes
 SLOWEST = 25  # seconds for one input: a bound against hanging, not for speed
 LARGEST = 2_000  # MB of memory
-INSTRUMENTED = ["shardwise", "ruamel.yaml", "lark", "pint"]
+INSTRUMENTED = ["shardwise", "ruamel.yaml", "lark", "pint", "zipfile"]
 TOKENS = {
     "notebook": ["cells", "metadata", "shardwise", "nbformat", "cell_type", "code", "source", "role", "answer", "question", "set",
                  "practice", "seed", "student", "setup", "check", "\\ud800", "null", "[[[[", "NaN"],
@@ -37,6 +43,7 @@ TOKENS = {
     "formula": ["sqrt(", "log2(", "min(", "max(", "ceil(", "⌈", "⌉", "⌊", "⌋", "²", "^", "**", "e9", "·", "÷", "N", "M", "(", ")", ","],
     "answer": ["line", "input", "fix", '{"d":[["', '"]]}', "gpus", "null", "NaN", "1e999", "a, b", "GB", "def ring_ms(", "return", "`", "$"],
 }  # fmt: skip
+TOKENS["archive"] = ["PK\3\4", "PK\1\2", "PK\5\6", "PK\6\6", "PK\6\7", ".ipynb", "../", "\0\0\0\0"]
 TOKENS["definition"] = ["name: ", "problems:", "due: ", "id: ", "2026-12-01T23:59:00Z", *TOKENS["template"]]
 TOKENS["returned"] = [*TOKENS["frames"], "error", "ValueError"]
 
@@ -64,7 +71,9 @@ class Run:
         )
 
 
-HEADING = f"{'target':12} {'executions':>12} {'CPU s':>7} {'seeds':>6} {'coverage':>12}{'':7} {'features':>12}{'':7} findings"
+HEADING = (
+    f"{'target':12} {'executions':>12} {'CPU s':>7} {'seeds':>6} {'coverage':>12}{'':7} {'features':>12}{'':7} findings"
+)
 
 
 def fuzz(target: str, seconds: int, room: Path, findings: Path) -> Run:
@@ -155,7 +164,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", metavar="target", help=f"of {', '.join(TOKENS)}; all when left out")
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
-    parser.add_argument("--findings", type=Path, help="folder for inputs that found something; a temporary one when left out")
+    parser.add_argument(
+        "--findings", type=Path, help="folder for inputs that found something; a temporary one when left out"
+    )
     parser.add_argument("--replay", type=Path, metavar="FILE", help="put this input to the target and fuzz nothing")
     asked = parser.parse_args()
     strangers = set(asked.targets) - set(TOKENS)

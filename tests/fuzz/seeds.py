@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import io
 import itertools
 import json
 import struct
 import tempfile
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -56,6 +58,18 @@ def _of_notebook() -> Iterator[bytes]:
         yield json.dumps({**practice, "cells": short[:8]}).encode()
 
 
+def _of_archive() -> Iterator[bytes]:
+    for packing in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w", packing) as file:
+            file.writestr(
+                "week/ada/week-1.ipynb", '{"cells": [], "metadata": {"shardwise": {"set": "a"}}, "nbformat": 4}'
+            )
+            file.writestr("müller.ipynb", "")
+            file.writestr("../out.ipynb", "x" * 300)
+        yield made.getvalue()
+
+
 def _of_lock() -> Iterator[bytes]:
     yield _handed_out()[1]
 
@@ -87,11 +101,13 @@ def _of_frames() -> Iterator[bytes]:
     ]
     texts = [packed.to_text(one).encode() for one in frames]
     for few in (texts, texts[:4], texts[-3:]):
-        yield _memory(few, finished=True)
-        yield _memory(few, finished=False)
+        yield memory(few, finished=True)
+        yield memory(few, finished=False)
 
 
-def _memory(frames: list[bytes], *, finished: bool, ending: int = 0, beat: tuple[int, int, int, int] = (3, 1, -1, 0)) -> bytes:
+def memory(
+    frames: list[bytes], *, finished: bool, ending: int = 0, beat: tuple[int, int, int, int] = (3, 1, -1, 0)
+) -> bytes:
     """What the target `frames` reads: how the job ended, the header behind the sizes, and the frames."""
     written = b"".join(struct.pack("<I", len(one)) + one for one in frames)
     header = bytearray(region.HEADER_BYTES)
@@ -108,7 +124,7 @@ def _left_by_real_jobs() -> Iterator[bytes]:
             sandbox.run((Cell("setup", source), *STEPS[1:]))
         for attempt in recorder.attempts:
             at = attempt.progress
-            yield _memory(list(attempt.frames), finished=attempt.finished, beat=(at.beat, at.step, at.input, at.limit))
+            yield memory(list(attempt.frames), finished=attempt.finished, beat=(at.beat, at.step, at.input, at.limit))
 
 
 class _Recorder(PlainProcesses):

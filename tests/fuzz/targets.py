@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import itertools
 import json
 import math
 import shutil
@@ -32,6 +33,7 @@ from shardwise.sets import SetDefinition
 from shardwise.submissions import BadSubmission
 
 Target = Callable[[bytes], None]
+_NUMBERS = itertools.count()
 
 UNITS = ("GB", "GiB", "ms", "1", "step", "%", "GB/s", "PFLOP/s*day", "dollar", "GPU*h", "token", "kWh")
 SYMBOLS = (("M", "N"), ("N",), ("a", "alpha", "beta_2", "T_min"), ("N_GPU", "x", "e"))
@@ -53,17 +55,28 @@ LIMITS = Limits(output_bytes=200, result_bytes=4000, restarts=2)
 
 
 def notebook(data: bytes) -> None:
-    """A file that was handed in as a notebook."""
-    with _file(data, "week-1.ipynb") as path:
-        try:
-            found = submissions.read(path)
-        except BadSubmission as error:
-            _can_be_written(str(error))
-            return
+    """What was handed in as a notebook."""
+    try:
+        found = submissions.parse(data, "week-1")
+    except BadSubmission as error:
+        _can_be_written(str(error))
+        return
     texts = [found.seed, found.student, found.set or "", found.practice or "", *found.notes]
     for text in (*texts, *(part for cell in found.cells for part in (cell.key, cell.source, cell.question or ""))):
         _can_be_written(text)
     assert sum(len(cell.source) for cell in found.cells) <= submissions.MOST_CODE
+
+
+def archive(data: bytes) -> None:
+    """A zip archive of notebooks."""
+    with _file(data, f"{next(_NUMBERS)}.zip") as path:  # another name each time: archives are remembered by theirs
+        for one in submissions.find([path]):
+            _can_be_written(f"{one} {one.student} {one.folders}")
+            with contextlib.suppress(BadSubmission):
+                submissions.parse(one.contents(), one.student)
+            with contextlib.suppress(OSError):
+                one.changed()
+        path.unlink()
 
 
 def frames(data: bytes) -> None:
@@ -85,12 +98,13 @@ class _Forged:
     """A backend whose every job leaves the same bytes behind."""
 
     def __init__(self, data: bytes) -> None:
-        self._ending, self._data, self.attempts = data[:1], data[1:], 0
+        self._ending, self._data, self.attempts, self._room = data[:1], data[1:], 0, 0
 
     def attempt(self, order: Order) -> Attempt:
         """What a job of which the student wrote every byte would look like."""
         self.attempts += 1
-        if order.job.startswith(b'{"steps":[]'):  # the control job that asks whether the server still works
+        self._room = max(self._room, order.room_bytes)
+        if order.room_bytes < self._room:  # the empty job that asks whether the server still works
             return Attempt("itself", finished=True)
         memory = bytearray(region.size_for(len(order.job), order.room_bytes))
         region.put_job(memory, order.job, order.room_bytes)
@@ -99,8 +113,10 @@ class _Forged:
         start = region.HEADER_BYTES + len(order.job)
         memory[start:] = rest[: len(memory) - start].ljust(len(memory) - start, b"\0")
         found, finished = region.read_frames(memory, len(order.job), order.room_bytes)
-        ended = ("itself", "limit", "deadline", "server")[self._ending[0] % 4 if self._ending else 0]
-        return Attempt(ended, self._ending[0] if self._ending else 0, 0.0, finished, region.read_progress(memory), found)
+        ended = ("itself", "limit", "deadline", "server")[sum(self._ending) % 4]
+        return Attempt(
+            ended, self._ending[0] if self._ending else 0, 0.0, finished, region.read_progress(memory), found
+        )
 
     def close(self) -> None:
         """Nothing runs."""
@@ -110,10 +126,11 @@ def lock(data: bytes) -> None:
     """A lock file: its header, and every student's questions."""
     with _file(data, "week-1.lock.jsonl") as path, contextlib.suppress(ShardwiseError):
         found = Lock(path)
-        _ = found.set_name
+        _can_be_written(repr(found.set_name))
         for student in found.students():
             with contextlib.suppress(ShardwiseError):
                 found.questions(student)
+        assert found.due is None or found.due.tzinfo
 
 
 # What an author writes ---------------------------------------------------------------------------------------------
@@ -273,5 +290,6 @@ def _folder() -> Path:
 
 
 TARGETS: Mapping[str, Target] = {
-    one.__name__: one for one in (notebook, frames, lock, template, definition, number, formula, answer, returned)
+    one.__name__: one
+    for one in (notebook, archive, frames, lock, template, definition, number, formula, answer, returned)
 }

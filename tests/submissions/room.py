@@ -30,6 +30,14 @@ from shardwise.simulated import fill, right
 PROBLEMS = {"number": "tree-steps", "choice": "ring-or-tree", "formula": "bytes-per-gpu-formula", "function": "strict-steps-function"}  # fmt: skip
 HONEST = {"ada": "all", "bo": "all but choice", "zoe": "all"}  # bystanders; zoe comes after every attacker
 SET = "week"
+REFERENCE = Template("""SECRET = "$secret"
+
+
+def strict_accumulation_steps(target_batch, micro_batch, dp):
+    if min(target_batch, micro_batch, dp) < 1 or target_batch % (micro_batch * dp):
+        raise ValueError("no whole number of steps")
+    return target_batch // (micro_batch * dp)
+""")
 
 
 class Course:
@@ -40,10 +48,13 @@ class Course:
         definition = SetDefinition.model_validate({"name": SET, "title": "A week", "problems": list(PROBLEMS.values())})
         students = [Student(name, name.title()) for name in [*HONEST, *attackers]]
         self.lock = Lock(assign(bank(), definition, students, self.key, folder).lock)
+        self._questions: dict[str, dict[str, Question]] = {}
 
     def questions(self, student: str) -> dict[str, Question]:
         """A student's questions by what they ask for."""
-        return dict(zip(PROBLEMS, self.lock.questions(student), strict=True))
+        if student not in self._questions:
+            self._questions[student] = dict(zip(PROBLEMS, self.lock.questions(student), strict=True))
+        return self._questions[student]
 
     def notebook(self, student: str, due: str, answers: Mapping[str, str] | None = None) -> dict[str, Any]:
         """A student's notebook with right answers to what is due, and `answers` wherever they are given."""
@@ -89,24 +100,33 @@ def _naive_key(what: str, question: Question) -> dict[str, Any]:
         scope: dict[str, Any] = {}
         exec(right_source(question), scope)
         expected = scope[variable(question)]
-    return {"id": question.id, "kind": what, "variable": variable(question), "points": question.points, "expected": expected}
+    return {
+        "id": question.id,
+        "kind": what,
+        "variable": variable(question),
+        "points": question.points,
+        "expected": expected,
+    }
 
 
 class Ears:
-    """Listens wherever an attack might call: TCP, UDP, and Unix sockets with a path and without."""
+    """Listens wherever an attack might call: TCP, UDP, and Unix sockets of three sorts."""
 
     def __init__(self, path: Path) -> None:
         self.heard: list[bytes] = []
-        self.path, self.abstract = path, f"\0{secrets.token_hex(8)}"
+        self.path, self.datagrams, self.abstract = path, path.with_name("mailbox"), f"\0{secrets.token_hex(8)}"
         self._tcp, self._udp = socket.create_server(("127.0.0.1", 0)), socket.socket(type=socket.SOCK_DGRAM)
         self._udp.bind(("127.0.0.1", 0))
         self.port, self.udp = self._tcp.getsockname()[1], self._udp.getsockname()[1]
-        self._sockets = [self._tcp, self._udp]
+        self._mailbox = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._mailbox.bind(str(self.datagrams))
+        self._sockets = [self._tcp, self._udp, self._mailbox]
         for address in (str(path), self.abstract):
             self._sockets.append(socket.socket(socket.AF_UNIX))
             self._sockets[-1].bind(address)
             self._sockets[-1].listen(128)
         path.chmod(0o777)
+        self.datagrams.chmod(0o777)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
@@ -120,17 +140,21 @@ class Ears:
                     self._hear(key.fileobj)
 
     def _hear(self, one: Any) -> None:
-        if one is self._udp:
+        if one.type == socket.SOCK_DGRAM:
             self.heard.append(one.recv(1000))
             return
         with one.accept()[0] as call, contextlib.suppress(OSError):
             call.settimeout(2)
             self.heard.append(call.recv(1000))
 
-    def close(self) -> None:
+    def settle(self) -> None:
         """Hear out what has arrived, and stop."""
         self._stop.set()
         self._thread.join()
+
+    def close(self) -> None:
+        """Hang up."""
+        self.settle()
         for one in self._sockets:
             one.close()
 
@@ -147,7 +171,10 @@ class Room:
         for folder in (self.folder, self.submitted, self.results, self.drop, self.home):
             folder.mkdir(exist_ok=True)
             folder.chmod(0o777)
-        self.secrets = {name: secrets.token_hex(16) for name in ("token", "canary", "work", "argv", "password", "reference")}
+        self.lock = self.folder / course.lock.path.name
+        self.secrets = {
+            name: secrets.token_hex(16) for name in ("token", "canary", "work", "argv", "password", "reference")
+        }
         self.secrets |= {"key": course.key.hex(), "lock": course.questions("ada")["number"].seed}
         self.ears = Ears(self.folder / "ears")
         self._write_secrets()
@@ -162,7 +189,8 @@ class Room:
     def _write_secrets(self) -> None:
         (self.folder / "canary").write_text(self.secrets["canary"])
         (self.folder / "course.key").write_text(self.secrets["key"])
-        shutil.copy(self.course.lock.path, self.folder)
+        (self.folder / "reference.py").write_text(REFERENCE.substitute(secret=self.secrets["reference"]))
+        shutil.copy(self.course.lock.path, self.lock)
 
     def write(self, student: str, notebook: dict[str, Any], name: str = f"{SET}.ipynb") -> Path:
         """Put a notebook into a student's folder."""
@@ -179,10 +207,10 @@ class Room:
         return {
             **ours, **{f"{what}_slug": slug for what, slug in PROBLEMS.items()}, "me": me, "room": self.folder,
             "drop": self.place_to_drop(me), "canary": self.folder / "canary", "key": self.folder / "course.key",
-            "lock": self.folder / self.course.lock.path.name, "ada": self.submitted / "ada" / f"{SET}.ipynb",
+            "lock": self.lock, "ada": self.submitted / "ada" / f"{SET}.ipynb",
             "zoe": self.submitted / "zoe" / f"{SET}.ipynb", "results": self.results, "submitted": self.submitted,
             "home": self.home, "victim": self.victim.pid, "port": self.ears.port, "udp": self.ears.udp,
-            "unix": self.ears.path, "abstract": self.ears.abstract[1:],
+            "unix": self.ears.path, "datagrams": self.ears.datagrams, "abstract": self.ears.abstract[1:],
         }  # fmt: skip
 
     def place_to_drop(self, me: str) -> Path:
@@ -232,7 +260,13 @@ class Desk:
 
     def add(self, source: str, place: int = 2, **more: Any) -> dict[str, Any]:
         """A cell more: after the set-up, unless a place is given."""
-        cell = {"cell_type": "code", "metadata": {}, "source": self.filled(source), "outputs": [], "execution_count": None}
+        cell = {
+            "cell_type": "code",
+            "metadata": {},
+            "source": self.filled(source),
+            "outputs": [],
+            "execution_count": None,
+        }
         self.notebook["cells"].insert(place, {**cell, "id": f"added-{len(self.notebook['cells'])}", **more})
         return self.notebook["cells"][place]  # type: ignore[no-any-return]
 
@@ -293,6 +327,11 @@ class Seen:
         """Everything through which the attacker could learn something."""
         dropped = b"".join(path.read_bytes() for path in self.dropped.values() if path.stat().st_size < 10**6)
         return b"\n".join([self.page, self.record.encode("utf-8", "replace"), dropped])
+
+    @property
+    def formulas(self) -> list[str]:
+        """Cells of the table that a spreadsheet would run."""
+        return [cell for row in self.table for cell in row if cell[:1] in ("=", "+", "-", "@", "\t", "\r")]
 
     @property
     def heard(self) -> bool:

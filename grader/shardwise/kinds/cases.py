@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -28,6 +29,21 @@ class Input(Draw):
     argument: str | None = Field(None, description="The reference's keyword; the same name when left out.")
     means: str = Field("", description="What it stands for, for the student.")
 
+    def level(self, shown: Scalar) -> _Level:
+        """What a case needs of a value as written."""
+        return _Level(shown, self.base(shown), self._rank(shown), repr(shown))
+
+    def _rank(self, shown: Scalar) -> int:
+        """How far a value is from the simplest one."""
+        if shown in self._places:
+            return self._places[shown]
+        values = self.values()
+        return sum(isinstance(known, int | float) and isinstance(shown, int | float) and known < shown for known in values)
+
+    @cached_property
+    def _places(self) -> dict[Scalar, int]:
+        return {value: place for place, value in reversed(list(enumerate(self.values())))}
+
 
 @dataclass(frozen=True)
 class Case:
@@ -39,6 +55,16 @@ class Case:
     rank: tuple[int, ...]  # how far from simplest
 
 
+@dataclass(frozen=True)
+class _Level:
+    """One value of one argument, and what a case needs of it."""
+
+    shown: Scalar
+    base: Scalar
+    rank: int
+    written: str
+
+
 def cases(
     inputs: Mapping[str, Input], edges: Sequence[Mapping[str, Scalar]], dice: Dice, drawn: int = DRAWN
 ) -> list[Case]:
@@ -46,7 +72,7 @@ def cases(
     found: dict[tuple[str, ...], Case] = {}
     for number, edge in enumerate(edges):
         shown = {**_throw(inputs, dice, f"edge {number}"), **edge}
-        _add(found, inputs, {name: shown[name] for name in inputs}, edge=True)
+        _add(found, inputs, tuple(one.level(shown[name]) for name, one in inputs.items()), edge=True)
     for number in range(drawn):
         shown = _throw(inputs, dice, f"case {number}")
         for simpler in _simpler(inputs, shown):
@@ -61,35 +87,27 @@ def _throw(inputs: Mapping[str, Input], dice: Dice, stream: str) -> dict[str, Sc
     }
 
 
-def _simpler(inputs: Mapping[str, Input], shown: Mapping[str, Scalar]) -> list[dict[str, Scalar]]:
+def _simpler(inputs: Mapping[str, Input], shown: Mapping[str, Scalar]) -> list[tuple[_Level, ...]]:
     """All versions of an input with some arguments at their simplest; with over five arguments, one at a time."""
-    simplest = {name: one.values()[0] for name, one in inputs.items()}
+    drawn = [one.level(shown[name]) for name, one in inputs.items()]
+    simplest = [one.level(one.values()[0]) for one in inputs.values()]
     if len(inputs) <= 5:
-        masks = list(product((False, True), repeat=len(inputs)))
-    else:
-        masks = [tuple(place != kept for place in range(len(inputs))) for kept in range(-1, len(inputs))]
-        masks.append((False,) * len(inputs))
-    return [
-        {name: simplest[name] if simple else shown[name] for name, simple in zip(inputs, mask, strict=True)}
-        for mask in masks
-    ]
+        return list(product(*zip(drawn, simplest, strict=True)))
+    alone = [[*simplest[:kept], drawn[kept], *simplest[kept + 1 :]] for kept in range(len(inputs))]
+    return [tuple(one) for one in (simplest, *alone, drawn)]
 
 
 def _add(
-    found: dict[tuple[str, ...], Case], inputs: Mapping[str, Input], shown: Mapping[str, Scalar], *, edge: bool
+    found: dict[tuple[str, ...], Case], inputs: Mapping[str, Input], levels: tuple[_Level, ...], *, edge: bool
 ) -> None:
-    identity = tuple(map(repr, shown.values()))
+    identity = tuple([one.written for one in levels])
     if identity not in found:
-        base = {one.argument or name: one.base(shown[name]) for name, one in inputs.items()}
-        rank = tuple(_rank(one, shown[name]) for name, one in inputs.items())
-        found[identity] = Case(dict(shown), base, edge, rank)
-
-
-def _rank(one: Input, value: Scalar) -> int:
-    values = list(one.values())
-    if value in values:
-        return values.index(value)
-    return sum(isinstance(known, int | float) and isinstance(value, int | float) and known < value for known in values)
+        found[identity] = Case(
+            shown={name: level.shown for name, level in zip(inputs, levels, strict=True)},
+            base={one.argument or name: level.base for (name, one), level in zip(inputs.items(), levels, strict=True)},
+            edge=edge,
+            rank=tuple(one.rank for one in levels),
+        )
 
 
 def call_text(function: str, inputs: Mapping[str, Any]) -> str:

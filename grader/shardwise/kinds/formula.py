@@ -16,7 +16,7 @@ from shardwise import template as author
 from shardwise.errors import Reject, Unreadable
 from shardwise.expressions import prose
 from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample, said
-from shardwise.kinds.cases import Input, cases
+from shardwise.kinds.cases import Case, Input, cases
 from shardwise.programs import Runner
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.references import arguments, oracle, reference
@@ -96,10 +96,10 @@ class FormulaKind(Kind[FormulaTemplate, FormulaForm, FormulaKey]):
         solved = Solved(
             formula=prose(answer.formula, values),
             mistakes=tuple(prose(one.formula, values) for one in template.mistakes),
-            points=tuple({name: float(value) for name, value in one.base.items()} for one in _bases(answer, drawn)),
+            points=tuple(_points(answer.symbols, drawn)),
             base=tuple(one.base for one in drawn),
         )
-        if not _apart((solved.formula, *solved.mistakes), tuple(answer.symbols), _grid(answer)):
+        if not _apart((solved.formula, *solved.mistakes), tuple(answer.symbols), _grid(answer.reference, tuple(answer.symbols.items()))):
             raise Reject("a mistake equals the formula, or another mistake")
         return solved
 
@@ -200,10 +200,11 @@ def _apart(texts: tuple[str, ...], symbols: tuple[str, ...], grid: tuple[tuple[f
     return all(formulas.difference(theirs, ours, points) is not None for ours, theirs in pairs)
 
 
-def _grid(answer: Answer) -> tuple[tuple[float, ...], ...]:
+@lru_cache(maxsize=256)
+def _grid(name: str, symbols: tuple[tuple[str, Input], ...]) -> tuple[tuple[float, ...], ...]:
     """Points for telling formulas apart, independent of the seed."""
-    drawn = cases(answer.symbols, (), Dice("grid", answer.reference), drawn=6)
-    return tuple(tuple(float(value) for value in one.base.values()) for one in _bases(answer, drawn))
+    drawn = cases(dict(symbols), (), Dice("grid", name), drawn=6)
+    return tuple(tuple(point.values()) for point in _points(dict(symbols), drawn))
 
 
 @dataclass(frozen=True)
@@ -212,14 +213,9 @@ class _Written:
     expression: Any
 
 
-@dataclass(frozen=True)
-class _Point:
-    base: Mapping[str, Any]
-
-
-def _bases(answer: Answer, drawn: Sequence[Any]) -> list[_Point]:
+def _points(symbols: Mapping[str, Input], drawn: Sequence[Case]) -> list[dict[str, float]]:
     """The points by symbol, in base units."""
-    return [_Point({name: one.base[spec.argument or name] for name, spec in answer.symbols.items()}) for one in drawn]
+    return [{name: float(one.base[spec.argument or name]) for name, spec in symbols.items()} for one in drawn]
 
 
 def _whole(number: float) -> float:

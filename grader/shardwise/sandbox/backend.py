@@ -28,7 +28,7 @@ class Order:
     seconds: float  # for all of it
     cell_seconds: float
     call_seconds: float
-    sympy: bool  # whether the job mentions it, so that it is worth loading beforehand
+    libraries: frozenset[str] = frozenset()  # of numpy and sympy, those it mentions: worth loading beforehand
 
 
 @dataclass(frozen=True)

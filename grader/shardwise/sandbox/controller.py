@@ -18,7 +18,7 @@ from shardwise.errors import ShardwiseError
 from .backend import Attempt, Backend, Order, SandboxUnavailable
 from .frames import Result, Unit, read_results, units
 from .inside import packed
-from .inside.region import EXIT_OUT_OF_MEMORY, NO_STEP, WHOLE_STEP
+from .inside.region import EXIT_OUT_OF_MEMORY, NO_STEP, WHOLE_STEP, job_bytes
 from .steps import (
     CallResult,
     Calls,
@@ -36,6 +36,7 @@ _UNIT_BYTES = 8192  # room for a unit's frame besides its value or output; an er
 _ESCAPED = 6  # bytes of JSON per byte of output, at worst
 _PATIENCE = 2  # timeouts of one function after which its remaining inputs are skipped
 _SIGKILL = 9
+_LIBRARIES = ("numpy", "sympy")
 _Kind = TypeVar("_Kind", CellResult, ValueResult, CallResult)
 
 
@@ -87,7 +88,8 @@ class _Job:
         self._blamed: dict[Unit, str] = {}  # units that broke an attempt, and how
         self._skip: dict[int, set[int]] = {}
         self._packed_steps = [_packed_step(step) for step in steps]
-        self._sympy = any("sympy" in (getattr(step, "source", None) or "") for step in steps)
+        sources = [source for step in steps if (source := getattr(step, "source", None))]
+        self._libraries = frozenset(name for name in _LIBRARIES if any(name in source for source in sources))
         self._deadline = time.monotonic() + limits.job_seconds
         self._restarts, self._cpu_seconds, self._forgiven = 0, 0.0, False
 
@@ -112,15 +114,12 @@ class _Job:
 
     def _attempt(self) -> Attempt:
         order = _order(
-            {
-                "steps": self._packed_steps,
-                "skip": {str(index): sorted(numbers) for index, numbers in self._skip.items()},
-            },
+            {"steps": self._packed_steps, "skip": self._skip},
             self._limits,
             cells=sum(isinstance(step, Cell) for step in self._steps),
             units=len(self._units) + len(self._steps),
             seconds=max(0.05, self._deadline - time.monotonic()),
-            sympy=self._sympy,
+            libraries=self._libraries,
         )
         return self._backend.attempt(order)
 
@@ -136,7 +135,7 @@ class _Job:
             self._forgiven = True
             return True
         control = self._backend.attempt(
-            _order({"steps": [], "skip": {}}, self._limits, cells=0, units=0, seconds=10.0, sympy=False)
+            _order({"steps": [], "skip": {}}, self._limits, cells=0, units=0, seconds=10.0, libraries=self._libraries)
         )
         if not control.finished:
             raise SandboxUnavailable("The sandbox stopped working: even an empty job does not finish.", "Open it anew.")
@@ -208,15 +207,17 @@ class _Job:
         return kind("killed" if kind is ValueResult else blamed)
 
 
-def _order(job: dict[str, Any], limits: Limits, *, cells: int, units: int, seconds: float, sympy: bool) -> Order:
+def _order(
+    job: dict[str, Any], limits: Limits, *, cells: int, units: int, seconds: float, libraries: frozenset[str]
+) -> Order:
     amounts = {
         "output_bytes": limits.output_bytes,
         "result_bytes": limits.result_bytes,
         "memory_bytes": limits.memory_bytes,
     }
     room_bytes = limits.result_bytes + cells * limits.output_bytes * _ESCAPED + (units + 1) * _UNIT_BYTES
-    data = packed.to_text({**job, **amounts}).encode()
-    return Order(data, room_bytes, seconds, limits.cell_seconds, limits.call_seconds, sympy)
+    data = job_bytes({**job, **amounts})
+    return Order(data, room_bytes, seconds, limits.cell_seconds, limits.call_seconds, libraries)
 
 
 def _packed_step(step: Step) -> dict[str, object]:
@@ -225,7 +226,7 @@ def _packed_step(step: Step) -> dict[str, object]:
     if isinstance(step, Value):
         return {"step": "value", "key": step.key, "name": step.name}
     try:
-        inputs = [[[name, packed.pack(value)] for name, value in each.items()] for each in step.inputs]
+        inputs = [{str(name): packed.plain(value) for name, value in each.items()} for each in step.inputs]
     except packed.Unpackable as refused:
         raise ShardwiseError(f"An input of {step.name} cannot enter the sandbox: {refused}.") from None
     return {"step": "calls", "key": step.key, "name": step.name, "source": step.source, "inputs": inputs}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import mmap
 import os
 import socket
-from typing import Any
 
 from .backend import Attempt, Order
-from .inside import region
+from .inside import messages, region
+from .inside.messages import Report
 from .launch import Plan, Server, start
 from .steps import Limits
 
@@ -19,20 +18,23 @@ _SYMPY_SECONDS = 20.0  # more when it may have to load sympy first: 0.5, or 3 fr
 
 
 class ForkServer:
-    """Keeps one server running, starting another whenever it is gone."""
+    """Keeps a server running, and a second one with numpy once a job mentions it; replaces one that is gone.
+
+    What a process has loaded is copied for each of its jobs, so that those which need no numpy go without.
+    """
 
     def __init__(self, plan: Plan, limits: Limits) -> None:
         self._plan, self._limits = plan, limits
-        self._server: Server | None = start(plan, limits)
+        self._servers: dict[bool, Server] = {}
+        self.server(numpy=False)
 
-    @property
-    def server(self) -> Server:
-        """The running server."""
-        if self._server is not None and self._server.process.poll() is not None:
-            self._discard()
-        if self._server is None:
-            self._server = start(self._plan, self._limits)
-        return self._server
+    def server(self, *, numpy: bool = False) -> Server:
+        """The running server, with numpy or without."""
+        if numpy in self._servers and self._servers[numpy].process.poll() is not None:
+            self._discard(numpy)
+        if numpy not in self._servers:
+            self._servers[numpy] = start(self._plan, self._limits, numpy=numpy)
+        return self._servers[numpy]
 
     def attempt(self, order: Order) -> Attempt:
         """Hand a job to the server and wait until it reports the end."""
@@ -48,37 +50,33 @@ class ForkServer:
             os.close(descriptor)
         if report is None:
             return Attempt("server", progress=progress, frames=frames)
-        return Attempt(report["ended"], report["code"], report["cpu_seconds"], finished, progress, frames)
+        return Attempt(report.ended, report.code, report.cpu_seconds, finished, progress, frames)
 
-    def _exchange(self, descriptor: int, order: Order) -> dict[str, Any] | None:
+    def _exchange(self, descriptor: int, order: Order) -> Report | None:
         """The server's report, or None if it died or fell silent; then it is gone for good."""
-        message = {
-            "cell_seconds": order.cell_seconds,
-            "call_seconds": order.call_seconds,
-            "seconds": order.seconds,
-            "sympy": order.sympy,
-        }
-        control = self.server.control
+        sympy, numpy = "sympy" in order.libraries, bool(order.libraries)
+        message = messages.Order(order.cell_seconds, order.call_seconds, order.seconds, sympy)
+        control = self.server(numpy=numpy).control
         try:
-            grace = _GRACE_SECONDS + (_SYMPY_SECONDS if order.sympy else 0)
-            control.settimeout(order.seconds + grace)
-            socket.send_fds(control, [json.dumps(message).encode()], [descriptor])
-            answer = control.recv(4096)
+            control.settimeout(order.seconds + _GRACE_SECONDS + (_SYMPY_SECONDS if sympy else 0))
+            socket.send_fds(control, [message.to_bytes()], [descriptor])
+            answer = control.recv(messages.MESSAGE_BYTES)
             if answer:
-                return dict(json.loads(answer))
+                return messages.read_report(answer)
         except OSError:
             pass
-        self._discard()
+        self._discard(numpy)
         return None
 
-    def _discard(self) -> None:
-        if self._server is not None:
-            self._server.stop()
-            self._server = None
+    def _discard(self, numpy: bool) -> None:
+        server = self._servers.pop(numpy, None)
+        if server is not None:
+            server.stop()
 
     def close(self) -> None:
-        """Stop the server, and every job with it."""
-        self._discard()
+        """Stop the servers, and every job with them."""
+        for numpy in list(self._servers):
+            self._discard(numpy)
 
 
 def _sealed_memory(size: int) -> int:

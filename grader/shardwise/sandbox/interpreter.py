@@ -11,6 +11,7 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",  # an arena per thread would reserve 128 MiB of address space for each
+    "LD_BIND_NOW": "1",  # else every job would look up for itself what the server never called
     "LC_ALL": "C.UTF-8",
     "HOME": "/box",
     "PATH": "/nowhere",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import functools
-import json
 import os
 import platform
 import shutil
@@ -21,6 +20,7 @@ from . import bubblewrap
 from .backend import SandboxUnavailable
 from .bubblewrap import NOBODY
 from .inside import seccomp
+from .inside.messages import MESSAGE_BYTES, Greeting, read_greeting
 from .interpreter import ENVIRONMENT, inner_command
 from .layout import Layout, layout, readable_paths
 from .steps import Limits
@@ -42,8 +42,7 @@ class Server:
 
     process: subprocess.Popen[bytes]
     control: socket.socket
-    user: int
-    landlock: int  # its version, 0 for none
+    greeting: Greeting
 
     def stop(self) -> None:
         """Close the control socket, which ends the server, and make sure."""
@@ -54,11 +53,11 @@ class Server:
         self.process.wait()
 
 
-def start(plan: Plan, limits: Limits) -> Server:
+def start(plan: Plan, limits: Limits, *, numpy: bool = False) -> Server:
     """Start a server and wait for its greeting; SandboxUnavailable with its complaint if there is none."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
-        with theirs, tempfile.TemporaryFile() as complaint, _prepared(plan, limits, theirs) as prepared:
+        with theirs, tempfile.TemporaryFile() as complaint, _prepared(plan, limits, theirs, numpy) as prepared:
             process = _popen(prepared, complaint)
             theirs.close()
             greeting = _greeting(ours)
@@ -70,7 +69,7 @@ def start(plan: Plan, limits: Limits) -> Server:
     except BaseException:
         ours.close()
         raise
-    return Server(process, ours, int(greeting["uid"]), int(greeting["landlock"]))
+    return Server(process, ours, greeting)
 
 
 @dataclass(frozen=True)
@@ -82,12 +81,12 @@ class _Prepared:
 
 
 @contextlib.contextmanager
-def _prepared(plan: Plan, limits: Limits, control: socket.socket) -> Iterator[_Prepared]:
+def _prepared(plan: Plan, limits: Limits, control: socket.socket, numpy: bool) -> Iterator[_Prepared]:
     machine = platform.machine()
     if machine not in seccomp.MACHINES:
         raise SandboxUnavailable(f"system-call filters are written for {seccomp.MACHINES}, not for {machine}")
     if plan.tier == "2":
-        yield _without_namespaces(plan, limits, control, machine)
+        yield _without_namespaces(plan, limits, control, machine, numpy)
         return
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -97,7 +96,7 @@ def _prepared(plan: Plan, limits: Limits, control: socket.socket) -> Iterator[_P
     with os.fdopen(reading, "rb"), tempfile.TemporaryDirectory(prefix="stage-") as stage:
         os.write(writing, seccomp.server_filter(machine))
         os.close(writing)
-        inner = _server_command(plan.tier, seen, _rlimits(limits), control, machine, bubblewrap.BOX)
+        inner = _server_command(plan.tier, seen, _rlimits(limits), control, machine, bubblewrap.BOX, numpy)
         if plan.become_nobody:
             command = bubblewrap.command_of_root(bwrap, reading, seen, inner, stage)
         else:
@@ -105,18 +104,18 @@ def _prepared(plan: Plan, limits: Limits, control: socket.socket) -> Iterator[_P
         yield _Prepared(command, ENVIRONMENT, (control.fileno(), reading), {})
 
 
-def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket, machine: str) -> _Prepared:
+def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket, machine: str, numpy: bool) -> _Prepared:
     seen = layout(moved=False)
     nobody = plan.become_nobody
     user = NOBODY if nobody else os.geteuid()
     # The limit counts every thread of the user on this machine, for there is no namespace to count within.
-    inner = _server_command("2", seen, _rlimits(limits, others=_threads_of(user)), control, machine, "")
+    inner = _server_command("2", seen, _rlimits(limits, others=_threads_of(user)), control, machine, "", numpy)
     identity: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if nobody else {}
     return _Prepared(inner, ENVIRONMENT, (control.fileno(),), identity)
 
 
 def _server_command(
-    tier: str, seen: Layout, rlimits: dict[str, int], control: socket.socket, machine: str, box: str
+    tier: str, seen: Layout, rlimits: dict[str, int], control: socket.socket, machine: str, box: str, numpy: bool
 ) -> list[str]:
     readable, listable = readable_paths(seen)
     config = {
@@ -127,6 +126,7 @@ def _server_command(
         "readable": readable,
         "listable": [*listable, *([os.path.dirname(box)] if box else [])],
         "box": box,
+        "numpy": numpy,
         "limits": rlimits,
     }
     return inner_command(seen.python, seen.inside, "server", config)
@@ -185,13 +185,13 @@ def _popen(prepared: _Prepared, complaint: IO[bytes]) -> subprocess.Popen[bytes]
         raise SandboxUnavailable(f"the server did not start: {error}") from None
 
 
-def _greeting(control: socket.socket) -> dict[str, Any] | None:
+def _greeting(control: socket.socket) -> Greeting | None:
     control.settimeout(_START_SECONDS)
     try:
-        data = control.recv(4096)
+        data = control.recv(MESSAGE_BYTES)
     except (OSError, TimeoutError):
         return None
-    return dict(json.loads(data)) if data else None
+    return read_greeting(data) if data else None
 
 
 def _last_line(complaint: bytes) -> str:

@@ -34,7 +34,7 @@ class PlainProcesses:
             file = Path(folder) / "job"
             file.write_bytes(memory)
             before = _children_cpu_seconds()
-            process = self._start(file, folder)
+            process = self._start(file, folder, numpy=bool(order.libraries))
             ended = _watch(process, file, order)
             code = process.wait()
             _kill_session(process)
@@ -45,11 +45,12 @@ class PlainProcesses:
         frames, finished = region.read_frames(after, len(order.job), order.room_bytes)
         return Attempt(ended, code, cpu_seconds, finished, region.read_progress(after), frames)
 
-    def _start(self, file: Path, folder: str) -> subprocess.Popen[bytes]:
+    def _start(self, file: Path, folder: str, *, numpy: bool) -> subprocess.Popen[bytes]:
         limits = self._limits
         config = {
             "job": str(file),
             "packages": package_directories(),
+            "numpy": numpy,
             "limits": {"AS": limits.memory_bytes, "CPU": limits.cpu_seconds, "CORE": 0},
         }
         nowhere = subprocess.DEVNULL

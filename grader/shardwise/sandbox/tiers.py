@@ -83,11 +83,11 @@ def open_tier(plan: Plan, limits: Limits) -> Sandbox:
     from .forkserver import ForkServer
 
     backend = ForkServer(plan, limits)
-    if plan.tier in ("1", "2") and backend.server.landlock == 0:
+    greeting = backend.server().greeting
+    if plan.tier in ("1", "2") and greeting.landlock == 0:
         backend.close()
         raise SandboxUnavailable("this kernel has no Landlock", "Linux 5.13 or newer, with Landlock enabled, has it.")
-    user = backend.server.user
-    sandbox = Sandbox(backend, limits, plan.tier, f"{_NAMES[plan.tier]}; {_as_user(user)}")
+    sandbox = Sandbox(backend, limits, plan.tier, f"{_NAMES[plan.tier]}; {_as_user(greeting.user)}")
     try:
         _attack(sandbox)
     except BaseException:

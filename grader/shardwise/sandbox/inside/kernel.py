@@ -1,10 +1,18 @@
-"""The Linux system calls that Python has no function for, through ctypes."""
+"""The Linux system calls that Python has no function for, through ctypes: made ready first, made afterwards.
+
+A job's process starts with cold caches and with memory that is copied as it is touched. Its system calls are
+therefore put together once, by the server, and a job has but to make them.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import signal
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 # Values from include/uapi/linux/*.h of Linux 6.12; they are part of the kernel's stable interface.
 CLONE_PIDFD = 0x1000
@@ -17,62 +25,78 @@ _PR_CAP_AMBIENT_CLEAR_ALL = 4
 _SECCOMP_MODE_FILTER = 2
 _CAPABILITY_VERSION_3 = 0x20080522
 _LAST_CAPABILITY = 63  # the kernel answers EINVAL beyond the last one it knows
-_SYS_CLONE = {"x86_64": 56, "aarch64": 220}
+_SYS_CLONE = {"x86_64": 56, "aarch64": 220}.get(os.uname().machine, -1)
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _python = ctypes.PyDLL(None, use_errno=True)  # keeps the GIL during calls, as forking requires
 _python.syscall.restype = ctypes.c_long
+# Looked up here, for a name that only jobs use would be looked up by each of them.
+_before_fork, _clone = _python.PyOS_BeforeFork, _python.syscall
+_in_child, _in_parent = _python.PyOS_AfterFork_Child, _python.PyOS_AfterFork_Parent
 
 
-def syscall(number: int, *arguments: object) -> int:
-    """One system call; OSError if it fails."""
-    result = int(_libc.syscall(ctypes.c_long(number), *arguments))
-    if result < 0:
-        raise _error(f"system call {number}")
-    return result
+@dataclass(frozen=True)
+class Call:
+    """One system call with its arguments, which must stay alive as long as it does."""
+
+    name: str
+    function: Callable[..., int]
+    arguments: tuple[Any, ...]
+
+    def make(self) -> int:
+        """What the kernel answers; OSError if it refuses."""
+        result = self.function(*self.arguments)
+        if result < 0:
+            raise _error(self.name)
+        return result
 
 
-def prctl(option: int, *arguments: int) -> int:
-    """prctl(2); OSError if it fails."""
+def syscall(number: int, *arguments: object) -> Call:
+    """A system call by its number."""
+    return Call(f"system call {number}", _libc.syscall, (ctypes.c_long(number), *arguments))
+
+
+def prctl(option: int, *arguments: int) -> Call:
+    """prctl(2)."""
     padded = [ctypes.c_ulong(value) for value in (*arguments, 0, 0, 0, 0)[:4]]
-    result = int(_libc.prctl(option, *padded))
-    if result < 0:
-        raise _error(f"prctl {option}")
-    return result
+    return Call(f"prctl {option}", _libc.prctl, (ctypes.c_int(option), *padded))
 
 
-def mount(source: str, target: str, kind: str | None, flags: int, options: str | None = None) -> None:
-    """mount(2); OSError if it fails."""
+def mount(source: str, target: str, kind: str | None, flags: int, options: str | None = None) -> Call:
+    """mount(2)."""
     encoded = [None if text is None else os.fsencode(text) for text in (source, target, kind, options)]
-    if _libc.mount(encoded[0], encoded[1], encoded[2], ctypes.c_ulong(flags), encoded[3]) < 0:
-        raise _error(f"mount on {target}")
+    arguments = (encoded[0], encoded[1], encoded[2], ctypes.c_ulong(flags), encoded[3])
+    return Call(f"mount on {target}", _libc.mount, arguments)
 
 
-def unshare(flags: int) -> None:
-    """unshare(2); OSError if it fails."""
-    if _libc.unshare(flags) < 0:
-        raise _error("unshare")
+def limit(resource: int, bound: int) -> Call:
+    """prlimit(2) on oneself: a resource's limit, soft and hard alike."""
+    both = struct.pack("=QQ", bound, bound)
+    return Call(f"limit {resource}", _libc.prlimit, (ctypes.c_int(0), ctypes.c_int(resource), both, None))
 
 
-def clone_into_namespaces(machine: str, flags: int) -> tuple[int, int]:
+def nothing() -> Call:
+    """A call that changes nothing, to be made as a rehearsal of the others."""
+    return Call("nothing", _libc.getpid, ())
+
+
+def clone_into_namespaces(flags: int) -> tuple[int, int]:
     """Fork into new namespaces; (0, -1) in the child, (pid, pidfd) in the parent.
 
     A fork that Python does not know of leaves its locks and its list of threads as the parent had them,
     hence the three hooks.
     """
     pidfd = ctypes.c_int(-1)
-    number, all_flags = (
-        ctypes.c_long(_SYS_CLONE[machine]),
-        ctypes.c_ulong(flags | CLONE_PIDFD | signal.SIGCHLD),
-    )
+    number, all_flags = ctypes.c_long(_SYS_CLONE), ctypes.c_ulong(flags | CLONE_PIDFD | signal.SIGCHLD)
     null = ctypes.c_void_p(None)
-    _python.PyOS_BeforeFork()
-    pid = int(_python.syscall(number, all_flags, null, ctypes.byref(pidfd), null, null))
+    at = ctypes.byref(pidfd)
+    _before_fork()
+    pid = int(_clone(number, all_flags, null, at, null, null))
     if pid == 0:
-        _python.PyOS_AfterFork_Child()
+        _in_child()
         return 0, -1
-    _python.PyOS_AfterFork_Parent()
+    _in_parent()
     if pid < 0:
         raise _error("clone")
     return pid, pidfd.value
@@ -82,33 +106,37 @@ class _CapabilityHeader(ctypes.Structure):
     _fields_ = [("version", ctypes.c_uint32), ("pid", ctypes.c_int)]
 
 
-def drop_capabilities() -> None:
-    """Give up every capability for good: ambient, bounding where allowed, effective, permitted."""
-    prctl(PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
+def shrink_bounding_set() -> None:
+    """Rule out every capability for all programs to be started from here, as far as one may."""
     for capability in range(_LAST_CAPABILITY + 1):
         try:
-            prctl(PR_CAPBSET_DROP, capability)
+            prctl(PR_CAPBSET_DROP, capability).make()
         except OSError:  # without CAP_SETPCAP the bounding set stays; no_new_privs makes it harmless
             break
-    header = _CapabilityHeader(_CAPABILITY_VERSION_3, 0)
-    nothing = (ctypes.c_uint32 * 6)()
-    if _libc.capset(ctypes.byref(header), ctypes.byref(nothing)) < 0:
-        raise _error("capset")
+
+
+def dropping_capabilities() -> list[Call]:
+    """The calls that give up every capability for good: ambient, effective, permitted, inheritable."""
+    header, nothing = _CapabilityHeader(_CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
+    capset = Call("capset", _libc.capset, (ctypes.byref(header), ctypes.byref(nothing)))
+    return [prctl(PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL), capset]
 
 
 class _FilterProgram(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
 
 
-def load_seccomp(program: bytes) -> None:
-    """Install a seccomp filter on this thread and all it will start."""
-    code = ctypes.create_string_buffer(program, len(program))
-    packed = _FilterProgram(len(program) // 8, ctypes.cast(code, ctypes.c_void_p))
-    result = _libc.prctl(
-        PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), ctypes.byref(packed), ctypes.c_ulong(0), 0
+def loading_seccomp(program: ctypes.Array[ctypes.c_char]) -> Call:
+    """The call that installs a filter on this thread and all it will start, as it then stands in the buffer."""
+    described = _FilterProgram(len(program) // 8, ctypes.cast(program, ctypes.c_void_p))
+    arguments = (
+        ctypes.c_int(PR_SET_SECCOMP),
+        ctypes.c_ulong(_SECCOMP_MODE_FILTER),
+        ctypes.byref(described),
+        ctypes.c_ulong(0),
+        ctypes.c_ulong(0),
     )
-    if result < 0:
-        raise _error("seccomp")
+    return Call("seccomp", _libc.prctl, arguments)
 
 
 def _error(what: str) -> OSError:

@@ -14,7 +14,7 @@ import mmap
 import re
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from . import output, packed, stub
@@ -37,20 +37,20 @@ class Notebook:
         self._job, self._writer = job, writer
         self._value_bytes = int(job["result_bytes"])
         self._main = _fresh_main()
-        _add_builtins()
 
     def run(self) -> None:
         """Every step that is not to be skipped, in order; a frame for each, and one for each call."""
+        ways = {"cell": self._cell, "value": self._value, "calls": self._calls}
         for index, step in enumerate(self._job["steps"]):
-            skip = self._job["skip"].get(str(index), [])
+            skip = self._job["skip"].get(index, ())
             if WHOLE_STEP not in skip:
-                getattr(self, "_" + step["step"])(index, step, skip)
+                ways[step["step"]](index, step, skip)
         self._writer.finish()
 
-    def _cell(self, index: int, step: Mapping[str, Any], _skip: list[int]) -> None:
+    def _cell(self, index: int, step: Mapping[str, Any], _skip: Collection[int]) -> None:
         self._writer.begin(index, WHOLE_STEP, CELL_LIMIT)
         kept = output.capture(self._job["output_bytes"])
-        status, error = _attempt(lambda: run_source(step["source"], step["key"], self._main), step["key"])
+        status, error, _ = _attempt(step["key"], run_source, step["source"], step["key"], self._main)
         frame = [index, WHOLE_STEP, status or "ok", error]
         try:
             self._writer.write(packed.to_text([*frame, kept.text()]).encode())
@@ -59,7 +59,7 @@ class Notebook:
         if status == "memory":
             _insist_on_memory(self._job["memory_bytes"])
 
-    def _value(self, index: int, step: Mapping[str, Any], _skip: list[int]) -> None:
+    def _value(self, index: int, step: Mapping[str, Any], _skip: Collection[int]) -> None:
         self._writer.begin(index, WHOLE_STEP, CALL_LIMIT)
         missing = object()
         value = self._main.__dict__.get(step["name"], missing)
@@ -73,7 +73,7 @@ class Notebook:
             frame = [index, WHOLE_STEP, "unreadable", None, type_name, _cut(str(refused))]
             self._writer.write(packed.to_text(frame).encode())
 
-    def _calls(self, index: int, step: Mapping[str, Any], skip: list[int]) -> None:
+    def _calls(self, index: int, step: Mapping[str, Any], skip: Collection[int]) -> None:
         self._writer.begin(index, WHOLE_STEP, CELL_LIMIT)
         output.capture(0)
         status, found = self._function(step)
@@ -81,11 +81,10 @@ class Notebook:
             self._writer.write(packed.to_text([index, WHOLE_STEP, status, found]).encode())
             return
         by_position: bool | None = None
-        for number, raw in enumerate(step["inputs"]):
+        for number, keywords in enumerate(step["inputs"]):
             if number in skip:
                 continue
             self._writer.begin(index, number, CALL_LIMIT)
-            keywords = {str(name): packed.unpack(value) for name, value in raw}
             if by_position is None:
                 by_position = _rejects_keywords(found, keywords)
             self._call(index, number, step["key"], found, keywords, by_position)
@@ -95,8 +94,7 @@ class Notebook:
         main = self._main
         if step["source"] is not None:
             main = _fresh_main()
-            source = step["source"]
-            status, error = _attempt(lambda: run_source(source, step["key"], main), step["key"])
+            status, error, _ = _attempt(step["key"], run_source, step["source"], step["key"], main)
             if status:
                 return status, error
         sys.modules["__main__"] = main
@@ -116,15 +114,13 @@ class Notebook:
         keywords: Mapping[str, object],
         by_position: bool,
     ) -> None:
-        returned: list[object] = []
-
-        def call() -> None:
-            returned.append(function(*keywords.values()) if by_position else function(**keywords))
-
-        status, error = _attempt(call, key)
+        if by_position:
+            status, error, value = _attempt(key, function, *keywords.values())
+        else:
+            status, error, value = _attempt(key, function, **keywords)
         if not status:
             try:
-                self._write_value([index, number, "returned"], returned[0], [""])
+                self._write_value([index, number, "returned"], value, [""])
                 return
             except packed.Unpackable as refused:
                 status, error = "unreadable", _cut(str(refused))
@@ -155,8 +151,8 @@ def _fresh_main() -> types.ModuleType:
     return main
 
 
-def _add_builtins() -> None:
-    """The names that IPython and the interactive interpreter add."""
+def add_builtins() -> None:
+    """Names that IPython and the interactive interpreter add, for all jobs of this process and its children."""
     import _sitebuiltins
 
     added: dict[str, object] = {name: _sitebuiltins.Quitter(name, "Ctrl-D") for name in ("exit", "quit")}
@@ -192,15 +188,16 @@ def _filename(key: str) -> str:
     return f"<answer cell {key}>"
 
 
-def _attempt(action: Callable[[], None], key: str) -> tuple[str, str]:
-    """Run student code: ("", "") or a status and one line about the exception, whatever kind it is."""
+def _attempt(
+    key: str, action: Callable[..., object], /, *arguments: object, **keywords: object
+) -> tuple[str, str, object]:
+    """Run student code: ("", "", its value), or a status and one line about the exception, whatever kind it is."""
     try:
-        action()
+        return "", "", action(*arguments, **keywords)
     except MemoryError as error:
-        return "memory", _describe(error, key)
+        return "memory", _describe(error, key), None
     except BaseException as error:  # SystemExit and KeyboardInterrupt, too, end the cell and nothing else
-        return "raised", _describe(error, key)
-    return "", ""
+        return "raised", _describe(error, key), None
 
 
 def _describe(error: BaseException, key: str) -> str:
@@ -234,6 +231,10 @@ def _cut(text: str) -> str:
 
 def _rejects_keywords(function: Callable[..., object], keywords: Mapping[str, object]) -> bool:
     """Whether the arguments fit by position only, as when a student renamed a parameter."""
+    if type(function) is types.FunctionType:
+        code = function.__code__
+        if code.co_varnames[: code.co_argcount] == tuple(keywords) and not code.co_posonlyargcount:
+            return False
     try:
         signature = inspect.signature(function)
     except BaseException:

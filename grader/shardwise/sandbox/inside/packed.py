@@ -25,16 +25,32 @@ _HARMLESS_BRACKETS = 400  # fewer cannot nest deeply enough to hurt
 _MAX_JSON_DEPTH = 3 * MAX_DEPTH + 20  # a dict takes three levels, a job and a frame a few
 _BRACKET_OR_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')
 
-# Lone surrogates become escapes: bytes that always decode.
-to_text = json.JSONEncoder(ensure_ascii=True, check_circular=False, separators=(",", ":")).encode
+_ATOMS = frozenset((bool, float, type(None)))  # what travels as it is
 
 
 class Unpackable(Exception):
     """A value that does not travel, and why."""
 
 
+def _foreign(value: object) -> object:
+    raise TypeError(f"not JSON data: {type(value).__name__}")
+
+
+# What json makes anew for every text. Lone surrogates become escapes: bytes that always decode.
+_encode = json.encoder.c_make_encoder(
+    None, _foreign, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True
+)  # fmt: skip
+
+
+def to_text(data: object) -> str:
+    """JSON data as text without a space."""
+    return "".join(_encode(data, 0))
+
+
 def pack(value: object) -> object:
     """The value as JSON data; Unpackable if it has no honest JSON form."""
+    if type(value) in _ATOMS:
+        return value
     try:
         return _pack(value, 0, _Budget())
     except RecursionError:
@@ -138,7 +154,7 @@ def from_text(text: bytes) -> object:
     if text.count(b"[") + text.count(b"{") > _HARMLESS_BRACKETS and _depth(text) > _MAX_JSON_DEPTH:
         raise ValueError("nested too deeply")
     try:
-        return json.loads(text, parse_int=_read_int)
+        return _decode(text.decode())
     except (RecursionError, MemoryError):  # json answers a bomb of brackets with RecursionError
         raise ValueError("nested too deeply") from None
 
@@ -158,12 +174,27 @@ def _read_int(digits: str) -> int:
     return int(digits)
 
 
+_decode = json.JSONDecoder(parse_int=_read_int).decode
+
+
 def unpack(data: object) -> object:
     """The value that `pack` packed; ValueError for anything `pack` would not have made."""
+    if type(data) in _ATOMS:
+        return data
     try:
         return _unpack(data, 0, _Budget())
     except Unpackable as refused:
         raise ValueError(str(refused)) from None
+
+
+def plain(value: object) -> object:
+    """The value as it would arrive if it travelled; Unpackable if it cannot."""
+    kind = type(value)
+    if kind in _ATOMS:
+        return value
+    if kind is int or kind is str:
+        return pack(value)
+    return unpack(pack(value))
 
 
 def _unpack(data: object, depth: int, budget: _Budget) -> object:

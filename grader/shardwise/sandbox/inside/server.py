@@ -18,71 +18,70 @@ import socket
 import struct
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
-from . import child, imports, kernel, landlock, seccomp
-from .region import CALL_LIMIT, HEADER_BYTES, put_job, read_progress, size_for
+from . import child, imports, kernel, landlock, notebook, walls
+from .messages import MESSAGE_BYTES, Greeting, Order, Report, read_order
+from .region import CALL_LIMIT, HEADER_BYTES, job_bytes, put_job, read_progress, size_for
 
 _TICK_SECONDS = 0.02  # how often a job's progress is looked at, hence how late a limit may strike
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC
-_MESSAGE_BYTES = 4096
 _WARM_UPS = 10  # Python 3.11 rewrites a function's code after its eighth call
-# numpy imports some of its parts only when they are first touched; the rest is what notebooks import most.
-_PRELOADED = """
-numpy numpy.random numpy.linalg resource _sitebuiltins collections dataclasses enum fractions functools heapq itertools
-math operator statistics string typing
-"""
-
-
-@dataclass(frozen=True)
-class Order:
-    """What the controller says about a job besides the job itself."""
-
-    cell_seconds: float
-    call_seconds: float
-    seconds: float  # left for this attempt
-    sympy: bool  # whether the job mentions it
+_PRELOADED = ["resource", "collections", "dataclasses", "enum", "fractions", "functools", "heapq", "itertools", "math", "operator", "statistics", "string", "typing", "shardwise"]  # what notebooks import most, and shardwise's stand-in
+_PARTS_OF_NUMPY = ("numpy", "numpy.random", "numpy.linalg")  # it imports some of them only when they are first touched
 
 
 def main(configuration: str) -> None:
     """Serve until the controller closes its end."""
     config = json.loads(configuration)
     control = socket.socket(fileno=config["control"])
+    kernel.shrink_bounding_set()
     if config["tier"] == "2":
-        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
-        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-        kernel.drop_capabilities()
+        for call in (kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL), *kernel.dropping_capabilities()):
+            call.make()
+        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1).make()
     sys.argv, sys.orig_argv = [""], [""]  # they name paths of the host
     imports.install(config["packages"])
-    for name in _PRELOADED.split():
-        _load(name)
+    _load(_PRELOADED)
+    if config["numpy"]:
+        _load(_PARTS_OF_NUMPY)
+    notebook.add_builtins()
+    prepared = _walls(config)
     _warm_up()
-    walls = _prepare(config)
+    child.fix_numpys_randomness()
+    _settle()
+    control.send(Greeting(os.getuid(), landlock.abi_version()).to_bytes())
+    _silence()
+    while True:
+        _serve(control, prepared)
+
+
+def _load(names: Iterable[str]) -> None:
+    """Import once for all jobs to come; where a package is missing, the cell that wants it will say so."""
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            continue
+
+
+def _settle() -> None:
+    """What is here now stays: no job need look through it for garbage."""
     gc.disable()
     gc.collect()
     gc.freeze()
-    control.send(json.dumps({"landlock": landlock.abi_version(), "uid": os.getuid()}).encode())
-    _silence()
-    while True:
-        _serve(control, walls)
-
-
-def _load(name: str) -> None:
-    """Import once for all jobs to come; where a package is missing, the cell that wants it will say so."""
-    try:
-        importlib.import_module(name)
-    except ImportError:
-        return
 
 
 def _warm_up() -> None:
     """Run a few jobs of our own right here: whatever Python fills in at first use, no child has to copy."""
+    walls.rehearse()
     cell = {"step": "cell", "key": "a", "source": "def f(x):\n    return [x]\ny = 1.5\nprint(y)"}
     value = {"step": "value", "key": "b", "name": "y"}
-    calls = {"step": "calls", "key": "c", "name": "f", "source": None, "inputs": [[["x", 1]], [["x", {"d": []}]]]}
+    inputs = [{"x": 1}, {"x": {"a": []}}, {"y": 1.0}]
+    calls = {"step": "calls", "key": "c", "name": "f", "source": None, "inputs": inputs}
     sizes = {"output_bytes": 100, "result_bytes": 1000, "memory_bytes": 1000}
-    job = json.dumps({"steps": [cell, value, calls], "skip": {}, **sizes}).encode()
+    job = job_bytes({"steps": [cell, value, calls], "skip": {}, **sizes})
     streams, main = (sys.stdin, sys.stdout, sys.stderr), sys.modules["__main__"]
     for _ in range(_WARM_UPS):
         with mmap.mmap(-1, size_for(len(job), 4000)) as memory:
@@ -91,18 +90,11 @@ def _warm_up() -> None:
     (sys.stdin, sys.stdout, sys.stderr), sys.modules["__main__"] = streams, main
 
 
-def _prepare(config: dict[str, Any]) -> child.Walls:
-    rules = -1
-    if config["tier"] in ("1", "2"):
+def _walls(config: dict[str, Any]) -> walls.Walls:
+    tier, rules = config["tier"], -1
+    if tier in ("1", "2"):
         rules = landlock.ruleset(config["readable"], config["listable"])
-    return child.Walls(
-        tier=config["tier"],
-        machine=config["machine"],
-        box=config["box"],
-        rules=rules,
-        filter=seccomp.job_filter(config["machine"]),
-        limits=config["limits"],
-    )
+    return walls.prepare(tier, config["machine"], config["box"], rules, config["limits"])
 
 
 def _silence() -> None:
@@ -113,46 +105,44 @@ def _silence() -> None:
     os.close(nowhere)
 
 
-def _serve(control: socket.socket, walls: child.Walls) -> None:
+def _serve(control: socket.socket, prepared: walls.Walls) -> None:
     data, memory_fd = _receive(control)
     if not data or memory_fd < 0:
         os._exit(0)
-    order = Order(**json.loads(data))
+    order = read_order(data)
     if order.sympy and "sympy" not in sys.modules:
-        _load("sympy")
-        gc.collect()
-        gc.freeze()
+        _load(["sympy"])
+        _settle()
     began = time.monotonic()
-    pid, pidfd = _fork(walls, memory_fd)
+    pid, pidfd = _fork(prepared, memory_fd)
     ended = _watch(pidfd, memory_fd, control, order, began)
     os.close(pidfd)
     os.close(memory_fd)
     _, status, usage = os.wait4(pid, 0)
-    if walls.tier in ("1", "1b"):  # elsewhere -1 would mean every process of this user
+    if prepared.namespaces:  # elsewhere -1 would mean every process of this user
         _sweep()
     code = os.waitstatus_to_exitcode(status)
-    report = {"ended": ended, "code": code, "cpu_seconds": usage.ru_utime + usage.ru_stime}
-    control.send(json.dumps(report).encode())
+    control.send(Report(ended, code, usage.ru_utime + usage.ru_stime).to_bytes())
 
 
 def _receive(control: socket.socket) -> tuple[bytes, int]:
     descriptors = array.array("i")
-    data, ancillary, _, _ = control.recvmsg(_MESSAGE_BYTES, socket.CMSG_SPACE(4))
+    data, ancillary, _, _ = control.recvmsg(MESSAGE_BYTES, socket.CMSG_SPACE(4))
     for level, kind, payload in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
             descriptors.frombytes(payload[: struct.calcsize("i")])
     return data, descriptors[0] if descriptors else -1
 
 
-def _fork(walls: child.Walls, memory_fd: int) -> tuple[int, int]:
+def _fork(prepared: walls.Walls, memory_fd: int) -> tuple[int, int]:
     server_pid = os.getpid()
-    if walls.tier in ("1", "1b"):
-        pid, pidfd = kernel.clone_into_namespaces(walls.machine, _NAMESPACES)
+    if prepared.namespaces:
+        pid, pidfd = kernel.clone_into_namespaces(_NAMESPACES)
     else:
         pid = os.fork()
         pidfd = os.pidfd_open(pid) if pid else -1
     if pid == 0:
-        child.become_job(walls, memory_fd, server_pid)
+        child.become_job(prepared, memory_fd, server_pid)
     return pid, pidfd
 
 

@@ -1,0 +1,61 @@
+"""A class with a set handed out: what the tests of grading, batches and clusters begin with."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from shardwise.bank import Bank
+from shardwise.batch import Batch, grade
+from shardwise.locks import Lock
+from shardwise.results import Graded
+from shardwise.sandbox import Limits
+from shardwise.sets import SetDefinition, Student, assign
+from shardwise.simulated import hand_in
+from shardwise.worker import Settings
+
+TWENTY = (
+    "bytes-per-gpu", "ring-time", "data-sheet-time", "latency-share", "algorithm-and-bus-bandwidth", "measured-utilisation",
+    "tree-steps", "crossover-size", "link-gap", "naive-root-traffic", "bytes-per-phase", "ring-time-function", "ring-or-tree",
+    "reading-bus-bandwidth", "bytes-per-gpu-formula", "order-by-time", "order-ring-events", "ring-time-bug",
+    "bus-bandwidth-bug", "electricity-with-the-building",
+)  # fmt: skip
+CLASS = ("ada", "bo", "cleo", "dan", "eve", "finn", "gus", "hana", "ivo", "joy", "kim")
+QUICK = Limits(cell_seconds=1.5)  # the default of 10 s is for slow students, not for slow tests
+
+
+class Room:
+    """A class with a set handed out."""
+
+    def __init__(
+        self, folder: Path, bank: Bank, students: Sequence[str] = CLASS, problems: Sequence[str] = TWENTY
+    ) -> None:
+        self.out = folder
+        definition = SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": problems})
+        roster = [Student(name, name.title()) for name in students]
+        self.lock = Lock(assign(bank, definition, roster, b"k" * 32, folder).lock)
+        self.handed_in = folder / "submitted"
+
+    def hand_in(self, student: str, write: Callable[..., str | None], attack: str | None = None) -> Path:
+        return hand_in(self.lock, self.out / "notebooks", self.handed_in, student, write, attack)
+
+    def notebook(self, student: str) -> dict[str, object]:
+        text = (self.out / "notebooks" / student / "week-1.ipynb").read_text("utf-8")
+        return json.loads(text)  # type: ignore[no-any-return]
+
+    def put(self, student: str, notebook: object, folder: str | None = None) -> Path:
+        path = self.handed_in / (folder or student) / "week-1.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(notebook if isinstance(notebook, str) else json.dumps(notebook), "utf-8")
+        return path
+
+    def batch(self, workers: int = 1) -> Batch:
+        """Graded anew: what an earlier run left is gone."""
+        out = self.out / "results"
+        shutil.rmtree(out, ignore_errors=True)
+        return grade([self.handed_in], out, workers=workers, settings=Settings(limits=QUICK))
+
+    def grade(self, workers: int = 1) -> dict[str, Graded]:
+        return {one.student: one.graded for one in self.batch(workers).rows()}

@@ -1,0 +1,24 @@
+"""Asks the checker about each choice in turn, until it does not complain.
+
+It worked if the choice earns points.
+"""
+
+from room import Seen
+
+DUE = "none"
+ANSWERS = {
+    "choice": """
+for $choice in "abcd":
+    try:
+        check("$choice_slug")
+        break
+    except AssertionError:
+        pass
+else:
+    $choice = None
+"""
+}
+
+
+def succeeded(seen: Seen) -> bool:
+    return seen.gained

@@ -1,0 +1,14 @@
+"""Raises SystemExit, which is no Exception.
+
+It worked if the right answers beside it are lost.
+"""
+
+from room import Seen
+
+CELL = """
+raise SystemExit(0)
+"""
+
+
+def succeeded(seen: Seen) -> bool:
+    return seen.lost

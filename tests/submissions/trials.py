@@ -1,0 +1,218 @@
+"""The two ways of grading an attack: in the open, each alone, and in the sandbox, all of them in one batch with bystanders."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corpus import Attack
+from room import HONEST, SET, Course, Room, Seen
+
+HERE = Path(__file__).parent
+SHARDWISE = Path(sys.executable).parent / "shardwise"
+OPEN_SECONDS, BATCH_SECONDS = 12, 400  # against hanging; a batch takes about twenty
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of an attack."""
+
+    succeeded: bool
+    amiss: str = ""  # how the attacker's result differs from what is due
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What became of a batch."""
+
+    verdicts: dict[str, Verdict]
+    bystanders: dict[str, str]  # how their results differ from what is due; empty when they do not
+    complaint: str  # tracebacks, processes left behind
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a grader ended."""
+
+    code: int | None
+    terminal: bytes
+    left: tuple[str, ...]
+
+
+@contextmanager
+def room_for(course: Course, attacks: Iterable[Attack]) -> Iterator[Room]:
+    """A room in which they have handed in."""
+    room = Room(course)
+    try:
+        for attack in attacks:
+            attack.hand_in(room)
+        yield room
+    finally:
+        room.close()
+
+
+def kept(room: Room, seconds: float, *command: str) -> Ended:
+    """Run a grader, and see to it that nothing of it stays."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as terminal:
+        report = Path(folder) / "report"
+        keeper = [sys.executable, str(HERE / "keeper.py"), str(seconds), str(report), *command]
+        subprocess.run(keeper, stdout=terminal, stderr=terminal, env=room.environment(), cwd=room.folder, check=True)
+        terminal.seek(0)
+        ended = json.loads(report.read_text())
+        return Ended(ended["code"], terminal.read(), tuple(ended["left"]))
+
+
+# In the open ----------------------------------------------------------------------------------------------------
+
+
+def in_the_open(course: Course, attacks: Iterable[Attack]) -> dict[str, Verdict]:
+    """Each attack in a room of its own, two at a time."""
+    with ThreadPoolExecutor(2) as pool:
+        attacks = list(attacks)
+        return dict(
+            zip([one.name for one in attacks], pool.map(lambda one: _in_the_open(course, one), attacks), strict=True)
+        )
+
+
+def _in_the_open(course: Course, attack: Attack) -> Verdict:
+    with room_for(course, [attack]) as room:
+        return Verdict(attack.succeeded(open_seen(room, attack)))
+
+
+def open_seen(room: Room, attack: Attack | None) -> Seen:
+    """Grade a room the naive way. Without an attack this shows what bystanders get."""
+    students = [*HONEST, *([attack.student] if attack else [])]
+    (room.folder / "key.json").write_text(json.dumps({one: room.course.naive_key(one) for one in students}))
+    ended = kept(room, OPEN_SECONDS, sys.executable, str(HERE / "naive.py"), str(room.folder))
+    room.ears.settle()
+    table = _table(room.results / "grades.csv")
+    points = {row[0]: float(row[2]) if row[2] else None for row in table if len(row) > 2}
+    me = attack.student if attack else "nobody"
+    page = room.submitted / me / f"{me}.html"
+    return Seen(
+        room=room,
+        me=me,
+        due=room.course.points(me, attack.due) if attack else 0.0,
+        points=points.get(me),
+        record=json.dumps([row for row in table if row and row[0] == me]),
+        table=table,
+        page=b"".join(one.read_bytes() for one in sorted(page.parent.glob("*.html")) if one.is_file()),
+        terminal=ended.terminal,
+        others={student: points.get(student) for student in HONEST},
+        left=ended.left,
+        size=sum(one.stat().st_size for one in [page, *room.results.iterdir()] if one.is_file()),
+    )
+
+
+def _table(path: Path) -> tuple[tuple[str, ...], ...]:
+    csv.field_size_limit(2**31)
+    text = path.read_text("utf-8", "replace") if path.exists() else ""
+    return tuple(tuple(row) for row in csv.reader(io.StringIO(text, newline="")))
+
+
+# In the sandbox -------------------------------------------------------------------------------------------------
+
+
+def batch(course: Course, attacks: Iterable[Attack], tier: str) -> Batch:
+    """All attacks and the bystanders, graded by one `shardwise grade`."""
+    attacks = list(attacks)
+    with room_for(course, attacks) as room:
+        command = (
+            f"{SHARDWISE} grade {room.submitted} --out {room.results} --lock {room.lock} --workers 2 --tier {tier}"
+        )
+        ended = kept(room, BATCH_SECONDS, *command.split())
+        if ended.code not in (0, 1):
+            raise RuntimeError(
+                f"`shardwise grade --tier {tier}` ended with {ended.code}: {ended.terminal.decode()[-2000:]}"
+            )
+        room.ears.settle()
+        rows = [json.loads(line) for line in (room.results / "results.jsonl").read_text("utf-8").splitlines()]
+        table = _table(room.results / "grades.csv")
+        others = {student: _only(rows, student) for student in HONEST}
+        verdicts = {}
+        for attack in attacks:
+            seen = _seen(room, attack, rows, table, others, ended)
+            verdicts[attack.name] = Verdict(attack.succeeded(seen), _amiss(room, attack, rows, tier))
+        bystanders = {student: _amiss_with(room, student, rows) for student in HONEST}
+        complaint = ended.terminal.decode("utf-8", "replace") if b"Traceback" in ended.terminal else ""
+        return Batch(verdicts, bystanders, complaint + "".join(f"left behind: {one}\n" for one in ended.left))
+
+
+def _mine(room: Room, attack: Attack, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The results of what lay in the attacker's folder, whoever it claims to be from."""
+    place = f"{room.submitted / attack.student}/"
+    return [
+        row for row in rows if row["path"].startswith(place) or (not row["path"] and row["student"] == attack.student)
+    ]
+
+
+def _only(rows: list[dict[str, Any]], student: str) -> float | None:
+    """A bystander's points, if there is one result and no other that claims to be theirs."""
+    found = [row["points"] for row in rows if row["student"] == student]
+    return found[0] if len(found) == 1 else None
+
+
+def _seen(
+    room: Room, attack: Attack, rows: list[dict[str, Any]], table: tuple[tuple[str, ...], ...],
+    others: dict[str, float | None], ended: Ended,
+) -> Seen:  # fmt: skip
+    mine = _mine(room, attack, rows)
+    page = room.results / "feedback" / f"{attack.student}.html"
+    lines = [row for row in table if row[0] == attack.student or attack.student in row[-1]]
+    record = json.dumps([mine, lines], ensure_ascii=False)
+    shown = page.read_bytes() if page.exists() else b""
+    earned = [row["points"] for row in mine if row["points"] is not None]
+    return Seen(
+        room=room,
+        me=attack.student,
+        due=room.course.points(attack.student, attack.due),
+        points=sum(earned) if earned else None,
+        record=record,
+        table=table,
+        page=shown,
+        terminal=ended.terminal,
+        others=others,
+        left=ended.left,
+        size=len(record) + len(shown),
+    )
+
+
+def _amiss(room: Room, attack: Attack, rows: list[dict[str, Any]], tier: str) -> str:
+    """How an attacker's results differ from what is due; nothing when they do not."""
+    mine = _mine(room, attack, rows)
+    status, _, words = attack.due.partition(": ")
+    wanted = status if status in ("ungraded", "missing") else "graded"
+    found = [row for row in mine if row["status"] == wanted]
+    if not found:
+        return f"no result is {wanted}: {[(row['status'], row['reason']) for row in mine]}"
+    if any("Our fault" in row["reason"] for row in mine) or any(
+        one["outcome"] == "broken" for row in mine for one in row["questions"]
+    ):
+        return f"our fault: {mine}"
+    if wanted == "ungraded" and not any(words in row["reason"] for row in found):
+        return f"the reason is not {words!r} but {found[0]['reason']!r}"
+    due = room.course.points(attack.student, attack.due)
+    if wanted == "graded" and [row["points"] for row in found] != [due]:
+        return f"{[row['points'] for row in found]} points, and {due} are due: {found[0]['notes']}"
+    return "" if wanted == "missing" or found[0]["tier"] == tier else f"graded at tier {found[0]['tier']}"
+
+
+def _amiss_with(room: Room, student: str, rows: list[dict[str, Any]]) -> str:
+    """How a bystander's result differs from what is due."""
+    found = [row for row in rows if row["student"] == student]
+    due = room.course.points(student, HONEST[student])
+    if [(row["status"], row["points"]) for row in found] != [("graded", due)]:
+        return f"{due} points are due, and here is {[(one['status'], one['points'], one['reason']) for one in found]}"
+    if found[0]["path"] != str(room.submitted / student / f"{SET}.ipynb") or found[0]["notes"]:
+        return f"the result is about {found[0]['path']}: {found[0]['notes']}"
+    return "" if (room.results / "feedback" / f"{student}.html").is_file() else "the feedback page is gone"

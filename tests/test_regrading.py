@@ -1,0 +1,159 @@
+"""Grading again: a template is mended, and what would change is shown, by cause, before anything is written."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from rooms import QUICK, Room
+from typer.testing import CliRunner, Result
+
+from shardwise.bank import Bank, folder, load
+from shardwise.batch import grade
+from shardwise.cli import app
+from shardwise.ledger import LEDGER, Ledger
+from shardwise.locks import Lock
+from shardwise.question import Question
+from shardwise.regrading import regrade
+from shardwise.simulated import right
+from shardwise.worker import Settings
+
+PROBLEMS = ("bytes-per-gpu", "ring-time", "ring-or-tree")
+CLASS = ("ada", "bo", "cleo")
+SETTINGS = Settings(limits=QUICK)
+
+
+def one_per_cent_off(question: Question) -> str | None:
+    """Wrong by a tolerance of 0.04 %, right by one of 2 %."""
+    if question.slug != "bytes-per-gpu":
+        return right(question)
+    name, _, value = (right(question) or "").partition(" = ")
+    number, unit = value.strip("'").split()
+    return f"{name} = '{float(number) * 1.01:.6g} {unit}'"
+
+
+@pytest.fixture
+def problems(tmp_path: Path) -> Path:
+    """A copy of the bank's first chapter, to be mended."""
+    copy = tmp_path / "problems"
+    shutil.copytree(folder("problems") / "01-ring-all-reduce", copy / "01-ring-all-reduce")
+    return copy
+
+
+@pytest.fixture
+def room(tmp_path: Path, problems: Path) -> Room:
+    made = Room(tmp_path / "course", load(problems), CLASS, PROBLEMS)
+    made.hand_in("ada", right)
+    made.hand_in("bo", one_per_cent_off)
+    made.hand_in("cleo", one_per_cent_off)
+    grade([made.handed_in], made.out / "results", settings=SETTINGS)
+    return made
+
+
+def widen(problems: Path) -> Bank:
+    """A wider tolerance; the mistake that it would swallow becomes another one."""
+    mend(problems, "value: 2 * message_bytes\n", "value: 7 * message_bytes\n")
+    return mend(problems, "rel_tol: 0.0004", "rel_tol: 0.02")
+
+
+def mend(problems: Path, old: str, new: str) -> Bank:
+    path = problems / "01-ring-all-reduce" / "bytes-per-gpu.yaml"
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), "utf-8")
+    return load(problems)
+
+
+def points(room: Room) -> dict[str, float | None]:
+    rows = grade([room.handed_in], room.out / "results", settings=SETTINGS).rows()
+    return {row.student: row.points for row in rows}
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(one): one.read_bytes() for one in sorted(folder.rglob("*")) if one.is_file() and one.name != ".lock"}
+
+
+def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Room, problems: Path) -> None:
+    before, digest = points(room), room.lock.questions("bo")[0].digest
+    bank = widen(problems)
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    changes = list(again.changes())
+    new = bank.find("bytes-per-gpu").digest
+    assert [(one.student, one.before, one.after) for one in changes] == [("bo", 0.0, 2.0), ("cleo", 0.0, 2.0)]
+    assert {one.cause for one in changes} == {f"template 01-ring-all-reduce/bytes-per-gpu {digest} → {new}"}
+    assert points(room) == before  # nothing counts before it is written
+    again.write()
+    assert points(room) == {**before, "bo": before["ada"], "cleo": before["ada"]}
+    assert Lock(room.lock.path).questions("bo")[0].digest == new
+    [spare] = room.out.glob("*.old")
+    assert Lock(spare).questions("bo")[0].digest == digest
+    with Ledger(room.out / "results" / LEDGER) as ledger:
+        assert [one.graded.points for one in ledger.history("bo")] == [before["bo"], before["ada"]]
+
+
+def test_what_is_declined_leaves_every_byte_as_it_was(room: Room, problems: Path) -> None:
+    widen(problems)
+    before = snapshot(room.out)
+    done = command(room, problems)
+    assert "2 answers would change" not in done.stdout  # nobody is there to be asked
+    assert "Nothing was written." in done.stdout
+    assert snapshot(room.out) == before
+
+
+def command(room: Room, problems: Path, *more: str) -> Result:
+    given = ["regrade", str(room.handed_in), "--out", str(room.out / "results"), "--problems", str(problems)]
+    done = CliRunner().invoke(app, [*given, "--workers", "1", *more])
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_the_command_shows_causes_and_students_and_writes(room: Room, problems: Path) -> None:
+    widen(problems)
+    done = command(room, problems, "--yes")
+    assert "template 01-ring-all-reduce/bytes-per-gpu" in done.stdout
+    assert " bo " in done.stdout and " ada " not in done.stdout
+    assert "What counted before stays on record" in done.stdout
+    assert "No points change." in command(room, problems, "--yes").stdout
+    shown = CliRunner().invoke(app, ["history", str(room.out / "results"), "--student", "bo"])
+    assert shown.stdout.count(" bo ") == 2
+    assert "graded for the first time" in shown.stdout
+    lines = CliRunner().invoke(app, ["history", str(room.out / "results"), "--json"]).stdout.splitlines()
+    assert [json.loads(line)["result"]["student"] for line in lines] == ["ada", "bo", "bo", "cleo", "cleo"]
+
+
+def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room: Room, problems: Path) -> None:
+    before = points(room)
+    text = (problems / "01-ring-all-reduce" / "bytes-per-gpu.yaml").read_text("utf-8")
+    line = next(one for one in text.splitlines() if one.strip().startswith("gpus:"))
+    bank = mend(problems, line, line.split("{")[0] + "{choice: [3, 5, 7]}")
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    assert list(again.changes()) == []
+    [(reason, count)] = again.kept.items()
+    assert count == 3
+    assert reason == "01-ring-all-reduce/bytes-per-gpu now draws other numbers than the notebooks that were handed out"
+    again.write()
+    assert points(room) == before
+
+
+def test_a_tolerance_that_swallows_a_mistake_is_reported_and_changes_nothing(room: Room, problems: Path) -> None:
+    bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.02")
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    assert list(again.changes()) == []
+    [(reason, count)] = again.kept.items()
+    assert count == 3
+    assert "does not take the numbers that were drawn (mistake 2 and the key lie within their tolerances)" in reason
+
+
+def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Room, problems: Path) -> None:
+    room.hand_in("cleo", right)
+    bank = widen(problems)
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    assert {one.student: one.cause.split()[0] for one in again.changes()} == {"bo": "template", "cleo": "handed"}
+
+
+def test_without_results_it_says_what_to_do_first(room: Room) -> None:
+    done = CliRunner().invoke(app, ["regrade", str(room.handed_in), "--out", str(room.out / "nowhere")])
+    assert done.exit_code != 0
+    assert "holds no results yet. Grade first:" in str(done.exception)
