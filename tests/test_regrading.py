@@ -21,17 +21,17 @@ from shardwise.simulated import right
 from shardwise.worker import Settings
 
 PROBLEMS = ("bytes-per-gpu", "ring-time", "ring-or-tree")
-CLASS = ("ada", "bo", "cleo")
+CLASS = ("ada", "eve", "finn")  # ada has 1,000 GPUs, the others 12 and 16
 SETTINGS = Settings(limits=QUICK)
 
 
-def one_per_cent_off(question: Question) -> str | None:
-    """Wrong by a tolerance of 0.04 %, right by one of 2 %."""
+def half_a_per_cent_off(question: Question) -> str | None:
+    """Wrong by a tolerance of 0.04 %, right by one of 1 %."""
     if question.slug != "bytes-per-gpu":
         return right(question)
     name, _, value = (right(question) or "").partition(" = ")
     number, unit = value.strip("'").split()
-    return f"{name} = '{float(number) * 1.01:.6g} {unit}'"
+    return f"{name} = '{float(number) * 1.005:.6g} {unit}'"
 
 
 @pytest.fixture
@@ -46,16 +46,10 @@ def problems(tmp_path: Path) -> Path:
 def room(tmp_path: Path, problems: Path) -> Room:
     made = Room(tmp_path / "course", load(problems), CLASS, PROBLEMS)
     made.hand_in("ada", right)
-    made.hand_in("bo", one_per_cent_off)
-    made.hand_in("cleo", one_per_cent_off)
+    made.hand_in("eve", half_a_per_cent_off)
+    made.hand_in("finn", half_a_per_cent_off)
     grade([made.handed_in], made.out / "results", settings=SETTINGS)
     return made
-
-
-def widen(problems: Path) -> Bank:
-    """A wider tolerance; the mistake that it would swallow becomes another one."""
-    mend(problems, "value: 2 * message_bytes\n", "value: 7 * message_bytes\n")
-    return mend(problems, "rel_tol: 0.0004", "rel_tol: 0.02")
 
 
 def mend(problems: Path, old: str, new: str) -> Bank:
@@ -76,25 +70,25 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Room, problems: Path) -> None:
-    before, digest = points(room), room.lock.questions("bo")[0].digest
-    bank = widen(problems)
+    before, digest = points(room), room.lock.questions("eve")[0].digest
+    bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     changes = list(again.changes())
     new = bank.find("bytes-per-gpu").digest
-    assert [(one.student, one.before, one.after) for one in changes] == [("bo", 0.0, 2.0), ("cleo", 0.0, 2.0)]
+    assert [(one.student, one.before, one.after) for one in changes] == [("eve", 0.0, 2.0), ("finn", 0.0, 2.0)]
     assert {one.cause for one in changes} == {f"template 01-ring-all-reduce/bytes-per-gpu {digest} → {new}"}
     assert points(room) == before  # nothing counts before it is written
     again.write()
-    assert points(room) == {**before, "bo": before["ada"], "cleo": before["ada"]}
-    assert Lock(room.lock.path).questions("bo")[0].digest == new
+    assert points(room) == {**before, "eve": before["ada"], "finn": before["ada"]}
+    assert Lock(room.lock.path).questions("eve")[0].digest == new
     [spare] = room.out.glob("*.old")
-    assert Lock(spare).questions("bo")[0].digest == digest
+    assert Lock(spare).questions("eve")[0].digest == digest
     with Ledger(room.out / "results" / LEDGER) as ledger:
-        assert [one.graded.points for one in ledger.history("bo")] == [before["bo"], before["ada"]]
+        assert [one.graded.points for one in ledger.history("eve")] == [before["eve"], before["ada"]]
 
 
 def test_what_is_declined_leaves_every_byte_as_it_was(room: Room, problems: Path) -> None:
-    widen(problems)
+    mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     before = snapshot(room.out)
     done = command(room, problems)
     assert "2 answers would change" not in done.stdout  # nobody is there to be asked
@@ -110,17 +104,17 @@ def command(room: Room, problems: Path, *more: str) -> Result:
 
 
 def test_the_command_shows_causes_and_students_and_writes(room: Room, problems: Path) -> None:
-    widen(problems)
+    mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     done = command(room, problems, "--yes")
     assert "template 01-ring-all-reduce/bytes-per-gpu" in done.stdout
-    assert " bo " in done.stdout and " ada " not in done.stdout
+    assert " eve " in done.stdout and " ada " not in done.stdout
     assert "What counted before stays on record" in done.stdout
     assert "No points change." in command(room, problems, "--yes").stdout
-    shown = CliRunner().invoke(app, ["history", str(room.out / "results"), "--student", "bo"])
-    assert shown.stdout.count(" bo ") == 2
+    shown = CliRunner().invoke(app, ["history", str(room.out / "results"), "--student", "eve"])
+    assert shown.stdout.count(" eve ") == 2
     assert "graded for the first time" in shown.stdout
     lines = CliRunner().invoke(app, ["history", str(room.out / "results"), "--json"]).stdout.splitlines()
-    assert [json.loads(line)["result"]["student"] for line in lines] == ["ada", "bo", "bo", "cleo", "cleo"]
+    assert [json.loads(line)["result"]["student"] for line in lines] == ["ada", "eve", "eve", "finn", "finn"]
 
 
 def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room: Room, problems: Path) -> None:
@@ -137,20 +131,20 @@ def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room
     assert points(room) == before
 
 
-def test_a_tolerance_that_swallows_a_mistake_is_reported_and_changes_nothing(room: Room, problems: Path) -> None:
-    bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.02")
+def test_a_tolerance_that_swallows_a_mistake_is_reported_and_leaves_that_question(room: Room, problems: Path) -> None:
+    bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
-    assert list(again.changes()) == []
+    assert [one.student for one in again.changes()] == ["eve", "finn"]
     [(reason, count)] = again.kept.items()
-    assert count == 3
+    assert count == 1  # with 1,000 GPUs one mistake is within 1 % of the key
     assert "does not take the numbers that were drawn (mistake 2 and the key lie within their tolerances)" in reason
 
 
 def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Room, problems: Path) -> None:
-    room.hand_in("cleo", right)
-    bank = widen(problems)
+    room.hand_in("finn", right)
+    bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
-    assert {one.student: one.cause.split()[0] for one in again.changes()} == {"bo": "template", "cleo": "handed"}
+    assert {one.student: one.cause.split()[0] for one in again.changes()} == {"eve": "template", "finn": "handed"}
 
 
 def test_without_results_it_says_what_to_do_first(room: Room) -> None:

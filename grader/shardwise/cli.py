@@ -268,6 +268,15 @@ def grade(
     tier: Annotated[
         str | None, typer.Option(help="Take this tier of the sandbox (1, 1b or 2), not the strongest.")
     ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Grade on the workers of this Dask scheduler: tcp://...")
+    ] = None,
+    slurm: Annotated[
+        bool, typer.Option("--slurm", help="Grade on --workers Slurm jobs, as Dask is configured.")
+    ] = False,
+    kubernetes: Annotated[
+        bool, typer.Option("--kubernetes", help="Grade on --workers pods, as Dask is configured.")
+    ] = False,
     solutions: Annotated[bool, typer.Option("--solutions", help="Put worked solutions on the feedback pages.")] = False,
     unsafe: Annotated[
         bool,
@@ -278,7 +287,7 @@ def grade(
 
     Exit code 0: all graded; 1: something could not be; 2: usage.
     """
-    import os
+    from contextlib import ExitStack
 
     from shardwise import reports
     from shardwise.batch import grade as run
@@ -292,10 +301,13 @@ def grade(
             err=True,
         )
     settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
-    with alone_in(out), _kept(out), progress("grading", None) as advance:
+    place = _place(scheduler, slurm, kubernetes)
+    with alone_in(out), _kept(out), ExitStack() as stack:
+        executor, width = stack.enter_context(_where(place, settings, workers))
         batch = run(
-            paths, out, locks=lock or (), settings=settings, workers=workers or os.cpu_count() or 1, progress=advance
-        )
+            paths, out, locks=lock or (), settings=settings, workers=width, executor=executor,
+            progress=stack.enter_context(progress("grading", None)),
+        )  # fmt: skip
         reports.write(batch)
     if junit:
         reports.write_junit((one.graded for one in batch.rows()), junit)
@@ -376,6 +388,29 @@ def history(
             typer.echo(json.dumps({**about, "result": one.graded.document()}, ensure_ascii=False))
         return
     print_history(entries, cause_of)
+
+
+def _place(scheduler: str | None, slurm: bool, kubernetes: bool) -> str | None:
+    """The cluster that was asked for."""
+    asked = {scheduler: bool(scheduler), "slurm": slurm, "kubernetes": kubernetes}
+    places = [place for place, wanted in asked.items() if wanted]
+    if len(places) > 1:
+        raise ShardwiseError("Grade in one place: --scheduler, --slurm or --kubernetes.")
+    return places[0] if places else None
+
+
+@contextmanager
+def _where(place: str | None, settings: Any, workers: int | None) -> Iterator[tuple[Any, int]]:
+    """What a batch runs on, and how wide that is: a cluster, or this machine."""
+    import os
+
+    if place is None:
+        yield None, workers or os.cpu_count() or 1
+        return
+    from shardwise.cluster import cluster
+
+    with cluster(place, settings, lambda text: typer.echo(text, err=True), workers) as found:
+        yield found
 
 
 @contextmanager
