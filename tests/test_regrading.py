@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from rooms import QUICK, Room
+from rooms import Room
 from typer.testing import CliRunner, Result
 
 from shardwise.bank import Bank, folder, load
@@ -22,7 +22,7 @@ from shardwise.worker import Settings
 
 PROBLEMS = ("bytes-per-gpu", "ring-time", "ring-or-tree")
 CLASS = ("ada", "eve", "finn")  # ada has 1,000 GPUs, the others 12 and 16
-SETTINGS = Settings(limits=QUICK)
+SETTINGS = Settings()
 
 
 def half_a_per_cent_off(question: Question) -> str | None:

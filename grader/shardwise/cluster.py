@@ -57,7 +57,8 @@ def cluster(place: str, settings: Settings, say: Say, workers: int | None = None
     with ExitStack() as stack:
         client = stack.enter_context(_client(place, workers, say))
         needs = f"shardwise {engine()} {bank_digest()} tier {settings.tier or 'any'}"
-        checked = stack.enter_context(_checking(client, needs, settings.tier, say))
+        with _answering(place):
+            checked = stack.enter_context(_checking(client, needs, settings.tier, say))
         say(table(checked))
         fit = [one for one in checked.values() if not one["trouble"]]
         if not fit:
@@ -106,14 +107,24 @@ def _client(place: str, workers: int | None, say: Say) -> Iterator[Client]:
         where: Any = stack.enter_context(_started(place, workers)) if place in STARTERS else place
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", VersionMismatchWarning)  # what has to be equal is checked worker by worker
-            try:
+            with _answering(place):
                 client = distributed.Client(where, timeout=_ANSWER, set_as_default=False)
-            except Exception as error:
-                raise ShardwiseError(f"No Dask scheduler answers at {place}: {error}") from None
         stack.callback(client.close, timeout=_ANSWER)
         _await_workers(client, place, say)
-        _same_python(client)
+        with _answering(place):
+            _same_python(client)
         yield client
+
+
+@contextmanager
+def _answering(place: str) -> Iterator[None]:
+    """Any failure of Dask's is one of the way to the scheduler, and said so."""
+    try:
+        yield
+    except ShardwiseError:
+        raise
+    except Exception as error:  # of a dozen kinds: a closed client, a lost connection, a key of TLS that is missing
+        raise ShardwiseError(f"No Dask scheduler answers at {place}: {str(error) or type(error).__name__}") from None
 
 
 @contextmanager

@@ -161,6 +161,8 @@ def safe(text: str, longest: int = 300) -> str:
 
 def printable(text: str) -> str:
     """A text without control characters and lone surrogates, which no file, page or terminal takes; line breaks stay."""
+    if text.replace("\n", "").isprintable():  # nearly every text is, and this is told at once
+        return text
     return "".join(one if one == "\n" or one.isprintable() else " " for one in text)
 
 

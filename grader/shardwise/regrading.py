@@ -172,7 +172,7 @@ def cause_of(before: Entry | None, after: Entry, question: str | None = None) ->
         return "now late" if after.graded.late else "no longer late"
     if before.graded.tier != after.graded.tier:
         return f"sandbox {before.graded.tier} → {after.graded.tier}"
-    return "nothing that is known: please report this"
+    return "other limits for students' code"
 
 
 def _spare(lock: Path) -> Path:

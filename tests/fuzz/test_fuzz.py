@@ -92,6 +92,15 @@ def spoilt(draw: st.DrawFn, target: str) -> bytes:
 
 
 @st.composite
+def flipped(draw: st.DrawFn, target: str) -> bytes:
+    """A seed with some of its bits the other way."""
+    data = bytearray(draw(st.sampled_from(seeds(target))))
+    for _ in range(draw(st.integers(1, 3))):
+        data[draw(st.integers(0, len(data) - 1))] ^= draw(st.sampled_from((1, 2, 4, 8, 16, 32, 64, 128, 255)))
+    return bytes(data)
+
+
+@st.composite
 def moved(draw: st.DrawFn, target: str) -> bytes:
     """A seed with lines moved, doubled, left out or indented otherwise."""
     lines = draw(st.sampled_from(seeds(target))).split(b"\n")
@@ -159,7 +168,7 @@ def test_any_bytes_are_read_or_refused_in_words(target: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_what_is_nearly_sound_is_read_or_refused_in_words(target: str) -> None:
     @tried(100 if target in ("template", "definition") else 200)
-    @given(spoilt(target) | moved(target))
+    @given(spoilt(target) | moved(target) | flipped(target))
     def fuzz(data: bytes) -> None:
         put(target, data)
 

@@ -147,7 +147,10 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
         )
 
     def parse(self, form: BuglineForm, raw: Any) -> dict[str, Any]:
-        given = plain(_decoded(raw))
+        try:
+            given = plain(_decoded(raw))
+        except ValueError:  # a key that is a whole number of more digits than Python writes
+            raise Unreadable("I couldn't read an answer with a number of thousands of digits in it.") from None
         if not isinstance(given, Mapping):
             raise Unreadable(f"I expected {{'line': ..., 'input': {{...}}, 'fix': '...'}}, and this is of type "
                              f"{type(raw).__name__}.")  # fmt: skip

@@ -152,12 +152,11 @@ class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
                 return None
             return CodeCase(inputs=case.shown, expected=None, raises=True, edge=True,
                             mistakes=(None,) * len(template.mistakes))  # fmt: skip
-        wrong = []
-        for one in template.mistakes:
-            if one.factor is not None:
-                wrong.append(key * one.factor)
-            else:
-                wrong.append(_value_or_none(one.value or 0, {**values, **case.base, **HELPERS, "key": key}))
+        names = {**values, **case.base, **HELPERS, "key": key}
+        wrong = [
+            _value_or_none(one.value or 0, names) if one.factor is None else key * one.factor
+            for one in template.mistakes
+        ]
         return CodeCase(
             inputs=case.shown,
             expected=_in_unit(key, answer.unit),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .inside import packed
 from .inside.region import WHOLE_STEP
-from .steps import CallResult, Calls, Cell, CellResult, Limits, Step, Value, ValueResult
+from .steps import CallResult, Calls, Cell, CellResult, Limits, Step, ValueResult
 
 Unit = tuple[int, int]  # number of the step, number of the input or WHOLE_STEP
 Result = CellResult | ValueResult | CallResult
@@ -39,13 +39,13 @@ def read_results(frames: Iterable[bytes], steps: Sequence[Step], limits: Limits)
     honest = sum(1 for _ in units(steps)) + len(steps)
     for _, frame in zip(range(_FORGERY_FACTOR * honest), frames, strict=False):
         try:
-            found.update(_read(packed.from_text(frame), steps, limits))
+            _read(packed.from_text(frame), steps, limits, found)
         except ValueError:
             continue
     return found
 
 
-def _read(data: object, steps: Sequence[Step], limits: Limits) -> Iterable[tuple[Unit, Result]]:
+def _read(data: object, steps: Sequence[Step], limits: Limits, found: dict[Unit, Result]) -> None:
     if not isinstance(data, list) or len(data) < 4:
         raise ValueError("not a frame")
     index, number, status, *rest = data
@@ -55,12 +55,13 @@ def _read(data: object, steps: Sequence[Step], limits: Limits) -> Iterable[tuple
         raise ValueError("no such step")
     step = steps[index]
     if isinstance(step, Calls):
-        return _read_call(step, index, number, status, rest)
-    if number != WHOLE_STEP:
+        found.update(_read_call(step, index, number, status, rest))
+    elif number != WHOLE_STEP:
         raise ValueError("no such unit")
-    if isinstance(step, Cell):
-        return [((index, number), _read_cell(status, rest, limits))]
-    return [((index, number), _read_value(step, status, rest))]
+    elif isinstance(step, Cell):
+        found[index, number] = _read_cell(status, rest, limits)
+    else:
+        found[index, number] = _read_value(status, rest)
 
 
 def _read_cell(status: str, rest: list[object], limits: Limits) -> CellResult:
@@ -68,7 +69,7 @@ def _read_cell(status: str, rest: list[object], limits: Limits) -> CellResult:
     return CellResult(status, _text(rest[0], _ERROR_CHARACTERS), _text(rest[1], limits.output_bytes))
 
 
-def _read_value(_step: Value, status: str, rest: list[object]) -> ValueResult:
+def _read_value(status: str, rest: list[object]) -> ValueResult:
     _expect(status in _VALUE_STATUSES and len(rest) == 3)
     type_name, reason = _text(rest[1], _ERROR_CHARACTERS), _text(rest[2], _ERROR_CHARACTERS)
     if status != "ok":
@@ -98,4 +99,6 @@ def _text(data: object, limit: int) -> str:
     """Text that can be printed anywhere: of bounded length, without half characters or control characters."""
     if not isinstance(data, str):
         raise ValueError("not text")
+    if len(data) <= limit and data.isascii() and data.isprintable():
+        return data
     return data[:limit].translate(_UNPRINTABLE).encode(errors="replace").decode()

@@ -46,13 +46,16 @@ class Report(NamedTuple):
 
 
 def read_greeting(data: bytes) -> Greeting:
+    """What `Greeting.to_bytes` wrote."""
     return Greeting(*_GREETING.unpack(data))
 
 
 def read_order(data: bytes) -> Order:
+    """What `Order.to_bytes` wrote."""
     return Order(*_ORDER.unpack(data))
 
 
 def read_report(data: bytes) -> Report:
+    """What `Report.to_bytes` wrote."""
     ended, code, cpu_seconds = _REPORT.unpack(data)
     return Report(_ENDED[ended], code, cpu_seconds)

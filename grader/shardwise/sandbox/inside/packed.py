@@ -21,7 +21,7 @@ MAX_ELEMENTS_ALTOGETHER = 100_000
 MAX_CHARACTERS = 100_000
 MAX_INT_DIGITS = 4000  # below Python's own limit of 4300 on reading an int from text
 _MAX_INT_BITS = 13_288  # of 10**4000
-_HARMLESS_BRACKETS = 400  # fewer cannot nest deeply enough to hurt
+_HARMLESS_BYTES = 400  # fewer brackets cannot nest deeply enough to hurt
 _MAX_JSON_DEPTH = 3 * MAX_DEPTH + 20  # a dict takes three levels, a job and a frame a few
 _BRACKET_OR_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')
 
@@ -37,7 +37,7 @@ def _foreign(value: object) -> object:
 
 
 # What json makes anew for every text. Lone surrogates become escapes: bytes that always decode.
-_encode = json.encoder.c_make_encoder(
+_encode: Any = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
     None, _foreign, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True
 )  # fmt: skip
 
@@ -47,10 +47,15 @@ def to_text(data: object) -> str:
     return "".join(_encode(data, 0))
 
 
-def pack(value: object) -> object:
+def pack(value: Any) -> object:
     """The value as JSON data; Unpackable if it has no honest JSON form."""
-    if type(value) in _ATOMS:
+    kind = type(value)
+    if kind in _ATOMS:
         return value
+    if kind is int:
+        return _checked_int(value)
+    if kind is str:
+        return _checked_str(value)
     try:
         return _pack(value, 0, _Budget())
     except RecursionError:
@@ -151,12 +156,20 @@ def _checked_str(value: str) -> str:
 
 def from_text(text: bytes) -> object:
     """JSON data from bytes that anybody may have written; ValueError if they are not that."""
-    if text.count(b"[") + text.count(b"{") > _HARMLESS_BRACKETS and _depth(text) > _MAX_JSON_DEPTH:
-        raise ValueError("nested too deeply")
+    if len(text) > _HARMLESS_BYTES:
+        brackets = text.count(b"[") + text.count(b"{")
+        if brackets > _HARMLESS_BYTES and _depth(text) > _MAX_JSON_DEPTH:
+            raise ValueError("nested too deeply")
+    scan, characters = _scan if len(text) <= MAX_INT_DIGITS else _scan_warily, text.decode()
     try:
-        return _decode(text.decode())
+        data, end = scan(characters, 0)
+    except StopIteration:
+        raise ValueError("not JSON") from None
     except (RecursionError, MemoryError):  # json answers a bomb of brackets with RecursionError
         raise ValueError("nested too deeply") from None
+    if end != len(characters) and characters[end:].strip():
+        raise ValueError("more than JSON")
+    return data
 
 
 def _depth(text: bytes) -> int:
@@ -174,7 +187,9 @@ def _read_int(digits: str) -> int:
     return int(digits)
 
 
-_decode = json.JSONDecoder(parse_int=_read_int).decode
+# Also made once. Neither skips space before the first value.
+_scan = json.JSONDecoder().scan_once
+_scan_warily = json.JSONDecoder(parse_int=_read_int).scan_once
 
 
 def unpack(data: object) -> object:
@@ -189,12 +204,8 @@ def unpack(data: object) -> object:
 
 def plain(value: object) -> object:
     """The value as it would arrive if it travelled; Unpackable if it cannot."""
-    kind = type(value)
-    if kind in _ATOMS:
-        return value
-    if kind is int or kind is str:
-        return pack(value)
-    return unpack(pack(value))
+    packed = pack(value)
+    return unpack(packed) if type(packed) in (list, dict) else packed
 
 
 def _unpack(data: object, depth: int, budget: _Budget) -> object:

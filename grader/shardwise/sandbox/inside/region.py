@@ -10,7 +10,6 @@ from __future__ import annotations
 import marshal
 import mmap
 import struct
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +51,7 @@ def size_for(job_bytes: int, room_bytes: int) -> int:
     return -(-exact // mmap.PAGESIZE) * mmap.PAGESIZE
 
 
-def job_bytes(job: Mapping[str, object]) -> bytes:
+def job_bytes(job: dict[str, Any]) -> bytes:
     """A job on its way in. It is the grader's own, so that Python's own format will do; results come out as JSON.
 
     Version 2 of the format has no references: what two calls share would let one spoil the other's input.

@@ -28,7 +28,10 @@ from .region import CALL_LIMIT, HEADER_BYTES, job_bytes, put_job, read_progress,
 _TICK_SECONDS = 0.02  # how often a job's progress is looked at, hence how late a limit may strike
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC
 _WARM_UPS = 10  # Python 3.11 rewrites a function's code after its eighth call
-_PRELOADED = ["resource", "collections", "dataclasses", "enum", "fractions", "functools", "heapq", "itertools", "math", "operator", "statistics", "string", "typing", "shardwise"]  # what notebooks import most, and shardwise's stand-in
+# What notebooks import most, and shardwise's stand-in.
+_PRELOADED = """
+resource collections dataclasses enum fractions functools heapq itertools math operator statistics string typing shardwise
+"""
 _PARTS_OF_NUMPY = ("numpy", "numpy.random", "numpy.linalg")  # it imports some of them only when they are first touched
 
 
@@ -43,7 +46,7 @@ def main(configuration: str) -> None:
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1).make()
     sys.argv, sys.orig_argv = [""], [""]  # they name paths of the host
     imports.install(config["packages"])
-    _load(_PRELOADED)
+    _load(_PRELOADED.split())
     if config["numpy"]:
         _load(_PARTS_OF_NUMPY)
     notebook.add_builtins()

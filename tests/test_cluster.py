@@ -1,0 +1,324 @@
+"""A batch on a cluster: a real Dask scheduler and real worker processes on this machine, some of them killed, some unfit."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from rooms import QUICK, Room
+from typer.testing import CliRunner
+
+from shardwise import cluster as module
+from shardwise import reports
+from shardwise.bank import Bank
+from shardwise.batch import Batch, grade
+from shardwise.cli import app
+from shardwise.cluster import cluster, table
+from shardwise.errors import ShardwiseError
+from shardwise.executors import Gone
+from shardwise.ledger import LEDGER, Ledger
+from shardwise.simulated import ATTACKS, blank, mistaken, right, unreadable
+from shardwise.worker import Settings
+
+distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+
+STUDENTS = tuple(f"s{number:02}" for number in range(20))  # five parcels, of which four are out at a time
+SLOW = ("s05", "s09", "s13")  # in three parcels, so that whoever is killed is killed at work
+SETTINGS = Settings(limits=QUICK)
+SOON = 30.0  # seconds
+
+# What a worker is started with that shall not be fit. Should it be given work nevertheless, it leaves a mark.
+MARK = """
+import pathlib, shardwise.worker
+real = shardwise.worker.work
+def work(*arguments):
+    pathlib.Path({mark!r}).touch()
+    return real(*arguments)
+shardwise.worker.work = work
+"""
+OTHER_ENGINE = "shardwise.worker.engine = lambda: '0.0.9+another'\n"
+NO_SANDBOX = "import platform, shutil\nshutil.which = lambda _: None\nplatform.machine = lambda: 'vax'\n"
+NO_SHARDWISE = "import sys\nsys.modules['shardwise'] = None\n"
+
+
+class Hall:
+    """A scheduler and its workers, each of them a process group of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file = folder / "scheduler.json"
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self._file))
+        self.address = distributed.Client  # set below, once it is known
+        with self.client() as client:
+            self.address = client.scheduler.address
+
+    def _start(self, *command: str) -> subprocess.Popen[bytes]:
+        log = (self._folder / f"{len(self._processes)}.log").open("wb")
+        words = [sys.executable, "-m", "dask", *command, "--host", "127.0.0.1", "--no-dashboard"]
+        with log:
+            process = subprocess.Popen(words, stdout=log, stderr=log, cwd=self._folder, start_new_session=True)
+        self._processes.append(process)
+        return process
+
+    @contextmanager
+    def client(self) -> Iterator[distributed.Client]:
+        """Another client than the batch's, to look at what goes on."""
+        with distributed.Client(scheduler_file=str(self._file), timeout=SOON, set_as_default=False) as client:
+            yield client
+
+    def worker(self, preload: str = "") -> subprocess.Popen[bytes]:
+        """Start a worker and its nanny; `preload` is what it does to itself first."""
+        more = []
+        if preload:
+            script = self._folder / f"preload_{len(self._processes)}.py"
+            script.write_text(preload)
+            more = ["--preload", str(script)]
+        return self._start("worker", "--scheduler-file", str(self._file), "--nthreads", "1", *more)
+
+    def unfit(self, how: str) -> Path:
+        """Start a worker that is not fit; gives the file that is there once it was given work."""
+        mark = self._folder / f"mark-{len(self._processes)}"
+        self.worker(MARK.format(mark=str(mark)) + how if "sys.modules" not in how else how)
+        return mark
+
+    def await_workers(self, count: int) -> None:
+        with self.client() as client:
+            client.wait_for_workers(count, timeout=SOON)
+
+    def close(self) -> None:
+        for process in self._processes:
+            kill(process)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and all that it started, with no time for farewells."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+@contextmanager
+def hall_with(folder: Path, workers: int) -> Iterator[Hall]:
+    folder.mkdir(exist_ok=True)
+    opened = Hall(folder)
+    try:
+        for _ in range(workers):
+            opened.worker()
+        if workers:
+            opened.await_workers(workers)
+        yield opened
+    finally:
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    with hall_with(tmp_path_factory.mktemp("hall"), 2) as opened:
+        yield opened
+
+
+class Class:
+    """Submissions of all qualities, and what they get on this machine alone."""
+
+    def __init__(self, folder: Path, bank: Bank) -> None:
+        self.room = Room(folder, bank, STUDENTS)
+        for place, student in enumerate(STUDENTS):
+            slow = ATTACKS["loops for ever"] if student in SLOW else None
+            self.room.hand_in(student, (right, mistaken, unreadable, blank)[place % 4], slow)
+        self.alone = self.results(self.grade(folder / "alone", workers=2))
+
+    def grade(self, out: Path, workers: int = 1, **more: object) -> Batch:
+        return grade([self.room.handed_in], out, workers=workers, settings=SETTINGS, **more)  # type: ignore[arg-type]
+
+    def on(self, place: str, out: Path, said: list[str], step: Callable[[], object] = lambda: None) -> Batch:
+        """Graded on a cluster; `step` is called once, when the first result has come."""
+        came: list[int] = []
+
+        def progress(found: int) -> None:
+            came.append(found)
+            if len(came) == 1:
+                step()
+
+        with cluster(place, SETTINGS, said.append) as (executor, width):
+            return self.grade(out, width, executor=executor, progress=progress)
+
+    def results(self, batch: Batch) -> dict[str, bytes]:
+        """The tables and pages, byte for byte."""
+        reports.write(batch)
+        files = [one for one in batch.out.rglob("*") if one.is_file() and not one.name.startswith((LEDGER, "."))]
+        return {one.relative_to(batch.out).as_posix(): one.read_bytes() for one in files}
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory, whole_bank: Bank) -> Class:
+    made = Class(tmp_path_factory.mktemp("class"), whole_bank)
+    assert len(made.alone) == len(STUDENTS) + 2
+    return made
+
+
+def test_a_cluster_gives_the_same_bytes_as_this_machine(hall: Hall, course: Class, tmp_path: Path) -> None:
+    said: list[str] = []
+    batch = course.on(hall.address, tmp_path / "out", said)
+    assert course.results(batch) == course.alone
+    assert said == [f"{os.uname().nodename}: 2 workers, sandbox 1"]
+
+
+def test_a_worker_killed_in_mid_batch_loses_nothing(hall: Hall, course: Class, tmp_path: Path) -> None:
+    victim = hall.worker()
+    hall.await_workers(3)
+    with hall.client() as client:
+        before = set(client.scheduler_info()["workers"])
+
+        def kill_it_at_work() -> None:
+            kill(victim)
+            while len(client.scheduler_info()["workers"]) == len(before):
+                time.sleep(0.05)
+
+        batch = course.on(hall.address, tmp_path / "out", [], kill_it_at_work)
+        assert len(client.scheduler_info()["workers"]) == 2
+    assert course.results(batch) == course.alone
+
+
+def test_unfit_workers_are_named_and_given_nothing(hall: Hall, course: Class, tmp_path: Path) -> None:
+    marks = [hall.unfit(OTHER_ENGINE), hall.unfit(NO_SANDBOX), hall.unfit(NO_SHARDWISE)]
+    hall.await_workers(5)
+    said: list[str] = []
+    try:
+        batch = course.on(hall.address, tmp_path / "out", said)
+    finally:
+        for process in hall._processes[-3:]:
+            kill(process)
+    assert course.results(batch) == course.alone
+    [text] = said
+    assert "2 workers, sandbox 1" in text
+    assert "it runs shardwise 0.0.9+another, and this batch was sent by" in text
+    assert "system-call filters are written for" in text
+    assert "shardwise is not installed there" in text
+    assert text.count("is left out: ") == 3
+    assert not any(mark.exists() for mark in marks)
+
+
+def test_an_unfit_worker_that_joins_later_is_named_and_given_nothing(hall: Hall, course: Class, tmp_path: Path) -> None:
+    said: list[str] = []
+    marks: list[Path] = []
+
+    def join() -> None:
+        marks.append(hall.unfit(OTHER_ENGINE))
+        end = time.monotonic() + SOON
+        while len(said) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+
+    try:
+        batch = course.on(hall.address, tmp_path / "out", said, join)
+    finally:
+        kill(hall._processes[-1])
+    assert course.results(batch) == course.alone
+    assert "is left out: it runs shardwise 0.0.9+another" in said[1]
+    assert not marks[0].exists()
+
+
+def test_when_all_workers_die_a_new_one_is_checked_and_goes_on(course: Class, tmp_path: Path) -> None:
+    with hall_with(tmp_path / "hall", 1) as small, small.client() as client:
+        [pid] = client.run(os.getpid).values()
+        batch = course.on(small.address, tmp_path / "out", [], lambda: os.kill(pid, signal.SIGKILL))
+        assert set(client.run(os.getpid).values()) != {pid}  # its nanny started another
+        assert course.results(batch) == course.alone
+
+
+def test_when_the_scheduler_goes_what_was_graded_is_kept_and_this_machine_goes_on(
+    course: Class, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    with hall_with(tmp_path / "hall", 1) as small:
+        with pytest.raises(Gone, match="went away .* What was graded is kept: run the same command again"):
+            course.on(small.address, out, [], lambda: kill(small.scheduler))
+        with Ledger(out / LEDGER) as ledger:
+            kept = {entry.key for entry in ledger.history()}
+        assert kept
+    assert course.results(course.grade(out)) == course.alone
+    with Ledger(out / LEDGER) as ledger:
+        assert [entry.key for entry in ledger.history()][: len(kept)].__len__() == len(kept)
+
+
+def test_when_no_worker_is_left_a_batch_does_not_wait_for_ever(
+    course: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_LOOK", 0.2)
+    monkeypatch.setattr(module, "_PATIENCE", 0.4)
+    with hall_with(tmp_path / "hall", 1) as small, pytest.raises(Gone, match="No worker is left"):
+        course.on(small.address, tmp_path / "out", [], lambda: kill(small._processes[-1]))
+
+
+def test_a_scheduler_that_is_not_there_or_has_no_workers_is_said_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_ANSWER", 1)
+    with hall_with(tmp_path / "hall", 0) as empty:
+        with (
+            pytest.raises(ShardwiseError, match=r"has no workers. Start some:  dask worker tcp://127"),
+            cluster(empty.address, SETTINGS, print),
+        ):
+            pass
+        kill(empty.scheduler)
+        with (
+            pytest.raises(ShardwiseError, match="No Dask scheduler answers at tcp://127"),
+            cluster(empty.address, SETTINGS, print),
+        ):
+            pass
+
+
+def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ShardwiseError, match=r'pip install "shardwise\[dask\]"'), cluster("tcp://x", SETTINGS, print):
+        pass
+
+
+@pytest.mark.parametrize(("place", "package"), [("slurm", "dask-jobqueue"), ("kubernetes", "dask-kubernetes")])
+def test_what_starts_workers_needs_its_package_and_their_number(
+    place: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module.STARTERS[place][1], None)
+    with pytest.raises(ShardwiseError, match="Say with --workers how many"), cluster(place, SETTINGS, print):
+        pass
+    with pytest.raises(ShardwiseError, match=f'pip install "{package}"'), cluster(place, SETTINGS, print, 2):
+        pass
+
+
+def test_nothing_is_graded_on_a_cluster_without_a_sandbox() -> None:
+    with pytest.raises(ShardwiseError, match="its workers hold every student's keys"):  # noqa: SIM117
+        with cluster("tcp://127.0.0.1:1", Settings(unsafe=True), print):
+            pass
+
+
+def test_of_many_workers_a_machine_is_one_line_and_the_unfit_ones_are_the_first_twenty() -> None:
+    def one(host: str, trouble: str = "") -> dict[str, object]:
+        return {"host": host, "threads": 1, "tier": "" if trouble else "1b", "trouble": trouble}
+
+    fit = {f"tcp://10.0.0.{n}:1": one("b" if n % 2 else "a") for n in range(7)}
+    unfit = {f"tcp://10.0.1.{n}:1": one("c", "shardwise is not installed there") for n in range(23)}
+    lines = table({**fit, **unfit}).splitlines()
+    assert lines[:2] == ["a: 4 workers, sandbox 1b", "b: 3 workers, sandbox 1b"]
+    assert lines[2] == "c: the worker tcp://10.0.1.0:1 is left out: shardwise is not installed there"
+    assert lines[-1] == "… and 3 more"
+    assert len(lines) == 2 + 20 + 1
+
+
+def test_the_command_grades_on_a_cluster(hall: Hall, course: Class, tmp_path: Path) -> None:
+    one = course.room.handed_in / "s00"
+    more = ["--lock", str(course.room.lock.path), "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, ["grade", str(one), *more, "--scheduler", hall.address])
+    assert "2 workers, sandbox 1" in done.stderr
+    assert "1 graded" in done.stdout
+    assert "slurm" not in done.output
+    both = CliRunner().invoke(app, ["grade", str(one), *more, "--scheduler", hall.address, "--slurm"])
+    assert "Grade in one place" in str(both.exception)
