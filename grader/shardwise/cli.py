@@ -20,6 +20,7 @@ from shardwise.terminal import (
     print_history,
     print_question,
     print_reports,
+    print_tiers,
     progress,
 )
 
@@ -411,6 +412,27 @@ def _where(place: str | None, settings: Any, workers: int | None) -> Iterator[tu
 
     with cluster(place, settings, lambda text: typer.echo(text, err=True), workers) as found:
         yield found
+
+
+@app.command(epilog="Example:  shardwise doctor")
+def doctor(as_json: Json = False) -> None:
+    """Say how student code would be isolated on this machine, why, and what would make it better.
+
+    Each tier is tried by attacking it. Exit code 0: submissions can be graded here; 1: they cannot.
+    """
+    from dataclasses import asdict
+
+    from shardwise.sandbox import SandboxUnavailable, probe
+
+    try:
+        verdicts = probe()
+    except SandboxUnavailable as error:
+        raise ShardwiseError(str(error)) from None
+    if as_json:
+        typer.echo(json.dumps([asdict(one) for one in verdicts], indent=2))
+    else:
+        print_tiers(verdicts)
+    raise typer.Exit(0 if any(one.passed for one in verdicts) else 1)
 
 
 @contextmanager

@@ -25,12 +25,14 @@ class Gone(ShardwiseError):
 def here() -> Iterator[Executor]:
     """This process, one task after the other."""
     try:
-        yield _Here()
+        yield Here()
     finally:
         worker.close()
 
 
-class _Here(Executor):
+class Here(Executor):
+    """An executor that is the caller itself."""
+
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
         try:

@@ -11,7 +11,7 @@ from shardwise.markup import safe
 from shardwise.programs import Recorded, Runner
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.sandboxed import runner_in
-from shardwise.submissions import Submission
+from shardwise.submissions import StudentCell, Submission
 
 if TYPE_CHECKING:
     from shardwise.sandbox import JobResult, Sandbox, Step
@@ -38,8 +38,7 @@ def grade_one(
     for place, question in enumerate(questions):
         cell = answered.get(question.id)
         try:
-            untouched = cell is None or cell.source.strip() == _starter(question).strip()
-            feedback = _mark(question, job, place, run, untouched=untouched)
+            feedback = _mark(question, job, place, run, cell)
         except Exception as error:  # ours: the student loses nothing, and the report says so
             feedback = broken(question, error)
         if cell is not None and cell.key in stopped and feedback.outcome != Outcome.CORRECT:
@@ -70,8 +69,10 @@ def _variable(question: Question) -> str:
     return kinds()[question.kind].variable(question.form, question.variable)
 
 
-def _starter(question: Question) -> str:
-    return kinds()[question.kind].cells(question.form, _variable(question))
+def _untouched(question: Question, cell: StudentCell | None) -> bool:
+    """Whether an answer cell is as it was handed out, or gone."""
+    handed_out = kinds()[question.kind].cells(question.form, _variable(question))
+    return cell is None or cell.source.strip() == handed_out.strip()
 
 
 def _cases(question: Question) -> Sequence[Any]:
@@ -88,14 +89,14 @@ def _stopped(submission: Submission, job: JobResult) -> dict[str, str]:
     return found
 
 
-def _mark(question: Question, job: JobResult, place: int, run: Runner, *, untouched: bool) -> Feedback:
+def _mark(question: Question, job: JobResult, place: int, run: Runner, cell: StudentCell | None) -> Feedback:
     result: Any = job.results[f"answer-{place}"]
     if question.kind == "code":
         calls = result.results
         if all(call.status == "missing" for call in calls):
             why = f"After your cells had run there was no function called {_variable(question)}."
-            return check(question, None) if untouched else unreadable(question, why)
-        if untouched and all(call.status == "returned" and call.value is None for call in calls):
+            return check(question, None) if _untouched(question, cell) else unreadable(question, why)
+        if all(call.status == "returned" and call.value is None for call in calls) and _untouched(question, cell):
             return check(question, None)
         return check(question, Recorded(tuple(calls)))
     if result.status == "ok":

@@ -66,11 +66,12 @@ def _shape(texts: tuple[str, ...]) -> Shape | None:
     markdown = "".join(text + number for text, number in zip(texts, [*numbers, ""], strict=True))
     if len(numbers) > 1000 or any(_STAND_IN in text for text in texts) or _DIGITS_MATTER.search(markdown):
         return None
-    tokens, env = _parser().parse(markdown), {}
+    parser, env = _parser(), dict[str, Any]()
+    tokens = parser.parse(markdown, env)
     inner = [child for token in tokens for child in (token, *(token.children or ()))]
     if not all(is_uniform(one.content) for one in inner if one.type.startswith("math") and _STAND_IN in one.content):
         return None
-    html = _parser().renderer.render(tokens, _parser().options, env).strip()
+    html = str(parser.renderer.render(tokens, parser.options, env)).strip()
     pieces = re.split(rf"{_STAND_IN}([0-9]{{3}})", html)
     return Shape(tuple(pieces[::2]), tuple(map(int, pieces[1::2])))
 

@@ -162,6 +162,32 @@ def print_history(entries: Any, cause: Any) -> None:
     typer.echo("Times are in UTC.")
 
 
+def print_tiers(verdicts: Any) -> None:
+    """The tiers of the sandbox, which of them hold here, and what this machine is."""
+    import platform
+    import shutil
+
+    from rich.table import Table
+    from rich.text import Text
+
+    chosen = next((one for one in verdicts if one.passed), None)
+    table = Table("tier", "", "what was found", box=None, header_style="bold")
+    for one in verdicts:
+        word = "used here" if one is chosen else "holds" if one.passed else "does not hold"
+        style = "green" if one.passed else "red"
+        table.add_row(one.name, Text(word, style=style), Text(f"{one.reason}\n{one.remedy}".strip()))
+    console().print(table)
+    program = shutil.which("bwrap") or "not installed"
+    typer.echo(
+        f"\n{platform.system()} {platform.release()} on {platform.machine()}, Python {platform.python_version()}, bubblewrap: {program}"
+    )
+    typer.echo(
+        f"Submissions are graded at tier {chosen.name} here: each of its attacks was tried, and stopped."
+        if chosen
+        else "Submissions cannot be graded here: no tier stopped every attack. Answering and checking need no sandbox."
+    )
+
+
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[Any]:
     """A progress bar on a terminal, nothing elsewhere; gives a function to be called for each step."""

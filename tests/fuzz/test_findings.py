@@ -53,8 +53,8 @@ def test_a_tiny_number_to_a_large_power_is_refused_before_it_is_worked_out() -> 
 
 def test_brackets_that_nothing_closes_are_refused_at_the_first_that_is_too_deep() -> None:
     """To the end of 100,000 of them ruamel.yaml takes most of an hour."""
-    assert f"is nested more than {DEEPEST} levels deep" in faults("[" * 100_000)
-    assert f"is nested more than {DEEPEST} levels deep" in faults("{a: " * 100_000)
+    assert f"is nested more than {DEEPEST} levels deep" in faults("[" * 100_000 + "}")
+    assert f"is nested more than {DEEPEST} levels deep" in faults("{a: " * 100_000 + "]")
 
 
 def test_a_file_of_too_many_values_is_refused_before_its_end_is_read() -> None:
@@ -86,7 +86,9 @@ def test_expressions_and_texts_that_are_nested_too_deeply_are_a_fault_of_their_f
 # Locks --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("header", [b"[" * 5000, b"[1]", b'"set"', b"null", b"", b'{"set": "a"}\n[1]\n', b'{"set": "a"}\n\n'])
+@pytest.mark.parametrize(
+    "header", [b"[" * 5000, b"[1]", b'"set"', b"null", b"", b'{"set": "a"}\n[1]\n', b'{"set": "a"}\n\n']
+)
 def test_a_lock_of_another_shape_is_no_lock_file(tmp_path: Path, header: bytes) -> None:
     path = tmp_path / "week-1.lock.jsonl"
     path.write_bytes(header)

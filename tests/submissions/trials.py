@@ -148,6 +148,11 @@ def batch(course: Course, attacks: Iterable[Attack], tier: str) -> Batch:
         return Batch(verdicts, bystanders, complaint + "".join(f"left behind: {one}\n" for one in ended.left))
 
 
+def page_of(room: Room, student: str) -> Path:
+    """Where a student's feedback page lies."""
+    return room.results / "feedback" / SET / f"{student}.html"
+
+
 def _mine(room: Room, attack: Attack, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The results of what lay in the attacker's folder, whoever it claims to be from."""
     place = f"{room.submitted / attack.student}/"
@@ -167,7 +172,7 @@ def _seen(
     others: dict[str, float | None], ended: Ended,
 ) -> Seen:  # fmt: skip
     mine = _mine(room, attack, rows)
-    page = room.results / "feedback" / f"{attack.student}.html"
+    page = page_of(room, attack.student)
     lines = [row for row in table if row[0] == attack.student or attack.student in row[-1]]
     record = json.dumps([mine, lines], ensure_ascii=False)
     shown = page.read_bytes() if page.exists() else b""
@@ -204,7 +209,7 @@ def _amiss(room: Room, attack: Attack, rows: list[dict[str, Any]], tier: str) ->
     due = room.course.points(attack.student, attack.due)
     if wanted == "graded" and [row["points"] for row in found] != [due]:
         return f"{[row['points'] for row in found]} points, and {due} are due: {found[0]['notes']}"
-    return "" if wanted == "missing" or found[0]["tier"] == tier else f"graded at tier {found[0]['tier']}"
+    return "" if wanted != "graded" or found[0]["tier"] == tier else f"graded at tier {found[0]['tier']}"
 
 
 def _amiss_with(room: Room, student: str, rows: list[dict[str, Any]]) -> str:
@@ -215,4 +220,4 @@ def _amiss_with(room: Room, student: str, rows: list[dict[str, Any]]) -> str:
         return f"{due} points are due, and here is {[(one['status'], one['points'], one['reason']) for one in found]}"
     if found[0]["path"] != str(room.submitted / student / f"{SET}.ipynb") or found[0]["notes"]:
         return f"the result is about {found[0]['path']}: {found[0]['notes']}"
-    return "" if (room.results / "feedback" / f"{student}.html").is_file() else "the feedback page is gone"
+    return "" if page_of(room, student).is_file() else "the feedback page is gone"

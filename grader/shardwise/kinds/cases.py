@@ -38,7 +38,9 @@ class Input(Draw):
         if shown in self._places:
             return self._places[shown]
         values = self.values()
-        return sum(isinstance(known, int | float) and isinstance(shown, int | float) and known < shown for known in values)
+        return sum(
+            isinstance(known, int | float) and isinstance(shown, int | float) and known < shown for known in values
+        )
 
     @cached_property
     def _places(self) -> dict[Scalar, int]:

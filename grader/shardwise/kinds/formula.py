@@ -99,7 +99,11 @@ class FormulaKind(Kind[FormulaTemplate, FormulaForm, FormulaKey]):
             points=tuple(_points(answer.symbols, drawn)),
             base=tuple(one.base for one in drawn),
         )
-        if not _apart((solved.formula, *solved.mistakes), tuple(answer.symbols), _grid(answer.reference, tuple(answer.symbols.items()))):
+        if not _apart(
+            (solved.formula, *solved.mistakes),
+            tuple(answer.symbols),
+            _grid(answer.reference, tuple(answer.symbols.items())),
+        ):
             raise Reject("a mistake equals the formula, or another mistake")
         return solved
 

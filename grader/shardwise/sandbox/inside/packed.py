@@ -160,11 +160,9 @@ def from_text(text: bytes) -> object:
         brackets = text.count(b"[") + text.count(b"{")
         if brackets > _HARMLESS_BYTES and _depth(text) > _MAX_JSON_DEPTH:
             raise ValueError("nested too deeply")
-    scan, characters = _scan if len(text) <= MAX_INT_DIGITS else _scan_warily, text.decode()
+    decode, characters = _decode if len(text) <= MAX_INT_DIGITS else _decode_warily, text.decode()
     try:
-        data, end = scan(characters, 0)
-    except StopIteration:
-        raise ValueError("not JSON") from None
+        data, end = decode(characters)
     except (RecursionError, MemoryError):  # json answers a bomb of brackets with RecursionError
         raise ValueError("nested too deeply") from None
     if end != len(characters) and characters[end:].strip():
@@ -187,9 +185,9 @@ def _read_int(digits: str) -> int:
     return int(digits)
 
 
-# Also made once. Neither skips space before the first value.
-_scan = json.JSONDecoder().scan_once
-_scan_warily = json.JSONDecoder(parse_int=_read_int).scan_once
+# Made once, like the encoder. Neither skips space before the value.
+_decode = json.JSONDecoder().raw_decode
+_decode_warily = json.JSONDecoder(parse_int=_read_int).raw_decode
 
 
 def unpack(data: object) -> object:

@@ -89,18 +89,14 @@ class Writer:
         self._beat += 1
         _PROGRESS.pack_into(self._memory, _PROGRESS_AT, self._beat, step, input_index, limit)
 
-    def room_bytes(self) -> int:
-        """What the next frame may still take."""
-        return int(self._room_bytes) - self._used - _FRAME.size
-
     def write(self, frame: bytes) -> None:
         """Append one frame; it counts only once it is complete."""
-        if len(frame) > self.room_bytes():
+        used = self._used + _FRAME.size + len(frame)
+        if used > self._room_bytes:
             raise FullError
-        at = self._start + self._used
-        self._used += _FRAME.size + len(frame)
-        self._memory[at : self._start + self._used] = _FRAME.pack(len(frame)) + frame
-        _USED.pack_into(self._memory, _USED_AT, self._used, 0)
+        self._memory[self._start + self._used : self._start + used] = _FRAME.pack(len(frame)) + frame
+        self._used = used
+        _USED.pack_into(self._memory, _USED_AT, used, 0)
 
     def finish(self) -> None:
         """Every step is done."""

@@ -6,8 +6,10 @@ It worked if the right answers beside it are lost.
 from room import Seen
 
 CELL = """
+import time
+
 while True:
-    pass
+    time.sleep(1)
 """
 
 

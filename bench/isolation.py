@@ -1,0 +1,103 @@
+"""What isolation costs: the same pipeline (read, execute, mark, write), in the sandbox and with no isolation at all.
+
+    python bench/isolation.py [--submissions 100] [--rounds 5]
+
+One worker, warm. Without isolation a notebook's cells are executed by `exec` in the grader's own process and its functions are
+called there; everything else is the same code on the same files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from room import our_room
+
+from shardwise import executors, worker
+from shardwise.batch import grade
+from shardwise.kinds import kinds
+from shardwise.kinds.code import CodeKey
+from shardwise.locks import Lock
+from shardwise.marking import check
+from shardwise.programs import Recorded, here
+from shardwise.question import Feedback, Question
+from shardwise.sandbox import Sandbox
+from shardwise.submissions import Submission
+from shardwise.worker import Settings
+
+
+def in_process(
+    submission: Submission, questions: Sequence[Question], _sandbox: Sandbox
+) -> tuple[list[Feedback], list[str]]:
+    """A notebook executed and marked right here."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        for cell in submission.cells:
+            with contextlib.suppress(Exception):
+                exec(compile(cell.source, cell.key, "exec"), names)
+        return [check(one, _answer(one, names), runner=here) for one in questions], []
+
+
+def _answer(question: Question, names: dict[str, Any]) -> Any:
+    value = names.get(kinds()[question.kind].variable(question.form, question.variable))
+    if isinstance(question.key, CodeKey):
+        return Recorded(tuple(here(value, "", [case.inputs for case in question.key.cases])))
+    return value
+
+
+@contextmanager
+def _warm() -> Iterator[Executor]:
+    """This process, whose sandbox stays open."""
+    yield executors.Here()
+
+
+def isolation(submitted: Path, lock: Lock, count: int = 100, rounds: int = 5) -> list[float]:
+    """Ratios of wall time: isolated over in-process, for `count` submissions, both in each round."""
+    paths = sorted(submitted.iterdir())[:count]
+
+    def seconds(settings: Settings) -> float:
+        with tempfile.TemporaryDirectory(prefix="bench-") as out:
+            start = time.perf_counter()
+            batch = grade(paths, Path(out), locks=[lock.path], settings=settings, executor=_warm)
+            taken = time.perf_counter() - start
+            assert all(row.points == row.max_points for row in batch.rows() if row.status != "missing")
+        return taken
+
+    ratios = []
+    for number in range(rounds + 1):
+        with patch.object(worker, "grade_one", in_process):
+            bare = seconds(Settings(unsafe=True))
+        isolated = seconds(Settings())
+        if number:  # the first round warms everything up
+            ratios.append(isolated / bare)
+            print(
+                f"isolated {isolated / count * 1000:.2f} ms, in-process {bare / count * 1000:.2f} ms, ratio {ratios[-1]:.2f}"
+            )
+    worker.close()
+    return ratios
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--submissions", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+        submitted = our_room(Path(scratch), given.submissions)
+        ratios = isolation(submitted, Lock(Path(scratch) / "bench.lock.jsonl"), given.submissions, given.rounds)
+    print(f"median ratio {statistics.median(ratios):.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Classes that have handed in, for the benchmarks: 12 quantities, 4 functions and 4 choices, all answered right."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from shardwise.bank import bank
+from shardwise.kinds import kinds
+from shardwise.locks import LOCK_SUFFIX, Lock, line_of
+from shardwise.question import Question
+from shardwise.sets import SetDefinition, Student, assign
+from shardwise.simulated import hand_in, right
+
+WANTED = {"quantity": 12, "code": 4, "choice": 4}
+
+
+def twenty() -> list[str]:
+    """The questions, taken in the bank's order."""
+    chosen: list[str] = []
+    for kind, count in WANTED.items():
+        chosen += [name for name in bank().problems if bank().find(name).template.kind == kind][:count]
+    return chosen
+
+
+def our_room(folder: Path, count: int, drawn: int = 200) -> Path:
+    """A class of `count` that has handed in; gives the folder of submissions.
+
+    The first `drawn` students have draws of their own. The others have theirs again under another name: a class of 10,000
+    would take longer to draw than to grade.
+    """
+    definition = SetDefinition.model_validate({"name": "bench", "title": "Bench", "problems": twenty()})
+    students = [Student(f"s{number:05}", f"Student {number}") for number in range(min(count, drawn))]
+    lock = Lock(assign(bank(), definition, students, bytes(32), folder).lock)
+    for student in students:
+        hand_in(lock, folder / "notebooks", folder / "submitted", student.id, right)
+    with (folder / f"bench{LOCK_SUFFIX}").open("a", encoding="utf-8") as file:
+        for number in range(drawn, count):
+            _again(lock, folder / "submitted", students[number % drawn].id, f"s{number:05}", file.write)
+    return folder / "submitted"
+
+
+def _again(lock: Lock, submitted: Path, old: str, new: str, write: object) -> None:
+    line = json.loads(lock.line(old))
+    line.update(student=new, name=f"Student {new}")
+    write(line_of(line))  # type: ignore[operator]
+    notebook = json.loads((submitted / old / "bench.ipynb").read_text("utf-8"))
+    notebook["metadata"]["shardwise"]["student"] = new
+    place = submitted / new / "bench.ipynb"
+    place.parent.mkdir(parents=True)
+    place.write_text(json.dumps(notebook), "utf-8")
+
+
+def answer(question: Question) -> tuple[str, str]:
+    """A right answer as a cell, and asserts on it as a peer would write them."""
+    variable = kinds()[question.kind].variable(question.form, question.variable)
+    source = right(question) or ""
+    if question.kind != "code":
+        return source, f"assert {variable} == {(source or '=').partition('=')[2].strip()}"
+    cases = [(dict(case.inputs), case.expected) for case in question.key.cases if not case.raises]  # type: ignore[attr-defined]
+    return source, f"for given, expected in {cases!r}:\n    assert {variable}(**given) == expected"
