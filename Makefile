@@ -7,14 +7,14 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint render figures lock bench clean
+.PHONY: demo test lint render figures lock bench bench-all hostile fuzz clean
 
 demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
 	$(BIN)/shardwise assign examples/demo/set.yaml --roster examples/demo/roster.csv --out $(DEMO) --key $(DEMO)/course.key
 	$(BIN)/python examples/demo/class.py $(DEMO)
 	$(BIN)/shardwise grade $(DEMO)/submitted --out $(DEMO)/results --solutions
-	@echo "A feedback page: $(CURDIR)/$(DEMO)/results/feedback/bo.html"
+	@echo "A feedback page: $(CURDIR)/$(DEMO)/results/feedback/first-light/bo.html"
 
 test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## Everything that CI checks
 	$(BIN)/ruff check .
@@ -34,9 +34,24 @@ render: $(VENV)/.test figures  ## Figures and notebooks, to be committed
 figures: $(VENV)/.test
 	$(BIN)/python -m shardwise.solutions.figures
 
-bench: $(VENV)/.test /usr/bin/bwrap  ## The figures of bench/README.md
+bench: $(VENV)/.test /usr/bin/bwrap  ## Beside nbgrader and Otter, in environments of their own: the table of bench/README.md
 	$(BIN)/python bench/grading.py
+
+bench-all: bench  ## Every figure of bench/README.md, and its plot; half an hour
+	$(BIN)/python bench/scale.py
+	$(BIN)/python bench/isolation.py
+	$(BIN)/python bench/sandbox.py
+	$(BIN)/python bench/checking.py
 	$(BIN)/python bench/draws.py
+	$(BIN)/python bench/cluster.py
+	$(BIN)/python bench/kills.py
+	$(BIN)/python bench/hostile.py
+
+hostile: $(VENV)/.test /usr/bin/bwrap  ## The hostile corpus, in the open and at every tier of the sandbox: a table
+	$(BIN)/python tests/submissions/table.py
+
+fuzz: $(VENV)/.fuzz  ## The parsers under a coverage-guided fuzzer, a minute each
+	$(VENV)-fuzz/bin/python tests/fuzz/coverage_guided.py --seconds 60
 
 lock: $(VENV)/.test  ## After a change of dependencies in pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

@@ -12,7 +12,6 @@ bytes on disk, and memory.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import pickle
 import resource
@@ -28,7 +27,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from grading import our_room, timed
+from distributed import Client
+from room import our_room
 
 from shardwise import reports
 from shardwise.batch import grade
@@ -53,9 +53,10 @@ def dask_of(count: int, folder: Path) -> Iterator[tuple[str, int]]:
 
         scheduler = start("scheduler", "--port", "0")
         start("worker", "--nthreads", "1", "--nworkers", str(count))
-        while not (folder / "scheduler.json").exists() or not (folder / "scheduler.json").read_text():
-            time.sleep(0.1)
-        yield json.loads((folder / "scheduler.json").read_text())["address"], scheduler.pid
+        with Client(scheduler_file=str(folder / "scheduler.json"), timeout=120, set_as_default=False) as client:
+            client.wait_for_workers(count, timeout=120)
+            address = client.scheduler.address
+        yield address, scheduler.pid
 
 
 def cpu_of(pid: int) -> float:
@@ -99,14 +100,12 @@ def main() -> None:
         runs: dict[str, Callable[[], float]] = {}
         for count in (1, 2):
             address, scheduler = stack.enter_context(dask_of(count, scratch / f"dask-{count}"))
-            with cluster(address, Settings(), print, count) as (executor, width):
-                pass  # waits for the first worker
-            time.sleep(3)  # for the second
             executor, width = stack.enter_context(cluster(address, Settings(), print))
             batch(executor, width)
             runs[f"Dask, {count}"] = lambda executor=executor, width=width: batch(executor, width)
             runs[f"pool, {count}"] = lambda count=count: batch(None, count)
-        times = dict(zip(runs, timed(given.rounds, *runs.values()), strict=True))
+        rounds = [[run() for run in runs.values()] for _ in range(given.rounds)]
+        times = dict(zip(runs, zip(*rounds, strict=True), strict=True))
         print(f"{'workers':10}{'submissions/s':>14}{'ms each':>10}")
         for name, seconds in times.items():
             each = statistics.median(seconds) / given.submissions

@@ -23,7 +23,7 @@ from unittest.mock import patch
 
 from room import our_room
 
-from shardwise import executors, worker
+from shardwise import executors, sandboxed, worker
 from shardwise.batch import grade
 from shardwise.kinds import kinds
 from shardwise.kinds.code import CodeKey
@@ -83,7 +83,7 @@ def isolation(submitted: Path, lock: Lock, count: int = 100, rounds: int = 5) ->
             print(
                 f"isolated {isolated / count * 1000:.2f} ms, in-process {bare / count * 1000:.2f} ms, ratio {ratios[-1]:.2f}"
             )
-    worker.close()
+    sandboxed.close()
     return ratios
 
 

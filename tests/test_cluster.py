@@ -56,7 +56,8 @@ class Hall:
         self._folder = folder
         self._file = folder / "scheduler.json"
         self._processes: list[subprocess.Popen[bytes]] = []
-        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self._file))
+        idle = ("--idle-timeout", "10 minutes")  # should nobody be left to dismiss it
+        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self._file), *idle)
         with self.client() as client:
             self.address: str = client.scheduler.address
 
@@ -252,7 +253,8 @@ def test_when_no_worker_is_left_or_was_ever_there_a_batch_does_not_wait_for_ever
     with hall_with(tmp_path / "hall", 1) as small:
         with pytest.raises(Gone, match="No worker is left"):
             course.on(small.address, tmp_path / "out", [], lambda: small.dismiss(1))
-        monkeypatch.setattr(module, "_ANSWER", 1)
+        monkeypatch.setattr(module, "_ANSWER", 2)
+        monkeypatch.setattr(module, "_FIRST", 1)
         with pytest.raises(ShardwiseError, match=r"has no workers. Start some:  dask worker tcp://127"):
             course.on(small.address, tmp_path / "out", [])
         small.dismiss()
@@ -275,6 +277,48 @@ def test_what_starts_workers_needs_its_package_and_their_number(
         pass
     with pytest.raises(ShardwiseError, match=f'pip install "{package}"'), cluster(place, SETTINGS, print, 2):
         pass
+
+
+def test_what_is_no_address_is_said_so() -> None:
+    with pytest.raises(ShardwiseError, match="'node1' is no address of a scheduler"), cluster("node1", SETTINGS, print):
+        pass
+
+
+SBATCH = """#!/bin/sh
+cp "$1" {folder}/job-$$.sh
+setsid sh {folder}/job-$$.sh > {folder}/job-$$.log 2>&1 &
+echo "Submitted batch job $!"
+"""
+
+
+def test_slurm_jobs_grade_like_any_worker(course: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but Slurm itself: in its place stands a script that runs the job here."""
+    pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
+    import dask.config
+
+    with pytest.raises(ShardwiseError, match="There is no sbatch here"):  # noqa: SIM117
+        with cluster("slurm", SETTINGS, print, 2):
+            pass
+    for name, script in (("sbatch", SBATCH.format(folder=tmp_path)), ("scancel", '#!/bin/sh\nkill -TERM -- "-$1"\n')):
+        (tmp_path / name).write_text(script)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    job = {
+        "cores": 1,
+        "processes": 1,
+        "memory": "2GB",
+        "interface": "lo",
+        "scheduler-options": {"dashboard_address": "127.0.0.1:0"},
+    }
+    with dask.config.set({f"jobqueue.slurm.{name}": value for name, value in job.items()}):
+        said: list[str] = []
+        with cluster("slurm", SETTINGS, said.append, 2) as (executor, width):
+            assert width == 2
+            batch = course.grade(tmp_path / "out", width, executor=executor)
+    assert course.results(batch) == course.alone
+    [script, _] = tmp_path.glob("job-*.sh")
+    assert "#SBATCH --cpus-per-task=1" in script.read_text()
+    assert "--nthreads 1" in script.read_text()
 
 
 def test_nothing_is_graded_on_a_cluster_without_a_sandbox() -> None:

@@ -7,8 +7,10 @@ what they are: they get nothing, so that they can spoil nothing.
 
 from __future__ import annotations
 
+import gc
 import logging
 import pickle
+import shutil
 import sys
 import threading
 import warnings
@@ -31,12 +33,13 @@ if TYPE_CHECKING:
 Client = Any  # distributed's own, of which half is without types
 Theirs = Any  # its future
 
-# What starts workers itself, after Dask's own configuration files: the package to install, its module and its class.
+# What starts workers itself, as Dask's own configuration files say: package, module, class, and the program that it runs.
 STARTERS = {
-    "slurm": ("dask-jobqueue", "dask_jobqueue", "SLURMCluster"),
-    "kubernetes": ("dask-kubernetes", "dask_kubernetes.operator", "KubeCluster"),
+    "slurm": ("dask-jobqueue", "dask_jobqueue", "SLURMCluster", "sbatch"),
+    "kubernetes": ("dask-kubernetes", "dask_kubernetes.operator", "KubeCluster", None),
 }
-_ANSWER = 10  # seconds within which a scheduler answers, and has a worker
+_ANSWER = 10  # seconds within which a scheduler answers
+_FIRST = 30  # seconds within which it has a worker
 _LOOK = 5.0  # seconds between two looks at whether a worker is left
 _PATIENCE = 300.0  # seconds that a batch waits for one: a nanny's new worker is there in ten, a queue may take longer
 _MOST_NAMED = 20
@@ -62,7 +65,7 @@ def cluster(place: str, settings: Settings, say: Say, workers: int | None = None
         say(table(checked))
         fit = [one for one in checked.values() if not one["trouble"]]
         if not fit:
-            raise ShardwiseError(f"None of the {len(checked)} workers of {place} is fit to grade; see above.")
+            raise ShardwiseError(f"No worker of {place} is fit to grade; see above.")
 
         @contextmanager
         def opened() -> Iterator[Executor]:
@@ -104,16 +107,36 @@ def _client(place: str, workers: int | None, say: Say) -> Iterator[Client]:
     with ExitStack() as stack:
         # Dask's advice on parcels of 10 MB is for people who analyse data.
         stack.enter_context(dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"}))
-        where: Any = stack.enter_context(_started(place, workers)) if place in STARTERS else place
+        where: Any = stack.enter_context(_started(place, workers)) if place in STARTERS else _address(place)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", VersionMismatchWarning)  # what has to be equal is checked worker by worker
-            with _answering(place):
-                client = distributed.Client(where, timeout=_ANSWER, set_as_default=False)
+            client = _connected(distributed, where, place)
         stack.callback(client.close, timeout=_ANSWER)
         _await_workers(client, place, say)
         with _answering(place):
             _same_python(client)
         yield client
+
+
+def _address(place: str) -> str:
+    from distributed.comm.addressing import get_address_host_port
+
+    try:
+        get_address_host_port(place, strict=True)
+    except ValueError as error:
+        raise ShardwiseError(
+            f"{place!r} is no address of a scheduler ({error}). One looks like tcp://node1:8786."
+        ) from None
+    return place
+
+
+def _connected(distributed: Any, where: Any, place: str) -> Client:
+    try:
+        return distributed.Client(where, timeout=_ANSWER, set_as_default=False)
+    except Exception as error:  # of a dozen kinds: nobody listens, a certificate that is missing
+        why = str(error) or type(error).__name__
+    gc.collect()  # half a client hangs on that error, and closes in no time now, but not when Python ends
+    raise ShardwiseError(f"No Dask scheduler answers at {place}: {why}")
 
 
 @contextmanager
@@ -123,8 +146,10 @@ def _answering(place: str) -> Iterator[None]:
         yield
     except ShardwiseError:
         raise
-    except Exception as error:  # of a dozen kinds: a closed client, a lost connection, a key of TLS that is missing
-        raise ShardwiseError(f"No Dask scheduler answers at {place}: {str(error) or type(error).__name__}") from None
+    except Exception as error:
+        raise ShardwiseError(
+            f"The Dask scheduler at {place} stopped answering: {str(error) or type(error).__name__}"
+        ) from None
 
 
 @contextmanager
@@ -132,10 +157,14 @@ def _started(place: str, workers: int | None) -> Iterator[Any]:
     """A scheduler in this process whose workers are jobs or pods; they end with it."""
     if workers is None:
         raise ShardwiseError(f"Say with --workers how many workers {place} shall start.")
-    package, module, name = STARTERS[place]
+    package, module, name, program = STARTERS[place]
     starter = getattr(_module(module, package), name)
+    if program and not shutil.which(program):
+        raise ShardwiseError(f"There is no {program} here. Run this where jobs for {place} are submitted.")
     try:
-        started = starter()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Port .* is already in use", UserWarning)  # of the dashboard
+            started = starter()
     except Exception as error:  # nothing configured, no sbatch, no Kubernetes
         raise ShardwiseError(f"{name} of {package} could not start: {error}") from None
     with started:
@@ -163,7 +192,7 @@ def _await_workers(client: Client, place: str, say: Say) -> None:
         client.wait_for_workers(1)
         return
     try:
-        client.wait_for_workers(1, timeout=_ANSWER)
+        client.wait_for_workers(1, timeout=_FIRST)
     except TimeoutError:
         raise ShardwiseError(
             f"The scheduler at {place} has no workers. Start some:  dask worker {place} --nthreads 1 --nworkers auto"

@@ -9,9 +9,10 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from multiprocessing import forkserver
 from typing import Any
 
-from shardwise import worker
+from shardwise import sandboxed
 from shardwise.errors import ShardwiseError
 
 Opener = Callable[[], AbstractContextManager[Executor]]
@@ -27,7 +28,7 @@ def here() -> Iterator[Executor]:
     try:
         yield Here()
     finally:
-        worker.close()
+        sandboxed.close()
 
 
 class Here(Executor):
@@ -42,10 +43,16 @@ class Here(Executor):
         return future
 
 
+def warm_up() -> None:
+    """Begin to load what the processes of a pool need, and go on with something else meanwhile."""
+    multiprocessing.set_forkserver_preload(["shardwise.worker", "shardwise.cli"])
+    forkserver.ensure_running()
+
+
 def pool(count: int) -> Opener:
     """Processes on this machine. They are forked from one that has loaded what they need and nothing else."""
+    warm_up()
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["shardwise.worker", "shardwise.cli"])
 
     @contextmanager
     def opened() -> Iterator[Executor]:

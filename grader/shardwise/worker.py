@@ -5,11 +5,9 @@ It needs no file of the course, so that it can run in this process, in another o
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import json
 import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shardwise import __version__
+from shardwise import __version__, sandboxed
 from shardwise.bank import bank, folder, pose, revive
 from shardwise.errors import ShardwiseError
 from shardwise.grading import grade_one
@@ -27,7 +25,7 @@ from shardwise.results import Graded, Marked
 from shardwise.submissions import Submission
 
 if TYPE_CHECKING:
-    from shardwise.sandbox import Limits, Sandbox
+    from shardwise.sandbox import Limits
 
 
 @dataclass(frozen=True)
@@ -95,34 +93,9 @@ def work(settings: Settings, tasks: Sequence[Task], sent_by: str) -> list[Done]:
     return [_done(task, settings) for task in tasks]
 
 
-_OPEN = threading.local()  # a sandbox serves one thread at a time, so each thread has its own
-
-
-def _sandbox(settings: Settings) -> Sandbox:
-    """This thread's sandbox, opened when it is first needed."""
-    from shardwise.sandbox import Limits, open_sandbox
-
-    wanted = (settings.unsafe, settings.tier, settings.limits)
-    if getattr(_OPEN, "wanted", None) != wanted:
-        close()
-        _OPEN.sandbox = open_sandbox(limits=settings.limits or Limits(), unsafe=settings.unsafe, tier=settings.tier)
-        _OPEN.wanted = wanted
-        atexit.register(_OPEN.sandbox.close)
-    sandbox: Sandbox = _OPEN.sandbox
-    return sandbox
-
-
-def close() -> None:
-    """Close this thread's sandbox."""
-    if getattr(_OPEN, "wanted", None) is not None:
-        _OPEN.wanted = None
-        atexit.unregister(_OPEN.sandbox.close)
-        _OPEN.sandbox.close()
-
-
 def _done(task: Task, settings: Settings) -> Done:
     """Grade one notebook; whatever goes wrong becomes its result."""
-    sandbox = _sandbox(settings)
+    sandbox = sandboxed.mine(settings.limits, unsafe=settings.unsafe, tier=settings.tier)
     graded = replace(task.graded, tier=sandbox.tier)
     try:
         name, questions = _questions(task)
@@ -131,7 +104,7 @@ def _done(task: Task, settings: Settings) -> Done:
         graded = replace(graded, name=name, answers=answers, notes=tuple(notes))
         return Done(graded, page(graded, questions, solutions=settings.solutions))
     except Exception as error:
-        close()  # whatever it was, the next task gets a fresh sandbox
+        sandboxed.close()  # whatever it was, the next task gets a fresh sandbox
         why = str(error) if isinstance(error, ShardwiseError) else f"{type(error).__name__}: {str(error)[:300]}"
         return Done(replace(graded, status="ungraded", reason=f"Our fault: {why}"))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import io
 import itertools
 import json
@@ -106,7 +105,7 @@ def _of_frames() -> Iterator[bytes]:
 
 
 def memory(
-    frames: list[bytes], *, finished: bool, ending: int = 0, beat: tuple[int, int, int, int] = (3, 1, -1, 0)
+    frames: Sequence[bytes], *, finished: bool, ending: int = 0, beat: tuple[int, int, int, int] = (3, 1, -1, 0)
 ) -> bytes:
     """What the target `frames` reads: how the job ended, the header behind the sizes, and the frames."""
     written = b"".join(struct.pack("<I", len(one)) + one for one in frames)

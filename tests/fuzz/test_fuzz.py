@@ -10,7 +10,10 @@ import json
 import os
 import resource
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +23,8 @@ from hypothesis import strategies as st
 from shardwise import yamlfile
 from shardwise.sandbox.inside import packed
 
+from . import coverage_guided
+from .coverage_guided import TOKENS
 from .seeds import FORMULAS, NUMBERS, memory, seeds
 from .targets import SYMBOLS, TARGETS, UNITS, questions
 
@@ -199,7 +204,7 @@ def test_a_template_with_values_swapped(target: str) -> None:
     fuzz()
 
 
-@tried(300)
+@tried(200)
 @given(st.data(), st.booleans(), st.integers(0, 255), st.sampled_from(("utf-8", "utf-16", "utf-32-le", "latin-1")))
 def test_frames_with_values_swapped(data: st.DataObject, finished: bool, ending: int, encoding: str) -> None:
     sound = [
@@ -219,6 +224,23 @@ def _packed(value: Any) -> Any:
     with contextlib.suppress(packed.Unpackable):
         return packed.pack(value)
     return None
+
+
+# Coverage-guided fuzzing, which CI does not run -----------------------------------------------------------------------
+
+
+def test_both_engines_have_the_same_targets() -> None:
+    assert set(TOKENS) == set(TARGETS)
+
+
+def test_a_finding_can_be_put_to_its_target_again(tmp_path: Path) -> None:
+    def again(data: bytes, *target: str) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "finding").write_bytes(data)
+        command = [sys.executable, coverage_guided.__file__, "--replay", str(tmp_path / "finding"), *target]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert "reads" in (sound := again(b"\x001 GB", "number")).stdout
+    assert (sound.returncode, again(b"", "no-such-target").returncode, again(b"").returncode) == (0, 2, 2)
 
 
 # What students type -------------------------------------------------------------------------------------------------
@@ -292,20 +314,20 @@ def _formulas(names: Sequence[str]) -> st.SearchStrategy[str]:
     )
 
 
-@tried(400)
+@tried(250)
 @given(st.data(), st.integers(0, len(SYMBOLS) - 1))
 def test_formulas_by_the_grammar_and_past_it(data: st.DataObject, first: int) -> None:
     text = data.draw(_formulas(SYMBOLS[first]) | st.lists(st.sampled_from(FORMULAS), max_size=4).map("".join))
     put("formula", bytes([first]) + text.encode("utf-8", "surrogatepass"))
 
 
-@tried(600)
+@tried(300)
 @given(st.integers(0, len(questions()) - 1), ODD.map(_packed))
 def test_answers_of_any_sort_to_questions_of_every_kind(place: int, raw: Any) -> None:
     put("answer", bytes([place]) + packed.to_text(raw).encode())
 
 
-@tried(300)
+@tried(200)
 @given(st.data())
 def test_sample_answers_with_parts_swapped(data: st.DataObject) -> None:
     seed = data.draw(st.sampled_from(seeds("answer")))
@@ -313,7 +335,7 @@ def test_sample_answers_with_parts_swapped(data: st.DataObject) -> None:
         put("answer", seed[:1] + written(data.draw(swapped(json.loads(seed[1:])))))
 
 
-@tried(300)
+@tried(200)
 @given(st.lists(ODD.map(_packed) | st.fixed_dictionaries({"error": ODD_TEXT}), max_size=5))
 def test_functions_that_return_anything(values: list[Any]) -> None:
     put("returned", packed.to_text(values).encode())

@@ -30,6 +30,7 @@ from shardwise.sandbox import (
     attacks,
     launch,
     layout,
+    open_meanwhile,
     open_sandbox,
     probe,
 )
@@ -90,6 +91,23 @@ def test_a_boundary_with_a_hole_is_refused(
     broken = edited(tmp_path, *wall)
     monkeypatch.setattr(layout, "inner_directory", lambda: broken)
     with pytest.raises(pytest.fail.Exception, match=f"in a self-test, sandboxed code ({complaint})"):
+        open_named(tier)
+
+
+@pytest.mark.parametrize(
+    ("tier", "wall"),
+    [
+        ("1", ("walls.py", 'kernel.mount("tmpfs", box, "tmpfs"', 'kernel.mount("tmpfs", box, "nofs"')),
+        ("1b", ("walls.py", "kernel.loading_seccomp(code)", "kernel.syscall(-1)")),
+        ("2", ("landlock.py", "ctypes.c_int(rules), ctypes.c_uint32(0))\n", "ctypes.c_int(-1), ctypes.c_uint32(0))\n")),
+    ],
+)
+def test_a_wall_that_cannot_be_put_up_stops_the_job_before_it_reads_anything(
+    tier: str, wall: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = edited(tmp_path, *wall)
+    monkeypatch.setattr(layout, "inner_directory", lambda: broken)
+    with pytest.raises(pytest.fail.Exception, match="even an empty job does not finish"):
         open_named(tier)
 
 
@@ -172,8 +190,36 @@ def own(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         yield opened
 
 
-def server_of(sandbox: Sandbox) -> launch.Server:
-    return sandbox._backend.server()  # type: ignore[attr-defined, no-any-return]
+def server_of(sandbox: Sandbox, *, numpy: bool = False) -> launch.Server:
+    return sandbox._backend.server(numpy=numpy)  # type: ignore[attr-defined, no-any-return]
+
+
+def test_a_job_that_mentions_no_numpy_carries_none_and_one_that_does_finds_it_loaded(own: Sandbox) -> None:
+    look = "import sys\nx = 'num' + 'py' in sys.modules"
+    for mention, loaded in (("", False), ("# numpy", True), ("# sympy", True), ("", False)):
+        result = own.run([Cell("look", f"{look} {mention}"), Value("x", "x")]).results["x"]
+        assert result == ValueResult("ok", loaded, "bool"), mention
+
+
+def test_the_server_with_numpy_is_replaced_and_stopped_like_the_other(own: Sandbox) -> None:
+    first = server_of(own, numpy=True)
+    first.process.kill()
+    first.process.wait()
+    assert own.run([Cell("a", "import numpy; print(numpy.arange(2))")]).results["a"] == CellResult("ok", "", "[0 1]\n")
+    second = server_of(own, numpy=True)
+    assert second.process.pid not in (first.process.pid, server_of(own).process.pid)
+    own.close()
+    assert second.process.poll() is not None
+
+
+def test_a_sandbox_that_opens_meanwhile_is_there_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_meanwhile(limits=QUICK, tier="2")() as opened:
+        assert (opened.tier, opened.limits) == ("2", QUICK)
+        assert opened.run([Cell("a", "print(1)")]).results["a"] == CellResult("ok", "", "1\n")
+    monkeypatch.setattr("platform.machine", lambda: "vax")
+    refused = open_meanwhile()
+    with pytest.raises(SandboxUnavailable, match="system-call filters are written for"):
+        refused()
 
 
 def test_a_server_that_died_is_replaced_unnoticed(own: Sandbox) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shardwise.sandbox import Calls, CallsResult, Cell, Sandbox, Value, ValueResult
+from shardwise.sandbox.inside import packed
 
 
 def value(sandbox: Sandbox, expression: str, before: str = "") -> ValueResult:
@@ -33,6 +34,20 @@ def test_plain_data_comes_back_as_it_was(strongest: Sandbox, plain: object) -> N
     assert (calls.results[0].status, calls.results[0].value) == ("returned", plain)
     literal = value(strongest, repr(plain).replace("inf", "float('inf')"))
     assert (literal.status, literal.value) == ("ok", plain)
+
+
+@given(plain=PLAIN)
+def test_what_goes_in_is_what_would_come_out(plain: object) -> None:
+    assert packed.plain(plain) == packed.unpack(packed.from_text(packed.to_text(packed.pack(plain)).encode())) == plain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"[", b"1 2", b"[1]]", b"[1],[2]", b"\xff", b"[" * 300, b'["\xed\xa0\x80"]', b"9" * 4002, b"[NaN", b"nul"],
+)
+def test_what_is_not_json_and_nothing_else_is_a_value_error(text: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        packed.from_text(text)
 
 
 @pytest.mark.parametrize(

@@ -162,8 +162,8 @@ class Ears:
 class Room:
     """One place to grade in. Its files are open to everybody: what stops an attack must not be their permissions."""
 
-    def __init__(self, course: Course) -> None:
-        self.course = course
+    def __init__(self, course: Course, bystanders: Iterable[str] = tuple(HONEST)) -> None:
+        self.course, self.bystanders = course, {student: HONEST[student] for student in bystanders}
         self.folder = Path(tempfile.mkdtemp(prefix="room-"))
         self.submitted, self.results, self.drop, self.home = (
             self.folder / name for name in ("submitted", "results", "drop", "home")
@@ -181,7 +181,7 @@ class Room:
         environment = {"PASSWORD": self.secrets["password"]}
         sleep = shutil.which("sleep")
         self.victim = subprocess.Popen([self.secrets["argv"], "600"], executable=sleep, env=environment)
-        for student, due in HONEST.items():
+        for student, due in self.bystanders.items():
             notebook = course.notebook(student, due)
             notebook["cells"][-1]["source"] += f"\n# {self.secrets['work']}"
             self.write(student, notebook)
@@ -192,10 +192,14 @@ class Room:
         (self.folder / "reference.py").write_text(REFERENCE.substitute(secret=self.secrets["reference"]))
         shutil.copy(self.course.lock.path, self.lock)
 
+    def handed_in(self, student: str) -> Path:
+        """Where a student's notebook lies."""
+        return self.submitted / student / f"{SET}.ipynb"
+
     def write(self, student: str, notebook: dict[str, Any], name: str = f"{SET}.ipynb") -> Path:
         """Put a notebook into a student's folder."""
-        path = self.submitted / student / name
-        path.parent.mkdir(exist_ok=True)
+        path = self.handed_in(student).with_name(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(notebook))
         path.chmod(0o666)
         path.parent.chmod(0o777)
@@ -207,8 +211,8 @@ class Room:
         return {
             **ours, **{f"{what}_slug": slug for what, slug in PROBLEMS.items()}, "me": me, "room": self.folder,
             "drop": self.place_to_drop(me), "canary": self.folder / "canary", "key": self.folder / "course.key",
-            "lock": self.lock, "ada": self.submitted / "ada" / f"{SET}.ipynb",
-            "zoe": self.submitted / "zoe" / f"{SET}.ipynb", "results": self.results, "submitted": self.submitted,
+            "lock": self.lock, "ada": self.handed_in("ada"),
+            "zoe": self.handed_in("zoe"), "results": self.results, "submitted": self.submitted,
             "home": self.home, "victim": self.victim.pid, "port": self.ears.port, "udp": self.ears.udp,
             "unix": self.ears.path, "datagrams": self.ears.datagrams, "abstract": self.ears.abstract[1:],
         }  # fmt: skip
@@ -276,7 +280,7 @@ class Desk:
 
     def copy_of(self, student: str) -> dict[str, Any]:
         """Somebody else's work, as they handed it in."""
-        return json.loads((self.room.submitted / student / f"{SET}.ipynb").read_text())  # type: ignore[no-any-return]
+        return json.loads(self.room.handed_in(student).read_text())  # type: ignore[no-any-return]
 
     def again(self, cell: dict[str, Any]) -> dict[str, Any]:
         """A copy of a cell, put at the end."""
@@ -314,7 +318,8 @@ class Seen:
     def harmed(self) -> bool:
         """Whether a bystander has other points than are due."""
         course = self.room.course
-        return any(self.others.get(student) != course.points(student, due) for student, due in HONEST.items())
+        dues = self.room.bystanders.items()
+        return any(self.others.get(student) != course.points(student, due) for student, due in dues)
 
     @cached_property
     def dropped(self) -> dict[str, Path]:

@@ -50,9 +50,9 @@ class Ended:
 
 
 @contextmanager
-def room_for(course: Course, attacks: Iterable[Attack]) -> Iterator[Room]:
+def room_for(course: Course, attacks: Iterable[Attack], bystanders: Iterable[str] = tuple(HONEST)) -> Iterator[Room]:
     """A room in which they have handed in."""
-    room = Room(course)
+    room = Room(course, bystanders)
     try:
         for attack in attacks:
             attack.hand_in(room)
@@ -85,13 +85,13 @@ def in_the_open(course: Course, attacks: Iterable[Attack]) -> dict[str, Verdict]
 
 
 def _in_the_open(course: Course, attack: Attack) -> Verdict:
-    with room_for(course, [attack]) as room:
+    with room_for(course, [attack], ("ada", "zoe")) as room:
         return Verdict(attack.succeeded(open_seen(room, attack)))
 
 
 def open_seen(room: Room, attack: Attack | None) -> Seen:
     """Grade a room the naive way. Without an attack this shows what bystanders get."""
-    students = [*HONEST, *([attack.student] if attack else [])]
+    students = [*room.bystanders, *([attack.student] if attack else [])]
     (room.folder / "key.json").write_text(json.dumps({one: room.course.naive_key(one) for one in students}))
     ended = kept(room, OPEN_SECONDS, sys.executable, str(HERE / "naive.py"), str(room.folder))
     room.ears.settle()
@@ -108,7 +108,7 @@ def open_seen(room: Room, attack: Attack | None) -> Seen:
         table=table,
         page=b"".join(one.read_bytes() for one in sorted(page.parent.glob("*.html")) if one.is_file()),
         terminal=ended.terminal,
-        others={student: points.get(student) for student in HONEST},
+        others={student: points.get(student) for student in room.bystanders},
         left=ended.left,
         size=sum(one.stat().st_size for one in [page, *room.results.iterdir()] if one.is_file()),
     )
@@ -131,7 +131,7 @@ def batch(course: Course, attacks: Iterable[Attack], tier: str) -> Batch:
             f"{SHARDWISE} grade {room.submitted} --out {room.results} --lock {room.lock} --workers 2 --tier {tier}"
         )
         ended = kept(room, BATCH_SECONDS, *command.split())
-        if ended.code not in (0, 1):
+        if ended.code not in (0, 1) or not (room.results / "results.jsonl").exists():
             raise RuntimeError(
                 f"`shardwise grade --tier {tier}` ended with {ended.code}: {ended.terminal.decode()[-2000:]}"
             )
@@ -218,6 +218,6 @@ def _amiss_with(room: Room, student: str, rows: list[dict[str, Any]]) -> str:
     due = room.course.points(student, HONEST[student])
     if [(row["status"], row["points"]) for row in found] != [("graded", due)]:
         return f"{due} points are due, and here is {[(one['status'], one['points'], one['reason']) for one in found]}"
-    if found[0]["path"] != str(room.submitted / student / f"{SET}.ipynb") or found[0]["notes"]:
+    if found[0]["path"] != str(room.handed_in(student)) or found[0]["notes"]:
         return f"the result is about {found[0]['path']}: {found[0]['notes']}"
     return "" if page_of(room, student).is_file() else "the feedback page is gone"

@@ -22,7 +22,7 @@ from .steps import (
     Value,
     ValueResult,
 )
-from .tiers import TierVerdict, open_sandbox, probe
+from .tiers import TierVerdict, open_meanwhile, open_sandbox, probe
 
 __all__ = [
     "CallResult",
@@ -38,6 +38,7 @@ __all__ = [
     "TierVerdict",
     "Value",
     "ValueResult",
+    "open_meanwhile",
     "open_sandbox",
     "probe",
 ]

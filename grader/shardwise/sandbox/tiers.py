@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from .attacks import steps_for, targets
@@ -50,6 +50,18 @@ def open_sandbox(*, limits: Limits | None = None, unsafe: bool = False, tier: st
             refused.append(f"tier {plan.tier} ({_NAMES[plan.tier]}): {reason.reason}")
     reasons = "; ".join(dict.fromkeys(refused))
     raise SandboxUnavailable(f"Student code cannot be isolated on this machine: {reasons}.", _remedy(reasons))
+
+
+def open_meanwhile(
+    *, limits: Limits | None = None, unsafe: bool = False, tier: str | None = None
+) -> Callable[[], Sandbox]:
+    """Begin to open a sandbox and go on with something else; the result waits for it, or raises SandboxUnavailable."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    opener = ThreadPoolExecutor(1, "sandbox-opener")
+    opening = opener.submit(open_sandbox, limits=limits, unsafe=unsafe, tier=tier)
+    opener.shutdown(wait=False)
+    return opening.result
 
 
 def probe(*, limits: Limits | None = None) -> list[TierVerdict]:

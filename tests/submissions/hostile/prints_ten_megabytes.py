@@ -1,4 +1,4 @@
-"""Prints 30 MB, for the report to carry.
+"""Prints ten megabytes, for the report to carry.
 
 It worked if what is written about this one student takes megabytes.
 """
@@ -6,7 +6,7 @@ It worked if what is written about this one student takes megabytes.
 from room import Seen
 
 CELL = """
-for _ in range(30):
+for _ in range(10):
     print("x" * 1_000_000)
 """
 
