@@ -2,7 +2,7 @@
 
     python bench/hostile.py
 
-One class with every attacker in it and two bystanders hands in twice: notebooks of nbgrader's kind, with hidden tests in
+One class with every attacker in it and three bystanders hands in twice: notebooks of nbgrader's kind, with hidden tests in
 locked cells, and ours. Each attack is judged by what grading left behind, as in tests/submissions. Everything happens in a
 folder that is thrown away; limits on nbgrader's processes keep it harmless.
 """
@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "submissions"))  # before this folder, which has a room of its own
+# Before this folder, which has a room of its own.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "submissions"))
 
 import nbformat
 from corpus import Attack, corpus
@@ -29,7 +29,7 @@ from rich.table import Table
 from room import HONEST, SET, Course, Desk, Room, Seen, right_source, variable
 from trials import batch, kept
 
-CHOSEN = [
+CHOSEN = [  # all in one class: none that takes away what another needs
     "reads_the_environment",
     "reads_the_environment_of_its_parent",
     "reads_the_environment_of_a_stranger",
@@ -45,7 +45,6 @@ CHOSEN = [
     "is_equal_to_everything",
     "is_a_text_equal_to_everything",
     "ends_its_process",
-    "kills_a_stranger",
     "seizes_a_stranger",
     "starts_forty_processes",
     "outlives_its_job",
@@ -103,9 +102,9 @@ def course_of_nbgrader(course: Course, attacks: list[Attack]) -> Iterator[Nbgrad
         released = (room.folder / "release" / SET / f"{SET}.ipynb").read_text("utf-8")
         answers = {what: right_source(one) for what, one in course.questions("ada").items()}
         for student in HONEST:
-            room.write(
-                student, _answered(released, {**answers, "number": f"{answers['number']}  # {room.secrets['work']}"})
-            )
+            notebook = _answered(released, answers)
+            notebook["cells"][-1]["source"] += f"\n# {room.secrets['work']}"
+            room.write(student, notebook)
         for attack in attacks:
             desk = Desk(room, attack.student, {})
             own = {what: desk.filled(text) for what, text in (attack.answers or {}).items()}
@@ -134,14 +133,7 @@ def _source(course: Course) -> nbformat.NotebookNode:
 
 def _cell(grade_id: str, source: str, *, solution: bool = False, points: float | None = None) -> nbformat.NotebookNode:
     locked = points is not None
-    metadata = {
-        "schema_version": 3,
-        "grade": locked,
-        "locked": locked,
-        "solution": solution,
-        "task": False,
-        "grade_id": grade_id,
-    }
+    metadata = {"schema_version": 3, "grade": locked, "locked": locked, "solution": solution, "task": False, "grade_id": grade_id}  # fmt: skip
     return new_code_cell(source, id=grade_id, metadata={"nbgrader": metadata | ({"points": points} if locked else {})})
 
 
@@ -167,21 +159,21 @@ def by_nbgrader(course: Course, attacks: list[Attack]) -> tuple[dict[str, bool],
         for attack in attacks:
             page = room.folder / "autograded" / attack.student / SET / f"{SET}.ipynb"
             shown = page.read_bytes() if page.exists() else b""
-            own = list(attack.answers or room.course.questions("ada"))
-            due = 0.0 if attack.answers else sum(room.course.questions("ada")[what].points for what in own)
             found[attack.name] = attack.succeeded(
                 Seen(
-                    room,
-                    attack.student,
-                    due,
-                    points.get(attack.student),
-                    "",
-                    (),
-                    shown,
-                    ended.terminal,
-                    others,
-                    ended.left,
-                    len(shown),
+                    room=room,
+                    me=attack.student,
+                    due=0.0
+                    if attack.answers
+                    else course.points("ada", "all"),  # those with answers have none that is right
+                    points=points.get(attack.student),
+                    record="",
+                    table=(),
+                    page=shown,  # feedback is made of it
+                    terminal=ended.terminal,
+                    others=others,
+                    left=ended.left,
+                    size=len(shown),
                 )
             )
         return found, others
@@ -207,7 +199,7 @@ def main() -> None:
     table = Table("attack", "nbgrader", "shardwise, tier 1", box=None, header_style="bold")
     for attack in attacks:
         words = ["succeeds" if one else "fails" for one in (theirs[attack.name], ours.verdicts[attack.name].succeeded)]
-        table.add_row(attack.idea.rstrip("."), *words)
+        table.add_row(attack.name.replace("_", " "), *words)
     console = Console()
     console.print(table)
     print(f"nbgrader: {sum(theirs.values())} of {len(attacks)} succeed; bystanders got {others}")

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from operator import or_
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, TypeAdapter
 
 import shardwise
-from shardwise import yamlfile
 from shardwise.draws import Drawn, draw, throw
 from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.expressions import prose, shown
@@ -25,6 +24,9 @@ from shardwise.kinds.base import Dice, Kind, Posed
 from shardwise.question import Question
 from shardwise.references import HELPERS
 from shardwise.template import AuthorModel, Template
+
+if TYPE_CHECKING:
+    from shardwise import yamlfile  # imported where files are read, for grading reads no YAML
 
 
 class Chapter(AuthorModel):
@@ -119,6 +121,8 @@ def template_model() -> Any:
 
 def load_problem(path: Path, root: Path) -> Problem:
     """One template. Raises Faulty with all its faults."""
+    from shardwise import yamlfile
+
     name = f"problems/{path.relative_to(root).as_posix()}"
     source = yamlfile.read(path, name)
     template: Template = yamlfile.validate(source, _adapter())
@@ -182,6 +186,8 @@ def bad_slug(slug: str) -> str:
 
 def load_chapter(path: Path, root: Path) -> Chapter:
     """One chapter.yaml. Raises Faulty, also when its list and its folder differ."""
+    from shardwise import yamlfile
+
     source = yamlfile.read(path, f"problems/{path.relative_to(root).as_posix()}")
     chapter: Chapter = yamlfile.validate(source, Chapter)
     here = {one.stem for one in path.parent.glob("*.yaml")} - {"chapter"}

@@ -21,6 +21,7 @@ from shardwise.errors import ShardwiseError
 from shardwise.executors import Gone, Opener, here, pool
 from shardwise.ledger import LEDGER, Entry, Ledger, Page, Row
 from shardwise.locks import LOCK_SUFFIX, Lock
+from shardwise.markup import printable
 from shardwise.pages import file_of
 from shardwise.results import Graded
 from shardwise.submissions import BadSubmission, CannotRead, Found, Submission, find, parse
@@ -162,6 +163,8 @@ class _Run:
                     self._unread.append(one)
             except BadSubmission as error:
                 self._refuse(one, str(error))
+            except Exception as error:  # ours: one file must not end the batch of all
+                self._refuse(one, f"Our fault: {type(error).__name__}: {printable(str(error))[:300]}")
             else:
                 if self._is_done(piece):
                     self._ledger.reuse(piece.path, piece.key)

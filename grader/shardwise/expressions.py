@@ -80,9 +80,23 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+class _Environment(SandboxedEnvironment):
+    """Jinja's sandbox, which computes constants while it compiles: a power may not be one that takes for ever."""
+
+    intercepted_binops = frozenset(["**"])
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        if isinstance(left, int) and isinstance(right, int) and abs(right) * left.bit_length() > _MOST_BITS:
+            raise ShardwiseError("a power in this expression has thousands of digits")
+        return left**right
+
+
+_MOST_BITS = 4_096  # over 1,000 digits
+
+
 @cache
 def _environment() -> SandboxedEnvironment:
-    environment = SandboxedEnvironment(
+    environment = _Environment(
         undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False, finalize=_finalize
     )
     environment.globals.update(FUNCTIONS)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, SerializeAsAny
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
 
 class Outcome(StrEnum):
@@ -71,7 +71,7 @@ class Verdict(BaseModel):
     credit: float
     say: str = ""
     mistake: int | None = None  # which recognised mistake it was, counted from 0
-    parts: Mapping[str, bool] = {}
+    parts: Mapping[str, bool] = Field(default_factory=dict)
 
 
 class Feedback(BaseModel):
@@ -87,4 +87,4 @@ class Feedback(BaseModel):
     read: str = ""  # how the answer was read
     say: str = ""  # Markdown
     mistake: int | None = None
-    parts: Mapping[str, bool] = {}
+    parts: Mapping[str, bool] = Field(default_factory=dict)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import re
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -25,6 +28,8 @@ MOST_CODE = 1_000_000  # characters of code in all
 
 
 MOST_MEMBERS = 200_000  # notebooks of one zip archive
+_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, LookupError, NotImplementedError,
+            RuntimeError, ValueError)  # what zipfile raises for an archive that is none  # fmt: skip
 
 
 class BadSubmission(ShardwiseError):
@@ -82,7 +87,9 @@ class Found:
     def changed(self) -> datetime:
         """When it was last changed. Raises OSError."""
         if self.member:
-            return datetime(*_archive(self.path).getinfo(self.member).date_time).astimezone()
+            stamp = _archive(self.path).getinfo(self.member).date_time
+            with suppress(ValueError, OverflowError):  # an archive may claim the 0th of the 15th month
+                return datetime(*stamp).astimezone()
         return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
 
     def contents(self) -> bytes:
@@ -112,7 +119,7 @@ class Found:
                 data = file.read(LARGEST + 1)  # whatever size the archive claims
             _refuse_large(len(data))
             return data
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, EOFError) as error:
+        except _DAMAGED as error:
             raise BadSubmission(f"This member of a zip archive cannot be read: {safe(str(error), 100)}.") from None
 
 
@@ -171,7 +178,7 @@ def _found(path: Path, root: Path) -> Iterator[Found]:
         return
     try:
         names = sorted({one.filename for one in _archive(path).infolist() if one.filename.endswith(".ipynb")})
-    except (OSError, zipfile.BadZipFile):
+    except (OSError, *_DAMAGED):
         yield Found(path, root)
         return
     for name in names[:MOST_MEMBERS]:
@@ -194,7 +201,7 @@ def parse(contents: bytes, name: str) -> Submission:
     return Submission(
         set=_name(ours.get("set"), "set"),
         practice=_name(ours.get("practice"), "chapter"),
-        seed=str(ours.get("seed", "0"))[:64],
+        seed=safe(str(ours.get("seed", "0")), 64),
         student=_name(ours.get("student"), "student") or name,
         cells=tuple(cells),
         notes=tuple(notes),
@@ -217,7 +224,7 @@ def _loaded(contents: bytes) -> dict[str, Any]:
         raise BadSubmission("This is JSON, and no notebook of format 4: it has no list of cells.")
     if data.get("nbformat") != 4:
         raise BadSubmission(
-            f"This notebook has format {str(data.get('nbformat'))[:10]}; format 4 is read. Save it with a current Jupyter."
+            f"This notebook has format {safe(str(data.get('nbformat')), 10)}; format 4 is read. Save it with a current Jupyter."
         )
     if len(data["cells"]) > MOST_CELLS:
         raise BadSubmission(f"This notebook has {len(data['cells']):,} cells; {MOST_CELLS:,} are read.")
@@ -255,7 +262,7 @@ def _role(cell: dict[str, Any]) -> tuple[str, str | None]:
     if not isinstance(ours, dict):
         return "", None
     role, question = ours.get("role"), ours.get("question")
-    return str(role)[:20], question[:200] if isinstance(question, str) else None
+    return str(role)[:20], safe(question, 200) if isinstance(question, str) else None
 
 
 def _source(cell: dict[str, Any]) -> str:

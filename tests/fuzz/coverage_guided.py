@@ -84,7 +84,7 @@ def fuzz(target: str, seconds: int, room: Path, findings: Path) -> Run:
     tokens.write_text("".join(f'"{_escaped(token)}"\n' for token in TOKENS[target]), "ascii")
     already = set(findings.glob(f"{target}-*"))
     command = [
-        sys.executable, __file__, "--inside", target, f"-max_total_time={seconds}", f"-timeout={SLOWEST}",
+        sys.executable, __file__, "--inside", target, f"-max_total_time={seconds}", f"-timeout={SLOWEST}", f"-report_slow_units={SLOWEST}",
         f"-rss_limit_mb={LARGEST}", f"-max_len={LONGEST.get(target, 400)}", f"-dict={tokens}", "-print_final_stats=1",
         f"-artifact_prefix={findings}/{target}-", str(corpus),
     ]  # fmt: skip

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = 8  # for one notebook
-LIMITS = {"AS": 2 * 2**30, "CPU": 2, "FSIZE": 64 * 2**20, "CORE": 0}  # of one notebook; the grader has all but CPU
+LIMITS = {"AS": 4 * 2**30, "CPU": 2, "FSIZE": 64 * 2**20, "CORE": 0}  # of one notebook; the grader has all but CPU
 TOTAL = 8.0  # points of the set
 KEY: dict[str, Any] = {}
 NAMES: dict[str, Any] = {}

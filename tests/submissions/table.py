@@ -42,15 +42,14 @@ def main(names: list[str]) -> int:
 
 
 def table(attacks: dict[str, Attack], opened: dict[str, Verdict], batches: dict[str, Batch]) -> Table:
-    """A row an attack: its idea, and what came of it."""
+    """A row an attack, and what came of it."""
     made = Table("attack", "in the open", *(f"tier {tier}" for tier in TIERS), box=None, header_style="bold")
-    made.columns[0].ratio = 1
     for name, attack in attacks.items():
         verdicts = [batches[tier].verdicts[name] for tier in TIERS]
         stopped = [
             "[red]works[/]" if one.succeeded else "[red]amiss[/]" if one.amiss else "stopped" for one in verdicts
         ]
-        made.add_row(attack.idea.rstrip("."), "works" if opened[name].succeeded else "[red]fails[/]", *stopped)
+        made.add_row(name.replace("_", " "), "works" if opened[name].succeeded else "[red]fails[/]", *stopped)
     return made
 
 

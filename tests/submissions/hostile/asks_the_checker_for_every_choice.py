@@ -8,7 +8,7 @@ from room import Seen
 DUE = "none"
 ANSWERS = {
     "choice": """
-for $choice in "abcd":
+for $choice in ("none of them", "a", "b", "c", "d"):
     try:
         check("$choice_slug")
         break
