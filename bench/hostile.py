@@ -103,7 +103,8 @@ def course_of_nbgrader(course: Course, attacks: list[Attack]) -> Iterator[Nbgrad
         answers = {what: right_source(one) for what, one in course.questions("ada").items()}
         for student in HONEST:
             notebook = _answered(released, answers)
-            notebook["cells"][-1]["source"] += f"\n# {room.secrets['work']}"
+            last = notebook["cells"][-1]
+            last["source"] = "".join([*last["source"], f"\n# {room.secrets['work']}"])
             room.write(student, notebook)
         for attack in attacks:
             desk = Desk(room, attack.student, {})

@@ -41,7 +41,15 @@ def test_the_readmes_commands_for_instructors_run(tmp_path: Path, monkeypatch: p
         .partition("```")[0]
     )
     commands = [line.partition("#")[0].strip() for line in block.splitlines()]
-    assert [command.split()[1] for command in commands] == ["list", "show", "assign", "doctor", "grade", "regrade", "history"]
+    assert [command.split()[1] for command in commands] == [
+        "list",
+        "show",
+        "assign",
+        "doctor",
+        "grade",
+        "regrade",
+        "history",
+    ]
     shutil.copy(ROOT / "examples" / "demo" / "set.yaml", tmp_path / "week1.yaml")
     shutil.copy(ROOT / "examples" / "demo" / "roster.csv", tmp_path / "roster.csv")
     monkeypatch.chdir(tmp_path)

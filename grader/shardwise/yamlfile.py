@@ -119,7 +119,7 @@ def _tree(text: str, name: str) -> Any:
         message, remedy = f"not YAML: {problem.splitlines()[0]}", _yaml_remedy(problem)
         line, column = (mark.line, mark.column) if mark else (0, 0)
         raise Faulty([_fault_at(name, text, line, column, message, remedy)]) from None
-    except (YAMLError, ValueError, AssertionError) as error:
+    except (YAMLError, ValueError, AssertionError, TypeError) as error:
         raise Faulty(
             [Fault(name, f"not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}")]
         ) from None

@@ -17,6 +17,7 @@ import pytest
 from shardwise import submissions, units, yamlfile
 from shardwise.bank import template_model
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
+from shardwise.expressions import evaluate
 from shardwise.locks import Lock
 from shardwise.marking import check
 from shardwise.programs import Made
@@ -64,11 +65,22 @@ def test_a_file_of_too_many_values_is_refused_before_its_end_is_read(monkeypatch
     assert "has more than 1,000 values" in faults(text)
 
 
+def test_a_mapping_that_holds_something_is_no_key() -> None:
+    with pytest.raises(Faulty, match="not YAML: unhashable type"):
+        yamlfile.parse("? {a: [b]}\n: c", "week.yaml")
+
+
 def test_an_anchor_may_be_set_anew_and_nobody_is_warned() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         source = yamlfile.parse("a: &x 1\nb: *x\nc: &x 2\nd: *x\n", "x.yaml")
     assert source.data == {"a": 1, "b": 1, "c": 2, "d": 2}
+
+
+def test_a_power_that_takes_for_ever_is_refused_before_it_is_worked_out() -> None:
+    with pytest.raises(ShardwiseError, match="a power in this expression has thousands of digits"):
+        evaluate("9 ** (9 ** 7)", {})
+    assert evaluate("2 ** 40", {}) == 2**40
 
 
 @pytest.mark.parametrize(
