@@ -50,8 +50,8 @@ bench-all: bench  ## Every figure of bench/README.md, and its plot; half an hour
 hostile: $(VENV)/.test /usr/bin/bwrap  ## The hostile corpus, in the open and at every tier of the sandbox: a table
 	$(BIN)/python tests/submissions/table.py
 
-fuzz: $(VENV)/.fuzz  ## The parsers under a coverage-guided fuzzer, a minute each
-	$(VENV)-fuzz/bin/python tests/fuzz/coverage_guided.py --seconds 60
+fuzz: $(VENV)/.test  ## The parsers under a coverage-guided fuzzer, a minute each
+	$(BIN)/python tests/fuzz/coverage_guided.py --seconds 60
 
 lock: $(VENV)/.test  ## After a change of dependencies in pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
