@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from contextlib import suppress
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shardwise import everyday, units
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.units import from_base, read, show, show_number, to_base, unit
 
@@ -119,3 +123,26 @@ def test_whole_numbers_stay_whole() -> None:
     assert to_base(2, "GiB") == 2**31
     assert isinstance(to_base(2, "GiB"), int)
     assert to_base(0.1, "us") == 1e-7
+
+
+def test_the_table_of_everyday_units_is_what_pint_says() -> None:
+    for spelled, (top, bottom, dimension) in everyday.known().items():
+        assert units.by_pint(spelled) == (Fraction(top, bottom), dimension), spelled
+    assert set(everyday.known()) <= set(everyday.spellings())
+    assert len(everyday.known()) > 250
+
+
+def test_units_of_the_bank_are_marked_without_loading_pint() -> None:
+    program = (
+        "import sys\n"
+        "from shardwise.bank import bank, pose\n"
+        "from shardwise.marking import check\n"
+        "question = pose(bank().find('bytes-per-gpu'), 1)\n"
+        "assert check(question, '3 GB').outcome and check(question, '7e9 bytes').read\n"
+        "assert 'pint' not in sys.modules and 'numpy' not in sys.modules, 'loaded'\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_unit_that_is_not_of_every_day_is_still_known() -> None:
+    assert units.unit("GB/week") == units.Unit("GB/week", Fraction(10**9, 604_800), "[information] / [time]")

@@ -305,8 +305,13 @@ def _carrier() -> Callable[[bytes], bytes]:
     def graded(parcel: bytes) -> bytes:
         import pickle
 
-        call, arguments = pickle.loads(parcel)
-        return pickle.dumps(call(*arguments))
+        outcome: tuple[Any, Exception | None]
+        try:
+            call, arguments = pickle.loads(parcel)
+            outcome = (call(*arguments), None)
+        except Exception as error:  # travels as a result does: nothing on the way has to understand it
+            outcome = (None, error)
+        return pickle.dumps(outcome)
 
     return graded
 
@@ -343,7 +348,8 @@ class _OnCluster(Executor):
         from distributed import KilledWorker
 
         try:
-            _end(ours, pickle.loads(theirs.result()))
+            result, raised = pickle.loads(theirs.result())
+            _end(ours, result, raised)
         except KilledWorker:
             _end(ours, error=ShardwiseError("every worker that graded this died"))
         except BaseException as error:

@@ -7,12 +7,15 @@ pint's default registry will not do: there bits are dimensionless, so 140 bits p
 from __future__ import annotations
 
 import difflib
+import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from shardwise import everyday
 from shardwise.errors import ShardwiseError, Unreadable
 
 if TYPE_CHECKING:
@@ -172,13 +175,23 @@ def unit(text: str) -> Unit:
     spelled = re.sub(r"(?<=\w)\s+(?=\w)", "*", spelled)
     if len(spelled) > 40 or not re.fullmatch(r"[A-Za-zµμ_*/() ]+", spelled):
         raise ShardwiseError(f"“{text[:40]}” is not a unit.")
+    if spelled in everyday.known():
+        top, bottom, dimension = everyday.known()[spelled]
+        return Unit(text.strip(), Fraction(top, bottom), dimension)
+    try:
+        return Unit(text.strip(), *by_pint(spelled))
+    except ShardwiseError:
+        raise ShardwiseError(f"“{text[:40]}” is not a unit I know.{_nearest(text.strip())}") from None
+
+
+def by_pint(spelled: str) -> tuple[Fraction, str]:
+    """What one of a unit is in base units, and its dimension, worked out. Raises ShardwiseError."""
     registry = _registry()
     try:
         factor: Any = registry.get_base_units(spelled)[0]
-        dimension = str(registry.parse_units(spelled).dimensionality)
+        return Fraction(factor), str(registry.parse_units(spelled).dimensionality)
     except Exception:  # pint raises many kinds for one thing: this text is no unit
-        raise ShardwiseError(f"“{text[:40]}” is not a unit I know.{_nearest(text.strip())}") from None
-    return Unit(text.strip(), Fraction(factor), dimension)
+        raise ShardwiseError(f"{spelled} is no unit") from None
 
 
 def _nearest(text: str) -> str:
@@ -356,3 +369,18 @@ def _written(number: Fraction, given: Unit, way: Direction) -> str:
     whole = int(shown) if shown.denominator == 1 else float(shown)
     suffix = {"per direction": " per direction", "duplex": " (both directions together)"}.get(way, "")
     return f"{show_number(whole, 6)}{' ' if given.text else ''}{_plural(given.text, whole)}{suffix}".strip()
+
+
+def main() -> None:
+    """Write the table of everyday units, without the spellings that are none."""
+    table = {}
+    for name in everyday.spellings():
+        with suppress(ShardwiseError):
+            factor, dimension = by_pint(name)
+            table[name] = (factor.numerator, factor.denominator, dimension)
+    lines = ",\n".join(f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(entry)}" for name, entry in table.items())
+    everyday.TABLE.write_text(f"{{\n{lines}\n}}\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -44,7 +44,7 @@ def main(names: list[str]) -> int:
 def table(attacks: dict[str, Attack], opened: dict[str, Verdict], batches: dict[str, Batch]) -> Table:
     """A row an attack, and what came of it."""
     made = Table("attack", "in the open", *(f"tier {tier}" for tier in TIERS), box=None, header_style="bold")
-    for name, attack in attacks.items():
+    for name in attacks:
         verdicts = [batches[tier].verdicts[name] for tier in TIERS]
         stopped = [
             "[red]works[/]" if one.succeeded else "[red]amiss[/]" if one.amiss else "stopped" for one in verdicts

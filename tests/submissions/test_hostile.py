@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from corpus import HOSTILE, Attack, corpus
+from corpus import HOSTILE, Attack, corpus, load
 from room import HONEST, Course
-from trials import Batch, Verdict, open_seen, room_for
+from trials import Batch, Verdict, batch, open_seen, room_for
 
 TIERS = ("1", "1b", "2")
 
@@ -34,8 +34,6 @@ def test_the_naive_grader_is_right_about_honest_students(course: Course) -> None
 
 def test_what_a_cell_raises_is_in_what_the_attacker_gets_to_see(course: Course) -> None:
     """Else no leak would ever show in the sandbox."""
-    from trials import batch
-
     tells = Attack(
         name="reads_a_file",  # whose place in the class it takes
         idea="",
@@ -44,6 +42,14 @@ def test_what_a_cell_raises_is_in_what_the_attacker_gets_to_see(course: Course) 
         cell="raise RuntimeError('heard and ' + 'seen')",
     )
     assert batch(course, [tells], "1").verdicts == {"reads_a_file": Verdict(succeeded=True)}
+
+
+def test_without_the_sandbox_our_own_pipeline_is_attacked_with_success(course: Course) -> None:
+    """So it is the sandbox that stops them, and the judges do notice."""
+    names = ("calls_home_by_tcp", "outlives_its_job", "reads_a_file", "rewrites_the_reference", "runs_a_shell")
+    found = batch(course, [load(HOSTILE / f"{name}.py") for name in names], "none")
+    assert {name for name, verdict in found.verdicts.items() if verdict.succeeded} == set(names)
+    assert "left behind" in found.complaint
 
 
 def test_it_works_in_the_open(attack: Attack, opened: dict[str, Verdict]) -> None:
