@@ -31,7 +31,8 @@ def run(command: Sequence[str], folder: Path, more: Mapping[str, str] | None = N
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     before, start = _children_cpu(), time.perf_counter()
     with (folder / ".said").open("w+") as said:
-        process = subprocess.Popen(command, cwd=folder, env={**os.environ, **(more or {})}, stdout=said, stderr=said)
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        process = subprocess.Popen(command, cwd=folder, env={**environment, **(more or {})}, stdout=said, stderr=said)
         with _watched(process.pid) as peaks:
             code = process.wait()
             seconds = time.perf_counter() - start

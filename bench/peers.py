@@ -119,6 +119,7 @@ class Otter:
         self._otter("assign", "bench.ipynb", "dist", "--no-pdfs")
         [self.autograder] = (folder / "dist" / "autograder").glob("*.zip")
         shutil.copy(folder / "dist" / "autograder" / "bench.ipynb", folder / "submission.ipynb")
+        (folder / "results").mkdir()
 
     def grade(self) -> Usage:
         """One submission, without a container."""
