@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import json
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from operator import or_
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, create_model
 
 import shardwise
 from shardwise.draws import Drawn, draw, throw
@@ -294,6 +295,29 @@ def revive(data: Mapping[str, Any]) -> Question:
         return Question.model_validate({**data, "form": form, "key": key})
     except (ValueError, KeyError) as error:
         raise ShardwiseError(f"question {data.get('id')!r} of this lock file is damaged: {error}") from None
+
+
+@cache
+def _line_model() -> Any:
+    """A line of a lock file, with a model for each kind of question, so that pydantic reads it in one go."""
+    models = [
+        create_model(name, __base__=Question, kind=(Literal[name], ...), form=(kind.Form, ...), key=(kind.Key, ...))  # type: ignore[arg-type]
+        for name, kind in kinds().items()
+    ]
+    union: Any = Annotated[Union[tuple(models)], Field(discriminator="kind")]  # noqa: UP007  made of a list
+    questions: Any = tuple[union, ...]
+    return create_model("Line", name=(str, ""), questions=(questions, ...))
+
+
+def revive_line(line: bytes) -> tuple[str, tuple[Question, ...]]:
+    """A student's name and questions out of a line of a lock file. Raises ShardwiseError when it is damaged."""
+    try:
+        found = _line_model().model_validate_json(line)
+    except ValueError as error:
+        for one in json.loads(line)["questions"]:
+            revive(one)  # says which
+        raise ShardwiseError(f"a line of this lock file is damaged: {error}") from None
+    return found.name, found.questions
 
 
 def revive_form(kind: str, data: Mapping[str, Any]) -> Any:

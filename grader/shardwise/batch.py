@@ -7,6 +7,7 @@ import hashlib
 import json
 import platform
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import ExitStack
@@ -30,6 +31,7 @@ from shardwise.worker import Done, OtherEngine, Settings, Task, bank_digest, eng
 PAGES = "feedback"
 _PARCEL = 4  # tasks a worker is handed at a time: enough to hide the way there, few enough to share the last ones
 _TRIES = 2  # more, one by one, for what a worker died of or could not be read
+_MOST_OF_ONE = 5  # notebooks of one student for one set that are run, though none of them will count
 _PAUSE = 0.5  # seconds before those
 
 Progress = Callable[[int], None]
@@ -81,7 +83,7 @@ def grade(
     known = locks_near(paths, locks)
     out.mkdir(parents=True, exist_ok=True)
     with Ledger(out / LEDGER) as ledger:
-        found = patiently(lambda: ledger.begin((str(one), one.student) for one in find(paths)), out)
+        found = patiently(lambda: ledger.begin(map(str, find(paths))), out)
         if not found:
             raise ShardwiseError(f"No notebook (*.ipynb) lies in {', '.join(map(str, paths))}.")
         width = max(1, min(workers, found))
@@ -92,22 +94,32 @@ def grade(
 
 
 def locks_near(paths: Iterable[Path], given: Sequence[Path] = ()) -> dict[str, Path]:
-    """Lock files by set: those given, else those beside the submissions or up to three folders above them.
+    """Lock files by set: those given, else those that lie up to three folders above what is to be graded.
 
-    Raises ShardwiseError when one that was given cannot be read, or none of those that were found.
+    Never beside or below it: what lies there, a student may have handed in. Raises ShardwiseError when two belong to one
+    set, when one that was given cannot be read, or when none that was found can be.
     """
-    if given:
-        return {Lock(path).set_name: path for path in given}
-    folders = {folder for path in paths for folder in [path.resolve(), *path.resolve().parents[:3]] if folder.is_dir()}
-    known, faults = {}, []
-    for path in sorted(one for folder in folders for one in folder.glob(f"*{LOCK_SUFFIX}")):
+    folders = {above for path in paths for above in _folder_of(path).parents[:3]}
+    known: dict[str, Path] = {}
+    faults = []
+    for path in given or sorted(one for folder in folders for one in folder.glob(f"*{LOCK_SUFFIX}")):
         try:
-            known[Lock(path).set_name] = path
+            name = Lock(path).set_name
         except ShardwiseError as error:
             faults.append(error)
-    if faults and not known:
+            continue
+        if known.setdefault(name, path) != path:
+            raise ShardwiseError(
+                f"{known[name]} and {path} are both lock files of the set {name!r}. Name one with --lock."
+            )
+    if faults and (given or not known):
         raise faults[0]
     return known
+
+
+def _folder_of(path: Path) -> Path:
+    path = path.resolve()
+    return path if path.is_dir() else path.parent
 
 
 @dataclass(frozen=True)
@@ -136,6 +148,7 @@ class _Run:
         self._locks = {name: Lock(path) for name, path in locks.items()}
         self._who = f"{_user()}@{platform.node()}"
         self._engine = engine()
+        self._seen: Counter[tuple[str, str]] = Counter()  # notebooks by set and student
         self._again: list[_Piece] = []  # what our side failed at, or did not come back
         self._unread: list[Found] = []
 
@@ -173,16 +186,19 @@ class _Run:
                     yield piece
 
     def _refuse(self, one: Found, reason: str) -> None:
-        patiently(
-            lambda: self._ledger.refuse(str(one), Graded(str(one), one.student, status="ungraded", reason=reason)),
-            self._out,
-        )
+        """Say why there is no grade; whose notebook it is, only the name of a folder tells."""
+        owners = [
+            (name, one_of) for name, lock in self._locks.items() for one_of in one.folders if one_of in lock.places
+        ]
+        set_name, student = owners[0] if len(owners) == 1 else ("", "")
+        graded = Graded(str(one), student, set=set_name, status="ungraded", reason=reason)
+        patiently(lambda: self._ledger.refuse(str(one), graded), self._out)
         self._step()
 
     def _piece(self, one: Found) -> _Piece:
         """A notebook as a task. Raises BadSubmission and CannotRead."""
         contents = one.contents()
-        submission = parse(contents, one.student)
+        submission = parse(contents, one.stem)
         task = self._practice(submission) if submission.set is None else self._of_set(one, submission)
         notebook = hashlib.sha256(contents).hexdigest()
         known = task.graded
@@ -210,6 +226,9 @@ class _Run:
         others = sorted(folder for folder in one.folders - {student} if folder in lock.places)
         if others:
             raise BadSubmission(f"This is {student}'s notebook in {others[0]}'s folder.")
+        self._seen[submission.set, student] += 1
+        if self._seen[submission.set, student] > _MOST_OF_ONE:
+            raise BadSubmission(f"More than {_MOST_OF_ONE} notebooks of {student} for this set; this one was not run.")
         late = lock.due is not None and _changed(one) > lock.due
         return Task(Graded("", student, set=submission.set, late=late), submission, lock.line(student))
 
@@ -261,17 +280,20 @@ class _Run:
         """Keep what came back; gives whether the executor broke. Raises what no other try can mend."""
         from shardwise.sandbox import SandboxUnavailable
 
-        broken = False
+        broken, fatal = False, None
         for future, parcel in parcels.items():
             try:
                 results: Sequence[Done] = future.result()
-            except (SandboxUnavailable, OtherEngine, Gone):
-                raise
+            except (SandboxUnavailable, OtherEngine, Gone) as error:
+                fatal = error  # once the others are kept
+                continue
             except Exception as error:  # the worker died, or what was sent or came back did not arrive
                 broken = broken or isinstance(error, BrokenExecutor)
                 results = [self._lost(piece, error) for piece in parcel]
             for piece, done in zip(parcel, results, strict=True):
                 self._settle(piece, done, last=last)
+        if fatal:
+            raise fatal
         return broken
 
     def _lost(self, piece: _Piece, error: Exception) -> Done:

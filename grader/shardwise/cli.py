@@ -341,6 +341,7 @@ def regrade(
     from shardwise.regrading import regrade as run
     from shardwise.worker import Settings
 
+    _must_exist(paths)
     if not (out / "ledger.sqlite").is_file():
         raise ShardwiseError(f"{out} holds no results yet. Grade first:  shardwise grade ... --out {out}")
     settings = Settings(solutions=solutions)
@@ -360,6 +361,13 @@ def regrade(
         else:
             again.discard()
             typer.echo("Nothing was written.")
+
+
+def _must_exist(paths: list[Path]) -> None:
+    """Say which paths do not, before a folder is made for their results."""
+    missing = [str(path) for path in paths if not path.exists()]
+    if missing:
+        raise ShardwiseError(f"{', '.join(missing)} {'does' if len(missing) == 1 else 'do'} not exist.")
 
 
 def _agreed(question: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -15,6 +16,7 @@ from typing import Any
 from shardwise import sandboxed
 from shardwise.errors import ShardwiseError
 
+_SELDOM = (50_000, 20, 50)  # a submission makes tens of thousands of objects, and nearly no cycles among them
 Opener = Callable[[], AbstractContextManager[Executor]]
 
 
@@ -25,9 +27,12 @@ class Gone(ShardwiseError):
 @contextmanager
 def here() -> Iterator[Executor]:
     """This process, one task after the other."""
+    usual = gc.get_threshold()
+    gc.set_threshold(*_SELDOM)
     try:
         yield Here()
     finally:
+        gc.set_threshold(*usual)
         sandboxed.close()
 
 
@@ -71,6 +76,8 @@ def pool(count: int) -> Opener:
 
 def _begin() -> None:
     """A worker leaves interrupts to the process that started it, and ends with it, however that ends."""
+    gc.freeze()
+    gc.set_threshold(*_SELDOM)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -148,14 +148,14 @@ class Ledger:
 
     # A run ------------------------------------------------------------------------------------------------------
 
-    def begin(self, notebooks: Iterable[tuple[str, str]]) -> int:
-        """Begin a run over these notebooks (path, and student as far as the path tells); gives their number."""
+    def begin(self, notebooks: Iterable[str]) -> int:
+        """Begin a run over the notebooks of these paths; gives their number."""
         with self._db:
             self._db.execute("BEGIN")
             self._db.execute("DELETE FROM batch")
             self._db.executemany(
-                "INSERT OR IGNORE INTO batch VALUES (?, ?, ?, '', NULL, 'it was not graded yet')",
-                ((place, path, student) for place, (path, student) in enumerate(notebooks)),
+                "INSERT OR IGNORE INTO batch VALUES (?, ?, '', '', NULL, 'it was not graded yet')",
+                enumerate(notebooks),
             )
         return int(self._all("SELECT COUNT(*) FROM batch")[0][0])
 
@@ -272,6 +272,11 @@ class Ledger:
                 self._db.execute("INSERT OR REPLACE INTO main.page SELECT * FROM other.page")
         finally:
             self._db.execute("DETACH other")
+
+
+def _some(paths: list[str], most: int = 5) -> str:
+    more = f", and {len(paths) - most} more" if len(paths) > most else ""
+    return ", ".join(paths[:most]) + more
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:

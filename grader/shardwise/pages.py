@@ -32,15 +32,15 @@ pre { background: #f6f8fa; padding: .7rem; overflow-x: auto; border-radius: 6px;
 <p class="total">{{ one.set }}: <strong>{% if one.points is none %}not fully graded yet{% else %}{{ "%g"|format(one.points) }}{% endif %}</strong>
 of {{ "%g"|format(one.max_points) }} points{% if one.late %} <span class="quiet">(handed in late)</span>{% endif %}</p>
 <table><thead><tr><th>question</th><th>result</th><th>points</th></tr></thead><tbody>
-{% for row in rows %}<tr><td><a href="#{{ row.slug }}">{{ loop.index }}. {{ row.title }}</a></td>
-<td style="color:{{ row.colour }}">{{ row.mark }} {{ row.word }}</td>
-<td class="number">{{ row.points }} / {{ row.max_points }}</td></tr>
+{% for number, slug, title, mark, word, colour, points, max_points, feedback, prompt, solution in rows %}<tr><td><a href="#{{ slug }}">{{ number }}. {{ title }}</a></td>
+<td style="color:{{ colour }}">{{ mark }} {{ word }}</td>
+<td class="number">{{ points }} / {{ max_points }}</td></tr>
 {% endfor %}</tbody></table>
 {% for note in one.notes %}<p class="note">{{ note }}</p>{% endfor %}
-{% for row in rows %}<section id="{{ row.slug }}"><h2>{{ loop.index }}. {{ row.title }}</h2>
-{{ row.feedback }}
-<details><summary>the question</summary>{{ row.prompt }}</details>
-{% if row.solution %}<details><summary>the worked solution</summary>{{ row.solution }}</details>{% endif %}
+{% for number, slug, title, mark, word, colour, points, max_points, feedback, prompt, solution in rows %}<section id="{{ slug }}"><h2>{{ number }}. {{ title }}</h2>
+{{ feedback }}
+<details><summary>the question</summary>{{ prompt }}</details>
+{% if solution %}<details><summary>the worked solution</summary>{{ solution }}</details>{% endif %}
 </section>
 {% endfor %}
 <p class="quiet">Marked by shardwise {{ version }}. An answer that could not be read is not wrong; talk to your instructor.</p>
@@ -61,12 +61,11 @@ def file_of(set_name: str, student: str) -> str:
 def page(one: Graded, questions: Sequence[Question], *, solutions: bool = False) -> str:
     """A student's feedback page: no script, nothing loaded from elsewhere, everything of theirs escaped."""
     rows = []
-    for question, feedback in zip(questions, one.feedback, strict=True):
+    for number, (question, feedback) in enumerate(zip(questions, one.feedback, strict=True), start=1):
         mark, word, colour = LOOKS[feedback.outcome]
-        rows.append({
-            "slug": question.slug, "title": question.title, "mark": mark, "word": word, "colour": colour,
-            "points": f"{feedback.points:g}", "max_points": f"{question.points:g}",
-            "feedback": Markup(as_html(feedback)), "prompt": Markup(to_html(question.prompt)),
-            "solution": Markup(to_html(question.solution)) if solutions else "",
-        })  # fmt: skip
+        rows.append((
+            number, question.slug, question.title, mark, word, colour, f"{feedback.points:g}", f"{question.points:g}",
+            Markup(as_html(feedback)), Markup(to_html(question.prompt)),
+            Markup(to_html(question.solution)) if solutions else "",
+        ))  # fmt: skip
     return _template().render(one=one, rows=rows, version=one.version)

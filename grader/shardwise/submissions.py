@@ -80,13 +80,13 @@ class Found:
         return {*below[: None if self.member else -1], *inside}
 
     @property
-    def student(self) -> str:
-        """The student as far as the name tells."""
+    def stem(self) -> str:
+        """Its name without the suffix."""
         return _legible(Path(self.member or self.path).stem)
 
     def changed(self) -> datetime:
-        """When it was last changed. Raises OSError."""
-        if self.member:
+        """When it was last changed; raises OSError. What an archive says is believed of the one that was named, a class's."""
+        if self.member and self.path.parent == self.root:
             stamp = _archive(self.path).getinfo(self.member).date_time
             with suppress(ValueError, OverflowError):  # an archive may claim the 0th of the 15th month
                 return datetime(*stamp).astimezone()
@@ -173,7 +173,7 @@ def find(paths: Iterable[Path]) -> Iterator[Found]:
 
 def _found(path: Path, root: Path) -> Iterator[Found]:
     """A notebook, or those of a zip archive; an archive that cannot be read stands for itself, and will say so."""
-    if path.suffix != ".zip" or path.is_symlink():
+    if path.suffix != ".zip" or path.is_symlink() or not path.is_file():  # a pipe would be waited for
         yield Found(path, root)
         return
     try:

@@ -6,7 +6,6 @@ It needs no file of the course, so that it can run in this process, in another o
 from __future__ import annotations
 
 import hashlib
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shardwise import __version__, sandboxed
-from shardwise.bank import bank, folder, pose, revive
+from shardwise.bank import bank, folder, pose, revive_line
 from shardwise.errors import ShardwiseError
 from shardwise.grading import grade_one
 from shardwise.pages import page
@@ -109,11 +108,10 @@ def _done(task: Task, settings: Settings) -> Done:
         return Done(replace(graded, status="ungraded", reason=f"Our fault: {why}"))
 
 
-def _questions(task: Task) -> tuple[str, list[Question]]:
+def _questions(task: Task) -> tuple[str, Sequence[Question]]:
     """The student's name and questions, from the lock or, for practice, drawn anew; never from the student's file."""
     if not task.practice:
-        line = json.loads(task.questions)
-        return str(line.get("name", "")), [revive(one) for one in line["questions"]]
+        return revive_line(task.questions)
     if task.questions.decode() != bank_digest():
         raise OtherEngine(
             "A worker has another bank than the machine that sent it a practice notebook. Install the same."
