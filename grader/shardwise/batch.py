@@ -20,11 +20,11 @@ from shardwise.bank import bank
 from shardwise.disk import patiently, write
 from shardwise.errors import ShardwiseError
 from shardwise.executors import Gone, Opener, here, pool
-from shardwise.ledger import LEDGER, Entry, Ledger, Page, Row
+from shardwise.ledger import LEDGER, Entry, Ledger, Page
 from shardwise.locks import LOCK_SUFFIX, Lock
 from shardwise.markup import printable
 from shardwise.pages import file_of
-from shardwise.results import Graded
+from shardwise.results import Graded, Row
 from shardwise.submissions import BadSubmission, CannotRead, Found, Submission, find, parse
 from shardwise.worker import Done, OtherEngine, Settings, Task, bank_digest, engine, work
 
@@ -191,8 +191,8 @@ class _Run:
             (name, one_of) for name, lock in self._locks.items() for one_of in one.folders if one_of in lock.places
         ]
         set_name, student = owners[0] if len(owners) == 1 else ("", "")
-        graded = Graded(str(one), student, set=set_name, status="ungraded", reason=reason)
-        patiently(lambda: self._ledger.refuse(str(one), graded), self._out)
+        row = Row(str(one), student, set_name, "ungraded", reason)
+        patiently(lambda: self._ledger.refuse(row.path, row), self._out)
         self._step()
 
     def _piece(self, one: Found) -> _Piece:
@@ -303,27 +303,26 @@ class _Run:
             else error
         )
         graded = piece.task.graded
-        return Done(Graded("", graded.student, graded.name, graded.set, "ungraded", f"Our fault: {why}, every time."))
+        return Done(Row("", graded.student, graded.set, "ungraded", f"Our fault: {why}, every time."))
 
     def _settle(self, piece: _Piece, done: Done, *, last: bool) -> None:
         """Keep one result, or set it aside for another try when it is our fault that there is none."""
-        graded = done.graded
-        if not graded.complete and not last:
+        row = done.row
+        if not row.complete and not last:
             self._again.append(piece)
             return
-        if graded.status == "graded":
+        if row.status == "graded":
             patiently(lambda: self._keep(piece, done), self._out)
         else:
-            patiently(lambda: self._ledger.refuse(piece.path, graded), self._out)
+            patiently(lambda: self._ledger.refuse(piece.path, row), self._out)
         self._step()
 
     def _keep(self, piece: _Piece, done: Done) -> None:
         """The page first: a grading that is kept has its page."""
-        graded = done.graded
-        file = file_of(graded.set, graded.student)
+        file = file_of(done.row.set, done.row.student)
         write(self._out / PAGES / file, done.page)
         questions = hashlib.sha256(piece.task.questions).hexdigest()
-        entry = Entry(piece.key, graded, piece.notebook, questions, self._engine, _now(), self._who)
+        entry = Entry(piece.key, done.row, piece.notebook, questions, self._engine, _now(), self._who)
         self._ledger.record(piece.path, entry, Page(file, self._kind, _digest(done.page.encode())))
 
 

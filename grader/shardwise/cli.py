@@ -290,6 +290,16 @@ def grade(
     """
     from contextlib import ExitStack
 
+    from shardwise import executors, sandboxed
+
+    _must_exist(paths)
+    place = _place(scheduler, slurm, kubernetes)
+    if place is None:  # what runs the notebooks starts while we load what reads and marks them
+        if workers == 1 or [path.suffix for path in paths] == [".ipynb"]:
+            sandboxed.begin(unsafe=unsafe, tier=tier)
+        else:
+            executors.warm_up()
+
     from shardwise import reports
     from shardwise.batch import grade as run
     from shardwise.disk import alone_in
@@ -302,7 +312,6 @@ def grade(
             err=True,
         )
     settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
-    place = _place(scheduler, slurm, kubernetes)
     with alone_in(out), _kept(out), ExitStack() as stack:
         executor, width = stack.enter_context(_where(place, settings, workers))
         batch = run(

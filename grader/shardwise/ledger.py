@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
-from shardwise.results import Graded, from_document
+from shardwise.results import Graded, Row
 
 LEDGER = "ledger.sqlite"
 _FORMAT = 1
@@ -67,12 +67,17 @@ class Entry:
     """One grading, with what it rests on."""
 
     key: str
-    graded: Graded
+    row: Row
     notebook: str
     questions: str
     engine: str
     at: str
     who: str
+
+    @property
+    def graded(self) -> Graded:
+        """The whole result."""
+        return self.row.graded
 
 
 @dataclass(frozen=True)
@@ -82,31 +87,6 @@ class Page:
     file: str  # below the folder of pages
     kind: str
     digest: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the reports."""
-
-    path: str
-    student: str
-    set: str
-    status: str  # graded, ungraded or missing
-    reason: str = ""
-    name: str = ""
-    points: float | None = None
-    max_points: float | None = None
-    late: bool = False
-    tier: str = ""
-    scores: Mapping[str, float | None] | None = None
-    document: str = ""
-
-    @property
-    def graded(self) -> Graded:
-        """The whole result."""
-        if self.status != "graded":
-            return Graded(self.path, self.student, self.name, self.set, self.status, self.reason)
-        return replace(from_document(json.loads(self.document)), path=self.path)
 
 
 class Ledger:
@@ -186,21 +166,19 @@ class Ledger:
             self.reuse(path, entry.key)
 
     def _keep(self, entry: Entry) -> None:
-        graded = entry.graded
-        scores = {one.slug: one.points for one in graded.answers}
-        document = json.dumps({**graded.document(), "path": ""}, ensure_ascii=False)
+        row = entry.row
         values = (
-            entry.key, graded.student, graded.set, graded.name, graded.points, graded.max_points, graded.late,
-            json.dumps(scores), document, entry.notebook, entry.questions, entry.engine, graded.tier, entry.at, entry.who,
+            entry.key, row.student, row.set, row.name, row.points, row.max_points, row.late, json.dumps(row.scores),
+            row.document, entry.notebook, entry.questions, entry.engine, row.tier, entry.at, entry.who,
         )  # fmt: skip
         self._db.execute("DELETE FROM grading WHERE key = ? AND points IS NULL", (entry.key,))
         self._db.execute(f"INSERT OR IGNORE INTO grading ({_COLUMNS}) VALUES ({', '.join('?' * len(values))})", values)
 
-    def refuse(self, path: str, graded: Graded) -> None:
+    def refuse(self, path: str, row: Row) -> None:
         """Say why a notebook of this run has no grading."""
         self._db.execute(
             'UPDATE batch SET (student, "set", grading, reason) = (?, ?, NULL, ?) WHERE path = ?',
-            (graded.student, graded.set, graded.reason, path),
+            (row.student, row.set, row.reason, path),
         )
 
     # What counts ------------------------------------------------------------------------------------------------
@@ -282,4 +260,7 @@ def _some(paths: list[str], most: int = 5) -> str:
 def _entry(row: tuple[Any, ...]) -> Entry:
     one = dict(zip(_COLUMNS.replace('"', "").split(", "), row, strict=True))
     kept = {name: str(one[name]) for name in ("key", "notebook", "questions", "engine", "at", "who")}
-    return Entry(graded=from_document(json.loads(one["document"])), **kept)
+    told = {name: one[name] for name in ("student", "set", "name", "points", "max_points", "tier", "document")}
+    return Entry(
+        row=Row(path="", status="graded", late=bool(one["late"]), scores=json.loads(one["scores"]), **told), **kept
+    )

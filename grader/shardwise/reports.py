@@ -13,9 +13,8 @@ from shardwise import __version__
 from shardwise.batch import Batch
 from shardwise.disk import patiently, replacing
 from shardwise.feedback import as_markdown, as_plain
-from shardwise.ledger import Row
 from shardwise.question import Outcome
-from shardwise.results import Graded
+from shardwise.results import Graded, Row
 
 
 def write(batch: Batch) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shardwise import __version__
@@ -110,3 +111,46 @@ def from_document(data: Mapping[str, Any]) -> Graded:
         name: str(data[name]) for name in ("path", "student", "name", "set", "status", "reason", "tier", "version")
     }
     return Graded(**texts, answers=answers, notes=tuple(data["notes"]), late=bool(data["late"]))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the reports: what was earned, and the whole result as text."""
+
+    path: str
+    student: str
+    set: str
+    status: str  # graded, ungraded or missing
+    reason: str = ""
+    name: str = ""
+    points: float | None = None
+    max_points: float | None = None
+    late: bool = False
+    tier: str = ""
+    scores: Mapping[str, float | None] | None = None
+    document: str = ""  # JSON: the whole result, but for the notebook's path
+
+    @classmethod
+    def of(cls, graded: Graded) -> Row:
+        """A result as a row."""
+        told = {
+            name: getattr(graded, name)
+            for name in ("path", "student", "set", "status", "reason", "name", "late", "tier")
+        }
+        if graded.status != "graded":
+            return cls(**told)
+        scores = {one.slug: one.points for one in graded.answers}
+        document = json.dumps({**graded.document(), "path": ""}, ensure_ascii=False)
+        return cls(**told, points=graded.points, max_points=graded.max_points, scores=scores, document=document)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every question has its points."""
+        return self.points is not None
+
+    @property
+    def graded(self) -> Graded:
+        """The whole result."""
+        if self.status != "graded":
+            return Graded(self.path, self.student, self.name, self.set, self.status, self.reason)
+        return replace(from_document(json.loads(self.document)), path=self.path)

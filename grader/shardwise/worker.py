@@ -20,7 +20,7 @@ from shardwise.errors import ShardwiseError
 from shardwise.grading import grade_one
 from shardwise.pages import page
 from shardwise.question import Question
-from shardwise.results import Graded, Marked
+from shardwise.results import Graded, Marked, Row
 from shardwise.submissions import Submission
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Task:
 class Done:
     """What became of a task."""
 
-    graded: Graded
+    row: Row
     page: str = ""  # HTML
 
 
@@ -101,11 +101,11 @@ def _done(task: Task, settings: Settings) -> Done:
         feedback, notes = grade_one(task.submission, questions, sandbox)
         answers = tuple(Marked.of(*one) for one in zip(questions, feedback, strict=True))
         graded = replace(graded, name=name, answers=answers, notes=tuple(notes))
-        return Done(graded, page(graded, questions, solutions=settings.solutions))
+        return Done(Row.of(graded), page(graded, questions, solutions=settings.solutions))
     except Exception as error:
         sandboxed.close()  # whatever it was, the next task gets a fresh sandbox
         why = str(error) if isinstance(error, ShardwiseError) else f"{type(error).__name__}: {str(error)[:300]}"
-        return Done(replace(graded, status="ungraded", reason=f"Our fault: {why}"))
+        return Done(Row.of(replace(graded, status="ungraded", reason=f"Our fault: {why}")))
 
 
 def _questions(task: Task) -> tuple[str, Sequence[Question]]:
