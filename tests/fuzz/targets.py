@@ -71,9 +71,9 @@ def archive(data: bytes) -> None:
     """A zip archive of notebooks."""
     with _file(data, f"{next(_NUMBERS)}.zip") as path:  # another name each time: archives are remembered by theirs
         for one in submissions.find([path]):
-            _can_be_written(f"{one} {one.student} {one.folders}")
+            _can_be_written(f"{one} {one.stem} {one.folders}")
             with contextlib.suppress(BadSubmission):
-                submissions.parse(one.contents(), one.student)
+                submissions.parse(one.contents(), one.stem)
             with contextlib.suppress(OSError):
                 one.changed()
         path.unlink()

@@ -215,4 +215,4 @@ def test_a_spoilt_archive_stops_nothing(tmp_path: Path, spoil: Callable[[bytearr
     (found,) = submissions.find([path])
     assert found.changed().tzinfo
     with contextlib.suppress(BadSubmission):
-        submissions.parse(found.contents(), found.student)
+        submissions.parse(found.contents(), found.stem)
