@@ -147,6 +147,12 @@ def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Room, p
     assert {one.student: one.cause.split()[0] for one in again.changes()} == {"eve": "template", "finn": "handed"}
 
 
+def test_pages_with_solutions_stay_pages_with_solutions(room: Room, problems: Path) -> None:
+    grade([room.handed_in], room.out / "results", settings=Settings(solutions=True))
+    command(room, problems, "--yes")
+    assert "the worked solution" in (room.out / "results" / "feedback" / "week-1" / "ada.html").read_text("utf-8")
+
+
 def test_without_results_it_says_what_to_do_first(room: Room) -> None:
     done = CliRunner().invoke(app, ["regrade", str(room.handed_in), "--out", str(room.out / "nowhere")])
     assert done.exit_code != 0

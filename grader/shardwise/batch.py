@@ -29,6 +29,7 @@ from shardwise.submissions import BadSubmission, CannotRead, Found, Submission, 
 from shardwise.worker import Done, OtherEngine, Settings, Task, bank_digest, engine, work
 
 PAGES = "feedback"
+WITH_SOLUTIONS = "with solutions"  # a kind of page
 _PARCEL = 4  # tasks a worker is handed at a time: enough to hide the way there, few enough to share the last ones
 _TRIES = 2  # more, one by one, for what a worker died of or could not be read
 _MOST_OF_ONE = 5  # notebooks of one student for one set that are run, though none of them will count
@@ -243,7 +244,7 @@ class _Run:
 
     @property
     def _kind(self) -> str:
-        return "with solutions" if self._settings.solutions else "plain"
+        return WITH_SOLUTIONS if self._settings.solutions else "plain"
 
     # There and back ---------------------------------------------------------------------------------------------
 

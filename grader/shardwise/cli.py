@@ -339,7 +339,6 @@ def regrade(
         list[Path] | None, typer.Option(help="Lock file of the set; found near the notebooks when left out.")
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")] = None,
-    solutions: Annotated[bool, typer.Option("--solutions", help="Put worked solutions on the feedback pages.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
     root: Root = None,
 ) -> None:
@@ -348,16 +347,14 @@ def regrade(
 
     from shardwise.disk import alone_in
     from shardwise.regrading import regrade as run
-    from shardwise.worker import Settings
 
     _must_exist(paths)
     if not (out / "ledger.sqlite").is_file():
         raise ShardwiseError(f"{out} holds no results yet. Grade first:  shardwise grade ... --out {out}")
-    settings = Settings(solutions=solutions)
     with alone_in(out), _kept(out):
         with progress("grading again", None) as advance:
             again = run(
-                paths, out, _bank(root), locks=lock or (), settings=settings, workers=workers or os.cpu_count() or 1,
+                paths, out, _bank(root), locks=lock or (), workers=workers or os.cpu_count() or 1,
                 progress=advance,
             )  # fmt: skip
         count = print_changes(again)

@@ -147,6 +147,10 @@ class Ledger:
         )  # fmt: skip
         return str(found[0][0]) if found else None
 
+    def kinds_of_pages(self) -> set[str]:
+        """The kinds of feedback pages that lie in the folder."""
+        return {kind for (kind,) in self._all("SELECT DISTINCT kind FROM page")}
+
     def reuse(self, path: str, key: str) -> None:
         """Let a notebook of this run have a grading that is there already."""
         self._db.execute(

@@ -6,13 +6,13 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from shardwise import reports
 from shardwise.bank import Bank, pose
-from shardwise.batch import PAGES, Batch, Progress, grade, locks_near
+from shardwise.batch import PAGES, WITH_SOLUTIONS, Batch, Progress, grade, locks_near
 from shardwise.disk import replacing
 from shardwise.errors import ShardwiseError
 from shardwise.executors import Opener
@@ -88,7 +88,10 @@ def regrade(
     executor: Opener | None = None,
     progress: Progress | None = None,
 ) -> Regrade:
-    """Grade everything again by what the bank says now. Writes nothing but its stage, a folder inside `out`."""
+    """Grade everything again by what the bank says now. Writes nothing but its stage, a folder inside `out`.
+
+    The pages stay of the kind that they are, with solutions or without.
+    """
     stage = out / _STAGE
     stage.mkdir(parents=True, exist_ok=True)
     kept: Counter[str] = Counter()
@@ -97,7 +100,8 @@ def regrade(
         renewed[path] = stage / path.name
         with replacing(renewed[path]) as fresh:
             _renew(Lock(path), bank, fresh, kept)
-    settings = settings or Settings()
+    with Ledger(out / LEDGER) as ledger:
+        settings = replace(settings or Settings(), solutions=WITH_SOLUTIONS in ledger.kinds_of_pages())
     batch = grade(paths, stage, locks=tuple(renewed.values()), settings=settings, workers=workers,
                   executor=executor, progress=progress)  # fmt: skip
     return Regrade(batch, out, paths, renewed, settings, kept)

@@ -67,6 +67,7 @@ RLIMITS = ("walls.py", "second += [kernel.limit(number, bound) for number, bound
 LANDLOCK = ("walls.py", "second.append(landlock.restricting(rules))", "pass")
 FORK = ("seccomp.py", 'Rule("clone", tests=(Test(0, _CLONE_THREAD | _CLONE_NEW, _CLONE_THREAD),))', 'Rule("clone")')
 WRITE = ("seccomp.py", 'Rule("openat", tests=(Test(2, reading, 0),))', 'Rule("openat")')
+THREADS = ("walls.py", "bounds(limits)]", 'bounds(limits) if bound != limits["NPROC"]]')
 EXEC = ("seccomp.py", "write readv writev", "write execve readv writev")
 
 
@@ -83,6 +84,9 @@ EXEC = ("seccomp.py", "write readv writev", "write execve readv writev")
         ("2", SECCOMP, "reached a|could send a signal|started a process"),
         ("2", RLIMITS, "took more memory than its limit"),
         ("2", FORK, "started a process"),
+        ("1", THREADS, "started more threads than its limit"),
+        ("1b", THREADS, "started more threads than its limit"),
+        ("2", THREADS, "started more threads than its limit"),
     ],
 )
 def test_a_boundary_with_a_hole_is_refused(
@@ -132,7 +136,7 @@ def test_a_tree_that_shows_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) 
 
 def test_every_attack_does_succeed_where_there_is_no_boundary() -> None:
     """An attack that never gets through proves nothing by failing."""
-    with open_sandbox(limits=QUICK, unsafe=True) as bare, attacks.targets(2**20) as every:
+    with open_sandbox(limits=QUICK, unsafe=True) as bare, attacks.targets(Limits(memory_bytes=2**20)) as every:
         harmful = {"exec", "parent"}  # these would replace the job itself, or are as telling as `signal`
         results = bare.run(attacks.steps_for([attack for attack in every if attack.name not in harmful])).results
     values = {name: result.value for name, result in results.items() if isinstance(result, ValueResult)}
@@ -163,6 +167,7 @@ def test_bubblewrap_that_fails_is_quoted_with_a_remedy(tmp_path: Path, monkeypat
     assert [verdicts[name].passed for name in ("1", "1b", "2")] == [False, False, True]
     assert verdicts["1"].reason == "bwrap: setting up uid map: Permission denied"
     assert "kernel.apparmor_restrict_unprivileged_userns=0" in verdicts["1"].remedy
+    assert "--unsafe-no-sandbox" not in verdicts["1"].remedy  # another tier holds
 
 
 def test_elsewhere_than_linux_importing_works_and_opening_explains(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .steps import Cell, Value
+from .steps import Cell, Limits, Value
+
+_MANY = 16  # times the limit on processes; threads of the same user that end meanwhile make room for a few more
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Attack:
 
 
 @contextlib.contextmanager
-def targets(memory_bytes: int) -> Iterator[list[Attack]]:
+def targets(limits: Limits) -> Iterator[list[Attack]]:
     """Attacks on things that exist and would answer: a file, two listening sockets, this very process."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="canary-"))
@@ -41,12 +43,15 @@ def targets(memory_bytes: int) -> Iterator[list[Attack]]:
         unix.bind(str(Path(folder) / "socket"))
         os.chmod(Path(folder) / "socket", 0o777)
         unix.listen()
-        yield _attacks(str(canary), inet.getsockname()[1], str(Path(folder) / "socket"), memory_bytes)
+        yield _attacks(str(canary), inet.getsockname()[1], str(Path(folder) / "socket"), limits)
 
 
-def _attacks(canary: str, port: int, unix_path: str, memory_bytes: int) -> list[Attack]:
+def _attacks(canary: str, port: int, unix_path: str, limits: Limits) -> list[Attack]:
     connect_unix = f"s = socket.socket(socket.AF_UNIX); s.connect({unix_path!r})"
     connect_inet = f"s = socket.create_connection(('127.0.0.1', {port}), 1)"
+    stacks = "import _thread; _thread.stack_size(32768)"  # small, or memory would run out first
+    gate = "gate = _thread.allocate_lock(); gate.acquire()"
+    threads = f"for _ in range({_MANY * limits.processes}): _thread.start_new_thread(gate.acquire, ())"
     clone = "pid = libc.syscall({'x86_64': 57}.get(os.uname().machine, 220), 17, 0, 0, 0, 0)"
     return [
         Attack("read", f"breach = open({canary!r}).read() == 'sings'", "read a file that was not its own"),
@@ -74,7 +79,7 @@ def _attacks(canary: str, port: int, unix_path: str, memory_bytes: int) -> list[
         ),
         Attack(
             "memory",
-            f"import mmap; mmap.mmap(-1, {memory_bytes}).close(); breach = True",
+            f"import mmap; mmap.mmap(-1, {limits.memory_bytes}).close(); breach = True",
             "took more memory than its limit",
         ),
         Attack(
@@ -83,6 +88,8 @@ def _attacks(canary: str, port: int, unix_path: str, memory_bytes: int) -> list[
             "could change its own limits",
         ),
         Attack("listing", "import os; breach = bool(os.listdir('/'))", "listed the root directory", ("1", "2")),
+        # The last one: its threads wait until the job ends, and would make a fork fail that nothing else forbids.
+        Attack("threads", f"{stacks}; {gate}\n{threads}\nbreach = True", "started more threads than its limit"),
     ]
 
 

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -28,12 +28,21 @@ from .steps import Limits
 _START_SECONDS = 20.0  # a cold disk can make numpy slow to load; usually 0.3
 
 
+# Users for servers at tier 2: above those of systemd's containers and SSSD's domains (to 2000200000), below
+# systemd's foreign ones (from 2147352576); systemd.io/UIDS-GIDS and sssd-ad(5), 2025.
+_FIRST_OWN_USER, _OWN_USERS = 0x78000000, 2**26
+
+
 @dataclass(frozen=True)
 class Plan:
-    """A boundary to try: the tier, and whether root becomes nobody before it starts."""
+    """A boundary to try: the tier, and whether root becomes nobody before it starts.
+
+    Where nobody can read the interpreter, tier 2 may still open files with the rights of its owner.
+    """
 
     tier: str
     become_nobody: bool
+    reads_as_owner: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,16 +115,38 @@ def _prepared(plan: Plan, limits: Limits, control: socket.socket, numpy: bool) -
 
 def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket, machine: str, numpy: bool) -> _Prepared:
     seen = layout(moved=False)
-    nobody = plan.become_nobody
-    user = NOBODY if nobody else os.geteuid()
+    user = _user_of_its_own() if plan.become_nobody else os.geteuid()
     # The limit counts every thread of the user on this machine, for there is no namespace to count within.
-    inner = _server_command("2", seen, _rlimits(limits, others=_threads_of(user)), control, machine, "", numpy)
-    identity: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if nobody else {}
+    rlimits = _rlimits(limits, others=_threads_of(user))
+    become, identity = dict[str, int](), dict[str, Any]()
+    if plan.reads_as_owner:
+        become = {"user": user, "group": NOBODY, "reader": os.stat(seen.inside).st_uid}
+    elif plan.become_nobody:
+        identity = {"user": user, "group": NOBODY, "extra_groups": []}
+    inner = _server_command("2", seen, rlimits, control, machine, "", numpy, become)
     return _Prepared(inner, ENVIRONMENT, (control.fileno(),), identity)
 
 
+def _user_of_its_own() -> int:
+    """A user as whom nothing else runs here, so that no other server's jobs count against the limit of this one's.
+
+    Nobody, where a container has no such users.
+    """
+    user = _FIRST_OWN_USER + int.from_bytes(os.urandom(4), "little") % _OWN_USERS
+    with open("/proc/self/uid_map") as lines:
+        ranges = [[int(word) for word in line.split()] for line in lines]
+    return user if any(first <= user < first + length for first, _, length in ranges) else NOBODY
+
+
 def _server_command(
-    tier: str, seen: Layout, rlimits: dict[str, int], control: socket.socket, machine: str, box: str, numpy: bool
+    tier: str,
+    seen: Layout,
+    rlimits: dict[str, int],
+    control: socket.socket,
+    machine: str,
+    box: str,
+    numpy: bool,
+    become: Mapping[str, int] | None = None,
 ) -> list[str]:
     readable, listable = readable_paths(seen)
     config = {
@@ -128,6 +159,7 @@ def _server_command(
         "box": box,
         "numpy": numpy,
         "limits": rlimits,
+        "become": become,
     }
     return inner_command(seen.python, seen.inside, "server", config)
 

@@ -49,7 +49,9 @@ def open_sandbox(*, limits: Limits | None = None, unsafe: bool = False, tier: st
         except SandboxUnavailable as reason:
             refused.append(f"tier {plan.tier} ({_NAMES[plan.tier]}): {reason.reason}")
     reasons = "; ".join(dict.fromkeys(refused))
-    raise SandboxUnavailable(f"Student code cannot be isolated on this machine: {reasons}.", _remedy(reasons))
+    raise SandboxUnavailable(
+        f"Student code cannot be isolated on this machine: {reasons}.", f"{_remedy(reasons)} {_UNSAFE}".strip()
+    )
 
 
 def open_meanwhile(
@@ -74,10 +76,15 @@ def probe(*, limits: Limits | None = None) -> list[TierVerdict]:
             with open_tier(plan, limits or Limits()) as sandbox:
                 verdicts[plan.tier] = TierVerdict(plan.tier, True, sandbox.description)
         except SandboxUnavailable as refused:
-            verdicts[plan.tier] = TierVerdict(
-                plan.tier, False, refused.reason, refused.remedy or _remedy(refused.reason)
-            )
+            before = verdicts.get(plan.tier, TierVerdict(plan.tier, False))
+            verdicts[plan.tier] = _refused_again(before, refused)
     return list(verdicts.values())
+
+
+def _refused_again(before: TierVerdict, refused: SandboxUnavailable) -> TierVerdict:
+    """A tier that root can have in more than one way does not hold for as many reasons."""
+    reasons = "; ".join(dict.fromkeys(reason for reason in (before.reason, refused.reason) if reason))
+    return TierVerdict(before.name, False, reasons, refused.remedy or _remedy(reasons))
 
 
 def plans() -> Iterator[Plan]:
@@ -87,6 +94,8 @@ def plans() -> Iterator[Plan]:
     for tier in ("1", "1b", "2"):
         if os.geteuid() == 0:
             yield Plan(tier, become_nobody=True)
+            if tier == "2":
+                yield Plan(tier, become_nobody=True, reads_as_owner=True)
         yield Plan(tier, become_nobody=False)
 
 
@@ -99,7 +108,7 @@ def open_tier(plan: Plan, limits: Limits) -> Sandbox:
     if plan.tier in ("1", "2") and greeting.landlock == 0:
         backend.close()
         raise SandboxUnavailable("this kernel has no Landlock", "Linux 5.13 or newer, with Landlock enabled, has it.")
-    sandbox = Sandbox(backend, limits, plan.tier, f"{_NAMES[plan.tier]}; {_as_user(greeting.user)}")
+    sandbox = Sandbox(backend, limits, plan.tier, f"{_NAMES[plan.tier]}; {_as_user(plan, greeting.user)}")
     try:
         _attack(sandbox)
     except BaseException:
@@ -108,14 +117,15 @@ def open_tier(plan: Plan, limits: Limits) -> Sandbox:
     return sandbox
 
 
-def _as_user(user: int) -> str:
-    if user == NOBODY:
-        return "as nobody"
-    return "as root without capabilities (nobody cannot read this interpreter)" if user == 0 else f"as user {user}"
+def _as_user(plan: Plan, user: int) -> str:
+    if not plan.become_nobody:
+        return "as root without capabilities" if user == 0 else f"as user {user}"
+    whom = "as nobody" if user == NOBODY else "as a user of its own"
+    return f"{whom}, which opens files as the interpreter's owner" if plan.reads_as_owner else whom
 
 
 def _attack(sandbox: Sandbox) -> None:
-    with targets(sandbox.limits.memory_bytes) as every:
+    with targets(sandbox.limits) as every:
         attacks = [attack for attack in every if sandbox.tier in attack.tiers]
         results = sandbox.run(steps_for(attacks)).results
     for attack in attacks:
@@ -137,4 +147,8 @@ def _remedy(reasons: str) -> str:
         )
     if "no Landlock" in reasons:
         hints.append("Linux 5.13 or newer, with Landlock enabled, makes a boundary without namespaces.")
-    return " ".join([*hints, _UNSAFE])
+    if "[Errno 13]" in reasons:
+        hints.append(
+            "Put Python and its packages where everybody can read them, such as /opt: not into a private home."
+        )
+    return " ".join(hints)

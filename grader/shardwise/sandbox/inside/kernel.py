@@ -20,10 +20,12 @@ CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID = 0x20000, 0x8000000, 0x20000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
 MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 1, 22, 38, 47
-PR_CAPBSET_DROP = 24
+PR_CAPBSET_DROP, _PR_SET_KEEPCAPS = 24, 8
+_CAP_SETUID = 7
 _PR_CAP_AMBIENT_CLEAR_ALL = 4
 _SECCOMP_MODE_FILTER = 2
 _CAPABILITY_VERSION_3 = 0x20080522
+_NO_USER = 2**32 - 1
 _LAST_CAPABILITY = 63  # the kernel answers EINVAL beyond the last one it knows
 _SYS_CLONE = {"x86_64": 56, "aarch64": 220}.get(os.uname().machine, -1)
 
@@ -117,9 +119,30 @@ def shrink_bounding_set() -> None:
 
 def dropping_capabilities() -> list[Call]:
     """The calls that give up every capability for good: ambient, effective, permitted, inheritable."""
-    header, nothing = _CapabilityHeader(_CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
-    capset = Call("capset", _libc.capset, (ctypes.byref(header), ctypes.byref(nothing)))
-    return [prctl(PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL), capset]
+    return [prctl(PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL), _keeping(0)]
+
+
+def _keeping(capabilities: int) -> Call:
+    """capset(2): these of the first 32 stay effective and permitted, and no other."""
+    header, sets = _CapabilityHeader(_CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)(capabilities, capabilities)
+    return Call("capset", _libc.capset, (ctypes.byref(header), ctypes.byref(sets)))
+
+
+def become(*, user: int, group: int, reader: int) -> None:
+    """Root becomes a user for good, and keeps one thing back: files are opened with the rights of `reader`.
+
+    Linux exempts root from the limit on processes, and looks at the real user for that; who may read a file
+    depends on the file-system user (setfsuid(2)) instead. So an interpreter that only its owner can read needs
+    neither a process of root's nor a capability. The caller drops those that are left.
+    """
+    prctl(_PR_SET_KEEPCAPS, 1).make()
+    os.setgroups([])
+    os.setresgid(group, group, group)
+    os.setresuid(user, user, user)
+    _keeping(1 << _CAP_SETUID).make()
+    _libc.setfsuid(ctypes.c_uint32(reader))
+    if _libc.setfsuid(ctypes.c_uint32(_NO_USER)) != reader:  # it never fails, and returns who it was before
+        raise PermissionError(f"setfsuid: files are not opened as user {reader}")
 
 
 class _FilterProgram(ctypes.Structure):

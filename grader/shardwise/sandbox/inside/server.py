@@ -40,6 +40,8 @@ def main(configuration: str) -> None:
     config = json.loads(configuration)
     control = socket.socket(fileno=config["control"])
     kernel.shrink_bounding_set()
+    if config["become"]:
+        kernel.become(**config["become"])  # first, for it would undo the signal that comes next
     if config["tier"] == "2":
         for call in (kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL), *kernel.dropping_capabilities()):
             call.make()
