@@ -1,6 +1,6 @@
 """What isolation costs: the same pipeline (read, execute, mark, write), in the sandbox and with no isolation at all.
 
-    python bench/isolation.py [--submissions 100] [--rounds 5]
+    python bench/isolation.py [--submissions 200] [--rounds 5]
 
 One worker, warm. Without isolation a notebook's cells are executed by `exec` in the grader's own process and its functions are
 called there; everything else is the same code on the same files.
@@ -61,11 +61,12 @@ def _warm() -> Iterator[Executor]:
     yield executors.Here()
 
 
-def isolation(submitted: Path, lock: Lock, count: int = 100, rounds: int = 5) -> list[float]:
-    """Ratios of wall time: isolated over in-process, for `count` submissions, both in each round."""
-    paths = sorted(submitted.iterdir())[:count]
+def isolation(submitted: Path, lock: Lock, rounds: int = 5) -> list[float]:
+    """Ratios of wall time: isolated over in-process, on the same submissions within a round and on others in the next."""
+    everybody = sorted(submitted.iterdir())
+    count = len(everybody) // rounds
 
-    def seconds(settings: Settings) -> float:
+    def seconds(paths: Sequence[Path], settings: Settings) -> float:
         with tempfile.TemporaryDirectory(prefix="bench-") as out:
             start = time.perf_counter()
             batch = grade(paths, Path(out), locks=[lock.path], settings=settings, executor=_warm)
@@ -73,16 +74,23 @@ def isolation(submitted: Path, lock: Lock, count: int = 100, rounds: int = 5) ->
             assert all(row.points == row.max_points for row in batch.rows() if row.status != "missing")
         return taken
 
-    ratios = []
-    for number in range(rounds + 1):
+    def bare(paths: Sequence[Path]) -> float:
         with patch.object(worker, "grade_one", in_process):
-            bare = seconds(Settings(unsafe=True))
-        isolated = seconds(Settings())
-        if number:  # the first round warms everything up
-            ratios.append(isolated / bare)
-            print(
-                f"isolated {isolated / count * 1000:.2f} ms, in-process {bare / count * 1000:.2f} ms, ratio {ratios[-1]:.2f}"
-            )
+            return seconds(paths, Settings(unsafe=True))
+
+    def isolated(paths: Sequence[Path]) -> float:
+        return seconds(paths, Settings())
+
+    for run in (bare, isolated):  # to know every shape of a text, as in the middle of a large batch
+        run(everybody)
+    ratios = []
+    for number in range(rounds):
+        paths = everybody[number * count : (number + 1) * count]
+        runs = (bare, isolated) if number % 2 else (isolated, bare)
+        taken = {run: run(paths) for run in runs}
+        ratios.append(taken[isolated] / taken[bare])
+        print(f"isolated {taken[isolated] / count * 1000:.2f} ms, in-process {taken[bare] / count * 1000:.2f} ms each: "
+              f"ratio {ratios[-1]:.2f}")  # fmt: skip
     sandboxed.close()
     return ratios
 
@@ -90,12 +98,12 @@ def isolation(submitted: Path, lock: Lock, count: int = 100, rounds: int = 5) ->
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--submissions", type=int, default=100)
+    parser.add_argument("--submissions", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         submitted = our_room(Path(scratch), given.submissions)
-        ratios = isolation(submitted, Lock(Path(scratch) / "bench.lock.jsonl"), given.submissions, given.rounds)
+        ratios = isolation(submitted, Lock(Path(scratch) / "bench.lock.jsonl"), given.rounds)
     print(f"median ratio {statistics.median(ratios):.2f}")
 
 

@@ -43,7 +43,7 @@ class Batch:
     """A run over some notebooks, with its results in a ledger."""
 
     out: Path
-    locks: Mapping[str, Path] = field(default_factory=dict)
+    locks: Mapping[str, Lock] = field(default_factory=dict)
 
     def rows(self) -> Iterator[Row]:
         """A row a notebook, then one for each student of these sets who handed in nothing; read as it goes."""
@@ -51,7 +51,7 @@ class Batch:
             yield from ledger.rows()
             for name in ledger.sets():
                 if name in self.locks:
-                    for student in Lock(self.locks[name]).students():
+                    for student in self.locks[name].students():
                         if not ledger.handed_in(name, student):
                             yield Row("", student, name, "missing", "nothing was handed in")
 
@@ -94,24 +94,24 @@ def grade(
     return Batch(out, known)
 
 
-def locks_near(paths: Iterable[Path], given: Sequence[Path] = ()) -> dict[str, Path]:
+def locks_near(paths: Iterable[Path], given: Sequence[Path] = ()) -> dict[str, Lock]:
     """Lock files by set: those given, else those that lie up to three folders above what is to be graded.
 
     Never beside or below it: what lies there, a student may have handed in. Raises ShardwiseError when two belong to one
     set, when one that was given cannot be read, or when none that was found can be.
     """
     folders = {above for path in paths for above in _folder_of(path).parents[:3]}
-    known: dict[str, Path] = {}
+    known: dict[str, Lock] = {}
     faults = []
     for path in given or sorted(one for folder in folders for one in folder.glob(f"*{LOCK_SUFFIX}")):
         try:
-            name = Lock(path).set_name
+            lock = Lock(path)
         except ShardwiseError as error:
             faults.append(error)
             continue
-        if known.setdefault(name, path) != path:
+        if known.setdefault(lock.set_name, lock).path != path:
             raise ShardwiseError(
-                f"{known[name]} and {path} are both lock files of the set {name!r}. Name one with --lock."
+                f"{known[lock.set_name].path} and {path} are both lock files of the set {lock.set_name!r}. Name one with --lock."
             )
     if faults and (given or not known):
         raise faults[0]
@@ -140,13 +140,13 @@ class _Run:
         self,
         ledger: Ledger,
         out: Path,
-        locks: Mapping[str, Path],
+        locks: Mapping[str, Lock],
         settings: Settings,
         width: int,
         step: Callable[[], None],
     ) -> None:
         self._ledger, self._out, self._settings, self._width, self._step = ledger, out, settings, width, step
-        self._locks = {name: Lock(path) for name, path in locks.items()}
+        self._locks = locks
         self._who = f"{_user()}@{platform.node()}"
         self._engine = engine()
         self._seen: Counter[tuple[str, str]] = Counter()  # notebooks by set and student
@@ -216,7 +216,7 @@ class _Run:
         return Task(graded, submission, bank_digest().encode(), practice=True)
 
     def _of_set(self, one: Found, submission: Submission) -> Task:
-        if submission.set not in self._locks:
+        if submission.set is None or submission.set not in self._locks:
             known = ", ".join(self._locks) or "none"
             raise BadSubmission(
                 f"I found no lock file for the set {submission.set!r} (found: {known}). Name it with --lock."

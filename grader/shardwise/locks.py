@@ -14,6 +14,7 @@ from shardwise.errors import ShardwiseError
 from shardwise.question import Question
 
 LOCK_SUFFIX = ".lock.jsonl"
+_END = 200  # bytes at the end of a line in which its student stands
 _DAMAGE = (ValueError, TypeError, LookupError, RecursionError)  # what JSON of another shape than ours leads to
 
 
@@ -80,5 +81,5 @@ def line_of(data: Mapping[str, Any]) -> str:
 
 def _student_of(line: bytes) -> str:
     """The student of a line without reading all of it: it stands last."""
-    found = re.search(rb'"student": "([^"\\]+)"\}\s*$', line)
+    found = re.search(rb'"student": "([^"\\]+)"\}\s*$', line[-_END:])
     return found[1].decode() if found else str(json.loads(line)["student"])

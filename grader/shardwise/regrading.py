@@ -96,10 +96,10 @@ def regrade(
     stage.mkdir(parents=True, exist_ok=True)
     kept: Counter[str] = Counter()
     renewed = {}
-    for path in locks_near(paths, locks).values():
-        renewed[path] = stage / path.name
-        with replacing(renewed[path]) as fresh:
-            _renew(Lock(path), bank, fresh, kept)
+    for lock in locks_near(paths, locks).values():
+        renewed[lock.path] = stage / lock.path.name
+        with replacing(renewed[lock.path]) as fresh:
+            _renew(lock, bank, fresh, kept)
     with Ledger(out / LEDGER) as ledger:
         settings = replace(settings or Settings(), solutions=WITH_SOLUTIONS in ledger.kinds_of_pages())
     batch = grade(paths, stage, locks=tuple(renewed.values()), settings=settings, workers=workers,

@@ -34,8 +34,9 @@ from shardwise.sandbox import (
     open_sandbox,
     probe,
 )
+from shardwise.sandbox.tiers import open_tier
 
-from .conftest import QUICK, open_named
+from .conftest import QUICK, open_named, tell
 
 
 def test_the_strongest_boundary_is_chosen_and_named(strongest: Sandbox) -> None:
@@ -113,6 +114,82 @@ def test_a_wall_that_cannot_be_put_up_stops_the_job_before_it_reads_anything(
     monkeypatch.setattr(layout, "inner_directory", lambda: broken)
     with pytest.raises(pytest.fail.Exception, match="even an empty job does not finish"):
         open_named(tier)
+
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+NO_SWITCH = ("server.py", 'kernel.become(**config["become"])', "pass")
+NO_READER = ("kernel.py", "_libc.setfsuid(ctypes.c_uint32(reader))\n    if", "if")
+
+
+@as_root
+def test_a_server_that_stays_root_is_refused_since_nothing_limits_its_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = edited(tmp_path, *NO_SWITCH)
+    monkeypatch.setattr(layout, "inner_directory", lambda: broken)
+    with pytest.raises(SandboxUnavailable, match="started more threads than its limit"):
+        open_tier(launch.Plan("2", become_nobody=True, reads_as_owner=True), QUICK)
+
+
+@as_root
+def test_where_a_private_python_cannot_be_read_the_remedy_says_where_to_put_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = edited(tmp_path, *NO_READER)  # and nobody else may look into this folder
+    monkeypatch.setattr(layout, "inner_directory", lambda: broken)
+    with pytest.raises(SandboxUnavailable, match="files are not opened as user 0") as refused:
+        open_sandbox(tier="2")
+    assert "where everybody can read" in refused.value.remedy
+    (verdict,) = [one for one in probe() if one.name == "2"]
+    assert "files are not opened as user 0" in verdict.reason
+    assert "where everybody can read" in verdict.remedy
+
+
+@as_root
+def test_roots_server_without_namespaces_is_a_user_of_its_own_without_capabilities() -> None:
+    plan = launch.Plan("2", become_nobody=True, reads_as_owner=True)
+    with open_tier(plan, QUICK) as first, open_tier(plan, QUICK) as second, open_named("2") as usual:
+        found = [status(server_of(one).process.pid) for one in (first, second, usual)]
+        assert "as a user of its own" in first.description
+        assert "as a user of its own" in usual.description
+    sets = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
+    assert [int(found[0][name], 16) for name in sets] == [0] * len(sets)
+    assert {int(one[name], 16) for one in found for name in ("CapPrm", "CapEff", "CapAmb")} == {0}
+    assert [one["Groups"].strip() for one in found] == [""] * 3
+    users = [one["Uid"].split() for one in found]  # real, effective, saved; and as whom it opens files
+    assert [len(set(numbers[:3])) for numbers in users] == [1, 1, 1]
+    assert len({"0", *(numbers[0] for numbers in users)}) == 4
+    assert [numbers[3] for numbers in users[:2]] == ["0", "0"]
+
+
+def status(pid: int) -> dict[str, str]:
+    """What the kernel says of a process."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {name: rest.strip() for name, _, rest in (line.partition(":") for line in lines)}
+
+
+@as_root
+def test_jobs_without_namespaces_do_not_count_each_others_threads() -> None:
+    storm = "import _thread, time\n_thread.stack_size(32768)\ntold = 0\ntry:\n    while told < 1000:\n"
+    storm += "        _thread.start_new_thread(time.sleep, (60,)); told += 1\nexcept RuntimeError: pass"
+    most = QUICK.processes - 2  # the server and the job's own count, too
+    with open_named("2", Limits(cell_seconds=60)) as noisy, open_named("2") as quiet:
+        hold = threading.Thread(target=noisy.run, args=([Cell("hold", storm + "\ntime.sleep(60)")],))
+        hold.start()
+        job = job_with_threads(server_of(noisy).process.pid, most)
+        assert tell(quiet, storm) == most
+        os.kill(job, signal.SIGKILL)
+        hold.join()
+
+
+def job_with_threads(server: int, threads: int) -> int:
+    """The process of a server's job, once it has that many threads and its first."""
+    for _ in range(3000):
+        for child in Path(f"/proc/{server}/task/{server}/children").read_text().split():
+            if status(int(child))["Threads"] == str(threads + 1):
+                return int(child)
+        time.sleep(0.01)
+    pytest.fail(f"no job has {threads} threads beside its first")
 
 
 def test_a_tree_that_shows_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

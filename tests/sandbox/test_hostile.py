@@ -236,7 +236,7 @@ def test_a_thread_storm_ends_in_a_refusal(stack: int, source: Source) -> None:
         "except (RuntimeError, MemoryError): pass"
     )
     assert isinstance(told, int)
-    assert 10 <= told < Limits().processes + THREADS_THAT_ENDED_MEANWHILE
+    assert 10 <= told <= 200
 
 
 def test_threads_left_behind_do_not_hold_the_job_up(sandbox: Sandbox) -> None:

@@ -151,4 +151,6 @@ def _remedy(reasons: str) -> str:
         hints.append(
             "Put Python and its packages where everybody can read them, such as /opt: not into a private home."
         )
+    if "more threads" in reasons and os.geteuid() == 0:
+        hints.append("Linux does not limit root's threads: run it as an ordinary user.")
     return " ".join(hints)
