@@ -23,7 +23,7 @@ test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## Everything that CI chec
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/shardwise lint --seeds 1000
 	$(BIN)/shardwise render --check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(VENV)/.test  ## The bank alone, with fewer draws
 	$(BIN)/shardwise lint --seeds 100

@@ -186,6 +186,16 @@ def command_line(pid: int) -> bytes:
         return b""
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_pool_is_left_although_an_idle_worker_died_with_the_lock_of_their_queue(place: int) -> None:
+    """An idle worker waits for work while it holds that lock; one of the two does."""
+    with pool(2)() as executor:
+        assert executor.submit(os.getpid).result() != os.getpid()
+        assert executor.submit(os.getpid).result() != os.getpid()
+        workers = list(executor._processes)  # type: ignore[attr-defined]
+        os.kill(workers[min(place, len(workers) - 1)], signal.SIGKILL)
+
+
 def deadly(settings: Settings, tasks: list[Task], sent_by: str) -> Any:
     """Work that kills its process, as the machine does when memory runs out, whenever it meets one student."""
     if any(task.graded.student == "s05" for task in tasks):

@@ -64,12 +64,12 @@ def pool(count: int) -> Opener:
         executor = ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
         try:
             yield executor
-            executor.shutdown()
-        except BaseException:  # an interrupt, a full disk: what is still being graded is graded again next time
-            executor.shutdown(wait=False, cancel_futures=True)
-            for process in multiprocessing.active_children():
+        finally:
+            # Killed, not asked to end: whatever is still being graded is graded again next time, and a worker that died while
+            # it held the lock of their queue would let the others wait for it for ever, and us for them.
+            for process in (executor._processes or {}).values():
                 process.kill()
-            raise
+            executor.shutdown(cancel_futures=True)
 
     return opened
 

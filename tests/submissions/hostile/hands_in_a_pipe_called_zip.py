@@ -7,7 +7,7 @@ import os
 
 from room import Desk, Seen
 
-DUE = "ungraded: zip"
+DUE = "ungraded: no ordinary file"
 
 
 def hand_in(desk: Desk) -> None:
