@@ -20,6 +20,7 @@ from isolation import isolation
 from measure import Usage, run
 from peers import Nbgrader, Otter, install
 from room import our_room
+from stages import show, stages
 
 from shardwise.locks import Lock
 
@@ -73,6 +74,7 @@ def main() -> None:
         )
         helps = [run([SHARDWISE, "--help"], folder) for _ in range(5)]
         split = isolation(ours.submitted, ours.lock)
+        spent = stages(ours.submitted, ours.lock.path)
     rows = [("shardwise grade", given.submissions, many), ("nbgrader autograde", given.nbgrader, theirs),
             ("otter run", 1, others)]  # fmt: skip
     print(f"{'':22}{'submissions':>12}{'a second':>10}{'ms each':>10}{'CPU ms each':>13}{'shardwise is faster':>26}")
@@ -92,6 +94,8 @@ def main() -> None:
         ("one submission, cold", "under 1 s", [c.seconds for c in cold], statistics.median(c.seconds for c in cold) < 1),
         ("shardwise --help", "under 0.25 s", [c.seconds for c in helps], statistics.median(c.seconds for c in helps) < 0.25),
     ]  # fmt: skip
+    print("\nprocessor time of one submission")
+    show(spent)
     print()
     for what, target, values, met in targets:
         print(f"{what:38}{target:22}{middle(list(values)):30}{'met' if met else 'NOT MET'}")
