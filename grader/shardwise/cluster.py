@@ -38,6 +38,7 @@ STARTERS = {
     "slurm": ("dask-jobqueue", "dask_jobqueue", "SLURMCluster", "sbatch"),
     "kubernetes": ("dask-kubernetes", "dask_kubernetes.operator", "KubeCluster", None),
 }
+_EXTRAS = {"dask-jobqueue": "slurm", "dask-kubernetes": "kubernetes"}
 _ANSWER = 10  # seconds within which a scheduler answers
 _FIRST = 30  # seconds within which it has a worker
 _LOOK = 5.0  # seconds between two looks at whether a worker is left
@@ -176,8 +177,10 @@ def _module(name: str, package: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        extra = "shardwise[dask]" if name == "distributed" else package
-        raise ShardwiseError(f'Grading on a cluster needs {package} ({error}): pip install "{extra}"') from None
+        extra = _EXTRAS.get(package, "dask")
+        raise ShardwiseError(
+            f'Grading on a cluster needs {package} ({error}): pip install "shardwise[{extra}]"'
+        ) from None
 
 
 def _hush() -> None:
