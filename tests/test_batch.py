@@ -176,6 +176,7 @@ def test_a_worker_that_is_killed_costs_nothing(room: Room) -> None:
     said, complaints = grading.communicate()
     assert grading.returncode == 0, complaints.decode()
     assert b"12 graded, 0 could not be" in said
+    assert b"tried again: a worker had died, or a file could not be read." in complaints
     assert files(out) == expected
 
 
@@ -268,6 +269,7 @@ def test_a_file_that_cannot_be_read_is_reported_and_read_the_next_time(
     batch = grade([room.handed_in], out, settings=SETTINGS)
     assert {row.status for row in batch.rows()} == {"graded"}
     assert next(failures, None) is None
+    assert batch.tried_again == 1
 
 
 def test_two_runs_do_not_write_into_one_folder(room: Room) -> None:

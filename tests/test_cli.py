@@ -345,3 +345,18 @@ def test_faults_of_a_bank_are_listed_and_counted(run: Any, small_bank: Path) -> 
         ran.err.splitlines()[0] == "problems/01-one/only-one.yaml:3:9: points: I expected a number, and this is 'two'"
     )
     assert ran.err.splitlines()[-1] == "2 faults"
+
+
+def test_the_doctor_says_which_tier_holds_and_what_to_install(
+    run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    well = run("doctor")
+    assert well.code == 0
+    assert "Submissions are graded at tier 1 here" in well.out
+    monkeypatch.setenv("PATH", str(tmp_path))
+    poor = run("doctor")
+    assert poor.code == 0
+    assert "apt install bubblewrap" in poor.out
+    assert "Submissions are graded at tier 2 here" in poor.out
+    tiers = json.loads(run("doctor", "--json").out)
+    assert [(one["name"], one["passed"]) for one in tiers] == [("1", False), ("1b", False), ("2", True)]

@@ -315,7 +315,7 @@ def revive_line(line: bytes) -> tuple[str, tuple[Question, ...]]:
         found = _line_model().model_validate_json(line)
     except ValueError as error:
         for one in json.loads(line)["questions"]:
-            revive(one)  # says which
+            revive({**one})  # says which
         raise ShardwiseError(f"a line of this lock file is damaged: {error}") from None
     return found.name, found.questions
 

@@ -44,6 +44,7 @@ class Batch:
 
     out: Path
     locks: Mapping[str, Lock] = field(default_factory=dict)
+    tried_again: int = 0  # notebooks whose worker died, or that could not be read at once
 
     def rows(self) -> Iterator[Row]:
         """A row a notebook, then one for each student of these sets who handed in nothing; read as it goes."""
@@ -91,7 +92,7 @@ def grade(
         opener = executor or (here if width == 1 else pool(width))
         run = _Run(ledger, out, known, settings or Settings(), width, lambda: progress(found) if progress else None)
         run.over(find(paths), opener)
-    return Batch(out, known)
+    return Batch(out, known, run.tried_again)
 
 
 def locks_near(paths: Iterable[Path], given: Sequence[Path] = ()) -> dict[str, Lock]:
@@ -129,7 +130,8 @@ class _Piece:
 
     path: str
     key: str
-    notebook: str
+    notebook: str  # digests
+    questions: str
     task: Task
 
 
@@ -152,6 +154,7 @@ class _Run:
         self._seen: Counter[tuple[str, str]] = Counter()  # notebooks by set and student
         self._again: list[_Piece] = []  # what our side failed at, or did not come back
         self._unread: list[Found] = []
+        self.tried_again = 0  # notebooks, for either reason
 
     def over(self, found: Iterable[Found], opener: Opener) -> None:
         """Grade all of them, and then, one by one, those that need another try."""
@@ -160,6 +163,7 @@ class _Run:
             unread, self._unread = self._unread, []
             again, self._again = self._again, []
             if unread or again:
+                self.tried_again = max(self.tried_again, len(unread) + len(again))
                 time.sleep(_PAUSE)
                 self._through([*again, *self._pieces(unread, last=last)], opener, 1, 1, last=last)
 
@@ -201,12 +205,12 @@ class _Run:
         contents = one.contents()
         submission = parse(contents, one.stem)
         task = self._practice(submission) if submission.set is None else self._of_set(one, submission)
-        notebook = hashlib.sha256(contents).hexdigest()
+        notebook, questions = _digest(contents), _digest(task.questions)
         known = task.graded
         settled = [self._engine, known.student, known.set, known.late, self._settings.unsafe]
         limits = asdict(self._settings.limits) if self._settings.limits else None
-        rests_on = json.dumps([notebook, hashlib.sha256(task.questions).hexdigest(), *settled, limits])
-        return _Piece(str(one), hashlib.sha256(rests_on.encode()).hexdigest(), notebook, task)
+        rests_on = json.dumps([notebook, questions, *settled, limits])
+        return _Piece(str(one), _digest(rests_on.encode()), notebook, questions, task)
 
     def _practice(self, submission: Submission) -> Task:
         chapter = submission.practice or ""
@@ -321,10 +325,10 @@ class _Run:
     def _keep(self, piece: _Piece, done: Done) -> None:
         """The page first: a grading that is kept has its page."""
         file = file_of(done.row.set, done.row.student)
-        write(self._out / PAGES / file, done.page)
-        questions = hashlib.sha256(piece.task.questions).hexdigest()
-        entry = Entry(piece.key, done.row, piece.notebook, questions, self._engine, _now(), self._who)
-        self._ledger.record(piece.path, entry, Page(file, self._kind, _digest(done.page.encode())))
+        page = done.page.encode()
+        write(self._out / PAGES / file, page)
+        entry = Entry(piece.key, done.row, piece.notebook, piece.questions, self._engine, _now(), self._who)
+        self._ledger.record(piece.path, entry, Page(file, self._kind, _digest(page)))
 
 
 def _digest(contents: bytes) -> str:

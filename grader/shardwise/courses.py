@@ -17,6 +17,12 @@ from shardwise.terminal import print_changes, print_grades, print_history, print
 
 commands = typer.Typer()
 
+Paths = Annotated[list[Path], typer.Argument(help="Notebooks, folders of them, or zip archives.")]
+Locks = Annotated[
+    list[Path] | None, typer.Option(help="Lock file of the set; looked for above the notebooks when left out.")
+]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")]
+
 
 @commands.command(epilog="Example:  shardwise assign sets/week1.yaml --roster roster.csv --out course/week1")
 def assign(
@@ -54,16 +60,14 @@ def assign(
 
 @commands.command(epilog="Example:  shardwise grade submitted/ --out results/ --junit results/junit.xml")
 def grade(
-    paths: Annotated[list[Path], typer.Argument(help="Notebooks, or folders of them.")],
+    paths: Paths,
     out: Annotated[Path, typer.Option(help="The folder for grades.csv, results.jsonl and feedback/.")],
-    lock: Annotated[
-        list[Path] | None, typer.Option(help="Lock file of the set; found near the notebooks when left out.")
-    ] = None,
+    lock: Locks = None,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML here.")] = None,
     gradescope: Annotated[
         Path | None, typer.Option(help="Write Gradescope's results.json here (one notebook).")
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")] = None,
+    workers: Workers = None,
     tier: Annotated[
         str | None, typer.Option(help="Take this tier of the sandbox (1, 1b or 2), not the strongest.")
     ] = None,
@@ -100,7 +104,7 @@ def grade(
 
     from shardwise import reports
     from shardwise.batch import grade as run
-    from shardwise.disk import alone_in
+    from shardwise.disk import alone_in, write
     from shardwise.worker import Settings
 
     if unsafe:
@@ -123,20 +127,17 @@ def grade(
         handed_in = [one.graded for one in batch.rows() if one.status != "missing"]
         if len(handed_in) != 1:
             raise ShardwiseError(f"--gradescope reports one notebook, and here are {len(handed_in)}.")
-        gradescope.parent.mkdir(parents=True, exist_ok=True)
-        gradescope.write_text(json.dumps(reports.gradescope(handed_in[0]), ensure_ascii=False, indent=2), "utf-8")
+        write(gradescope, json.dumps(reports.gradescope(handed_in[0]), ensure_ascii=False, indent=2).encode())
     counts = print_grades(batch)
     raise typer.Exit(1 if counts["ungraded"] or counts["incomplete"] else 0)
 
 
 @commands.command(epilog="Example:  shardwise regrade submitted/ --out results/")
 def regrade(
-    paths: Annotated[list[Path], typer.Argument(help="Notebooks, or folders of them.")],
+    paths: Paths,
     out: Annotated[Path, typer.Option(help="The folder with the results that count.")],
-    lock: Annotated[
-        list[Path] | None, typer.Option(help="Lock file of the set; found near the notebooks when left out.")
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")] = None,
+    lock: Locks = None,
+    workers: Workers = None,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
     root: Root = None,
 ) -> None:
@@ -144,10 +145,11 @@ def regrade(
     import os
 
     from shardwise.disk import alone_in
+    from shardwise.ledger import LEDGER
     from shardwise.regrading import regrade as run
 
     _must_exist(paths)
-    if not (out / "ledger.sqlite").is_file():
+    if not (out / LEDGER).is_file():
         raise ShardwiseError(f"{out} holds no results yet. Grade first:  shardwise grade ... --out {out}")
     with alone_in(out), _kept(out):
         with progress("grading again", None) as advance:

@@ -22,11 +22,11 @@ class NoRoom(ShardwiseError):
     """The disk is full, and stayed so."""
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, data: bytes) -> None:
     """Write a file so that whoever looks sees the old one or the new one, and no half of either. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as fresh:
-        fresh.write_text(text, "utf-8", newline="")
+        fresh.write_bytes(data)
 
 
 @contextmanager

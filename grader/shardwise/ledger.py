@@ -97,9 +97,8 @@ class Ledger:
         self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
         try:
             self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute(
-                "PRAGMA synchronous = NORMAL"
-            )  # a power cut may cost the latest results; a kill costs none
+            # A power cut may cost the latest results; a kill costs none.
+            self._db.execute("PRAGMA synchronous = NORMAL")
             (found,) = self._db.execute("PRAGMA user_version").fetchone()
             if found == 0:
                 self._db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_FORMAT}; COMMIT;")
@@ -254,11 +253,6 @@ class Ledger:
                 self._db.execute("INSERT OR REPLACE INTO main.page SELECT * FROM other.page")
         finally:
             self._db.execute("DETACH other")
-
-
-def _some(paths: list[str], most: int = 5) -> str:
-    more = f", and {len(paths) - most} more" if len(paths) > most else ""
-    return ", ".join(paths[:most]) + more
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from shardwise.bank import revive
+from shardwise.bank import revive_line
 from shardwise.errors import ShardwiseError
 from shardwise.question import Question
 
@@ -65,7 +65,7 @@ class Lock:
         """A student's questions, as they were drawn. Raises KeyError for a stranger, ShardwiseError for a damaged line."""
         line = self.line(student)
         try:
-            return [revive({**one}) for one in json.loads(line)["questions"]]
+            return list(revive_line(line)[1])
         except _DAMAGE as error:
             raise ShardwiseError(f"{self.path}: the line of {student} is damaged: {error}") from None
 

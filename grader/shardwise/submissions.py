@@ -25,11 +25,17 @@ LARGEST = 20_000_000  # bytes; a notebook of 20 answers has about 60,000, one wi
 MOST_CELLS = 1_000
 LONGEST_CELL = 200_000  # characters
 MOST_CODE = 1_000_000  # characters of code in all
-
-
-MOST_MEMBERS = 200_000  # notebooks of one zip archive
-_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, LookupError, NotImplementedError,
-            RuntimeError, ValueError)  # what zipfile raises for an archive that is none  # fmt: skip
+# What zipfile raises for an archive that is none, or is of a kind that it does not know (a RuntimeError).
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    LookupError,
+    RuntimeError,
+    ValueError,
+)
 
 
 class BadSubmission(ShardwiseError):
@@ -181,7 +187,7 @@ def _found(path: Path, root: Path) -> Iterator[Found]:
     except (OSError, *_DAMAGED):
         yield Found(path, root)
         return
-    for name in names[:MOST_MEMBERS]:
+    for name in names:
         yield Found(path, root, name)
 
 

@@ -100,6 +100,9 @@ def print_grades(batch: Any) -> dict[str, int]:
             )
     if table.row_count:
         console().print(table)
+    if batch.tried_again:
+        count = f"{batch.tried_again} notebook{'s were' if batch.tried_again > 1 else ' was'}"
+        typer.echo(f"{count} tried again: a worker had died, or a file could not be read.", err=True)
     ungraded = counts["ungraded"] + counts["incomplete"]
     typer.echo(
         f"{counts['graded']} graded, {ungraded} could not be, {counts['missing']} missing; "
@@ -151,11 +154,11 @@ def print_history(entries: Any, cause: Any) -> None:
     table.columns[3].justify = "right"
     before = None
     for one in entries:
-        same = before is not None and (before.graded.student, before.graded.set) == (one.graded.student, one.graded.set)
+        same = before is not None and (before.row.student, before.row.set) == (one.row.student, one.row.set)
         table.add_row(
-            one.at.replace("T", " ").removesuffix("+00:00"), one.graded.student, one.graded.set,
-            f"{_points(one.graded.points)} of {one.graded.max_points:g}", Text(cause(before if same else None, one)),
-            one.engine, one.graded.tier, one.who,
+            one.at.replace("T", " ").removesuffix("+00:00"), one.row.student, one.row.set,
+            f"{_points(one.row.points)} of {one.row.max_points:g}", Text(cause(before if same else None, one)),
+            one.engine, one.row.tier, one.who,
         )  # fmt: skip
         before = one
     console().print(table)
