@@ -15,12 +15,12 @@ import pytest
 from rooms import QUICK, Room
 from typer.testing import CliRunner
 
-from shardwise import cluster as module
 from shardwise import reports
 from shardwise.bank import Bank
 from shardwise.batch import Batch, grade
 from shardwise.cli import app
-from shardwise.cluster import cluster, table
+from shardwise.cluster import cluster, remote, table
+from shardwise.cluster import scheduler as way
 from shardwise.errors import ShardwiseError
 from shardwise.executors import Gone
 from shardwise.ledger import LEDGER, Ledger
@@ -248,13 +248,13 @@ def test_when_the_scheduler_goes_what_was_graded_is_kept_and_this_machine_goes_o
 def test_when_no_worker_is_left_or_was_ever_there_a_batch_does_not_wait_for_ever(
     course: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_LOOK", 0.2)
-    monkeypatch.setattr(module, "_PATIENCE", 0.4)
+    monkeypatch.setattr(remote, "_LOOK", 0.2)
+    monkeypatch.setattr(remote, "_PATIENCE", 0.4)
     with hall_with(tmp_path / "hall", 1) as small:
         with pytest.raises(Gone, match="No worker is left"):
             course.on(small.address, tmp_path / "out", [], lambda: small.dismiss(1))
-        monkeypatch.setattr(module, "_ANSWER", 2)
-        monkeypatch.setattr(module, "_FIRST", 1)
+        monkeypatch.setattr(way, "_ANSWER", 2)
+        monkeypatch.setattr(way, "_FIRST", 1)
         with pytest.raises(ShardwiseError, match=r"has no workers. Start some:  dask worker tcp://127"):
             course.on(small.address, tmp_path / "out", [])
         small.dismiss()
@@ -272,7 +272,7 @@ def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
 def test_what_starts_workers_needs_its_package_and_their_number(
     place: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, module.STARTERS[place][1], None)
+    monkeypatch.setitem(sys.modules, way.STARTERS[place][1], None)
     with pytest.raises(ShardwiseError, match="Say with --workers how many"), cluster(place, SETTINGS, print):
         pass
     with (
