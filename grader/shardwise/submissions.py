@@ -191,11 +191,6 @@ def _found(path: Path, root: Path) -> Iterator[Found]:
         yield Found(path, root, name)
 
 
-def read(path: Path) -> Submission:
-    """Read a submitted notebook. Raises BadSubmission, in words for the report, and nothing else."""
-    return parse(Found(path, path.parent).contents(), path.stem)
-
-
 def parse(contents: bytes, name: str) -> Submission:
     """What a submitted notebook holds. Raises BadSubmission, in words for the report, and nothing else."""
     data = _loaded(contents)

@@ -20,7 +20,6 @@ from shardwise.draws import dice as throw
 from shardwise.kinds.base import Dice
 
 DRAWN = 4  # inputs drawn at random for each question
-ATTEMPTS = 200  # throws until the constraints on inputs hold
 
 
 class Input(Draw):
