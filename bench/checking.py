@@ -14,9 +14,9 @@ from statistics import median
 from typing import Any
 
 from shardwise import check
-from shardwise.bank import Problem, bank, pose
+from shardwise.bank.bank import Problem, bank, pose
 from shardwise.kinds import kinds
-from shardwise.programs import Recorded
+from shardwise.kinds.calls import Recorded
 from shardwise.question import Question
 
 FIRST = """

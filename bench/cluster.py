@@ -30,11 +30,11 @@ from typing import Any
 from distributed import Client
 from room import our_room
 
-from shardwise import reports
-from shardwise.batch import grade
-from shardwise.cluster import cluster
-from shardwise.executors import Opener, here
-from shardwise.worker import Settings
+from shardwise.grading import reports
+from shardwise.grading.batch import grade
+from shardwise.grading.cluster import cluster
+from shardwise.grading.executors import Opener, here
+from shardwise.grading.worker import Settings
 
 
 @contextmanager

@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-from shardwise import draws, expressions, references
-from shardwise.bank import Problem, bank, pose, roll
+from shardwise.bank.bank import Problem, bank, pose, roll
+from shardwise.template import expressions, references
+from shardwise.template import parameters as draws
 
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 

@@ -23,17 +23,17 @@ from unittest.mock import patch
 
 from room import our_room
 
-from shardwise import executors, sandboxed, worker
-from shardwise.batch import grade
+from shardwise.course.lockfile import Lock
+from shardwise.course.submissions import Submission
+from shardwise.grading import executors, sandboxes, worker
+from shardwise.grading.batch import grade
+from shardwise.grading.worker import Settings
 from shardwise.kinds import kinds
-from shardwise.kinds.code import CodeKey
-from shardwise.locks import Lock
+from shardwise.kinds.calls import Recorded, here
+from shardwise.kinds.code.kind import CodeKey
 from shardwise.marking import check
-from shardwise.programs import Recorded, here
 from shardwise.question import Feedback, Question
 from shardwise.sandbox import Sandbox
-from shardwise.submissions import Submission
-from shardwise.worker import Settings
 
 
 def in_process(
@@ -58,7 +58,7 @@ def _answer(question: Question, names: dict[str, Any]) -> Any:
 @contextmanager
 def _warm() -> Iterator[Executor]:
     """This process as the command uses it, but that its sandbox stays open."""
-    with patch.object(sandboxed, "close"), executors.here() as executor:
+    with patch.object(sandboxes, "close"), executors.here() as executor:
         yield executor
 
 
@@ -92,7 +92,7 @@ def isolation(submitted: Path, lock: Lock, rounds: int = 5) -> list[float]:
         ratios.append(taken[isolated] / taken[bare])
         print(f"isolated {taken[isolated] / count * 1000:.2f} ms, in-process {taken[bare] / count * 1000:.2f} ms each: "
               f"ratio {ratios[-1]:.2f}")  # fmt: skip
-    sandboxed.close()
+    sandboxes.close()
     return ratios
 
 

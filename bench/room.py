@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from shardwise.bank import bank
+from shardwise.bank.bank import bank
+from shardwise.course.assignments import SetDefinition, Student, assign
+from shardwise.course.lockfile import LOCK_SUFFIX, Lock, line_of
+from shardwise.course.simulated_class import hand_in, right
 from shardwise.kinds import kinds
-from shardwise.locks import LOCK_SUFFIX, Lock, line_of
 from shardwise.question import Question
-from shardwise.sets import SetDefinition, Student, assign
-from shardwise.simulated import hand_in, right
 
 WANTED = {"quantity": 12, "code": 4, "choice": 4}
 

@@ -23,10 +23,10 @@ from pathlib import Path
 
 from room import our_room
 
+from shardwise.course.lockfile import Lock
+from shardwise.course.simulated_class import right
 from shardwise.kinds import kinds
-from shardwise.locks import Lock
 from shardwise.sandbox import Calls, Cell, Sandbox, SandboxUnavailable, Step, Value, open_sandbox
-from shardwise.simulated import right
 
 _UNSAFE_JOBS = 20  # a process each, from a cold start
 

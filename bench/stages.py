@@ -19,8 +19,9 @@ from unittest.mock import patch
 from isolation import _warm
 from room import our_room
 
-from shardwise import batch, grading, sandboxed, worker
-from shardwise.batch import grade
+from shardwise.grading import batch, sandboxes, worker
+from shardwise.grading import submission as grading
+from shardwise.grading.batch import grade
 from shardwise.sandbox import Sandbox
 
 STAGES = (  # what is timed, and what it is called
@@ -57,7 +58,7 @@ def stages(submitted: Path, lock: Path) -> dict[str, float]:
         grade(paths, Path(out) / "timed", locks=[lock], executor=_warm)
         everything = time.process_time() - start
     before = _children()
-    sandboxed.close()
+    sandboxes.close()
     job = (_children() - before) / (2 * len(paths))  # the sandbox's own time is known when it has ended
     found = {label: spent[label] / len(paths) for _, _, label in STAGES}
     found["the rest of the grader"] = everything / len(paths) - sum(found.values())

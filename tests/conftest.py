@@ -7,7 +7,7 @@ import os
 import pytest
 from hypothesis import settings
 
-from shardwise.bank import Bank, bank
+from shardwise.bank.bank import Bank, bank
 
 # CI draws the same examples every time, so that a red run is about the change; elsewhere new ones are looked for.
 # No deadline: the machine may be busy, and a slow example is no failure.

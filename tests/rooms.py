@@ -7,14 +7,14 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from shardwise.bank import Bank
-from shardwise.batch import Batch, grade
-from shardwise.locks import Lock
-from shardwise.results import Graded
+from shardwise.bank.bank import Bank
+from shardwise.course.assignments import SetDefinition, Student, assign
+from shardwise.course.lockfile import Lock
+from shardwise.course.simulated_class import hand_in
+from shardwise.grading.batch import Batch, grade
+from shardwise.grading.results import Graded
+from shardwise.grading.worker import Settings
 from shardwise.sandbox import Limits
-from shardwise.sets import SetDefinition, Student, assign
-from shardwise.simulated import hand_in
-from shardwise.worker import Settings
 
 TWENTY = (
     "bytes-per-gpu", "ring-time", "data-sheet-time", "latency-share", "algorithm-and-bus-bandwidth", "measured-utilisation",

@@ -7,12 +7,12 @@ import re
 
 import pytest
 
-from shardwise.bank import Bank, Problem, pose, revive
+from shardwise.bank.bank import Bank, Problem, pose, revive
+from shardwise.bank.lint import stray_files, twins
 from shardwise.kinds import kinds
-from shardwise.lint import stray_files, twins
+from shardwise.kinds.calls import here
+from shardwise.markdown.html import to_html
 from shardwise.marking import check
-from shardwise.markup import to_html
-from shardwise.programs import here
 
 
 @pytest.mark.parametrize("seed", ["0", "17", "a seed of text"])

@@ -21,15 +21,16 @@ from typing import Any
 import pytest
 from rooms import QUICK, Room
 
-from shardwise import reports, submissions
-from shardwise.bank import Bank
-from shardwise.batch import grade
-from shardwise.disk import alone_in
+from shardwise.atomic_files import alone_in
+from shardwise.bank.bank import Bank
+from shardwise.course import submissions
+from shardwise.course.simulated_class import add_cell, fill, mistaken, right
 from shardwise.errors import ShardwiseError
-from shardwise.executors import pool
-from shardwise.ledger import LEDGER, Ledger
-from shardwise.simulated import add_cell, fill, mistaken, right
-from shardwise.worker import Settings, Task, work
+from shardwise.grading import reports
+from shardwise.grading.batch import grade
+from shardwise.grading.executors import pool
+from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.worker import Settings, Task, work
 
 SHARDWISE = str(Path(sys.executable).with_name("shardwise"))
 CLASS = tuple(f"s{number:02}" for number in range(12))

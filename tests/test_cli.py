@@ -15,10 +15,11 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 from typer.main import get_command
 
-from shardwise import __version__, yamlfile
-from shardwise.bank import Bank, Problem, folder, pose
-from shardwise.cli import app, main, schema
-from shardwise.starters import starter
+from shardwise import __version__
+from shardwise.bank.bank import Bank, Problem, folder, pose
+from shardwise.bank.scaffold import starter
+from shardwise.cli.main import app, main, schema
+from shardwise.template import yaml_source
 from shardwise.units import show
 
 COMMANDS = sorted(getattr(get_command(app), "commands", {}))
@@ -84,7 +85,7 @@ def test_help_and_version_need_nothing_heavy() -> None:
     for option in ("--help", "--version"):
         program = (
             f"import sys; sys.argv = ['shardwise', '{option}']\n"
-            "from shardwise.cli import main\n"
+            "from shardwise.cli.main import main\n"
             "try: main()\nexcept SystemExit as ended: assert not ended.code\n"
             f"print('loaded:', [one for one in {heavy} if one in sys.modules])"
         )
@@ -214,7 +215,7 @@ def test_the_schema_fits_every_chapter_and_refuses_what_the_loader_refuses(
 ) -> None:
     for chapter in whole_bank.chapters:
         path = folder("problems") / chapter / "chapter.yaml"
-        assert complaints(yamlfile.read(path).data, schemas["chapter"]) == []
+        assert complaints(yaml_source.read(path).data, schemas["chapter"]) == []
     text = starter("quantity", "A problem")
     for old, new in (
         ("points: 2", "points: two"),
@@ -222,9 +223,9 @@ def test_the_schema_fits_every_chapter_and_refuses_what_the_loader_refuses(
         ("kind: quantity", "kind: quantty"),
         ("{choice:", "{chioce:"),
     ):
-        spoilt = yamlfile.parse(text.replace(old, new), "x").data
+        spoilt = yaml_source.parse(text.replace(old, new), "x").data
         assert complaints(spoilt, schemas["problem"]), old
-    assert complaints(yamlfile.parse(text, "x").data, schemas["problem"]) == []
+    assert complaints(yaml_source.parse(text, "x").data, schemas["problem"]) == []
     good = {"name": "week-1", "title": "Week 1", "problems": ["ring-time", {"id": "link-gap", "points": 3}]}
     assert complaints(good, schemas["set"]) == []
     assert complaints({**good, "pionts": 3}, schemas["set"])

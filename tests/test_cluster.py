@@ -15,17 +15,18 @@ import pytest
 from rooms import QUICK, Room
 from typer.testing import CliRunner
 
-from shardwise import reports
-from shardwise.bank import Bank
-from shardwise.batch import Batch, grade
-from shardwise.cli import app
-from shardwise.cluster import cluster, remote, table
-from shardwise.cluster import scheduler as way
+from shardwise.bank.bank import Bank
+from shardwise.cli.main import app
+from shardwise.course.simulated_class import blank, mistaken, right, unreadable
 from shardwise.errors import ShardwiseError
-from shardwise.executors import Gone
-from shardwise.ledger import LEDGER, Ledger
-from shardwise.simulated import blank, mistaken, right, unreadable
-from shardwise.worker import Settings
+from shardwise.grading import reports
+from shardwise.grading.batch import Batch, grade
+from shardwise.grading.cluster import cluster, table
+from shardwise.grading.cluster import executor as remote
+from shardwise.grading.cluster import scheduler as way
+from shardwise.grading.executors import Gone
+from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.worker import Settings
 
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
 
@@ -37,14 +38,14 @@ SOON = 30.0  # seconds
 
 # What a worker is started with that shall not be fit. Should it be given work nevertheless, it leaves a mark.
 MARK = """
-import pathlib, shardwise.worker
-real = shardwise.worker.work
+import pathlib, shardwise.grading.worker
+real = shardwise.grading.worker.work
 def work(*arguments):
     pathlib.Path({mark!r}).touch()
     return real(*arguments)
-shardwise.worker.work = work
+shardwise.grading.worker.work = work
 """
-OTHER_ENGINE = "shardwise.worker.engine = lambda: '0.0.9+another'\n"
+OTHER_ENGINE = "shardwise.grading.worker.engine = lambda: '0.0.9+another'\n"
 NO_SANDBOX = "import platform, shutil\nshutil.which = lambda _: None\nplatform.machine = lambda: 'vax'\n"
 NO_SHARDWISE = "import sys\nsys.modules['shardwise'] = None\n"
 

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import __main__
-from shardwise import desk
-from shardwise.bank import Problem, bank, pose
-from shardwise.desk import Checked, Said, another, check, handed_out, hint, solution
+from shardwise.bank.bank import Problem, bank, pose
 from shardwise.kinds import kinds
 from shardwise.marking import broken
+from shardwise.practice import api as desk
+from shardwise.practice.api import Checked, Said, another, check, handed_out, hint, solution
 from shardwise.question import Outcome
 from shardwise.units import show
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from shardwise.bank import Bank
-from shardwise.cli import app
-from shardwise.locks import Lock
-from shardwise.simulated import hand_in, right
+from shardwise.bank.bank import Bank
+from shardwise.cli.main import app
+from shardwise.course.lockfile import Lock
+from shardwise.course.simulated_class import hand_in, right
 
 ROOT = Path(__file__).parents[1]
 DOCS = [
@@ -70,9 +70,9 @@ def test_the_readme_lists_the_chapters_as_they_are(whole_bank: Bank) -> None:
 
 
 def test_the_yaml_of_the_docs_is_accepted(whole_bank: Bank, tmp_path: Path) -> None:
-    from shardwise.draws import Draw
-    from shardwise.sets import load_set
-    from shardwise.yamlfile import parse
+    from shardwise.course.assignments import load_set
+    from shardwise.template.parameters import Draw
+    from shardwise.template.yaml_source import parse
 
     blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "templates.md").read_text("utf-8"), re.DOTALL)
     for name, draw in parse(blocks[0], "docs").data["params"].items():

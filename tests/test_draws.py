@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from shardwise.bank import Bank, pose
-from shardwise.draws import Draw, dice, draw, throw
+from shardwise.bank.bank import Bank, pose
 from shardwise.errors import ShardwiseError
+from shardwise.template.parameters import Draw, dice, draw, throw
 
 PARAMS = {
     "gpus": Draw(choice=(8, 16, 64, 256)),
@@ -47,7 +47,7 @@ def test_golden_draws_do_not_depend_on_machine_or_version() -> None:
 
 def test_draws_do_not_depend_on_hash_randomisation() -> None:
     program = (
-        "from shardwise.bank import bank, pose\n"
+        "from shardwise.bank.bank import bank, pose\n"
         "print([pose(one, 'x').model_dump_json() for one in list(bank().problems.values())[:12]])"
     )
     texts = {

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shardwise.errors import Unreadable
-from shardwise.formulas import CounterExample, FormulaError, difference, evaluate, parse
+from shardwise.kinds.formula.compare import CounterExample, FormulaError, difference, evaluate, parse
 
 SYMBOLS = ("M", "N")
 POINTS = [{"M": m, "N": n} for m in (1e9, 1e6) for n in (64.0, 2.0, 4.0, 8.0)]
@@ -326,6 +326,6 @@ def test_comparing_a_typical_pair_is_fast() -> None:
 
 
 def test_importing_formulas_brings_no_heavy_library() -> None:
-    probe = "import sys, shardwise.formulas; print({'sympy', 'lark'} & set(sys.modules))"
+    probe = "import sys, shardwise.kinds.formula.compare; print({'sympy', 'lark'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

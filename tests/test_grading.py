@@ -11,12 +11,12 @@ from junitparser import JUnitXml
 from rooms import CLASS, Room
 from typer.testing import CliRunner
 
-from shardwise import reports
-from shardwise.bank import Bank
-from shardwise.batch import grade
-from shardwise.cli import app
+from shardwise.bank.bank import Bank
+from shardwise.cli.main import app
+from shardwise.course.simulated_class import ATTACKS, add_cell, blank, fill, mistaken, right, unreadable
+from shardwise.grading import reports
+from shardwise.grading.batch import grade
 from shardwise.question import Outcome
-from shardwise.simulated import ATTACKS, add_cell, blank, fill, mistaken, right, unreadable
 
 
 @pytest.fixture
@@ -194,8 +194,8 @@ def test_grades_do_not_depend_on_workers_or_order(room: Room) -> None:
 
 
 def test_a_practice_notebook_is_graded_without_a_lock(whole_bank: Bank, tmp_path: Path) -> None:
-    from shardwise.bank import pose
-    from shardwise.notebooks import chapter_notebook, text_of
+    from shardwise.bank.bank import pose
+    from shardwise.course.notebooks import chapter_notebook, text_of
 
     chapter = "01-ring-all-reduce"
     questions = [pose(one, "0") for one in whole_bank.of_chapter(chapter)]

@@ -16,16 +16,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shardwise import yamlfile
-from shardwise.bank import Problem, pose, template_model
-from shardwise.feedback import as_html, as_markdown, as_plain
+from shardwise.bank.bank import Problem, pose, template_model
+from shardwise.bank.scaffold import starter
 from shardwise.kinds import kinds
+from shardwise.kinds.calls import Made, Recorded, here
 from shardwise.kinds.order import agreement
+from shardwise.markdown.feedback import as_html, as_markdown, as_plain
+from shardwise.markdown.html import literal, to_html, to_plain
 from shardwise.marking import check, is_blank, read_only
-from shardwise.markup import literal, to_html, to_plain
-from shardwise.programs import Made, Recorded, here
 from shardwise.question import Feedback, Outcome, Question
-from shardwise.starters import starter
+from shardwise.template import yaml_source
 
 MODEL = template_model()
 KINDS = ("quantity", "choice", "order", "formula", "code", "bugline")
@@ -33,8 +33,8 @@ KINDS = ("quantity", "choice", "order", "formula", "code", "bugline")
 
 def posed(text: str, seed: int = 1) -> Question:
     """The question of a template that lies in no file."""
-    source = yamlfile.parse(text, "x.yaml")
-    return pose(Problem("09-test/a-problem", yamlfile.validate(source, MODEL), "", Path("x.yaml"), source), seed)
+    source = yaml_source.parse(text, "x.yaml")
+    return pose(Problem("09-test/a-problem", yaml_source.validate(source, MODEL), "", Path("x.yaml"), source), seed)
 
 
 def question(kind: str, *changes: tuple[str, str], seed: int = 1) -> Question:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from shardwise import yamlfile
-from shardwise.bank import Bank, Problem, folder, load, pose, template_model
+from shardwise.bank.bank import Bank, Problem, folder, load, pose, template_model
+from shardwise.bank.lint import faults_of, lint, lint_problem, stray_files, twins
+from shardwise.bank.scaffold import starter, write
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.lint import faults_of, lint, lint_problem, stray_files, twins
-from shardwise.starters import starter, write
+from shardwise.template import yaml_source
 
 KINDS = ("quantity", "choice", "order", "formula", "code", "bugline")
 RING = "01-ring-all-reduce"
@@ -25,8 +25,8 @@ def problem(kind: str, *changes: tuple[str, str]) -> Problem:
     for old, new in changes:
         assert text.count(old) == 1, old
         text = text.replace(old, new)
-    source = yamlfile.parse(text, "problems/x/a-problem.yaml")
-    return Problem("x/a-problem", yamlfile.validate(source, MODEL), "", Path("x.yaml"), source)
+    source = yaml_source.parse(text, "problems/x/a-problem.yaml")
+    return Problem("x/a-problem", yaml_source.validate(source, MODEL), "", Path("x.yaml"), source)
 
 
 def said(kind: str, *changes: tuple[str, str], seeds: int = 8) -> str:
@@ -100,8 +100,8 @@ def test_a_key_that_nothing_confirms_is_faulted() -> None:
 def test_a_problem_without_mistakes_is_faulted() -> None:
     text = starter("quantity", "A problem")
     head, _, rest = text.partition("mistakes:")
-    source = yamlfile.parse(head + "hints:" + rest.partition("hints:")[2], "x.yaml")
-    bare = Problem("x/a-problem", yamlfile.validate(source, MODEL), "", Path("x.yaml"), source)
+    source = yaml_source.parse(head + "hints:" + rest.partition("hints:")[2], "x.yaml")
+    bare = Problem("x/a-problem", yaml_source.validate(source, MODEL), "", Path("x.yaml"), source)
     (fault,) = lint_problem(bare, seeds=3).faults
     assert "no recognised mistakes; name at least one wrong answer that students give" in fault.message
 
@@ -112,8 +112,8 @@ def test_an_order_by_values_is_held_against_the_second_opinion() -> None:
     text = starter("order", "A problem")
     head, _, rest = text.partition("  items:\n")
     text = f"{head}  items:\n{items}hints:{rest.partition('hints:')[2]}"
-    source = yamlfile.parse(text, "x.yaml")
-    made = Problem("x/a-problem", yamlfile.validate(source, MODEL), "", Path("x.yaml"), source)
+    source = yaml_source.parse(text, "x.yaml")
+    made = Problem("x/a-problem", yaml_source.validate(source, MODEL), "", Path("x.yaml"), source)
     assert "the values and the oracles give different orders" in str(lint_problem(made, seeds=2).faults[0])
 
 
@@ -138,8 +138,8 @@ def test_what_a_reference_raises_becomes_a_message_and_no_traceback() -> None:
         .replace("\n  unit: GB", "")
     )
     more = "    bandwidth_bytes_per_s: {choice: [1.0e+9]}\n    latency_s: {choice: [1.0e-6]}\n  edges:"
-    source = yamlfile.parse(text.replace("  edges:", more), "x.yaml")
-    made = Problem("x/a-problem", yamlfile.validate(source, MODEL), "", Path("x.yaml"), source)
+    source = yaml_source.parse(text.replace("  edges:", more), "x.yaml")
+    made = Problem("x/a-problem", yaml_source.validate(source, MODEL), "", Path("x.yaml"), source)
     with pytest.raises(ShardwiseError, match="x/a-problem, seed 0: TypeError: can't multiply sequence by non-int"):
         pose(made, 0)
     assert "TypeError: can't multiply sequence" in lint_problem(made, seeds=3).faults[0].message

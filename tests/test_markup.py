@@ -8,13 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shardwise import markup
-from shardwise.bank import Problem, pose
+from shardwise.bank.bank import Problem, pose
 from shardwise.kinds import kinds
+from shardwise.kinds.calls import here
+from shardwise.markdown import html as markup
+from shardwise.markdown.html import to_html
+from shardwise.markdown.mathml import is_uniform, mathml
 from shardwise.marking import check
-from shardwise.markup import to_html
-from shardwise.mathml import is_uniform, mathml
-from shardwise.programs import here
 
 STAND_IN = "4099990000"  # what stands for the first number of a text
 NUMBERS = st.sampled_from(["0", "1", "2", "7", "12", "007", "1e9", "1.75", "16,384", "1234567890", STAND_IN, "²", "٣"])

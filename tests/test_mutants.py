@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shardwise import mutants as engine
 from shardwise.errors import ShardwiseError, Unreadable
-from shardwise.mutants import Killed, Mutant, killed, listing, load, mutants, patch, same
+from shardwise.kinds.bugline import mutants as engine
+from shardwise.kinds.bugline.mutants import Killed, Mutant, killed, listing, load, mutants, patch, same
 
 Inputs = Sequence[Mapping[str, object]]
 
@@ -196,7 +196,7 @@ def test_the_original_line_mends_every_mutant(function: Callable[..., object], d
 @references
 def test_mutants_are_the_same_in_every_process(function: Callable[..., object], domain: dict[str, list[float]]) -> None:
     source = listing(function)
-    program = "import sys; from shardwise.mutants import mutants; print(mutants(sys.stdin.read()))"
+    program = "import sys; from shardwise.kinds.bugline.mutants import mutants; print(mutants(sys.stdin.read()))"
     run = subprocess.run([sys.executable, "-c", program], input=source, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == str(mutants(source))
 
@@ -381,7 +381,7 @@ def test_any_patch_fits_or_is_refused(line: int, text: str) -> None:
 
 
 def test_importing_mutants_brings_no_heavy_library() -> None:
-    probe = "import sys, shardwise.mutants; print('libcst' in sys.modules)"
+    probe = "import sys, shardwise.kinds.bugline.mutants; print('libcst' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

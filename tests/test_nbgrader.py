@@ -13,11 +13,11 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
 
-from shardwise.bank import Bank, pose
+from shardwise.bank.bank import Bank, pose
+from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, text_of
+from shardwise.course.simulated_class import fill, mistaken, right
+from shardwise.kinds.calls import here
 from shardwise.marking import check
-from shardwise.notebooks import PRACTICE_SEED, chapter_notebook, text_of
-from shardwise.programs import here
-from shardwise.simulated import fill, mistaken, right
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # nbgrader's and Jupyter's own deprecations are not ours to fix
 

@@ -10,12 +10,12 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from shardwise.bank import Bank, bank, folder, pose
+from shardwise.bank.bank import Bank, bank, folder, pose
+from shardwise.course.assignments import SetDefinition, Student, assign
+from shardwise.course.lockfile import Lock
+from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, render, text_of
+from shardwise.course.simulated_class import fill, mistaken, right
 from shardwise.errors import ShardwiseError
-from shardwise.locks import Lock
-from shardwise.notebooks import PRACTICE_SEED, chapter_notebook, render, text_of
-from shardwise.sets import SetDefinition, Student, assign
-from shardwise.simulated import fill, mistaken, right
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 pytestmark = pytest.mark.filterwarnings("ignore")  # jupyter_client and zmq warn about their own sockets

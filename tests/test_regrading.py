@@ -10,15 +10,15 @@ import pytest
 from rooms import Room
 from typer.testing import CliRunner, Result
 
-from shardwise.bank import Bank, folder, load
-from shardwise.batch import grade
-from shardwise.cli import app
-from shardwise.ledger import LEDGER, Ledger
-from shardwise.locks import Lock
+from shardwise.bank.bank import Bank, folder, load
+from shardwise.cli.main import app
+from shardwise.course.lockfile import Lock
+from shardwise.course.simulated_class import right
+from shardwise.grading.batch import grade
+from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.regrade import regrade
+from shardwise.grading.worker import Settings
 from shardwise.question import Question
-from shardwise.regrading import regrade
-from shardwise.simulated import right
-from shardwise.worker import Settings
 
 PROBLEMS = ("bytes-per-gpu", "ring-time", "ring-or-tree")
 CLASS = ("ada", "eve", "finn")  # ada has 1,000 GPUs, the others 12 and 16

@@ -9,11 +9,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from shardwise.bank import Bank
+from shardwise.bank.bank import Bank
+from shardwise.course.assignments import SetDefinition, Student, assign, course_key, load_roster, load_set, seed_for
+from shardwise.course.lockfile import Lock
+from shardwise.course.simulated_class import right
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.locks import Lock
-from shardwise.sets import SetDefinition, Student, assign, course_key, load_roster, load_set, seed_for
-from shardwise.simulated import right
 
 DEFINITION = SetDefinition.model_validate(
     {"name": "w1", "title": "Week 1", "problems": ["bytes-per-gpu", {"id": "ring-time-function", "points": 7}, "ring-time-bug",

@@ -135,7 +135,7 @@ def test_the_table_of_everyday_units_is_what_pint_says() -> None:
 def test_units_of_the_bank_are_marked_without_loading_pint() -> None:
     program = (
         "import sys\n"
-        "from shardwise.bank import bank, pose\n"
+        "from shardwise.bank.bank import bank, pose\n"
         "from shardwise.marking import check\n"
         "question = pose(bank().find('bytes-per-gpu'), 1)\n"
         "assert check(question, '3 GB').outcome and check(question, '7e9 bytes').read\n"

@@ -13,15 +13,15 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from shardwise import desk
-from shardwise.bank import Problem, bank, pose
+from shardwise.bank.bank import Problem, bank, pose
 from shardwise.errors import ShardwiseError
+from shardwise.kinds.calls import here
+from shardwise.markdown.html import to_html
 from shardwise.marking import check as mark
-from shardwise.markup import to_html
-from shardwise.programs import here
+from shardwise.practice import api as desk
+from shardwise.practice.views import said, view
+from shardwise.practice.widget import KINDS, Practice
 from shardwise.question import Outcome, Question
-from shardwise.widgets import KINDS, Practice
-from shardwise.widgets.views import said, view
 
 FORMED = [one for one in bank().problems.values() if one.template.kind in KINDS]
 every_form = pytest.mark.parametrize("formed", FORMED, ids=[one.id for one in FORMED])
@@ -218,7 +218,9 @@ def test_a_notebook_shows_the_question_where_there_are_no_widgets() -> None:
 
 
 def test_importing_shardwise_or_its_desk_loads_no_widgets() -> None:
-    source = "import sys, shardwise.desk; print([one for one in ('anywidget', 'ipywidgets') if one in sys.modules])"
+    source = (
+        "import sys, shardwise.practice.api; print([one for one in ('anywidget', 'ipywidgets') if one in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

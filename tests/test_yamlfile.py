@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shardwise.bank import template_model
+from shardwise.bank.bank import template_model
 from shardwise.errors import Fault, Faulty
-from shardwise.yamlfile import LARGEST, MOST_VALUES, parse, read, validate
+from shardwise.template.yaml_source import LARGEST, MOST_VALUES, parse, read, validate
 
 GOOD = dedent("""\
     title: What each GPU sends

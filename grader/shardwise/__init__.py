@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from shardwise.desk import another, check, handed_out, hint, practice, solution
+    from shardwise.practice.api import another, check, handed_out, hint, practice, solution
 
 __all__ = ["another", "check", "handed_out", "hint", "practice", "solution"]
 
@@ -25,7 +25,7 @@ if not (Path(__file__).parent / "solutions").is_dir() and (_ROOT / "solutions").
 def __getattr__(name: str) -> Any:
     """The student's verbs, loaded when they are first used, so that importing shardwise costs nothing."""
     if name in __all__:
-        from shardwise import desk
+        from shardwise.practice import api as desk
 
         return getattr(desk, name)
     raise AttributeError(f"module 'shardwise' has no attribute {name!r}")

@@ -7,8 +7,8 @@ from typing import Any
 from shardwise.errors import Unreadable
 from shardwise.kinds import kinds
 from shardwise.kinds.base import Kind
-from shardwise.markup import literal, printable, safe
-from shardwise.programs import Runner, refuse, said
+from shardwise.kinds.calls import Runner, refuse, said
+from shardwise.markdown.html import literal, printable, safe
 from shardwise.question import Feedback, Outcome, Question, Verdict
 
 PRAISE = "Correct."

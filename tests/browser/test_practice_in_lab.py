@@ -11,11 +11,11 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Locator, Page, expect
 
-from shardwise.bank import bank, pose
-from shardwise.kinds.bugline import BuglineKey
+from shardwise.bank.bank import bank, pose
+from shardwise.kinds.bugline.kind import BuglineKey
 from shardwise.kinds.choice import ChoiceForm, ChoiceKey
 from shardwise.kinds.quantity import QuantityKey
-from shardwise.markup import to_plain
+from shardwise.markdown.html import to_plain
 from shardwise.question import Question
 
 NUMBER, CHOICE, MANY, HUNT = "bytes-per-gpu", "ring-or-tree", "reading-bus-bandwidth", "ring-time-bug"

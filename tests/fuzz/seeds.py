@@ -13,16 +13,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from shardwise.bank import bank, folder
+from shardwise.bank.bank import bank, folder
+from shardwise.course.assignments import SetDefinition, Student, assign
+from shardwise.course.lockfile import Lock
+from shardwise.course.simulated_class import fill, right
 from shardwise.kinds import kinds
-from shardwise.locks import Lock
-from shardwise.programs import Recorded
+from shardwise.kinds.calls import Recorded
 from shardwise.sandbox import Cell, Sandbox
 from shardwise.sandbox.backend import Attempt, Order
 from shardwise.sandbox.inside import packed, region
 from shardwise.sandbox.plain import PlainProcesses
-from shardwise.sets import SetDefinition, Student, assign
-from shardwise.simulated import fill, right
 
 from .targets import LIMITS, OURS, STEPS, SYMBOLS, UNITS, questions
 

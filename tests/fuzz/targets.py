@@ -17,20 +17,23 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from shardwise import formulas, submissions, units, yamlfile
-from shardwise.bank import Chapter, bank, load_problem, pose
+from shardwise import units
+from shardwise.bank.bank import Chapter, bank, load_problem, pose
+from shardwise.course import submissions
+from shardwise.course.assignments import SetDefinition
+from shardwise.course.lockfile import Lock
+from shardwise.course.submissions import BadSubmission
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
-from shardwise.feedback import as_html, as_plain
-from shardwise.formulas import FormulaError
-from shardwise.locks import Lock
+from shardwise.kinds.calls import Made, Recorded
+from shardwise.kinds.formula import compare as formulas
+from shardwise.kinds.formula.compare import FormulaError
+from shardwise.markdown.feedback import as_html, as_plain
 from shardwise.marking import check, read_only
-from shardwise.programs import Made, Recorded
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.sandbox import Calls, Cell, Limits, Sandbox, Value
 from shardwise.sandbox.backend import Attempt, Order
 from shardwise.sandbox.inside import packed, region
-from shardwise.sets import SetDefinition
-from shardwise.submissions import BadSubmission
+from shardwise.template import yaml_source
 
 Target = Callable[[bytes], None]
 _NUMBERS = itertools.count()
@@ -150,7 +153,7 @@ def definition(data: bytes) -> None:
     with _file(data, "set.yaml") as path:
         for model in (SetDefinition, Chapter):
             try:
-                yamlfile.validate(yamlfile.read(path, "set.yaml"), model)
+                yaml_source.validate(yaml_source.read(path, "set.yaml"), model)
             except Faulty as error:
                 _are_faults(error, "set.yaml")
 

@@ -14,23 +14,25 @@ from typing import Any
 
 import pytest
 
-from shardwise import submissions, units, yamlfile
-from shardwise.bank import template_model
+from shardwise import units
+from shardwise.bank.bank import template_model
+from shardwise.course import submissions
+from shardwise.course.lockfile import Lock
+from shardwise.course.submissions import BadSubmission
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
-from shardwise.expressions import evaluate
-from shardwise.locks import Lock
+from shardwise.kinds.calls import Made
 from shardwise.marking import check
-from shardwise.programs import Made
 from shardwise.question import Outcome
-from shardwise.submissions import BadSubmission
-from shardwise.yamlfile import DEEPEST
+from shardwise.template import yaml_source
+from shardwise.template.expressions import evaluate
+from shardwise.template.yaml_source import DEEPEST
 
 from .targets import questions
 
 
 def faults(text: str) -> str:
     with pytest.raises(Faulty) as caught:
-        yamlfile.validate(yamlfile.parse(text, "x.yaml"), template_model())
+        yaml_source.validate(yaml_source.parse(text, "x.yaml"), template_model())
     return str(caught.value)
 
 
@@ -60,20 +62,20 @@ def test_brackets_that_nothing_closes_are_refused_at_the_first_that_is_too_deep(
 
 
 def test_a_file_of_too_many_values_is_refused_before_its_end_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yamlfile, "MOST_VALUES", 1000)
+    monkeypatch.setattr(yaml_source, "MOST_VALUES", 1000)
     text = "- 1\n" * 3000 + "}"  # at whose end stands what is no YAML
     assert "has more than 1,000 values" in faults(text)
 
 
 def test_a_mapping_that_holds_something_is_no_key() -> None:
     with pytest.raises(Faulty, match="not YAML: unhashable type"):
-        yamlfile.parse("? {a: [b]}\n: c", "week.yaml")
+        yaml_source.parse("? {a: [b]}\n: c", "week.yaml")
 
 
 def test_an_anchor_may_be_set_anew_and_nobody_is_warned() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        source = yamlfile.parse("a: &x 1\nb: *x\nc: &x 2\nd: *x\n", "x.yaml")
+        source = yaml_source.parse("a: &x 1\nb: *x\nc: &x 2\nd: *x\n", "x.yaml")
     assert source.data == {"a": 1, "b": 1, "c": 2, "d": 2}
 
 

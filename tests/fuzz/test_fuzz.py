@@ -20,8 +20,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shardwise import yamlfile
 from shardwise.sandbox.inside import packed
+from shardwise.template import yaml_source
 
 from . import coverage_guided
 from .coverage_guided import TOKENS
@@ -198,7 +198,7 @@ def test_a_template_with_values_swapped(target: str) -> None:
     @tried(150)
     @given(st.data())
     def fuzz(data: st.DataObject) -> None:
-        sound = yamlfile.parse(data.draw(st.sampled_from(seeds(target))).decode(), "seed").data
+        sound = yaml_source.parse(data.draw(st.sampled_from(seeds(target))).decode(), "seed").data
         put(target, json.dumps(data.draw(swapped(sound)), ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
     fuzz()

@@ -44,7 +44,7 @@ def test_no_file_outside_can_be_read(source: Source, canary: Path) -> None:
 
 def test_neither_the_grader_nor_its_solutions_can_be_imported(source: Source) -> None:
     told = source(
-        "import shardwise, shardwise.solutions, shardwise.grading as g, sys\n"
+        "import shardwise, shardwise.solutions, shardwise.grading.submission as g, sys\n"
         "told = [repr(shardwise.solutions.guards), repr(g.check), getattr(shardwise, '__file__', None),"
         " [p for p in sys.path if 'site-packages' in p]]"
     )

@@ -20,12 +20,12 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from shardwise.bank import bank
+from shardwise.bank.bank import bank
+from shardwise.course.assignments import SetDefinition, Student, assign
+from shardwise.course.lockfile import Lock
+from shardwise.course.simulated_class import fill, right
 from shardwise.kinds import kinds
-from shardwise.locks import Lock
 from shardwise.question import Question
-from shardwise.sets import SetDefinition, Student, assign
-from shardwise.simulated import fill, right
 
 PROBLEMS = {"number": "tree-steps", "choice": "ring-or-tree", "formula": "bytes-per-gpu-formula", "function": "strict-steps-function"}  # fmt: skip
 HONEST = {"ada": "all", "bo": "all but choice", "zoe": "all"}  # bystanders; zoe comes after every attacker

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
-from shardwise.expressions import prose
-from shardwise.programs import Runner
+from shardwise.kinds.calls import Runner
 from shardwise.question import Form, Key, Outcome, Question, Verdict
-from shardwise.template import Template
+from shardwise.template.expressions import prose
+from shardwise.template.model import Template
 
 AnyTemplate = TypeVar("AnyTemplate", bound=Template)
 AnyForm = TypeVar("AnyForm", bound=Form)

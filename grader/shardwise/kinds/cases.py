@@ -15,9 +15,9 @@ from typing import Any
 
 from pydantic import Field
 
-from shardwise.draws import Draw, Scalar
-from shardwise.draws import dice as throw
 from shardwise.kinds.base import Dice
+from shardwise.template.parameters import Draw, Scalar
+from shardwise.template.parameters import dice as throw
 
 DRAWN = 4  # inputs drawn at random for each question
 

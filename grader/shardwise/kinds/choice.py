@@ -8,16 +8,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from shardwise import template as author
-from shardwise.draws import dice as throw
-from shardwise.draws import shuffled
 from shardwise.errors import Reject, Unreadable
-from shardwise.expressions import evaluate, prose
 from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample
+from shardwise.kinds.calls import Runner
 from shardwise.kinds.labels import Labelled, label, letters, listed
-from shardwise.programs import Runner
 from shardwise.question import Form, Key, Outcome, Question, Verdict
-from shardwise.references import HELPERS, arguments, oracle, reference
+from shardwise.template import model as author
+from shardwise.template.expressions import evaluate, prose
+from shardwise.template.parameters import dice as throw
+from shardwise.template.parameters import shuffled
+from shardwise.template.references import HELPERS, arguments, oracle, reference
 
 
 class Option(author.AuthorModel):

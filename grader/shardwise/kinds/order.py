@@ -9,16 +9,16 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from shardwise import template as author
-from shardwise.draws import dice as throw
-from shardwise.draws import shuffled
 from shardwise.errors import Reject, Unreadable
-from shardwise.expressions import evaluate, prose
 from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample, said
+from shardwise.kinds.calls import Runner
 from shardwise.kinds.labels import Labelled, label, letters, listed
-from shardwise.programs import Runner
 from shardwise.question import Form, Key, Outcome, Question, Verdict
-from shardwise.references import HELPERS
+from shardwise.template import model as author
+from shardwise.template.expressions import evaluate, prose
+from shardwise.template.parameters import dice as throw
+from shardwise.template.parameters import shuffled
+from shardwise.template.references import HELPERS
 
 APART = 0.02  # two values nearer than 2 % are not worth ordering; such a draw is rejected
 

@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from shardwise import template as author
 from shardwise.errors import Reject, ShardwiseError, Unreadable
-from shardwise.expressions import evaluate, shown
 from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample, said
-from shardwise.programs import Runner, plain
+from shardwise.kinds.calls import Runner, plain
 from shardwise.question import Form, Key, Outcome, Question, Verdict
-from shardwise.references import HELPERS, arguments, oracle, reference
+from shardwise.template import model as author
+from shardwise.template.expressions import evaluate, shown
+from shardwise.template.references import HELPERS, arguments, oracle, reference
 from shardwise.units import Direction, Reading, from_base, read, show, to_base, unit
 
 AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits

@@ -1,0 +1,214 @@
+"""The lint: proves the whole bank sound, draw by draw, and prints the worst margin of each problem."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from shardwise.bank.bank import Bank, Problem, folder, load, names_for_prose, open_bank, pose, roll
+from shardwise.errors import Fault, Faulty, ShardwiseError
+from shardwise.kinds.base import Dice
+from shardwise.kinds.calls import here
+from shardwise.marking import check
+from shardwise.template.expressions import prose
+
+ACCEPTED = 0.10  # a template that accepts fewer draws than this is badly constrained
+DISTINCT = 5  # fewer different questions than this are no randomisation
+SAMPLED = 5  # seeds on which every known answer is marked; the rest is proved on keys and margins alone
+
+
+@dataclass
+class Report:
+    """What the lint found out about one problem."""
+
+    problem: str
+    kind: str
+    seeds: int
+    accepted: float = 1.0
+    distinct: int = 0
+    margin: float = float("inf")
+    confirmed: bool = False
+    faults: list[Fault] = field(default_factory=list)
+
+
+def lint(
+    root: Path | None,
+    *,
+    seeds: int,
+    only: Sequence[str] = (),
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[Report]:
+    """Lint the bank under `root`, or of its problems those with a slug, or the beginning of an id, among `only`.
+
+    Raises Faulty when files cannot be loaded at all; with `only`, other problems are not even read.
+    """
+    loaded = open_bank(root or folder("problems")) if only else load(root)
+    faults = [] if only else [*stray_files(loaded), *twins(loaded)]
+    chosen = [name for name in loaded.problems if not only or name.startswith(tuple(only)) or _slug(name) in only]
+    if not chosen:
+        raise ShardwiseError(f"No problem's id starts with {' or '.join(only)}. `shardwise list` shows them all.")
+    unreadable = [fault for name in chosen for fault in _unreadable(loaded, name)]
+    if unreadable:
+        raise Faulty(unreadable)
+    jobs = [(str(loaded.root), name, seeds) for name in chosen]
+    reports: list[Report] = []
+    with ProcessPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
+        for report in pool.map(_job, jobs):
+            reports.append(report)
+            if progress:
+                progress(len(jobs))
+    if faults:
+        reports.append(Report("(files)", "", 0, confirmed=True, faults=faults))
+    return reports
+
+
+def _slug(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _unreadable(bank: Bank, name: str) -> Sequence[Fault]:
+    try:
+        bank.problems[name]
+    except Faulty as error:
+        return error.faults
+    return ()
+
+
+_LOADED: dict[str, Bank] = {}  # of a worker: by root
+
+
+def _job(job: tuple[str, str, int]) -> Report:
+    root, name, seeds = job
+    if root not in _LOADED:
+        _LOADED[root] = open_bank(Path(root))
+    return lint_problem(_LOADED[root].problems[name], seeds=seeds)
+
+
+def lint_problem(problem: Problem, *, seeds: int) -> Report:
+    """Draw a problem for `seeds` seeds; confirm each key, prove each mistake apart, render every text."""
+    report = Report(problem.id, problem.template.kind, seeds)
+
+    def fault(message: str, remedy: str = "") -> None:
+        if len(report.faults) < 8:
+            report.faults.append(problem.source.fault((), message, remedy))
+
+    try:
+        for message in problem.kind.faults(problem.template):
+            fault(message)
+        for message in unused(problem):
+            fault(message)
+        seen: set[str] = set()
+        rejected = confirmed = 0
+        for seed in range(seeds):
+            rejected += _lint_seed(problem, str(seed), report, seen, fault, sampled=seed < SAMPLED)
+            confirmed += report.confirmed
+        report.confirmed = confirmed == seeds
+        report.accepted = seeds / (seeds + rejected) if seeds else 1.0
+        report.distinct = len(seen)
+    except Exception as error:  # a reference or an oracle may raise anything at an author's numbers
+        fault(f"{type(error).__name__}: {error}" if not isinstance(error, ShardwiseError) else str(error))
+        return report
+    if report.accepted < ACCEPTED:
+        fault(f"accepts {report.accepted:.1%} of its draws", "Loosen `where`, or move mistakes away from the key.")
+    if seeds >= 50 and report.distinct < DISTINCT:
+        fault(f"{seeds} seeds give only {report.distinct} different questions", "Widen its parameters.")
+    if not report.confirmed and problem.template.kind in ("quantity", "formula", "code"):
+        fault("no oracle confirms its key on every draw")
+    return report
+
+
+def _lint_seed(
+    problem: Problem, seed: str, report: Report, seen: set[str], fault: Callable[[str], None], *, sampled: bool
+) -> int:
+    """One draw; gives how many throws were rejected before it."""
+    drawn, solved = roll(problem, seed)
+    proof = problem.kind.prove(problem.template, drawn.values, solved, Dice(seed, problem.id, drawn.rejected))
+    report.confirmed = proof.confirmed
+    report.margin = min(report.margin, proof.margin)
+    for message in proof.faults:
+        fault(f"seed {seed}: {message}")
+    if sampled:
+        question = pose(problem, seed)
+        for text in (question.prompt, question.solution, *question.hints):
+            written = set(re.findall(r"\w+", problem.source.text))
+            if raw := set(re.findall(r"\b(?:nan|inf|None|Undefined)\b", text)) - written:
+                fault(f"seed {seed}: a text shows the raw value {' and '.join(sorted(raw))}: {text[:60]!r}")
+        for sample in problem.kind.samples(question):
+            feedback = check(question, sample.raw, runner=here)
+            if feedback.outcome != sample.outcome or (
+                sample.mistake is not None and feedback.mistake != sample.mistake
+            ):
+                fault(
+                    f"seed {seed}: the answer {sample.raw!r:.80} is marked {feedback.outcome} ({feedback.mistake}), "
+                    f"where {sample.outcome} ({sample.mistake}) was meant: {feedback.say[:80]}"
+                )
+    names = names_for_prose(problem.template, drawn.values)
+    prompt, *_ = [prose(text, names) for text in (problem.template.prompt, *problem.template.hints)]
+    seen.add(prompt + repr(getattr(solved, "killed", solved)))
+    return drawn.rejected
+
+
+def unused(problem: Problem) -> list[str]:
+    """Parameters that nothing mentions: neither texts, nor expressions, nor the reference's keywords."""
+    template = problem.template
+    from shardwise.template.references import keywords, reference
+
+    text = template.model_dump_json(exclude={"title", "source", "tags"})
+    name_of_reference = getattr(getattr(template, "answer", None), "reference", None)
+    used = {name for name, _ in keywords(reference(name_of_reference))} if name_of_reference else set()
+    return [
+        f"params.{name} is drawn and never used"
+        for name in template.params
+        if name not in used and len(re.findall(rf"\b{name}\b", text)) < 2
+    ]
+
+
+def stray_files(bank: Bank) -> list[Fault]:
+    """Files and folders that belong to nothing."""
+    faults = [
+        Fault(f"problems/{one.name}", "belongs to nothing")
+        for one in sorted(bank.root.iterdir())
+        if one.is_file() and one.name != "README.md"
+    ]
+    for chapter in sorted(one for one in bank.root.iterdir() if one.is_dir()):
+        if chapter.name not in bank.chapters:
+            faults.append(Fault(f"problems/{chapter.name}", "is no chapter: it has no chapter.yaml"))
+            continue
+        known = {"chapter.yaml", "lesson.md", *(f"{slug}.yaml" for slug in bank.chapters[chapter.name].problems)}
+        lesson = (chapter / "lesson.md").read_text("utf-8") if (chapter / "lesson.md").exists() else ""
+        if not lesson:
+            faults.append(Fault(f"problems/{chapter.name}", "has no lesson.md"))
+        known |= set(re.findall(r"\]\((figures/[\w.-]+)\)", lesson))
+        here_ = {one.relative_to(chapter).as_posix() for one in chapter.rglob("*") if one.is_file()}
+        faults += [Fault(f"problems/{chapter.name}/{one}", "belongs to nothing") for one in sorted(here_ - known)]
+        faults += [
+            Fault(f"problems/{chapter.name}/lesson.md", f"shows {one}, and that file does not exist")
+            for one in sorted(known - here_ - {"lesson.md"})
+        ]
+    return faults
+
+
+def twins(bank: Bank) -> list[Fault]:
+    """Slugs, titles and notebook variables that two problems share."""
+    faults = []
+    for what in ("slug", "title"):
+        seen: dict[str, str] = {}
+        for problem in bank.problems.values():
+            name = problem.slug if what == "slug" else problem.template.title
+            if name in seen:
+                faults.append(problem.source.fault((), f"has the {what} {name!r}, and so has {seen[name]}"))
+            seen[name] = problem.id
+    return faults
+
+
+def faults_of(reports: Sequence[Report]) -> list[Fault]:
+    """Every fault of some reports."""
+    return [fault for report in reports for fault in report.faults]
+
+
+__all__ = ["Faulty", "Report", "faults_of", "lint", "lint_problem"]

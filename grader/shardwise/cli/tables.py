@@ -1,0 +1,209 @@
+"""The terminal: tables, questions and progress bars, as the commands print them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+_MOST_ROWS = 60  # of a table that anybody reads
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console."""
+    from rich.console import Console
+
+    made = Console(stderr=stderr, highlight=False)
+    return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=140)
+
+
+def print_question(question: Any) -> None:
+    """A question with its hints, mistakes and solution."""
+    from rich.markdown import Markdown
+    from rich.rule import Rule
+
+    from shardwise.markdown.html import to_plain
+
+    out = console()
+    out.print(
+        f"[bold]{question.title}[/bold]  {question.id}  seed {question.seed}  {question.points:g} point{'' if question.points == 1 else 's'}\n"
+    )
+
+    def section(title: str, markdown: str) -> None:
+        out.print(Rule(title, style="dim", align="left"))
+        out.print(Markdown(_plain_formulas(markdown, to_plain)))
+        out.print()
+
+    section("question", question.prompt)
+    for number, hint in enumerate(question.hints, start=1):
+        section(f"hint {number}", hint)
+    mistakes = question.key.model_dump().get("mistakes", ())
+    if mistakes and isinstance(mistakes[0], dict):
+        section("mistakes we recognise", "\n".join(f"- {one['say']}" for one in mistakes))
+    section("solution", question.solution)
+
+
+def _plain_formulas(markdown: str, to_plain: Any) -> str:
+    """Formulas made readable for a terminal, the rest left as Markdown."""
+    return re.sub(
+        r"\$\$.+?\$\$|(?<![\w$])\$[^$\n]+?\$(?!\w)", lambda found: to_plain(found[0]), markdown, flags=re.DOTALL
+    )
+
+
+def print_reports(reports: Any) -> None:
+    """What the lint found out, a row a problem."""
+    from rich.table import Table
+
+    table = Table("problem", "kind", "accepted", "distinct", "worst margin", "oracle", box=None, header_style="bold")
+    for one in reports:
+        if one.kind:
+            margin = "" if one.margin == float("inf") else f"{one.margin:.2f} ×"
+            table.add_row(one.problem, one.kind, f"{one.accepted:.0%}", f"{one.distinct}", margin,
+                          "agrees" if one.confirmed else "none")  # fmt: skip
+    console().print(table)
+    console().print(
+        "worst margin: distance of the nearest pair of key and mistakes, in sums of their tolerances", style="dim"
+    )
+
+
+def print_grades(batch: Any) -> dict[str, int]:
+    """Points, page and notes, a row a student; of a large class only what could not be graded. Gives counts by status."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("student", "points", "", "report", "notes", box=None, header_style="bold")
+    table.columns[1].justify = "right"
+    counts = dict.fromkeys(("graded", "incomplete", "ungraded", "missing"), 0)
+    shown, tiers = [], set()
+    for one in batch.rows():
+        whole = one.status != "graded" or one.points is not None
+        counts[one.status if whole else "incomplete"] += 1
+        tiers |= {one.tier} - {""}
+        shown.append((whole and one.status in ("graded", "missing"), one))
+        if len(shown) > _MOST_ROWS:
+            shown = [(fine, other) for fine, other in shown if not fine]
+    large = sum(counts.values()) > _MOST_ROWS
+    for fine, one in shown:
+        if not (large and fine):
+            points = "" if one.points is None else f"{one.points:g}"
+            outof = one.status if one.max_points is None else f"of {one.max_points:g}"
+            report = one.reason or (str(batch.page(one)) if one.status == "graded" else "")
+            table.add_row(
+                Text(one.student), points, outof, Text(report), Text("; ".join(one.graded.notes)[:90], style="dim")
+            )
+    if table.row_count:
+        console().print(table)
+    if batch.tried_again:
+        count = f"{batch.tried_again} notebook{'s were' if batch.tried_again > 1 else ' was'}"
+        typer.echo(f"{count} tried again: a worker had died, or a file could not be read.", err=True)
+    ungraded = counts["ungraded"] + counts["incomplete"]
+    typer.echo(
+        f"{counts['graded']} graded, {ungraded} could not be, {counts['missing']} missing; "
+        f"sandbox: {', '.join(sorted(tiers)) or 'none'}"
+    )
+    typer.echo(f"{batch.out / 'grades.csv'}")
+    return counts
+
+
+def print_changes(regrade: Any) -> int:
+    """Points that would change: a row a cause, then each of them unless they are many. Gives their number."""
+    from rich.table import Table
+    from rich.text import Text
+
+    causes: dict[str, list[Any]] = {}
+    for one in regrade.changes():
+        causes.setdefault(one.cause, []).append(one)
+    summary = Table("cause", "answers", "up", "down", "points", box=None, header_style="bold")
+    each = Table("student", "question", "before", "after", box=None, header_style="bold")
+    for table, columns in ((summary, (1, 2, 3, 4)), (each, (2, 3))):
+        for column in columns:
+            table.columns[column].justify = "right"
+    for cause, changes in causes.items():
+        steps = [(one.after or 0) - (one.before or 0) for one in changes]
+        up, down = sum(step > 0 for step in steps), sum(step < 0 for step in steps)
+        summary.add_row(Text(cause), str(len(changes)), str(up), str(down), f"{sum(steps):+g}")
+        for one in changes:
+            each.add_row(Text(one.student), one.question, *(_points(points) for points in (one.before, one.after)))
+    if causes:
+        console().print(summary)
+        if each.row_count <= _MOST_ROWS:
+            console().print()
+            console().print(each)
+    for reason, count in regrade.kept.items():
+        typer.echo(f"{count} question{'s stay' if count > 1 else ' stays'} as handed out: {reason}")
+    return sum(map(len, causes.values()))
+
+
+def _points(points: float | None) -> str:
+    return "none" if points is None else f"{points:g}"
+
+
+def print_history(entries: Any, cause: Any) -> None:
+    """Every grading there was, in order, and why there was another."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("when", "student", "set", "points", "cause", "engine", "sandbox", "by", box=None, header_style="bold")
+    table.columns[3].justify = "right"
+    before = None
+    for one in entries:
+        same = before is not None and (before.row.student, before.row.set) == (one.row.student, one.row.set)
+        table.add_row(
+            one.at.replace("T", " ").removesuffix("+00:00"), one.row.student, one.row.set,
+            f"{_points(one.row.points)} of {one.row.max_points:g}", Text(cause(before if same else None, one)),
+            one.engine, one.row.tier, one.who,
+        )  # fmt: skip
+        before = one
+    console().print(table)
+    typer.echo("Times are in UTC.")
+
+
+def print_tiers(verdicts: Any) -> None:
+    """The tiers of the sandbox, which of them hold here, and what this machine is."""
+    import platform
+    import shutil
+
+    from rich.table import Table
+    from rich.text import Text
+
+    chosen = next((one for one in verdicts if one.passed), None)
+    table = Table("tier", "", "what was found", box=None, header_style="bold")
+    for one in verdicts:
+        word = "used here" if one is chosen else "holds" if one.passed else "does not hold"
+        style = "green" if one.passed else "red"
+        table.add_row(one.name, Text(word, style=style), Text(f"{one.reason}\n{one.remedy}".strip()))
+    console().print(table)
+    program = shutil.which("bwrap") or "not installed"
+    typer.echo(
+        f"\n{platform.system()} {platform.release()} on {platform.machine()}, Python {platform.python_version()}, bubblewrap: {program}"
+    )
+    typer.echo(
+        f"Submissions are graded at tier {chosen.name} here: each of its attacks was tried, and stopped."
+        if chosen
+        else "Submissions cannot be graded here: no tier stopped every attack. Answering and checking need no sandbox."
+    )
+
+
+@contextmanager
+def progress(what: str, total: int | None) -> Iterator[Any]:
+    """A progress bar on a terminal, nothing elsewhere; gives a function to be called for each step."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    with Progress(*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn(),
+                  console=console(stderr=True), transient=True) as bar:  # fmt: skip
+        task = bar.add_task(what, total=total)
+
+        def advance(known_total: int | None = None) -> None:
+            bar.update(task, advance=1, total=known_total or total)
+
+        yield advance

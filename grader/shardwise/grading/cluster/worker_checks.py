@@ -1,0 +1,120 @@
+"""Who may have tasks: every worker of a cluster is checked, and a fit one gets a resource that every task asks for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from shardwise.grading.cluster.scheduler import Client, Say
+from shardwise.grading.worker import bank_digest, engine
+
+if TYPE_CHECKING:
+    from distributed import WorkerPlugin
+
+Checked = Mapping[str, Mapping[str, Any]]  # by address: what each worker found out about itself
+_MOST_NAMED = 20
+
+
+def table(checked: Checked) -> str:
+    """A line for each kind of fit worker on a machine, and one for each worker that is left out."""
+    fit = Counter((one["host"], one["tier"]) for one in checked.values() if not one["trouble"])
+    lines = [
+        f"{host}: {count} worker{'s' * (count > 1)}, sandbox {tier}" for (host, tier), count in sorted(fit.items())
+    ]
+    unfit = [left_out(address, one) for address, one in sorted(checked.items()) if one["trouble"]]
+    more = len(unfit) - _MOST_NAMED
+    return "\n".join([*lines, *unfit[:_MOST_NAMED], *([f"… and {more} more"] if more > 0 else [])])
+
+
+def left_out(address: str, one: Mapping[str, Any]) -> str:
+    """What is said of a worker that gets no work."""
+    return f"{one['host']}: the worker {address} is left out: {one['trouble']}"
+
+
+@contextmanager
+def checking(client: Client, needs: str, tier: str | None, say: Say) -> Iterator[Checked]:
+    """What all workers found out about themselves; whoever joins while this is open finds it out, too."""
+    name = f"shardwise {uuid4().hex}"  # another batch on the same scheduler has a check of its own
+    client.register_plugin(_check(name, needs, tier), name=name)
+    try:
+        found = client.run(_finding(), name, on_error="ignore")
+        checked = {address: one for address, one in found.items() if one}
+        client.subscribe_topic(name, _later(set(checked), say))
+        yield checked
+    finally:
+        if client.status == "running":
+            with suppress(OSError, ValueError):  # the scheduler went, or forgot
+                client.unregister_worker_plugin(name)
+
+
+def _later(known: set[str], say: Say) -> Callable[[tuple[float, Mapping[str, Any]]], None]:
+    """Says who joined and is left out."""
+
+    def heard(event: tuple[float, Mapping[str, Any]]) -> None:
+        one = event[1]
+        if one["address"] not in known and one["trouble"]:
+            say(left_out(one["address"], one))
+        known.add(one["address"])
+
+    return heard
+
+
+# What is defined within a function travels as it is, and not by its name: scheduler and workers need not have shardwise to
+# read it, so that one without it can say so.
+
+
+def _check(topic: str, needs: str, tier: str | None) -> WorkerPlugin:
+    """What makes a worker look whether it is fit, and take the resource that tasks need when it is."""
+    from distributed import WorkerPlugin
+
+    sent_by, bank = engine(), bank_digest()
+
+    class Check(WorkerPlugin):
+        async def setup(self, worker: Any) -> None:
+            import asyncio
+            import platform
+
+            from distributed.core import Status
+
+            tier, trouble = await asyncio.get_running_loop().run_in_executor(None, self.look)
+            threads = worker.state.nthreads
+            self.found = {"address": worker.contact_address, "host": platform.node(), "threads": threads,
+                          "tier": tier, "trouble": trouble}  # fmt: skip
+            if not trouble:
+                await worker.set_resources(**{needs: threads})
+                # A scheduler that has tasks for nobody looks again when a worker begins to run, not when it gets a resource.
+                worker.status = Status.paused
+                worker.status = Status.running
+            worker.log_event(topic, self.found)
+
+        def look(self) -> tuple[str, str]:
+            """The tier of the sandbox here, or why there is to be no grading here."""
+            try:
+                from shardwise.grading import worker as ours
+                from shardwise.sandbox import open_sandbox
+
+                if ours.engine() != sent_by:
+                    return (
+                        "",
+                        f"it runs shardwise {ours.engine()}, and this batch was sent by {sent_by}. Install the same",
+                    )
+                if ours.bank_digest() != bank:
+                    return "", f"its bank is {ours.bank_digest()}, and here it is {bank}. Install the same"
+                with open_sandbox(tier=tier) as sandbox:
+                    return sandbox.tier, ""
+            except ImportError as error:
+                return "", f"shardwise is not installed there ({error})"
+            except Exception as error:
+                return "", getattr(error, "reason", "") or f"{type(error).__name__}: {error}"
+
+    return Check()
+
+
+def _finding() -> Callable[..., Any]:
+    def finding(name: str, dask_worker: Any) -> Any:
+        return getattr(dask_worker.plugins.get(name), "found", None)
+
+    return finding

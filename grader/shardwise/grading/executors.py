@@ -1,0 +1,89 @@
+"""Where a batch runs: in this process, in a pool of processes, or on a cluster; each is a `concurrent.futures` executor."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from multiprocessing import forkserver
+from typing import Any
+
+from shardwise.errors import ShardwiseError
+from shardwise.grading import sandboxes
+
+_SELDOM = (50_000, 20, 50)  # a submission makes tens of thousands of objects, and nearly no cycles among them
+Opener = Callable[[], AbstractContextManager[Executor]]
+
+
+class Gone(ShardwiseError):
+    """What a batch ran on went away for good, with all that was on its way; no other try can mend that."""
+
+
+@contextmanager
+def here() -> Iterator[Executor]:
+    """This process, one task after the other."""
+    usual = gc.get_threshold()
+    gc.set_threshold(*_SELDOM)
+    try:
+        yield Here()
+    finally:
+        gc.set_threshold(*usual)
+        sandboxes.close()
+
+
+class Here(Executor):
+    """An executor that is the caller itself."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def warm_up() -> None:
+    """Begin to load what the processes of a pool need, and go on with something else meanwhile."""
+    multiprocessing.set_forkserver_preload(["shardwise.grading.worker", "shardwise.cli.main"])
+    forkserver.ensure_running()
+
+
+def pool(count: int) -> Opener:
+    """Processes on this machine. They are forked from one that has loaded what they need and nothing else."""
+    warm_up()
+    context = multiprocessing.get_context("forkserver")
+
+    @contextmanager
+    def opened() -> Iterator[Executor]:
+        executor = ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
+        try:
+            yield executor
+        finally:
+            # Killed, not asked to end: whatever is still being graded is graded again next time, and a worker that died while
+            # it held the lock of their queue would let the others wait for it for ever, and us for them.
+            for process in (executor._processes or {}).values():
+                process.kill()
+            executor.shutdown(cancel_futures=True)
+
+    return opened
+
+
+def _begin() -> None:
+    """A worker leaves interrupts to the process that started it, and ends with it, however that ends."""
+    gc.freeze()
+    gc.set_threshold(*_SELDOM)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def follow() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()

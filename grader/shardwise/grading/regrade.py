@@ -1,0 +1,187 @@
+"""Grading again after a template, a tolerance or the program was mended: what would change, and why, before it is written."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from shardwise.atomic_files import replacing
+from shardwise.bank.bank import Bank, pose
+from shardwise.course.lockfile import Lock, line_of
+from shardwise.errors import ShardwiseError
+from shardwise.grading import reports
+from shardwise.grading.batch import PAGES, WITH_SOLUTIONS, Batch, Progress, grade, locks_near
+from shardwise.grading.executors import Opener
+from shardwise.grading.ledger import LEDGER, Entry, Ledger
+from shardwise.grading.worker import Settings
+
+_STAGE = ".regrade"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A question whose points would change, and why."""
+
+    student: str
+    set: str
+    question: str
+    before: float | None
+    after: float | None
+    cause: str
+
+
+@dataclass(frozen=True)
+class Regrade:
+    """A batch graded again beside the one that counts, and not written yet."""
+
+    batch: Batch  # on the stage
+    out: Path
+    paths: Sequence[Path]
+    renewed: Mapping[Path, Path]  # lock files, and what they would become
+    settings: Settings
+    kept: Counter[str] = field(default_factory=Counter)  # questions that stay as they were, by reason
+
+    def changes(self) -> Iterator[Change]:
+        """Every question whose points would change, read as it goes."""
+        with Ledger(self.out / LEDGER) as now, Ledger(self.batch.out / LEDGER) as then:
+            for row in then.rows():
+                after = then.counts(row.set, row.student) if row.status == "graded" else None
+                if after is not None:
+                    yield from differences(now.counts(row.set, row.student), after)
+
+    def write(self) -> Batch:
+        """Let it count: locks, pages and gradings take their places. What counted before stays in the ledger."""
+        for old, new in self.renewed.items():
+            if new.read_bytes() != old.read_bytes():
+                shutil.copy2(old, _spare(old))
+                with replacing(old) as fresh:
+                    shutil.copy2(new, fresh)
+        for page in (self.batch.out / PAGES).rglob("*.html"):
+            place = self.out / PAGES / page.relative_to(self.batch.out / PAGES)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            page.replace(place)
+        with Ledger(self.out / LEDGER) as ledger:
+            ledger.absorb(self.batch.out / LEDGER)
+        batch = grade(self.paths, self.out, locks=tuple(self.renewed), settings=self.settings)
+        reports.write(batch)
+        self.discard()
+        return batch
+
+    def discard(self) -> None:
+        """Leave everything as it was."""
+        shutil.rmtree(self.batch.out, ignore_errors=True)
+
+
+def regrade(
+    paths: Sequence[Path],
+    out: Path,
+    bank: Bank,
+    *,
+    locks: Sequence[Path] = (),
+    settings: Settings | None = None,
+    workers: int = 1,
+    executor: Opener | None = None,
+    progress: Progress | None = None,
+) -> Regrade:
+    """Grade everything again by what the bank says now. Writes nothing but its stage, a folder inside `out`.
+
+    The pages stay of the kind that they are, with solutions or without.
+    """
+    stage = out / _STAGE
+    stage.mkdir(parents=True, exist_ok=True)
+    kept: Counter[str] = Counter()
+    renewed = {}
+    for lock in locks_near(paths, locks).values():
+        renewed[lock.path] = stage / lock.path.name
+        with replacing(renewed[lock.path]) as fresh:
+            _renew(lock, bank, fresh, kept)
+    with Ledger(out / LEDGER) as ledger:
+        settings = replace(settings or Settings(), solutions=WITH_SOLUTIONS in ledger.kinds_of_pages())
+    batch = grade(paths, stage, locks=tuple(renewed.values()), settings=settings, workers=workers,
+                  executor=executor, progress=progress)  # fmt: skip
+    return Regrade(batch, out, paths, renewed, settings, kept)
+
+
+def _renew(lock: Lock, bank: Bank, to: Path, kept: Counter[str]) -> None:
+    """A lock file with the keys and texts of today's templates, wherever students would still see the same question."""
+    with to.open("w", encoding="utf-8") as file:
+        file.write(line_of(lock.header))
+        for student in lock.students():
+            line = json.loads(lock.line(student))
+            points = lock.header.get("points") or [None] * len(line["questions"])
+            line["questions"] = [
+                _renewed(*one, bank, kept) for one in zip(line["questions"], points, strict=True)
+            ]  # fmt: skip
+            file.write(line_of(line))
+
+
+def _renewed(old: dict[str, Any], points: float | None, bank: Bank, kept: Counter[str]) -> dict[str, Any]:
+    """A question of today, or the old one where today's would ask something else."""
+    problem = bank.problems.get(old["id"])
+    if problem is None:
+        kept[f"{old['id']} is not in the bank any more"] += 1
+        return old
+    if problem.digest == old["digest"]:
+        return old
+    try:
+        new = pose(problem, old["seed"], attempt=old["rejected"])
+    except ShardwiseError as error:
+        kept[
+            f"{old['id']}: today's template does not take the numbers that were drawn ({error.__cause__ or error})"
+        ] += 1
+        return old
+    dumped: dict[str, Any] = json.loads(
+        (new if points is None else new.model_copy(update={"points": points})).model_dump_json()
+    )
+    for part, what in (("params", "draws other numbers"), ("form", "asks for an answer of another form")):
+        if dumped[part] != old[part]:
+            kept[f"{old['id']} now {what} than the notebooks that were handed out"] += 1
+            return old
+    return dumped
+
+
+def differences(before: Entry | None, after: Entry) -> Iterator[Change]:
+    """What a later grading of the same student and set changed."""
+    old = {one.feedback.question: one.points for one in before.graded.answers} if before else {}
+    for one in after.graded.answers:
+        name = one.feedback.question
+        if name not in old or old[name] != one.points:
+            cause = cause_of(before, after, name)
+            yield Change(after.graded.student, after.graded.set, name, old.get(name), one.points, cause)
+
+
+def cause_of(before: Entry | None, after: Entry, question: str | None = None) -> str:
+    """Why a grading differs from the one before it, for one question or as a whole; the student's doing comes first."""
+    if before is None:
+        return "graded for the first time"
+    if before.notebook != after.notebook:
+        return "handed in again"
+    templates = [
+        f"{one.feedback.question} {was.digest} → {one.digest}"
+        for was, one in zip(before.graded.answers, after.graded.answers, strict=False)
+        if was.digest != one.digest and question in (None, one.feedback.question)
+    ]
+    if templates:
+        return f"template{'s' if len(templates) > 1 else ''} {', '.join(templates)}"
+    if before.engine != after.engine:
+        return f"engine {before.engine} → {after.engine}"
+    if before.questions != after.questions:
+        return "questions or keys of the lock file"
+    if before.graded.late != after.graded.late:
+        return "now late" if after.graded.late else "no longer late"
+    if before.graded.tier != after.graded.tier:
+        return f"sandbox {before.graded.tier} → {after.graded.tier}"
+    return "other limits for students' code"
+
+
+def _spare(lock: Path) -> Path:
+    """Where the lock file that counted before is kept."""
+    number = 1
+    while (spare := lock.with_name(f"{lock.name}.{number}.old")).exists():
+        number += 1
+    return spare

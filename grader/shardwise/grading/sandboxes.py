@@ -1,0 +1,73 @@
+"""The sandbox of this thread, and the sandbox as a runner of functions: where code runs that is not one's own."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from shardwise.errors import ShardwiseError
+from shardwise.kinds.calls import Call, Inputs, Program, Runner
+
+if TYPE_CHECKING:
+    from shardwise.sandbox import Limits, Sandbox
+
+
+def runner_in(sandbox: Sandbox) -> Runner:
+    """A runner that runs sources, and nothing else, in `sandbox`."""
+    from shardwise.sandbox import Calls, CallsResult
+
+    def run(program: Program, name: str, inputs: Sequence[Inputs]) -> Sequence[Call]:
+        if not isinstance(program, str):
+            raise TypeError("only the source of a function can be run in the sandbox")
+        found = sandbox.run([Calls("program", name, tuple(inputs), source=program)]).results["program"]
+        assert isinstance(found, CallsResult)
+        return found.results
+
+    return run
+
+
+_MINE = threading.local()  # a sandbox serves one thread at a time, so each thread has its own
+
+
+def begin(limits: Limits | None = None, *, unsafe: bool = False, tier: str | None = None) -> None:
+    """Begin to open this thread's sandbox, and go on with something else meanwhile."""
+    from shardwise.sandbox import open_meanwhile
+
+    wanted = (limits, unsafe, tier)
+    if getattr(_MINE, "wanted", None) != wanted:
+        close()
+        atexit.unregister(close)
+        atexit.register(close)  # a command may end before anything was graded
+        _MINE.opening = open_meanwhile(limits=limits, unsafe=unsafe, tier=tier)
+        _MINE.wanted = wanted
+
+
+def mine(limits: Limits | None = None, *, unsafe: bool = False, tier: str | None = None) -> Sandbox:
+    """This thread's sandbox, opened when it is first asked for. Raises SandboxUnavailable."""
+    begin(limits, unsafe=unsafe, tier=tier)
+    try:
+        sandbox: Sandbox = _MINE.opening()
+    except BaseException:
+        _MINE.wanted = None
+        raise
+    return sandbox
+
+
+def close() -> None:
+    """Close this thread's sandbox; the next time it is asked for it is a fresh one."""
+    if getattr(_MINE, "wanted", None) is not None:
+        _MINE.wanted = None
+        with suppress(ShardwiseError):
+            _MINE.opening().close()
+
+
+@contextmanager
+def runner(*, unsafe: bool = False) -> Iterator[Runner]:
+    """A runner with a sandbox of its own. Raises SandboxUnavailable."""
+    from shardwise.sandbox import open_sandbox
+
+    with open_sandbox(unsafe=unsafe) as sandbox:
+        yield runner_in(sandbox)

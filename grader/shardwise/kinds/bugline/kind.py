@@ -1,0 +1,338 @@
+"""Buggy line: a reference with one line mutated; name the line, expose it with an input, and mend it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+from pydantic import Field
+
+from shardwise.errors import Reject, Unreadable
+from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample
+from shardwise.kinds.bugline import mutants
+from shardwise.kinds.calls import Runner, brief, plain
+from shardwise.kinds.cases import Input, call_text, cases
+from shardwise.markdown.html import literal, safe
+from shardwise.question import Form, Key, Outcome, Question, Verdict
+from shardwise.template import model as author
+from shardwise.template.parameters import dice as throw
+from shardwise.template.references import reference
+
+PARTS = ("line", "input", "fix")
+LONGEST = 300  # characters of a mended line
+
+
+class Answer(author.AuthorModel):
+    """The `answer` of a bug hunt."""
+
+    reference: str
+    rel_tol: float = Field(1e-6, gt=0, lt=0.1)
+    inputs: Mapping[str, Input] = Field(min_length=1, description="The arguments and their values, in base units.")
+
+
+class BuglineTemplate(author.Template):
+    """A hunt for one wrong line, made by mutation."""
+
+    kind: Literal["bugline"]
+    answer: Answer
+
+
+class BuglineForm(Form):
+    """The listing, and the arguments with their lowest and highest values."""
+
+    function: str
+    listing: tuple[str, ...]
+    domain: Mapping[str, tuple[float, float]]
+    example: Mapping[str, Any]
+
+
+class BuglineKey(Key):
+    """The original, the mutant, and cases on which a mended listing is tried."""
+
+    original: str
+    mutant: str
+    line: int
+    original_line: str
+    mutated_line: str
+    change: str
+    witness: Mapping[str, Any]
+    cases: tuple[Mapping[str, Any], ...]
+    expected: tuple[Any, ...]
+    rel_tol: float
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The mutant that was drawn."""
+
+    original: str
+    killed: mutants.Killed
+    cases: tuple[Mapping[str, Any], ...]
+
+
+@lru_cache(maxsize=256)
+def _hunts(name: str, rel_tol: float, domain: tuple[tuple[str, Input], ...]) -> tuple[str, tuple[mutants.Killed, ...]]:
+    """The listing of a reference, and every mutant that one of its inputs exposes. The same for all students."""
+    listing = mutants.listing(reference(name))
+    pool = [dict(one.base) for one in cases(dict(domain), (), Dice("mutants", name), drawn=8)]
+    return listing, mutants.killed(listing, name.partition(".")[2], pool, rel_tol=rel_tol)
+
+
+@lru_cache(maxsize=512)
+def _loaded(source: str, name: str) -> Any:
+    return mutants.load(source, name)
+
+
+def hunts(template: BuglineTemplate) -> tuple[str, tuple[mutants.Killed, ...]]:
+    """The listing and the mutants that a template draws from."""
+    answer = template.answer
+    return _hunts(answer.reference, answer.rel_tol, tuple(answer.inputs.items()))
+
+
+class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
+    """A hunt for one wrong line."""
+
+    name = "bugline"
+    about = "One line of a listing is wrong, another for each student: name it, expose it by an input, mend it."
+    Template = BuglineTemplate
+    Form = BuglineForm
+    Key = BuglineKey
+
+    def solve(self, template: BuglineTemplate, values: Mapping[str, Any], dice: Dice) -> Solved:
+        listing, found = hunts(template)
+        if not found:
+            raise Reject("no input exposes any mutant")
+        lines = sorted({one.mutant.line for one in found})  # first a line, then a change, so that no line is rare
+        line = lines[throw(dice.seed, dice.problem, "line") * len(lines) >> 64]
+        here = [one for one in found if one.mutant.line == line]
+        killed = here[throw(dice.seed, dice.problem, "mutant") * len(here) >> 64]
+        tried = [dict(one.base) for one in cases(template.answer.inputs, (), dice, drawn=3)]
+        return Solved(listing, killed, (dict(killed.witness), *tried))
+
+    def pose(self, template: BuglineTemplate, solved: Solved, names: Mapping[str, Any], dice: Dice) -> Posed:
+        answer, mutant = template.answer, solved.killed.mutant
+        function = answer.reference.partition(".")[2]
+        original = _loaded(solved.original, function)
+        form = BuglineForm(
+            function=function,
+            listing=tuple(mutant.source.rstrip("\n").split("\n")),
+            domain={name: _bounds(one) for name, one in answer.inputs.items()},
+            example={name: one.base(one.values()[0]) for name, one in answer.inputs.items()},
+        )
+        key = BuglineKey(
+            original=solved.original,
+            mutant=mutant.source,
+            line=mutant.line,
+            original_line=mutant.original_line.strip(),
+            mutated_line=mutant.mutated_line.strip(),
+            change=mutant.change,
+            witness=dict(solved.killed.witness),
+            cases=solved.cases,
+            expected=tuple(plain(original(**one)) for one in solved.cases),
+            rel_tol=answer.rel_tol,
+        )
+        known = {
+            "line": mutant.line, "original_line": key.original_line, "mutated_line": key.mutated_line,
+            "change": mutant.change, "key": f"line {mutant.line}",
+        }  # fmt: skip
+        return Posed(form, key, tail=_listing(form), names=known)
+
+    def instruction(self, form: BuglineForm, variable: str) -> str:
+        return (
+            f"Fill in `{variable}`: the number of the wrong `line`, an `input` on which the listing goes wrong "
+            "(every argument, in base units), and the `fix`: that line, mended."
+        )
+
+    def parse(self, form: BuglineForm, raw: Any) -> dict[str, Any]:
+        try:
+            given = plain(_decoded(raw))
+        except ValueError:  # a key that is a whole number of more digits than Python writes
+            raise Unreadable("I couldn't read an answer with a number of thousands of digits in it.") from None
+        if not isinstance(given, Mapping):
+            raise Unreadable(f"I expected {{'line': ..., 'input': {{...}}, 'fix': '...'}}, and this is of type "
+                             f"{type(raw).__name__}.")  # fmt: skip
+        strangers = sorted(str(name)[:20] for name in given if name not in PARTS)
+        if strangers:
+            raise Unreadable(f"I know the parts line, input and fix, and not {', '.join(strangers)}.")
+        parts = {name: value for name, value in given.items() if not _is_empty(value)}
+        return {name: getattr(self, f"_{name}")(form, value) for name, value in parts.items()}
+
+    def _line(self, form: BuglineForm, value: Any) -> int:
+        if isinstance(value, str) and value.strip().isdecimal() and len(value) < 6:
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= len(form.listing):
+            raise Unreadable(f"line is the number of a line, 1 to {len(form.listing)}.")
+        return value
+
+    def _input(self, form: BuglineForm, value: Any) -> dict[str, int | float]:
+        if not isinstance(value, Mapping) or set(value) != set(form.domain):
+            raise Unreadable(
+                f"input names every argument once: {{{', '.join(f'{name!r}: ...' for name in form.domain)}}}."
+            )
+        found: dict[str, int | float] = {}
+        for name, (low, high) in form.domain.items():
+            one = value[name]
+            if isinstance(one, bool) or not isinstance(one, int | float) or not low <= one <= high:
+                raise Unreadable(f"input: {name} is a number from {low:g} to {high:g}.")
+            whole = isinstance(form.example[name], int)
+            if whole and one != int(one):
+                raise Unreadable(f"input: {name} is a whole number.")
+            found[name] = int(one) if whole else one
+        return found
+
+    def _fix(self, form: BuglineForm, value: Any) -> str:
+        if not isinstance(value, str) or len(value) > LONGEST:
+            raise Unreadable(f"fix is the mended line as text, of at most {LONGEST} characters.")
+        if "\n" in value.strip() or "\r" in value.strip():
+            raise Unreadable("fix is one line.")
+        return value.strip()
+
+    def read(self, form: BuglineForm, value: dict[str, Any]) -> str:
+        return "; ".join(f"{name}: {value[name]}" for name in PARTS if name in value) or "nothing yet"
+
+    def matches(self, question: Question, value: dict[str, Any], runner: Runner) -> Verdict:
+        key, form = question.key, question.form
+        assert isinstance(key, BuglineKey) and isinstance(form, BuglineForm)
+        parts: dict[str, bool] = {}
+        words: list[str] = []
+        for name, judge in (("line", self._judge_line), ("input", self._judge_input), ("fix", self._judge_fix)):
+            if name in value:
+                parts[name], said = judge(form, key, value, runner)
+            else:
+                parts[name], said = False, "not answered yet."
+            words.append(f"- **{name}** {'✓' if parts[name] else '✗'} {said}")
+        return Verdict(credit=sum(parts.values()) / len(PARTS), say="\n".join(words), parts=parts)
+
+    def _judge_line(
+        self, form: BuglineForm, key: BuglineKey, value: dict[str, Any], runner: Runner
+    ) -> tuple[bool, str]:
+        if value["line"] == key.line:
+            return True, f"Line {key.line} it is."
+        return False, f"Line {value['line']} does what it should. Check the units and the counts, line by line."
+
+    def _judge_input(
+        self, form: BuglineForm, key: BuglineKey, value: dict[str, Any], runner: Runner
+    ) -> tuple[bool, str]:
+        right, wrong = (
+            _try(key.original, form.function, value["input"]),
+            _try(key.mutant, form.function, value["input"]),
+        )
+        call = call_text(form.function, value["input"])
+        if isinstance(right, Exception):
+            return False, f"`{call}`: the right function refuses this input too."
+        if isinstance(wrong, Exception):
+            return True, f"`{call}` fails with {type(wrong).__name__}, where {brief(right)} is right."
+        if mutants.same(right, wrong, key.rel_tol):
+            return False, f"`{call}` returns {brief(wrong)} and that is right: this input does not expose the bug."
+        return True, f"`{call}` returns {brief(wrong)}, where {brief(right)} is right."
+
+    def _judge_fix(self, form: BuglineForm, key: BuglineKey, value: dict[str, Any], runner: Runner) -> tuple[bool, str]:
+        if "line" not in value:
+            return False, "say which line it replaces."
+        try:
+            patched = mutants.patch(key.mutant, value["line"], value["fix"])
+        except Unreadable as error:
+            return False, literal(str(error))
+        if patched == key.original:
+            return True, "With this line every input comes out right."
+        for one, expected, call in zip(
+            key.cases, key.expected, runner(patched, form.function, list(key.cases)), strict=True
+        ):
+            if call.status != "returned" or not mutants.same(expected, plain(call.value), key.rel_tol):
+                text = call_text(form.function, one)
+                got = (
+                    f"returns {brief(call.value)}"
+                    if call.status == "returned"
+                    else f"fails ({safe(call.error or call.status)})"
+                )
+                return False, f"with this line `{text}` {got}, and I expected {brief(expected)}."
+        return True, "With this line every input comes out right."
+
+    def example(self, form: BuglineForm) -> str:
+        return json.dumps({"line": 1, "input": dict(form.example), "fix": "x = 2 * y"})
+
+    def samples(self, question: Question) -> Sequence[Sample]:
+        key, form = question.key, question.form
+        assert isinstance(key, BuglineKey) and isinstance(form, BuglineForm)
+        right = {"line": key.line, "input": dict(key.witness), "fix": key.original_line}
+        other = next(number for number in range(1, len(form.listing) + 1) if number != key.line)
+        return [
+            Sample(right, Outcome.CORRECT),
+            Sample(json.dumps(right), Outcome.CORRECT),
+            Sample({"line": key.line}, Outcome.PARTIAL),
+            Sample({"line": key.line, "input": dict(key.witness)}, Outcome.PARTIAL),
+            Sample({"line": other, "fix": form.listing[other - 1].strip()}, Outcome.INCORRECT),
+            Sample({"line": 0}, Outcome.UNREADABLE),
+            Sample({"line": key.line, "input": {"nobody": 1}}, Outcome.UNREADABLE),
+            Sample({"lines": key.line}, Outcome.UNREADABLE),
+            Sample("line 4", Outcome.UNREADABLE),
+            Sample({"line": ..., "input": ..., "fix": ...}, Outcome.BLANK),
+            Sample("", Outcome.BLANK),
+        ]
+
+    def cells(self, form: BuglineForm, variable: str) -> str:
+        names = ", ".join(f'"{name}": ...' for name in form.domain)
+        return f'{variable} = {{\n    "line": ...,\n    "input": {{{names}}},\n    "fix": ...,\n}}'
+
+    def prove(self, template: BuglineTemplate, values: Mapping[str, Any], solved: Solved, dice: Dice) -> Proof:
+        mutant, proof = solved.killed.mutant, Proof(confirmed=True)
+        function = template.answer.reference.partition(".")[2]
+        for name, value in _try_all(solved, function).items():
+            if isinstance(value, Exception):
+                proof.faults.append(f"line {mutant.line}: the {name} raises {type(value).__name__}: {value}")
+        return proof
+
+    def faults(self, template: BuglineTemplate) -> Any:
+        _, found = hunts(template)
+        if len(found) < 5 or len({one.mutant.line for one in found}) < 2:
+            yield (
+                f"only {len(found)} mutants of {template.answer.reference} are exposed by its inputs; "
+                "a hunt needs at least 5 on at least 2 lines"
+            )
+
+
+def _try_all(solved: Solved, function: str) -> dict[str, Any]:
+    """What the original returns on its cases; it must not raise on any."""
+    return {f"original on {one}": _try(solved.original, function, one) for one in solved.cases}
+
+
+def _try(source: str, function: str, inputs: Mapping[str, Any]) -> Any:
+    """What our own source returns, or the exception that it raises."""
+    try:
+        return plain(_loaded(source, function)(**inputs))
+    except Exception as error:  # a mutant may fail in any way
+        return error
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether a part of the form is as it was handed out."""
+    if isinstance(value, dict):
+        return all(one is None or one is ... or one == "" for one in value.values())
+    return value is None or value is ... or (isinstance(value, str) and value.strip() in ("", "..."))
+
+
+def _bounds(one: Input) -> tuple[float, float]:
+    values = [float(one.base(value)) for value in one.values() if not isinstance(value, str)]
+    return min(values), max(values)
+
+
+def _decoded(raw: Any) -> Any:
+    if not isinstance(raw, str):
+        return raw
+    if len(raw) > 5000:
+        raise Unreadable(f"I couldn't read an answer of {len(raw):,} characters.")
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        raise Unreadable('I expected JSON such as {"line": 3, "input": {...}, "fix": "..."}.') from None
+
+
+def _listing(form: BuglineForm) -> str:
+    numbered = "\n".join(f"{number:2}  {text}" for number, text in enumerate(form.listing, start=1))
+    return f"```python\n{numbered}\n```"
+
+
+KIND = BuglineKind()

@@ -1,0 +1,372 @@
+"""Code: a function, run on edge and drawn inputs and compared with the reference."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from shardwise.errors import Reject, ShardwiseError, Unreadable
+from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample, said
+from shardwise.kinds.bugline.mutants import same
+from shardwise.kinds.calls import Call, Made, Program, Recorded, Runner, brief, plain
+from shardwise.kinds.cases import Case, Input, call_text, cases
+from shardwise.markdown.html import safe
+from shardwise.question import Form, Key, Outcome, Question, Verdict
+from shardwise.template import model as author
+from shardwise.template.expressions import evaluate
+from shardwise.template.parameters import Scalar
+from shardwise.template.references import HELPERS, arguments, oracle, reference
+from shardwise.units import from_base, unit
+
+EDGES_MISSED = 0.5  # credit for a function that is right on every ordinary input and wrong on an edge
+LONGEST = 20_000  # characters of a source; the longest reference has under 2,000
+
+
+class Answer(author.AuthorModel):
+    """The `answer` of a code problem."""
+
+    function: str = Field(pattern=r"^[a-z_][a-z0-9_]*$")
+    reference: str
+    oracle: str
+    arguments: Mapping[str, author.Value] = {}
+    unit: str | None = Field(None, description="Unit of the number that the student's function returns.")
+    rel_tol: float = Field(1e-6, gt=0, lt=0.1)
+    inputs: Mapping[str, Input] = Field(min_length=1)
+    edges: tuple[Mapping[str, Scalar], ...] = ()
+
+    @field_validator("unit")
+    @classmethod
+    def _known(cls, text: str | None) -> str | None:
+        try:
+            unit(text or "1")
+        except ShardwiseError as error:
+            raise ValueError(str(error)) from None
+        return text
+
+    @model_validator(mode="after")
+    def _edges_name_inputs(self) -> Answer:
+        for edge in self.edges:
+            strangers = set(edge) - set(self.inputs)
+            if strangers:
+                raise ValueError(
+                    f"an edge names {', '.join(sorted(strangers))}; the inputs are {', '.join(self.inputs)}"
+                )
+        return self
+
+
+class Mistake(author.AuthorModel):
+    """A wrong implementation that teachers know."""
+
+    factor: float | None = None
+    value: author.Value | None = Field(None, description="Expression over the reference's arguments and `key`.")
+    say: author.Prose = Field(min_length=10)
+
+    @model_validator(mode="after")
+    def _one(self) -> Mistake:
+        if (self.factor is None) == (self.value is None):
+            raise ValueError("a mistake has either a factor or a value")
+        return self
+
+
+class CodeTemplate(author.Template):
+    """A problem answered by a function."""
+
+    kind: Literal["code"]
+    answer: Answer
+    mistakes: tuple[Mistake, ...] = ()
+
+
+class Argument(Form):
+    """One argument of the function that is asked for."""
+
+    name: str
+    unit: str = ""
+    means: str = ""
+
+
+class CodeForm(Form):
+    """The signature that is asked for."""
+
+    function: str
+    arguments: tuple[Argument, ...]
+    returns: str = ""
+
+
+class CodeCase(Key):
+    """One call, what it must return, and what each recognised mistake returns."""
+
+    inputs: Mapping[str, Any]
+    expected: Any
+    raises: bool = False
+    edge: bool = False
+    mistakes: tuple[Any, ...] = ()
+
+
+class CodeKey(Key):
+    """All cases, simplest first."""
+
+    cases: tuple[CodeCase, ...]
+    rel_tol: float
+    say: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The cases with what the reference and the mistakes return."""
+
+    cases: tuple[tuple[Case, CodeCase], ...]
+
+
+class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
+    """A function to be written."""
+
+    name = "code"
+    about = "A function, run in the sandbox on edges and drawn inputs; feedback shows the simplest failing call."
+    Template = CodeTemplate
+    Form = CodeForm
+    Key = CodeKey
+
+    def solve(self, template: CodeTemplate, values: Mapping[str, Any], dice: Dice) -> Solved:
+        answer = template.answer
+        made = []
+        for case in cases(answer.inputs, answer.edges, dice):
+            solved = self._case(template, case, values)
+            if solved is not None:
+                made.append((case, solved))
+        for index in range(len(template.mistakes)):
+            if all(_alike(one.mistakes[index], one.expected, answer.rel_tol) for _, one in made if not one.raises):
+                raise Reject(f"mistake {index + 1} returns what is right on every case")
+        return Solved(tuple(made))
+
+    def _case(self, template: CodeTemplate, case: Case, values: Mapping[str, Any]) -> CodeCase | None:
+        answer = template.answer
+        function = reference(answer.reference)
+        try:
+            key = function(**arguments(function, {**values, **case.base}, answer.arguments))
+        except ValueError:
+            if not case.edge:
+                return None
+            return CodeCase(inputs=case.shown, expected=None, raises=True, edge=True,
+                            mistakes=(None,) * len(template.mistakes))  # fmt: skip
+        names = {**values, **case.base, **HELPERS, "key": key}
+        wrong = [
+            _value_or_none(one.value or 0, names) if one.factor is None else key * one.factor
+            for one in template.mistakes
+        ]
+        return CodeCase(
+            inputs=case.shown,
+            expected=_in_unit(key, answer.unit),
+            edge=case.edge,
+            mistakes=tuple(_in_unit(one, answer.unit) for one in wrong),
+        )
+
+    def pose(self, template: CodeTemplate, solved: Solved, names: Mapping[str, Any], dice: Dice) -> Posed:
+        answer = template.answer
+        form = CodeForm(
+            function=answer.function,
+            arguments=tuple(
+                Argument(name=name, unit=one.unit or "", means=one.means) for name, one in answer.inputs.items()
+            ),
+            returns=answer.unit or "",
+        )
+        key = CodeKey(
+            cases=tuple(one for _, one in solved.cases),
+            rel_tol=answer.rel_tol,
+            say=tuple(said(one.say, names) for one in template.mistakes),
+        )
+        return Posed(form, key, tail=_signature(form), names={})
+
+    def variable(self, form: CodeForm, default: str) -> str:
+        return form.function
+
+    def instruction(self, form: CodeForm, variable: str) -> str:
+        return f"Define the function `{form.function}`."
+
+    def parse(self, form: CodeForm, raw: Any) -> Program | Recorded:
+        if isinstance(raw, Recorded):
+            return raw
+        if callable(raw):
+            function: Program = raw
+            return function
+        if not isinstance(raw, str):
+            raise Unreadable(f"I expected the function {form.function}, and this is of type {type(raw).__name__}.")
+        if len(raw) > LONGEST:
+            raise Unreadable(f"That source has {len(raw):,} characters; {LONGEST:,} are read.")
+        try:
+            tree = ast.parse(raw)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise Unreadable(f"This is not Python: {error}.") from None
+        if not any(isinstance(one, ast.FunctionDef) and one.name == form.function for one in ast.walk(tree)):
+            raise Unreadable(f"I found no function called {form.function}. It begins with  {_def(form)}")
+        return raw
+
+    def read(self, form: CodeForm, value: Program | Recorded) -> str:
+        return f"function {form.function}"
+
+    def matches(self, question: Question, value: Program | Recorded, runner: Runner) -> Verdict:
+        key, form = question.key, question.form
+        assert isinstance(key, CodeKey) and isinstance(form, CodeForm)
+        calls: Sequence[Call]
+        if isinstance(value, Recorded):
+            calls = value.calls
+        else:
+            calls = runner(value, form.function, [case.inputs for case in key.cases])
+        if len(calls) != len(key.cases):
+            raise RuntimeError(f"{len(calls)} calls came back for {len(key.cases)} cases")
+        failing = [
+            (case, call) for case, call in zip(key.cases, calls, strict=True) if not _passes(case, call, key.rel_tol)
+        ]
+        if not failing:
+            return Verdict(credit=1.0, say=f"All {len(calls)} calls return what they should.")
+        ordinary = [one for one in failing if not one[0].edge]
+        index = _recognised(key, calls)
+        words = [_first_failure(form, *failing[0]), f"{len(calls) - len(failing)} of {len(calls)} calls are right."]
+        if index is not None:
+            words.append(key.say[index])
+        elif all(call.status == "returned" and call.value is None for call in calls):
+            words.append("Every call returned None. Is there a `return` at the end?")
+        return Verdict(credit=0.0 if ordinary else EDGES_MISSED, say="\n\n".join(words), mistake=index)
+
+    def example(self, form: CodeForm) -> str:
+        return f"{_def(form)}\n    return ..."
+
+    def samples(self, question: Question) -> Sequence[Sample]:
+        key, form = question.key, question.form
+        assert isinstance(key, CodeKey) and isinstance(form, CodeForm)
+        right = tuple(
+            Made("raised", error="ValueError: no") if one.raises else Made("returned", one.expected)
+            for one in key.cases
+        )
+        found = [
+            Sample(Recorded(right), Outcome.CORRECT),
+            Sample(Recorded(tuple(Made("returned", None) for _ in key.cases)), Outcome.INCORRECT),
+            Sample(Recorded(tuple(Made("raised", error="NameError: x") for _ in key.cases)), Outcome.INCORRECT),
+            Sample("", Outcome.BLANK),
+            Sample(12, Outcome.UNREADABLE),
+            Sample("def (", Outcome.UNREADABLE),
+            Sample("x = 1", Outcome.UNREADABLE),
+        ]
+        for index in range(len(key.say)):
+            calls = tuple(
+                call if one.raises else Made("returned", one.mistakes[index])
+                for one, call in zip(key.cases, right, strict=True)
+            )
+            wrong_at = [
+                one for one in key.cases
+                if not one.raises and not _alike(one.mistakes[index], one.expected, key.rel_tol)
+            ]  # fmt: skip
+            outcome = Outcome.PARTIAL if all(one.edge for one in wrong_at) else Outcome.INCORRECT
+            found.append(Sample(Recorded(calls), outcome, index))
+        if any(one.edge for one in key.cases) and not all(one.edge for one in key.cases):
+            missed = tuple(
+                Made("returned", None) if one.edge else call for one, call in zip(key.cases, right, strict=True)
+            )
+            found.append(Sample(Recorded(missed), Outcome.PARTIAL))
+        return found
+
+    def cells(self, form: CodeForm, variable: str) -> str:
+        about = [
+            f"    {one.name}: {one.means or one.name}{f', in {one.unit}' if one.unit else ''}" for one in form.arguments
+        ]
+        returns = f"Returns a number in {form.returns}." if form.returns else ""
+        doc = "\n".join(['    """' + (returns or "Your function."), "", *about, '    """'])
+        return f"{_def(form)}\n{doc}\n    ..."
+
+    def prove(self, template: CodeTemplate, values: Mapping[str, Any], solved: Solved, dice: Dice) -> Proof:
+        proof = Proof(confirmed=True)
+        answer = template.answer
+        second = oracle(answer.oracle)
+        for case, made in solved.cases:
+            if made.raises:
+                continue
+            counted = _in_unit(second(**arguments(second, {**values, **case.base}, answer.arguments)), answer.unit)
+            if not _alike(counted, made.expected, max(1e-9, answer.rel_tol / 10)):
+                proof.confirmed = False
+                proof.faults.append(
+                    f"for {dict(case.shown)} {answer.reference} gives {made.expected!r} and {answer.oracle} {counted!r}"
+                )
+                break
+        for first in range(len(template.mistakes)):
+            for other in range(first + 1, len(template.mistakes)):
+                if all(_alike(one.mistakes[first], one.mistakes[other], answer.rel_tol) for _, one in solved.cases):
+                    proof.faults.append(f"mistakes {first + 1} and {other + 1} return the same on every case")
+        return proof
+
+    def faults(self, template: CodeTemplate) -> Iterator[str]:
+        for name, one in template.answer.inputs.items():
+            if not one.values():
+                yield f"answer.inputs.{name} has no values of its own; use choice, range, log_range or fixed"
+
+
+def _value_or_none(text: str | int | float, names: Mapping[str, Any]) -> Any:
+    try:
+        return evaluate(text, names)
+    except ShardwiseError:  # a wrong implementation may divide by zero where the right one does not
+        return None
+
+
+def _in_unit(value: Any, unit_text: str | None) -> Any:
+    value = plain(value)
+    if unit_text is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return from_base(value, unit_text)
+
+
+def _alike(given: Any, expected: Any, rel_tol: float) -> bool:
+    try:
+        return same(plain(expected), plain(given), rel_tol)
+    except RecursionError:  # a student's list that is nested without end; ours are not
+        return False
+
+
+def _passes(case: CodeCase, call: Call, rel_tol: float) -> bool:
+    if case.raises:
+        return call.status == "raised" and call.error.startswith("ValueError")
+    return call.status == "returned" and _alike(call.value, case.expected, rel_tol)
+
+
+def _recognised(key: CodeKey, calls: Sequence[Call]) -> int | None:
+    """The mistake whose every return value the student's function reproduces."""
+    pairs = [(case, call) for case, call in zip(key.cases, calls, strict=True) if not case.raises]
+    for index in range(len(key.say)):
+        if all(
+            call.status == "returned" and _alike(call.value, case.mistakes[index], key.rel_tol)
+            for case, call in pairs
+            if case.mistakes[index] is not None
+        ) and not all(case.mistakes[index] is None for case, _ in pairs):
+            return index
+    return None
+
+
+def _first_failure(form: CodeForm, case: CodeCase, call: Call) -> str:
+    expected = "a ValueError" if case.raises else f"`{brief(case.expected)}`"
+    happened = {
+        "returned": f"returned `{brief(call.value)}`",
+        "raised": f"raised `{safe(call.error)}`",
+        "timeout": "took too long and was stopped",
+        "memory": "ran out of memory",
+        "killed": "ended the whole process",
+        "missing": "could not be made: there is no such function",
+        "unreadable": f"returned something that cannot be read ({safe(call.error)})",
+    }.get(call.status, "was not made")
+    return f"`{call_text(form.function, case.inputs)}` {happened}; I expected {expected}."
+
+
+def _def(form: CodeForm) -> str:
+    return f"def {form.function}({', '.join(one.name for one in form.arguments)}):"
+
+
+def _signature(form: CodeForm) -> str:
+    rows = "\n".join(
+        f"- `{one.name}`: {one.means or one.name.replace('_', ' ')}{f', in {one.unit}' if one.unit else ''}"
+        for one in form.arguments
+    )
+    returns = f"\n\nIt returns a number in {form.returns}." if form.returns else ""
+    return f"```python\n{_def(form)}\n    ...\n```\n\n{rows}{returns}"
+
+
+KIND = CodeKind()

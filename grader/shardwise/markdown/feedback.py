@@ -1,0 +1,69 @@
+"""Feedback as a student sees it: Markdown, HTML for a notebook or page, and plain text for a terminal."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from shardwise.markdown.html import to_html, to_plain
+from shardwise.question import Feedback, Outcome
+
+# Outcome → mark, word, and the colour of the bar beside it; the words keep the colour of their page, light or dark.
+LOOKS: dict[Outcome | None, tuple[str, str, str]] = {
+    Outcome.CORRECT: ("✓", "Correct", "#1a7f37"),
+    Outcome.PARTIAL: ("◐", "Partly right", "#9a6700"),
+    Outcome.INCORRECT: ("✗", "Not yet", "#b42318"),
+    Outcome.UNREADABLE: ("?", "Unreadable", "#6941c6"),
+    Outcome.BLANK: ("○", "No answer yet", "#57606a"),
+    Outcome.BROKEN: ("!", "Our fault", "#9a6700"),
+    None: ("→", "Read", "#0b5cad"),
+}
+
+
+def headline(feedback: Feedback) -> str:
+    """Mark, word and points in one line."""
+    mark, word, _ = LOOKS[feedback.outcome]
+    judged = feedback.outcome in (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
+    points = f" · {feedback.points:g} of {feedback.max_points:g} points" if judged else ""
+    return f"{mark} {word}{points}"
+
+
+def _read(feedback: Feedback) -> str:
+    """How the answer was read, for use inside `code`."""
+    return feedback.read.replace("`", "'")[:500]
+
+
+def _say(feedback: Feedback) -> str:
+    return "" if feedback.say == "Correct." else feedback.say
+
+
+def _body(feedback: Feedback) -> str:
+    """What is said, in Markdown, without the headline."""
+    read = f"I read: `{_read(feedback)}`" if feedback.read else ""
+    return "\n\n".join(part for part in (read, _say(feedback)) if part)
+
+
+def as_markdown(feedback: Feedback) -> str:
+    """The whole feedback in Markdown."""
+    return f"**{headline(feedback)}**\n\n{_body(feedback)}".strip()
+
+
+def as_plain(feedback: Feedback) -> str:
+    """The whole feedback for a terminal."""
+    return f"{headline(feedback)}\n{to_plain(_body(feedback))}".strip()
+
+
+def as_html(feedback: Feedback) -> str:
+    """The whole feedback as an HTML fragment without scripts."""
+    colour = LOOKS[feedback.outcome][2]
+    read = f"<p>I read: <code>{html.escape(_read(feedback))}</code></p>\n" if feedback.read else ""
+    return (
+        f'<div class="shardwise-feedback" style="border-left:4px solid {colour};padding:.4em 1em;margin:.4em 0">'
+        f'<div style="font-weight:600">{html.escape(headline(feedback))}</div>'
+        f"{read}{to_html(_say(feedback))}</div>"
+    )
+
+
+def bundle(feedback: Feedback) -> dict[str, Any]:
+    """The MIME bundle by which a notebook shows feedback."""
+    return {"text/plain": as_plain(feedback), "text/markdown": as_markdown(feedback), "text/html": as_html(feedback)}

@@ -1,0 +1,1 @@
+"""What an author writes: YAML files, parameters, expressions, and the names of references."""

@@ -1,0 +1,71 @@
+"""What every problem template has, whatever its kind; the kinds add their `answer` and `mistakes`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+
+from shardwise.errors import ShardwiseError
+from shardwise.template.expressions import check_syntax
+from shardwise.template.parameters import Parameter
+
+
+def expression(text: Any) -> Any:
+    """Validate an expression's syntax; a ValueError for pydantic to collect."""
+    return _checked(text, is_prose=False)
+
+
+def prose(text: Any) -> Any:
+    """Validate prose's syntax; a ValueError for pydantic to collect."""
+    return _checked(text, is_prose=True)
+
+
+def _checked(text: Any, *, is_prose: bool) -> Any:
+    if isinstance(text, str):
+        try:
+            check_syntax(text, is_prose=is_prose)
+        except ShardwiseError as error:
+            raise ValueError(str(error)) from None
+    return text
+
+
+Expression = Annotated[str, AfterValidator(expression)]
+Value = Annotated[str | int | float, AfterValidator(expression)]  # a number, or an expression that gives one
+Condition = Annotated[bool | str, AfterValidator(expression)]
+Prose = Annotated[str, AfterValidator(prose)]
+
+
+class AuthorModel(BaseModel):
+    """Something an author writes: unknown keys are faults, and nothing changes after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # grading needs none of these
+
+
+class Template(AuthorModel):
+    """A parametrised problem, one YAML file."""
+
+    title: str = Field(description="A few words; no numbers that are drawn.", min_length=3, max_length=80)
+    kind: str
+    points: int | float = Field(gt=0, le=20)
+    difficulty: Literal["easy", "medium", "hard"]
+    tags: tuple[str, ...] = ()
+    covers: tuple[str, ...] = Field((), description="Rows of the curriculum that this problem covers.")
+    source: str = Field(description="Where the formula or fact comes from: paper and section.", min_length=5)
+    params: Mapping[str, Parameter] = Field(default_factory=dict, description="Drawn once per student and seed.")
+    where: tuple[Expression, ...] = Field((), description="Constraints; a draw that fails one is rejected.")
+    prompt: Prose = Field(description="Markdown with LaTeX and Jinja2; what the student reads.", min_length=20)
+    hints: tuple[Prose, ...] = Field(min_length=1, description="Staged; each moves the student one step.")
+    solution: Prose = Field(description="The worked solution with the student's own numbers.", min_length=20)
+
+    @field_validator("params")
+    @classmethod
+    def _names_are_identifiers(cls, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        for name in params:
+            if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in ("key", "ref", "oracle"):
+                raise ValueError(
+                    f"{name!r} is no name for a parameter; use lower case, digits and _, and not key, ref, oracle"
+                )
+        return params
