@@ -15,8 +15,8 @@ import __main__
 from shardwise.bank.bank import Problem, bank, pose
 from shardwise.kinds import kinds
 from shardwise.marking import broken
-from shardwise.practice import api as desk
-from shardwise.practice.api import Checked, Said, another, check, handed_out, hint, solution
+from shardwise.student import api as desk
+from shardwise.student.api import Checked, Said, another, check, handed_out, hint, solution
 from shardwise.question import Outcome
 from shardwise.units import show
 

@@ -18,9 +18,9 @@ from shardwise.errors import ShardwiseError
 from shardwise.kinds.calls import here
 from shardwise.markdown.html import to_html
 from shardwise.marking import check as mark
-from shardwise.practice import api as desk
-from shardwise.practice.views import said, view
-from shardwise.practice.widget import KINDS, Practice
+from shardwise.student import api as desk
+from shardwise.student.views import said, view
+from shardwise.student.widget import KINDS, Practice
 from shardwise.question import Outcome, Question
 
 FORMED = [one for one in bank().problems.values() if one.template.kind in KINDS]
@@ -219,7 +219,7 @@ def test_a_notebook_shows_the_question_where_there_are_no_widgets() -> None:
 
 def test_importing_shardwise_or_its_desk_loads_no_widgets() -> None:
     source = (
-        "import sys, shardwise.practice.api; print([one for one in ('anywidget', 'ipywidgets') if one in sys.modules])"
+        "import sys, shardwise.student.api; print([one for one in ('anywidget', 'ipywidgets') if one in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

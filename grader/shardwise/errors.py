@@ -13,6 +13,10 @@ class ShardwiseError(Exception):
 class Unreadable(ShardwiseError):
     """A student's answer that cannot be read. It is not wrong and uses up no attempt."""
 
+    def __init__(self, why: str, *, shows_example: bool = False) -> None:
+        super().__init__(why)
+        self.shows_example = shows_example  # whether `why` says already what an answer looks like
+
 
 class Reject(Exception):
     """A draw that a template cannot use; the dice are thrown again."""

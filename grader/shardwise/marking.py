@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds import kinds
+from shardwise.kinds import kind_of, kinds
 from shardwise.kinds.base import Kind
-from shardwise.kinds.calls import Runner, refuse, said
+from shardwise.kinds.calls import Runner, in_one_line, plain, refuse
 from shardwise.markdown.html import literal, printable, safe
 from shardwise.question import Feedback, Outcome, Question, Verdict
 
@@ -24,7 +24,7 @@ def is_blank(raw: Any, depth: int = FORM_DEPTH) -> bool:
     if isinstance(raw, str):
         return not raw.strip() or raw.strip() == "..."
     if isinstance(raw, dict):
-        return depth > 0 and all(is_blank(one, depth - 1) for one in raw.values())
+        return depth > 0 and all(is_blank(part, depth - 1) for part in raw.values())
     return isinstance(raw, list | tuple | set) and not raw
 
 
@@ -35,7 +35,7 @@ def check(question: Question, raw: Any, *, runner: Runner = refuse) -> Feedback:
     An answer that cannot be read is unreadable, one that is not there is blank; neither is wrong.
     When our own side fails the outcome is broken, and the answer stays ungraded.
     """
-    kind = kinds()[question.kind]
+    kind = kind_of(question)
     try:
         value = _parsed(kind, question.form, raw)
         if value is None:
@@ -43,7 +43,7 @@ def check(question: Question, raw: Any, *, runner: Runner = refuse) -> Feedback:
         verdict = kind.matches(question, value, runner)
         return _judged(question, verdict, read=kind.read(question.form, value))
     except Unreadable as error:
-        return unreadable(question, str(error))
+        return unreadable(question, error)
     except Exception as error:
         return broken(question, error)
 
@@ -59,7 +59,7 @@ def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: flo
         else:
             read, say = kind.read(form, value), "Read. It is marked after you hand in."
     except Unreadable as error:
-        outcome, say = Outcome.UNREADABLE, _with_example(kind, form, str(error))
+        outcome, say = Outcome.UNREADABLE, _with_example(kind, form, error)
     except Exception as error:
         outcome, say = Outcome.BROKEN, _ours(error)
     return Feedback(question=question, outcome=outcome, max_points=points, read=printable(read), say=printable(say))
@@ -68,25 +68,33 @@ def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: flo
 def _parsed(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
     """The answer as a value, None where there is none. Raises Unreadable."""
     try:
+        raw = _plain(raw)
         value = None if is_blank(raw) else kind.parse(form, raw)
     except RecursionError:
         raise Unreadable("I couldn't read an answer that is nested so deeply.") from None
     return None if is_blank(value) else value
 
 
-def unreadable(question: Question, why: str) -> Feedback:
+def _plain(raw: Any) -> Any:
+    try:
+        return plain(raw)
+    except ValueError:  # a key that is a whole number of more digits than Python writes
+        raise Unreadable("I couldn't read an answer with a number of thousands of digits in it.") from None
+
+
+def unreadable(question: Question, why: Unreadable) -> Feedback:
     """Feedback for an answer that cannot be read."""
-    say = _with_example(kinds()[question.kind], question.form, why)
+    say = _with_example(kind_of(question), question.form, why)
     return _feedback(question, Outcome.UNREADABLE, say=f"{say}\n\nThis did not use up an attempt.")
 
 
-def _with_example(kind: Kind[Any, Any, Any], form: Any, why: str) -> str:
+def _with_example(kind: Kind[Any, Any, Any], form: Any, why: Unreadable) -> str:
     """Why an answer cannot be read, and what one looks like."""
-    if "looks like" in why:
-        return literal(why)
+    if why.shows_example:
+        return literal(str(why))
     example = kind.example(form)
     block = f"\n\n```python\n{example}\n```" if "\n" in example else f" `{example}`."
-    return f"{literal(why)}\n\nAn answer looks like{block}"
+    return f"{literal(str(why))}\n\nAn answer looks like{block}"
 
 
 def broken(question: Question, error: BaseException) -> Feedback:
@@ -96,13 +104,13 @@ def broken(question: Question, error: BaseException) -> Feedback:
 
 def _ours(error: BaseException) -> str:
     return (
-        f"Something of ours broke while marking this (`{safe(said(error))}`). "
+        f"Something of ours broke while marking this (`{safe(in_one_line(error))}`). "
         "It is not your fault, and it costs you nothing: please report it."
     )
 
 
 def _how(question: Question) -> str:
-    return kinds()[question.kind].instruction(question.form, question.variable)
+    return kind_of(question).instruction(question.form, question.variable)
 
 
 def _judged(question: Question, verdict: Verdict, *, read: str) -> Feedback:

@@ -44,18 +44,29 @@ class Question(BaseModel):
     points: float
     difficulty: str = "medium"
     params: Mapping[str, Any]
-    prompt: str
+    prompt: str  # what the author wrote; the kind's own part, such as options, stands in the form
     hints: tuple[str, ...]
     solution: str
     form: SerializeAsAny[Form]
     key: SerializeAsAny[Key]
     digest: str  # of the template this was drawn from
     rejected: int = 0
+    handle: str = ""  # what a graded notebook calls it; tells nothing of the bank
 
     @property
     def slug(self) -> str:
         """The last part of the id."""
         return self.id.rpartition("/")[2]
+
+    @property
+    def cell(self) -> str:
+        """What the metadata of a notebook's cells call it."""
+        return self.handle or self.id
+
+    @property
+    def name(self) -> str:
+        """What the ids of a notebook's cells begin with."""
+        return self.handle or self.slug
 
     @property
     def variable(self) -> str:

@@ -9,12 +9,15 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shardwise.bank.bank import Bank, Problem, folder, load, names_for_prose, open_bank, pose, roll
+from shardwise.bank.bank import Bank, Banks, Problem
+from shardwise.bank.digests import files_below
+from shardwise.bank.posing import pose, solved
 from shardwise.errors import Fault, Faulty, ShardwiseError
-from shardwise.kinds.base import Dice
-from shardwise.kinds.calls import here
+from shardwise.kinds import text_of
+from shardwise.kinds.calls import run_here
 from shardwise.marking import check
 from shardwise.template.expressions import prose
+from shardwise.template.references import keywords
 
 ACCEPTED = 0.10  # a template that accepts fewer draws than this is badly constrained
 DISTINCT = 5  # fewer different questions than this are no randomisation
@@ -36,26 +39,32 @@ class Report:
 
 
 def lint(
-    root: Path | None,
+    banks: Banks,
     *,
     seeds: int,
     only: Sequence[str] = (),
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> list[Report]:
-    """Lint the bank under `root`, or of its problems those with a slug, or the beginning of an id, among `only`.
+    """Lint some banks, or of their problems those with a slug, or the beginning of an id, among `only`.
 
     Raises Faulty when files cannot be loaded at all; with `only`, other problems are not even read.
     """
-    loaded = open_bank(root or folder("problems")) if only else load(root)
-    faults = [] if only else [*stray_files(loaded), *twins(loaded)]
-    chosen = [name for name in loaded.problems if not only or name.startswith(tuple(only)) or _slug(name) in only]
+    if not only:
+        banks.read_all()
+    faults = [] if only else [fault for bank in banks.all for fault in (*stray_files(bank), *twins(bank))]
+    chosen = [
+        (bank, name)
+        for bank in banks.all
+        for name in bank.problems
+        if not only or name.startswith(tuple(only)) or _slug(name) in only
+    ]
     if not chosen:
         raise ShardwiseError(f"No problem's id starts with {' or '.join(only)}. `shardwise list` shows them all.")
-    unreadable = [fault for name in chosen for fault in _unreadable(loaded, name)]
+    unreadable = [fault for bank, name in chosen for fault in _unreadable(bank, name)]
     if unreadable:
         raise Faulty(unreadable)
-    jobs = [(str(loaded.root), name, seeds) for name in chosen]
+    jobs = [(str(bank.folder), name, seeds) for bank, name in chosen]
     reports: list[Report] = []
     with ProcessPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
         for report in pool.map(_job, jobs):
@@ -79,14 +88,14 @@ def _unreadable(bank: Bank, name: str) -> Sequence[Fault]:
     return ()
 
 
-_LOADED: dict[str, Bank] = {}  # of a worker: by root
+_OPENED: dict[str, Bank] = {}  # of this process, by folder
 
 
 def _job(job: tuple[str, str, int]) -> Report:
-    root, name, seeds = job
-    if root not in _LOADED:
-        _LOADED[root] = open_bank(Path(root))
-    return lint_problem(_LOADED[root].problems[name], seeds=seeds)
+    folder, name, seeds = job
+    if folder not in _OPENED:
+        _OPENED[folder] = Bank.open(Path(folder))
+    return lint_problem(_OPENED[folder].problems[name], seeds=seeds)
 
 
 def lint_problem(problem: Problem, *, seeds: int) -> Report:
@@ -98,7 +107,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
             report.faults.append(problem.source.fault((), message, remedy))
 
     try:
-        for message in problem.kind.faults(problem.template):
+        for message in problem.kind.faults(problem.template, problem.references):
             fault(message)
         for message in unused(problem):
             fault(message)
@@ -117,7 +126,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
         fault(f"accepts {report.accepted:.1%} of its draws", "Loosen `where`, or move mistakes away from the key.")
     if seeds >= 50 and report.distinct < DISTINCT:
         fault(f"{seeds} seeds give only {report.distinct} different questions", "Widen its parameters.")
-    if not report.confirmed and problem.template.kind in ("quantity", "formula", "code"):
+    if not report.confirmed and problem.kind.needs_oracle:
         fault("no oracle confirms its key on every draw")
     return report
 
@@ -126,20 +135,20 @@ def _lint_seed(
     problem: Problem, seed: str, report: Report, seen: set[str], fault: Callable[[str], None], *, sampled: bool
 ) -> int:
     """One draw; gives how many throws were rejected before it."""
-    drawn, solved = roll(problem, seed)
-    proof = problem.kind.prove(problem.template, drawn.values, solved, Dice(seed, problem.id, drawn.rejected))
+    drawn, found = solved(problem, seed)
+    proof = problem.kind.prove(problem.template, drawn, found)
     report.confirmed = proof.confirmed
     report.margin = min(report.margin, proof.margin)
     for message in proof.faults:
         fault(f"seed {seed}: {message}")
     if sampled:
         question = pose(problem, seed)
-        for text in (question.prompt, question.solution, *question.hints):
+        for text in (text_of(question), question.solution, *question.hints):
             written = set(re.findall(r"\w+", problem.source.text))
             if raw := set(re.findall(r"\b(?:nan|inf|None|Undefined)\b", text)) - written:
                 fault(f"seed {seed}: a text shows the raw value {' and '.join(sorted(raw))}: {text[:60]!r}")
         for sample in problem.kind.samples(question):
-            feedback = check(question, sample.raw, runner=here)
+            feedback = check(question, sample.raw, runner=run_here)
             if feedback.outcome != sample.outcome or (
                 sample.mistake is not None and feedback.mistake != sample.mistake
             ):
@@ -147,20 +156,19 @@ def _lint_seed(
                     f"seed {seed}: the answer {sample.raw!r:.80} is marked {feedback.outcome} ({feedback.mistake}), "
                     f"where {sample.outcome} ({sample.mistake}) was meant: {feedback.say[:80]}"
                 )
-    names = names_for_prose(problem.template, drawn.values)
-    prompt, *_ = [prose(text, names) for text in (problem.template.prompt, *problem.template.hints)]
-    seen.add(prompt + repr(getattr(solved, "killed", solved)))
-    return drawn.rejected
+    prompt, *_ = [prose(text, drawn.printed) for text in (problem.template.prompt, *problem.template.hints)]
+    seen.add(prompt + repr(found))
+    return drawn.rng.attempt
 
 
 def unused(problem: Problem) -> list[str]:
     """Parameters that nothing mentions: neither texts, nor expressions, nor the reference's keywords."""
     template = problem.template
-    from shardwise.template.references import keywords, reference
-
     text = template.model_dump_json(exclude={"title", "source", "tags"})
     name_of_reference = getattr(getattr(template, "answer", None), "reference", None)
-    used = {name for name, _ in keywords(reference(name_of_reference))} if name_of_reference else set()
+    used = set()
+    if name_of_reference:
+        used = {name for name, _ in keywords(problem.references.reference(name_of_reference))}
     return [
         f"params.{name} is drawn and never used"
         for name in template.params
@@ -171,11 +179,11 @@ def unused(problem: Problem) -> list[str]:
 def stray_files(bank: Bank) -> list[Fault]:
     """Files and folders that belong to nothing."""
     faults = [
-        Fault(f"problems/{one.name}", "belongs to nothing")
-        for one in sorted(bank.root.iterdir())
-        if one.is_file() and one.name != "README.md"
+        Fault(f"problems/{path.name}", "belongs to nothing")
+        for path in sorted(bank.lessons.iterdir())
+        if path.is_file() and path.name != "README.md" and not path.name.startswith(".")
     ]
-    for chapter in sorted(one for one in bank.root.iterdir() if one.is_dir()):
+    for chapter in sorted(path for path in bank.lessons.iterdir() if path.is_dir() and not path.name.startswith(".")):
         if chapter.name not in bank.chapters:
             faults.append(Fault(f"problems/{chapter.name}", "is no chapter: it has no chapter.yaml"))
             continue
@@ -184,11 +192,11 @@ def stray_files(bank: Bank) -> list[Fault]:
         if not lesson:
             faults.append(Fault(f"problems/{chapter.name}", "has no lesson.md"))
         known |= set(re.findall(r"\]\((figures/[\w.-]+)\)", lesson))
-        here_ = {one.relative_to(chapter).as_posix() for one in chapter.rglob("*") if one.is_file()}
-        faults += [Fault(f"problems/{chapter.name}/{one}", "belongs to nothing") for one in sorted(here_ - known)]
+        present = {path.relative_to(chapter).as_posix() for path in files_below(chapter)}
+        faults += [Fault(f"problems/{chapter.name}/{name}", "belongs to nothing") for name in sorted(present - known)]
         faults += [
-            Fault(f"problems/{chapter.name}/lesson.md", f"shows {one}, and that file does not exist")
-            for one in sorted(known - here_ - {"lesson.md"})
+            Fault(f"problems/{chapter.name}/lesson.md", f"shows {name}, and that file does not exist")
+            for name in sorted(known - present - {"lesson.md"})
         ]
     return faults
 
@@ -209,6 +217,3 @@ def twins(bank: Bank) -> list[Fault]:
 def faults_of(reports: Sequence[Report]) -> list[Fault]:
     """Every fault of some reports."""
     return [fault for report in reports for fault in report.faults]
-
-
-__all__ = ["Faulty", "Report", "faults_of", "lint", "lint_problem"]

@@ -1,12 +1,14 @@
-"""Starters: a new problem of each kind, small, complete and sound, for an author to make their own."""
+"""Beginnings: a bank, a chapter and a problem that pass the lint at once, for an author to change."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from shardwise.bank.bank import bad_slug, bank, load
+from shardwise.atomic_files import write
+from shardwise.bank.bank import Bank, Banks, bad_slug
 from shardwise.errors import ShardwiseError
+from shardwise.kinds import kinds
 
 _HEAD = """\
 title: "{title}"
@@ -14,147 +16,166 @@ kind: {kind}
 points: 2
 difficulty: easy
 tags: [draft]
-source: "Patarasuk & Yuan 2009, J. Parallel Distrib. Comput. 69(2), section 3"
+source: "Kurose & Ross, Computer Networking, 8th ed., section 1.4"
 
-"""
-_PARAMS = """\
-# Drawn once per student and seed. A bare value is fixed.
-params:
-  gpus: {choice: [8, 16, 32, 64]}
-  message_bytes: {range: [1, 8, 1], unit: GB}
 """
 _TAIL = """\
 hints:
-  - One sentence that moves the student one step, and not to the end.
+  - A sentence that moves the student a step, and not to the end.
 solution: |
-  Why it is so, with the student's own numbers: {{ key }}
+  Why it is so, with the student's own numbers.
 """
-_INPUTS = """\
-    message_bytes: {choice: [1.0e+9, 2.0e+9]}
-    gpus: {choice: [2, 4, 8, 64]}
+_REFERENCE = '''\
+"""Examples that new problems begin with: how long a file takes to cross a link. Put references of your own beside it."""
+
+from __future__ import annotations
+
+
+def transfer_seconds(*, file_bytes: float, bandwidth_bytes_per_s: float, latency_s: float) -> float:
+    """Time from the first bit that is sent to the last one that arrives, in seconds.
+
+        seconds = latency + bytes / bandwidth
+
+    Units:   bytes, bytes per second, seconds.
+    Raises:  ValueError for a link without bandwidth.
+    Source:  Kurose & Ross, Computer Networking, 8th ed., section 1.4.
+
+    >>> transfer_seconds(file_bytes=1e9, bandwidth_bytes_per_s=12.5e9, latency_s=0.05)
+    0.13
+    """
+    if bandwidth_bytes_per_s <= 0:
+        raise ValueError(f"bandwidth_bytes_per_s must be above 0, not {bandwidth_bytes_per_s!r}")
+    crossing_s = file_bytes / bandwidth_bytes_per_s
+    return latency_s + crossing_s
+'''
+_ORACLE = '''\
+"""A second road to each number of the examples: the file is sent packet by packet."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+PACKETS = 1000
+
+
+def played_transfer_seconds(*, file_bytes: float, bandwidth_bytes_per_s: float, latency_s: float) -> float:
+    """When the last of many packets arrives, if each leaves as soon as the one before it has left."""
+    left_at = Fraction(0)
+    arrived_at = Fraction(latency_s)
+    for _ in range(PACKETS):
+        left_at += Fraction(file_bytes) / PACKETS / Fraction(bandwidth_bytes_per_s)
+        arrived_at = left_at + Fraction(latency_s)
+    return float(arrived_at)
+'''
+_CHAPTER = """\
+title: {title}
+summary: What this chapter is about, in a sentence.
+problems:
 """
-_BODIES = {
-    "quantity": _PARAMS
-    + """\
-prompt: |
-  {{ gpus }} GPUs all-reduce {{ message_bytes }} in a ring. How much does each of them send?
-answer:
-  reference: ring.bytes_sent_per_gpu            # solutions/ring.py
-  oracle: ring.simulated_bytes_sent_per_gpu     # solutions/oracles/ring.py; the lint compares the two
-  unit: GB
-  rel_tol: 0.002
-mistakes:                                       # answers we recognise, and one sentence to unstick each
-  - factor: 0.5
-    say: That is one phase of the two.
+_LESSON = """\
+# {title}
+
+What a student has to know for the problems below: what question this answers, the formula with every symbol and its unit, and an
+example that is worked out.
+
+$$t = L + \\frac{{B}}{{W}}$$
+
+A file of $B$ bytes crosses a link of $W$ bytes per second with a latency of $L$ seconds in $t$ seconds.
 """
-    + _TAIL,
-    "choice": _PARAMS
-    + """\
-prompt: |
-  {{ gpus }} GPUs all-reduce {{ message_bytes }} in a ring. Twice as many GPUs would send, each,
-answer:
-  pick: one
-  options:
-    - text: hardly more than now
-      correct: true
-      say: Yes, 2(N-1)/N tends to 2.
-    - text: half as much as now
-      correct: false
-      say: The chunks are half as large, and there are twice as many of them.
-    - text: twice as much as now
-      correct: false
-      say: The steps double, and the chunks halve.
+_SETTINGS = """\
+# The banks that shardwise reads in this folder and below it, the first that has a problem first.
+# "shipped" is the bank that is installed as shardwise-bank.
+bank = ["."]
 """
-    + _TAIL,
-    "order": """\
-params:
-  gpus: {choice: [4, 8, 16]}
-prompt: |
-  {{ gpus }} GPUs run a ring all-reduce. Put its stages in order.
-answer:
-  first: what happens first
-  items:
-    - {id: cut, text: "The message is cut into {{ gpus }} chunks."}
-    - {id: scatter, text: Each GPU ends up with one finished chunk.}
-    - {id: gather, text: Finished chunks travel round the ring.}
-    - {id: done, text: Every GPU has every finished chunk.}
-mistakes:
-  - order: [cut, gather, scatter, done]
-    say: Chunks must be finished before they can be copied round.
-"""
-    + _TAIL,
-    "formula": """\
-prompt: |
-  Write the bytes that each GPU sends in a ring all-reduce as a formula.
-answer:
-  formula: 2*M*(N-1)/N
-  reference: ring.bytes_sent_per_gpu
-  oracle: ring.simulated_bytes_sent_per_gpu
-  symbols:
-    M: {argument: message_bytes, means: message size in bytes, choice: [1.0e+6, 1.0e+9]}
-    N: {argument: gpus, means: number of GPUs, choice: [2, 4, 8, 64]}
-mistakes:
-  - formula: M*(N-1)/N
-    say: That is one phase of the two.
-"""
-    + _TAIL,
-    "code": """\
-prompt: |
-  Write the function that gives the bytes each GPU sends in a ring all-reduce, in GB.
-answer:
-  function: sent_gb
-  reference: ring.bytes_sent_per_gpu
-  oracle: ring.simulated_bytes_sent_per_gpu
-  unit: GB
-  inputs:
-    message_gb: {argument: message_bytes, unit: GB, means: message size, choice: [1, 2, 14]}
-    gpus: {means: number of GPUs, choice: [2, 4, 8, 64]}
-  edges:
-    - {gpus: 1}
-mistakes:
-  - factor: 0.5
-    say: That is one phase of the two.
-"""
-    + _TAIL.replace("{{ key }}", "`2 * message_gb * (gpus - 1) / gpus`"),
-    "bugline": """\
-prompt: |
-  One line of this function is wrong. Which one, how does it show, and how should it read?
-answer:
-  reference: ring.bus_bandwidth
-  inputs:
-"""
-    + _INPUTS
-    + """\
-    measured_s: {choice: [0.1, 0.09]}
-"""
-    + _TAIL.replace("{{ key }}", "line {{ line }} should read `{{ original_line }}`"),
-}
 
 
 def starter(kind: str, title: str) -> str:
     """The text of a new problem. Raises ShardwiseError for a kind that does not exist."""
-    if kind not in _BODIES:
-        raise ShardwiseError(f"There is no kind {kind!r}; the kinds are {', '.join(_BODIES)}.")
-    return _HEAD.format(title=title, kind=kind) + _BODIES[kind]
+    if kind not in kinds():
+        raise ShardwiseError(f"There is no kind {kind!r}; the kinds are {', '.join(kinds())}.")
+    return _HEAD.format(title=title, kind=kind) + kinds()[kind].starter + _TAIL
 
 
-def write(problem: str, kind: str, root: Path | None = None) -> Path:
-    """Write a new problem and list it in its chapter. Raises ShardwiseError when it exists or has no chapter."""
-    loaded = load(root) if root else bank()
+def init_bank(folder: Path) -> list[Path]:
+    """Start a bank in a folder: a chapter with a problem of each kind, its references and oracles. Gives what was written.
+
+    Raises ShardwiseError when anything that it would write is there already.
+    """
+    chapter = folder / "problems" / "01-first-chapter"
+    slugs = {kind: f"first-{kind}" for kind in kinds()}
+    files = {
+        folder / "shardwise.toml": _SETTINGS,
+        folder / "solutions" / "example.py": _REFERENCE,
+        folder / "solutions" / "oracles" / "example.py": _ORACLE,
+        chapter / "lesson.md": _LESSON.format(title="First chapter"),
+        chapter / "chapter.yaml": _CHAPTER.format(title="First chapter")
+        + "".join(f"  - {slug}\n" for slug in slugs.values()),
+        **{chapter / f"{slug}.yaml": starter(kind, _title(slug)) for kind, slug in slugs.items()},
+    }
+    taken = [path for path in (folder / "problems", folder / "solutions", folder / "shardwise.toml") if path.exists()]
+    if taken:
+        raise ShardwiseError(f"{', '.join(map(str, taken))} is there already; nothing was written. Name a new folder.")
+    for path, text in files.items():
+        write(path, text.encode())
+    return list(files)
+
+
+def new_problem(problem: str, kind: str, banks: Banks) -> list[Path]:
+    """Start a problem in the first of some banks, list it in its chapter, and give it a reference to begin with.
+
+    A chapter that does not exist is started, too. Gives what was written, the problem first. Raises ShardwiseError when the
+    problem exists, its name cannot be, or the bank is an installed one, which is not to be written into.
+    """
+    bank = banks.all[0]
     chapter, _, slug = problem.partition("/")
-    if chapter not in loaded.chapters:
-        raise ShardwiseError(f"There is no chapter {chapter!r}; the chapters are {', '.join(loaded.chapters)}.")
+    if not slug:
+        raise ShardwiseError(
+            f"{problem!r} names no chapter. Write chapter/problem, such as {_some_chapter(bank)}/{problem}."
+        )
     if why := bad_slug(slug):
         raise ShardwiseError(f"{why}.")
-    taken = next((one.id for one in loaded.problems.values() if one.slug == slug), None)
+    if not re.fullmatch(r"[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*", chapter):
+        raise ShardwiseError(
+            f"{chapter!r} is no chapter's name: write two digits and a slug, such as {_some_chapter(bank)}."
+        )
+    if _is_installed(bank.folder):
+        raise ShardwiseError(
+            f"{bank.folder} is installed, and an update would take your problem away. Start a bank of your own:  "
+            "shardwise init bank DIR"
+        )
+    taken = next((name for name in bank.problems if name.rpartition("/")[2] == slug), None)
     if taken:
         raise ShardwiseError(f"{taken} has this slug already; slugs are unique in the whole bank.")
-    path = loaded.root / chapter / f"{slug}.yaml"
-    listing = loaded.root / chapter / "chapter.yaml"
-    text, listed = starter(kind, slug.replace("-", " ").capitalize()), _listed(listing.read_text("utf-8"), slug)
-    path.write_text(text, "utf-8")
-    listing.write_text(listed, "utf-8")
-    return path
+    folder = bank.lessons / chapter
+    listing = folder / "chapter.yaml"
+    text = starter(kind, _title(slug))
+    files = {folder / f"{slug}.yaml": text}
+    if chapter in bank.chapters:
+        files[listing] = _listed(listing.read_text("utf-8"), slug)
+    else:
+        title = _title(chapter[3:])
+        files[folder / "lesson.md"] = _LESSON.format(title=title)
+        files[listing] = f"{_CHAPTER.format(title=title)}  - {slug}\n"
+    if "example." in text:
+        solutions = bank.folder / "solutions"
+        examples = {solutions / "example.py": _REFERENCE, solutions / "oracles" / "example.py": _ORACLE}
+        files |= {path: content for path, content in examples.items() if not path.exists()}
+    for path, content in files.items():
+        write(path, content.encode())
+    return list(files)
+
+
+def _title(slug: str) -> str:
+    return slug.replace("-", " ").capitalize()
+
+
+def _some_chapter(bank: Bank) -> str:
+    return next(iter(bank.chapters))
+
+
+def _is_installed(folder: Path) -> bool:
+    """Whether a bank lies among Python's packages."""
+    return any(part in ("site-packages", "dist-packages") for part in folder.parts)
 
 
 def _listed(text: str, slug: str) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shardwise.cli.options import Json, Root, bank_at
+from shardwise.cli.options import BankNames, Json, banks_of
 from shardwise.cli.tables import print_changes, print_grades, print_history, print_tiers, progress
 from shardwise.errors import Faulty, ShardwiseError
 
@@ -32,16 +32,16 @@ def assign(
     key: Annotated[Path, typer.Option(help="The course key; made when it is not there. Keep it secret.")] = Path(
         "course.key"
     ),
-    root: Root = None,
+    bank: BankNames = None,
 ) -> None:
     """Draw a set for every student: a notebook each, and a lock file that keeps every draw."""
     from shardwise.course.assignments import assign as run
     from shardwise.course.assignments import course_key, load_roster, load_set
 
-    bank = bank_at(root)
+    banks = banks_of(bank)
     faults: list[Any] = []
     made: dict[str, Any] = {}
-    for name, load in (("set", lambda: load_set(definition, bank)), ("roster", lambda: load_roster(roster))):
+    for name, load in (("set", lambda: load_set(definition, banks)), ("roster", lambda: load_roster(roster))):
         try:
             made[name] = load()
         except Faulty as error:
@@ -52,7 +52,7 @@ def assign(
     if fresh:
         typer.echo(f"Made a course key: {key}. Keep it secret and keep it; without it nobody can be added later.")
     with progress("drawing", len(made["roster"])) as advance:
-        done = run(bank, made["set"], made["roster"], secret, out, progress=advance)
+        done = run(banks, made["set"], made["roster"], secret, out, progress=advance)
     kept = f" ({done.kept} were drawn before and stay as they were)" if done.kept else ""
     typer.echo(f"{done.notebooks} notebooks in {out / 'notebooks'}{kept}")
     typer.echo(f"{done.lock} holds every draw and every key: do not hand it out.")
@@ -139,7 +139,7 @@ def regrade(
     lock: Locks = None,
     workers: Workers = None,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
-    root: Root = None,
+    bank: BankNames = None,
 ) -> None:
     """Grade again by today's templates: show which points would change and why, and write when you say so."""
     import os
@@ -154,7 +154,7 @@ def regrade(
     with alone_in(out), _kept(out):
         with progress("grading again", None) as advance:
             again = run(
-                paths, out, bank_at(root), locks=lock or (), workers=workers or os.cpu_count() or 1,
+                paths, out, banks_of(bank), locks=lock or (), workers=workers or os.cpu_count() or 1,
                 progress=advance,
             )  # fmt: skip
         count = print_changes(again)

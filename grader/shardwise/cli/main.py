@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 
 from shardwise import __version__
 from shardwise.cli import course as courses
-from shardwise.cli.options import Json, Root, Seed, bank_at
+from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import (
     console,
     print_question,
@@ -36,24 +37,25 @@ def list_problems(
     chapter: Annotated[str | None, typer.Option(help="Only this chapter.")] = None,
     kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
     as_json: Json = False,
-    root: Root = None,
+    bank: BankNames = None,
 ) -> None:
     """List the problems of the bank."""
+    banks = banks_of(bank).read_all()
     rows = [
         {
-            "id": one.id,
-            "kind": one.template.kind,
-            "chapter": one.id.partition("/")[0],
-            "title": one.template.title,
-            "points": one.template.points,
-            "difficulty": one.template.difficulty,
-            "tags": list(one.template.tags),
-            "covers": list(one.template.covers),
-            "source": one.template.source,
-            "digest": one.digest,
+            "id": problem.id,
+            "kind": problem.data["kind"],
+            "chapter": problem.chapter,
+            "title": problem.title,
+            "points": problem.data["points"],
+            "difficulty": problem.data["difficulty"],
+            "tags": list(problem.data.get("tags", ())),
+            "covers": list(problem.data.get("covers", ())),
+            "source": problem.data["source"],
+            "digest": problem.digest,
         }
-        for one in bank_at(root).problems.values()
-        if chapter in (None, one.id.partition("/")[0]) and kind in (None, one.template.kind)
+        for problem in banks.problems.values()
+        if chapter in (None, problem.chapter) and kind in (None, problem.data["kind"])
     ]
     if not rows:
         raise ShardwiseError("No problem is of that chapter and kind. `shardwise list` shows them all.")
@@ -70,11 +72,11 @@ def list_problems(
 
 
 @app.command(epilog="Example:  shardwise show bytes-per-gpu --seed 7")
-def show(problem: str, seed: Seed = "0", as_json: Json = False, root: Root = None) -> None:
+def show(problem: str, seed: Seed = "0", as_json: Json = False, bank: BankNames = None) -> None:
     """Show a question as drawn for a seed, with key, mistakes, hints and solution."""
-    from shardwise.bank.bank import pose
+    from shardwise.bank.posing import pose
 
-    question = pose(bank_at(root).find(problem), seed)
+    question = pose(banks_of(bank).find(problem), seed)
     if as_json:
         key = question.key.model_dump(mode="json")
         document = {
@@ -88,16 +90,18 @@ def show(problem: str, seed: Seed = "0", as_json: Json = False, root: Root = Non
 
 
 @app.command(epilog='Example:  shardwise check bytes-per-gpu --seed 7 "1.75 GB"')
-def check(problem: str, answer: str, seed: Seed = "0", as_json: Json = False, root: Root = None) -> None:
-    """Mark one answer. For a code problem the answer is a file with the function."""
-    from shardwise.bank.bank import pose
+def check(problem: str, answer: str, seed: Seed = "0", as_json: Json = False, bank: BankNames = None) -> None:
+    """Mark an answer. For a code problem the answer is a file with the function."""
+    from shardwise.bank.posing import pose
+    from shardwise.grading.sandboxes import runner
+    from shardwise.kinds import kind_of
     from shardwise.markdown.feedback import as_plain
     from shardwise.marking import check as mark
     from shardwise.question import Outcome
 
-    question = pose(bank_at(root).find(problem), seed)
+    question = pose(banks_of(bank).find(problem), seed)
     raw: str = answer
-    if question.kind == "code":
+    if kind_of(question).is_program:
         path = Path(answer)
         if not path.is_file():
             raise ShardwiseError(f"A code problem is checked from a file with the function, and {answer!r} is no file.")
@@ -105,13 +109,13 @@ def check(problem: str, answer: str, seed: Seed = "0", as_json: Json = False, ro
             raw = path.read_text("utf-8")
         except UnicodeDecodeError:
             raise ShardwiseError(f"{answer} is not UTF-8 text, so it is no Python file.") from None
-    if question.kind in ("code", "bugline"):
-        from shardwise.grading.sandboxes import runner
+    with ExitStack() as stack:
 
-        with runner() as run:
-            feedback = mark(question, raw, runner=run)
-    else:
-        feedback = mark(question, raw)
+        def run(*call: Any) -> Any:
+            """A sandbox is opened for the first program that is to be run."""
+            return stack.enter_context(runner())(*call)
+
+        feedback = mark(question, raw, runner=run)
     typer.echo(feedback.model_dump_json(indent=2) if as_json else as_plain(feedback))
     raise typer.Exit(0 if feedback.outcome == Outcome.CORRECT else 1)
 
@@ -123,20 +127,21 @@ def lint(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many draws of each problem.")] = 200,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")] = None,
-    root: Root = None,
+    bank: BankNames = None,
 ) -> None:
     """Prove the bank sound: every key against its oracle, every mistake apart, every text rendered."""
     from shardwise.bank.lint import faults_of
     from shardwise.bank.lint import lint as run
 
-    only = [one for one in map(_id_of, paths or []) if one]
+    only = [name for name in map(_id_of, paths or []) if name]
+    banks = banks_of(bank)
     with progress("proving", None) as advance:
-        reports = run(root, seeds=seeds, only=only, workers=workers, progress=advance)
+        reports = run(banks, seeds=seeds, only=only, workers=workers, progress=advance)
     print_reports(reports)
     faults = faults_of(reports)
     for fault in faults:
         typer.echo(str(fault), err=True)
-    proved = sum(1 for one in reports if one.kind)
+    proved = sum(1 for report in reports if report.kind)
     typer.echo(
         f"{proved} problem{'s' if proved != 1 else ''}, {seeds} draws each: "
         + (f"{len(faults)} faults" if faults else "all sound")
@@ -178,14 +183,47 @@ def schema(
 @app.command(epilog="Example:  shardwise new 02-zero/optimizer-offload --kind quantity")
 def new(
     problem: Annotated[str, typer.Argument(help="The id: chapter folder and slug.")],
-    kind: Annotated[str, typer.Option(help="quantity, choice, order, formula, code or bugline")] = "quantity",
-    root: Root = None,
+    kind: Annotated[str, typer.Option(help="One of the kinds that `shardwise kinds` lists.")] = "quantity",
+    bank: BankNames = None,
 ) -> None:
     """Start a new problem from a template that passes the lint, and list it in its chapter."""
-    from shardwise.bank.scaffold import write
+    from shardwise.bank.scaffold import new_problem
 
-    path = write(problem, kind, root)
-    typer.echo(f"Wrote {path}. Make it yours, then:  shardwise lint {problem}")
+    for path in new_problem(problem, kind, banks_of(bank)):
+        typer.echo(f"Wrote {path}")
+    typer.echo(f"Make it yours, then:  shardwise lint {problem}")
+
+
+@app.command(epilog="Example:  shardwise kinds")
+def kinds(as_json: Json = False) -> None:
+    """List the kinds of questions."""
+    from shardwise.kinds import kinds as registered
+
+    about = {name: kind.about for name, kind in registered().items()}
+    if as_json:
+        typer.echo(json.dumps(about, ensure_ascii=False, indent=2))
+        return
+    for name, words in about.items():
+        typer.echo(f"{name:10} {words}")
+
+
+beginnings = typer.Typer(help="Start something of your own.", no_args_is_help=True)
+app.add_typer(beginnings, name="init")
+
+
+@beginnings.callback()
+def _beginnings() -> None:
+    """Start something of your own."""
+
+
+@beginnings.command("bank", epilog="Example:  shardwise init bank my-bank")
+def init_bank(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
+    """Start a bank: a chapter with a problem of each kind, their references and oracles. It passes the lint at once."""
+    from shardwise.bank.scaffold import init_bank as run
+
+    for path in run(folder):
+        typer.echo(f"Wrote {path}")
+    typer.echo(f"Prove it sound:  shardwise lint --bank {folder}")
 
 
 @app.command(epilog="Example:  shardwise render --check")
@@ -193,16 +231,18 @@ def render(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail when a notebook differs.")] = False,
     out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("notebooks"),
     force: Annotated[bool, typer.Option("--force", help="Overwrite notebooks that somebody has worked in.")] = False,
-    root: Root = None,
+    bank: BankNames = None,
 ) -> None:
     """Write the chapters' practice notebooks."""
     from shardwise.course.notebooks import render as run
 
-    bank = bank_at(root)
-    drifted = run(bank, out, check=check, force=force)
+    banks = banks_of(bank)
+    drifted = run(banks, out, check=check, force=force)
     for path in drifted:
         typer.echo(f"{path.name} {'differs from the bank' if check else 'written'}")
-    typer.echo(f"{len(bank.chapters)} notebooks, {len(drifted)} {'drifted' if check else 'changed'}")
+    typer.echo(
+        f"{len(banks.chapters)} notebook{'s' * (len(banks.chapters) != 1)}, {len(drifted)} {'drifted' if check else 'changed'}"
+    )
     if check and drifted:
         typer.echo("Run `shardwise render` and commit what it writes.", err=True)
         raise typer.Exit(1)

@@ -1,19 +1,31 @@
-"""Options that several commands have, and the bank that one of them names."""
+"""Options that several commands have, and the banks that one of them names."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-Root = Annotated[Path | None, typer.Option("--problems", help="Another bank than the one that is installed.")]
+if TYPE_CHECKING:
+    from shardwise.bank.bank import Banks
+
+BankNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--bank",
+        metavar="DIR",
+        help='A bank of problems, or "shipped"; may be given several times, the first that has a problem counts. '
+        "Left out: SHARDWISE_BANK, the nearest shardwise.toml, or the installed bank.",
+    ),
+]
 Seed = Annotated[str, typer.Option("--seed", help="The seed; the same seed is the same question everywhere.")]
 Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
 
 
-def bank_at(root: Path | None) -> Any:
-    """The bank in this folder, read to its end, or the one that is installed."""
-    from shardwise.bank.bank import bank, load
+def banks_of(names: list[str] | None) -> Banks:
+    """The banks that are meant, after saying which."""
+    from shardwise.bank.discovery import open_banks
 
-    return load(root) if root else bank()
+    banks = open_banks(names or ())
+    typer.echo(f"Bank: {banks}", err=True)
+    return banks

@@ -29,6 +29,7 @@ def print_question(question: Any) -> None:
     from rich.markdown import Markdown
     from rich.rule import Rule
 
+    from shardwise.kinds import text_of
     from shardwise.markdown.html import to_plain
 
     out = console()
@@ -41,7 +42,7 @@ def print_question(question: Any) -> None:
         out.print(Markdown(_plain_formulas(markdown, to_plain)))
         out.print()
 
-    section("question", question.prompt)
+    section("question", text_of(question))
     for number, hint in enumerate(question.hints, start=1):
         section(f"hint {number}", hint)
     mistakes = question.key.model_dump().get("mistakes", ())
@@ -69,7 +70,7 @@ def print_reports(reports: Any) -> None:
                           "agrees" if one.confirmed else "none")  # fmt: skip
     console().print(table)
     console().print(
-        "worst margin: distance of the nearest pair of key and mistakes, in sums of their tolerances", style="dim"
+        "worst margin: gap between the two closest answers ÷ the sum of their tolerances; above 1 is safe", style="dim"
     )
 
 

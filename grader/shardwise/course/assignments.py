@@ -17,9 +17,10 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, field_validator
 
 from shardwise import __version__
-from shardwise.bank.bank import Bank, Problem, pose
-from shardwise.course.lockfile import LOCK_SUFFIX, Lock, line_of
-from shardwise.course.notebooks import set_notebook, text_of
+from shardwise.bank.bank import Catalogue
+from shardwise.bank.posing import pose
+from shardwise.course.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of
+from shardwise.course.notebooks import file_text, set_notebook
 from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.question import Question
 from shardwise.template import yaml_source
@@ -67,9 +68,9 @@ class Student:
     name: str
 
 
-def load_set(path: Path, bank: Bank) -> SetDefinition:
+def load_set(path: Path, bank: Catalogue) -> SetDefinition:
     """A set's definition. Raises Faulty with all its faults, also for problems that do not exist or come twice."""
-    source = yaml_source.read(path)
+    source = yaml_source.load(path)
     made: SetDefinition = yaml_source.validate(source, SetDefinition)
     faults, seen = [], set()
     for place, entry in enumerate(made.problems):
@@ -132,13 +133,16 @@ def seed_for(key: bytes, student: str, set_name: str, problem: str) -> str:
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()[:24]
 
 
-def draw_set(bank: Bank, definition: SetDefinition, key: bytes, student: str) -> list[Question]:
+def draw_set(bank: Catalogue, definition: SetDefinition, key: bytes, student: str) -> list[Question]:
     """A student's questions."""
     questions = []
-    for entry in definition.problems:
-        problem: Problem = bank.find(entry.id)
+    for number, entry in enumerate(definition.problems, start=1):
+        problem = bank.find(entry.id)
         question = pose(problem, seed_for(key, student, definition.name, problem.id))
-        questions.append(question if entry.points is None else question.model_copy(update={"points": entry.points}))
+        changed: dict[str, Any] = {"handle": f"q{number}"}
+        if entry.points is not None:
+            changed["points"] = entry.points
+        questions.append(question.model_copy(update=changed))
     return questions
 
 
@@ -168,7 +172,7 @@ def student_notebook(header: Mapping[str, Any], student: str, name: str, questio
         setup=setup,
         metadata={"set": header["set"], "student": student},
     )
-    return text_of(made)
+    return file_text(made)
 
 
 def _inert(name: str) -> str:
@@ -185,7 +189,7 @@ class Assigned:
 
 
 def assign(
-    bank: Bank,
+    bank: Catalogue,
     definition: SetDefinition,
     students: Sequence[Student],
     key: bytes,
@@ -200,6 +204,7 @@ def assign(
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{definition.name}{LOCK_SUFFIX}"
     header = {
+        "format": FORMAT,
         "set": definition.name,
         "title": definition.title,
         "intro": definition.intro,

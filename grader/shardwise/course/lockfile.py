@@ -6,14 +6,18 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, Union
 
-from shardwise.bank.bank import revive_line
+from pydantic import Field, create_model
+
 from shardwise.errors import ShardwiseError
+from shardwise.kinds import kinds
 from shardwise.question import Question
 
 LOCK_SUFFIX = ".lock.jsonl"
+FORMAT = 2  # of lock files: 1 had no handles, and options as part of the prompt
 _END = 200  # bytes at the end of a line in which its student stands
 _DAMAGE = (ValueError, TypeError, LookupError, RecursionError)  # what JSON of another shape than ours leads to
 
@@ -37,6 +41,11 @@ class Lock:
             raise ShardwiseError(f"{path} cannot be read as a lock file: {error}") from None
         if not isinstance(self.header, dict) or "set" not in self.header:
             raise ShardwiseError(f"{path} is no lock file: its first line names no set.")
+        if self.header.get("format") != FORMAT:
+            raise ShardwiseError(
+                f"{path} was written by shardwise {self.header.get('version', '(unknown)')!s:.20} in another format "
+                f"({self.header.get('format', 1)!s:.10}); this is format {FORMAT}. Grade it with the version that wrote it."
+            )
 
     @property
     def set_name(self) -> str:
@@ -65,7 +74,7 @@ class Lock:
         """A student's questions, as they were drawn. Raises KeyError for a stranger, ShardwiseError for a damaged line."""
         line = self.line(student)
         try:
-            return list(revive_line(line)[1])
+            return list(read_line(line)[1])
         except _DAMAGE as error:
             raise ShardwiseError(f"{self.path}: the line of {student} is damaged: {error}") from None
 
@@ -83,3 +92,38 @@ def _student_of(line: bytes) -> str:
     """The student of a line without reading all of it: it stands last."""
     found = re.search(rb'"student": "([^"\\]+)"\}\s*$', line[-_END:])
     return found[1].decode() if found else str(json.loads(line)["student"])
+
+
+def read_line(line: bytes) -> tuple[str, tuple[Question, ...]]:
+    """A student's name and questions out of a line of a lock file. Raises ShardwiseError when it is damaged."""
+    try:
+        found = _line_model().model_validate_json(line)
+    except ValueError as error:
+        for question in json.loads(line)["questions"]:
+            _check_question(question)  # says which
+        raise ShardwiseError(f"a line of this lock file is damaged: {error}") from None
+    return found.name, found.questions
+
+
+@cache
+def _line_model() -> Any:
+    """A line of a lock file, with a model for each kind of question, so that pydantic reads it in one go."""
+    models = [
+        create_model(name, __base__=Question, kind=(Literal[name], ...), form=(kind.Form, ...), key=(kind.Key, ...))  # type: ignore[arg-type]
+        for name, kind in kinds().items()
+    ]
+    union: Any = Annotated[Union[tuple(models)], Field(discriminator="kind")]  # noqa: UP007  made of a list
+    questions: Any = tuple[union, ...]
+    return create_model("Line", name=(str, ""), questions=(questions, ...))
+
+
+def _check_question(data: Mapping[str, Any]) -> None:
+    """Raise ShardwiseError when this is no question of ours."""
+    kind = kinds().get(str(data.get("kind")))
+    if kind is None:
+        raise ShardwiseError(f"no kind {data.get('kind')!r} is installed here")
+    try:
+        form, key = kind.Form.model_validate(data["form"]), kind.Key.model_validate(data["key"])
+        Question.model_validate({**data, "form": form, "key": key})
+    except (ValueError, KeyError) as error:
+        raise ShardwiseError(f"question {data.get('id')!r} of this lock file is damaged: {error}") from None

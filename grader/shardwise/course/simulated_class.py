@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.course.lockfile import Lock
-from shardwise.kinds import kinds
-from shardwise.kinds.calls import Recorded
-from shardwise.kinds.code.kind import CodeForm, CodeKey
+from shardwise.kinds import kind_of, variable_of
 from shardwise.question import Outcome, Question
 
 Writer = Callable[[Question], str | None]  # the source of an answer cell; None leaves it as it was
@@ -33,13 +31,12 @@ def right(question: Question) -> str | None:
 def mistaken(question: Question) -> str | None:
     """The first recognised mistake, or the first wrong answer there is."""
     tries = ((Outcome.INCORRECT, 0), (Outcome.PARTIAL, 0), (Outcome.INCORRECT, None), (Outcome.PARTIAL, None))
-    return next((text for text in (_written(question, *one) for one in tries) if text), None)
+    return next((text for text in (_written(question, *wanted) for wanted in tries) if text), None)
 
 
 def unreadable(question: Question) -> str | None:
     """Something that cannot be read."""
-    variable = kinds()[question.kind].variable(question.form, question.variable)
-    return f"{variable} = 'a lot, I think'"
+    return f"{variable_of(question)} = 'a lot, I think'"
 
 
 def blank(question: Question) -> str | None:
@@ -48,39 +45,16 @@ def blank(question: Question) -> str | None:
 
 
 def _written(question: Question, outcome: Outcome, mistake: int | None) -> str | None:
-    kind = kinds()[question.kind]
-    variable = kind.variable(question.form, question.variable)
+    kind = kind_of(question)
     for sample in kind.samples(question):
         if sample.outcome == outcome and (mistake is None or sample.mistake == mistake):
-            if isinstance(sample.raw, Recorded):
-                return _function(question, sample.raw)
-            return f"{variable} = {sample.raw!r}"
+            return kind.sample_source(question, variable_of(question), sample.raw)
     return None
-
-
-def _function(question: Question, recorded: Recorded) -> str:
-    """A function that returns what was recorded, case by case."""
-    form, key = question.form, question.key
-    assert isinstance(form, CodeForm) and isinstance(key, CodeKey)
-    names = [one.name for one in form.arguments]
-    table = {
-        repr(tuple(case.inputs[name] for name in names)): call.value
-        for case, call in zip(key.cases, recorded.calls, strict=True)
-        if call.status == "returned"
-    }
-    return (
-        f"def {form.function}({', '.join(names)}):\n"
-        f"    answers = {table!r}\n"
-        f"    known = repr(({', '.join(names)},))\n"
-        "    if known not in answers:\n"
-        "        raise ValueError(known)\n"
-        "    return answers[known]\n"
-    )
 
 
 def fill(notebook: dict[str, Any], questions: Sequence[Question], write: Writer) -> dict[str, Any]:
     """A notebook with its answer cells written; every other cell stays as it is."""
-    known = {question.id: question for question in questions}
+    known = {question.cell: question for question in questions}
     for cell in notebook["cells"]:
         ours = cell["metadata"].get("shardwise", {})
         if ours.get("role") == "answer" and ours.get("question") in known:

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from shardwise.atomic_files import patiently, write
-from shardwise.bank.bank import bank
+from shardwise.bank.discovery import open_banks
 from shardwise.course.lockfile import LOCK_SUFFIX, Lock
 from shardwise.course.submissions import BadSubmission, CannotRead, Found, Submission, find, parse
 from shardwise.errors import ShardwiseError
@@ -214,7 +214,7 @@ class _Run:
 
     def _practice(self, submission: Submission) -> Task:
         chapter = submission.practice or ""
-        if chapter not in bank().chapters:
+        if chapter not in open_banks().chapters:
             raise BadSubmission(f"This notebook practises the chapter {chapter!r}, which this bank does not have.")
         graded = Graded("", submission.student, submission.student, chapter)
         return Task(graded, submission, bank_digest().encode(), practice=True)

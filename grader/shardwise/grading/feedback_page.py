@@ -10,6 +10,7 @@ import jinja2
 from markupsafe import Markup
 
 from shardwise.grading.results import Graded
+from shardwise.kinds import text_of
 from shardwise.markdown.feedback import LOOKS, as_html
 from shardwise.markdown.html import to_html
 from shardwise.question import Question
@@ -65,7 +66,7 @@ def page(one: Graded, questions: Sequence[Question], *, solutions: bool = False)
         mark, word, colour = LOOKS[feedback.outcome]
         rows.append((
             number, question.slug, question.title, mark, word, colour, f"{feedback.points:g}", f"{question.points:g}",
-            Markup(as_html(feedback)), Markup(to_html(question.prompt)),
+            Markup(as_html(feedback)), Markup(to_html(text_of(question))),
             Markup(to_html(question.solution)) if solutions else "",
         ))  # fmt: skip
     return _template().render(one=one, rows=rows, version=one.version)

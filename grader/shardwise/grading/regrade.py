@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.atomic_files import replacing
-from shardwise.bank.bank import Bank, pose
+from shardwise.bank.bank import Catalogue
+from shardwise.bank.posing import pose
 from shardwise.course.lockfile import Lock, line_of
 from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
@@ -80,7 +81,7 @@ class Regrade:
 def regrade(
     paths: Sequence[Path],
     out: Path,
-    bank: Bank,
+    bank: Catalogue,
     *,
     locks: Sequence[Path] = (),
     settings: Settings | None = None,
@@ -107,7 +108,7 @@ def regrade(
     return Regrade(batch, out, paths, renewed, settings, kept)
 
 
-def _renew(lock: Lock, bank: Bank, to: Path, kept: Counter[str]) -> None:
+def _renew(lock: Lock, bank: Catalogue, to: Path, kept: Counter[str]) -> None:
     """A lock file with the keys and texts of today's templates, wherever students would still see the same question."""
     with to.open("w", encoding="utf-8") as file:
         file.write(line_of(lock.header))
@@ -120,7 +121,7 @@ def _renew(lock: Lock, bank: Bank, to: Path, kept: Counter[str]) -> None:
             file.write(line_of(line))
 
 
-def _renewed(old: dict[str, Any], points: float | None, bank: Bank, kept: Counter[str]) -> dict[str, Any]:
+def _renewed(old: dict[str, Any], points: float | None, bank: Catalogue, kept: Counter[str]) -> dict[str, Any]:
     """A question of today, or the old one where today's would ask something else."""
     problem = bank.problems.get(old["id"])
     if problem is None:

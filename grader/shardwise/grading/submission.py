@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from shardwise.course.submissions import StudentCell, Submission
+from shardwise.errors import Unreadable
 from shardwise.grading.sandboxes import runner_in
-from shardwise.kinds import kinds
-from shardwise.kinds.calls import Recorded, Runner
+from shardwise.kinds import kind_of, variable_of
+from shardwise.kinds.calls import Runner
 from shardwise.markdown.html import safe
 from shardwise.marking import broken, check, unreadable
 from shardwise.question import Feedback, Outcome, Question
@@ -36,7 +37,7 @@ def grade_one(
     answered = {cell.question: cell for cell in submission.cells if cell.question}
     marked = []
     for place, question in enumerate(questions):
-        cell = answered.get(question.id)
+        cell = answered.get(question.cell)
         try:
             feedback = _mark(question, job, place, run, cell)
         except Exception as error:  # ours: the student loses nothing, and the report says so
@@ -58,25 +59,18 @@ def _steps(submission: Submission, questions: Sequence[Question]) -> list[Step]:
     steps: list[Step] = [Cell("prelude", PRELUDE)]
     steps += [Cell(cell.key, cell.source) for cell in submission.cells]
     for place, question in enumerate(questions):
-        if question.kind == "code":
-            steps.append(Calls(f"answer-{place}", _variable(question), tuple(case.inputs for case in _cases(question))))
+        request = kind_of(question).request(question, variable_of(question))
+        if request.inputs is None:
+            steps.append(Value(f"answer-{place}", request.name))
         else:
-            steps.append(Value(f"answer-{place}", _variable(question)))
+            steps.append(Calls(f"answer-{place}", request.name, tuple(request.inputs)))
     return steps
-
-
-def _variable(question: Question) -> str:
-    return kinds()[question.kind].variable(question.form, question.variable)
 
 
 def _untouched(question: Question, cell: StudentCell | None) -> bool:
     """Whether an answer cell is as it was handed out, or gone."""
-    handed_out = kinds()[question.kind].cells(question.form, _variable(question))
+    handed_out = kind_of(question).cells(question.form, variable_of(question))
     return cell is None or cell.source.strip() == handed_out.strip()
-
-
-def _cases(question: Question) -> Sequence[Any]:
-    return question.key.cases  # type: ignore[attr-defined, no-any-return]
 
 
 def _stopped(submission: Submission, job: JobResult) -> dict[str, str]:
@@ -90,22 +84,24 @@ def _stopped(submission: Submission, job: JobResult) -> dict[str, str]:
 
 
 def _mark(question: Question, job: JobResult, place: int, run: Runner, cell: StudentCell | None) -> Feedback:
-    result: Any = job.results[f"answer-{place}"]
-    if question.kind == "code":
-        calls = result.results
-        if all(call.status == "missing" for call in calls):
-            why = f"After your cells had run there was no function called {_variable(question)}."
-            return check(question, None) if _untouched(question, cell) else unreadable(question, why)
-        if all(call.status == "returned" and call.value is None for call in calls) and _untouched(question, cell):
-            return check(question, None)
-        return check(question, Recorded(tuple(calls)))
+    try:
+        return check(question, _raw(question, job.results[f"answer-{place}"], cell), runner=run)
+    except Unreadable as error:
+        return unreadable(question, error)
+
+
+def _raw(question: Question, result: Any, cell: StudentCell | None) -> Any:
+    """The raw answer out of what the sandbox gave back, None where there is none. Raises Unreadable."""
+    if hasattr(result, "results"):
+        untouched = _untouched(question, cell)
+        return kind_of(question).collect(question, variable_of(question), result.results, is_untouched=untouched)
     if result.status == "ok":
-        return check(question, result.value, runner=run)
+        return result.value
     if result.status == "missing":
-        return check(question, None)
+        return None
     if result.status == "unreadable":
-        return unreadable(question, f"I couldn't read the answer: {safe(result.reason or result.type_name)}")
-    return unreadable(question, f"The answer could not be fetched: {_WHY_STOPPED.get(result.status, result.status)}.")
+        raise Unreadable(f"I couldn't read the answer: {safe(result.reason or result.type_name)}")
+    raise Unreadable(f"The answer could not be fetched: {_WHY_STOPPED.get(result.status, result.status)}.")
 
 
 def _told(feedback: Feedback, words: str) -> Feedback:

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 
 import shardwise
 from shardwise import __version__
-from shardwise.bank.bank import bank, folder, pose, revive_line
+from shardwise.bank.discovery import open_banks, shipped
+from shardwise.bank.posing import pose
+from shardwise.course.lockfile import read_line
 from shardwise.course.submissions import Submission
 from shardwise.errors import ShardwiseError
 from shardwise.grading import sandboxes
@@ -72,7 +74,7 @@ def engine() -> str:
 @cache
 def bank_digest() -> str:
     """Digest of the installed bank and its references, from which practice questions are drawn."""
-    return _digest([folder("problems"), folder("solutions")], "")
+    return _digest([shipped() / "problems", shipped() / "solutions"], "")
 
 
 def _digest(roots: Sequence[Path], more: str) -> str:
@@ -113,10 +115,10 @@ def _done(task: Task, settings: Settings) -> Done:
 def _questions(task: Task) -> tuple[str, Sequence[Question]]:
     """The student's name and questions, from the lock or, for practice, drawn anew; never from the student's file."""
     if not task.practice:
-        return revive_line(task.questions)
+        return read_line(task.questions)
     if task.questions.decode() != bank_digest():
         raise OtherEngine(
             "A worker has another bank than the machine that sent it a practice notebook. Install the same."
         )
-    problems = bank().of_chapter(task.graded.set)
+    problems = open_banks().of_chapter(task.graded.set)
     return task.graded.student, [pose(problem, task.submission.seed) for problem in problems]

@@ -1,4 +1,4 @@
-"""What a kind of question offers: solve, pose, parse, matches, example, samples, cells and its part of the lint."""
+"""What a kind of question is: everything that the rest of the package asks of one, in one class."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
-from shardwise.kinds.calls import Runner
+from shardwise.kinds.calls import Call, Inputs, Runner
 from shardwise.question import Form, Key, Outcome, Question, Verdict
-from shardwise.template.expressions import prose
+from shardwise.template.draw import Draw
 from shardwise.template.model import Template
+from shardwise.template.references import References
 
 AnyTemplate = TypeVar("AnyTemplate", bound=Template)
 AnyForm = TypeVar("AnyForm", bound=Form)
 AnyKey = TypeVar("AnyKey", bound=Key)
-
-
-@dataclass(frozen=True)
-class Dice:
-    """Whose dice a kind throws when it draws options, cases or mutants."""
-
-    seed: str
-    problem: str
-    attempt: int = 0  # throws rejected before this one; a new throw draws new cases too
+View = Mapping[str, Any]  # plain data, as JSON has it
 
 
 @dataclass(frozen=True)
 class Posed:
-    """What a kind adds to a question: its form, its key, text after the prompt, and names for the solution."""
+    """What a kind makes of a draw: the form and the key of the question, and names for its solution's text."""
 
     form: Form
     key: Key
-    tail: str = ""  # Markdown after the prompt: the options, the listing, the signature
     names: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is fetched from a notebook that was run: the value of a variable, or what a function gives for some inputs."""
+
+    name: str
+    inputs: Sequence[Inputs] | None = None  # None: the value itself
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,10 @@ class Sample:
 
 @dataclass
 class Proof:
-    """What the lint found out about one draw: faults in words, and how far mistakes lie from the key, in tolerances."""
+    """What the lint found out about one draw: faults in words, and how far mistakes lie from the key.
+
+    `margin` is the gap between the two closest answers divided by the sum of their tolerances; above 1 is safe.
+    """
 
     faults: list[str] = field(default_factory=list)
     margin: float = float("inf")
@@ -59,21 +62,80 @@ class Proof:
 
 
 class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
-    """One kind of question."""
+    """One kind of question. A new kind is one module with a subclass, and one entry in the registry."""
 
     name: ClassVar[str]
     about: ClassVar[str]  # one sentence for the documentation
+    starter: ClassVar[str]  # YAML: what follows the head of a new problem, see bank/scaffold.py
+    needs_oracle: ClassVar[bool] = True  # whether the lint demands that an oracle confirms every key
+    is_program: ClassVar[bool] = False  # whether an answer is a program, which a terminal takes from a file
+    shows_reading: ClassVar[bool] = True  # whether a form repeats how an answer was read
     Template: ClassVar[type[Template]]
     Form: ClassVar[type[Form]]
     Key: ClassVar[type[Key]]
 
+    # From a template to a question ----------------------------------------------------------------------------------
+
     @abc.abstractmethod
-    def solve(self, template: AnyTemplate, values: Mapping[str, Any], dice: Dice) -> Any:
+    def solve(self, template: AnyTemplate, draw: Draw) -> Any:
         """The key and the recognised mistakes of one draw; raises Reject when they cannot be told apart."""
 
     @abc.abstractmethod
-    def pose(self, template: AnyTemplate, solved: Any, names: Mapping[str, Any], dice: Dice) -> Posed:
-        """Form, key and texts of the question; `names` is for prose."""
+    def pose(self, template: AnyTemplate, draw: Draw, solved: Any) -> Posed:
+        """Form, key and texts of the question."""
+
+    @abc.abstractmethod
+    def prove(self, template: AnyTemplate, draw: Draw, solved: Any) -> Proof:
+        """Confirm one draw's key by the oracle, and every mistake apart from it."""
+
+    def faults(self, template: AnyTemplate, references: References) -> Iterator[str]:
+        """Faults of a template that show without a draw."""
+        return iter(())
+
+    # How it is shown ------------------------------------------------------------------------------------------------
+
+    def body(self, form: AnyForm) -> str:
+        """Markdown that follows the prompt where there is no form: the options, the listing, the signature."""
+        return ""
+
+    @abc.abstractmethod
+    def view(self, form: AnyForm) -> View:
+        """The form as plain data for any front end: what to show and what to collect, and nothing of the key.
+
+        `how` says how to answer; `html`, if it is there, is shown beside the prompt. `fields` are shown in this order; each has a `type`, and its `name` where the answer
+        is a dictionary (a single field without a name is the answer itself). Texts are HTML. The types:
+
+        - line: one line of text; `label`, perhaps `is_code`, a `note`, and `mends`: the listing whose picked line stands in it
+        - number: `label`, `range` in words, `is_whole`
+        - options: `pick` (one, many) and `options`, each with `label` and `html`; the answer is a list of labels
+        - order: `items`, each with `label` and `html`; the answer is a list of labels
+        - pairs: `items` and `options`; the answer is a dictionary from the label of an item to that of an option
+        - program: `source` to begin with
+        - listing: `lines` of a program to pick one from; the answer is its number
+        - group: `fields` of its own; the answer is a dictionary
+        """
+
+    @abc.abstractmethod
+    def example(self, form: AnyForm) -> str:
+        """What an answer looks like, for a student whose answer could not be read. Never the key."""
+
+    @abc.abstractmethod
+    def cells(self, form: AnyForm, variable: str) -> str:
+        """The source that an answer cell starts with."""
+
+    def variable(self, form: AnyForm, default: str) -> str:
+        """The name under which a notebook keeps the answer."""
+        return default
+
+    def instruction(self, form: AnyForm, variable: str) -> str:
+        """One sentence that says how to answer in a notebook."""
+        return f"Assign your answer to `{variable}`, for example `{variable} = {self.example(form)!r}`."
+
+    # From an answer to a verdict ------------------------------------------------------------------------------------
+
+    def is_untouched(self, form: AnyForm, raw: Any) -> bool:
+        """Whether a live value is what the notebook came with."""
+        return False
 
     @abc.abstractmethod
     def parse(self, form: AnyForm, raw: Any) -> Any:
@@ -87,35 +149,28 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     def matches(self, question: Question, value: Any, runner: Runner) -> Verdict:
         """The share of the points that the value earns, and what to say about it."""
 
-    @abc.abstractmethod
-    def example(self, form: AnyForm) -> str:
-        """What an answer looks like, for a student whose answer could not be read. Never the key."""
+    def explain(self, question: Question, value: Any) -> str:
+        """What is wrong with a value that no recognised mistake fits; nothing when that cannot be said.
+
+        It may take half a second, so the verdict does not depend on it.
+        """
+        return ""
+
+    def request(self, question: Question, variable: str) -> Request:
+        """What is fetched from a notebook that was run in the sandbox."""
+        return Request(variable)
+
+    def collect(self, question: Question, variable: str, calls: Sequence[Call], *, is_untouched: bool) -> Any:
+        """The raw answer from the calls that were made for a request with inputs, None where there is none.
+
+        Raises Unreadable. `is_untouched` tells that the answer cell is as it was handed out.
+        """
+        raise NotImplementedError(f"{self.name} asks for a value and for no calls")
 
     @abc.abstractmethod
     def samples(self, question: Question) -> Sequence[Sample]:
-        """Answers whose outcome is known in advance."""
+        """Answers whose outcome is known in advance: the tests of every bank use them at once."""
 
-    @abc.abstractmethod
-    def cells(self, form: AnyForm, variable: str) -> str:
-        """The source that an answer cell starts with."""
-
-    @abc.abstractmethod
-    def prove(self, template: AnyTemplate, values: Mapping[str, Any], solved: Any, dice: Dice) -> Proof:
-        """Confirm one draw's key by the oracle, and every mistake apart from it."""
-
-    def variable(self, form: AnyForm, default: str) -> str:
-        """The name under which a notebook keeps the answer."""
-        return default
-
-    def instruction(self, form: AnyForm, variable: str) -> str:
-        """One sentence that says how to answer in a notebook."""
-        return f"Assign your answer to `{variable}`, for example `{variable} = {self.example(form)!r}`."
-
-    def faults(self, template: AnyTemplate) -> Iterator[str]:
-        """Faults of a template that show without a draw."""
-        return iter(())
-
-
-def said(text: str, names: Mapping[str, Any]) -> str:
-    """A mistake's or option's sentence with the student's numbers."""
-    return prose(text, names)
+    def sample_source(self, question: Question, variable: str, raw: Any) -> str:
+        """The source of an answer cell that gives the raw answer of a sample."""
+        return f"{variable} = {raw!r}"

@@ -1,10 +1,15 @@
-"""Running a student's function on inputs: what a run gives back, and the runner for one's own machine."""
+"""Calls of a function: what a runner takes and gives back, and the runner for programs of our own."""
 
 from __future__ import annotations
 
+import inspect
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Protocol
 
 from shardwise.markdown.html import safe
@@ -43,30 +48,50 @@ Program = Callable[..., Any] | str  # a live function, or the source that define
 Runner = Callable[[Program, str, Sequence[Inputs]], Sequence[Call]]
 
 
-def here(program: Program, name: str, inputs: Sequence[Inputs]) -> Sequence[Call]:
-    """Run in this process: for students on their own machines, whose code this is anyway. Never for grading."""
-    if isinstance(program, str):
-        namespace: dict[str, Any] = {"__name__": "__main__", "math": math}
-        try:
-            exec(compile(program, "<your answer>", "exec"), namespace)
-        except (Exception, SystemExit) as error:
-            return [Made("raised", error=said(error))] * len(inputs)
-        function = namespace.get(name)
-    else:
-        function = program
-    if not callable(function):
-        return [Made("missing", error=f"there is no function {name}")] * len(inputs)
-    return [_call(function, one) for one in inputs]
+def run_here(program: Program, name: str, inputs: Sequence[Inputs]) -> Sequence[Call]:
+    """Run in this process, without any limit: for programs of our own. Students' go through practice or the sandbox."""
+    function, failed = function_of(program, name)
+    return [failed if function is None else call_once(function, keywords) for keywords in inputs]
 
 
-def _call(function: Callable[..., Any], inputs: Inputs) -> Call:
+def function_of(program: Program, name: str) -> tuple[Callable[..., Any] | None, Call]:
+    """The function itself, or what becomes of every call when there is none."""
+    if not isinstance(program, str):
+        return program, Made("returned")
+    namespace: dict[str, Any] = {"__name__": "__main__", "math": math}
     try:
-        return Made("returned", plain(function(**inputs)))
+        exec(compile(program, "<your answer>", "exec"), namespace)
+    except (Exception, SystemExit) as error:
+        return None, Made("raised", error=in_one_line(error))
+    function = namespace.get(name)
+    return (function if callable(function) else None), Made("missing", error=f"there is no function {name}")
+
+
+def call_once(function: Callable[..., Any], keywords: Inputs) -> Call:
+    """One call, whatever becomes of it. A student may have renamed the parameters: then they count by position."""
+    try:
+        if _fits_by_position_only(function, keywords):
+            return Made("returned", plain(function(*keywords.values())))
+        return Made("returned", plain(function(**keywords)))
     except (Exception, SystemExit) as error:  # an exit() of the student's must not end the notebook's kernel
-        return Made("raised", error=said(error))
+        return Made("raised", error=in_one_line(error))
 
 
-def said(error: BaseException) -> str:
+def _fits_by_position_only(function: Callable[..., Any], keywords: Inputs) -> bool:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return False
+    try:
+        signature.bind(**keywords)
+    except TypeError:
+        with suppress(TypeError):
+            signature.bind(*keywords.values())
+            return True
+    return False
+
+
+def in_one_line(error: BaseException) -> str:
     """An exception in one line, whatever it is."""
     try:
         return f"{type(error).__name__}: {error}"[:300]
@@ -83,16 +108,31 @@ def brief(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as plain Python: numpy's numbers and arrays become numbers and lists, tuples become lists."""
-    if hasattr(value, "tolist"):
+    """A value as plain Python: what numpy, sympy, fractions and pint made becomes numbers, lists and text.
+
+    The sandbox does the same with what it hands out, so that an answer means the same in practice and in grading.
+    """
+    kind = type(value)
+    if kind in (bool, int, float, str, type(None)):
+        return value
+    if kind in (list, tuple):
+        return [plain(part) for part in value]
+    if kind is dict:
+        return {str(name): plain(part) for name, part in value.items()}
+    if hasattr(value, "tolist"):  # numpy
         return plain(value.tolist())
+    if isinstance(value, Fraction | Decimal):
+        return float(value)
+    if hasattr(value, "magnitude") and hasattr(value, "units"):  # pint
+        return f"{value.magnitude!r} {value.units}"
+    sympy = sys.modules.get("sympy")
+    if sympy is not None and isinstance(value, sympy.Basic):
+        return int(value) if value.is_Integer else float(value) if value.is_Float else str(value)
     if isinstance(value, tuple | list):
-        return [plain(one) for one in value]
-    if isinstance(value, dict):
-        return {str(name): plain(one) for name, one in value.items()}
+        return [plain(part) for part in value]
     return value
 
 
 def refuse(program: Program, name: str, inputs: Sequence[Inputs]) -> Sequence[Call]:
-    """The runner where no student code may run. Whoever asks it has forgotten to pass a runner: our fault, no zero."""
+    """The default runner: raises, so that a missing `runner=` is reported as broken."""
     raise RuntimeError(f"no runner was given for {name}")

@@ -15,14 +15,13 @@ from typing import Any
 
 from pydantic import Field
 
-from shardwise.kinds.base import Dice
-from shardwise.template.parameters import Draw, Scalar
-from shardwise.template.parameters import dice as throw
+from shardwise.template.parameters import Parameter, Scalar
+from shardwise.template.rng import Rng
 
 DRAWN = 4  # inputs drawn at random for each question
 
 
-class Input(Draw):
+class Input(Parameter):
     """An argument of a function, or a symbol of a formula, and the values it may take, simplest first."""
 
     argument: str | None = Field(None, description="The reference's keyword; the same name when left out.")
@@ -67,47 +66,46 @@ class _Level:
 
 
 def cases(
-    inputs: Mapping[str, Input], edges: Sequence[Mapping[str, Scalar]], dice: Dice, drawn: int = DRAWN
+    inputs: Mapping[str, Input], edges: Sequence[Mapping[str, Scalar]], rng: Rng, drawn: int = DRAWN
 ) -> list[Case]:
     """Edges first, then drawn inputs with their simpler versions, simplest first and each once."""
     found: dict[tuple[str, ...], Case] = {}
     for number, edge in enumerate(edges):
-        shown = {**_throw(inputs, dice, f"edge {number}"), **edge}
-        _add(found, inputs, tuple(one.level(shown[name]) for name, one in inputs.items()), edge=True)
+        shown = {**_drawn(inputs, rng, f"edge {number}"), **edge}
+        _add(found, inputs, tuple(given.level(shown[name]) for name, given in inputs.items()), edge=True)
     for number in range(drawn):
-        shown = _throw(inputs, dice, f"case {number}")
+        shown = _drawn(inputs, rng, f"case {number}")
         for simpler in _simpler(inputs, shown):
             _add(found, inputs, simpler, edge=False)
     return sorted(found.values(), key=lambda case: (not case.edge, sum(case.rank), case.rank))
 
 
-def _throw(inputs: Mapping[str, Input], dice: Dice, stream: str) -> dict[str, Scalar]:
-    return {
-        name: one.roll(throw(dice.seed, dice.problem, f"{stream}: {name}", dice.attempt))
-        for name, one in inputs.items()
-    }
+def _drawn(inputs: Mapping[str, Input], rng: Rng, stream: str) -> dict[str, Scalar]:
+    return {name: given.roll(rng.number(f"{stream}: {name}")) for name, given in inputs.items()}
 
 
 def _simpler(inputs: Mapping[str, Input], shown: Mapping[str, Scalar]) -> list[tuple[_Level, ...]]:
     """All versions of an input with some arguments at their simplest; with over five arguments, one at a time."""
-    drawn = [one.level(shown[name]) for name, one in inputs.items()]
-    simplest = [one.level(one.values()[0]) for one in inputs.values()]
+    drawn = [given.level(shown[name]) for name, given in inputs.items()]
+    simplest = [given.level(given.values()[0]) for given in inputs.values()]
     if len(inputs) <= 5:
         return list(product(*zip(drawn, simplest, strict=True)))
     alone = [[*simplest[:kept], drawn[kept], *simplest[kept + 1 :]] for kept in range(len(inputs))]
-    return [tuple(one) for one in (simplest, *alone, drawn)]
+    return [tuple(levels) for levels in (simplest, *alone, drawn)]
 
 
 def _add(
     found: dict[tuple[str, ...], Case], inputs: Mapping[str, Input], levels: tuple[_Level, ...], *, edge: bool
 ) -> None:
-    identity = tuple([one.written for one in levels])
+    identity = tuple([level.written for level in levels])
     if identity not in found:
         found[identity] = Case(
             shown={name: level.shown for name, level in zip(inputs, levels, strict=True)},
-            base={one.argument or name: level.base for (name, one), level in zip(inputs.items(), levels, strict=True)},
+            base={
+                given.argument or name: level.base for (name, given), level in zip(inputs.items(), levels, strict=True)
+            },
             edge=edge,
-            rank=tuple(one.rank for one in levels),
+            rank=tuple(level.rank for level in levels),
         )
 
 

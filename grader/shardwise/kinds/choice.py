@@ -9,26 +9,25 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from shardwise.errors import Reject, Unreadable
-from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample
+from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import Labelled, label, letters, listed
+from shardwise.kinds.labels import Labelled, label, letters, listed, shown
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
-from shardwise.template.expressions import evaluate, prose
-from shardwise.template.parameters import dice as throw
-from shardwise.template.parameters import shuffled
-from shardwise.template.references import HELPERS, arguments, oracle, reference
+from shardwise.template.draw import Draw
+from shardwise.template.expressions import prose
+from shardwise.template.references import References
 
 
 class Option(author.AuthorModel):
-    """One option, and what to say to whoever picks it."""
+    """One option, and what to say to a student who picks it."""
 
     text: author.Prose = Field(min_length=1)
     correct: author.Condition | None = Field(None, description="true, false or an expression.")
     value: Annotated[str | int | float | bool, AfterValidator(author.expression)] | None = Field(
         None, description="With a reference: the option is right when this equals what the reference returns."
     )
-    say: author.Prose = Field(min_length=5, description="Shown to whoever picks this option; Jinja2.")
+    say: author.Prose = Field(min_length=5, description="Shown to a student who picks this option; Jinja2.")
 
     @model_validator(mode="after")
     def _one(self) -> Option:
@@ -53,7 +52,7 @@ class Answer(author.AuthorModel):
     def _consistent(self) -> Answer:
         if (self.reference is None) != (self.oracle is None):
             raise ValueError("a reference and an oracle come together")
-        by_value = [one.value is not None for one in self.options]
+        by_value = [option.value is not None for option in self.options]
         if any(by_value) != (self.reference is not None) or (any(by_value) and not all(by_value)):
             raise ValueError("with a reference every option has a `value`; without one every option says `correct`")
         return self
@@ -93,48 +92,84 @@ class ChoiceKind(Kind[ChoiceTemplate, ChoiceForm, ChoiceKey]):
 
     name = "choice"
     about = "One or several right options, drawn and shuffled for each student; every option has its own feedback."
+    starter = """\
+# Drawn once per student and seed. A bare value is fixed.
+params:
+  file_bytes: {choice: [1, 2, 5, 10], unit: GB}
+  bandwidth_bytes_per_s: {choice: [100, 200, 400], unit: Gbit/s, direction: per direction}
+  latency_s: {choice: [50, 100], unit: ms}
+prompt: |
+  A file of {{ file_bytes }} crosses a link of {{ bandwidth_bytes_per_s }} with a latency of {{ latency_s }}.
+  What does a link that is twice as fast do to the time?
+answer:
+  pick: one
+  options:
+    - text: It falls, and not to a half.
+      correct: true
+      say: The latency stays as it is.
+    - text: It falls to a half.
+      correct: false
+      say: Only one part of the time depends on the rate.
+    - text: It stays as it is.
+      correct: false
+      say: The bytes cross in half of their time.
+"""
     Template = ChoiceTemplate
     Form = ChoiceForm
     Key = ChoiceKey
+    needs_oracle = False  # many choices are about ideas
+    shows_reading = False  # the form shows what is picked
 
-    def solve(self, template: ChoiceTemplate, values: Mapping[str, Any], dice: Dice) -> Solved:
-        correct = self._correct(template, values, use_oracle=False)
+    def solve(self, template: ChoiceTemplate, draw: Draw) -> Solved:
+        correct = self._correct(template, draw, use_oracle=False)
         if (len(correct) != 1) if template.answer.pick == "one" else not correct:
             raise Reject(f"{len(correct)} options are right")
-        return Solved(correct, self._order(template.answer, correct, dice))
+        return Solved(correct, self._order(template.answer, correct, draw))
 
-    def _correct(self, template: ChoiceTemplate, values: Mapping[str, Any], *, use_oracle: bool) -> frozenset[int]:
-        answer, names = template.answer, {**values, **HELPERS}
+    def _correct(self, template: ChoiceTemplate, draw: Draw, *, use_oracle: bool) -> frozenset[int]:
+        answer, references = template.answer, draw.references
+        places = range(len(answer.options))
         if answer.reference is None or answer.oracle is None:
-            return frozenset(i for i, one in enumerate(answer.options) if evaluate(one.correct or False, names))
-        function = oracle(answer.oracle) if use_oracle else reference(answer.reference)
-        key = function(**arguments(function, values, answer.arguments))
-        return frozenset(i for i, one in enumerate(answer.options) if _literal(one.value, names) == key)
+            return frozenset(place for place in places if draw.evaluate(answer.options[place].correct or False))
+        function = references.oracle(answer.oracle) if use_oracle else references.reference(answer.reference)
+        key = references.call(function, draw.values, answer.arguments)
+        return frozenset(place for place in places if _literal(answer.options[place].value, draw) == key)
 
-    def _order(self, answer: Answer, correct: frozenset[int], dice: Dice) -> tuple[int, ...]:
+    def _order(self, answer: Answer, correct: frozenset[int], draw: Draw) -> tuple[int, ...]:
+        rng = draw.rng.steady
         wrong = [place for place in range(len(answer.options)) if place not in correct]
-        wrong.sort(key=lambda place: throw(dice.seed, dice.problem, f"option {answer.options[place].text}"))
+        wrong.sort(key=lambda place: rng.number(f"option {answer.options[place].text}"))
         room = len(answer.options) if answer.shown is None else max(0, answer.shown - len(correct))
-        return tuple(shuffled(sorted([*correct, *wrong[:room]]), dice.seed, dice.problem, "shuffle"))
+        return tuple(rng.shuffled(sorted([*correct, *wrong[:room]]), "shuffle"))
 
-    def pose(self, template: ChoiceTemplate, solved: Solved, names: Mapping[str, Any], dice: Dice) -> Posed:
+    def pose(self, template: ChoiceTemplate, draw: Draw, solved: Solved) -> Posed:
+        names = draw.printed
         options = [template.answer.options[place] for place in solved.order]
-        labelled = label([prose(one.text, names) for one in options])
+        labelled = label([prose(option.text, names) for option in options])
         form = ChoiceForm(pick=template.answer.pick, options=labelled)
         key = ChoiceKey(
             correct=tuple(
-                one.label for one, place in zip(labelled, solved.order, strict=True) if place in solved.correct
+                line.label for line, place in zip(labelled, solved.order, strict=True) if place in solved.correct
             ),
-            say={one.label: prose(option.say, names) for one, option in zip(labelled, options, strict=True)},
+            say={line.label: prose(option.say, names) for line, option in zip(labelled, options, strict=True)},
         )
-        right = " and ".join(f"**{one.label})** {one.text}" for one in labelled if one.label in key.correct)
+        right = " and ".join(f"**{line.label})** {line.text}" for line in labelled if line.label in key.correct)
+        return Posed(form, key, names={"key": right})
+
+    def body(self, form: ChoiceForm) -> str:
         how = "One answer is right." if form.pick == "one" else "Several answers may be right; name all of them."
-        return Posed(form, key, tail=f"{listed(labelled)}\n\n*{how}*", names={"key": right})
+        return f"{listed(form.options)}\n\n*{how}*"
+
+    def view(self, form: ChoiceForm) -> View:
+        how = "Pick the one that is right." if form.pick == "one" else "Tick all that hold; several may."
+        return {"how": how, "fields": [{"type": "options", "pick": form.pick, "options": shown(form.options)}]}
 
     def parse(self, form: ChoiceForm, raw: Any) -> tuple[str, ...]:
         picked = letters(raw, form.options, self.example(form))
         if form.pick == "one" and len(picked) > 1:
-            raise Unreadable(f"You named {len(picked)} options, and one is asked for. An answer looks like a")
+            raise Unreadable(
+                f"You named {len(picked)} options, and one is asked for. An answer looks like a", shows_example=True
+            )
         return tuple(sorted(picked))
 
     def read(self, form: ChoiceForm, value: tuple[str, ...]) -> str:
@@ -146,8 +181,8 @@ class ChoiceKind(Kind[ChoiceTemplate, ChoiceForm, ChoiceKey]):
         right, wrong = set(value) & set(key.correct), set(value) - set(key.correct)
         missing = set(key.correct) - set(value)
         if not wrong and not missing:
-            return Verdict(credit=1.0, say="\n\n".join(key.say[one] for one in value))
-        words = [f"**{one})** {key.say[one]}" for one in value if one in wrong]
+            return Verdict(credit=1.0, say="\n\n".join(key.say[letter] for letter in value))
+        words = [f"**{letter})** {key.say[letter]}" for letter in value if letter in wrong]
         if missing and not wrong:
             words.append("What you named is right, and there is more.")
         credit = max(0.0, (len(right) - len(wrong)) / len(key.correct))
@@ -159,11 +194,11 @@ class ChoiceKind(Kind[ChoiceTemplate, ChoiceForm, ChoiceKey]):
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = question.key, question.form
         assert isinstance(key, ChoiceKey) and isinstance(form, ChoiceForm)
-        wrong = [one.label for one in form.options if one.label not in key.correct]
+        wrong = [option.label for option in form.options if option.label not in key.correct]
         found = [
             Sample(", ".join(key.correct), Outcome.CORRECT),
             Sample(list(key.correct), Outcome.CORRECT),
-            *(Sample(one.upper(), Outcome.INCORRECT) for one in wrong),
+            *(Sample(letter.upper(), Outcome.INCORRECT) for letter in wrong),
             Sample("", Outcome.BLANK),
             Sample("z", Outcome.UNREADABLE),
             Sample(7, Outcome.UNREADABLE),
@@ -177,28 +212,27 @@ class ChoiceKind(Kind[ChoiceTemplate, ChoiceForm, ChoiceKey]):
     def cells(self, form: ChoiceForm, variable: str) -> str:
         return f"{variable} = ...  # {'a letter' if form.pick == 'one' else 'letters'}, such as {self.example(form)!r}"
 
-    def prove(self, template: ChoiceTemplate, values: Mapping[str, Any], solved: Solved, dice: Dice) -> Proof:
+    def prove(self, template: ChoiceTemplate, draw: Draw, solved: Solved) -> Proof:
         proof = Proof(confirmed=template.answer.oracle is not None)
-        if template.answer.oracle and self._correct(template, values, use_oracle=True) != solved.correct:
+        if template.answer.oracle and self._correct(template, draw, use_oracle=True) != solved.correct:
             proof.confirmed = False
             proof.faults.append(f"{template.answer.reference} and {template.answer.oracle} point at different options")
-        names = {**values}
-        texts = [prose(template.answer.options[place].text, names) for place in solved.order]
+        texts = [prose(template.answer.options[place].text, draw.values) for place in solved.order]
         if len(set(texts)) != len(texts):
             proof.faults.append("two options that are shown together read the same")
         return proof
 
-    def faults(self, template: ChoiceTemplate) -> Iterator[str]:
-        shown = template.answer.shown
-        if shown is not None and shown > len(template.answer.options):
-            yield f"answer.shown is {shown}, and there are {len(template.answer.options)} options"
+    def faults(self, template: ChoiceTemplate, references: References) -> Iterator[str]:
+        drawn = template.answer.shown
+        if drawn is not None and drawn > len(template.answer.options):
+            yield f"answer.shown is {drawn}, and there are {len(template.answer.options)} options"
 
 
-def _literal(value: Any, names: Mapping[str, Any]) -> Any:
+def _literal(value: Any, draw: Draw) -> Any:
     """An option's value: an expression if it is one over the parameters, else the text itself."""
-    if isinstance(value, str) and value.isidentifier() and value not in names:
+    if isinstance(value, str) and value.isidentifier() and value not in {**draw.values, **draw.references.helpers}:
         return value
-    return evaluate(value, names)
+    return draw.evaluate(value)
 
 
 KIND = ChoiceKind()

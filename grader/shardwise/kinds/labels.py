@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shardwise.errors import Unreadable
+from shardwise.markdown.html import inline
 from shardwise.question import Form
 
 LETTERS = string.ascii_lowercase
@@ -20,14 +21,19 @@ class Labelled(Form):
     text: str
 
 
+def shown(lines: Sequence[Labelled]) -> list[dict[str, str]]:
+    """The lines for a front end: their texts as HTML."""
+    return [{"label": line.label, "html": inline(line.text)} for line in lines]
+
+
 def label(texts: Sequence[str]) -> tuple[Labelled, ...]:
     """The texts, labelled a, b, c ..."""
     return tuple(Labelled(label=letter, text=text) for letter, text in zip(LETTERS, texts, strict=False))
 
 
-def listed(entries: Sequence[Labelled]) -> str:
+def listed(lines: Sequence[Labelled]) -> str:
     """The list as Markdown."""
-    return "\n".join(f"- **{one.label})** {one.text}" for one in entries)
+    return "\n".join(f"- **{line.label})** {line.text}" for line in lines)
 
 
 def letters(raw: Any, known: Sequence[Labelled], example: str) -> list[str]:
@@ -43,21 +49,26 @@ def letters(raw: Any, known: Sequence[Labelled], example: str) -> list[str]:
         if len(words) == 1 and len(words[0]) > 1:
             words = list(words[0])
     elif (
-        isinstance(raw, list | tuple | set | frozenset) and all(isinstance(one, str) for one in raw) and len(raw) <= 50
+        isinstance(raw, list | tuple | set | frozenset)
+        and all(isinstance(word, str) for word in raw)
+        and len(raw) <= 50
     ):
-        words = [one.strip().lower().strip("().") for one in (sorted(raw) if isinstance(raw, set | frozenset) else raw)]
+        given = sorted(raw) if isinstance(raw, set | frozenset) else raw
+        words = [word.strip().lower().strip("().") for word in given]
     else:
         raise Unreadable(
-            f"I expected letters, and this is of type {type(raw).__name__}. An answer looks like {example}"
+            f"I expected letters, and this is of type {type(raw).__name__}. An answer looks like {example}",
+            shows_example=True,
         )
-    names = [one.label for one in known]
+    names = [line.label for line in known]
     strangers = [word[:20] for word in words if word not in names]
     if strangers or not words:
         seen = f"“{strangers[0]}”" if strangers else "no letter"
         raise Unreadable(
-            f"I saw {seen} where one of the letters {', '.join(names)} belongs. An answer looks like {example}"
+            f"I saw {seen} where one of the letters {', '.join(names)} belongs. An answer looks like {example}",
+            shows_example=True,
         )
     twice = sorted({word for word in words if words.count(word) > 1})
     if twice:
-        raise Unreadable(f"“{twice[0]}” comes twice. An answer looks like {example}")
+        raise Unreadable(f"“{twice[0]}” comes twice. An answer looks like {example}", shows_example=True)
     return words

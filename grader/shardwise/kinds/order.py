@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any, Literal
@@ -10,15 +10,15 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from shardwise.errors import Reject, Unreadable
-from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample, said
+from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import Labelled, label, letters, listed
+from shardwise.kinds.labels import Labelled, label, letters, listed, shown
+from shardwise.markdown.html import to_plain
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
-from shardwise.template.expressions import evaluate, prose
-from shardwise.template.parameters import dice as throw
-from shardwise.template.parameters import shuffled
-from shardwise.template.references import HELPERS
+from shardwise.template.draw import Draw
+from shardwise.template.expressions import prose
+from shardwise.template.references import References
 
 APART = 0.02  # two values nearer than 2 % are not worth ordering; such a draw is rejected
 
@@ -41,9 +41,9 @@ class Answer(author.AuthorModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> Answer:
-        if len({one.id for one in self.items}) != len(self.items):
+        if len({item.id for item in self.items}) != len(self.items):
             raise ValueError("two items have the same id")
-        if len({one.value is None for one in self.items}) > 1:
+        if len({item.value is None for item in self.items}) > 1:
             raise ValueError("either every item has a `value` or none has")
         return self
 
@@ -64,7 +64,7 @@ class OrderTemplate(author.Template):
 
     @model_validator(mode="after")
     def _mistakes_are_orders(self) -> OrderTemplate:
-        ids = sorted(one.id for one in self.answer.items)
+        ids = sorted(item.id for item in self.answer.items)
         for mistake in self.mistakes:
             if sorted(mistake.order) != ids:
                 raise ValueError(f"a mistake's order names every item once; the items are {', '.join(ids)}")
@@ -78,7 +78,7 @@ class OrderForm(Form):
     items: tuple[Labelled, ...]
 
 
-class Slip(Key):
+class KnownMistake(Key):
     """A recognised wrong order."""
 
     order: tuple[str, ...]
@@ -89,7 +89,7 @@ class OrderKey(Key):
     """The letters in the right order, and the recognised wrong orders."""
 
     order: tuple[str, ...]
-    mistakes: tuple[Slip, ...] = ()
+    mistakes: tuple[KnownMistake, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -116,56 +116,84 @@ class OrderKind(Kind[OrderTemplate, OrderForm, OrderKey]):
 
     name = "order"
     about = "Items to be put in sequence; part of the points for a nearly right order (Kendall's rank correlation)."
+    starter = """\
+# Drawn once per student and seed. A bare value is fixed.
+params:
+  file_bytes: {choice: [1, 2, 5, 10], unit: GB}
+  bandwidth_bytes_per_s: {choice: [100, 200, 400], unit: Gbit/s, direction: per direction}
+  latency_s: {choice: [50, 100], unit: ms}
+prompt: |
+  Files cross a link of {{ bandwidth_bytes_per_s }} with a latency of {{ latency_s }}. Put them in the order of their time.
+answer:
+  first: the shortest time
+  items:                                        # by their value; without one, in the order that stands here
+    - {id: half, text: "{{ file_bytes / 2 }} bytes", value: latency_s + file_bytes / 2 / bandwidth_bytes_per_s}
+    - {id: whole, text: "{{ file_bytes }}", value: latency_s + file_bytes / bandwidth_bytes_per_s}
+    - {id: two, text: "two files of {{ file_bytes }}, one after the other", value: 2 * (latency_s + file_bytes / bandwidth_bytes_per_s)}
+    - {id: three, text: "one file of {{ 5 * file_bytes }} bytes", value: latency_s + 5 * file_bytes / bandwidth_bytes_per_s}
+mistakes:
+  - order: [whole, half, two, three]
+    say: The smaller file is through first.
+"""
     Template = OrderTemplate
     Form = OrderForm
     Key = OrderKey
+    needs_oracle = False  # many orders are about ideas
+    shows_reading = False  # the form shows the order
 
-    def solve(self, template: OrderTemplate, values: Mapping[str, Any], dice: Dice) -> Solved:
-        answer = template.answer
-        items = sorted(answer.items, key=lambda one: throw(dice.seed, dice.problem, f"item {one.id}"))
-        drawn = {one.id for one in items[: answer.shown or len(items)]}
-        right = self._sorted([one for one in answer.items if one.id in drawn], values, use_oracle=False)
-        shown = shuffled(sorted(right), dice.seed, dice.problem, "shuffle")
-        if tuple(shown) == right:  # never show the answer as the order they stand in
-            shown = [*shown[1:], shown[0]]
-        return Solved(right, tuple(shown))
+    def solve(self, template: OrderTemplate, draw: Draw) -> Solved:
+        answer, rng = template.answer, draw.rng.steady
+        items = sorted(answer.items, key=lambda item: rng.number(f"item {item.id}"))
+        drawn = {item.id for item in items[: answer.shown or len(items)]}
+        right = self._sorted([item for item in answer.items if item.id in drawn], draw, use_oracle=False)
+        mixed = rng.shuffled(sorted(right), "shuffle")
+        if tuple(mixed) == right:  # never show the answer as the order they stand in
+            mixed = [*mixed[1:], mixed[0]]
+        return Solved(right, tuple(mixed))
 
-    def _sorted(self, items: Sequence[Item], values: Mapping[str, Any], *, use_oracle: bool) -> tuple[str, ...]:
-        names = {**values, **HELPERS}
+    def _sorted(self, items: Sequence[Item], draw: Draw, *, use_oracle: bool) -> tuple[str, ...]:
         if items[0].value is None:
-            return tuple(one.id for one in items)
+            return tuple(item.id for item in items)
 
-        def size(one: Item) -> float:
-            given = one.oracle if use_oracle and one.oracle is not None else one.value
-            return float(evaluate(given if given is not None else 0, names))
+        def size(item: Item) -> float:
+            given = item.oracle if use_oracle and item.oracle is not None else item.value
+            return float(draw.evaluate(given if given is not None else 0))
 
-        sizes = sorted((size(one), one.id) for one in items)
+        sizes = sorted((size(item), item.id) for item in items)
         for (low, _), (high, _) in pairwise(sizes):
             if high - low <= APART * max(abs(low), abs(high)) and not use_oracle:
                 raise Reject(f"two values lie within {APART:.0%} of each other")
         return tuple(name for _, name in sizes)
 
-    def pose(self, template: OrderTemplate, solved: Solved, names: Mapping[str, Any], dice: Dice) -> Posed:
-        texts = {one.id: prose(one.text, names) for one in template.answer.items}
+    def pose(self, template: OrderTemplate, draw: Draw, solved: Solved) -> Posed:
+        names = draw.printed
+        texts = {item.id: prose(item.text, names) for item in template.answer.items}
         labelled = label([texts[name] for name in solved.shown])
-        letter = {name: one.label for name, one in zip(solved.shown, labelled, strict=True)}
+        letter = {name: line.label for name, line in zip(solved.shown, labelled, strict=True)}
         right = tuple(letter[name] for name in solved.right)
-        slips: dict[tuple[str, ...], Slip] = {}
+        known: dict[tuple[str, ...], KnownMistake] = {}
         for mistake in template.mistakes:
             order = tuple(letter[name] for name in mistake.order if name in letter)
-            if order != right and order not in slips:
-                slips[order] = Slip(order=order, say=said(mistake.say, names))
-        first = prose(template.answer.first, names)
-        tail = f"{listed(labelled)}\n\n*Put the letters in order; first comes: {first}.*"
+            if order != right and order not in known:
+                known[order] = KnownMistake(order=order, say=prose(mistake.say, names))
+        form = OrderForm(first=prose(template.answer.first, names), items=labelled)
         key_text = ", ".join(f"**{letter[name]})** {texts[name]}" for name in solved.right)
-        key = OrderKey(order=right, mistakes=tuple(slips.values()))
-        return Posed(OrderForm(first=first, items=labelled), key, tail=tail, names={"key": key_text})
+        return Posed(form, OrderKey(order=right, mistakes=tuple(known.values())), names={"key": key_text})
+
+    def body(self, form: OrderForm) -> str:
+        return f"{listed(form.items)}\n\n*{self._how(form)}*"
+
+    def _how(self, form: OrderForm) -> str:
+        return f"Put the letters in order; first comes: {form.first}."
+
+    def view(self, form: OrderForm) -> View:
+        return {"how": to_plain(self._how(form)), "fields": [{"type": "order", "items": shown(form.items)}]}
 
     def parse(self, form: OrderForm, raw: Any) -> tuple[str, ...]:
         if isinstance(raw, set | frozenset):
-            raise Unreadable(f"A set has no order. An answer looks like {self.example(form)}")
+            raise Unreadable(f"A set has no order. An answer looks like {self.example(form)}", shows_example=True)
         given = letters(raw, form.items, self.example(form))
-        missing = [one.label for one in form.items if one.label not in given]
+        missing = [item.label for item in form.items if item.label not in given]
         if missing:
             raise Unreadable(
                 f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing: every letter has a place."
@@ -181,16 +209,17 @@ class OrderKind(Kind[OrderTemplate, OrderForm, OrderKey]):
         if value == key.order:
             return Verdict(credit=1.0)
         credit = agreement(value, key.order)
-        for index, slip in enumerate(key.mistakes):
-            if value == slip.order:
-                return Verdict(credit=credit, say=slip.say, mistake=index)
-        wrong = next(place for place, (one, right) in enumerate(zip(value, key.order, strict=True)) if one != right)
+        for index, mistake in enumerate(key.mistakes):
+            if value == mistake.order:
+                return Verdict(credit=credit, say=mistake.say, mistake=index)
+        pairs = enumerate(zip(value, key.order, strict=True))
+        wrong = next(place for place, (given, right) in pairs if given != right)
         if wrong == 0:
             return Verdict(credit=credit, say=f"**{value[0]}** does not come first.")
         return Verdict(credit=credit, say=f"The first {wrong} are right; **{value[wrong]}** does not come next.")
 
     def example(self, form: OrderForm) -> str:
-        return " ".join(one.label for one in form.items)
+        return " ".join(item.label for item in form.items)
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = question.key, question.form
@@ -203,7 +232,7 @@ class OrderKind(Kind[OrderTemplate, OrderForm, OrderKey]):
             Sample(" ".join(key.order), Outcome.CORRECT),
             Sample(list(key.order), Outcome.CORRECT),
             Sample("".join(key.order).upper(), Outcome.CORRECT),
-            *(Sample(" ".join(slip.order), outcome(slip.order), index) for index, slip in enumerate(key.mistakes)),
+            *(Sample(" ".join(wrong.order), outcome(wrong.order), index) for index, wrong in enumerate(key.mistakes)),
             Sample(" ".join(key.order[:-1]), Outcome.UNREADABLE),
             Sample("z y x", Outcome.UNREADABLE),
             Sample("", Outcome.BLANK),
@@ -212,10 +241,10 @@ class OrderKind(Kind[OrderTemplate, OrderForm, OrderKey]):
     def cells(self, form: OrderForm, variable: str) -> str:
         return f"{variable} = ...  # every letter once, such as {self.example(form)!r}"
 
-    def prove(self, template: OrderTemplate, values: Mapping[str, Any], solved: Solved, dice: Dice) -> Proof:
-        items = [one for one in template.answer.items if one.id in solved.right]
-        proof = Proof(confirmed=all(one.oracle is not None for one in items))
-        if proof.confirmed and self._sorted(items, values, use_oracle=True) != solved.right:
+    def prove(self, template: OrderTemplate, draw: Draw, solved: Solved) -> Proof:
+        items = [item for item in template.answer.items if item.id in solved.right]
+        proof = Proof(confirmed=all(item.oracle is not None for item in items))
+        if proof.confirmed and self._sorted(items, draw, use_oracle=True) != solved.right:
             proof.faults.append("the values and the oracles give different orders")
         if template.answer.shown and template.answer.shown > len(template.answer.items):
             proof.faults.append(
@@ -223,8 +252,8 @@ class OrderKind(Kind[OrderTemplate, OrderForm, OrderKey]):
             )
         return proof
 
-    def faults(self, template: OrderTemplate) -> Iterator[str]:
-        fixed = tuple(one.id for one in template.answer.items if one.value is None)
+    def faults(self, template: OrderTemplate, references: References) -> Iterator[str]:
+        fixed = tuple(item.id for item in template.answer.items if item.value is None)
         for number, mistake in enumerate(template.mistakes, start=1):
             if mistake.order == fixed:
                 yield f"mistake {number} is the right order"

@@ -10,12 +10,13 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from shardwise.errors import Reject, ShardwiseError, Unreadable
-from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample, said
-from shardwise.kinds.calls import Runner, plain
+from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
+from shardwise.kinds.calls import Runner
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
-from shardwise.template.expressions import evaluate, shown
-from shardwise.template.references import HELPERS, arguments, oracle, reference
+from shardwise.template.draw import Draw
+from shardwise.template.expressions import prose, shown
+from shardwise.template.references import References
 from shardwise.units import Direction, Reading, from_base, read, show, to_base, unit
 
 AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits
@@ -30,7 +31,7 @@ class Tolerance(author.AuthorModel):
 
     @model_validator(mode="after")
     def _one(self) -> Tolerance:
-        if sum(one is not None for one in (self.rel_tol, self.abs_tol, self.sig_figs)) > 1:
+        if sum(way is not None for way in (self.rel_tol, self.abs_tol, self.sig_figs)) > 1:
             raise ValueError("give one of rel_tol, abs_tol and sig_figs, not several")
         return self
 
@@ -73,11 +74,11 @@ class Mistake(author.AuthorModel):
             raise ValueError("a mistake has either a factor or a value")
         return self
 
-    def of(self, key: float, values: Mapping[str, Any]) -> float:
+    def of(self, key: float, draw: Draw) -> float:
         """The mistake's value for a draw, in base units."""
         if self.factor is not None:
             return key * self.factor
-        return float(evaluate(self.value or 0, {**values, **HELPERS, "key": key}))
+        return float(draw.evaluate(self.value or 0, key=key))
 
 
 class QuantityTemplate(author.Template):
@@ -95,7 +96,7 @@ class QuantityForm(Form):
     direction: Direction
 
 
-class Slip(Key):
+class KnownMistake(Key):
     """A recognised mistake: its value in base units, and what to say."""
 
     value: float
@@ -109,7 +110,7 @@ class QuantityKey(Key):
     rel_tol: float | None = None
     abs_tol: float | None = None  # base units
     sig_figs: int | None = None
-    mistakes: tuple[Slip, ...] = ()
+    mistakes: tuple[KnownMistake, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -161,15 +162,34 @@ class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
 
     name = "quantity"
     about = "A number with a unit, right within a tolerance; unreadable units cost no attempt."
+    starter = """\
+# Drawn once per student and seed. A bare value is fixed.
+params:
+  file_bytes: {choice: [1, 2, 5, 10], unit: GB}
+  bandwidth_bytes_per_s: {choice: [100, 200, 400], unit: Gbit/s, direction: per direction}
+  latency_s: {choice: [50, 100], unit: ms}
+prompt: |
+  A file of {{ file_bytes }} crosses a link of {{ bandwidth_bytes_per_s }} with a latency of {{ latency_s }}.
+  When has its last byte arrived?
+answer:
+  reference: example.transfer_seconds           # solutions/example.py
+  oracle: example.played_transfer_seconds       # solutions/oracles/example.py; the lint compares the two
+  unit: ms
+  rel_tol: 0.005
+mistakes:                                       # answers we recognise, and one sentence to unstick each
+  - value: key - latency_s
+    say: The first byte is on its way for a while, too.
+  - value: latency_s + file_bytes / bandwidth_bytes_per_s / 8
+    say: The link's rate counts bits, and the file bytes.
+"""
     Template = QuantityTemplate
     Form = QuantityForm
     Key = QuantityKey
 
-    def solve(self, template: QuantityTemplate, values: Mapping[str, Any], dice: Dice) -> Solved:
-        answer = template.answer
-        function = reference(answer.reference)
-        key = float(function(**arguments(function, values, answer.arguments)))
-        mistakes = tuple(one.of(key, values) for one in template.mistakes)
+    def solve(self, template: QuantityTemplate, draw: Draw) -> Solved:
+        answer, references = template.answer, draw.references
+        key = float(references.call(references.reference(answer.reference), draw.values, answer.arguments))
+        mistakes = tuple(mistake.of(key, draw) for mistake in template.mistakes)
         allowed = [self._allowed(answer, value) for value in (key, *mistakes)]
         for first, value in enumerate((key, *mistakes)):
             for second in range(first + 1, 1 + len(mistakes)):
@@ -188,24 +208,23 @@ class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
             return float(to_base(step, answer.unit, way))
         return tolerance(value, rel_tol=answer.rel_tol, abs_tol=None, sig_figs=None)
 
-    def pose(self, template: QuantityTemplate, solved: Solved, names: Mapping[str, Any], dice: Dice) -> Posed:
+    def pose(self, template: QuantityTemplate, draw: Draw, solved: Solved) -> Posed:
         answer = template.answer
         direction = answer.direction or "none"
-        names = {**names, "key": shown(solved.key, answer.unit, direction)}
+        names = {**draw.printed, "key": shown(solved.key, answer.unit, direction)}
         key = QuantityKey(
             value=solved.key,
             rel_tol=answer.rel_tol,
             abs_tol=None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, direction)),
             sig_figs=answer.sig_figs,
             mistakes=tuple(
-                Slip(value=value, say=said(one.say, names))
-                for one, value in zip(template.mistakes, solved.mistakes, strict=True)
+                KnownMistake(value=value, say=prose(mistake.say, names))
+                for mistake, value in zip(template.mistakes, solved.mistakes, strict=True)
             ),
         )
         return Posed(QuantityForm(unit=answer.unit, direction=direction), key, names={"key": names["key"]})
 
     def parse(self, form: QuantityForm, raw: Any) -> Reading:
-        raw = plain(raw) if hasattr(raw, "tolist") else raw  # numpy's numbers are numbers
         if isinstance(raw, bool) or not isinstance(raw, str | int | float):
             raise Unreadable(f"I expected a number with its unit, and this is {_kind_of(raw)}.")
         if isinstance(raw, int) and abs(raw) > 10**60:
@@ -226,9 +245,9 @@ class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
         assert isinstance(key, QuantityKey) and isinstance(form, QuantityForm)
         if near(value.value, key.value, self._key_allowed(key, form, key.value)):
             return Verdict(credit=1.0)
-        for index, slip in enumerate(key.mistakes):
-            if near(value.value, slip.value, self._key_allowed(key, form, slip.value)):
-                return Verdict(credit=0.0, say=slip.say, mistake=index)
+        for index, mistake in enumerate(key.mistakes):
+            if near(value.value, mistake.value, self._key_allowed(key, form, mistake.value)):
+                return Verdict(credit=0.0, say=mistake.say, mistake=index)
         for factor, words in _EVERYWHERE:
             if key.value and near(value.value / key.value, factor, abs(factor) * 1e-3):
                 return Verdict(credit=0.0, say=words)
@@ -240,6 +259,15 @@ class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
             step = tolerance(shown, rel_tol=None, abs_tol=None, sig_figs=key.sig_figs)
             return float(to_base(step, form.unit, form.direction))
         return tolerance(value, rel_tol=key.rel_tol, abs_tol=key.abs_tol, sig_figs=None)
+
+    def view(self, form: QuantityForm) -> View:
+        example = self.example(form)
+        if unit(form.unit).is_count:
+            how = f"A number, for example {example}."
+        else:
+            way = "" if form.direction == "none" else f" {form.direction}"
+            how = f"A number with its unit, for example {example}{way}; any unit of that kind will do."
+        return {"how": how, "fields": [{"type": "line", "label": "Your answer"}]}
 
     def example(self, form: QuantityForm) -> str:
         return show(float(to_base(2.5, form.unit)) if not unit(form.unit).is_count else 7, form.unit).replace(",", "")
@@ -256,7 +284,7 @@ class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
         wrong = "3 GB" if unit(form.unit).dimension == "[time]" else "3 ms"
         return [
             Sample(written(key.value), Outcome.CORRECT),
-            *(Sample(written(slip.value), Outcome.INCORRECT, index) for index, slip in enumerate(key.mistakes)),
+            *(Sample(written(mistake.value), Outcome.INCORRECT, index) for index, mistake in enumerate(key.mistakes)),
             Sample("", Outcome.BLANK),
             Sample(None, Outcome.BLANK),
             Sample("a lot", Outcome.UNREADABLE),
@@ -269,11 +297,10 @@ class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
     def cells(self, form: QuantityForm, variable: str) -> str:
         return f"{variable} = ...  # a number with its unit, such as {self.example(form)!r}"
 
-    def prove(self, template: QuantityTemplate, values: Mapping[str, Any], solved: Solved, dice: Dice) -> Proof:
+    def prove(self, template: QuantityTemplate, draw: Draw, solved: Solved) -> Proof:
         proof = Proof()
-        answer = template.answer
-        second = oracle(answer.oracle)
-        counted = float(second(**arguments(second, values, answer.arguments)))
+        answer, references = template.answer, draw.references
+        counted = float(references.call(references.oracle(answer.oracle), draw.values, answer.arguments))
         proof.confirmed = math.isclose(counted, solved.key, rel_tol=AGREEMENT, abs_tol=1e-15)
         if not proof.confirmed:
             proof.faults.append(
@@ -290,7 +317,7 @@ class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
                 proof.near(gap / allowed if allowed else float("inf"))
         return proof
 
-    def faults(self, template: QuantityTemplate) -> Iterator[str]:
+    def faults(self, template: QuantityTemplate, references: References) -> Iterator[str]:
         if not template.mistakes:
             yield "no recognised mistakes; name at least one wrong answer that students give"
 

@@ -174,3 +174,12 @@ def literal(text: str) -> str:
     "I couldn't read “`2*M*K`”. Did you mean “`M`”?"
     """
     return re.sub(r"“([^“”\n]+)”", lambda found: f"“`{found[1].replace('`', chr(39))}`”", text)
+
+
+def inline(markdown: str) -> str:
+    """One paragraph of Markdown as HTML that may stand inside a label.
+
+    >>> inline("The **ring**")
+    'The <strong>ring</strong>'
+    """
+    return to_html(markdown).removeprefix("<p>").removesuffix("</p>")

@@ -1,31 +1,23 @@
-"""Dice: every parameter of a question is drawn from a stream of its own, the same on every machine.
-
-The stream of a parameter is SHA-256 over (seed, problem id, parameter name, attempt), so adding, removing or
-reordering parameters leaves the draws of the others as they were.
-"""
+"""Parameters: the numbers of a problem, each drawn in one of five ways, and their units."""
 
 from __future__ import annotations
 
 import decimal
-import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from shardwise.errors import Reject, ShardwiseError
-from shardwise.template.expressions import check_syntax, evaluate
+from shardwise.errors import ShardwiseError
+from shardwise.template.expressions import check_syntax
 from shardwise.units import DIRECTIONS, to_base, unit
 
-T = TypeVar("T")
 Scalar = bool | int | float | str
-MAX_ATTEMPTS = 500  # at the lint's floor of 10 % accepted, the chance of 500 rejections in a row is 1e-23
 _EXACT = decimal.Context(prec=28)  # decimal's ln and exp are correctly rounded, so alike on every machine
 
 
-class Draw(BaseModel):
+class Parameter(BaseModel):
     """How one number is drawn: exactly one of choice, range, log_range, fixed, derived."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -44,7 +36,7 @@ class Draw(BaseModel):
     )
 
     @model_validator(mode="after")
-    def _one_way_of_drawing(self) -> Draw:
+    def _one_way_of_drawing(self) -> Parameter:
         ways = [
             name for name in ("choice", "range", "log_range", "fixed", "derived") if getattr(self, name) is not None
         ]
@@ -92,14 +84,14 @@ class Draw(BaseModel):
             return tuple(_on_log_scale(self.log_range, index * 2**64 // 7, self.digits) for index in range(8))
         return () if self.fixed is None else (self.fixed,)
 
-    def roll(self, dice: int) -> Scalar:
-        """The value for one throw of `dice`, a whole number below 2**64."""
+    def roll(self, number: int) -> Scalar:
+        """The value for a random whole number below 2**64."""
         if self.log_range is not None:
-            return _on_log_scale(self.log_range, dice, self.digits)
+            return _on_log_scale(self.log_range, number, self.digits)
         if self.range is not None:
-            return _step(self.range, (dice * _steps(self.range)) >> 64)
+            return _step(self.range, (number * _steps(self.range)) >> 64)
         values = self.values()
-        return values[(dice * len(values)) >> 64]
+        return values[(number * len(values)) >> 64]
 
     def base(self, value: Scalar) -> Scalar:
         """A value as written, in base units; a duplex bandwidth as what one direction has."""
@@ -112,10 +104,10 @@ _in_base = lru_cache(maxsize=8192, typed=True)(to_base)  # the same few values a
 
 
 def _wrap(value: Any) -> Any:
-    return value if isinstance(value, Mapping | Draw) else {"fixed": value}
+    return value if isinstance(value, Mapping | Parameter) else {"fixed": value}
 
 
-Parameter = Annotated[Draw, BeforeValidator(_wrap, json_schema_input_type=Scalar | Draw)]
+Written = Annotated[Parameter, BeforeValidator(_wrap, json_schema_input_type=Scalar | Parameter)]  # in a template
 
 
 def _or_value_error(function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -146,84 +138,10 @@ def _step(bounds: tuple[float, float, float], index: int) -> int | float:
     return float(decimal.Decimal(repr(low)) + index * decimal.Decimal(repr(step)))
 
 
-def _on_log_scale(bounds: tuple[float, float], dice: int, digits: int) -> int | float:
+def _on_log_scale(bounds: tuple[float, float], number: int, digits: int) -> int | float:
     low, high = (decimal.Decimal(repr(bound)) for bound in bounds)
     span = _EXACT.subtract(_EXACT.ln(high), _EXACT.ln(low))
-    fraction = _EXACT.divide(decimal.Decimal(dice), decimal.Decimal(2**64))
+    fraction = _EXACT.divide(decimal.Decimal(number), decimal.Decimal(2**64))
     value = _EXACT.exp(_EXACT.add(_EXACT.ln(low), _EXACT.multiply(span, fraction)))
     rounded = decimal.Context(prec=digits).plus(value)
     return int(rounded) if rounded == rounded.to_integral_value() else float(rounded)
-
-
-def dice(seed: str, problem: str, name: str, attempt: int = 0) -> int:
-    """One throw: a whole number below 2**64 from (seed, problem, name, attempt) alone."""
-    text = "\0".join((str(seed), problem, name, str(attempt)))
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
-
-
-def shuffled(items: Sequence[T], seed: str, problem: str, name: str) -> list[T]:
-    """The items in an order of the seed's own."""
-    places = sorted(range(len(items)), key=lambda place: dice(seed, problem, f"{name}:{place}"))
-    return [items[place] for place in places]
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """The parameters of one question in base units, and how many draws were rejected before this one."""
-
-    seed: str
-    problem: str
-    values: Mapping[str, Any]
-    rejected: int
-
-
-def throw(
-    params: Mapping[str, Draw], seed: str, problem: str, attempt: int, extra: Mapping[str, Any]
-) -> dict[str, Any]:
-    """One throw of every parameter, in base units. `extra` holds more names for derived expressions."""
-    values: dict[str, Any] = {}
-    for name, draw in params.items():
-        if draw.derived is None:
-            values[name] = draw.base(draw.roll(dice(seed, problem, name, attempt)))
-    for name, draw in params.items():
-        if draw.derived is not None:
-            values[name] = _whole(evaluate(draw.derived, {**extra, **values}))
-    return {name: values[name] for name in params}
-
-
-def _whole(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
-
-
-def holds(where: Sequence[str], values: Mapping[str, Any]) -> bool:
-    """Whether every constraint holds."""
-    return all(evaluate(condition, values) for condition in where)
-
-
-def draw(
-    params: Mapping[str, Draw],
-    where: Sequence[str],
-    seed: str,
-    problem: str,
-    *,
-    extra: Mapping[str, Any],
-    accept: Any = None,
-) -> tuple[Drawn, Any]:
-    """Throw until the constraints hold and `accept(values, attempt)` raises no Reject; gives the draw and what accept made of it.
-
-    Raises ShardwiseError when MAX_ATTEMPTS throws are all rejected.
-    """
-    why = "a constraint under `where` fails"
-    for attempt in range(MAX_ATTEMPTS):
-        values = throw(params, seed, problem, attempt, extra)
-        if not holds(where, {**extra, **values}):
-            continue
-        try:
-            made = accept(values, attempt) if accept else None
-        except Reject as reason:
-            why = str(reason)
-            continue
-        return Drawn(seed, problem, values, attempt), made
-    raise ShardwiseError(
-        f"{problem}: {MAX_ATTEMPTS} draws for seed {seed} were all rejected; loosen its constraints. The last: {why}."
-    )

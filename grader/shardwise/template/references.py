@@ -1,78 +1,109 @@
-"""Reference functions and oracles by name: `ring.bytes_sent_per_gpu` is that function of shardwise.solutions.ring."""
+"""The reference functions and oracles of one bank, loaded from its own folder: "ring.steps" is `steps` in ring.py."""
 
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
+import importlib.util
 import inspect
+import sys
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
 from shardwise.template.expressions import evaluate
 
 Function = Callable[..., Any]
+_NUMBERS = count(1)
 
 
-@lru_cache(maxsize=1024)
-def _find(name: str, package: str) -> Function:
-    module_name, _, function_name = name.partition(".")
-    try:
-        module = importlib.import_module(f"shardwise.{package}.{module_name}")
-    except ModuleNotFoundError:
-        raise ShardwiseError(f"{package.replace('.', '/')}/{module_name}.py does not exist") from None
-    found = getattr(module, function_name, None)
-    if not callable(found):
-        raise ShardwiseError(f"{package.replace('.', '/')}/{module_name}.py has no function {function_name!r}")
-    return found  # type: ignore[no-any-return]
+class References:
+    """The functions below one folder `solutions/`.
 
+    The folder becomes a package under a name of its own, so that two banks may both have a zero.py, nothing of a bank
+    is importable by accident, and a bank that is opened anew is loaded anew. Modules import each other relatively.
+    """
 
-def reference(name: str) -> Function:
-    """The reference function of that name, such as "ring.all_reduce_seconds"."""
-    return _find(name, "solutions")
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._found: dict[str, Function] = {}
 
+    @cached_property
+    def _package(self) -> str:
+        name = f"shardwise_references_{next(_NUMBERS)}"
+        spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+        spec.submodule_search_locations = [str(self.folder)]
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        importlib.invalidate_caches()  # the folder may have been written a moment ago
+        return name
 
-@lru_cache(maxsize=1024)
-def oracle(name: str) -> Function:
-    """The oracle of that name, from solutions/oracles/; it remembers what it has counted."""
-    return lru_cache(maxsize=65536)(_find(name, "solutions.oracles"))
+    def reference(self, name: str) -> Function:
+        """The reference function of that name, such as "ring.all_reduce_seconds". Raises ShardwiseError."""
+        return self._known(name, "")
+
+    def oracle(self, name: str) -> Function:
+        """The oracle of that name, from solutions/oracles/; it remembers what it has counted. Raises ShardwiseError."""
+        return self._known(name, "oracles.")
+
+    def _known(self, name: str, folder: str) -> Function:
+        if folder + name not in self._found:
+            found = self._load(name, folder)
+            self._found[folder + name] = lru_cache(maxsize=65536)(found) if folder else found
+        return self._found[folder + name]
+
+    def _load(self, name: str, folder: str) -> Function:
+        module, _, function = name.partition(".")
+        file = f"solutions/{folder.replace('.', '/')}{module}.py"
+        if not (self.folder / folder.rstrip(".") / f"{module}.py").is_file():
+            raise ShardwiseError(f"{file} does not exist")
+        try:
+            loaded = importlib.import_module(f"{self._package}.{folder}{module}")
+        except Exception as error:  # an author's module may fail in any way while it is loaded
+            raise ShardwiseError(f"{file} cannot be loaded: {type(error).__name__}: {error}") from error
+        found = getattr(loaded, function, None)
+        if not callable(found):
+            raise ShardwiseError(f"{file} has no function {function!r}")
+        return found  # type: ignore[no-any-return]
+
+    @cached_property
+    def helpers(self) -> Mapping[str, Function]:
+        """What expressions may call: `ref("ring.steps", gpus=8)`, and `oracle` likewise."""
+
+        def ref(name: str, /, **values: Any) -> Any:
+            return self.reference(name)(**values)
+
+        def oracle(name: str, /, **values: Any) -> Any:
+            return self.oracle(name)(**values)
+
+        return {"ref": ref, "oracle": oracle}
+
+    def call(self, function: Function, values: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+        """What `function` gives: its arguments come from `given` expressions, else from the values of the same name.
+
+        Raises ShardwiseError when a required argument has neither.
+        """
+        found: dict[str, Any] = {}
+        missing = []
+        for name, is_required in keywords(function):
+            if name in given:
+                found[name] = evaluate(given[name], {**values, **self.helpers})
+            elif name in values:
+                found[name] = values[name]
+            elif is_required:
+                missing.append(name)
+        if missing:
+            raise ShardwiseError(
+                f"{function.__name__} needs {', '.join(missing)}; no parameter has that name. "
+                "Rename a parameter, or say where it comes from under answer.arguments."
+            )
+        return function(**found)
 
 
 @lru_cache(maxsize=1024)
 def keywords(function: Function) -> tuple[tuple[str, bool], ...]:
     """The names of a function's parameters, and whether each is required."""
     parameters = inspect.signature(function).parameters.values()
-    return tuple((one.name, one.default is inspect.Parameter.empty) for one in parameters)
-
-
-def arguments(function: Function, values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The keyword arguments of `function`: from `given` expressions, else from the parameters of the same name.
-
-    Raises ShardwiseError when a required one has neither.
-    """
-    found: dict[str, Any] = {}
-    missing = []
-    for name, required in keywords(function):
-        if name in given:
-            found[name] = evaluate(given[name], {**values, **HELPERS})
-        elif name in values:
-            found[name] = values[name]
-        elif required:
-            missing.append(name)
-    if missing:
-        raise ShardwiseError(
-            f"{function.__name__} needs {', '.join(missing)}; no parameter has that name. "
-            "Rename a parameter, or say where it comes from under answer.arguments."
-        )
-    return found
-
-
-def _call_reference(name: str, /, **values: Any) -> Any:
-    return reference(name)(**values)
-
-
-def _call_oracle(name: str, /, **values: Any) -> Any:
-    return oracle(name)(**values)
-
-
-HELPERS: Mapping[str, Function] = {"ref": _call_reference, "oracle": _call_oracle}
+    return tuple((parameter.name, parameter.default is inspect.Parameter.empty) for parameter in parameters)

@@ -49,7 +49,7 @@ def _fault_at(name: str, text: str, line: int, column: int, message: str, remedy
     return Fault(f"{name}:{line + 1}:{column + 1}", message, remedy, excerpt)
 
 
-def read(path: Path, name: str | None = None) -> Source:
+def load(path: Path, name: str | None = None) -> Source:
     """Read a YAML file.
 
     Raises Faulty when it cannot be read, is too large, or is no YAML.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -11,15 +11,16 @@ from typing import Any, Literal
 from pydantic import Field
 
 from shardwise.errors import Reject, Unreadable
-from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample
+from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.bugline import mutants
 from shardwise.kinds.calls import Runner, brief, plain
 from shardwise.kinds.cases import Input, call_text, cases
 from shardwise.markdown.html import literal, safe
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
-from shardwise.template.parameters import dice as throw
-from shardwise.template.references import reference
+from shardwise.template.draw import Draw
+from shardwise.template.references import Function, References
+from shardwise.template.rng import Rng
 
 PARTS = ("line", "input", "fix")
 LONGEST = 300  # characters of a mended line
@@ -74,10 +75,12 @@ class Solved:
 
 
 @lru_cache(maxsize=256)
-def _hunts(name: str, rel_tol: float, domain: tuple[tuple[str, Input], ...]) -> tuple[str, tuple[mutants.Killed, ...]]:
-    """The listing of a reference, and every mutant that one of its inputs exposes. The same for all students."""
-    listing = mutants.listing(reference(name))
-    pool = [dict(one.base) for one in cases(dict(domain), (), Dice("mutants", name), drawn=8)]
+def _hunts(
+    name: str, function: Function, rel_tol: float, domain: tuple[tuple[str, Input], ...]
+) -> tuple[str, tuple[mutants.Killed, ...]]:
+    """The listing of a reference, and every mutant that an input of it exposes. The same for all students."""
+    listing = mutants.listing(function)
+    pool = [dict(case.base) for case in cases(dict(domain), (), Rng("mutants", name), drawn=8)]
     return listing, mutants.killed(listing, name.partition(".")[2], pool, rel_tol=rel_tol)
 
 
@@ -86,10 +89,11 @@ def _loaded(source: str, name: str) -> Any:
     return mutants.load(source, name)
 
 
-def hunts(template: BuglineTemplate) -> tuple[str, tuple[mutants.Killed, ...]]:
+def hunts(template: BuglineTemplate, references: References) -> tuple[str, tuple[mutants.Killed, ...]]:
     """The listing and the mutants that a template draws from."""
     answer = template.answer
-    return _hunts(answer.reference, answer.rel_tol, tuple(answer.inputs.items()))
+    function = references.reference(answer.reference)
+    return _hunts(answer.reference, function, answer.rel_tol, tuple(answer.inputs.items()))
 
 
 class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
@@ -100,27 +104,39 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
     Template = BuglineTemplate
     Form = BuglineForm
     Key = BuglineKey
+    shows_reading = False  # the form shows the line, the input and the mended line
+    starter = """\
+prompt: |
+  This function gives the time until the last byte of a file has crossed a link. One line of it is wrong. Which one, how
+  does it show, and how should it read?
+answer:
+  reference: example.transfer_seconds           # its listing is shown, with one line changed
+  inputs:                                       # in base units
+    file_bytes: {choice: [1.0e+9, 2.0e+9, 5.0e+9]}
+    bandwidth_bytes_per_s: {choice: [1.0e+10, 2.5e+10]}
+    latency_s: {choice: [0.05, 0.1]}
+"""
 
-    def solve(self, template: BuglineTemplate, values: Mapping[str, Any], dice: Dice) -> Solved:
-        listing, found = hunts(template)
+    def solve(self, template: BuglineTemplate, draw: Draw) -> Solved:
+        listing, found = hunts(template, draw.references)
         if not found:
             raise Reject("no input exposes any mutant")
-        lines = sorted({one.mutant.line for one in found})  # first a line, then a change, so that no line is rare
-        line = lines[throw(dice.seed, dice.problem, "line") * len(lines) >> 64]
-        here = [one for one in found if one.mutant.line == line]
-        killed = here[throw(dice.seed, dice.problem, "mutant") * len(here) >> 64]
-        tried = [dict(one.base) for one in cases(template.answer.inputs, (), dice, drawn=3)]
+        rng = draw.rng.steady
+        lines = sorted({killed.mutant.line for killed in found})  # first a line, then a change: no line is rare
+        line = rng.pick(lines, "line")
+        killed = rng.pick([killed for killed in found if killed.mutant.line == line], "mutant")
+        tried = [dict(case.base) for case in cases(template.answer.inputs, (), draw.rng, drawn=3)]
         return Solved(listing, killed, (dict(killed.witness), *tried))
 
-    def pose(self, template: BuglineTemplate, solved: Solved, names: Mapping[str, Any], dice: Dice) -> Posed:
+    def pose(self, template: BuglineTemplate, draw: Draw, solved: Solved) -> Posed:
         answer, mutant = template.answer, solved.killed.mutant
         function = answer.reference.partition(".")[2]
         original = _loaded(solved.original, function)
         form = BuglineForm(
             function=function,
             listing=tuple(mutant.source.rstrip("\n").split("\n")),
-            domain={name: _bounds(one) for name, one in answer.inputs.items()},
-            example={name: one.base(one.values()[0]) for name, one in answer.inputs.items()},
+            domain={name: _bounds(given) for name, given in answer.inputs.items()},
+            example={name: given.base(given.values()[0]) for name, given in answer.inputs.items()},
         )
         key = BuglineKey(
             original=solved.original,
@@ -131,14 +147,40 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
             change=mutant.change,
             witness=dict(solved.killed.witness),
             cases=solved.cases,
-            expected=tuple(plain(original(**one)) for one in solved.cases),
+            expected=tuple(plain(original(**inputs)) for inputs in solved.cases),
             rel_tol=answer.rel_tol,
         )
         known = {
             "line": mutant.line, "original_line": key.original_line, "mutated_line": key.mutated_line,
             "change": mutant.change, "key": f"line {mutant.line}",
         }  # fmt: skip
-        return Posed(form, key, tail=_listing(form), names=known)
+        return Posed(form, key, names=known)
+
+    def body(self, form: BuglineForm) -> str:
+        numbered = "\n".join(f"{number:2}  {text}" for number, text in enumerate(form.listing, start=1))
+        return f"```python\n{numbered}\n```"
+
+    def view(self, form: BuglineForm) -> View:
+        whole = {name for name, value in form.example.items() if isinstance(value, int)}
+        arguments = [
+            {
+                "type": "number",
+                "name": name,
+                "label": name,
+                "is_whole": name in whole,
+                "range": f"{low:g} to {high:g}" + (", whole" if name in whole else ""),
+            }
+            for name, (low, high) in form.domain.items()
+        ]
+        how = "Which line is wrong, on which input does it show, and how should the line read?"
+        return {"how": how, "fields": [
+            {"type": "listing", "name": "line", "lines": list(form.listing),
+             "label": "1. Which line is wrong? Arrow keys or a click pick it."},
+            {"type": "group", "name": "input", "fields": arguments,
+             "label": "2. An input on which it goes wrong, in base units"},
+            {"type": "line", "name": "fix", "is_code": True, "mends": "line", "label": "3. That line, mended",
+             "note": "The line that you pick above stands here for you to change."},
+        ]}  # fmt: skip
 
     def instruction(self, form: BuglineForm, variable: str) -> str:
         return (
@@ -147,10 +189,7 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
         )
 
     def parse(self, form: BuglineForm, raw: Any) -> dict[str, Any]:
-        try:
-            given = plain(_decoded(raw))
-        except ValueError:  # a key that is a whole number of more digits than Python writes
-            raise Unreadable("I couldn't read an answer with a number of thousands of digits in it.") from None
+        given = _decoded(raw)
         if not isinstance(given, Mapping):
             raise Unreadable(f"I expected {{'line': ..., 'input': {{...}}, 'fix': '...'}}, and this is of type "
                              f"{type(raw).__name__}.")  # fmt: skip
@@ -174,13 +213,13 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
             )
         found: dict[str, int | float] = {}
         for name, (low, high) in form.domain.items():
-            one = value[name]
-            if isinstance(one, bool) or not isinstance(one, int | float) or not low <= one <= high:
+            number = value[name]
+            if isinstance(number, bool) or not isinstance(number, int | float) or not low <= number <= high:
                 raise Unreadable(f"input: {name} is a number from {low:g} to {high:g}.")
-            whole = isinstance(form.example[name], int)
-            if whole and one != int(one):
+            is_whole = isinstance(form.example[name], int)
+            if is_whole and number != int(number):
                 raise Unreadable(f"input: {name} is a whole number.")
-            found[name] = int(one) if whole else one
+            found[name] = int(number) if is_whole else number
         return found
 
     def _fix(self, form: BuglineForm, value: Any) -> str:
@@ -200,10 +239,10 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
         words: list[str] = []
         for name, judge in (("line", self._judge_line), ("input", self._judge_input), ("fix", self._judge_fix)):
             if name in value:
-                parts[name], said = judge(form, key, value, runner)
+                parts[name], told = judge(form, key, value, runner)
             else:
-                parts[name], said = False, "not answered yet."
-            words.append(f"- **{name}** {'✓' if parts[name] else '✗'} {said}")
+                parts[name], told = False, "not answered yet."
+            words.append(f"- **{name}** {'✓' if parts[name] else '✗'} {told}")
         return Verdict(credit=sum(parts.values()) / len(PARTS), say="\n".join(words), parts=parts)
 
     def _judge_line(
@@ -238,11 +277,10 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
             return False, literal(str(error))
         if patched == key.original:
             return True, "With this line every input comes out right."
-        for one, expected, call in zip(
-            key.cases, key.expected, runner(patched, form.function, list(key.cases)), strict=True
-        ):
+        calls = runner(patched, form.function, list(key.cases))
+        for inputs, expected, call in zip(key.cases, key.expected, calls, strict=True):
             if call.status != "returned" or not mutants.same(expected, plain(call.value), key.rel_tol):
-                text = call_text(form.function, one)
+                text = call_text(form.function, inputs)
                 got = (
                     f"returns {brief(call.value)}"
                     if call.status == "returned"
@@ -277,7 +315,7 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
         names = ", ".join(f'"{name}": ...' for name in form.domain)
         return f'{variable} = {{\n    "line": ...,\n    "input": {{{names}}},\n    "fix": ...,\n}}'
 
-    def prove(self, template: BuglineTemplate, values: Mapping[str, Any], solved: Solved, dice: Dice) -> Proof:
+    def prove(self, template: BuglineTemplate, draw: Draw, solved: Solved) -> Proof:
         mutant, proof = solved.killed.mutant, Proof(confirmed=True)
         function = template.answer.reference.partition(".")[2]
         for name, value in _try_all(solved, function).items():
@@ -285,9 +323,9 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
                 proof.faults.append(f"line {mutant.line}: the {name} raises {type(value).__name__}: {value}")
         return proof
 
-    def faults(self, template: BuglineTemplate) -> Any:
-        _, found = hunts(template)
-        if len(found) < 5 or len({one.mutant.line for one in found}) < 2:
+    def faults(self, template: BuglineTemplate, references: References) -> Iterator[str]:
+        _, found = hunts(template, references)
+        if len(found) < 5 or len({killed.mutant.line for killed in found}) < 2:
             yield (
                 f"only {len(found)} mutants of {template.answer.reference} are exposed by its inputs; "
                 "a hunt needs at least 5 on at least 2 lines"
@@ -296,7 +334,7 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
 
 def _try_all(solved: Solved, function: str) -> dict[str, Any]:
     """What the original returns on its cases; it must not raise on any."""
-    return {f"original on {one}": _try(solved.original, function, one) for one in solved.cases}
+    return {f"original on {inputs}": _try(solved.original, function, inputs) for inputs in solved.cases}
 
 
 def _try(source: str, function: str, inputs: Mapping[str, Any]) -> Any:
@@ -310,12 +348,12 @@ def _try(source: str, function: str, inputs: Mapping[str, Any]) -> Any:
 def _is_empty(value: Any) -> bool:
     """Whether a part of the form is as it was handed out."""
     if isinstance(value, dict):
-        return all(one is None or one is ... or one == "" for one in value.values())
+        return all(part is None or part is ... or part == "" for part in value.values())
     return value is None or value is ... or (isinstance(value, str) and value.strip() in ("", "..."))
 
 
-def _bounds(one: Input) -> tuple[float, float]:
-    values = [float(one.base(value)) for value in one.values() if not isinstance(value, str)]
+def _bounds(given: Input) -> tuple[float, float]:
+    values = [float(given.base(value)) for value in given.values() if not isinstance(value, str)]
     return min(values), max(values)
 
 
@@ -328,11 +366,6 @@ def _decoded(raw: Any) -> Any:
         return json.loads(raw)
     except (ValueError, RecursionError):
         raise Unreadable('I expected JSON such as {"line": 3, "input": {...}, "fix": "..."}.') from None
-
-
-def _listing(form: BuglineForm) -> str:
-    numbered = "\n".join(f"{number:2}  {text}" for number, text in enumerate(form.listing, start=1))
-    return f"```python\n{numbered}\n```"
 
 
 KIND = BuglineKind()

@@ -5,21 +5,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import CodeType, FunctionType
 from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from shardwise.errors import Reject, ShardwiseError, Unreadable
-from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample, said
+from shardwise.kinds.base import Kind, Posed, Proof, Request, Sample, View
 from shardwise.kinds.bugline.mutants import same
 from shardwise.kinds.calls import Call, Made, Program, Recorded, Runner, brief, plain
 from shardwise.kinds.cases import Case, Input, call_text, cases
-from shardwise.markdown.html import safe
+from shardwise.markdown.html import safe, to_html
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
-from shardwise.template.expressions import evaluate
+from shardwise.template.draw import Draw
+from shardwise.template.expressions import prose
 from shardwise.template.parameters import Scalar
-from shardwise.template.references import HELPERS, arguments, oracle, reference
+from shardwise.template.references import References
 from shardwise.units import from_base, unit
 
 EDGES_MISSED = 0.5  # credit for a function that is right on every ordinary input and wrong on an edge
@@ -129,56 +131,136 @@ class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
     Template = CodeTemplate
     Form = CodeForm
     Key = CodeKey
+    is_program = True
+    starter = """\
+prompt: |
+  Write the function that gives the time until the last byte of a file has crossed a link, in ms.
+answer:
+  function: transfer_ms
+  reference: example.transfer_seconds           # solutions/example.py
+  oracle: example.played_transfer_seconds       # solutions/oracles/example.py
+  unit: ms
+  inputs:                                       # the simplest value first: a failing call is shrunk to it
+    file_gb: {argument: file_bytes, unit: GB, means: size of the file, choice: [1, 2, 5, 10]}
+    bandwidth_gbit_s: {argument: bandwidth_bytes_per_s, unit: Gbit/s, direction: per direction, means: rate, choice: [100, 200, 400]}
+    latency_ms: {argument: latency_s, unit: ms, means: latency, choice: [50, 100]}
+  edges:                                        # inputs that are always tried
+    - {file_gb: 0}
+mistakes:
+  - value: key - latency_s
+    say: The first byte is on its way for a while, too.
+"""
 
-    def solve(self, template: CodeTemplate, values: Mapping[str, Any], dice: Dice) -> Solved:
+    def is_untouched(self, form: CodeForm, raw: Any) -> bool:
+        """Whether a function does what the starter does, whatever its docstring says."""
+        if not isinstance(raw, FunctionType):
+            return False
+        starter = compile(self.cells(form, ""), "<starter>", "exec")
+        codes = [constant for constant in starter.co_consts if isinstance(constant, CodeType)]
+        return any(_does(code) == _does(raw.__code__) for code in codes)
+
+    def request(self, question: Question, variable: str) -> Request:
+        key = question.key
+        assert isinstance(key, CodeKey)
+        return Request(variable, tuple(case.inputs for case in key.cases))
+
+    def collect(self, question: Question, variable: str, calls: Sequence[Call], *, is_untouched: bool) -> Any:
+        if all(call.status == "missing" for call in calls):
+            if is_untouched:
+                return None
+            raise Unreadable(f"After your cells had run there was no function called {variable}.")
+        if is_untouched and all(call.status == "returned" and call.value is None for call in calls):
+            return None
+        return Recorded(tuple(calls))
+
+    def sample_source(self, question: Question, variable: str, raw: Any) -> str:
+        """A recorded answer as a function that returns what was recorded, case by case."""
+        if not isinstance(raw, Recorded):
+            return super().sample_source(question, variable, raw)
+        key, form = question.key, question.form
+        assert isinstance(key, CodeKey) and isinstance(form, CodeForm)
+        names = [given.name for given in form.arguments]
+        table = {
+            repr(tuple(case.inputs[name] for name in names)): call.value
+            for case, call in zip(key.cases, raw.calls, strict=True)
+            if call.status == "returned"
+        }
+        return (
+            f"def {form.function}({', '.join(names)}):\n"
+            f"    answers = {table!r}\n"
+            f"    known = repr(({', '.join(names)},))\n"
+            "    if known not in answers:\n"
+            "        raise ValueError(known)\n"
+            "    return answers[known]\n"
+        )
+
+    def solve(self, template: CodeTemplate, draw: Draw) -> Solved:
         answer = template.answer
         made = []
-        for case in cases(answer.inputs, answer.edges, dice):
-            solved = self._case(template, case, values)
+        for case in cases(answer.inputs, answer.edges, draw.rng):
+            solved = self._case(template, case, draw)
             if solved is not None:
                 made.append((case, solved))
         for index in range(len(template.mistakes)):
-            if all(_alike(one.mistakes[index], one.expected, answer.rel_tol) for _, one in made if not one.raises):
+            if all(_alike(case.mistakes[index], case.expected, answer.rel_tol) for _, case in made if not case.raises):
                 raise Reject(f"mistake {index + 1} returns what is right on every case")
         return Solved(tuple(made))
 
-    def _case(self, template: CodeTemplate, case: Case, values: Mapping[str, Any]) -> CodeCase | None:
-        answer = template.answer
-        function = reference(answer.reference)
+    def _case(self, template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | None:
+        answer, references = template.answer, draw.references
         try:
-            key = function(**arguments(function, {**values, **case.base}, answer.arguments))
+            key = references.call(
+                references.reference(answer.reference), {**draw.values, **case.base}, answer.arguments
+            )
         except ValueError:
             if not case.edge:
                 return None
             return CodeCase(inputs=case.shown, expected=None, raises=True, edge=True,
                             mistakes=(None,) * len(template.mistakes))  # fmt: skip
-        names = {**values, **case.base, **HELPERS, "key": key}
         wrong = [
-            _value_or_none(one.value or 0, names) if one.factor is None else key * one.factor
-            for one in template.mistakes
+            _value_or_none(draw, mistake.value or 0, {**case.base, "key": key})
+            if mistake.factor is None
+            else key * mistake.factor
+            for mistake in template.mistakes
         ]
         return CodeCase(
             inputs=case.shown,
             expected=_in_unit(key, answer.unit),
             edge=case.edge,
-            mistakes=tuple(_in_unit(one, answer.unit) for one in wrong),
+            mistakes=tuple(_in_unit(value, answer.unit) for value in wrong),
         )
 
-    def pose(self, template: CodeTemplate, solved: Solved, names: Mapping[str, Any], dice: Dice) -> Posed:
+    def pose(self, template: CodeTemplate, draw: Draw, solved: Solved) -> Posed:
         answer = template.answer
         form = CodeForm(
             function=answer.function,
             arguments=tuple(
-                Argument(name=name, unit=one.unit or "", means=one.means) for name, one in answer.inputs.items()
+                Argument(name=name, unit=given.unit or "", means=given.means) for name, given in answer.inputs.items()
             ),
             returns=answer.unit or "",
         )
         key = CodeKey(
-            cases=tuple(one for _, one in solved.cases),
+            cases=tuple(case for _, case in solved.cases),
             rel_tol=answer.rel_tol,
-            say=tuple(said(one.say, names) for one in template.mistakes),
+            say=tuple(prose(mistake.say, draw.printed) for mistake in template.mistakes),
         )
-        return Posed(form, key, tail=_signature(form), names={})
+        return Posed(form, key)
+
+    def body(self, form: CodeForm) -> str:
+        rows = "\n".join(
+            f"- `{given.name}`: {given.means or given.name.replace('_', ' ')}{f', in {given.unit}' if given.unit else ''}"
+            for given in form.arguments
+        )
+        returns = f"\n\nIt returns a number in {form.returns}." if form.returns else ""
+        return f"```python\n{_def(form)}\n    ...\n```\n\n{rows}{returns}"
+
+    def view(self, form: CodeForm) -> View:
+        arguments = [given.model_dump() for given in form.arguments]
+        program = {"type": "program", "label": "Your function", "source": self.cells(form, "")}
+        return {
+            "how": self.instruction(form, "").replace("`", ""), "html": to_html(self.body(form)), "function": form.function, "arguments": arguments, "returns": form.returns,
+            "fields": [program],
+        }  # fmt: skip
 
     def variable(self, form: CodeForm, default: str) -> str:
         return form.function
@@ -200,7 +282,7 @@ class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
             tree = ast.parse(raw)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise Unreadable(f"This is not Python: {error}.") from None
-        if not any(isinstance(one, ast.FunctionDef) and one.name == form.function for one in ast.walk(tree)):
+        if not any(isinstance(node, ast.FunctionDef) and node.name == form.function for node in ast.walk(tree)):
             raise Unreadable(f"I found no function called {form.function}. It begins with  {_def(form)}")
         return raw
 
@@ -222,7 +304,7 @@ class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
         ]
         if not failing:
             return Verdict(credit=1.0, say=f"All {len(calls)} calls return what they should.")
-        ordinary = [one for one in failing if not one[0].edge]
+        ordinary = [case for case, _ in failing if not case.edge]
         index = _recognised(key, calls)
         words = [_first_failure(form, *failing[0]), f"{len(calls) - len(failing)} of {len(calls)} calls are right."]
         if index is not None:
@@ -238,8 +320,8 @@ class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
         key, form = question.key, question.form
         assert isinstance(key, CodeKey) and isinstance(form, CodeForm)
         right = tuple(
-            Made("raised", error="ValueError: no") if one.raises else Made("returned", one.expected)
-            for one in key.cases
+            Made("raised", error="ValueError: no") if case.raises else Made("returned", case.expected)
+            for case in key.cases
         )
         found = [
             Sample(Recorded(right), Outcome.CORRECT),
@@ -252,38 +334,39 @@ class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
         ]
         for index in range(len(key.say)):
             calls = tuple(
-                call if one.raises else Made("returned", one.mistakes[index])
-                for one, call in zip(key.cases, right, strict=True)
+                call if case.raises else Made("returned", case.mistakes[index])
+                for case, call in zip(key.cases, right, strict=True)
             )
             wrong_at = [
-                one for one in key.cases
-                if not one.raises and not _alike(one.mistakes[index], one.expected, key.rel_tol)
+                case for case in key.cases
+                if not case.raises and not _alike(case.mistakes[index], case.expected, key.rel_tol)
             ]  # fmt: skip
-            outcome = Outcome.PARTIAL if all(one.edge for one in wrong_at) else Outcome.INCORRECT
+            outcome = Outcome.PARTIAL if all(case.edge for case in wrong_at) else Outcome.INCORRECT
             found.append(Sample(Recorded(calls), outcome, index))
-        if any(one.edge for one in key.cases) and not all(one.edge for one in key.cases):
+        if any(case.edge for case in key.cases) and not all(case.edge for case in key.cases):
             missed = tuple(
-                Made("returned", None) if one.edge else call for one, call in zip(key.cases, right, strict=True)
+                Made("returned", None) if case.edge else call for case, call in zip(key.cases, right, strict=True)
             )
             found.append(Sample(Recorded(missed), Outcome.PARTIAL))
         return found
 
     def cells(self, form: CodeForm, variable: str) -> str:
         about = [
-            f"    {one.name}: {one.means or one.name}{f', in {one.unit}' if one.unit else ''}" for one in form.arguments
+            f"    {given.name}: {given.means or given.name}{f', in {given.unit}' if given.unit else ''}"
+            for given in form.arguments
         ]
         returns = f"Returns a number in {form.returns}." if form.returns else ""
         doc = "\n".join(['    """' + (returns or "Your function."), "", *about, '    """'])
         return f"{_def(form)}\n{doc}\n    ..."
 
-    def prove(self, template: CodeTemplate, values: Mapping[str, Any], solved: Solved, dice: Dice) -> Proof:
+    def prove(self, template: CodeTemplate, draw: Draw, solved: Solved) -> Proof:
         proof = Proof(confirmed=True)
-        answer = template.answer
-        second = oracle(answer.oracle)
+        answer, references = template.answer, draw.references
+        oracle = references.oracle(answer.oracle)
         for case, made in solved.cases:
             if made.raises:
                 continue
-            counted = _in_unit(second(**arguments(second, {**values, **case.base}, answer.arguments)), answer.unit)
+            counted = _in_unit(references.call(oracle, {**draw.values, **case.base}, answer.arguments), answer.unit)
             if not _alike(counted, made.expected, max(1e-9, answer.rel_tol / 10)):
                 proof.confirmed = False
                 proof.faults.append(
@@ -292,19 +375,19 @@ class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
                 break
         for first in range(len(template.mistakes)):
             for other in range(first + 1, len(template.mistakes)):
-                if all(_alike(one.mistakes[first], one.mistakes[other], answer.rel_tol) for _, one in solved.cases):
+                if all(_alike(case.mistakes[first], case.mistakes[other], answer.rel_tol) for _, case in solved.cases):
                     proof.faults.append(f"mistakes {first + 1} and {other + 1} return the same on every case")
         return proof
 
-    def faults(self, template: CodeTemplate) -> Iterator[str]:
-        for name, one in template.answer.inputs.items():
-            if not one.values():
+    def faults(self, template: CodeTemplate, references: References) -> Iterator[str]:
+        for name, given in template.answer.inputs.items():
+            if not given.values():
                 yield f"answer.inputs.{name} has no values of its own; use choice, range, log_range or fixed"
 
 
-def _value_or_none(text: str | int | float, names: Mapping[str, Any]) -> Any:
+def _value_or_none(draw: Draw, text: str | int | float, names: Mapping[str, Any]) -> Any:
     try:
-        return evaluate(text, names)
+        return draw.evaluate(text, **names)
     except ShardwiseError:  # a wrong implementation may divide by zero where the right one does not
         return None
 
@@ -356,17 +439,13 @@ def _first_failure(form: CodeForm, case: CodeCase, call: Call) -> str:
     return f"`{call_text(form.function, case.inputs)}` {happened}; I expected {expected}."
 
 
+def _does(code: CodeType) -> tuple[Any, ...]:
+    """What a function does: all but its docstring, which is its first constant."""
+    return code.co_code, code.co_names, code.co_consts[1:]
+
+
 def _def(form: CodeForm) -> str:
-    return f"def {form.function}({', '.join(one.name for one in form.arguments)}):"
-
-
-def _signature(form: CodeForm) -> str:
-    rows = "\n".join(
-        f"- `{one.name}`: {one.means or one.name.replace('_', ' ')}{f', in {one.unit}' if one.unit else ''}"
-        for one in form.arguments
-    )
-    returns = f"\n\nIt returns a number in {form.returns}." if form.returns else ""
-    return f"```python\n{_def(form)}\n    ...\n```\n\n{rows}{returns}"
+    return f"def {form.function}({', '.join(given.name for given in form.arguments)}):"
 
 
 KIND = CodeKind()

@@ -12,14 +12,17 @@ from typing import Any, Literal
 from pydantic import Field
 
 from shardwise.errors import Reject, Unreadable
-from shardwise.kinds.base import Dice, Kind, Posed, Proof, Sample, said
+from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.cases import Case, Input, cases
 from shardwise.kinds.formula import compare as formulas
+from shardwise.markdown.html import inline, to_html
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
+from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
-from shardwise.template.references import arguments, oracle, reference
+from shardwise.template.references import References
+from shardwise.template.rng import Rng
 from shardwise.units import show_number
 
 AGREEMENT = 1e-9  # relative, between formula, reference and oracle at a point
@@ -56,7 +59,7 @@ class FormulaForm(Form):
     symbols: Mapping[str, str]
 
 
-class Slip(Key):
+class KnownMistake(Key):
     """A recognised wrong formula."""
 
     formula: str
@@ -68,7 +71,7 @@ class FormulaKey(Key):
 
     formula: str
     points: tuple[Mapping[str, float], ...]
-    mistakes: tuple[Slip, ...] = ()
+    mistakes: tuple[KnownMistake, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,15 +92,30 @@ class FormulaKind(Kind[FormulaTemplate, FormulaForm, FormulaKey]):
     Template = FormulaTemplate
     Form = FormulaForm
     Key = FormulaKey
+    starter = """\
+prompt: |
+  Write the time until the last byte of a file has crossed a link as a formula.
+answer:
+  formula: L + B/W
+  reference: example.transfer_seconds           # solutions/example.py
+  oracle: example.played_transfer_seconds       # solutions/oracles/example.py
+  symbols:
+    B: {argument: file_bytes, means: bytes of the file, choice: [1.0e+9, 2.0e+9]}
+    W: {argument: bandwidth_bytes_per_s, means: rate of the link in bytes per second, choice: [1.0e+10, 2.5e+10]}
+    L: {argument: latency_s, means: latency in seconds, choice: [0.05, 0.1]}
+mistakes:
+  - formula: B/W
+    say: The first byte is on its way for a while, too.
+"""
 
-    def solve(self, template: FormulaTemplate, values: Mapping[str, Any], dice: Dice) -> Solved:
+    def solve(self, template: FormulaTemplate, draw: Draw) -> Solved:
         answer = template.answer
-        drawn = cases(answer.symbols, (), dice, drawn=6)
+        drawn = cases(answer.symbols, (), draw.rng, drawn=6)
         solved = Solved(
-            formula=prose(answer.formula, values),
-            mistakes=tuple(prose(one.formula, values) for one in template.mistakes),
+            formula=prose(answer.formula, draw.values),
+            mistakes=tuple(prose(mistake.formula, draw.values) for mistake in template.mistakes),
             points=tuple(_points(answer.symbols, drawn)),
-            base=tuple(one.base for one in drawn),
+            base=tuple(case.base for case in drawn),
         )
         if not _apart(
             (solved.formula, *solved.mistakes),
@@ -107,19 +125,33 @@ class FormulaKind(Kind[FormulaTemplate, FormulaForm, FormulaKey]):
             raise Reject("a mistake equals the formula, or another mistake")
         return solved
 
-    def pose(self, template: FormulaTemplate, solved: Solved, names: Mapping[str, Any], dice: Dice) -> Posed:
-        symbols = {name: one.means or name for name, one in template.answer.symbols.items()}
+    def pose(self, template: FormulaTemplate, draw: Draw, solved: Solved) -> Posed:
+        names = {**draw.printed, "key": solved.formula}
+        symbols = {name: symbol.means or name for name, symbol in template.answer.symbols.items()}
         key = FormulaKey(
             formula=solved.formula,
             points=solved.points,
             mistakes=tuple(
-                Slip(formula=text, say=said(one.say, {**names, "key": solved.formula}))
-                for text, one in zip(solved.mistakes, template.mistakes, strict=True)
+                KnownMistake(formula=text, say=prose(mistake.say, names))
+                for text, mistake in zip(solved.mistakes, template.mistakes, strict=True)
             ),
         )
-        rows = "\n".join(f"- ${_tex(name)}$: {means}" for name, means in symbols.items())
-        tail = f"Answer with a formula in these symbols:\n\n{rows}"
-        return Posed(FormulaForm(symbols=symbols), key, tail=tail, names={"key": f"`{solved.formula}`"})
+        return Posed(FormulaForm(symbols=symbols), key, names={"key": f"`{solved.formula}`"})
+
+    def body(self, form: FormulaForm) -> str:
+        rows = "\n".join(f"- ${_tex(name)}$: {means}" for name, means in form.symbols.items())
+        return f"Answer with a formula in these symbols:\n\n{rows}"
+
+    def view(self, form: FormulaForm) -> View:
+        symbols = [
+            {"name": name, "html": inline(f"${_tex(name)}$"), "means": inline(means)}
+            for name, means in form.symbols.items()
+        ]
+        field = {"type": "line", "label": "Your formula", "is_code": True}
+        return {
+            "how": f"A formula as plain text, for example {self.example(form)}.",
+            "html": to_html(self.body(form)), "symbols": symbols, "fields": [field],
+        }  # fmt: skip
 
     def parse(self, form: FormulaForm, raw: Any) -> Any:
         if not isinstance(raw, str):
@@ -166,19 +198,19 @@ class FormulaKind(Kind[FormulaTemplate, FormulaForm, FormulaKey]):
     def cells(self, form: FormulaForm, variable: str) -> str:
         return f"{variable} = ...  # a formula as text, such as {self.example(form)!r}"
 
-    def prove(self, template: FormulaTemplate, values: Mapping[str, Any], solved: Solved, dice: Dice) -> Proof:
+    def prove(self, template: FormulaTemplate, draw: Draw, solved: Solved) -> Proof:
         proof = Proof(confirmed=True)
-        answer = template.answer
+        answer, references = template.answer, draw.references
         ours = _parse(solved.formula, tuple(answer.symbols))
-        first, second = reference(answer.reference), oracle(answer.oracle)
+        reference, oracle = references.reference(answer.reference), references.oracle(answer.oracle)
         for point, base in zip(solved.points, solved.base, strict=True):
-            names = {**values, **base}
+            names = {**draw.values, **base}
             results = [
                 formulas.evaluate(ours, point),
-                float(first(**arguments(first, names, answer.arguments))),
-                float(second(**arguments(second, names, answer.arguments))),
+                float(references.call(reference, names, answer.arguments)),
+                float(references.call(oracle, names, answer.arguments)),
             ]
-            if not all(math.isclose(one, results[0], rel_tol=AGREEMENT) for one in results):
+            if not all(math.isclose(result, results[0], rel_tol=AGREEMENT) for result in results):
                 proof.confirmed = False
                 proof.faults.append(
                     f"at {dict(point)} the formula gives {results[0]!r}, {answer.reference} {results[1]!r} and "
@@ -187,9 +219,9 @@ class FormulaKind(Kind[FormulaTemplate, FormulaForm, FormulaKey]):
                 break
         return proof
 
-    def faults(self, template: FormulaTemplate) -> Iterator[str]:
-        for name, one in template.answer.symbols.items():
-            if not one.values():
+    def faults(self, template: FormulaTemplate, references: References) -> Iterator[str]:
+        for name, symbol in template.answer.symbols.items():
+            if not symbol.values():
                 yield f"answer.symbols.{name} has no values of its own; use choice, range, log_range or fixed"
 
 
@@ -207,7 +239,7 @@ def _apart(texts: tuple[str, ...], symbols: tuple[str, ...], grid: tuple[tuple[f
 @lru_cache(maxsize=256)
 def _grid(name: str, symbols: tuple[tuple[str, Input], ...]) -> tuple[tuple[float, ...], ...]:
     """Points for telling formulas apart, independent of the seed."""
-    drawn = cases(dict(symbols), (), Dice("grid", name), drawn=6)
+    drawn = cases(dict(symbols), (), Rng("grid", name), drawn=6)
     return tuple(tuple(point.values()) for point in _points(dict(symbols), drawn))
 
 
@@ -219,7 +251,7 @@ class _Written:
 
 def _points(symbols: Mapping[str, Input], drawn: Sequence[Case]) -> list[dict[str, float]]:
     """The points by symbol, in base units."""
-    return [{name: float(one.base[spec.argument or name]) for name, spec in symbols.items()} for one in drawn]
+    return [{name: float(case.base[spec.argument or name]) for name, spec in symbols.items()} for case in drawn]
 
 
 def _whole(number: float) -> float:

@@ -9,12 +9,12 @@ import anywidget
 import traitlets
 
 from shardwise.errors import ShardwiseError
-from shardwise.kinds.calls import here
 from shardwise.markdown.html import to_html, to_plain
 from shardwise.marking import check as mark
-from shardwise.practice import api as desk
-from shardwise.practice.views import said, view
 from shardwise.question import Question
+from shardwise.student import api
+from shardwise.student.limited import run_limited
+from shardwise.student.views import verdict, view
 
 _NEW = "A new variant."
 
@@ -45,7 +45,7 @@ class Practice(anywidget.AnyWidget):
         """Do what a button asks for. A message about numbers that have been replaced meanwhile is dropped."""
         if not isinstance(content, dict) or content.get("seed", self.asked.seed) != self.asked.seed:
             return
-        desk._DESK.last = self.asked.id
+        api._SESSION.last = self.asked.id
         match content.get("do"):
             case "check":
                 self._check(content.get("answer"))
@@ -59,17 +59,17 @@ class Practice(anywidget.AnyWidget):
     def _check(self, answer: Any) -> None:
         with self.hold_sync():
             self.answer = answer
-            self._tell(said(mark(self.asked, answer, runner=here), self.asked.kind))
+            self._tell(verdict(mark(self.asked, answer, runner=run_limited), self.asked.kind))
 
     def _hint(self) -> None:
         given = self.asked.hints[: len(self.hints) + 1]
-        desk._DESK.hinted(self.asked, len(given))
+        api._SESSION.hinted(self.asked, len(given))
         self.hints = [to_html(f"**Hint {number}.** {hint}") for number, hint in enumerate(given, start=1)]
 
     def _another(self) -> None:
-        desk.another(self.asked.id)
+        api.another(self.asked.id)
         try:
-            self.asked = desk._DESK.question(self.asked.id)
+            self.asked = api._SESSION.question(self.asked.id)
         except ShardwiseError as error:
             self._tell({"outcome": "broken", "html": to_html(str(error))})
             return
@@ -88,5 +88,5 @@ class Practice(anywidget.AnyWidget):
         if made is None:
             return None
         data, metadata = made
-        text = desk._asked(self.asked)
+        text = api.asked_in_words(self.asked)
         return {**data, "text/plain": to_plain(text), "text/markdown": text}, metadata

@@ -1,0 +1,67 @@
+"""Which banks are meant: those that are named, those of the surroundings, or the one that is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from shardwise.bank.bank import Bank, Banks
+from shardwise.errors import ShardwiseError
+
+SHIPPED = "shipped"  # the name of the bank that is installed as shardwise-bank
+VARIABLE = "SHARDWISE_BANK"
+SETTINGS = "shardwise.toml"
+
+
+def open_banks(named: Sequence[str | Path] = (), *, start: Path | None = None) -> Banks:
+    """The banks that are `named`; else those of SHARDWISE_BANK; else those of the nearest shardwise.toml; else the shipped one.
+
+    A bank is a folder, or the word "shipped". Raises ShardwiseError when there is none.
+    """
+    folders = [_folder(name, Path()) for name in named] or _of_environment() or _of_settings(start or Path.cwd())
+    banks = [Bank.open(folder) for folder in dict.fromkeys(folders or [shipped()])]
+    return Banks(banks)
+
+
+def shipped() -> Path:
+    """Where the shipped bank lies. Raises ShardwiseError when it is not installed."""
+    if importlib.util.find_spec("shardwise_bank") is None:
+        raise ShardwiseError(
+            "No bank of problems is installed here. Install the shipped one:  pip install shardwise-bank\n"
+            f'Or name your own: --bank DIR, the variable {VARIABLE}, or bank = ["DIR"] in a {SETTINGS}.'
+        )
+    import shardwise_bank
+
+    folder: Path = shardwise_bank.folder()
+    return folder
+
+
+def _folder(name: str | Path, beside: Path) -> Path:
+    return shipped() if str(name) == SHIPPED else (beside / Path(name).expanduser()).resolve()
+
+
+def _of_environment() -> list[Path]:
+    return [_folder(name, Path()) for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name.strip()]
+
+
+def _of_settings(start: Path) -> list[Path]:
+    """The banks of the nearest shardwise.toml, in this folder or above it; their paths are relative to that file."""
+    for folder in (start, *start.parents):
+        file = folder / SETTINGS
+        if not file.is_file():
+            continue
+        try:
+            settings = tomllib.loads(file.read_text("utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise ShardwiseError(f"{file} cannot be read: {error}") from None
+        names = settings.get("bank", [])
+        names = [names] if isinstance(names, str) else names
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ShardwiseError(f'{file}: I expected bank = ["FOLDER", ...], and this is {names!r:.80}.')
+        if unknown := sorted(set(settings) - {"bank"}):
+            raise ShardwiseError(f"{file}: I know the setting bank, and not {', '.join(unknown)}.")
+        return [_folder(name, folder) for name in names]
+    return []

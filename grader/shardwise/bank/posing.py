@@ -1,0 +1,75 @@
+"""Posing: a problem and a seed become a question, the same on every machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shardwise.bank.bank import Problem
+from shardwise.errors import Faulty, ShardwiseError
+from shardwise.question import Question
+from shardwise.template.draw import Draw, draw, values_of
+from shardwise.template.expressions import prose
+from shardwise.template.rng import Rng
+
+
+def solved(problem: Problem, seed: str, attempt: int | None = None) -> tuple[Draw, Any]:
+    """The draw of a question, and what its kind solved. Raises ShardwiseError.
+
+    With `attempt` it is that draw, which some template once accepted, and no other. Raises Reject then.
+    """
+    template, kind = problem.template, problem.kind
+    if attempt is not None:
+        rng = Rng(seed, problem.id, attempt)
+        drawn = Draw(rng, template.params, values_of(template.params, rng, problem.references), problem.references)
+        return drawn, kind.solve(template, drawn)
+    return draw(
+        template.params,
+        template.where,
+        seed=seed,
+        problem=problem.id,
+        references=problem.references,
+        accept=lambda drawn: kind.solve(template, drawn),
+    )
+
+
+def pose(problem: Problem, seed: int | str, *, attempt: int | None = None) -> Question:
+    """The question that `problem` becomes for `seed`.
+
+    With `attempt` it is that draw, whatever today's constraints say of it: a question that was handed out.
+    Raises ShardwiseError, naming the problem, when its template cannot be drawn or rendered.
+    """
+    seed = str(seed)
+    try:
+        return _question(problem, *solved(problem, seed, attempt))
+    except Faulty:
+        raise
+    except Exception as error:  # a reference may raise anything at an author's numbers
+        why = str(error) if isinstance(error, ShardwiseError) else f"{type(error).__name__}: {error}"
+        raise ShardwiseError(f"{problem.id}, seed {seed}: {why}") from error
+
+
+def _question(problem: Problem, drawn: Draw, found: Any) -> Question:
+    template, names = problem.template, drawn.printed
+    posed = problem.kind.pose(template, drawn, found)
+    return Question(
+        id=problem.id,
+        seed=drawn.rng.seed,
+        kind=template.kind,
+        title=template.title,
+        points=template.points,
+        difficulty=template.difficulty,
+        params=_plain({name: names[name] for name in template.params}),
+        prompt=prose(template.prompt, names),
+        hints=tuple(prose(hint, names) for hint in template.hints),
+        solution=prose(template.solution, {**names, **posed.names}),
+        form=posed.form,
+        key=posed.key,
+        digest=problem.digest,
+        rejected=drawn.rng.attempt,
+    )
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters for a lock file: numbers with a unit as they are shown."""
+    return {name: str(value) if hasattr(value, "text") else value for name, value in values.items()}

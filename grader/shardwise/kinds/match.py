@@ -1,0 +1,360 @@
+"""Match: each item belongs to one of the options; which are shown, and in which order, the seed decides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from shardwise.errors import Reject, ShardwiseError, Unreadable
+from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
+from shardwise.kinds.calls import Runner
+from shardwise.kinds.labels import Labelled, label, listed, shown
+from shardwise.question import Form, Key, Outcome, Question, Verdict
+from shardwise.template import model as author
+from shardwise.template.draw import Draw
+from shardwise.template.expressions import prose
+from shardwise.template.references import References
+from shardwise.units import show, unit
+
+APART = 0.02  # two values nearer than 2 % read alike; such a draw is rejected
+AGREEMENT = 1e-9  # relative, between a value and its oracle
+LONGEST = 300  # characters of an answer written as text
+
+
+class Pair(author.AuthorModel):
+    """An item and what it belongs to: a text, or a value that is shown in a unit."""
+
+    id: str = Field(pattern=r"^[a-z0-9_-]+$")
+    text: author.Prose = Field(min_length=1, description="The item; Jinja2.")
+    match: author.Prose | None = Field(None, description="The option that it belongs to; Jinja2.")
+    value: author.Value | None = Field(None, description="Or an expression in base units, shown in `unit`.")
+    oracle: author.Value | None = Field(None, description="The same value by another road; the lint compares the two.")
+    unit: str = Field("1", description="The unit in which the value is shown.")
+    say: author.Prose = Field("", description="Shown when this item is matched wrongly; Jinja2.")
+
+    @field_validator("unit")
+    @classmethod
+    def _known(cls, text: str) -> str:
+        try:
+            unit(text)
+        except ShardwiseError as error:
+            raise ValueError(str(error)) from None
+        return text
+
+    @model_validator(mode="after")
+    def _either(self) -> Pair:
+        if (self.match is None) == (self.value is None):
+            raise ValueError("an item has either a `match` or a `value`")
+        return self
+
+
+class Answer(author.AuthorModel):
+    """The `answer` of a matching problem."""
+
+    shown: int | None = Field(None, ge=2, le=9, description="How many items are drawn.")
+    pairs: tuple[Pair, ...] = Field(min_length=2, max_length=20)
+    extra: tuple[author.Prose, ...] = Field((), description="Options that nothing belongs to.", max_length=6)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Answer:
+        if len({pair.id for pair in self.pairs}) != len(self.pairs):
+            raise ValueError("two items have the same id")
+        if self.shown is None and len(self.pairs) > 9:
+            raise ValueError("at most 9 items can be shown at once; say how many are drawn with `shown`")
+        if self.shown is not None and self.shown > len(self.pairs):
+            raise ValueError(f"shown is {self.shown}, and there are {len(self.pairs)} items")
+        return self
+
+
+class Mistake(author.AuthorModel):
+    """A wrong matching that teachers know: some items, and the items whose options they were given."""
+
+    gives: Mapping[str, str] = Field(min_length=1, description="item: the item that its option belongs to")
+    say: author.Prose = Field(min_length=10)
+
+
+class MatchTemplate(author.Template):
+    """A problem answered by pairs."""
+
+    kind: Literal["match"]
+    answer: Answer
+    mistakes: tuple[Mistake, ...] = ()
+
+    @model_validator(mode="after")
+    def _mistakes_name_items(self) -> MatchTemplate:
+        known = {pair.id for pair in self.answer.pairs}
+        for mistake in self.mistakes:
+            strangers = sorted({*mistake.gives, *mistake.gives.values()} - known)
+            if strangers:
+                raise ValueError(f"a mistake names {', '.join(strangers)}; the items are {', '.join(sorted(known))}")
+        return self
+
+
+class MatchForm(Form):
+    """Items with numbers and options with letters, as the student sees them."""
+
+    items: tuple[Labelled, ...]
+    options: tuple[Labelled, ...]
+
+
+class KnownMistake(Key):
+    """A recognised wrong matching: the letters that some items were given."""
+
+    pairs: Mapping[str, str]
+    say: str
+
+
+class MatchKey(Key):
+    """The letter that each item belongs to, what to say where it is another, and the recognised mistakes."""
+
+    pairs: Mapping[str, str]
+    say: Mapping[str, str]
+    mistakes: tuple[KnownMistake, ...] = ()
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The items as they are shown, and the values of those that have one, in base units."""
+
+    shown: tuple[str, ...]
+    values: Mapping[str, float]
+
+
+class MatchKind(Kind[MatchTemplate, MatchForm, MatchKey]):
+    """Items that belong to options."""
+
+    name = "match"
+    about = "Items to be matched with what they belong to; each pair has its share of the points."
+    Template = MatchTemplate
+    Form = MatchForm
+    Key = MatchKey
+    needs_oracle = False  # a pair may be about an idea
+    shows_reading = False  # the form shows the pairs
+    starter = """\
+params:
+  file_bytes: {choice: [1, 2, 5, 10], unit: GB}
+  latency_s: {choice: [50, 100], unit: ms}
+prompt: |
+  A file of {{ file_bytes }} crosses links with a latency of {{ latency_s }}. Match each rate with the time.
+answer:
+  extra: ["{{ latency_s }}"]                    # options that nothing belongs to
+  pairs:
+    - id: slow
+      text: 100 Gbit/s
+      value: ref("example.transfer_seconds", file_bytes=file_bytes, bandwidth_bytes_per_s=12.5e9, latency_s=latency_s)
+      oracle: oracle("example.played_transfer_seconds", file_bytes=file_bytes, bandwidth_bytes_per_s=12.5e9, latency_s=latency_s)
+      unit: ms
+    - id: fast
+      text: 400 Gbit/s
+      value: ref("example.transfer_seconds", file_bytes=file_bytes, bandwidth_bytes_per_s=50e9, latency_s=latency_s)
+      oracle: oracle("example.played_transfer_seconds", file_bytes=file_bytes, bandwidth_bytes_per_s=50e9, latency_s=latency_s)
+      unit: ms
+mistakes:
+  - gives: {slow: fast, fast: slow}
+    say: The higher rate is through first.
+"""
+
+    def solve(self, template: MatchTemplate, draw: Draw) -> Solved:
+        answer, rng = template.answer, draw.rng.steady
+        drawn = sorted(answer.pairs, key=lambda pair: rng.number(f"item {pair.id}"))[: answer.shown]
+        values = {pair.id: float(draw.evaluate(pair.value)) for pair in drawn if pair.value is not None}
+        for (first, low), (second, high) in combinations(values.items(), 2):
+            if abs(high - low) <= APART * max(abs(low), abs(high)):
+                raise Reject(f"the values of {first} and {second} lie within {APART:.0%} of each other")
+        return Solved(tuple(rng.shuffled(sorted(pair.id for pair in drawn), "items")), values)
+
+    def pose(self, template: MatchTemplate, draw: Draw, solved: Solved) -> Posed:
+        names = draw.printed
+        pairs = {pair.id: pair for pair in template.answer.pairs}
+        right = {name: self._option(pairs[name], solved, names) for name in solved.shown}
+        texts = {*right.values(), *(prose(text, names) for text in template.answer.extra)}
+        options = label(draw.rng.steady.shuffled(sorted(texts), "options"))
+        letter = {option.text: option.label for option in options}
+        items = tuple(
+            Labelled(label=str(number), text=prose(pairs[name].text, names))
+            for number, name in enumerate(solved.shown, start=1)
+        )
+        number = dict(zip(solved.shown, (item.label for item in items), strict=True))
+        key = MatchKey(
+            pairs={number[name]: letter[right[name]] for name in solved.shown},
+            say={number[name]: prose(pairs[name].say, names) for name in solved.shown if pairs[name].say},
+            mistakes=tuple(self._known(template, names, number, {name: letter[right[name]] for name in solved.shown})),
+        )
+        told = "; ".join(f"**{number[name]}** is **{letter[right[name]]})** {right[name]}" for name in solved.shown)
+        return Posed(MatchForm(items=items, options=options), key, names={"key": told})
+
+    def _option(self, pair: Pair, solved: Solved, names: Mapping[str, Any]) -> str:
+        """The option that an item belongs to, as it is shown."""
+        return prose(pair.match, names) if pair.match is not None else show(solved.values[pair.id], pair.unit)
+
+    def _known(
+        self, template: MatchTemplate, names: Mapping[str, Any], number: Mapping[str, str], letter: Mapping[str, str]
+    ) -> Iterator[KnownMistake]:
+        """The mistakes that can be made with the items that are shown, and that give an item another option than its own."""
+        for mistake in template.mistakes:
+            if {*mistake.gives, *mistake.gives.values()} <= set(number):
+                pairs = {number[item]: letter[other] for item, other in mistake.gives.items()}
+                if all(letter[item] != letter[other] for item, other in mistake.gives.items()):
+                    yield KnownMistake(pairs=pairs, say=prose(mistake.say, names))
+
+    def body(self, form: MatchForm) -> str:
+        rows = "\n".join(f"- **{item.label}.** {item.text}" for item in form.items)
+        return f"{rows}\n\n*What does each of them belong to? One option may stand for several, or for none.*\n\n{listed(form.options)}"
+
+    def view(self, form: MatchForm) -> View:
+        field = {"type": "pairs", "items": shown(form.items), "options": shown(form.options)}
+        return {
+            "how": "Pick what each of them belongs to; one option may stand for several, or for none.",
+            "fields": [field],
+        }
+
+    def instruction(self, form: MatchForm, variable: str) -> str:
+        return f"Fill in `{variable}`: a letter for each number."
+
+    def parse(self, form: MatchForm, raw: Any) -> dict[str, str]:
+        numbers = [item.label for item in form.items]
+        if isinstance(raw, str):
+            given = self._pairs(form, raw)
+        elif isinstance(raw, Mapping):
+            given = {str(name): text for name, text in raw.items()}
+        elif isinstance(raw, list | tuple) and len(raw) == len(numbers):
+            given = dict(zip(numbers, raw, strict=True))
+        else:
+            raise Unreadable(
+                f"I expected a letter for each of {', '.join(numbers)}. An answer looks like {self.example(form)}",
+                shows_example=True,
+            )
+        strangers = [number for number in given if number not in numbers]
+        if strangers:
+            raise Unreadable(f"I saw “{strangers[0][:20]}” where one of the numbers {', '.join(numbers)} belongs.")
+        return {name: self._letter(form, name, given[name]) for name in numbers if not _is_empty(given.get(name))}
+
+    def _pairs(self, form: MatchForm, text: str) -> dict[str, Any]:
+        """Pairs written as text, such as "1b 2a", "1 - b, 2 - a", or the letters alone in the order of the items."""
+        if len(text) > LONGEST:
+            raise Unreadable(
+                f"I couldn't read an answer of {len(text):,} characters. An answer looks like {self.example(form)}",
+                shows_example=True,
+            )
+        found = re.findall(r"(\d+)\s*[-–→=:.)>]*\s*([A-Za-z])(?![A-Za-z])", text)
+        rest = re.sub(r"(\d+)\s*[-–→=:.)>]*\s*([A-Za-z])(?![A-Za-z])|\band\b|[\s,;{}()\"']", "", text)
+        if found and not rest:
+            twice = [number for number, _ in found if [name for name, _ in found].count(number) > 1]
+            if twice:
+                raise Unreadable(
+                    f"{twice[0]} comes twice. An answer looks like {self.example(form)}", shows_example=True
+                )
+            return dict(found)
+        letters = re.findall(r"[A-Za-z]", text)
+        if len(letters) == len(form.items) and not re.sub(r"[A-Za-z\s,;]", "", text):
+            return dict(zip((item.label for item in form.items), letters, strict=True))
+        raise Unreadable(
+            f"I couldn't read “{text.strip()[:60]}” as pairs. An answer looks like {self.example(form)}",
+            shows_example=True,
+        )
+
+    def _letter(self, form: MatchForm, number: str, raw: Any) -> str:
+        known = [option.label for option in form.options]
+        text = raw.strip().lower().strip("().[]") if isinstance(raw, str) else ""
+        if text not in known:
+            seen = f"“{raw[:20]}”" if isinstance(raw, str) else f"something of type {type(raw).__name__}"
+            raise Unreadable(f"{number}: I saw {seen} where one of the letters {', '.join(known)} belongs.")
+        return text
+
+    def read(self, form: MatchForm, value: dict[str, str]) -> str:
+        return ", ".join(f"{number} {letter}" for number, letter in value.items())
+
+    def matches(self, question: Question, value: dict[str, str], runner: Runner) -> Verdict:
+        key = question.key
+        assert isinstance(key, MatchKey)
+        parts = {number: value.get(number) == letter for number, letter in key.pairs.items()}
+        credit = sum(parts.values()) / len(parts)
+        if credit == 1:
+            return Verdict(credit=1.0, parts=parts)
+        count = f"{sum(parts.values())} of {len(parts)} are right."
+        for index, mistake in enumerate(key.mistakes):
+            if mistake.pairs.items() <= value.items():
+                return Verdict(credit=credit, say=f"{count}\n\n{mistake.say}", mistake=index, parts=parts)
+        wrong = [number for number, is_right in parts.items() if not is_right and number in value]
+        words = [count]
+        if wrong:
+            words.append(f"**{wrong[0]}.** {key.say.get(wrong[0], 'It belongs elsewhere.')}")
+        elif missing := [number for number in parts if number not in value]:
+            words.append(f"Not answered yet: {', '.join(missing)}.")
+        return Verdict(credit=credit, say="\n\n".join(words), parts=parts)
+
+    def example(self, form: MatchForm) -> str:
+        letters = [option.label for option in form.options]
+        return ", ".join(f"{item.label} {letters[place % len(letters)]}" for place, item in enumerate(form.items))
+
+    def samples(self, question: Question) -> Sequence[Sample]:
+        key, form = question.key, question.form
+        assert isinstance(key, MatchKey) and isinstance(form, MatchForm)
+        letters = [option.label for option in form.options]
+        first = next(iter(key.pairs))
+
+        def outcome(given: Mapping[str, str]) -> Outcome:
+            right = any(given.get(number) == letter for number, letter in key.pairs.items())
+            return Outcome.PARTIAL if right else Outcome.INCORRECT
+
+        wrong = {number: next(other for other in letters if other != letter) for number, letter in key.pairs.items()}
+        return [
+            Sample(dict(key.pairs), Outcome.CORRECT),
+            Sample(" ".join(f"{number}{letter}" for number, letter in key.pairs.items()), Outcome.CORRECT),
+            Sample(", ".join(key.pairs.values()), Outcome.CORRECT),
+            *(
+                Sample({**key.pairs, **mistake.pairs}, outcome({**key.pairs, **mistake.pairs}), index)
+                for index, mistake in enumerate(key.mistakes)
+            ),
+            Sample({first: key.pairs[first]}, Outcome.PARTIAL),
+            Sample(wrong, Outcome.INCORRECT, None),
+            Sample({"77": "a"}, Outcome.UNREADABLE),
+            Sample({first: "?"}, Outcome.UNREADABLE),
+            Sample("something", Outcome.UNREADABLE),
+            Sample(7, Outcome.UNREADABLE),
+            Sample(dict.fromkeys(key.pairs, ...), Outcome.BLANK),
+            Sample("", Outcome.BLANK),
+        ]
+
+    def cells(self, form: MatchForm, variable: str) -> str:
+        rows = "".join(f"    {item.label}: ...,\n" for item in form.items)
+        return f"{variable} = {{  # a letter for each, such as {form.options[0].label!r}\n{rows}}}"
+
+    def prove(self, template: MatchTemplate, draw: Draw, solved: Solved) -> Proof:
+        pairs = [pair for pair in template.answer.pairs if pair.id in solved.shown]
+        proof = Proof(
+            confirmed=all(pair.oracle is not None for pair in pairs if pair.value is not None) and bool(solved.values)
+        )
+        for pair in pairs:
+            if pair.oracle is None or pair.value is None:
+                continue
+            counted = float(draw.evaluate(pair.oracle))
+            if abs(counted - solved.values[pair.id]) > AGREEMENT * abs(counted):
+                proof.confirmed = False
+                proof.faults.append(
+                    f"{pair.id}: value gives {show(solved.values[pair.id], pair.unit)} and oracle {show(counted, pair.unit)}; "
+                    "one of the two is wrong"
+                )
+        rights = [self._option(pair, solved, draw.printed) for pair in pairs]
+        if len(set(rights)) < 2 and not template.answer.extra:
+            proof.faults.append("every item belongs to the same option")
+        if set(rights) & {prose(text, draw.printed) for text in template.answer.extra}:
+            proof.faults.append("an extra option reads like one that an item belongs to")
+        return proof
+
+    def faults(self, template: MatchTemplate, references: References) -> Iterator[str]:
+        for number, mistake in enumerate(template.mistakes, start=1):
+            if all(item == other for item, other in mistake.gives.items()):
+                yield f"mistake {number} is the right matching"
+
+
+def _is_empty(raw: Any) -> bool:
+    return raw is None or raw is ... or (isinstance(raw, str) and raw.strip() in ("", "..."))
+
+
+KIND = MatchKind()

@@ -1,0 +1,89 @@
+"""A student's function on the student's own machine: stopped after a time limit, its prints swallowed, the kernel unharmed.
+
+The calls are made in a thread of their own, since a thread can be stopped on every system: by an exception that is
+raised in it from outside. One that does not react, such as one that sleeps, is left behind.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import queue
+import threading
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
+
+from shardwise.kinds.calls import Call, Inputs, Made, Program, call_once, function_of, run_here
+
+SECONDS = 2.0  # for one call, as when it is graded
+PATIENCE = 2  # calls that may take too long before the others are skipped, as when it is graded
+_REACTION = 1.0  # seconds that a thread is given to react
+
+
+class _TimeUp(BaseException):
+    """Raised inside a function that takes too long; no `except Exception` of a student's catches it."""
+
+
+class _Nowhere(io.TextIOBase):
+    """Takes whatever is printed."""
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+
+def run_limited(program: Program, name: str, inputs: Sequence[Inputs], *, seconds: float = SECONDS) -> Sequence[Call]:
+    """Call a function, or the function that a source defines, on every input. Raises KeyboardInterrupt when interrupted."""
+    done: queue.SimpleQueue[Call] = queue.SimpleQueue()
+    worker = threading.Thread(target=_work, args=(program, name, inputs, done), daemon=True)
+    with redirect_stdout(_Nowhere()), redirect_stderr(_Nowhere()):
+        try:
+            worker.start()
+        except RuntimeError:  # a system without threads, such as a browser
+            return run_here(program, name, inputs)
+        try:
+            return _collected(worker, len(inputs), done, seconds)
+        except BaseException:  # an interrupt ends the function, too
+            _stop(worker)
+            raise
+
+
+def _collected(worker: threading.Thread, count: int, done: queue.SimpleQueue[Call], seconds: float) -> list[Call]:
+    """What became of each call, in order; a call that takes too long is stopped."""
+    calls: list[Call] = []
+    stopped = 0
+    while len(calls) < count and stopped < PATIENCE:
+        try:
+            calls.append(done.get(timeout=seconds))
+            continue
+        except queue.Empty:
+            _stop(worker)
+        stopped += 1
+        try:
+            calls.append(done.get(timeout=_REACTION))
+        except queue.Empty:  # it sleeps, or catches everything: the thread is left behind
+            calls.append(Made("timeout"))
+            stopped = PATIENCE
+    _stop(worker)
+    return [*calls, *[Made("skipped")] * (count - len(calls))]
+
+
+def _work(program: Program, name: str, inputs: Sequence[Inputs], done: queue.SimpleQueue[Call]) -> None:
+    """Make all calls, one after the other."""
+    with suppress(_TimeUp):
+        try:
+            function, failed = function_of(program, name)
+        except _TimeUp:
+            function, failed = None, Made("timeout")
+        for keywords in inputs:
+            try:
+                call = failed if function is None else call_once(function, keywords)
+            except _TimeUp:
+                call = Made("timeout")
+            done.put(call)
+
+
+def _stop(worker: threading.Thread) -> None:
+    """Raise _TimeUp in a thread that is still running."""
+    if worker.is_alive() and worker.ident is not None:
+        with suppress(AttributeError):  # an interpreter that is not CPython
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), ctypes.py_object(_TimeUp))

@@ -1,0 +1,34 @@
+"""Views: what a front end may know of a question and of a verdict, as plain data with texts in HTML.
+
+Keys, hints and solutions stay away.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shardwise.kinds import kind_of, kinds
+from shardwise.markdown.feedback import as_markdown
+from shardwise.markdown.html import to_html
+from shardwise.question import Feedback, Question
+
+
+def view(question: Question) -> dict[str, Any]:
+    """The question for a front end: title, prompt, points, how many hints there are, and its kind's form."""
+    return {
+        "id": question.id,
+        "seed": question.seed,
+        "kind": question.kind,
+        "title": question.title,
+        "points": f"{question.points:g} point{'' if question.points == 1 else 's'}",
+        "hints": len(question.hints),
+        "prompt": to_html(question.prompt),
+        "form": dict(kind_of(question).view(question.form)),
+    }
+
+
+def verdict(feedback: Feedback, kind: str) -> dict[str, Any]:
+    """Feedback for a front end: its outcome, and its text as HTML that takes its colours from the style sheet."""
+    if not kinds()[kind].shows_reading:
+        feedback = feedback.model_copy(update={"read": ""})
+    return {"outcome": str(feedback.outcome or "read"), "html": to_html(as_markdown(feedback))}

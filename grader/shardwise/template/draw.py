@@ -1,0 +1,85 @@
+"""A draw: what the seed decides of a question. Parameters are drawn until their constraints hold and the kind accepts them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+from shardwise.errors import Reject, ShardwiseError
+from shardwise.template.expressions import evaluate, shown
+from shardwise.template.parameters import Parameter
+from shardwise.template.references import References
+from shardwise.template.rng import Rng
+
+T = TypeVar("T")
+MAX_ATTEMPTS = 500  # at the lint's floor of 10 % accepted, the chance of 500 rejections in a row is 1e-23
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The parameters of one question in base units, the random streams, and the references of its bank."""
+
+    rng: Rng
+    params: Mapping[str, Parameter]
+    values: Mapping[str, Any]
+    references: References
+
+    def evaluate(self, expression: str | int | float | bool, **more: Any) -> Any:
+        """The value of an author's expression, with more names than the parameters'. Raises BadExpression."""
+        return evaluate(expression, {**self.values, **self.references.helpers, **more})
+
+    @cached_property
+    def printed(self) -> Mapping[str, Any]:
+        """The names that prose knows: parameters that print themselves in their author's units, and the helpers."""
+        named = {
+            name: shown(self.values[name], parameter.unit, parameter.direction or "none")
+            for name, parameter in self.params.items()
+        }
+        return {**named, **self.references.helpers}
+
+
+def values_of(params: Mapping[str, Parameter], rng: Rng, references: References) -> dict[str, Any]:
+    """Every parameter once, in base units."""
+    values: dict[str, Any] = {}
+    for name, parameter in params.items():
+        if parameter.derived is None:
+            values[name] = parameter.base(parameter.roll(rng.number(name)))
+    for name, parameter in params.items():
+        if parameter.derived is not None:
+            values[name] = _whole(evaluate(parameter.derived, {**references.helpers, **values}))
+    return {name: values[name] for name in params}
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def draw(
+    params: Mapping[str, Parameter],
+    where: Sequence[str],
+    *,
+    seed: str,
+    problem: str,
+    references: References,
+    accept: Callable[[Draw], T],
+) -> tuple[Draw, T]:
+    """Draw until the constraints hold and `accept` raises no Reject; gives the draw and what `accept` made of it.
+
+    Raises ShardwiseError when MAX_ATTEMPTS draws are all rejected.
+    """
+    why = "a constraint under `where` fails"
+    for attempt in range(MAX_ATTEMPTS):
+        rng = Rng(seed, problem, attempt)
+        values = values_of(params, rng, references)
+        if not all(evaluate(condition, {**references.helpers, **values}) for condition in where):
+            continue
+        drawn = Draw(rng, params, values, references)
+        try:
+            return drawn, accept(drawn)
+        except Reject as reason:
+            why = str(reason)
+    raise ShardwiseError(
+        f"{problem}: {MAX_ATTEMPTS} draws for seed {seed} were all rejected; loosen its constraints. The last: {why}."
+    )
