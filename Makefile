@@ -32,7 +32,7 @@ render: $(VENV)/.test figures  ## Figures and notebooks, to be committed
 	$(BIN)/shardwise render
 
 figures: $(VENV)/.test
-	$(BIN)/python -m shardwise.solutions.figures
+	$(BIN)/python -m solutions.figures
 
 bench: $(VENV)/.test /usr/bin/bwrap  ## Every target beside nbgrader and Otter, in environments of their own, and the plot; ten minutes
 	$(BIN)/python bench/grading.py
