@@ -63,14 +63,14 @@ $(VENV)/bin/uv:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --require-hashes -r requirements-uv.lock
 
-$(VENV)/.demo: $(VENV)/bin/uv requirements.lock pyproject.toml
+$(VENV)/.demo: $(VENV)/bin/uv requirements.lock pyproject.toml shardwise-bank/pyproject.toml
 	$(BIN)/uv pip install -q --python $(BIN)/python --require-hashes -r requirements.lock
-	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable .
+	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable . --editable shardwise-bank
 	touch $@
 
-$(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml
+$(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml shardwise-bank/pyproject.toml
 	$(BIN)/uv pip install -q --python $(BIN)/python --require-hashes -r requirements-dev.lock
-	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable .
+	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable . --editable shardwise-bank
 	touch $@
 
 /usr/bin/bwrap:
