@@ -32,7 +32,7 @@ render: $(VENV)/.test figures  ## Figures and notebooks, to be committed
 	$(BIN)/shardwise render
 
 figures: $(VENV)/.test
-	$(BIN)/python -m shardwise.solutions.figures
+	$(BIN)/python -m solutions.figures
 
 bench: $(VENV)/.test /usr/bin/bwrap  ## Every target beside nbgrader and Otter, in environments of their own, and the plot; ten minutes
 	$(BIN)/python bench/grading.py
@@ -63,14 +63,14 @@ $(VENV)/bin/uv:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --require-hashes -r requirements-uv.lock
 
-$(VENV)/.demo: $(VENV)/bin/uv requirements.lock pyproject.toml
+$(VENV)/.demo: $(VENV)/bin/uv requirements.lock pyproject.toml shardwise-bank/pyproject.toml
 	$(BIN)/uv pip install -q --python $(BIN)/python --require-hashes -r requirements.lock
-	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable .
+	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable . --editable shardwise-bank
 	touch $@
 
-$(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml
+$(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml shardwise-bank/pyproject.toml
 	$(BIN)/uv pip install -q --python $(BIN)/python --require-hashes -r requirements-dev.lock
-	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable .
+	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable . --editable shardwise-bank
 	touch $@
 
 /usr/bin/bwrap:

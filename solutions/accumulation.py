@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .guards import require_counts, require_fraction, require_not_negative, require_positive
+from .arguments import require_counts, require_fraction, require_not_negative, require_positive
 
 
 def accumulation_steps(*, target_batch: int, micro_batch: int, dp: int) -> int:

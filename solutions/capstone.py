@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .guards import require_counts, require_not_negative, require_positive
+from .arguments import require_counts, require_not_negative, require_positive
 
 
 def data_parallel_replicas(*, gpus: int, tp: int, cp: int, pp: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .guards import require_counts, require_not_negative, require_positive
+from .arguments import require_counts, require_not_negative, require_positive
 
 
 def linear_rule_lr(*, base_lr: float, base_batch: float, batch: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .guards import require_counts, require_not_negative, require_positive
+from .arguments import require_counts, require_not_negative, require_positive
 
 
 def bytes_sent_per_gpu(*, message_bytes: float, gpus: int) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .guards import require_counts, require_fraction, require_positive
+from .arguments import require_counts, require_fraction, require_positive
 
 
 def training_flop(*, parameters: float, tokens: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .guards import require_counts, require_not_negative, require_positive
+from .arguments import require_counts, require_not_negative, require_positive
 
 STAGE_NAMES = ("plain data parallelism", "ZeRO-1", "ZeRO-2", "ZeRO-3")
 NOTHING_FITS = "nothing fits"

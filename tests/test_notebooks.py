@@ -133,7 +133,8 @@ def test_render_never_writes_over_a_notebook_that_somebody_has_worked_in(whole_b
 
 def test_the_figures_are_those_that_the_references_draw() -> None:
     from matplotlib.image import imread
-    from shardwise.solutions.figures.__main__ import draw
+
+    from solutions.figures.__main__ import draw
 
     drawn = draw(folder("problems"))
     assert drawn

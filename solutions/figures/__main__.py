@@ -1,4 +1,4 @@
-"""Draws every picture of every lesson:  python -m shardwise.solutions.figures"""
+"""Draws every picture of every lesson. Run from the folder that holds solutions/:  python -m solutions.figures"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pkgutil
 import sys
 from io import BytesIO
 from pathlib import Path
+from types import ModuleType
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -22,13 +23,17 @@ STYLE = {
 }
 
 
+def chapters() -> list[ModuleType]:
+    """The modules beside this one, each with the CHAPTER that it illustrates and its FIGURES."""
+    names = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
+    return [importlib.import_module(f".{name}", __package__) for name in names if name != "__main__"]
+
+
 def draw(problems: Path) -> dict[Path, bytes]:
-    """Every picture as a PNG, by the file it belongs in. JupyterLab shows no SVG out of a cell's attachments."""
+    """Every picture as a PNG, by the file it belongs in. PNG, because JupyterLab shows no SVG from a cell's attachments."""
     matplotlib.use("agg")
     drawn: dict[Path, bytes] = {}
-    package = importlib.import_module("shardwise.solutions.figures")
-    for module in sorted(one.name for one in pkgutil.iter_modules(package.__path__) if not one.name.startswith("_")):
-        chapter = importlib.import_module(f"shardwise.solutions.figures.{module}")
+    for chapter in chapters():
         for function in chapter.FIGURES:
             with matplotlib.rc_context(STYLE):
                 name = function.__name__.replace("_", "-")

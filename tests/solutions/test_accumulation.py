@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from shardwise.solutions import accumulation
-from shardwise.solutions.oracles import accumulation as engine
+
+from solutions import accumulation
+from solutions.oracles import accumulation as engine
 
 counts = st.integers(1, 48)
 times = st.floats(1e-3, 5.0)

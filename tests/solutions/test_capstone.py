@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from shardwise.solutions import capstone, run_costs
-from shardwise.solutions.oracles import capstone as engine
+
+from solutions import capstone, run_costs
+from solutions.oracles import capstone as engine
 
 PFLOP_DAY = 1e15 * 86400
 DAY = 86400.0

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shardwise.solutions import learning_rate
-from shardwise.solutions.oracles import learning_rate as engine
+
+from solutions import learning_rate
+from solutions.oracles import learning_rate as engine
 
 rates = st.floats(1e-6, 1.0)
 batches = st.floats(16.0, 4e3)

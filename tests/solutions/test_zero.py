@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from shardwise.solutions import zero
-from shardwise.solutions.oracles import ring as ring_engine
-from shardwise.solutions.oracles import zero as table
+
+from solutions import zero
+from solutions.oracles import ring as ring_engine
+from solutions.oracles import zero as table
 
 B = 10**9
 GB = 1e9

@@ -1,4 +1,4 @@
-"""Guards that every reference shares: they turn a bad argument into a ValueError that names it."""
+"""Checks of arguments, shared by all references: each raises a ValueError that names the bad argument."""
 
 from __future__ import annotations
 
