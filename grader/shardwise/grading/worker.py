@@ -66,7 +66,7 @@ class OtherEngine(ShardwiseError):
 @cache
 def engine() -> str:
     """Version and digest of everything that decides a grade but the questions: our program, and what it computes with."""
-    libraries = " ".join(f"{name} {version(name)}" for name in ("numpy", "pint", "sympy"))
+    libraries = " ".join(f"{name} {version(name)}" for name in ("numpy", "sympy"))
     python = ".".join(map(str, sys.version_info[:2]))
     return f"{__version__}+{_digest([Path(shardwise.__file__).parent], f'{python} {libraries}')}"
 

@@ -1,7 +1,7 @@
 """Expressions and prose in templates: sandboxed Jinja2 over the numbers that were drawn.
 
 Expressions (`where`, `derived`, the values of mistakes) see plain base-unit numbers. Prose (prompts, hints, solutions)
-sees the same numbers, which print themselves in the unit that the author gave.
+sees the same numbers as `ShownInt` and `ShownFloat`, which print themselves in the unit that the author gave.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ShownFloat(float):
 
 
 def shown(value: Any, unit_text: str | None, direction: Direction = "none") -> Any:
-    """`value` (base units) as a number that prints itself; what is no number stays as it is."""
+    """`value` (base units) as a number that prints itself in `unit_text`; any other value is returned unchanged."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     number: Any = ShownInt(value) if isinstance(value, int) else ShownFloat(value)
@@ -45,10 +45,11 @@ def shown(value: Any, unit_text: str | None, direction: Direction = "none") -> A
     return number
 
 
-_written = lru_cache(maxsize=8192, typed=True)(show)  # students share most of their numbers
+_written = lru_cache(maxsize=8192, typed=True)(show)  # cached, because students share most of their numbers
 
 
 def _finalize(value: Any) -> Any:
+    """What `{{ value }}` prints: a number in its author's unit, or with four digits when it has none."""
     if isinstance(value, ShownInt | ShownFloat):
         return value.text
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -57,7 +58,7 @@ def _finalize(value: Any) -> Any:
 
 
 def _tex(value: Any) -> str:
-    """A number or quantity for use between dollar signs."""
+    """A number, with its unit if it has one, as TeX between dollar signs."""
     text = str(_finalize(value))
     number, _, unit_text = text.partition(" ") if " × " not in text else text.partition("\0")
     if " × 10" in number:
@@ -80,8 +81,11 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+_MOST_BITS = 4_096  # of a power; over 1,000 digits
+
+
 class _Environment(SandboxedEnvironment):
-    """Jinja's sandbox, which computes constants while it compiles: a power may not be one that takes for ever."""
+    """Jinja's sandbox with a bound on powers: Jinja computes constants while it compiles, and 9**9**9 would not end."""
 
     intercepted_binops = frozenset(["**"])
 
@@ -89,9 +93,6 @@ class _Environment(SandboxedEnvironment):
         if isinstance(left, int) and isinstance(right, int) and abs(right) * left.bit_length() > _MOST_BITS:
             raise ShardwiseError("a power in this expression has thousands of digits")
         return left**right
-
-
-_MOST_BITS = 4_096  # over 1,000 digits
 
 
 @cache
@@ -108,14 +109,17 @@ def _environment() -> SandboxedEnvironment:
 
 
 class BadExpression(ShardwiseError):
-    """An expression or prose of a template that cannot be evaluated; its author's turn."""
+    """An expression or prose of a template that cannot be evaluated; its author has to mend it."""
 
 
 @lru_cache(maxsize=8192)
 def _compiled(source: str) -> jinja2.Template:
-    """An expression as a template that sets `result`: what Environment.compile_expression does, without its copies."""
+    """An expression as a template that sets `result`.
+
+    Environment.compile_expression returns a function of the same meaning, which copies all names at each call.
+    """
     try:
-        _environment().compile_expression(source)  # refuses what is a statement, or more than one expression
+        _environment().compile_expression(source)  # for its check: it accepts a single expression only
         return _environment().from_string(f"{{% set result = ({source}\n) %}}")
     except jinja2.TemplateSyntaxError as error:
         raise BadExpression(f"“{source}” is not an expression: {error.message}") from None
@@ -129,7 +133,7 @@ def _result(source: str, names: Mapping[str, Any]) -> Any:
 
 
 def _context(names: dict[str, Any]) -> jinja2.runtime.Context:
-    """What a template sees: these names alone. Template.render would look up Jinja's globals one by one each time."""
+    """The context of a template: these names and no others. Template.render would copy Jinja's globals each time."""
     environment = _environment()
     return environment.context_class(environment, names, None, {})
 
@@ -148,7 +152,7 @@ def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
     >>> evaluate("2 * message_bytes * (gpus - 1) / gpus", {"message_bytes": 1e9, "gpus": 8})
     1750000000.0
 
-    Raises BadExpression for an unknown name, a division by zero, or text that is no expression.
+    Raises BadExpression for an unknown name, a division by zero, or text that is not an expression.
     """
     if not isinstance(source, str):
         return source
@@ -177,7 +181,7 @@ def prose(source: str, names: Mapping[str, Any]) -> str:
 
 
 def check_syntax(source: str, *, is_prose: bool) -> None:
-    """Raise BadExpression when `source` is no expression (or prose)."""
+    """Raise BadExpression when `source` is not an expression, or not prose if `is_prose`."""
     if is_prose:
         _prose(source)
     else:

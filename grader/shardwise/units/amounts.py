@@ -1,0 +1,84 @@
+"""Numbers between base units and the unit that is asked for, and how they are shown."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from shardwise.units.parsing import plural, unit
+
+Direction = str  # "per direction", "duplex" or "none"
+DIRECTIONS = ("per direction", "duplex", "none")
+
+_SUFFIXES = {"per direction": " per direction", "duplex": " (both directions together)"}
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def to_base(number: float | Fraction, text: str, direction: Direction = "none") -> int | float:
+    """`number` of a unit in base units; exact where it is whole. A duplex bandwidth becomes the half that one way has.
+
+    >>> to_base(2, "GB"), to_base(5, "us"), to_base(600, "GB/s", "duplex")
+    (2000000000, 5e-06, 300000000000)
+    """
+    exact = _exact(number) * unit(text).factor / (2 if direction == "duplex" else 1)
+    return int(exact) if exact.denominator == 1 else float(exact)
+
+
+def _exact(number: float | Fraction) -> Fraction:
+    """The decimal that was written, not its binary neighbour: 0.1 is one tenth."""
+    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
+
+
+def from_base(value: float, text: str, direction: Direction = "none") -> float:
+    """A base-unit number in a unit.
+
+    >>> from_base(1.75e9, "GB")
+    1.75
+    """
+    factor = unit(text).factor
+    doubled = 2 * value if direction == "duplex" else value
+    if isinstance(value, int) and abs(value) > 2**53:
+        return float(Fraction(doubled) / factor)
+    return float(doubled * factor.denominator / factor.numerator)
+
+
+def show(value: float, text: str, direction: Direction = "none", digits: int = 4) -> str:
+    """A base-unit number written in a unit.
+
+    >>> show(1.75e9, "GB"), show(0.07, "ms"), show(300e9, "GB/s", "duplex"), show(64, "step")
+    ('1.75 GB', '70 ms', '600 GB/s (both directions together)', '64 steps')
+    """
+    amount = from_base(value, text, direction)
+    whole = int(amount) if amount == amount and abs(amount) < 1e15 and amount == int(amount) else amount
+    return written(whole, unit(text).text, direction, digits)
+
+
+def written(number: float, text: str, direction: Direction, digits: int) -> str:
+    """A number of a unit as text: "64 steps".
+
+    >>> written(1, "step", "none", 4), written(16384, "", "none", 4)
+    ('1 step', '16,384')
+    """
+    space = " " if text else ""
+    return f"{show_number(number, digits)}{space}{plural(text, number)}{_SUFFIXES.get(direction, '')}"
+
+
+def show_number(value: float, digits: int = 4) -> str:
+    """A number for reading: `digits` significant digits, separators, powers of ten only when it is far from 1.
+
+    >>> show_number(16384), show_number(0.0656250), show_number(3.7908e25), show_number(2)
+    ('16,384', '0.06563', '3.791 × 10²⁵', '2')
+    """
+    if isinstance(value, int) and abs(value) < 10**9:
+        return f"{value:,}"
+    if value == 0 or value != value or value in (float("inf"), float("-inf")):
+        return f"{value:g}"
+    if abs(value) >= 1e9 or abs(value) < 1e-4:
+        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        power = "10" + str(int(exponent)).translate(_SUPERSCRIPTS)
+        return f"{mantissa} × {power}"
+    rounded = float(f"{value:.{digits}g}")
+    if rounded == int(rounded):
+        return f"{int(rounded):,}"
+    decimals = max(0, digits - len(str(int(abs(rounded)))) if abs(rounded) >= 1 else 12)
+    return f"{rounded:,.{decimals}f}".rstrip("0").rstrip(".")
