@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,8 @@ _MOST_ROWS = 60  # of a table that anybody reads
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from shardwise.question import Question
+
 
 def console(*, stderr: bool = False) -> Console:
     """A rich console."""
@@ -24,38 +25,35 @@ def console(*, stderr: bool = False) -> Console:
     return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=140)
 
 
-def print_question(question: Any) -> None:
-    """A question with its hints, mistakes and solution."""
-    from rich.markdown import Markdown
-    from rich.rule import Rule
+def print_columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table of short texts. Loading rich takes longer than listing a bank, so this does without."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)
+    ]
+    typer.secho(lines[0], bold=True)
+    for line in lines[1:]:
+        typer.echo(line)
 
+
+def print_question(question: Question) -> None:
+    """A question with its key, hints, mistakes and solution."""
     from shardwise.kinds import text_of
     from shardwise.markdown.html import to_plain
 
-    out = console()
-    out.print(
-        f"[bold]{question.title}[/bold]  {question.id}  seed {question.seed}  {question.points:g} point{'' if question.points == 1 else 's'}\n"
-    )
-
     def section(title: str, markdown: str) -> None:
-        out.print(Rule(title, style="dim", align="left"))
-        out.print(Markdown(_plain_formulas(markdown, to_plain)))
-        out.print()
+        typer.secho(f"── {title} {'─' * (76 - len(title))}", dim=True)
+        typer.echo(f"{to_plain(markdown)}\n")
 
+    points = f"{question.points:g} point{'' if question.points == 1 else 's'}"
+    typer.echo(f"{typer.style(question.title, bold=True)}  {question.id}  seed {question.seed}  {points}\n")
     section("question", text_of(question))
     for number, hint in enumerate(question.hints, start=1):
         section(f"hint {number}", hint)
     mistakes = question.key.model_dump().get("mistakes", ())
     if mistakes and isinstance(mistakes[0], dict):
-        section("mistakes we recognise", "\n".join(f"- {one['say']}" for one in mistakes))
+        section("mistakes we recognise", "\n".join(f"- {mistake['say']}" for mistake in mistakes))
     section("solution", question.solution)
-
-
-def _plain_formulas(markdown: str, to_plain: Any) -> str:
-    """Formulas made readable for a terminal, the rest left as Markdown."""
-    return re.sub(
-        r"\$\$.+?\$\$|(?<![\w$])\$[^$\n]+?\$(?!\w)", lambda found: to_plain(found[0]), markdown, flags=re.DOTALL
-    )
 
 
 def print_reports(reports: Any) -> None:

@@ -25,6 +25,7 @@ from shardwise.template.references import References
 from shardwise.units import from_base, unit
 
 EDGES_MISSED = 0.5  # credit for a function that is right on every ordinary input and wrong on an edge
+MOST_REMEMBERED = 50_000  # cases of a bank in a process, a few hundred bytes each
 LONGEST = 20_000  # characters of a source; the longest reference has under 2,000
 
 
@@ -198,13 +199,26 @@ mistakes:
         answer = template.answer
         made = []
         for case in cases(answer.inputs, answer.edges, draw.rng):
-            solved = self._case(template, case, draw)
+            solved = self._remembered(template, case, draw)
             if solved is not None:
                 made.append((case, solved))
         for index in range(len(template.mistakes)):
             if all(_alike(case.mistakes[index], case.expected, answer.rel_tol) for _, case in made if not case.raises):
                 raise Reject(f"mistake {index + 1} returns what is right on every case")
         return Solved(tuple(made))
+
+    def _remembered(self, template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | None:
+        """A case as it was solved before: students of a class share most of their inputs."""
+        answer, memo = template.answer, draw.references.memo
+        wrong = tuple((mistake.factor, mistake.value) for mistake in template.mistakes)
+        how = (answer.reference, tuple(answer.arguments.items()), answer.unit, wrong)
+        key = ("case", *how, tuple(draw.values.items()), tuple(case.base.items()), tuple(case.shown.items()), case.edge)
+        if key not in memo:
+            if len(memo) > MOST_REMEMBERED:
+                memo.clear()
+            memo[key] = self._case(template, case, draw)
+        solved: CodeCase | None = memo[key]
+        return solved
 
     def _case(self, template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | None:
         answer, references = template.answer, draw.references
