@@ -26,7 +26,7 @@ from shardwise.grading.submission import grade_one
 if TYPE_CHECKING:
     from shardwise.sandbox import Limits
 
-_COMPUTES = ("numpy", "pint", "sympy")  # what our program computes grades with
+_COMPUTES = ("numpy", "sympy")  # what our program computes grades with
 
 
 @dataclass(frozen=True)
