@@ -78,11 +78,6 @@ def limit(resource: int, bound: int) -> Call:
     return Call(f"limit {resource}", _libc.prlimit, (ctypes.c_int(0), ctypes.c_int(resource), both, None))
 
 
-def nothing() -> Call:
-    """A call that changes nothing, to be made as a rehearsal of the others."""
-    return Call("nothing", _libc.getpid, ())
-
-
 def clone_into_namespaces(flags: int) -> tuple[int, int]:
     """Fork into new namespaces; (0, -1) in the child, (pid, pidfd) in the parent.
 

@@ -14,7 +14,6 @@ from .limits import bounds
 from .region import EXIT_BROKEN
 
 _BOX_BYTES = 2**20  # enough for a working directory in which nothing can be written anyway
-_REHEARSALS = 10  # Python 3.11 rewrites a function's code after its eighth call
 
 
 @dataclass(frozen=True)
@@ -67,10 +66,3 @@ def prepare(tier: str, machine: str, box: str, rules: int, limits: Mapping[str, 
         namespaces, box, rules, tuple(first), tuple(second), code, seccomp.own_pid_at(program),
         kernel.loading_seccomp(code),
     )  # fmt: skip
-
-
-def rehearse() -> None:
-    """Put up walls of air: what Python fills in at first use, no job has to copy."""
-    code, air = ctypes.create_string_buffer(8), (kernel.nothing(),) * 3
-    for _ in range(_REHEARSALS):
-        Walls(True, ".", -1, air, air, code, (0,), air[0]).put_up(0)
