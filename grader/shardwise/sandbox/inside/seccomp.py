@@ -137,15 +137,14 @@ fspick pidfd_getfd mount_setattr bind connect listen accept accept4 vhangup usel
 
 
 def job_filter(machine: str) -> bytes:
-    """The filter of a job, a list of what is allowed. It lacks the process's own number: see `own_pid_at`."""
+    """The filter of a job, a list of what is allowed. It lacks the process's own number: see `for_process`."""
     rules = [Rule(call) for call in _HARMLESS.split()] + _guarded(_SOME_PID)
     return _assemble(machine, rules, otherwise=_ERROR | errno.EPERM)
 
 
-def own_pid_at(job_filter: bytes) -> tuple[int, ...]:
-    """Where in the filter the number belongs that a process must have to signal itself."""
-    unset = struct.pack("=I", _SOME_PID)
-    return tuple(at for at in range(0, len(job_filter), 4) if job_filter[at : at + 4] == unset)
+def for_process(job_filter: bytes, pid: int) -> bytes:
+    """The filter of the job that runs as this process, which may signal nobody but itself."""
+    return job_filter.replace(struct.pack("=I", _SOME_PID), struct.pack("=I", pid))
 
 
 def server_filter(machine: str) -> bytes:

@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from . import child, imports, kernel, landlock, notebook, walls
+from . import child, imports, kernel, landlock, notebook, seccomp, walls
 from .messages import MESSAGE_BYTES, Greeting, Order, Report, read_order
 from .region import CALL_LIMIT, HEADER_BYTES, read_progress
 
@@ -42,9 +42,9 @@ def main(configuration: str) -> None:
     if config["become"]:
         kernel.become(**config["become"])  # first, for it would undo the signal that comes next
     if config["tier"] == "2":
-        for call in (kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL), *kernel.dropping_capabilities()):
-            call.make()
-        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1).make()
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+        kernel.drop_capabilities()
+        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     sys.argv, sys.orig_argv = [""], [""]  # they name paths of the host
     imports.install(config["packages"])
     _load(_PRELOADED.split())
@@ -77,10 +77,11 @@ def _settle() -> None:
 
 
 def _walls(config: dict[str, Any]) -> walls.Walls:
-    tier, rules = config["tier"], -1
-    if tier in ("1", "2"):
-        rules = landlock.ruleset(config["readable"], config["listable"])
-    return walls.prepare(tier, config["machine"], config["box"], rules, config["limits"])
+    tier = config["tier"]
+    rules = landlock.ruleset(config["readable"], config["listable"]) if tier in ("1", "2") else -1
+    return walls.Walls(
+        tier in ("1", "1b"), config["box"], rules, config["limits"], seccomp.job_filter(config["machine"])
+    )
 
 
 def _silence() -> None:
