@@ -32,19 +32,13 @@ class Unpackable(Exception):
     """A value that does not travel, and why."""
 
 
-def _foreign(value: object) -> object:
-    raise TypeError(f"not JSON data: {type(value).__name__}")
-
-
-# What json makes anew for every text. Lone surrogates become escapes: bytes that always decode.
-_encode: Any = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
-    None, _foreign, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True
-)  # fmt: skip
+# Lone surrogates become escapes: bytes that always decode. What `pack` made cannot contain itself.
+_encoder = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 
 
 def to_text(data: object) -> str:
     """JSON data as text without a space."""
-    return "".join(_encode(data, 0))
+    return _encoder.encode(data)
 
 
 def pack(value: Any) -> object:
