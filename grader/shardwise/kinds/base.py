@@ -87,6 +87,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     def matches(self, question: Question, value: Any, runner: Runner) -> Verdict:
         """The share of the points that the value earns, and what to say about it."""
 
+    def explain(self, question: Question, value: Any) -> str:
+        """What more can be said of a value that is not right and no recognised mistake; it may take its time."""
+        return ""
+
     @abc.abstractmethod
     def example(self, form: AnyForm) -> str:
         """What an answer looks like, for a student whose answer could not be read. Never the key."""
