@@ -32,10 +32,11 @@ from shardwise.grading.executors import pool
 from shardwise.grading.ledger import LEDGER, Ledger
 from shardwise.grading.worker import Settings, Task, work
 
-SHARDWISE = str(Path(sys.executable).with_name("shardwise"))
+SHARDWISE = (sys.executable, "-m", "shardwise")
 CLASS = tuple(f"s{number:02}" for number in range(12))
 FEW = ("bytes-per-gpu", "ring-time", "ring-time-function", "ring-or-tree")  # quick to draw and to grade
 HANGING = 60  # seconds: a bound against waiting for ever, not for speed
+SLEEP = 4  # seconds: less than a cell may take
 SETTINGS = Settings(limits=QUICK)
 
 
@@ -55,7 +56,7 @@ def files(out: Path) -> dict[str, bytes]:
 
 
 def command(room: Room, out: Path, *more: str) -> list[str]:
-    return [SHARDWISE, "grade", str(room.handed_in), "--out", str(out), "--workers", "2", *more]
+    return [*SHARDWISE, "grade", str(room.handed_in), "--out", str(out), "--workers", "2", *more]
 
 
 def undisturbed(room: Room) -> dict[str, bytes]:
@@ -165,15 +166,16 @@ def submissions_of(room: Room) -> list[Path]:
 
 
 def test_a_worker_that_is_killed_costs_nothing(room: Room) -> None:
+    """It is killed while the last parcel is out, for a notebook in it takes longer than to look and to kill."""
+    room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
     expected = undisturbed(room)
     out = room.out / "bereft"
     marker = f"SHARDWISE_TEST_MARKER={room.out.name}-bereft"
     environment = {**os.environ, **dict([marker.split("=")])}
     grading = subprocess.Popen(command(room, out), env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    until(lambda: gradings(out) >= 1)
-    workers = [pid for pid in living(marker) if b"multiprocessing" in command_line(pid)]
-    assert workers
-    os.kill(max(workers), signal.SIGKILL)
+    until(lambda: gradings(out) == 8)
+    os.kill(workers_of(marker).pop(), signal.SIGKILL)
+    assert gradings(out) == 8, "the machine is so busy that the last parcel came back before its worker was killed"
     said, complaints = grading.communicate()
     assert grading.returncode == 0, complaints.decode()
     assert b"12 graded, 0 could not be" in said
@@ -181,11 +183,24 @@ def test_a_worker_that_is_killed_costs_nothing(room: Room) -> None:
     assert files(out) == expected
 
 
+def workers_of(marker: str) -> list[int]:
+    """The processes of a pool: those that were forked from the server which multiprocessing started for it."""
+    servers = {pid for pid in living(marker) if b"multiprocessing.forkserver" in command_line(pid)}
+    return [pid for pid in servers if parent_of(pid) in servers]
+
+
 def command_line(pid: int) -> bytes:
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def parent_of(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -285,12 +300,101 @@ def test_two_runs_do_not_write_into_one_folder(room: Room) -> None:
 
 def test_an_interrupt_says_that_nothing_is_lost(room: Room) -> None:
     out = room.out / "results"
+    room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
     grading = subprocess.Popen(command(room, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     until(lambda: gradings(out) >= 1)
     grading.send_signal(signal.SIGINT)
     _, complaints = grading.communicate()
     assert grading.returncode == 130
-    assert complaints == f"Stopped. What was graded is kept in {out}; the same command goes on from there.\n"
+    assert complaints == stopped(out)
+
+
+def stopped(out: Path) -> str:
+    return f"Stopped. What was graded is kept in {out}; the same command goes on from there.\n"
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_interrupt_at_any_moment_ends_in_one_line(room: Room, workers: str) -> None:
+    """As a terminal sends it: to every process that was started. Sometimes it comes twice."""
+    expected = undisturbed(room)
+    dice = random.Random(f"interrupt {workers}")
+    began, codes, out = time.monotonic(), [], room.out / "calm"
+    for attempt in range(13):
+        out = room.out / f"interrupted-{attempt}"
+        words = [*command(room, out), "--workers", workers]
+        grading = subprocess.Popen(
+            words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+        until(lambda: catches(grading.pid, signal.SIGALRM))  # noqa: B023  Python's own start is over
+        if attempt == 0:  # all of it, to know how long that takes
+            began = time.monotonic()
+            assert grading.communicate()[1] == ""
+            took = time.monotonic() - began
+            continue
+        for pause in [dice.uniform(0, took), 0.1][: 1 + attempt % 2]:
+            time.sleep(pause)
+            if grading.poll() is None:
+                os.killpg(grading.pid, signal.SIGINT)
+        _, complaints = grading.communicate()
+        codes.append(grading.returncode)
+        assert (codes[-1], complaints) in ((130, stopped(out)), (130, "Stopped.\n"), (0, ""))
+    assert codes.count(130) > len(codes) / 2
+    subprocess.run(command(room, out), check=True, capture_output=True)
+    assert files(out) == expected
+
+
+def catches(pid: int, which: signal.Signals) -> bool:
+    """Whether a process has a handler for a signal, or is at its end."""
+    try:
+        status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    except OSError:
+        return True
+    return status["State"].strip().startswith("Z") or bool(int(status["SigCgt"], 16) >> (which - 1) & 1)
+
+
+@pytest.mark.parametrize(
+    ("what", "code", "said"),
+    [
+        ("time.sleep(60)", 130, "Stopped. All is kept.\n"),
+        ("Deleted(); time.sleep(60)", 130, "Stopped. All is kept.\n"),  # Python ignores what is raised while it deletes
+        ("unwound_badly()", 130, "Stopped. All is kept.\n"),
+        ("atexit.register(interrupt)", 0, ""),  # too late: the command has ended
+        ("typer.run(lambda: time.sleep(60))", 130, "Stopped. All is kept.\n"),  # says nothing of a KeyboardInterrupt
+        ("raise SystemExit(7)", 7, ""),
+    ],
+)
+def test_an_interrupt_is_never_lost(tmp_path: Path, what: str, code: int, said: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"""
+import atexit, os, signal, sys, threading, time, typer
+from shardwise.cli.interrupts import run, say_when_stopped
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+
+class Deleted:
+    def __del__(self):
+        interrupt()
+
+def unwound_badly():
+    try:
+        time.sleep(60)
+    finally:
+        raise RuntimeError("release unlocked lock")
+
+def command():
+    say_when_stopped("All is kept.")
+    sys.argv[1:] = []
+    if {"sleep(60)" in what or "unwound" in what} and not {"Deleted" in what}:
+        threading.Timer(0.2, interrupt).start()
+    {what}
+
+run(command)
+"""
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=HANGING, check=False)
+    assert (done.returncode, done.stderr) == (code, said)
 
 
 def test_a_file_that_is_no_ledger_is_left_alone(room: Room) -> None:

@@ -51,15 +51,30 @@ class Here(Executor):
 def warm_up() -> None:
     """Begin to load what the processes of a pool need, and go on with something else meanwhile.
 
-    They leave Ctrl-C to the process that started them: it is blocked for all of them from their first moment.
+    They leave Ctrl-C to the process that started them.
     """
     multiprocessing.set_forkserver_preload(["shardwise.grading.worker"])
     resource_tracker.ensure_running()  # it unblocks Ctrl-C when it starts
+    with _ctrl_c_blocked():
+        forkserver.ensure_running()
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Ctrl-C waits until this is left; processes that are started within never get it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
-        forkserver.ensure_running()
+        yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Pool(ProcessPoolExecutor):
+    """A pool that knows of every process that it started: an interrupted start would leave one that nobody kills."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        with _ctrl_c_blocked():
+            return super().submit(fn, *args, **kwargs)
 
 
 def pool(count: int) -> Opener:
@@ -69,7 +84,7 @@ def pool(count: int) -> Opener:
 
     @contextmanager
     def opened() -> Iterator[Executor]:
-        executor = ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
+        executor = _Pool(count, mp_context=context, initializer=_begin)
         try:
             yield executor
         finally:
