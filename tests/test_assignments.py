@@ -95,6 +95,19 @@ def test_another_version_of_a_set_is_not_drawn_over_the_first(whole_bank: Bank, 
         assign(whole_bank, DEFINITION, STUDENTS, b"2" * 32, tmp_path)
 
 
+@pytest.mark.parametrize(("change", "seen"), [({"format": 1}, "(1)"), ({"format": None}, "(None)"), ({}, "(1)")])
+def test_a_lock_of_another_format_is_refused_in_words(
+    whole_bank: Bank, tmp_path: Path, change: dict[str, object], seen: str
+) -> None:
+    path = assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path).lock
+    first, rest = path.read_text("utf-8").split("\n", 1)
+    header = {name: value for name, value in json.loads(first).items() if name != "format"}
+    path.write_text(f"{json.dumps({**header, **change, 'version': '0.0.9'})}\n{rest}", "utf-8")
+    with pytest.raises(ShardwiseError, match="Grade it with the version that wrote it") as caught:
+        Lock(path)
+    assert f"{path} was written by shardwise 0.0.9 in another format {seen}; this is format 2." in str(caught.value)
+
+
 def test_the_course_key_is_secret_and_stays(tmp_path: Path) -> None:
     key, made = course_key(tmp_path / "course.key")
     assert made

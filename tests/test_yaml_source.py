@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from shardwise.bank.bank import template_model
 from shardwise.errors import Fault, Faulty
-from shardwise.template.yaml_source import LARGEST, MOST_VALUES, parse, read, validate
+from shardwise.template.yaml_source import LARGEST, MOST_VALUES, load, parse, validate
 
 GOOD = dedent("""\
     title: What each GPU sends
@@ -108,7 +108,7 @@ def test_all_faults_of_a_file_come_at_once_in_the_order_of_the_file() -> None:
         text = changed(old, new, text)
     text = changed("solution: |\n  Each GPU sends {{ key }} in two phases.\n", "", text)
     found = faults(text)
-    assert {(one.place.removeprefix("problems/x.yaml:"), one.message) for one in found} == {
+    assert {(fault.place.removeprefix("problems/x.yaml:"), fault.message) for fault in found} == {
         ("1:1", "title is missing"),
         ("1:1", "solution is missing"),
         ("1:1", "titel: unknown key 'titel'"),
@@ -245,14 +245,14 @@ def test_a_file_that_nobody_wrote_by_hand_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     path.write_text("a: " + "x" * LARGEST)
     with pytest.raises(Faulty, match="1,000,003 bytes are too many for a file written by hand"):
-        read(path, "x.yaml")
+        load(path, "x.yaml")
     path.write_bytes(b"title: caf\xe9\n")
     with pytest.raises(Faulty, match=r"x.yaml: is not UTF-8: invalid continuation byte at byte 10\n +Save it as UTF-8"):
-        read(path, "x.yaml")
+        load(path, "x.yaml")
     with pytest.raises(Faulty, match=r"y.yaml: cannot be read: No such file or directory"):
-        read(tmp_path / "y.yaml", "y.yaml")
+        load(tmp_path / "y.yaml", "y.yaml")
     with pytest.raises(Faulty, match="cannot be read: Is a directory"):
-        read(tmp_path)
+        load(tmp_path)
 
 
 # YAML 1.2 --------------------------------------------------------------------------------------------------------
@@ -310,4 +310,4 @@ def test_nothing_but_faults_comes_out_of_a_file(place: int, inserted: str) -> No
         validate(parse(text, "x"), MODEL)
     except Faulty as error:
         found = error.faults
-    assert all(one.place.startswith("x") and one.message for one in found)
+    assert all(fault.place.startswith("x") and fault.message for fault in found)

@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from checkout import ROOT
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -46,9 +47,9 @@ class Lab:
 
 
 def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 def _private_folders(base: Path) -> dict[str, str]:
@@ -82,7 +83,7 @@ def _private_folders(base: Path) -> dict[str, str]:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """One JupyterLab for all tests, on a port of its own."""
     base = tmp_path_factory.mktemp("lab")
-    environment = {**os.environ, **_private_folders(base)}
+    environment = {**os.environ, **_private_folders(base), "SHARDWISE_BANK": str(ROOT)}
     notebooks, log, port = base / "notebooks", base / "lab.log", _free_port()
     notebooks.mkdir()
     server = Lab(f"http://127.0.0.1:{port}", secrets.token_hex(16), notebooks)
@@ -146,8 +147,8 @@ def page(browser: Browser) -> Iterator[Page]:
     context.set_default_timeout(PATIENCE_MS)
     expect.set_options(timeout=PATIENCE_MS)
     context.route("**/*", guard)
-    one = context.new_page()
-    one.on("websocket", lambda socket: None if loopback(socket.url) else outside.append(socket.url))
-    yield one
+    opened = context.new_page()
+    opened.on("websocket", lambda socket: None if loopback(socket.url) else outside.append(socket.url))
+    yield opened
     context.close()
     assert outside == []

@@ -1,8 +1,9 @@
-"""A student answers in JupyterLab: a number, a choice and a bug hunt, by keyboard and mouse, in a real browser."""
+"""A student answers in JupyterLab: a question of every kind, by keyboard and mouse, in a real browser."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,23 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Locator, Page, expect
 
-from shardwise.bank.bank import bank, pose
+from checkout import ROOT
+from shardwise.bank.bank import Banks
+from shardwise.bank.discovery import open_banks
+from shardwise.bank.posing import pose
+from shardwise.bank.scaffold import init_bank
 from shardwise.kinds.bugline.kind import BuglineKey
 from shardwise.kinds.choice import ChoiceForm, ChoiceKey
+from shardwise.kinds.formula.kind import FormulaKey
+from shardwise.kinds.match import MatchKey
+from shardwise.kinds.order import OrderForm, OrderKey
 from shardwise.kinds.quantity import QuantityKey
 from shardwise.markdown.html import to_plain
 from shardwise.question import Question
 
 NUMBER, CHOICE, MANY, HUNT = "bytes-per-gpu", "ring-or-tree", "reading-bus-bandwidth", "ring-time-bug"
-NAMES = (NUMBER, CHOICE, MANY, HUNT)
+ORDER, PAIRS, FORMULA, FUNCTION = "order-ring-events", "first-match", "bytes-per-gpu-formula", "ring-time-function"
+NAMES = (NUMBER, CHOICE, MANY, HUNT, ORDER, PAIRS, FORMULA, FUNCTION)
 
 RUN_ALL = """async () => {
   const app = window.jupyterapp;
@@ -41,37 +50,49 @@ PALE = """() => {
     return [...pen.getImageData(0, 0, 1, 1).data];
   };
   const light = (rgb) => {
-    const [r, g, b] = rgb.map((one) => (one /= 255) <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = rgb.map((part) => (part /= 255) <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const found = [];
   for (const form of document.querySelectorAll(".shardwise")) {
-    for (const one of form.querySelectorAll("*")) {
-      const typed = one.tagName === "INPUT" && one.value;
-      if (!typed && ![...one.childNodes].some((child) => child.nodeType === 3 && child.data.trim())) continue;
+    for (const element of form.querySelectorAll("*")) {
+      const typed = element.tagName === "INPUT" && element.value;
+      if (!typed && ![...element.childNodes].some((child) => child.nodeType === 3 && child.data.trim())) continue;
       const layers = [];
-      for (let up = one; up; up = up.parentElement) layers.unshift(getComputedStyle(up).backgroundColor);
-      const [high, low] = [over(...layers), over(...layers, getComputedStyle(one).color)]
+      for (let up = element; up; up = up.parentElement) layers.unshift(getComputedStyle(up).backgroundColor);
+      const [high, low] = [over(...layers), over(...layers, getComputedStyle(element).color)]
         .map((rgba) => light(rgba.slice(0, 3))).sort((a, b) => b - a);
       const ratio = (high + 0.05) / (low + 0.05);
-      if (ratio < 4.5) found.push(`${ratio.toFixed(2)} ${one.textContent || one.value}`);
+      if (ratio < 4.5) found.push(`${ratio.toFixed(2)} ${element.textContent || element.value}`);
     }
   }
   return found;
 }"""
 
 UNGUARDED = """() => [...document.querySelectorAll(".shardwise :is(input, button, [tabindex])")]
-  .filter((one) => !one.hasAttribute("data-lm-suppress-shortcuts")).map((one) => one.outerHTML)"""
+  .filter((element) => !element.hasAttribute("data-lm-suppress-shortcuts")).map((element) => element.outerHTML)"""
 
 
-def asked(name: str, seed: int = 0) -> Question:
-    return pose(bank().find(name), seed)
+@pytest.fixture(scope="session")
+def banks(tmp_path_factory: pytest.TempPathFactory) -> Banks:
+    """The bank of this checkout, and one that has just been started, with a problem of every kind."""
+    fresh = tmp_path_factory.mktemp("banks") / "fresh"
+    init_bank(fresh)
+    return open_banks([ROOT, fresh])
 
 
 @pytest.fixture
-def forms(page: Page, lab: Any) -> dict[str, Locator]:
+def asked(banks: Banks) -> Callable[..., Question]:
+    """The question that a form shows: by its name, and after how many variants."""
+    return lambda name, seed=0: pose(banks.find(name), seed)
+
+
+@pytest.fixture
+def forms(page: Page, lab: Any, banks: Banks, asked: Callable[..., Question]) -> dict[str, Locator]:
     """The notebook, opened in Lab and run from top to bottom: the form of each problem."""
-    cells = [new_code_cell(f'from shardwise import practice\n\npractice("{name}")') for name in NAMES]
+    folders = [str(bank.folder) for bank in banks.all]
+    cells = [new_code_cell(f"from shardwise import practice, use_bank\n\nuse_bank(*{folders!r})")]
+    cells += [new_code_cell(f'practice("{name}")') for name in NAMES]
     notebook = new_notebook(cells=cells, metadata={"kernelspec": {"name": "shardwise-test", "display_name": "test"}})
     nbformat.write(notebook, lab.notebooks / "practice.ipynb")
     page.goto(lab.address("practice.ipynb"))
@@ -94,17 +115,22 @@ def check(form: Locator) -> None:
     form.get_by_role("button", name="Check", exact=True).click()
 
 
-def test_a_student_practises_in_lab(page: Page, forms: dict[str, Locator]) -> None:
-    a_number_is_marked_explained_and_drawn_anew(page, forms[NUMBER])
-    one_option_is_picked_by_keyboard(page, forms[CHOICE])
-    several_options_are_ticked(forms[MANY])
-    a_bug_is_hunted(page, forms[HUNT])
+def test_a_student_practises_in_lab(
+    page: Page, forms: dict[str, Locator], asked: Callable[..., Question]
+) -> None:
+    a_number_is_marked_explained_and_drawn_anew(page, forms[NUMBER], asked(NUMBER), asked(NUMBER, 1))
+    one_option_is_picked_by_keyboard(page, forms[CHOICE], asked(CHOICE))
+    several_options_are_ticked(forms[MANY], asked(MANY))
+    a_bug_is_hunted(page, forms[HUNT], asked(HUNT))
+    items_are_moved_into_order(page, forms[ORDER], asked(ORDER))
+    each_item_is_given_an_option(page, forms[PAIRS], asked(PAIRS))
+    a_formula_is_typed(forms[FORMULA], asked(FORMULA))
+    a_function_is_written(page, forms[FUNCTION])
     every_text_can_be_read_in_a_light_and_a_dark_theme(page)
     assert page.evaluate(UNGUARDED) == []
 
 
-def a_number_is_marked_explained_and_drawn_anew(page: Page, form: Locator) -> None:
-    question = asked(NUMBER)
+def a_number_is_marked_explained_and_drawn_anew(page: Page, form: Locator, question: Question, fresh: Question) -> None:
     key = question.key
     assert isinstance(key, QuantityKey)
     field, status = form.get_by_label("Your answer"), form.get_by_role("status")
@@ -130,7 +156,6 @@ def a_number_is_marked_explained_and_drawn_anew(page: Page, form: Locator) -> No
 
     form.get_by_role("button", name="Another").click()
     expect(status).to_contain_text("A new variant")
-    fresh = asked(NUMBER, 1)
     expect(form).to_contain_text(to_plain(fresh.prompt)[:40])
     expect(form).not_to_contain_text(to_plain(question.prompt)[:40])
     expect(field).to_have_value("")
@@ -140,13 +165,12 @@ def a_number_is_marked_explained_and_drawn_anew(page: Page, form: Locator) -> No
     expect(status).to_contain_text("✓ Correct")
 
 
-def one_option_is_picked_by_keyboard(page: Page, form: Locator) -> None:
-    question = asked(CHOICE)
+def one_option_is_picked_by_keyboard(page: Page, form: Locator, question: Question) -> None:
     key, options = question.key, question.form
     assert isinstance(key, ChoiceKey) and isinstance(options, ChoiceForm)
     radios = form.get_by_role("radio")
     expect(radios).to_have_count(len(options.options))
-    labels = [one.label for one in options.options]
+    labels = [option.label for option in options.options]
     right = labels.index(key.correct[0])
 
     radios.first.focus()
@@ -163,8 +187,8 @@ def one_option_is_picked_by_keyboard(page: Page, form: Locator) -> None:
     expect(form.get_by_role("status")).to_contain_text(to_plain(key.say[labels[right]]))
 
 
-def several_options_are_ticked(form: Locator) -> None:
-    key = asked(MANY).key
+def several_options_are_ticked(form: Locator, question: Question) -> None:
+    key = question.key
     assert isinstance(key, ChoiceKey) and len(key.correct) > 1
     boxes = form.get_by_role("checkbox")
     boxes.nth("abcdefghij".index(key.correct[0])).check()
@@ -176,8 +200,8 @@ def several_options_are_ticked(form: Locator) -> None:
     expect(form.get_by_role("status")).to_contain_text("✓ Correct")
 
 
-def a_bug_is_hunted(page: Page, form: Locator) -> None:
-    key = asked(HUNT).key
+def a_bug_is_hunted(page: Page, form: Locator, question: Question) -> None:
+    key = question.key
     assert isinstance(key, BuglineKey)
     listing, status = form.get_by_role("listbox"), form.get_by_role("status")
     expect(form.get_by_text(key.mutated_line)).to_have_count(1)  # the listing is shown once
@@ -206,6 +230,67 @@ def a_bug_is_hunted(page: Page, form: Locator) -> None:
 
     form.get_by_role("button", name="Solution").click()
     expect(form).to_contain_text(f"Line {key.line} is wrong")
+
+
+def items_are_moved_into_order(page: Page, form: Locator, question: Question) -> None:
+    key, shown = question.key, question.form
+    assert isinstance(key, OrderKey) and isinstance(shown, OrderForm)
+    status, rows = form.get_by_role("status"), form.get_by_role("listitem")
+    check(form)
+    expect(status).to_contain_text("No answer yet")  # nobody has moved anything
+    order = [item.label for item in shown.items]
+    for place, label in enumerate(key.order):
+        up = form.get_by_role("button", name=f"Move {label} up", exact=True)
+        for number in range(order.index(label) - place):
+            up.press("Enter") if number else up.click()  # the button that was clicked keeps the focus
+        order.remove(label)
+        order.insert(place, label)
+    expect(rows).to_contain_text([f"{label})" for label in key.order])
+    check(form)
+    expect(status).to_contain_text("✓ Correct")
+    picture(page, "order")
+
+
+def each_item_is_given_an_option(page: Page, form: Locator, question: Question) -> None:
+    key, status = question.key, form.get_by_role("status")
+    assert isinstance(key, MatchKey)
+    check(form)
+    expect(status).to_contain_text("No answer yet")
+    for number, (item, letter) in enumerate(key.pairs.items()):
+        form.get_by_label(f"{item} belongs to").select_option(letter)
+        if number == 0:
+            check(form)
+            expect(status).to_contain_text("Partly right")
+            expect(status).to_contain_text("Not answered yet")
+    check(form)
+    expect(status).to_contain_text("✓ Correct")
+    picture(page, "pairs")
+
+
+def a_formula_is_typed(form: Locator, question: Question) -> None:
+    key, field = question.key, form.get_by_label("Your formula")
+    assert isinstance(key, FormulaKey)
+    field.fill(key.mistakes[0].formula)
+    field.press("Enter")
+    expect(form.get_by_role("status")).to_contain_text(to_plain(key.mistakes[0].say))
+    field.fill(key.formula)
+    field.press("Enter")
+    expect(form.get_by_role("status")).to_contain_text("✓ Correct")
+
+
+def a_function_is_written(page: Page, form: Locator) -> None:
+    field, status = form.get_by_label("Your function"), form.get_by_role("status")
+    check(form)
+    expect(status).to_contain_text("No answer yet")
+    head = field.input_value().partition("\n")[0]
+    field.fill(f"{head}\n    while True:\n        pass\n")
+    check(form)
+    expect(status).to_contain_text("took too long and was stopped")
+    body = "    return 2 * (gpus - 1) * (message_gb / gpus / bandwidth_gb_per_s * 1e3 + latency_us / 1e3)\n"
+    field.fill(f"{head}\n{body}")
+    check(form)
+    expect(status).to_contain_text("✓ Correct")
+    picture(page, "function")
 
 
 def every_text_can_be_read_in_a_light_and_a_dark_theme(page: Page) -> None:

@@ -108,7 +108,7 @@ def fuzz(target: str, seconds: int, room: Path, findings: Path) -> Run:
 
 
 def _first(pattern: str, output: str) -> int:
-    return next((int(one) for one in re.findall(pattern, output, re.MULTILINE)), 0)
+    return next(map(int, re.findall(pattern, output, re.MULTILINE)), 0)
 
 
 def _last(pattern: str, output: str) -> int:

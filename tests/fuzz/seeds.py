@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from shardwise.bank.bank import bank, folder
+from checkout import ROOT, checkout_bank
 from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import fill, right
@@ -27,7 +27,6 @@ from shardwise.sandbox.plain import PlainProcesses
 from .targets import LIMITS, OURS, STEPS, SYMBOLS, UNITS, questions
 
 SET = ("bytes-per-gpu", "reading-bus-bandwidth", "order-ring-events", "bytes-per-gpu-formula")
-EXAMPLES = Path(__file__).parents[2] / "examples"
 NUMBERS = (
     "1.75 GB", "1,750 MB", "7/8 GiB", "2^30 B", "6.56e-2 s", "1.75×10⁹ B", "≈ 66 ms", "−3 ms", "100 GB/s (both directions)",
     "400 Gbps per direction", "4M tokens", "$60.5 million", "12.5 %", "3.82x", "438,750 petaflop-days", "64", "405B",
@@ -51,7 +50,7 @@ def seeds(target: str) -> tuple[bytes, ...]:
 def _of_notebook() -> Iterator[bytes]:
     handed_in = json.loads(_handed_out()[0])
     yield json.dumps(fill(handed_in, questions(), right)).encode()
-    for path in sorted(folder("problems").parent.glob("notebooks/*.ipynb")):
+    for path in sorted(ROOT.glob("notebooks/*.ipynb")):
         practice = json.loads(path.read_text("utf-8"))
         short = [cell for cell in practice["cells"] if len(json.dumps(cell)) < 1500]
         yield json.dumps({**practice, "cells": short[:8]}).encode()
@@ -79,7 +78,7 @@ def _handed_out() -> tuple[bytes, bytes]:
     made = SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": SET})
     with tempfile.TemporaryDirectory() as room:
         students = [Student("ada", "Ada"), Student("bo", "Bo")]
-        lock = assign(bank(), made, students, bytes(32), Path(room)).lock
+        lock = assign(checkout_bank(), made, students, bytes(32), Path(room)).lock
         notebook = (Path(room) / "notebooks" / "ada" / "week-1.ipynb").read_bytes()
         assert list(Lock(lock).students()) == ["ada", "bo"]
         return notebook, lock.read_bytes()
@@ -92,13 +91,13 @@ def _of_frames() -> Iterator[bytes]:
     frames: list[list[Any]] = [
         [0, region.WHOLE_STEP, "ok", "", "output\n"],
         [3, region.WHOLE_STEP, "raised", "ValueError: no", ""],
-        *([1, region.WHOLE_STEP, "ok", packed.pack(one), type(one).__name__, ""] for one in values),
+        *([1, region.WHOLE_STEP, "ok", packed.pack(value), type(value).__name__, ""] for value in values),
         [1, region.WHOLE_STEP, "missing", None, "", ""],
-        *([2, number, "returned", packed.pack(one), ""] for number, one in enumerate(values[:3])),
+        *([2, number, "returned", packed.pack(value), ""] for number, value in enumerate(values[:3])),
         [2, 1, "raised", None, "ZeroDivisionError"],
         [2, region.WHOLE_STEP, "missing", "no f"],
     ]
-    texts = [packed.to_text(one).encode() for one in frames]
+    texts = [packed.to_text(frame).encode() for frame in frames]
     for few in (texts, texts[:4], texts[-3:]):
         yield memory(few, finished=True)
         yield memory(few, finished=False)
@@ -108,7 +107,7 @@ def memory(
     frames: Sequence[bytes], *, finished: bool, ending: int = 0, beat: tuple[int, int, int, int] = (3, 1, -1, 0)
 ) -> bytes:
     """What the target `frames` reads: how the job ended, the header behind the sizes, and the frames."""
-    written = b"".join(struct.pack("<I", len(one)) + one for one in frames)
+    written = b"".join(struct.pack("<I", len(frame)) + frame for frame in frames)
     header = bytearray(region.HEADER_BYTES)
     struct.pack_into("<QIiI", header, 8, *beat)
     struct.pack_into("<II", header, 32, len(written), finished)
@@ -142,13 +141,13 @@ class _Recorder(PlainProcesses):
 
 
 def _of_template() -> Iterator[bytes]:
-    for path in sorted(folder("problems").glob("*/*.yaml")):
+    for path in sorted(checkout_bank().lessons.glob("*/*.yaml")):
         if path.name != "chapter.yaml":
             yield path.read_bytes()
 
 
 def _of_definition() -> Iterator[bytes]:
-    for path in (*sorted(EXAMPLES.glob("*/set.yaml")), *sorted(folder("problems").glob("*/chapter.yaml"))):
+    for path in (*sorted(ROOT.glob("examples/*/set.yaml")), *sorted(checkout_bank().lessons.glob("*/chapter.yaml"))):
         yield path.read_bytes()
     yield b"name: week-1\ntitle: Week 1\nproblems:\n  - bytes-per-gpu\n  - {id: ring-time, points: 5}\nattempts: 3\n"
     yield b"due: 2026-12-01T23:59:00+01:00\nproblems: &some [a, b]\nmore: *some\n<<: {a: !!str 1}\n? [x]\n: >-\n  folded\n"
@@ -171,14 +170,14 @@ def _of_answer() -> Iterator[bytes]:
     """The sample answers of every kind."""
     for place, question in enumerate(questions()):
         for sample in kinds()[question.kind].samples(question):
-            yield from (bytes([place]) + one for one in _written(sample.raw))
+            yield from (bytes([place]) + raw for raw in _written(sample.raw))
 
 
 def _of_returned() -> Iterator[bytes]:
-    (question,) = (one for one in questions() if one.kind == "code")
+    (question,) = (question for question in questions() if question.kind == "code")
     for sample in kinds()["code"].samples(question):
         if isinstance(sample.raw, Recorded):
-            yield packed.to_text(packed.pack([one.value for one in sample.raw.calls])).encode()
+            yield packed.to_text(packed.pack([call.value for call in sample.raw.calls])).encode()
     yield b'[{"error": "ValueError: no"}, 1.5, "text", [1, 2], {"d": [["a", 1]]}, null, NaN]'
 
 

@@ -17,8 +17,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from checkout import checkout_bank, posed
+from checkout import template as text_of_template
+from pydantic import TypeAdapter
+
 from shardwise import units
-from shardwise.bank.bank import Chapter, bank, load_problem, pose
+from shardwise.bank.bank import Chapter, template_model
+from shardwise.bank.posing import pose
 from shardwise.course import submissions
 from shardwise.course.assignments import SetDefinition
 from shardwise.course.lockfile import Lock
@@ -34,6 +39,7 @@ from shardwise.sandbox import Calls, Cell, Limits, Sandbox, Value
 from shardwise.sandbox.backend import Attempt, Order
 from shardwise.sandbox.inside import packed, region
 from shardwise.template import yaml_source
+from shardwise.template.model import KNOWN_VALID
 
 Target = Callable[[bytes], None]
 _NUMBERS = itertools.count()
@@ -41,7 +47,7 @@ _NUMBERS = itertools.count()
 UNITS = ("GB", "GiB", "ms", "1", "step", "%", "GB/s", "PFLOP/s*day", "dollar", "GPU*h", "token", "kWh")
 SYMBOLS = (("M", "N"), ("N",), ("a", "alpha", "beta_2", "T_min"), ("N_GPU", "x", "e"))
 OURS = ("2*M*(N-1)/N", "ceil(log2(N))", "a + alpha*beta_2^2 - T_min", "max(N_GPU, x)/sqrt(e)")
-QUESTIONS = (  # one or two of each kind
+QUESTIONS = (  # one or two of each kind but match
     "bytes-per-gpu", "tree-steps", "measured-utilisation", "reading-bus-bandwidth", "ring-or-tree", "order-by-time", "order-ring-events",
     "bytes-per-gpu-formula", "ring-time-bug", "ring-time-function",
 )  # fmt: skip
@@ -73,12 +79,12 @@ def notebook(data: bytes) -> None:
 def archive(data: bytes) -> None:
     """A zip archive of notebooks."""
     with _file(data, f"{next(_NUMBERS)}.zip") as path:  # another name each time: archives are remembered by theirs
-        for one in submissions.find([path]):
-            _can_be_written(f"{one} {one.stem} {one.folders}")
+        for found in submissions.find([path]):
+            _can_be_written(f"{found} {found.stem} {found.folders}")
             with contextlib.suppress(BadSubmission):
-                submissions.parse(one.contents(), one.stem)
+                submissions.parse(found.contents(), found.stem)
             with contextlib.suppress(OSError):
-                one.changed()
+                found.changed()
         path.unlink()
 
 
@@ -93,7 +99,7 @@ def frames(data: bytes) -> None:
     for result in (*results[:2], *results[2].results, results[3]):
         for text in (getattr(result, name, "") for name in ("error", "output", "type_name", "reason")):
             _can_be_written(text)
-            assert not any(ord(one) < 32 and one not in "\t\n\r" for one in text)
+            assert not any(ord(char) < 32 and char not in "\t\n\r" for char in text)
         packed.pack(getattr(result, "value", None))  # nothing came in that could not have gone out
 
 
@@ -140,12 +146,21 @@ def lock(data: bytes) -> None:
 
 
 def template(data: bytes) -> None:
-    """A problem's file."""
-    with _file(data, "fuzz/problem.yaml") as path:
+    """A problem's file; a sound one is the same problem when it comes out of the cache, as JSON."""
+    with _file(data, "problem.yaml") as path:
         try:
-            load_problem(path, path.parents[1])
+            source = yaml_source.load(path, "problems/fuzz/problem.yaml")
+            made = yaml_source.validate(source, _templates())
         except Faulty as error:
             _are_faults(error, "problems/fuzz/problem.yaml")
+            return
+    cached = json.loads(json.dumps(source.data))
+    assert repr(_templates().validate_python(cached, context=KNOWN_VALID)) == repr(made)
+
+
+@cache
+def _templates() -> TypeAdapter[Any]:
+    return TypeAdapter(template_model())
 
 
 def definition(data: bytes) -> None:
@@ -153,7 +168,7 @@ def definition(data: bytes) -> None:
     with _file(data, "set.yaml") as path:
         for model in (SetDefinition, Chapter):
             try:
-                yaml_source.validate(yaml_source.read(path, "set.yaml"), model)
+                yaml_source.validate(yaml_source.load(path, "set.yaml"), model)
             except Faulty as error:
                 _are_faults(error, "set.yaml")
 
@@ -210,7 +225,7 @@ def answer(data: bytes) -> None:
 
 def returned(data: bytes) -> None:
     """What a student's function returned or raised: JSON, a value for each call."""
-    question = next(one for one in questions() if one.kind == "code")
+    question = next(question for question in questions() if question.kind == "code")
     calls = _runner(_raw(data))(question.key, "f", question.key.cases)  # type: ignore[attr-defined]
     _is_feedback(check(question, Recorded(tuple(calls))))
 
@@ -242,7 +257,8 @@ def _call(value: Any) -> Made:
 @cache
 def questions() -> tuple[Question, ...]:
     """Real questions, some of each kind."""
-    return tuple(pose(bank().find(name), "fuzz") for name in QUESTIONS)
+    of_the_bank = tuple(pose(checkout_bank().find(name), "fuzz") for name in QUESTIONS)
+    return (*of_the_bank, posed(text_of_template("match")))
 
 
 # Common to them ----------------------------------------------------------------------------------------------------
@@ -288,11 +304,10 @@ def _file(data: bytes, name: str) -> Iterator[Path]:
 def _folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="shardwise-fuzz-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    (folder / "fuzz").mkdir()
     return folder
 
 
 TARGETS: Mapping[str, Target] = {
-    one.__name__: one
-    for one in (notebook, archive, frames, lock, template, definition, number, formula, answer, returned)
+    target.__name__: target
+    for target in (notebook, archive, frames, lock, template, definition, number, formula, answer, returned)
 }

@@ -103,7 +103,7 @@ def test_expressions_and_texts_that_are_nested_too_deeply_are_a_fault_of_their_f
 
 
 @pytest.mark.parametrize(
-    "header", [b"[" * 5000, b"[1]", b'"set"', b"null", b"", b'{"set": "a"}\n[1]\n', b'{"set": "a"}\n\n']
+    "header", [b"[" * 5000, b"[1]", b'"set"', b"null", b"", b'{"format": 2, "set": "a"}\n[1]\n', b'{"format": 2, "set": "a"}\n\n']
 )
 def test_a_lock_of_another_shape_is_no_lock_file(tmp_path: Path, header: bytes) -> None:
     path = tmp_path / "week-1.lock.jsonl"
@@ -120,13 +120,14 @@ def test_a_lock_of_another_shape_is_no_lock_file(tmp_path: Path, header: bytes) 
         b'{"questions": 5, "student": "ada"}',
         b'{"questions": [1], "student": "ada"}',
         b'{"questions": ["kind"], "student": "ada"}',
+        b'{"questions": [[]], "student": "ada"}',
         b'{"questions": [{"kind": "choice", "form": 1, "key": []}], "student": "ada"}',
         b'{"questions": ' + b"[" * 5000 + b', "student": "ada"}',
     ],
 )
 def test_a_damaged_line_of_a_lock_is_said_to_be_that(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "week-1.lock.jsonl"
-    path.write_bytes(b'{"set": "week-1"}\n' + line + b"\n")
+    path.write_bytes(b'{"format": 2, "set": "week-1"}\n' + line + b"\n")
     lock = Lock(path)
     with pytest.raises(ShardwiseError, match="damaged"):
         lock.questions("ada")
@@ -137,7 +138,7 @@ def test_a_damaged_line_of_a_lock_is_said_to_be_that(tmp_path: Path, line: bytes
 @pytest.mark.parametrize("due", ["soon", 5, ["2026-12-01"], "2026-12-01", "2026-12-01T23:59:00"])
 def test_a_due_date_that_no_clock_can_be_compared_with_is_refused(tmp_path: Path, due: Any) -> None:
     path = tmp_path / "week-1.lock.jsonl"
-    path.write_text(json.dumps({"set": "week-1", "due": due}))
+    path.write_text(json.dumps({"format": 2, "set": "week-1", "due": due}))
     with pytest.raises(ShardwiseError, match="I expected a time with an offset"):
         _ = Lock(path).due
 
@@ -170,7 +171,7 @@ def test_half_a_character_for_a_question_or_a_seed_does_not_get_into_the_report(
     cell = {"cell_type": "code", "metadata": {"shardwise": {"role": "answer", "question": "\ud800"}}, "source": "x = 1"}
     found = submissions.parse(handed_in(cells=[cell, cell]), "ada")
     assert len(found.notes) == 1
-    for text in (*found.notes, *(one.question or "" for one in found.cells)):
+    for text in (*found.notes, *(cell.question or "" for cell in found.cells)):
         text.encode()
     submissions.parse(handed_in(metadata={"shardwise": {"practice": "a", "seed": "\ud800"}}), "ada").seed.encode()
 

@@ -214,7 +214,7 @@ def test_frames_with_values_swapped(data: st.DataObject, finished: bool, ending:
         [3, -1, "raised", data.draw(ODD_TEXT), ""],
     ]
     spoiled = data.draw(st.just(sound) | swapped(sound))
-    frames = [json.dumps(one).encode(encoding) for one in (spoiled if isinstance(spoiled, list) else [spoiled])]
+    frames = [json.dumps(frame).encode(encoding) for frame in (spoiled if isinstance(spoiled, list) else [spoiled])]
     beat = data.draw(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1) | st.integers(0, 4), st.integers(-5, 5),
                                st.integers(0, 2**32 - 1)))  # fmt: skip
     put("frames", memory(frames, finished=finished, ending=ending, beat=beat))
@@ -289,10 +289,10 @@ def test_numbers_with_units_that_nobody_would_write(asked: int, text: str) -> No
 def _formulas(names: Sequence[str]) -> st.SearchStrategy[str]:
     """Formulas that follow the grammar, and some that nearly do."""
     leaf = st.sampled_from((*names, "2", "0", "1e9", ".5", "0.125", "64", "1e-64", "x", "²"))
-    one = st.sampled_from(
+    of_one = st.sampled_from(
         ("sqrt({})", "log2({})", "ceil({})", "({})", "-{}", "exp({})", "abs {}", "⌈{}⌉", "⌊{}⌋", "[{}]", "{}²", "{}⁻¹")
     )
-    two = st.sampled_from(
+    of_two = st.sampled_from(
         (
             "{} + {}",
             "{}-{}",
@@ -309,7 +309,7 @@ def _formulas(names: Sequence[str]) -> st.SearchStrategy[str]:
     )
     return st.recursive(
         leaf,
-        lambda inner: st.builds(str.format, one, inner) | st.builds(str.format, two, inner, inner),
+        lambda inner: st.builds(str.format, of_one, inner) | st.builds(str.format, of_two, inner, inner),
         max_leaves=30,
     )
 

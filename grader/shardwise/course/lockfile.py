@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -99,8 +100,9 @@ def read_line(line: bytes) -> tuple[str, tuple[Question, ...]]:
     try:
         found = _line_model().model_validate_json(line)
     except ValueError as error:
-        for question in json.loads(line)["questions"]:
-            _check_question(question)  # says which
+        with suppress(*_DAMAGE):
+            for question in json.loads(line)["questions"]:
+                _check_question({**question})  # says which
         raise ShardwiseError(f"a line of this lock file is damaged: {error}") from None
     return found.name, found.questions
 
