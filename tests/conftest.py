@@ -1,13 +1,16 @@
-"""Fixtures that many tests share: the bank, and every problem of it."""
+"""Fixtures that many tests share: the bank of this checkout, every problem of it, and a cache folder of the run's own."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 
 import pytest
+from checkout import checkout_bank
 from hypothesis import settings
 
-from shardwise.bank.bank import Bank, bank
+from shardwise.bank.bank import Bank
 
 # CI draws the same examples every time, so that a red run is about the change; elsewhere new ones are looked for.
 # No deadline: the machine may be busy, and a slow example is no failure.
@@ -15,14 +18,25 @@ settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
+# Compiled banks and rendered notebooks are cached in a folder of this run, which its workers and subprocesses share:
+# no test reads or writes what the user's own commands have cached.
+_CACHE = None if os.environ.get("PYTEST_XDIST_WORKER") else tempfile.mkdtemp(prefix="shardwise-tests-")
+if _CACHE is not None:
+    os.environ["XDG_CACHE_HOME"] = _CACHE
+
+
+def pytest_unconfigure() -> None:
+    if _CACHE is not None:
+        shutil.rmtree(_CACHE, ignore_errors=True)
+
 
 @pytest.fixture(scope="session")
 def whole_bank() -> Bank:
-    return bank()
+    return checkout_bank()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that asks for `problem` runs once for each file in problems/: a new one is tested when it is saved."""
     if "problem" in metafunc.fixturenames:
-        problems = list(bank().problems.values())
-        metafunc.parametrize("problem", problems, ids=[one.id for one in problems])
+        problems = checkout_bank().read_all().problems
+        metafunc.parametrize("problem", list(problems.values()), ids=list(problems))

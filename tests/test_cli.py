@@ -13,12 +13,15 @@ from typing import Any, NamedTuple
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
+from checkout import ROOT, template
 from typer.main import get_command
 
 from shardwise import __version__
-from shardwise.bank.bank import Bank, Problem, folder, pose
+from shardwise.bank.bank import Bank, Problem
+from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import starter
 from shardwise.cli.main import app, main, schema
+from shardwise.kinds import kinds
 from shardwise.template import yaml_source
 from shardwise.units import show
 
@@ -26,11 +29,12 @@ COMMANDS = sorted(getattr(get_command(app), "commands", {}))
 
 
 class Ran(NamedTuple):
-    """What a command did."""
+    """What a command did; the line that says which bank it read stands apart."""
 
     code: int
     out: str
     err: str
+    bank: str = ""
 
 
 @pytest.fixture
@@ -43,7 +47,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         with pytest.raises(SystemExit) as ended:
             main()
         captured = capsys.readouterr()
-        return Ran(int(ended.value.code or 0), captured.out, captured.err)
+        first, _, rest = captured.err.partition("\n")
+        bank, err = (first, rest) if first.startswith("Bank: ") else ("", captured.err)
+        return Ran(int(ended.value.code or 0), captured.out, err, bank.removeprefix("Bank: "))
 
     return ran
 
@@ -52,18 +58,21 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_commands_are_those_we_promise() -> None:
-    assert {"assign", "check", "grade", "lint", "list", "new", "render", "schema", "show"} <= set(COMMANDS)
+    assert {"assign", "check", "grade", "init", "kinds", "lint", "list", "new", "render", "schema", "show"} <= set(
+        COMMANDS
+    )
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_and_an_example_that_it_accepts(run: Any, command: str) -> None:
-    made: Any = get_command(app)
-    one = made.commands[command]
-    assert (one.help or "").strip().endswith(".")
-    assert one.epilog.startswith(f"Example:  shardwise {command}")
-    undescribed = [option.name for option in one.params if not getattr(option, "help", "x")]
+@pytest.mark.parametrize("words", [(name,) for name in COMMANDS if name != "init"] + [("init", "bank")], ids=" ".join)
+def test_every_command_has_help_and_an_example_that_it_accepts(run: Any, words: tuple[str, ...]) -> None:
+    command: Any = get_command(app)
+    for word in words:
+        command = command.commands[word]
+    assert (command.help or "").strip().endswith(".")
+    assert command.epilog.startswith(f"Example:  shardwise {' '.join(words)}")
+    undescribed = [option.name for option in command.params if not getattr(option, "help", "x")]
     assert undescribed in ([], ["problem"], ["problem", "answer"])  # which the command's own sentence explains
-    shown = run(command, "--help")
+    shown = run(*words, "--help")
     assert shown.code == 0
     assert "Example:" in shown.out
 
@@ -87,7 +96,7 @@ def test_help_and_version_need_nothing_heavy() -> None:
             f"import sys; sys.argv = ['shardwise', '{option}']\n"
             "from shardwise.cli.main import main\n"
             "try: main()\nexcept SystemExit as ended: assert not ended.code\n"
-            f"print('loaded:', [one for one in {heavy} if one in sys.modules])"
+            f"print('loaded:', [name for name in {heavy} if name in sys.modules])"
         )
         ran = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
         assert ran.stdout.splitlines()[-1] == "loaded: []"
@@ -96,7 +105,7 @@ def test_help_and_version_need_nothing_heavy() -> None:
 
 def test_importing_shardwise_costs_nothing() -> None:
     program = (
-        "import sys, shardwise; print([one for one in ('typer', 'rich', 'pydantic', 'numpy') if one in sys.modules])"
+        "import sys, shardwise; print([name for name in ('typer', 'rich', 'pydantic', 'numpy') if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
 
@@ -110,7 +119,7 @@ def test_the_version_is_the_packages(run: Any) -> None:
 
 def test_the_list_for_scripts_has_every_problem_and_field(run: Any, whole_bank: Bank) -> None:
     rows = json.loads(run("list", "--json").out)
-    assert [one["id"] for one in rows] == list(whole_bank.problems)
+    assert [row["id"] for row in rows] == list(whole_bank.problems)
     for row in rows:
         assert set(row) == {
             "id", "kind", "chapter", "title", "points", "difficulty", "tags", "covers", "source", "digest",
@@ -123,7 +132,7 @@ def test_the_list_for_scripts_has_every_problem_and_field(run: Any, whole_bank: 
 
 def test_the_list_is_narrowed_by_chapter_and_kind(run: Any) -> None:
     rows = json.loads(run("list", "--chapter", "01-ring-all-reduce", "--kind", "code", "--json").out)
-    assert [one["id"] for one in rows] == ["01-ring-all-reduce/ring-time-function"]
+    assert [row["id"] for row in rows] == ["01-ring-all-reduce/ring-time-function"]
     table = run("list", "--kind", "bugline").out
     assert "01-ring-all-reduce/ring-time-bug" in table
     assert re.search(r"\d+ problems", table)
@@ -131,7 +140,7 @@ def test_the_list_is_narrowed_by_chapter_and_kind(run: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["quantity", "choice", "order", "formula", "code", "bugline"])
 def test_a_question_for_scripts_has_its_numbers_key_and_mistakes(run: Any, whole_bank: Bank, kind: str) -> None:
-    problem = next(one for one in whole_bank.problems.values() if one.template.kind == kind)
+    problem = next(problem for problem in whole_bank.problems.values() if problem.template.kind == kind)
     shown = json.loads(run("show", problem.id, "--seed", "7", "--json").out)
     asked = pose(problem, 7)
     assert {"params", "prompt", "key", "mistakes", "hints", "solution", "form", "seed", "digest"} <= set(shown)
@@ -168,12 +177,46 @@ def test_a_right_answer_exits_with_0_and_any_other_with_1(run: Any, whole_bank: 
     assert (unread.code, unread.out.splitlines()[0]) == (1, "? Unreadable")
     blank = run("check", "bytes-per-gpu", "--seed", "7", " ")
     assert (blank.code, blank.out.splitlines()[0]) == (1, "○ No answer yet")
-    assert [one.err for one in (right, wrong, unread, blank)] == [""] * 4
+    assert [ran.err for ran in (right, wrong, unread, blank)] == [""] * 4
 
 
 def test_a_check_for_scripts_is_one_json_object(run: Any) -> None:
     found = json.loads(run("check", "bytes-per-gpu", "--json", "1 B").out)
     assert (found["outcome"], found["points"], found["max_points"], found["read"]) == ("incorrect", 0, 2, "1 B")
+
+
+# kinds and banks -------------------------------------------------------------------------------------------------
+
+
+def test_the_kinds_are_listed_with_a_sentence_each(run: Any) -> None:
+    about = {name: kind.about for name, kind in kinds().items()}
+    assert json.loads(run("kinds", "--json").out) == about
+    assert run("kinds").out.splitlines() == [f"{name:10} {words}" for name, words in about.items()]
+
+
+def test_every_command_that_reads_a_bank_says_which(run: Any, small_bank: Path) -> None:
+    said = f"{small_bank} (1 chapter, 1 problem)"
+    option = ("--bank", str(small_bank))
+    assert run("list", *option).bank == said
+    assert run("show", "only-one", *option).bank == said
+    assert run("check", "only-one", "a", *option).bank == said
+    assert run("lint", *option, "--seeds", "1", "--workers", "1").bank == said
+    assert run("list", *option, "--bank", str(ROOT)).bank.startswith(f"{said}, {ROOT} (")
+    assert run("schema").bank == run("kinds").bank == ""
+
+
+def test_a_bank_is_started_and_passes_the_lint_at_once(run: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    made = run("init", "bank", str(folder))
+    assert (made.code, made.bank) == (0, "")
+    assert made.out.splitlines()[-1] == f"Prove it sound:  shardwise lint --bank {folder}"
+    written = {Path(line.removeprefix("Wrote ")) for line in made.out.splitlines()[:-1]}
+    assert written == {path for path in folder.rglob("*") if path.is_file()}
+    ran = run("lint", "--bank", str(folder), "--seeds", "5", "--workers", "1")
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, f"{len(kinds())} problems, 5 draws each: all sound")
+    again = run("init", "bank", str(folder))
+    assert again.code == 2
+    assert "is there already; nothing was written" in again.err
 
 
 # schema ----------------------------------------------------------------------------------------------------------
@@ -192,12 +235,12 @@ def schemas() -> dict[str, Any]:
 def as_lists(value: Any) -> Any:
     """Sequences as JSON has them."""
     if isinstance(value, tuple):
-        return [as_lists(one) for one in value]
-    return {name: as_lists(one) for name, one in value.items()} if isinstance(value, dict) else value
+        return [as_lists(part) for part in value]
+    return {name: as_lists(part) for name, part in value.items()} if isinstance(value, dict) else value
 
 
 def complaints(document: Any, against: Any) -> list[str]:
-    return [one.message for one in jsonschema.Draft202012Validator(against).iter_errors(as_lists(document))]
+    return [error.message for error in jsonschema.Draft202012Validator(against).iter_errors(as_lists(document))]
 
 
 def test_the_schemas_are_schemas(schemas: dict[str, Any]) -> None:
@@ -214,9 +257,9 @@ def test_the_schema_fits_every_chapter_and_refuses_what_the_loader_refuses(
     schemas: dict[str, Any], whole_bank: Bank
 ) -> None:
     for chapter in whole_bank.chapters:
-        path = folder("problems") / chapter / "chapter.yaml"
-        assert complaints(yaml_source.read(path).data, schemas["chapter"]) == []
-    text = starter("quantity", "A problem")
+        path = whole_bank.lessons / chapter / "chapter.yaml"
+        assert complaints(yaml_source.load(path).data, schemas["chapter"]) == []
+    text = template("quantity")
     for old, new in (
         ("points: 2", "points: two"),
         ("title:", "titel:"),
@@ -237,22 +280,20 @@ def test_the_schema_fits_every_chapter_and_refuses_what_the_loader_refuses(
 @pytest.fixture
 def small_bank(tmp_path: Path) -> Path:
     """A bank of one chapter with one problem."""
-    root = tmp_path / "problems"
-    chapter = root / "01-one"
+    root = tmp_path / "bank"
+    chapter = root / "problems" / "01-one"
     chapter.mkdir(parents=True)
-    (chapter / "chapter.yaml").write_text(
-        "title: One\nsummary: The only chapter.\nobjectives: [Do it.]\nproblems:\n  - only-one\n"
-    )
+    (chapter / "chapter.yaml").write_text("title: One\nsummary: The only chapter.\nproblems:\n  - only-one\n")
     (chapter / "only-one.yaml").write_text(starter("choice", "Only one"))
     (chapter / "lesson.md").write_text("# One\n\nA lesson.\n")
     return root
 
 
 def test_a_sound_bank_is_linted_with_0_and_a_broken_one_with_1(run: Any, small_bank: Path) -> None:
-    sound = run("lint", "--problems", str(small_bank), "--seeds", "2", "--workers", "1")
+    sound = run("lint", "--bank", str(small_bank), "--seeds", "2", "--workers", "1")
     assert (sound.code, sound.out.splitlines()[-1]) == (0, "1 problem, 2 draws each: all sound")
-    (small_bank / "01-one" / "stray.txt").write_text("x")
-    broken = run("lint", "--problems", str(small_bank), "--seeds", "2", "--workers", "1")
+    (small_bank / "problems" / "01-one" / "stray.txt").write_text("x")
+    broken = run("lint", "--bank", str(small_bank), "--seeds", "2", "--workers", "1")
     assert (broken.code, broken.err) == (1, "problems/01-one/stray.txt: belongs to nothing\n")
 
 
@@ -260,22 +301,24 @@ def test_a_sound_bank_is_linted_with_0_and_a_broken_one_with_1(run: Any, small_b
     "path", ["01-one", "problems/01-one/", "./problems/01-one/only-one.yaml", "{root}/01-one", "01-one/only-one"]
 )
 def test_what_to_lint_may_be_named_as_a_path_or_an_id(run: Any, small_bank: Path, path: str) -> None:
-    ran = run("lint", path.format(root=small_bank), "--problems", str(small_bank), "--seeds", "1", "--workers", "1")
+    path = path.format(root=small_bank / "problems")
+    ran = run("lint", path, "--bank", str(small_bank), "--seeds", "1", "--workers", "1")
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 problem, 1 draws each: all sound")
 
 
 def test_the_folder_of_the_bank_stands_for_all_of_it(run: Any, small_bank: Path) -> None:
-    (small_bank / "stray.txt").write_text("x")
-    ran = run("lint", "problems/", "--problems", str(small_bank), "--seeds", "1", "--workers", "1")
+    (small_bank / "problems" / "stray.txt").write_text("x")
+    ran = run("lint", "problems/", "--bank", str(small_bank), "--seeds", "1", "--workers", "1")
     assert (ran.code, ran.err) == (1, "problems/stray.txt: belongs to nothing\n")
 
 
 def test_a_new_problem_is_written_listed_and_found(run: Any, small_bank: Path) -> None:
-    made = run("new", "01-one/my-own", "--kind", "formula", "--problems", str(small_bank))
+    made = run("new", "01-one/my-own", "--kind", "formula", "--bank", str(small_bank))
     assert made.code == 0
     assert made.out.replace("\n", "").endswith("Make it yours, then:  shardwise lint 01-one/my-own")
-    assert run("check", "my-own", "2M(N-1)/N", "--problems", str(small_bank)).code == 0
-    again = run("new", "01-one/my-own", "--problems", str(small_bank))
+    assert run("check", "my-own", "B/W + L", "--bank", str(small_bank)).code == 0
+    assert run("lint", "my-own", "--bank", str(small_bank), "--seeds", "2", "--workers", "1").code == 0
+    again = run("new", "01-one/my-own", "--bank", str(small_bank))
     assert (again.code, again.err) == (
         2,
         "shardwise: 01-one/my-own has this slug already; slugs are unique in the whole bank.\n",
@@ -284,15 +327,23 @@ def test_a_new_problem_is_written_listed_and_found(run: Any, small_bank: Path) -
 
 def test_render_writes_and_its_check_tells_a_difference(run: Any, small_bank: Path, tmp_path: Path) -> None:
     out = tmp_path / "notebooks"
-    options = ("render", "--problems", str(small_bank), "--out", str(out))
+    options = ("render", "--bank", str(small_bank), "--out", str(out))
     missing = run(*options, "--check")
     assert missing.code == 1
     assert "Run `shardwise render` and commit what it writes." in missing.err
     assert run(*options).code == 0
     assert run(*options, "--check").code == 0
-    path = small_bank / "01-one" / "only-one.yaml"
-    path.write_text(path.read_text().replace("hardly more", "scarcely more"))
+    path = small_bank / "problems" / "01-one" / "only-one.yaml"
+    assert "It falls, and not to a half." in path.read_text()
+    path.write_text(path.read_text().replace("It falls, and not to a half.", "It falls to more than a half."))
     assert run(*options, "--check").code == 1
+
+
+def test_a_folder_that_cannot_be_written_is_said_in_a_line(run: Any, small_bank: Path) -> None:
+    ran = run("render", "--bank", str(small_bank), "--out", "/dev/null/x")
+    assert ran.code == 2
+    assert ran.err.startswith("shardwise: /dev/null")
+    assert len(ran.err.splitlines()) == 1
 
 
 # A user's mistakes -----------------------------------------------------------------------------------------------
@@ -307,12 +358,13 @@ def test_render_writes_and_its_check_tells_a_difference(run: Any, small_bank: Pa
         (("check", "ring-time-function", sys.executable), "is not UTF-8 text, so it is no Python file."),
         (("list", "--kind", "essay"), "No problem is of that chapter and kind. `shardwise list` shows them all."),
         (("list", "--chapter", "99-none", "--json"), "No problem is of that chapter and kind."),
-        (("list", "--problems", "/nowhere"), "/nowhere holds no chapter.yaml; is this the right folder?"),
+        (("list", "--bank", "/nowhere"), "/nowhere holds no folder problems/, so it is no bank. To start one:  shardwise init bank /nowhere"),
         (("schema", "essay"), "There is no schema of 'essay'; there are problem, chapter and set."),
         (("lint", "essay"), "No problem's id starts with essay."),
-        (("new", "99-none/essay"), "There is no chapter '99-none'; the chapters are 01-ring-all-reduce,"),
+        (("new", "none/essay"), "'none' is no chapter's name: write two digits and a slug, such as 01-ring-all-reduce."),
+        (("new", "essay"), "'essay' names no chapter. Write chapter/problem, such as 01-ring-all-reduce/essay."),
+        (("init", "bank", str(ROOT)), "nothing was written. Name a new folder."),
         (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'; the kinds are quantity,"),
-        (("render", "--out", "/dev/null/x"), "/dev/null"),
         (("assign", "/nowhere.yaml", "--roster", "/nowhere.csv", "--out", "/dev/null/x"), "/nowhere.yaml: cannot be read: No such file"),
         (("grade", "/nowhere", "--out", "/dev/null/x"), "/nowhere does not exist."),
     ],
@@ -323,6 +375,7 @@ def test_a_mistake_is_answered_in_a_line_and_with_2(run: Any, args: tuple[str, .
     assert words in ran.err
     assert "Traceback" not in ran.err + ran.out
     assert len(ran.err.splitlines()) <= 3
+    assert not ran.err.startswith("shardwise: shardwise:")
 
 
 @pytest.mark.parametrize(
@@ -336,11 +389,11 @@ def test_a_wrong_command_line_is_answered_with_its_usage_and_2(run: Any, args: t
 
 
 def test_faults_of_a_bank_are_listed_and_counted(run: Any, small_bank: Path) -> None:
-    path = small_bank / "01-one" / "only-one.yaml"
+    path = small_bank / "problems" / "01-one" / "only-one.yaml"
     path.write_text(
         path.read_text().replace("points: 2", "points: two").replace("difficulty: easy", "difficulty: eazy")
     )
-    ran = run("list", "--problems", str(small_bank))
+    ran = run("list", "--bank", str(small_bank))
     assert ran.code == 2
     assert (
         ran.err.splitlines()[0] == "problems/01-one/only-one.yaml:3:9: points: I expected a number, and this is 'two'"
@@ -360,4 +413,4 @@ def test_the_doctor_says_which_tier_holds_and_what_to_install(
     assert "apt install bubblewrap" in poor.out
     assert "Submissions are graded at tier 2 here" in poor.out
     tiers = json.loads(run("doctor", "--json").out)
-    assert [(one["name"], one["passed"]) for one in tiers] == [("1", False), ("1b", False), ("2", True)]
+    assert [(tier["name"], tier["passed"]) for tier in tiers] == [("1", False), ("1b", False), ("2", True)]

@@ -31,7 +31,7 @@ from shardwise.grading.worker import Settings
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
 
 STUDENTS = tuple(f"s{number:02}" for number in range(20))  # five parcels, of which four are out at a time
-SLOW = ("s05", "s09", "s13")  # in three parcels, so that whoever is killed is killed at work
+SLOW = ("s05", "s09", "s13")  # in three parcels, so that a worker that is killed is killed at work
 SLEEP = "import time\ntime.sleep(60)"
 SETTINGS = Settings(limits=QUICK)
 SOON = 30.0  # seconds
@@ -153,8 +153,8 @@ class Class:
     def results(self, batch: Batch) -> dict[str, bytes]:
         """The tables and pages, byte for byte."""
         reports.write(batch)
-        files = [one for one in batch.out.rglob("*") if one.is_file() and not one.name.startswith((LEDGER, "."))]
-        return {one.relative_to(batch.out).as_posix(): one.read_bytes() for one in files}
+        files = [path for path in batch.out.rglob("*") if path.is_file() and not path.name.startswith((LEDGER, "."))]
+        return {path.relative_to(batch.out).as_posix(): path.read_bytes() for path in files}
 
 
 @pytest.fixture(scope="module")
@@ -237,11 +237,11 @@ def test_when_the_scheduler_goes_what_was_graded_is_kept_and_this_machine_goes_o
     ):
         course.on(small.address, out, [], lambda: kill(small.scheduler))
     with Ledger(out / LEDGER) as ledger:
-        kept = [entry.key for entry in ledger.history()]
+        kept = [grading.key for grading in ledger.history()]
     assert 0 < len(kept) < len(STUDENTS)
     assert course.results(course.grade(out)) == course.alone
     with Ledger(out / LEDGER) as ledger:
-        after = [entry.key for entry in ledger.history()]
+        after = [grading.key for grading in ledger.history()]
     assert len(after) == len(STUDENTS)  # none of them twice
     assert set(kept) <= set(after)
 
@@ -332,11 +332,11 @@ def test_nothing_is_graded_on_a_cluster_without_a_sandbox() -> None:
 
 
 def test_of_many_workers_a_machine_is_one_line_and_the_unfit_ones_are_the_first_twenty() -> None:
-    def one(host: str, trouble: str = "") -> dict[str, object]:
+    def worker(host: str, trouble: str = "") -> dict[str, object]:
         return {"host": host, "threads": 1, "tier": "" if trouble else "1b", "trouble": trouble}
 
-    fit = {f"tcp://10.0.0.{n}:1": one("b" if n % 2 else "a") for n in range(7)}
-    unfit = {f"tcp://10.0.1.{n}:1": one("c", "shardwise is not installed there") for n in range(23)}
+    fit = {f"tcp://10.0.0.{n}:1": worker("b" if n % 2 else "a") for n in range(7)}
+    unfit = {f"tcp://10.0.1.{n}:1": worker("c", "shardwise is not installed there") for n in range(23)}
     lines = table({**fit, **unfit}).splitlines()
     assert lines[:2] == ["a: 4 workers, sandbox 1b", "b: 3 workers, sandbox 1b"]
     assert lines[2] == "c: the worker tcp://10.0.1.0:1 is left out: shardwise is not installed there"
@@ -345,11 +345,11 @@ def test_of_many_workers_a_machine_is_one_line_and_the_unfit_ones_are_the_first_
 
 
 def test_the_command_grades_on_a_cluster(hall: Hall, course: Class, tmp_path: Path) -> None:
-    one = course.room.handed_in / "s00"
+    notebook = course.room.handed_in / "s00"
     more = ["--lock", str(course.room.lock.path), "--out", str(tmp_path / "out")]
-    done = CliRunner().invoke(app, ["grade", str(one), *more, "--scheduler", hall.address])
+    done = CliRunner().invoke(app, ["grade", str(notebook), *more, "--scheduler", hall.address])
     assert "2 workers, sandbox 1" in done.stderr
     assert "1 graded" in done.stdout
     assert "slurm" not in done.output
-    both = CliRunner().invoke(app, ["grade", str(one), *more, "--scheduler", hall.address, "--slurm"])
+    both = CliRunner().invoke(app, ["grade", str(notebook), *more, "--scheduler", hall.address, "--slurm"])
     assert "Grade in one place" in str(both.exception)

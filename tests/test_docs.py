@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 from typer.testing import CliRunner
 
 from shardwise.bank.bank import Bank
@@ -15,7 +16,6 @@ from shardwise.cli.main import app
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import hand_in, right
 
-ROOT = Path(__file__).parents[1]
 DOCS = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
@@ -53,6 +53,7 @@ def test_the_readmes_commands_for_instructors_run(tmp_path: Path, monkeypatch: p
     shutil.copy(ROOT / "examples" / "demo" / "set.yaml", tmp_path / "week1.yaml")
     shutil.copy(ROOT / "examples" / "demo" / "roster.csv", tmp_path / "roster.csv")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHARDWISE_BANK", str(ROOT))
     for command in commands:
         if " grade " in command:
             course = tmp_path / "course" / "week1"
@@ -71,12 +72,12 @@ def test_the_readme_lists_the_chapters_as_they_are(whole_bank: Bank) -> None:
 
 def test_the_yaml_of_the_docs_is_accepted(whole_bank: Bank, tmp_path: Path) -> None:
     from shardwise.course.assignments import load_set
-    from shardwise.template.parameters import Draw
+    from shardwise.template.parameters import Parameter
     from shardwise.template.yaml_source import parse
 
     blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "templates.md").read_text("utf-8"), re.DOTALL)
-    for name, draw in parse(blocks[0], "docs").data["params"].items():
-        Draw.model_validate(draw if isinstance(draw, dict) else {"fixed": draw})
+    for name, drawn in parse(blocks[0], "docs").data["params"].items():
+        Parameter.model_validate(drawn if isinstance(drawn, dict) else {"fixed": drawn})
         assert name.islower()
     block = re.search(r"```yaml\n(.*?)```", (ROOT / "docs" / "grading.md").read_text("utf-8"), re.DOTALL)
     assert block

@@ -1,38 +1,50 @@
-"""Dice: the same on every machine, and each parameter with a stream of its own."""
+"""Draws: the same on every machine, and each parameter with a stream of its own."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from shardwise.bank.bank import Bank, pose
-from shardwise.errors import ShardwiseError
-from shardwise.template.parameters import Draw, dice, draw, throw
+from shardwise.bank.bank import Bank
+from shardwise.bank.posing import pose
+from shardwise.errors import Reject, ShardwiseError
+from shardwise.template.draw import Draw, draw, values_of
+from shardwise.template.parameters import Parameter
+from shardwise.template.references import References
+from shardwise.template.rng import Rng
 
 PARAMS = {
-    "gpus": Draw(choice=(8, 16, 64, 256)),
-    "message_bytes": Draw(range=(1, 9, 1), unit="GB"),
-    "parameters": Draw(log_range=(1e9, 1e11), digits=2),
+    "gpus": Parameter(choice=(8, 16, 64, 256)),
+    "message_bytes": Parameter(range=(1, 9, 1), unit="GB"),
+    "parameters": Parameter(log_range=(1e9, 1e11), digits=2),
 }
+NONE = References(Path("nowhere"))
 
 
-def _drawn(params: dict[str, Draw], seed: str, where: tuple[str, ...] = ()) -> dict[str, object]:
-    return dict(draw(params, where, seed, "a/problem", extra={})[0].values)
+def _draw(params: dict[str, Parameter], seed: str, where: tuple[str, ...] = (), problem: str = "a/problem") -> Draw:
+    drawn, _ = draw(params, where, seed=seed, problem=problem, references=NONE, accept=lambda drawn: None)
+    return drawn
+
+
+def _drawn(params: dict[str, Parameter], seed: str) -> dict[str, object]:
+    return dict(_draw(params, seed).values)
 
 
 @given(st.text(max_size=20))
 def test_adding_removing_and_reordering_parameters_leaves_the_others_as_they_were(seed: str) -> None:
     before = _drawn(PARAMS, seed)
     more = {
-        "latency_s": Draw(choice=(2, 5), unit="us"),
+        "latency_s": Parameter(choice=(2, 5), unit="us"),
         **dict(reversed(PARAMS.items())),
-        "zeal": Draw(range=(0, 9, 1)),
+        "zeal": Parameter(range=(0, 9, 1)),
     }
     assert {name: _drawn(more, seed)[name] for name in PARAMS} == before
     fewer = {"parameters": PARAMS["parameters"]}
@@ -41,18 +53,23 @@ def test_adding_removing_and_reordering_parameters_leaves_the_others_as_they_wer
 
 def test_golden_draws_do_not_depend_on_machine_or_version() -> None:
     # Computed once; SHA-256 and decimal arithmetic give the same everywhere, and a change would redraw every course.
-    assert dice("7", "a/problem", "gpus") == 6407005006249411729
+    assert Rng("7", "a/problem").number("gpus") == 6407005006249411729
     assert _drawn(PARAMS, "7") == {"gpus": 16, "message_bytes": 1_000_000_000, "parameters": 84_000_000_000}
 
 
 def test_draws_do_not_depend_on_hash_randomisation() -> None:
     program = (
-        "from shardwise.bank.bank import bank, pose\n"
-        "print([pose(one, 'x').model_dump_json() for one in list(bank().problems.values())[:12]])"
+        "from checkout import checkout_bank\nfrom shardwise.bank.posing import pose\n"
+        "print([pose(problem, 'x').model_dump_json() for problem in list(checkout_bank().problems.values())[:12]])"
     )
     texts = {
         subprocess.run(
-            [sys.executable, "-c", program], env={"PYTHONHASHSEED": salt}, capture_output=True, text=True, check=True
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": salt},
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for salt in ("1", "2")
     }
@@ -67,7 +84,7 @@ def test_every_value_of_a_choice_comes_up_about_equally_often() -> None:
 
 def test_a_range_includes_both_ends_and_nothing_else() -> None:
     drawn = {_drawn(PARAMS, str(seed))["message_bytes"] for seed in range(500)}
-    assert drawn == {one * 10**9 for one in range(1, 10)}
+    assert drawn == {gigabytes * 10**9 for gigabytes in range(1, 10)}
 
 
 def test_a_log_range_is_rounded_to_its_digits_and_stays_inside() -> None:
@@ -79,22 +96,44 @@ def test_a_log_range_is_rounded_to_its_digits_and_stays_inside() -> None:
 
 
 def test_rejected_draws_are_counted_and_the_constraint_holds() -> None:
-    drawn, _ = draw(PARAMS, ("gpus > 100",), "3", "a/problem", extra={})
+    drawn = _draw(PARAMS, "3", ("gpus > 100",))
+    rejected = drawn.rng.attempt
     assert drawn.values["gpus"] == 256
-    assert drawn.rejected == sum(
-        1 for attempt in range(drawn.rejected) if throw(PARAMS, "3", "a/problem", attempt, {})["gpus"] != 256
+    assert rejected == sum(
+        1 for attempt in range(rejected) if values_of(PARAMS, Rng("3", "a/problem", attempt), NONE)["gpus"] != 256
     )
-    assert sum(draw(PARAMS, ("gpus > 100",), str(seed), "p", extra={})[0].rejected for seed in range(200)) > 300
+    assert sum(_draw(PARAMS, str(seed), ("gpus > 100",), "p").rng.attempt for seed in range(200)) > 300
 
 
 def test_an_impossible_constraint_is_said_and_not_waited_for() -> None:
     with pytest.raises(ShardwiseError, match="all rejected; loosen its constraints"):
-        draw(PARAMS, ("gpus < 0",), "1", "a/problem", extra={})
+        _draw(PARAMS, "1", ("gpus < 0",))
+
+
+def test_what_a_kind_rejects_is_drawn_anew_and_its_reason_is_said_if_nothing_will_do() -> None:
+    def accept(drawn: Draw) -> int:
+        if drawn.values["gpus"] != 64:
+            raise Reject("64 it must be")
+        return 7
+
+    drawn, accepted = draw(PARAMS, (), seed="3", problem="p", references=NONE, accept=accept)
+    assert (drawn.values["gpus"], accepted) == (64, 7)
+
+    def never(drawn: Draw) -> None:
+        raise Reject("no number will do")
+
+    with pytest.raises(ShardwiseError, match=r"all rejected; .* The last: no number will do\."):
+        draw(PARAMS, (), seed="3", problem="p", references=NONE, accept=never)
+
+
+def test_options_keep_their_order_when_a_draw_is_rejected() -> None:
+    assert Rng("3", "p", 4).steady.shuffled("abcdef", "options") == Rng("3", "p").shuffled("abcdef", "options")
+    assert Rng("3", "p", 4).shuffled("abcdef", "options") != Rng("3", "p").shuffled("abcdef", "options")
 
 
 def test_a_duplex_bandwidth_reaches_the_reference_as_one_direction() -> None:
-    one = Draw(fixed=600, unit="GB/s", direction="duplex")
-    assert one.base(one.roll(0)) == 300_000_000_000
+    both_ways = Parameter(fixed=600, unit="GB/s", direction="duplex")
+    assert both_ways.base(both_ways.roll(0)) == 300_000_000_000
 
 
 @pytest.mark.parametrize(
@@ -112,11 +151,11 @@ def test_a_duplex_bandwidth_reaches_the_reference_as_one_direction() -> None:
 )
 def test_a_bad_draw_says_what_to_do(given_: dict[str, object], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
-        Draw.model_validate(given_)
+        Parameter.model_validate(given_)
 
 
 def test_a_function_whose_cases_expose_no_mistake_is_drawn_anew(whole_bank: Bank) -> None:
-    # With this seed every latency of the first throw is 0, so one recognised mistake is right on all of its cases.
+    # With this seed every latency of the first draw is 0, so one recognised mistake is right on all of its cases.
     problem = whole_bank.find("ring-time-function")
     question = pose(problem, "3ff78f8338d7c0da9ec1736f")
     assert question.rejected > 0

@@ -7,26 +7,21 @@ import shutil
 from pathlib import Path
 
 import pytest
+from checkout import ROOT, SEVEN, problem_of, template
 
-from shardwise.bank.bank import Bank, Problem, folder, load, pose, template_model
+from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.lint import faults_of, lint, lint_problem, stray_files, twins
-from shardwise.bank.scaffold import starter, write
+from shardwise.bank.posing import pose
+from shardwise.bank.scaffold import init_bank, new_problem, starter
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.template import yaml_source
+from shardwise.kinds import kinds
 
-KINDS = ("quantity", "choice", "order", "formula", "code", "bugline")
 RING = "01-ring-all-reduce"
-MODEL = template_model()
 
 
 def problem(kind: str, *changes: tuple[str, str]) -> Problem:
-    """The starter of a kind with some of its text replaced."""
-    text = starter(kind, "A problem")
-    for old, new in changes:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    source = yaml_source.parse(text, "problems/x/a-problem.yaml")
-    return Problem("x/a-problem", yaml_source.validate(source, MODEL), "", Path("x.yaml"), source)
+    """A sound template with some of its text replaced."""
+    return problem_of(template(kind, *changes), "x/a-problem")
 
 
 def said(kind: str, *changes: tuple[str, str], seeds: int = 8) -> str:
@@ -36,8 +31,8 @@ def said(kind: str, *changes: tuple[str, str], seeds: int = 8) -> str:
 # One problem -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_starter_of_each_kind_is_sound(kind: str) -> None:
+@pytest.mark.parametrize("kind", SEVEN)
+def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
     report = lint_problem(problem(kind), seeds=60)
     assert report.faults == []
     assert report.accepted > 0.5
@@ -98,10 +93,8 @@ def test_a_key_that_nothing_confirms_is_faulted() -> None:
 
 
 def test_a_problem_without_mistakes_is_faulted() -> None:
-    text = starter("quantity", "A problem")
-    head, _, rest = text.partition("mistakes:")
-    source = yaml_source.parse(head + "hints:" + rest.partition("hints:")[2], "x.yaml")
-    bare = Problem("x/a-problem", yaml_source.validate(source, MODEL), "", Path("x.yaml"), source)
+    head, _, rest = template("quantity").partition("mistakes:")
+    bare = problem_of(head + "hints:" + rest.partition("hints:")[2])
     (fault,) = lint_problem(bare, seeds=3).faults
     assert "no recognised mistakes; name at least one wrong answer that students give" in fault.message
 
@@ -109,11 +102,8 @@ def test_a_problem_without_mistakes_is_faulted() -> None:
 def test_an_order_by_values_is_held_against_the_second_opinion() -> None:
     items = "".join(f"    - {{id: {name}, text: {name}, value: {value}, oracle: {other}}}\n"
                     for name, value, other in (("a", 1, 1), ("b", 2, 3), ("c", 3, 2)))  # fmt: skip
-    text = starter("order", "A problem")
-    head, _, rest = text.partition("  items:\n")
-    text = f"{head}  items:\n{items}hints:{rest.partition('hints:')[2]}"
-    source = yaml_source.parse(text, "x.yaml")
-    made = Problem("x/a-problem", yaml_source.validate(source, MODEL), "", Path("x.yaml"), source)
+    head, _, rest = template("order").partition("  items:\n")
+    made = problem_of(f"{head}  items:\n{items}hints:{rest.partition('hints:')[2]}")
     assert "the values and the oracles give different orders" in str(lint_problem(made, seeds=2).faults[0])
 
 
@@ -132,14 +122,9 @@ def test_a_fault_of_a_draw_names_the_file_the_seed_and_what_to_do() -> None:
 
 
 def test_what_a_reference_raises_becomes_a_message_and_no_traceback() -> None:
-    text = (
-        starter("code", "A problem")
-        .replace("ring.bytes_sent_per_gpu", "ring.faster_algorithm")
-        .replace("\n  unit: GB", "")
-    )
     more = "    bandwidth_bytes_per_s: {choice: [1.0e+9]}\n    latency_s: {choice: [1.0e-6]}\n  edges:"
-    source = yaml_source.parse(text.replace("  edges:", more), "x.yaml")
-    made = Problem("x/a-problem", yaml_source.validate(source, MODEL), "", Path("x.yaml"), source)
+    changes = (("ring.bytes_sent_per_gpu", "ring.faster_algorithm"), ("\n  unit: GB", ""), ("  edges:", more))
+    made = problem("code", *changes)
     with pytest.raises(ShardwiseError, match="x/a-problem, seed 0: TypeError: can't multiply sequence by non-int"):
         pose(made, 0)
     assert "TypeError: can't multiply sequence" in lint_problem(made, seeds=3).faults[0].message
@@ -157,44 +142,57 @@ def test_the_margin_is_the_distance_to_the_nearest_mistake_in_tolerances() -> No
 @pytest.fixture
 def bank_copy(tmp_path: Path) -> Path:
     """A bank of one chapter, to be broken."""
-    root = tmp_path / "problems"
-    shutil.copytree(folder("problems") / RING, root / RING)
-    return root
+    folder = tmp_path / "bank"
+    shutil.copytree(ROOT / "problems" / RING, folder / "problems" / RING)
+    shutil.copytree(ROOT / "solutions", folder / "solutions", ignore=shutil.ignore_patterns("figures", "__pycache__"))
+    return folder
 
 
-def listing(root: Path) -> Path:
-    return root / RING / "chapter.yaml"
+def load(folder: Path) -> Bank:
+    return Bank.open(folder).read_all()
 
 
-def loading(root: Path) -> str:
+def listing(folder: Path) -> Path:
+    return folder / "problems" / RING / "chapter.yaml"
+
+
+def loading(folder: Path) -> str:
     with pytest.raises(Faulty) as caught:
-        load(root)
+        load(folder)
     return str(caught.value)
 
 
-def strays(root: Path) -> list[str]:
-    return [f"{one.place}: {one.message}" for one in stray_files(load(root))]
+def strays(folder: Path) -> list[str]:
+    return [f"{fault.place}: {fault.message}" for fault in stray_files(load(folder))]
+
+
+def start(name: str, kind: str, folder: Path) -> list[Path]:
+    return new_problem(name, kind, Banks([Bank.open(folder)]))
 
 
 def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path) -> None:
     before = load(bank_copy).chapters[RING].problems
-    for kind in KINDS:
-        path = write(f"{RING}/my-new-{kind}", kind, bank_copy)
+    for kind in kinds():
+        path = start(f"{RING}/my-new-{kind}", kind, bank_copy)[0]
         assert path.read_text("utf-8").startswith(f'title: "My new {kind}"\nkind: {kind}\n')
     made = load(bank_copy)
-    assert made.chapters[RING].problems == (*before, *(f"my-new-{kind}" for kind in KINDS))
+    assert made.chapters[RING].problems == (*before, *(f"my-new-{kind}" for kind in kinds()))
     steps: list[int] = []
-    reports = lint(bank_copy, seeds=50, only=[f"{RING}/my-new"], workers=2, progress=steps.append)
-    assert [one.problem for one in reports] == [f"{RING}/my-new-{kind}" for kind in KINDS]
+    reports = lint(Banks([made]), seeds=50, only=[f"{RING}/my-new"], workers=2, progress=steps.append)
+    assert [report.problem for report in reports] == [f"{RING}/my-new-{kind}" for kind in kinds()]
     assert faults_of(reports) == []
-    assert steps == [len(KINDS)] * len(KINDS)  # told the total at every step
+    assert steps == [len(kinds())] * len(kinds())  # told the total at every step
     assert stray_files(made) == twins(made) == []
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("02-nowhere/a-problem", "There is no chapter '02-nowhere'; the chapters are 01-ring-all-reduce."),
+        (
+            "nowhere/a-problem",
+            "'nowhere' is no chapter's name: write two digits and a slug, such as 01-ring-all-reduce.",
+        ),
+        ("../a-problem", "'..' is no chapter's name"),
         (f"{RING}/ring-time", "01-ring-all-reduce/ring-time has this slug already"),
         (f"{RING}/Ring_Time", "'Ring_Time' is no slug: use 3 to 60 lower-case letters and digits"),
         (f"{RING}/ab", "'ab' is no slug"),
@@ -202,13 +200,14 @@ def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path) ->
         (f"{RING}/../x", "'../x' is no slug"),
         (f"{RING}/check", "'check' is a name that notebooks need for something else"),
         (f"{RING}/lambda", "'lambda' is a name that notebooks need for something else"),
-        (RING, "'' is no slug"),
+        (RING, f"'{RING}' names no chapter. Write chapter/problem, such as {RING}/{RING}."),
+        (f"{RING}/", f"'{RING}/' names no chapter."),
     ],
 )
 def test_a_problem_with_an_impossible_name_is_not_started(bank_copy: Path, name: str, words: str) -> None:
     before = sorted(bank_copy.rglob("*"))
     with pytest.raises(ShardwiseError, match=re.escape(words)):
-        write(name, "quantity", bank_copy)
+        start(name, "quantity", bank_copy)
     assert sorted(bank_copy.rglob("*")) == before
 
 
@@ -219,8 +218,45 @@ def test_a_problem_that_cannot_be_listed_is_not_written(bank_copy: Path) -> None
         re.sub(r"problems:.*", f"problems:  # all\n  {list(slugs)}\n", text, flags=re.DOTALL), "utf-8"
     )
     with pytest.raises(ShardwiseError, match="has no list of problems that I can read; add the new one by hand"):
-        write(f"{RING}/my-new-one", "quantity", bank_copy)
+        start(f"{RING}/my-new-one", "quantity", bank_copy)
+    assert not (bank_copy / "problems" / RING / "my-new-one.yaml").exists()
     load(bank_copy)  # as sound as it was
+
+
+def test_a_chapter_that_does_not_exist_is_started_with_a_lesson(bank_copy: Path) -> None:
+    written = start("02-of-my-own/my-first", "choice", bank_copy)
+    chapter = bank_copy / "problems" / "02-of-my-own"
+    assert written == [chapter / "my-first.yaml", chapter / "lesson.md", chapter / "chapter.yaml"]
+    made = load(bank_copy)
+    assert (made.chapters["02-of-my-own"].title, made.chapters["02-of-my-own"].problems) == ("Of my own", ("my-first",))
+    assert stray_files(made) == []
+
+
+def test_examples_are_written_beside_references_of_ones_own_and_never_over_them(bank_copy: Path) -> None:
+    written = start(f"{RING}/my-new", "quantity", bank_copy)
+    examples = {bank_copy / "solutions" / "example.py", bank_copy / "solutions" / "oracles" / "example.py"}
+    assert set(written) == {bank_copy / "problems" / RING / "my-new.yaml", listing(bank_copy), *examples}
+    mine = "# mine"
+    for path in examples:
+        path.write_text(mine)
+    assert not examples & set(start(f"{RING}/another-new", "code", bank_copy))
+    assert [path.read_text() for path in examples] == [mine, mine]
+
+
+def test_nothing_is_written_into_an_installed_bank(tmp_path: Path) -> None:
+    installed = tmp_path / "site-packages" / "shardwise_bank"
+    init_bank(installed)
+    before = sorted(installed.rglob("*"))
+    with pytest.raises(ShardwiseError, match="is installed, and an update would take your problem away"):
+        start("01-first-chapter/my-new", "quantity", installed)
+    assert sorted(installed.rglob("*")) == before
+
+
+def test_a_bank_is_started_only_where_none_is(tmp_path: Path) -> None:
+    (tmp_path / "solutions").mkdir()
+    with pytest.raises(ShardwiseError, match=r"solutions is there already; nothing was written\. Name a new folder\."):
+        init_bank(tmp_path)
+    assert [path.name for path in tmp_path.rglob("*")] == ["solutions"]
 
 
 def test_a_problem_is_listed_in_either_style(bank_copy: Path) -> None:
@@ -228,14 +264,14 @@ def test_a_problem_is_listed_in_either_style(bank_copy: Path) -> None:
     slugs = load(bank_copy).chapters[RING].problems
     flow = re.sub(r"problems:.*", f"problems: [{', '.join(slugs)}]\n", text, flags=re.DOTALL)
     listing(bank_copy).write_text(flow, "utf-8")
-    write(f"{RING}/true-or-false", "choice", bank_copy)
+    start(f"{RING}/true-or-false", "choice", bank_copy)
     assert load(bank_copy).problems[f"{RING}/true-or-false"].template.title == "True or false"
 
 
 def test_the_list_of_a_chapter_and_its_folder_are_the_same(bank_copy: Path) -> None:
-    folder_ = bank_copy / RING
-    shutil.copy(folder_ / "ring-time.yaml", folder_ / "spare.yaml")
-    (folder_ / "link-gap.yaml").unlink()
+    chapter = bank_copy / "problems" / RING
+    shutil.copy(chapter / "ring-time.yaml", chapter / "spare.yaml")
+    (chapter / "link-gap.yaml").unlink()
     text = listing(bank_copy).read_text("utf-8")
     row = len(text.split("problems:")[0].split("\n"))
     listing(bank_copy).write_text(text.rstrip() + "\n  - ring-time\n", "utf-8")
@@ -248,7 +284,8 @@ def test_the_list_of_a_chapter_and_its_folder_are_the_same(bank_copy: Path) -> N
 
 @pytest.mark.parametrize("slug", ["Ring-Time", "ring_time", "2nd-time", "ring--time", "import", "hint", "ring.time"])
 def test_a_file_whose_name_is_no_name_for_an_answer_is_faulted(bank_copy: Path, slug: str) -> None:
-    (bank_copy / RING / "ring-time.yaml").rename(bank_copy / RING / f"{slug}.yaml")
+    chapter = bank_copy / "problems" / RING
+    (chapter / "ring-time.yaml").rename(chapter / f"{slug}.yaml")
     text = listing(bank_copy).read_text("utf-8")
     listing(bank_copy).write_text(text.replace("- ring-time\n", f"- {slug}\n"), "utf-8")
     assert f"problems: '{slug}' is" in loading(bank_copy)
@@ -257,7 +294,7 @@ def test_a_file_whose_name_is_no_name_for_an_answer_is_faulted(bank_copy: Path, 
 
 def test_faults_of_several_files_come_together(bank_copy: Path) -> None:
     for name in ("ring-time", "link-gap"):
-        path = bank_copy / RING / f"{name}.yaml"
+        path = bank_copy / "problems" / RING / f"{name}.yaml"
         path.write_text(path.read_text("utf-8").replace("points:", "pionts:"), "utf-8")
     found = loading(bank_copy)
     for name in ("ring-time", "link-gap"):
@@ -267,11 +304,12 @@ def test_faults_of_several_files_come_together(bank_copy: Path) -> None:
 
 def test_files_that_belong_to_nothing_are_found(bank_copy: Path) -> None:
     assert strays(bank_copy) == []
-    (bank_copy / "README.md").write_text("How to.")
-    (bank_copy / "notes.txt").write_text("x")
-    (bank_copy / "99-empty").mkdir()
-    (bank_copy / RING / "old.yml").write_text("x")
-    (bank_copy / RING / "figures" / "unused.svg").write_text("<svg/>")
+    problems = bank_copy / "problems"
+    (problems / "README.md").write_text("How to.")
+    (problems / "notes.txt").write_text("x")
+    (problems / "99-empty").mkdir()
+    (problems / RING / "old.yml").write_text("x")
+    (problems / RING / "figures" / "unused.svg").write_text("<svg/>")
     assert strays(bank_copy) == [
         "problems/notes.txt: belongs to nothing",
         f"problems/{RING}/figures/unused.svg: belongs to nothing",
@@ -281,24 +319,23 @@ def test_files_that_belong_to_nothing_are_found(bank_copy: Path) -> None:
 
 
 def test_a_chapter_without_its_lesson_or_a_figure_is_faulted(bank_copy: Path) -> None:
-    figure = next((bank_copy / RING / "figures").iterdir())
+    chapter = bank_copy / "problems" / RING
+    figure = next((chapter / "figures").iterdir())
     figure.unlink()
     assert strays(bank_copy) == [
         f"problems/{RING}/lesson.md: shows figures/{figure.name}, and that file does not exist"
     ]
-    (bank_copy / RING / "lesson.md").unlink()
-    shutil.rmtree(bank_copy / RING / "figures")
+    (chapter / "lesson.md").unlink()
+    shutil.rmtree(chapter / "figures")
     assert strays(bank_copy) == [f"problems/{RING}: has no lesson.md"]
 
 
 def test_two_problems_of_one_name_or_one_title_are_found(bank_copy: Path) -> None:
-    second = bank_copy / "02-second"
+    second = bank_copy / "problems" / "02-second"
     second.mkdir()
-    shutil.copy(bank_copy / RING / "ring-time.yaml", second / "ring-time.yaml")
-    (second / "chapter.yaml").write_text(
-        "title: Second\nsummary: A second chapter.\nobjectives: [Do it.]\nproblems: [ring-time]\n"
-    )
-    found = [f"{one.place}: {one.message}" for one in twins(load(bank_copy))]
+    shutil.copy(bank_copy / "problems" / RING / "ring-time.yaml", second / "ring-time.yaml")
+    (second / "chapter.yaml").write_text("title: Second\nsummary: A second chapter.\nproblems: [ring-time]\n")
+    found = [f"{fault.place}: {fault.message}" for fault in twins(load(bank_copy))]
     assert found == [
         f"problems/02-second/ring-time.yaml:1:1: has the slug 'ring-time', and so has {RING}/ring-time",
         f"problems/02-second/ring-time.yaml:1:1: has the title 'How long the ring takes', and so has {RING}/ring-time",
@@ -306,22 +343,26 @@ def test_two_problems_of_one_name_or_one_title_are_found(bank_copy: Path) -> Non
 
 
 def test_the_lint_of_a_whole_bank_reports_its_files_too(tmp_path: Path) -> None:
-    chapter = tmp_path / "01-one"
-    chapter.mkdir()
-    (chapter / "chapter.yaml").write_text(
-        "title: One\nsummary: The only chapter.\nobjectives: [Do it.]\nproblems: [only-one]\n"
-    )
+    chapter = tmp_path / "problems" / "01-one"
+    chapter.mkdir(parents=True)
+    (chapter / "chapter.yaml").write_text("title: One\nsummary: The only chapter.\nproblems: [only-one]\n")
     (chapter / "only-one.yaml").write_text(starter("choice", "Only one"))
-    assert [one.message for one in faults_of(lint(tmp_path, seeds=1, workers=1))] == ["has no lesson.md"]
-    assert faults_of(lint(tmp_path, seeds=1, only=["01-one/only"], workers=1)) == []
+    banks = Banks([Bank.open(tmp_path)])
+    assert [fault.message for fault in faults_of(lint(banks, seeds=1, workers=1))] == ["has no lesson.md"]
+    assert faults_of(lint(banks, seeds=1, only=["01-one/only"], workers=1)) == []
+    assert faults_of(lint(banks, seeds=1, only=["only-one"], workers=1)) == []
     with pytest.raises(ShardwiseError, match="No problem's id starts with 09 or nope"):
-        lint(tmp_path, seeds=1, only=["09", "nope"])
+        lint(banks, seeds=1, only=["09", "nope"])
 
 
 def test_a_folder_without_chapters_is_no_bank(tmp_path: Path) -> None:
-    for root in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(ShardwiseError, match=r"holds no chapter.yaml; is this the right folder\?"):
-            load(root)
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        words = f"{folder} holds no folder problems/, so it is no bank. To start one:  shardwise init bank {folder}"
+        with pytest.raises(ShardwiseError, match=re.escape(words)):
+            load(folder)
+    (tmp_path / "problems").mkdir()
+    with pytest.raises(ShardwiseError, match=r"problems holds no chapter, a folder with a chapter\.yaml\."):
+        load(tmp_path)
 
 
 def test_the_bank_is_a_bank(whole_bank: Bank) -> None:

@@ -10,14 +10,18 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from checkout import ROOT
 from nbgrader.api import Gradebook
 from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
 
-from shardwise.bank.bank import Bank, pose
-from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, text_of
+from shardwise.bank.bank import Bank
+from shardwise.bank.posing import pose
+from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, file_text
 from shardwise.course.simulated_class import fill, mistaken, right
-from shardwise.kinds.calls import here
+from shardwise.kinds import variable_of
+from shardwise.kinds.calls import run_here
 from shardwise.marking import check
+from shardwise.question import Question
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # nbgrader's and Jupyter's own deprecations are not ours to fix
 
@@ -27,6 +31,7 @@ CHAPTER = "01-ring-all-reduce"
 
 def _nbgrader(course: Path, *words: str) -> None:
     environment = {**os.environ, "JUPYTER_CONFIG_DIR": str(course / "jupyter"), "PYTHONWARNINGS": "ignore"}
+    environment["SHARDWISE_BANK"] = str(ROOT)
     done = subprocess.run(
         [str(NBGRADER), *words], cwd=course, env=environment, capture_output=True, text=True, timeout=300
     )
@@ -50,19 +55,21 @@ def test_generate_and_autograde_give_our_points(
     monkeypatch.setenv("PATH", f"{NBGRADER.parent}{os.pathsep}{os.environ['PATH']}")
     source = tmp_path / "source" / "ps1" / f"{CHAPTER}.ipynb"
     source.parent.mkdir(parents=True)
-    source.write_text(text_of(chapter_notebook(whole_bank, CHAPTER)), "utf-8")
+    source.write_text(file_text(chapter_notebook(whole_bank, CHAPTER)), "utf-8")
     (tmp_path / "nbgrader_config.py").write_text(
         f"c = get_config()\nc.CourseDirectory.course_id = 'c'\nc.CourseDirectory.root = {str(tmp_path)!r}\n"
     )
     _nbgrader(tmp_path, "generate_assignment", "ps1", "--create")
     released = json.loads((tmp_path / "release" / "ps1" / f"{CHAPTER}.ipynb").read_text("utf-8"))
-    questions = [pose(one, PRACTICE_SEED) for one in whole_bank.of_chapter(CHAPTER)]
+    questions = [pose(problem, PRACTICE_SEED) for problem in whole_bank.of_chapter(CHAPTER)]
 
     expected = {}
     for student, writers in {"right": [right], "mixed": [right, mistaken], "blank": []}.items():
         plan = {question.id: writers[place % len(writers)] for place, question in enumerate(questions) if writers}
         filled = fill(
-            json.loads(json.dumps(released)), questions, lambda one, plan=plan: plan[one.id](one) if plan else None
+            json.loads(json.dumps(released)),
+            questions,
+            lambda question, plan=plan: plan[question.id](question) if plan else None,
         )
         path = tmp_path / "submitted" / student / "ps1" / f"{CHAPTER}.ipynb"
         path.parent.mkdir(parents=True)
@@ -83,14 +90,9 @@ def test_generate_and_autograde_give_our_points(
     assert sum(expected["blank"].values()) == 0
 
 
-def _our_points(question: object, source: str | None) -> float:
-    from shardwise.kinds import kinds
-    from shardwise.question import Question
-
-    assert isinstance(question, Question)
+def _our_points(question: Question, source: str | None) -> float:
     if source is None:
         return 0.0
     namespace: dict[str, object] = {}
     exec(source, namespace)
-    variable = kinds()[question.kind].variable(question.form, question.variable)
-    return check(question, namespace[variable], runner=here).points
+    return check(question, namespace[variable_of(question)], runner=run_here).points

@@ -357,9 +357,6 @@ def scheduler(tmp_path: Path) -> Iterator[str]:
             process.wait()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a worker that lacks the bank is left out, though a set brings its own questions"
-)
 def test_a_worker_without_any_bank_grades_the_set_like_this_machine(
     course: Course, scheduler: str, tmp_path: Path
 ) -> None:

@@ -61,12 +61,14 @@ def mend(problems: Path, old: str, new: str) -> Bank:
 
 
 def points(room: Room) -> dict[str, float | None]:
-    rows = grade([room.handed_in], room.out / "results", settings=SETTINGS).rows()
-    return {row.student: row.points for row in rows}
+    batch = grade([room.handed_in], room.out / "results", settings=SETTINGS)
+    return {result.student: result.points for result in batch.results()}
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    return {str(one): one.read_bytes() for one in sorted(folder.rglob("*")) if one.is_file() and one.name != ".lock"}
+    return {
+        str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file() and path.name != ".lock"
+    }
 
 
 def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Room, problems: Path) -> None:
@@ -75,8 +77,11 @@ def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Room, probl
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     changes = list(again.changes())
     new = bank.find("bytes-per-gpu").digest
-    assert [(one.student, one.before, one.after) for one in changes] == [("eve", 0.0, 2.0), ("finn", 0.0, 2.0)]
-    assert {one.cause for one in changes} == {f"template 01-ring-all-reduce/bytes-per-gpu {digest} → {new}"}
+    assert [(change.student, change.before, change.after) for change in changes] == [
+        ("eve", 0.0, 2.0),
+        ("finn", 0.0, 2.0),
+    ]
+    assert {change.cause for change in changes} == {f"template 01-ring-all-reduce/bytes-per-gpu {digest} → {new}"}
     assert points(room) == before  # nothing counts before it is written
     again.write()
     assert points(room) == {**before, "eve": before["ada"], "finn": before["ada"]}
@@ -84,7 +89,7 @@ def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Room, probl
     [spare] = room.out.glob("*.old")
     assert Lock(spare).questions("eve")[0].digest == digest
     with Ledger(room.out / "results" / LEDGER) as ledger:
-        assert [one.graded.points for one in ledger.history("eve")] == [before["eve"], before["ada"]]
+        assert [grading.result.points for grading in ledger.history("eve")] == [before["eve"], before["ada"]]
 
 
 def test_what_is_declined_leaves_every_byte_as_it_was(room: Room, problems: Path) -> None:
@@ -120,7 +125,7 @@ def test_the_command_shows_causes_and_students_and_writes(room: Room, problems: 
 def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room: Room, problems: Path) -> None:
     before = points(room)
     text = (problems / "01-ring-all-reduce" / "bytes-per-gpu.yaml").read_text("utf-8")
-    line = next(one for one in text.splitlines() if one.strip().startswith("gpus:"))
+    line = next(line for line in text.splitlines() if line.strip().startswith("gpus:"))
     bank = mend(problems, line, line.split("{")[0] + "{choice: [3, 5, 7]}")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     assert list(again.changes()) == []
@@ -134,7 +139,7 @@ def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room
 def test_a_tolerance_that_swallows_a_mistake_is_reported_and_leaves_that_question(room: Room, problems: Path) -> None:
     bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
-    assert [one.student for one in again.changes()] == ["eve", "finn"]
+    assert [change.student for change in again.changes()] == ["eve", "finn"]
     [(reason, count)] = again.kept.items()
     assert count == 1  # with 1,000 GPUs one mistake is within 1 % of the key
     assert "does not take the numbers that were drawn (mistake 2 and the key lie within their tolerances)" in reason
@@ -144,7 +149,10 @@ def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Room, p
     room.hand_in("finn", right)
     bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
-    assert {one.student: one.cause.split()[0] for one in again.changes()} == {"eve": "template", "finn": "handed"}
+    assert {change.student: change.cause.split()[0] for change in again.changes()} == {
+        "eve": "template",
+        "finn": "handed",
+    }
 
 
 def test_pages_with_solutions_stay_pages_with_solutions(room: Room, problems: Path) -> None:

@@ -18,10 +18,10 @@ from shardwise.errors import ShardwiseError
 from shardwise.kinds.calls import here
 from shardwise.markdown.html import to_html
 from shardwise.marking import check as mark
+from shardwise.question import Outcome, Question
 from shardwise.student import api as desk
 from shardwise.student.views import said, view
 from shardwise.student.widget import KINDS, Practice
-from shardwise.question import Outcome, Question
 
 FORMED = [one for one in bank().problems.values() if one.template.kind in KINDS]
 every_form = pytest.mark.parametrize("formed", FORMED, ids=[one.id for one in FORMED])

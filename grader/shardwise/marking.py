@@ -41,6 +41,8 @@ def check(question: Question, raw: Any, *, runner: Runner = refuse) -> Feedback:
         if value is None:
             return _feedback(question, Outcome.BLANK, say=_how(question))
         verdict = kind.matches(question, value, runner)
+        if verdict.credit < 1 and verdict.mistake is None and (explanation := kind.explain(question, value)):
+            verdict = verdict.model_copy(update={"say": f"{explanation}\n\n{verdict.say}"})
         return _judged(question, verdict, read=kind.read(question.form, value))
     except Unreadable as error:
         return unreadable(question, error)

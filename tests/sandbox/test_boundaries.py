@@ -63,12 +63,16 @@ def edited(place: Path, file: str, old: str, new: str) -> str:
     return str(inside)
 
 
-SECCOMP = ("walls.py", "kernel.loading_seccomp(code)", "kernel.nothing()")
-RLIMITS = ("walls.py", "second += [kernel.limit(number, bound) for number, bound in bounds(limits)]", "pass")
-LANDLOCK = ("walls.py", "second.append(landlock.restricting(rules))", "pass")
+SECCOMP = ("walls.py", "kernel.install_filter(seccomp.for_process(self.filter, os.getpid()))", "pass")
+RLIMITS = ("walls.py", "set_limits(self.limits)", "pass")
+LANDLOCK = ("walls.py", "landlock.restrict(self.rules)", "pass")
 FORK = ("seccomp.py", 'Rule("clone", tests=(Test(0, _CLONE_THREAD | _CLONE_NEW, _CLONE_THREAD),))', 'Rule("clone")')
 WRITE = ("seccomp.py", 'Rule("openat", tests=(Test(2, reading, 0),))', 'Rule("openat")')
-THREADS = ("walls.py", "bounds(limits)]", 'bounds(limits) if bound != limits["NPROC"]]')
+THREADS = (
+    "limits.py",
+    "for name, bound in limits.items():",
+    "for name, bound in limits.items() - {('NPROC', limits['NPROC'])}:",
+)
 EXEC = ("seccomp.py", "write readv writev", "write execve readv writev")
 
 
@@ -102,8 +106,8 @@ def test_a_boundary_with_a_hole_is_refused(
 @pytest.mark.parametrize(
     ("tier", "wall"),
     [
-        ("1", ("walls.py", 'kernel.mount("tmpfs", box, "tmpfs"', 'kernel.mount("tmpfs", box, "nofs"')),
-        ("1b", ("walls.py", "kernel.loading_seccomp(code)", "kernel.syscall(-1)")),
+        ("1", ("walls.py", 'kernel.mount("tmpfs", self.box, "tmpfs"', 'kernel.mount("tmpfs", self.box, "nofs"')),
+        ("1b", ("walls.py", "seccomp.for_process(self.filter, os.getpid())", "bytes(8)")),
         ("2", ("landlock.py", "ctypes.c_int(rules), ctypes.c_uint32(0))\n", "ctypes.c_int(-1), ctypes.c_uint32(0))\n")),
     ],
 )

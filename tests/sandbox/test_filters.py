@@ -79,11 +79,9 @@ def test_a_foreign_architecture_or_a_number_beyond_all_is_never_allowed(machine:
 
 
 def test_the_processs_own_number_has_its_place_in_the_filter() -> None:
-    program = bytearray(seccomp.job_filter("x86_64"))
-    places = seccomp.own_pid_at(bytes(program))
-    assert len(places) == 2  # kill and tgkill
-    for at in places:
-        struct.pack_into("=I", program, at, 77)
-    kill = seccomp.CALL_NUMBERS["tgkill"][0]
-    verdicts = [ruling(bytes(program), seccomp._AUDIT_ARCH["x86_64"], kill, (pid, 0, 0, 0, 0, 0)) for pid in (77, 78)]
+    program = seccomp.job_filter("x86_64")
+    unset = struct.pack("=I", seccomp._SOME_PID)
+    assert [at % 4 for at in range(len(program)) if program.startswith(unset, at)] == [0, 0]  # kill and tgkill
+    own, tgkill = seccomp.for_process(program, 77), seccomp.CALL_NUMBERS["tgkill"][0]
+    verdicts = [ruling(own, seccomp._AUDIT_ARCH["x86_64"], tgkill, (pid, 0, 0, 0, 0, 0)) for pid in (77, 78)]
     assert verdicts == [0x7FFF0000, EPERM]

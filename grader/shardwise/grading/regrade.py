@@ -7,18 +7,20 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from shardwise.atomic_files import replacing
 from shardwise.bank.bank import Catalogue
-from shardwise.bank.posing import pose
+from shardwise.bank.posing import pose, pose_chapter
 from shardwise.course.lockfile import Lock, line_of
 from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
-from shardwise.grading.batch import PAGES, WITH_SOLUTIONS, Batch, Progress, grade, locks_near
+from shardwise.grading.batch import PAGES, WITH_SOLUTIONS, Batch, Progress, grade
 from shardwise.grading.executors import Opener
-from shardwise.grading.ledger import LEDGER, Entry, Ledger
+from shardwise.grading.intake import Practice, locks_near
+from shardwise.grading.ledger import LEDGER, Grading, Ledger
 from shardwise.grading.worker import Settings
 
 _STAGE = ".regrade"
@@ -44,16 +46,17 @@ class Regrade:
     out: Path
     paths: Sequence[Path]
     renewed: Mapping[Path, Path]  # lock files, and what they would become
+    practice: Practice
     settings: Settings
     kept: Counter[str] = field(default_factory=Counter)  # questions that stay as they were, by reason
 
     def changes(self) -> Iterator[Change]:
         """Every question whose points would change, read as it goes."""
         with Ledger(self.out / LEDGER) as now, Ledger(self.batch.out / LEDGER) as then:
-            for row in then.rows():
-                after = then.counts(row.set, row.student) if row.status == "graded" else None
+            for result in then.results():
+                after = then.counts(result.set, result.student) if result.status == "graded" else None
                 if after is not None:
-                    yield from differences(now.counts(row.set, row.student), after)
+                    yield from differences(now.counts(result.set, result.student), after)
 
     def write(self) -> Batch:
         """Let it count: locks, pages and gradings take their places. What counted before stays in the ledger."""
@@ -68,7 +71,7 @@ class Regrade:
             page.replace(place)
         with Ledger(self.out / LEDGER) as ledger:
             ledger.absorb(self.batch.out / LEDGER)
-        batch = grade(self.paths, self.out, locks=tuple(self.renewed), settings=self.settings)
+        batch = grade(self.paths, self.out, locks=tuple(self.renewed), practice=self.practice, settings=self.settings)
         reports.write(batch)
         self.discard()
         return batch
@@ -103,9 +106,10 @@ def regrade(
             _renew(lock, bank, fresh, kept)
     with Ledger(out / LEDGER) as ledger:
         settings = replace(settings or Settings(), solutions=WITH_SOLUTIONS in ledger.kinds_of_pages())
-    batch = grade(paths, stage, locks=tuple(renewed.values()), settings=settings, workers=workers,
+    practice = partial(pose_chapter, bank)
+    batch = grade(paths, stage, locks=tuple(renewed.values()), practice=practice, settings=settings, workers=workers,
                   executor=executor, progress=progress)  # fmt: skip
-    return Regrade(batch, out, paths, renewed, settings, kept)
+    return Regrade(batch, out, paths, renewed, practice, settings, kept)
 
 
 def _renew(lock: Lock, bank: Catalogue, to: Path, kept: Counter[str]) -> None:
@@ -121,8 +125,9 @@ def _renew(lock: Lock, bank: Catalogue, to: Path, kept: Counter[str]) -> None:
             line = json.loads(lock.line(student))
             points = lock.header.get("points") or [None] * len(line["questions"])
             line["questions"] = [
-                _renewed(*one, bank, same_banks, kept) for one in zip(line["questions"], points, strict=True)
-            ]  # fmt: skip
+                _renewed(question, worth, bank, same_banks, kept)
+                for question, worth in zip(line["questions"], points, strict=True)
+            ]
             file.write(line_of(line))
 
 
@@ -154,26 +159,26 @@ def _renewed(
     return dumped
 
 
-def differences(before: Entry | None, after: Entry) -> Iterator[Change]:
+def differences(before: Grading | None, after: Grading) -> Iterator[Change]:
     """What a later grading of the same student and set changed."""
-    old = {one.feedback.question: one.points for one in before.graded.answers} if before else {}
-    for one in after.graded.answers:
-        name = one.feedback.question
-        if name not in old or old[name] != one.points:
+    old = {answer.feedback.question: answer.points for answer in before.result.answers} if before else {}
+    for answer in after.result.answers:
+        name = answer.feedback.question
+        if name not in old or old[name] != answer.points:
             cause = cause_of(before, after, name)
-            yield Change(after.graded.student, after.graded.set, name, old.get(name), one.points, cause)
+            yield Change(after.result.student, after.result.set, name, old.get(name), answer.points, cause)
 
 
-def cause_of(before: Entry | None, after: Entry, question: str | None = None) -> str:
+def cause_of(before: Grading | None, after: Grading, question: str | None = None) -> str:
     """Why a grading differs from the one before it, for one question or as a whole; the student's doing comes first."""
     if before is None:
         return "graded for the first time"
     if before.notebook != after.notebook:
         return "handed in again"
     templates = [
-        f"{one.feedback.question} {was.digest} → {one.digest}"
-        for was, one in zip(before.graded.answers, after.graded.answers, strict=False)
-        if was.digest != one.digest and question in (None, one.feedback.question)
+        f"{now.feedback.question} {was.digest} → {now.digest}"
+        for was, now in zip(before.result.answers, after.result.answers, strict=False)
+        if was.digest != now.digest and question in (None, now.feedback.question)
     ]
     if templates:
         return f"template{'s' if len(templates) > 1 else ''} {', '.join(templates)}"
@@ -181,16 +186,18 @@ def cause_of(before: Entry | None, after: Entry, question: str | None = None) ->
         return f"engine {before.engine} → {after.engine}"
     if before.questions != after.questions:
         return "references of the bank" if _same_draws(before, after) else "questions or keys of the lock file"
-    if before.graded.late != after.graded.late:
-        return "now late" if after.graded.late else "no longer late"
-    if before.graded.tier != after.graded.tier:
-        return f"sandbox {before.graded.tier} → {after.graded.tier}"
+    if before.result.late != after.result.late:
+        return "now late" if after.result.late else "no longer late"
+    if before.result.tier != after.result.tier:
+        return f"sandbox {before.result.tier} → {after.result.tier}"
     return "other limits for students' code"
 
 
-def _same_draws(before: Entry, after: Entry) -> bool:
+def _same_draws(before: Grading, after: Grading) -> bool:
     """Whether two gradings are about the same draws: by the same templates, only references can give them other keys."""
-    was, now = ([(answer.feedback.question, answer.seed) for answer in entry.graded.answers] for entry in (before, after))
+    was, now = (
+        [(answer.feedback.question, answer.seed) for answer in grading.result.answers] for grading in (before, after)
+    )
     return was == now
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.bugline.bounded import load
+from shardwise.kinds.bugline.execution import load
 from shardwise.kinds.bugline.listing import listing, unwrapped
 
 __all__ = ["Killed", "Mutant", "killed", "listing", "load", "mutants", "patch", "same"]

@@ -26,7 +26,7 @@ _SCOPED = 0b11  # abstract Unix sockets and signals, from ABI 6
 def abi_version() -> int:
     """The kernel's Landlock version, asked for by system call; 0 where there is none."""
     try:
-        return kernel.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION)).make()
+        return kernel.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION))
     except OSError:
         return 0
 
@@ -37,7 +37,7 @@ def ruleset(readable: Iterable[str], listable: Iterable[str]) -> int:
     handled = _RIGHTS.get(version, _RIGHTS_FROM_5)
     attributes = struct.pack("=QQQ", handled, _TCP if version >= 4 else 0, _SCOPED if version >= 6 else 0)
     size = 8 if version < 4 else 16 if version < 6 else 24
-    rules = kernel.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0)).make()
+    rules = kernel.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0))
     for path in readable:
         _allow(rules, path, READ_FILE | READ_DIR)
     for path in listable:
@@ -55,11 +55,11 @@ def _allow(rules: int, path: str, rights: int) -> None:
             rights &= READ_FILE
         rule = struct.pack("=Qi", rights, place)
         arguments = (ctypes.c_int(rules), ctypes.c_int(_PATH_BENEATH), rule, ctypes.c_uint32(0))
-        kernel.syscall(_ADD_RULE, *arguments).make()
+        kernel.syscall(_ADD_RULE, *arguments)
     finally:
         os.close(place)
 
 
-def restricting(rules: int) -> kernel.Call:
-    """The call that puts this thread under the ruleset. It needs no_new_privs."""
-    return kernel.syscall(_RESTRICT_SELF, ctypes.c_int(rules), ctypes.c_uint32(0))
+def restrict(rules: int) -> None:
+    """Put this thread under the ruleset. It needs no_new_privs."""
+    kernel.syscall(_RESTRICT_SELF, ctypes.c_int(rules), ctypes.c_uint32(0))

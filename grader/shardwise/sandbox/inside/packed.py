@@ -21,41 +21,25 @@ MAX_ELEMENTS_ALTOGETHER = 100_000
 MAX_CHARACTERS = 100_000
 MAX_INT_DIGITS = 4000  # below Python's own limit of 4300 on reading an int from text
 _MAX_INT_BITS = 13_288  # of 10**4000
-_HARMLESS_BYTES = 400  # fewer brackets cannot nest deeply enough to hurt
 _MAX_JSON_DEPTH = 3 * MAX_DEPTH + 20  # a dict takes three levels, a job and a frame a few
 _BRACKET_OR_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')
-
-_ATOMS = frozenset((bool, float, type(None)))  # what travels as it is
 
 
 class Unpackable(Exception):
     """A value that does not travel, and why."""
 
 
-def _foreign(value: object) -> object:
-    raise TypeError(f"not JSON data: {type(value).__name__}")
-
-
-# What json makes anew for every text. Lone surrogates become escapes: bytes that always decode.
-_encode: Any = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
-    None, _foreign, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True
-)  # fmt: skip
+# Lone surrogates become escapes: bytes that always decode. What `pack` made cannot contain itself.
+_encoder = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 
 
 def to_text(data: object) -> str:
     """JSON data as text without a space."""
-    return "".join(_encode(data, 0))
+    return _encoder.encode(data)
 
 
 def pack(value: Any) -> object:
     """The value as JSON data; Unpackable if it has no honest JSON form."""
-    kind = type(value)
-    if kind in _ATOMS:
-        return value
-    if kind is int:
-        return _checked_int(value)
-    if kind is str:
-        return _checked_str(value)
     try:
         return _pack(value, 0, _Budget())
     except RecursionError:
@@ -63,8 +47,7 @@ def pack(value: Any) -> object:
 
 
 class _Budget:
-    def __init__(self) -> None:
-        self.left = MAX_ELEMENTS_ALTOGETHER
+    left = MAX_ELEMENTS_ALTOGETHER
 
     def spend(self, count: int) -> None:
         self.left -= count
@@ -156,18 +139,13 @@ def _checked_str(value: str) -> str:
 
 def from_text(text: bytes) -> object:
     """JSON data from bytes that anybody may have written; ValueError if they are not that."""
-    if len(text) > _HARMLESS_BYTES:
-        brackets = text.count(b"[") + text.count(b"{")
-        if brackets > _HARMLESS_BYTES and _depth(text) > _MAX_JSON_DEPTH:
-            raise ValueError("nested too deeply")
-    decode, characters = _decode if len(text) <= MAX_INT_DIGITS else _decode_warily, text.decode()
+    brackets = text.count(b"[") + text.count(b"{")
+    if brackets > _MAX_JSON_DEPTH and _depth(text) > _MAX_JSON_DEPTH:
+        raise ValueError("nested too deeply")
     try:
-        data, end = decode(characters)
+        return _decoder.decode(text.decode())
     except (RecursionError, MemoryError):  # json answers a bomb of brackets with RecursionError
         raise ValueError("nested too deeply") from None
-    if end != len(characters) and characters[end:].strip():
-        raise ValueError("more than JSON")
-    return data
 
 
 def _depth(text: bytes) -> int:
@@ -185,15 +163,11 @@ def _read_int(digits: str) -> int:
     return int(digits)
 
 
-# Made once, like the encoder. Neither skips space before the value.
-_decode = json.JSONDecoder().raw_decode
-_decode_warily = json.JSONDecoder(parse_int=_read_int).raw_decode
+_decoder = json.JSONDecoder(parse_int=_read_int)
 
 
 def unpack(data: object) -> object:
     """The value that `pack` packed; ValueError for anything `pack` would not have made."""
-    if type(data) in _ATOMS:
-        return data
     try:
         return _unpack(data, 0, _Budget())
     except Unpackable as refused:

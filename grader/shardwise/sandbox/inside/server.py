@@ -21,13 +21,12 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from . import child, imports, kernel, landlock, notebook, walls
+from . import child, imports, kernel, landlock, notebook, seccomp, walls
 from .messages import MESSAGE_BYTES, Greeting, Order, Report, read_order
-from .region import CALL_LIMIT, HEADER_BYTES, job_bytes, put_job, read_progress, size_for
+from .region import CALL_LIMIT, HEADER_BYTES, read_progress
 
 _TICK_SECONDS = 0.02  # how often a job's progress is looked at, hence how late a limit may strike
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC
-_WARM_UPS = 10  # Python 3.11 rewrites a function's code after its eighth call
 # What notebooks import most, and shardwise's stand-in.
 _PRELOADED = """
 resource collections dataclasses enum fractions functools heapq itertools math operator statistics string typing shardwise
@@ -43,9 +42,9 @@ def main(configuration: str) -> None:
     if config["become"]:
         kernel.become(**config["become"])  # first, for it would undo the signal that comes next
     if config["tier"] == "2":
-        for call in (kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL), *kernel.dropping_capabilities()):
-            call.make()
-        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1).make()
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+        kernel.drop_capabilities()
+        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     sys.argv, sys.orig_argv = [""], [""]  # they name paths of the host
     imports.install(config["packages"])
     _load(_PRELOADED.split())
@@ -53,7 +52,6 @@ def main(configuration: str) -> None:
         _load(_PARTS_OF_NUMPY)
     notebook.add_builtins()
     prepared = _walls(config)
-    _warm_up()
     child.fix_numpys_randomness()
     _settle()
     control.send(Greeting(os.getuid(), landlock.abi_version()).to_bytes())
@@ -78,28 +76,12 @@ def _settle() -> None:
     gc.freeze()
 
 
-def _warm_up() -> None:
-    """Run a few jobs of our own right here: whatever Python fills in at first use, no child has to copy."""
-    walls.rehearse()
-    cell = {"step": "cell", "key": "a", "source": "def f(x):\n    return [x]\ny = 1.5\nprint(y)"}
-    value = {"step": "value", "key": "b", "name": "y"}
-    inputs = [{"x": 1}, {"x": {"a": []}}, {"y": 1.0}]
-    calls = {"step": "calls", "key": "c", "name": "f", "source": None, "inputs": inputs}
-    sizes = {"output_bytes": 100, "result_bytes": 1000, "memory_bytes": 1000}
-    job = job_bytes({"steps": [cell, value, calls], "skip": {}, **sizes})
-    streams, main = (sys.stdin, sys.stdout, sys.stderr), sys.modules["__main__"]
-    for _ in range(_WARM_UPS):
-        with mmap.mmap(-1, size_for(len(job), 4000)) as memory:
-            put_job(memory, job, 4000)
-            child.run_job(memory)
-    (sys.stdin, sys.stdout, sys.stderr), sys.modules["__main__"] = streams, main
-
-
 def _walls(config: dict[str, Any]) -> walls.Walls:
-    tier, rules = config["tier"], -1
-    if tier in ("1", "2"):
-        rules = landlock.ruleset(config["readable"], config["listable"])
-    return walls.prepare(tier, config["machine"], config["box"], rules, config["limits"])
+    tier = config["tier"]
+    rules = landlock.ruleset(config["readable"], config["listable"]) if tier in ("1", "2") else -1
+    return walls.Walls(
+        tier in ("1", "1b"), config["box"], rules, config["limits"], seccomp.job_filter(config["machine"])
+    )
 
 
 def _silence() -> None:

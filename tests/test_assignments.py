@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -49,9 +50,24 @@ def test_the_notebook_holds_neither_key_nor_reference(whole_bank: Bank, tmp_path
                 assert key[name] not in handed_out
         if question.kind == "quantity":
             assert repr(key["value"]) not in handed_out
-            assert all(slip["say"][:40] not in handed_out for slip in key["mistakes"])
-    answers = [one for one in (right(question) for question in lock.questions("ada")) if one]
+            assert all(mistake["say"][:40] not in handed_out for mistake in key["mistakes"])
+    answers = [source for source in (right(question) for question in lock.questions("ada")) if source]
     assert all(answer.split("=", 1)[1].strip() not in handed_out for answer in answers)
+
+
+def test_metadata_and_cells_are_called_by_handles_and_tell_nothing_of_the_bank(
+    whole_bank: Bank, tmp_path: Path
+) -> None:
+    lock = Lock(assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path).lock)
+    notebook = json.loads((tmp_path / "notebooks" / "ada" / "w1.ipynb").read_text("utf-8"))
+    questions = lock.questions("ada")
+    assert [question.handle for question in questions] == ["q1", "q2", "q3", "q4", "q5"]
+    handles = [cell["metadata"]["shardwise"].get("question") for cell in notebook["cells"]]
+    assert [handle for handle in handles if handle] == [f"q{number}" for number in range(1, 6) for _ in range(3)]
+    about = json.dumps([notebook["metadata"], *((cell["id"], cell["metadata"]) for cell in notebook["cells"])])
+    for question in questions:
+        assert question.slug not in about
+        assert question.id not in json.dumps(notebook)
 
 
 def test_editing_a_template_changes_nothing_that_is_out(whole_bank: Bank, tmp_path: Path) -> None:
@@ -59,12 +75,8 @@ def test_editing_a_template_changes_nothing_that_is_out(whole_bank: Bank, tmp_pa
     before = path.read_bytes()
     notebook = (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_bytes()
     problem = whole_bank.problems["01-ring-all-reduce/bytes-per-gpu"]
-    edited = problem.template.model_copy(
-        update={"title": "Edited", "prompt": "Edited: {{ gpus }} and {{ message_bytes }}"}
-    )
-    from dataclasses import replace
-
-    problems = {**whole_bank.problems, problem.id: replace(problem, template=edited)}
+    edited = {**problem.data, "title": "Edited", "prompt": "Edited: {{ gpus }} and {{ message_bytes }}"}
+    problems = {**whole_bank.problems, problem.id: replace(problem, data=edited)}
     done = assign(replace(whole_bank, problems=problems), DEFINITION, STUDENTS, KEY, tmp_path)
     assert done.kept == 1
     assert path.read_bytes().startswith(before)

@@ -1,0 +1,51 @@
+"""The checkout under test: its bank, and problems made of a text that lies in no bank."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from shardwise.bank.bank import Bank, Banks, Problem, template_model
+from shardwise.bank.posing import pose
+from shardwise.question import Question
+from shardwise.student.api import Session
+from shardwise.template import yaml_source
+
+ROOT = Path(__file__).resolve().parents[1]
+SEVEN = ("quantity", "choice", "order", "match", "formula", "code", "bugline")  # a template of each in tests/templates
+
+
+@cache
+def checkout_bank() -> Bank:
+    """The bank of this checkout, whatever else is installed."""
+    return Bank.open(ROOT)
+
+
+def template(kind: str, *changes: tuple[str, str]) -> str:
+    """The text of a sound problem about the ring all-reduce, with some of it replaced."""
+    text = (Path(__file__).parent / "templates" / f"{kind}.yaml").read_text("utf-8")
+    for old, new in changes:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+def problem_of(text: str, name: str = "09-test/a-problem") -> Problem:
+    """The problem of a template that lies in no file, with the references of this checkout. Raises Faulty."""
+    source = yaml_source.parse(text, f"problems/{name}.yaml")
+    yaml_source.validate(source, template_model())
+    problem = Problem(name, Path(f"{name}.yaml"), source.data, "", checkout_bank().references)
+    vars(problem)["source"] = source  # as if it had been read from a file
+    return problem
+
+
+def posed(text: str, seed: int = 1) -> Question:
+    """The question of a template that lies in no file."""
+    return pose(problem_of(text), seed)
+
+
+def fresh_session() -> Session:
+    """A student's session that remembers nothing and practises the bank of this checkout."""
+    session = Session()
+    vars(session)["banks"] = Banks([checkout_bank()])
+    return session
