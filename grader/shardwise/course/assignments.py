@@ -214,6 +214,7 @@ def assign(
         "points": [entry.points for entry in definition.problems],
         "key": hashlib.sha256(b"shardwise course key" + key).hexdigest()[:16],  # to notice another key, not to find it
         "version": __version__,
+        "banks": bank.digest,  # when the set was drawn: templates and references, for regrading
     }
     lock = Lock(path) if path.exists() else None
     if lock:

@@ -113,25 +113,33 @@ def regrade(
 
 
 def _renew(lock: Lock, bank: Catalogue, to: Path, kept: Counter[str]) -> None:
-    """A lock file with the keys and texts of today's templates, wherever students would still see the same question."""
+    """A lock file with the keys and texts of today's banks, wherever students would still see the same question.
+
+    The header keeps the digest of the banks that the set was drawn from: as long as theirs is another today, a reference
+    may have changed under any template.
+    """
+    same_banks = lock.header.get("banks") == bank.digest
     with to.open("w", encoding="utf-8") as file:
         file.write(line_of(lock.header))
         for student in lock.students():
             line = json.loads(lock.line(student))
             points = lock.header.get("points") or [None] * len(line["questions"])
             line["questions"] = [
-                _renewed(question, worth, bank, kept) for question, worth in zip(line["questions"], points, strict=True)
+                _renewed(question, worth, bank, same_banks, kept)
+                for question, worth in zip(line["questions"], points, strict=True)
             ]
             file.write(line_of(line))
 
 
-def _renewed(old: dict[str, Any], points: float | None, bank: Catalogue, kept: Counter[str]) -> dict[str, Any]:
+def _renewed(
+    old: dict[str, Any], points: float | None, bank: Catalogue, same_banks: bool, kept: Counter[str]
+) -> dict[str, Any]:
     """A question of today, or the old one where today's would ask something else."""
     problem = bank.problems.get(old["id"])
     if problem is None:
         kept[f"{old['id']} is not in the bank any more"] += 1
         return old
-    if problem.digest == old["digest"]:
+    if same_banks and problem.digest == old["digest"]:
         return old
     try:
         new = pose(problem, old["seed"], attempt=old["rejected"])
@@ -140,9 +148,10 @@ def _renewed(old: dict[str, Any], points: float | None, bank: Catalogue, kept: C
             f"{old['id']}: today's template does not take the numbers that were drawn ({error.__cause__ or error})"
         ] += 1
         return old
-    dumped: dict[str, Any] = json.loads(
-        (new if points is None else new.model_copy(update={"points": points})).model_dump_json()
-    )
+    as_handed_out: dict[str, Any] = {"handle": old["handle"]}
+    if points is not None:
+        as_handed_out["points"] = points
+    dumped: dict[str, Any] = json.loads(new.model_copy(update=as_handed_out).model_dump_json())
     for part, what in (("params", "draws other numbers"), ("form", "asks for an answer of another form")):
         if dumped[part] != old[part]:
             kept[f"{old['id']} now {what} than the notebooks that were handed out"] += 1
@@ -176,12 +185,20 @@ def cause_of(before: Grading | None, after: Grading, question: str | None = None
     if before.engine != after.engine:
         return f"engine {before.engine} → {after.engine}"
     if before.questions != after.questions:
-        return "questions or keys of the lock file"
+        return "references of the bank" if _same_draws(before, after) else "questions or keys of the lock file"
     if before.result.late != after.result.late:
         return "now late" if after.result.late else "no longer late"
     if before.result.tier != after.result.tier:
         return f"sandbox {before.result.tier} → {after.result.tier}"
     return "other limits for students' code"
+
+
+def _same_draws(before: Grading, after: Grading) -> bool:
+    """Whether two gradings are about the same draws: by the same templates, only references can give them other keys."""
+    was, now = (
+        [(answer.feedback.question, answer.seed) for answer in grading.result.answers] for grading in (before, after)
+    )
+    return was == now
 
 
 def _spare(lock: Path) -> Path:
