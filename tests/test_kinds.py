@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checkout import SEVEN, posed, template
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checkout import SEVEN, posed, template
 from shardwise.kinds import kinds
 from shardwise.kinds.calls import Made, Recorded, run_here
 from shardwise.kinds.order import agreement

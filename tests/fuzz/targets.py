@@ -17,10 +17,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from checkout import checkout_bank, posed
-from checkout import template as text_of_template
 from pydantic import TypeAdapter
 
+from checkout import checkout_bank, posed
+from checkout import template as text_of_template
 from shardwise import units
 from shardwise.bank.bank import Chapter, template_model
 from shardwise.bank.posing import pose
