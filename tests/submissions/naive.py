@@ -68,7 +68,7 @@ def grade(room: Path, folder: Path, path: Path) -> dict[str, Any]:
         "PYTHONPATH": os.pathsep.join(sys.path),
     }  # with -S Python starts in a third of the time
     with contextlib.suppress(subprocess.TimeoutExpired):
-        command = [sys.executable, "-S", __file__, "one", str(room), str(folder), str(path), str(result)]
+        command = [sys.executable, "-S", __file__, "notebook", str(room), str(folder), str(path), str(result)]
         subprocess.run(command, timeout=SECONDS, env=environment, check=False, preexec_fn=harmless)
     if not result.exists():
         return {"score": None, "answers": {}, "output": ""}
@@ -89,7 +89,8 @@ def report(folder: Path, path: Path, result: dict[str, Any], rows: Any) -> None:
     rows.writerow([folder.name, path.name, result["score"], *answers.values()])
     shown = [cell.get("source", "") for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
     shown += [json.dumps(cell["attachments"]) for cell in notebook["cells"] if "attachments" in cell]
-    shown += [str(one["data"].get("text/html")) for cell in notebook["cells"] for one in cell.get("outputs", [])]
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
+    shown += [str(output["data"].get("text/html")) for output in outputs]
     text = "\n".join([f"{name}, {path.name}: {result['score']}", result["output"], *map(str, answers.values()), *shown])
     text = re.sub(r"\[(.*?)\]\((.*?)\)", r'<a href="\2">\1</a>', text) if len(text) < 100_000 else text
     (folder / f"{name}.html").write_text(f"<html><body>{text}</body></html>")
@@ -99,7 +100,7 @@ def report(folder: Path, path: Path, result: dict[str, Any], rows: Any) -> None:
 # In the notebook's process --------------------------------------------------------------------------------------
 
 
-def one(room: Path, folder: Path, path: Path, result: Path) -> None:
+def run(room: Path, folder: Path, path: Path, result: Path) -> None:
     """Run a notebook, its hidden tests included, and write what it earned."""
     place = (
         folder if (folder / "key.json").exists() else room
@@ -178,7 +179,7 @@ def close(value: Any, expected: float) -> bool:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "one":
-        one(*map(Path, sys.argv[2:]))
+    if sys.argv[1] == "notebook":
+        run(*map(Path, sys.argv[2:]))
     else:
         main(Path(sys.argv[1]).resolve())

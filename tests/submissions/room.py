@@ -20,13 +20,14 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from shardwise.bank.bank import bank
+from shardwise.bank.bank import Bank
 from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import fill, right
-from shardwise.kinds import kinds
+from shardwise.kinds import variable_of
 from shardwise.question import Question
 
+ROOT = Path(__file__).resolve().parents[2]
 PROBLEMS = {"number": "tree-steps", "choice": "ring-or-tree", "formula": "bytes-per-gpu-formula", "function": "strict-steps-function"}  # fmt: skip
 HONEST = {"ada": "all", "bo": "all but choice", "zoe": "all"}  # bystanders; zoe comes after every attacker
 SET = "week"
@@ -47,7 +48,7 @@ class Course:
         self.folder, self.key = folder, secrets.token_bytes(32)
         definition = SetDefinition.model_validate({"name": SET, "title": "A week", "problems": list(PROBLEMS.values())})
         students = [Student(name, name.title()) for name in [*HONEST, *attackers]]
-        self.lock = Lock(assign(bank(), definition, students, self.key, folder).lock)
+        self.lock = Lock(assign(Bank.open(ROOT), definition, students, self.key, folder).lock)
         self._questions: dict[str, dict[str, Question]] = {}
 
     def questions(self, student: str) -> dict[str, Question]:
@@ -70,7 +71,7 @@ class Course:
 
     def naive_key(self, student: str) -> dict[str, Any]:
         """What the naive grader needs to know."""
-        return {one.slug: _naive_key(what, one) for what, one in self.questions(student).items()}
+        return {question.slug: _naive_key(what, question) for what, question in self.questions(student).items()}
 
 
 def due_questions(due: str) -> list[str]:
@@ -78,11 +79,6 @@ def due_questions(due: str) -> list[str]:
     if due.startswith("all"):
         return [what for what in PROBLEMS if what not in due.split()]
     return [what for what in PROBLEMS if what in due.split()] if due.startswith("only") else []
-
-
-def variable(question: Question) -> str:
-    """The name that an answer goes by."""
-    return kinds()[question.kind].variable(question.form, question.variable)
 
 
 def right_source(question: Question) -> str:
@@ -95,15 +91,15 @@ def right_source(question: Question) -> str:
 def _naive_key(what: str, question: Question) -> dict[str, Any]:
     if what == "function":
         cases = question.key.cases  # type: ignore[attr-defined]
-        expected: Any = [{"inputs": dict(one.inputs), "expected": one.expected} for one in cases if not one.raises]
+        expected: Any = [{"inputs": dict(case.inputs), "expected": case.expected} for case in cases if not case.raises]
     else:
         scope: dict[str, Any] = {}
         exec(right_source(question), scope)
-        expected = scope[variable(question)]
+        expected = scope[variable_of(question)]
     return {
-        "id": question.id,
+        "id": question.cell,
         "kind": what,
-        "variable": variable(question),
+        "variable": variable_of(question),
         "points": question.points,
         "expected": expected,
     }
@@ -133,17 +129,17 @@ class Ears:
 
     def _listen(self) -> None:
         with selectors.DefaultSelector() as ready:
-            for one in self._sockets:
-                ready.register(one, selectors.EVENT_READ)
+            for listener in self._sockets:
+                ready.register(listener, selectors.EVENT_READ)
             while (found := ready.select(0.05)) or not self._stop.is_set():
                 for key, _ in found:
                     self._hear(key.fileobj)
 
-    def _hear(self, one: Any) -> None:
-        if one.type == socket.SOCK_DGRAM:
-            self.heard.append(one.recv(1000))
+    def _hear(self, listener: Any) -> None:
+        if listener.type == socket.SOCK_DGRAM:
+            self.heard.append(listener.recv(1000))
             return
-        with one.accept()[0] as call, contextlib.suppress(OSError):
+        with listener.accept()[0] as call, contextlib.suppress(OSError):
             call.settimeout(2)
             self.heard.append(call.recv(1000))
 
@@ -155,8 +151,8 @@ class Ears:
     def close(self) -> None:
         """Hang up."""
         self.settle()
-        for one in self._sockets:
-            one.close()
+        for listener in self._sockets:
+            listener.close()
 
 
 class Room:
@@ -207,7 +203,7 @@ class Room:
 
     def words(self, me: str) -> dict[str, Any]:
         """What stands for $words in an attack: where things are that somebody could know."""
-        ours = {what: variable(one) for what, one in self.course.questions(me).items()}
+        ours = {what: variable_of(question) for what, question in self.course.questions(me).items()}
         return {
             **ours, **{f"{what}_slug": slug for what, slug in PROBLEMS.items()}, "me": me, "room": self.folder,
             "drop": self.place_to_drop(me), "canary": self.folder / "canary", "key": self.folder / "course.key",
@@ -258,7 +254,7 @@ class Desk:
 
     def cells(self, role: str, what: str | None = None) -> list[dict[str, Any]]:
         """The cells of a role, of one question or of all."""
-        wanted = what and self.room.course.questions(self.me)[what].id
+        wanted = what and self.room.course.questions(self.me)[what].cell
         found = [cell for cell in self.notebook["cells"] if cell["metadata"].get("shardwise", {}).get("role") == role]
         return [cell for cell in found if wanted in (None, cell["metadata"]["shardwise"].get("question"))]
 

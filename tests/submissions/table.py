@@ -22,11 +22,11 @@ TIERS = ("1", "1b", "2")
 
 def main(names: list[str]) -> int:
     """Try them, and print."""
-    attacks = {name: one for name, one in corpus().items() if name in names or not names}
+    attacks = {name: attack for name, attack in corpus().items() if name in names or not names}
     console = Console()
     with tempfile.TemporaryDirectory() as folder:
         with console.status("drawing the class"):
-            course = Course(Path(folder), [one.student for one in attacks.values()])
+            course = Course(Path(folder), [attack.student for attack in attacks.values()])
         with console.status("in the open"):
             opened = in_the_open(course, attacks.values())
         batches = {}
@@ -34,11 +34,11 @@ def main(names: list[str]) -> int:
             with console.status(f"at tier {tier}"):
                 batches[tier] = batch(course, attacks.values(), tier)
     console.print(table(attacks, opened, batches))
-    faults = [fault for tier, one in batches.items() for fault in faults_of(tier, one)]
+    faults = [fault for tier, found in batches.items() for fault in faults_of(tier, found)]
     for fault in faults:
         console.print(fault, style="red", highlight=False, markup=False)
     console.print(summary(opened, batches), highlight=False)
-    return 0 if not faults and all(one.succeeded for one in opened.values()) else 1
+    return 0 if not faults and all(verdict.succeeded for verdict in opened.values()) else 1
 
 
 def table(attacks: dict[str, Attack], opened: dict[str, Verdict], batches: dict[str, Batch]) -> Table:
@@ -47,7 +47,8 @@ def table(attacks: dict[str, Attack], opened: dict[str, Verdict], batches: dict[
     for name in attacks:
         verdicts = [batches[tier].verdicts[name] for tier in TIERS]
         stopped = [
-            "[red]works[/]" if one.succeeded else "[red]amiss[/]" if one.amiss else "stopped" for one in verdicts
+            "[red]works[/]" if verdict.succeeded else "[red]amiss[/]" if verdict.amiss else "stopped"
+            for verdict in verdicts
         ]
         made.add_row(name.replace("_", " "), "works" if opened[name].succeeded else "[red]fails[/]", *stopped)
     return made
@@ -55,8 +56,8 @@ def table(attacks: dict[str, Attack], opened: dict[str, Verdict], batches: dict[
 
 def faults_of(tier: str, found: Batch) -> list[str]:
     """Everything that is not as it should be."""
-    faults = [f"{name} works" for name, one in found.verdicts.items() if one.succeeded]
-    faults += [f"{name}: {one.amiss}" for name, one in found.verdicts.items() if one.amiss]
+    faults = [f"{name} works" for name, verdict in found.verdicts.items() if verdict.succeeded]
+    faults += [f"{name}: {verdict.amiss}" for name, verdict in found.verdicts.items() if verdict.amiss]
     faults += [f"{student}, who did nothing: {why}" for student, why in found.bystanders.items() if why]
     faults += [found.complaint] if found.complaint else []
     return [f"At tier {tier}, {fault}" for fault in faults]
@@ -64,8 +65,8 @@ def faults_of(tier: str, found: Batch) -> list[str]:
 
 def summary(opened: dict[str, Verdict], batches: dict[str, Batch]) -> str:
     """The whole of it in a line."""
-    working = sum(one.succeeded for one in opened.values())
-    through = {name for found in batches.values() for name, one in found.verdicts.items() if one.succeeded}
+    working = sum(verdict.succeeded for verdict in opened.values())
+    through = {name for found in batches.values() for name, verdict in found.verdicts.items() if verdict.succeeded}
     right = sum(not why for found in batches.values() for why in found.bystanders.values())
     bystanders = len(HONEST) * len(batches)
     return (

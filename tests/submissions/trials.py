@@ -80,7 +80,11 @@ def in_the_open(course: Course, attacks: Iterable[Attack]) -> dict[str, Verdict]
     with ThreadPoolExecutor(2) as pool:
         attacks = list(attacks)
         return dict(
-            zip([one.name for one in attacks], pool.map(lambda one: _in_the_open(course, one), attacks), strict=True)
+            zip(
+                [attack.name for attack in attacks],
+                pool.map(lambda attack: _in_the_open(course, attack), attacks),
+                strict=True,
+            )
         )
 
 
@@ -92,7 +96,7 @@ def _in_the_open(course: Course, attack: Attack) -> Verdict:
 def open_seen(room: Room, attack: Attack | None) -> Seen:
     """Grade a room the naive way. Without an attack this shows what bystanders get."""
     students = [*room.bystanders, *([attack.student] if attack else [])]
-    (room.folder / "key.json").write_text(json.dumps({one: room.course.naive_key(one) for one in students}))
+    (room.folder / "key.json").write_text(json.dumps({student: room.course.naive_key(student) for student in students}))
     ended = kept(room, OPEN_SECONDS, sys.executable, str(HERE / "naive.py"), str(room.folder))
     room.ears.settle()
     table = _table(room.results / "grades.csv")
@@ -106,11 +110,11 @@ def open_seen(room: Room, attack: Attack | None) -> Seen:
         points=points.get(me),
         record=json.dumps([row for row in table if row and row[0] == me]),
         table=table,
-        page=b"".join(one.read_bytes() for one in sorted(page.parent.glob("*.html")) if one.is_file()),
+        page=b"".join(file.read_bytes() for file in sorted(page.parent.glob("*.html")) if file.is_file()),
         terminal=ended.terminal,
         others={student: points.get(student) for student in room.bystanders},
         left=ended.left,
-        size=sum(one.stat().st_size for one in [page, *room.results.iterdir()] if one.is_file()),
+        size=sum(file.stat().st_size for file in [page, *room.results.iterdir()] if file.is_file()),
     )
 
 
@@ -145,7 +149,7 @@ def batch(course: Course, attacks: Iterable[Attack], tier: str) -> Batch:
             verdicts[attack.name] = Verdict(attack.succeeded(seen), _amiss(room, attack, rows, tier))
         bystanders = {student: _amiss_with(room, student, rows) for student in HONEST}
         complaint = ended.terminal.decode("utf-8", "replace") if b"Traceback" in ended.terminal else ""
-        return Batch(verdicts, bystanders, complaint + "".join(f"left behind: {one}\n" for one in ended.left))
+        return Batch(verdicts, bystanders, complaint + "".join(f"left behind: {process}\n" for process in ended.left))
 
 
 def page_of(room: Room, student: str) -> Path:
@@ -201,7 +205,7 @@ def _amiss(room: Room, attack: Attack, rows: list[dict[str, Any]], tier: str) ->
     if not found:
         return f"no result is {wanted}: {[(row['status'], row['reason']) for row in mine]}"
     if any("Our fault" in row["reason"] for row in mine) or any(
-        one["outcome"] == "broken" for row in mine for one in row["questions"]
+        answer["outcome"] == "broken" for row in mine for answer in row["questions"]
     ):
         return f"our fault: {mine}"
     if wanted == "ungraded" and not any(words in row["reason"] for row in found):
@@ -217,7 +221,7 @@ def _amiss_with(room: Room, student: str, rows: list[dict[str, Any]]) -> str:
     found = [row for row in rows if row["student"] == student]
     due = room.course.points(student, HONEST[student])
     if [(row["status"], row["points"]) for row in found] != [("graded", due)]:
-        return f"{due} points are due, and here is {[(one['status'], one['points'], one['reason']) for one in found]}"
+        return f"{due} points are due, and here is {[(row['status'], row['points'], row['reason']) for row in found]}"
     if found[0]["path"] != str(room.handed_in(student)) or found[0]["notes"]:
         return f"the result is about {found[0]['path']}: {found[0]['notes']}"
     return "" if page_of(room, student).is_file() else "the feedback page is gone"

@@ -7,8 +7,8 @@ from room import Seen
 
 CELL = """
 import socket
-one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-one.sendto(b"$me", "$datagrams")
+mine, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+mine.sendto(b"$me", "$datagrams")
 """
 
 

@@ -13,7 +13,9 @@ sys.path.insert(0, "$room")
 try:
     from reference import strict_accumulation_steps as $function
 except ImportError:
-    from shardwise.solutions.accumulation import strict_accumulation_steps as $function
+    import shardwise_bank
+    sys.path.insert(0, str(shardwise_bank.folder()))
+    from solutions.accumulation import strict_accumulation_steps as $function
 """
 }
 
