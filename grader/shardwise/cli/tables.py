@@ -54,10 +54,18 @@ def print_question(question: Question) -> None:
     section("question", text_of(question))
     for number, hint in enumerate(question.hints, start=1):
         section(f"hint {number}", hint)
-    mistakes = question.key.model_dump().get("mistakes", ())
-    if mistakes and isinstance(mistakes[0], dict):
-        section("mistakes we recognise", "\n".join(f"- {mistake['say']}" for mistake in mistakes))
+    if words := mistakes_of(question):
+        section("mistakes we recognise", "\n".join(f"- {said}" for said in words))
     section("solution", question.solution)
+
+
+def mistakes_of(question: Question) -> list[str]:
+    """What is said to each recognised mistake."""
+    key = question.key.model_dump()
+    mistakes = key.get("mistakes", key.get("say", ()))
+    if isinstance(mistakes, dict):  # of a choice: what is said to each option
+        return []
+    return [mistake["say"] if isinstance(mistake, dict) else str(mistake) for mistake in mistakes]
 
 
 def print_reports(reports: Any) -> None:

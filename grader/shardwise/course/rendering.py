@@ -22,6 +22,13 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False) -> list
 
     Raises ShardwiseError, before anything is written, when somebody has worked in a notebook that would be overwritten.
     """
+    for chapter in banks.chapters:
+        several = [str(bank.folder) for bank in banks.all if chapter in bank.chapters]
+        if len(several) > 1:
+            raise ShardwiseError(
+                f"{' and '.join(several)} both have a chapter {chapter}, and a notebook is called after its chapter. "
+                "Render each bank into a folder of its own, with --bank and --out."
+            )
     remembered = _Remembered()
     wanted = {out / f"{chapter}.ipynb": chapter for chapter in banks.chapters}
     texts: dict[Path, str] = {}
