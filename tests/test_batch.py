@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rooms import QUICK, Room
 
+from classroom import QUICK, Room
 from shardwise.atomic_files import alone_in
 from shardwise.bank.bank import Bank
 from shardwise.course import submissions

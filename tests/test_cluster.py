@@ -12,9 +12,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from rooms import QUICK, Room
 from typer.testing import CliRunner
 
+from classroom import QUICK, Room
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course.simulated_class import blank, mistaken, right, unreadable

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shardwise.bank.bank import bank, pose
+from checkout import checkout_bank
+from shardwise.bank.posing import pose
 from shardwise.errors import Unreadable
 from shardwise.kinds.calls import refuse
 from shardwise.kinds.formula import explain as explaining
@@ -505,7 +506,7 @@ def test_explanations_come_from_any_thread() -> None:
 
 
 def test_the_verdict_comes_without_an_explanation_and_check_says_it_first() -> None:
-    problem = bank().find("bytes-per-gpu-formula")
+    problem = checkout_bank().find("bytes-per-gpu-formula")
     question, kind = pose(problem, 1), problem.kind
     answer = f"({question.key.model_dump()['formula']})*M"
     value = kind.parse(question.form, answer)

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 from junitparser import JUnitXml
-from rooms import CLASS, Room
 from typer.testing import CliRunner
 
-from shardwise.bank.bank import Bank, pose
+from classroom import CLASS, Room
+from shardwise.bank.bank import Bank
+from shardwise.bank.digests import digest_of
+from shardwise.bank.posing import pose
 from shardwise.cli.main import app
-from shardwise.course.notebooks import chapter_notebook, text_of
+from shardwise.course.notebooks import chapter_notebook, file_text
 from shardwise.course.simulated_class import ATTACKS, add_cell, blank, fill, mistaken, right, unreadable
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
-from shardwise.grading.worker import digest_of
 from shardwise.question import Outcome, Question
 
 
@@ -118,7 +119,7 @@ def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Ro
         role = cell["metadata"]["shardwise"]["role"]  # type: ignore[index]
         if role in ("question", "check", "setup"):
             cell["source"] = "raise SystemExit('edited')"
-    gone = questions[2].id
+    gone = questions[2].cell
     notebook["cells"] = [cell for cell in reversed(cells) if cell["metadata"]["shardwise"].get("question") != gone]  # type: ignore[index, attr-defined]
     room.put("ada", notebook)
     result = room.grade()["ada"]
@@ -195,7 +196,7 @@ def test_grades_do_not_depend_on_workers_or_order(room: Room) -> None:
 def test_a_practice_notebook_is_graded_without_a_lock(whole_bank: Bank, tmp_path: Path) -> None:
     chapter = "01-ring-all-reduce"
     questions = [pose(problem, "0") for problem in whole_bank.of_chapter(chapter)]
-    notebook = fill(json.loads(text_of(chapter_notebook(whole_bank, chapter))), questions, right)
+    notebook = fill(json.loads(file_text(chapter_notebook(whole_bank, chapter))), questions, right)
     (tmp_path / "mine.ipynb").write_text(json.dumps(notebook), "utf-8")
     drawn: list[tuple[str, str]] = []
 
@@ -234,14 +235,13 @@ def test_every_file_of_the_program_is_part_of_the_engine(tmp_path: Path, name: s
     for path in ("grade.py", "tables/units.json", "grammar.lark"):
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text("1")
-    before = digest_of(tmp_path, "")
+    before = digest_of(tmp_path)
     (tmp_path / "tables" / "__pycache__").mkdir()
-    for path in ("tables/__pycache__/units.json", "grade.pyc", ".grade.py.swp", "problems", "solutions"):
+    for path in ("tables/__pycache__/units.json", "grade.pyc", ".grade.py.swp"):
         (tmp_path / path).write_text("not part of it")
-    assert digest_of(tmp_path, "") == before
-    assert digest_of(tmp_path, "numpy 3") != before
+    assert digest_of(tmp_path) == before
     (tmp_path / name).write_text("2")
-    assert digest_of(tmp_path, "") != before
+    assert digest_of(tmp_path) != before
 
 
 def test_a_bug_hunt_answered_in_part_earns_its_part(room: Room) -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shardwise.bank.bank import Problem, pose
+from shardwise.bank.bank import Problem
+from shardwise.bank.posing import pose
 from shardwise.kinds import kinds
 from shardwise.kinds.calls import here
 from shardwise.markdown import rendering

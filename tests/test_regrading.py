@@ -7,10 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from rooms import Room
 from typer.testing import CliRunner, Result
 
-from shardwise.bank.bank import Bank, folder, load
+from checkout import ROOT
+from classroom import Room
+from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import right
@@ -37,14 +38,15 @@ def half_a_per_cent_off(question: Question) -> str | None:
 @pytest.fixture
 def problems(tmp_path: Path) -> Path:
     """A copy of the bank's first chapter, to be mended."""
-    copy = tmp_path / "problems"
-    shutil.copytree(folder("problems") / "01-ring-all-reduce", copy / "01-ring-all-reduce")
+    copy = tmp_path / "bank" / "problems"
+    shutil.copytree(ROOT / "problems" / "01-ring-all-reduce", copy / "01-ring-all-reduce")
+    shutil.copytree(ROOT / "solutions", copy.parent / "solutions", ignore=shutil.ignore_patterns("__pycache__"))
     return copy
 
 
 @pytest.fixture
 def room(tmp_path: Path, problems: Path) -> Room:
-    made = Room(tmp_path / "course", load(problems), CLASS, PROBLEMS)
+    made = Room(tmp_path / "course", Bank.open(problems.parent), CLASS, PROBLEMS)
     made.hand_in("ada", right)
     made.hand_in("eve", half_a_per_cent_off)
     made.hand_in("finn", half_a_per_cent_off)
@@ -57,7 +59,7 @@ def mend(problems: Path, old: str, new: str) -> Bank:
     text = path.read_text("utf-8")
     assert text.count(old) == 1
     path.write_text(text.replace(old, new), "utf-8")
-    return load(problems)
+    return Bank.open(problems.parent).read_all()
 
 
 def points(room: Room) -> dict[str, float | None]:
@@ -102,7 +104,7 @@ def test_what_is_declined_leaves_every_byte_as_it_was(room: Room, problems: Path
 
 
 def command(room: Room, problems: Path, *more: str) -> Result:
-    given = ["regrade", str(room.handed_in), "--out", str(room.out / "results"), "--problems", str(problems)]
+    given = ["regrade", str(room.handed_in), "--out", str(room.out / "results"), "--bank", str(problems.parent)]
     done = CliRunner().invoke(app, [*given, "--workers", "1", *more])
     assert done.exit_code == 0, done.output
     return done

@@ -22,7 +22,7 @@ from pydantic import TypeAdapter
 from checkout import checkout_bank, posed
 from checkout import template as text_of_template
 from shardwise import units
-from shardwise.bank.bank import Chapter, template_model
+from shardwise.bank.files import ChapterFile, template_model
 from shardwise.bank.posing import pose
 from shardwise.course import submissions
 from shardwise.course.assignments import SetDefinition
@@ -166,7 +166,7 @@ def _templates() -> TypeAdapter[Any]:
 def definition(data: bytes) -> None:
     """The file of a set, and that of a chapter."""
     with _file(data, "set.yaml") as path:
-        for model in (SetDefinition, Chapter):
+        for model in (SetDefinition, ChapterFile):
             try:
                 yaml_source.validate(yaml_source.load(path, "set.yaml"), model)
             except Faulty as error:
