@@ -1,4 +1,4 @@
-"""What a kind of question offers: solve, pose, parse, matches, example, samples, cells and its part of the lint."""
+"""What a kind of question offers: solve, pose, parse, matches, explain, example, samples, cells and its part of the lint."""
 
 from __future__ import annotations
 
