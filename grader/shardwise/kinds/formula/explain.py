@@ -22,8 +22,8 @@ from shardwise.units import show_number
 MOST_OPERATIONS = 6  # of a factor or a term that is said
 MOST_TERMS = 5000  # of a polynomial in both formulas that has all the terms it can have
 MOST_DEGREE = 30  # of both formulas together
-MOST_BITS = 500  # of the numbers in both formulas, each times the power that it is raised to
 LARGEST_FACTORED = 8  # terms, and their degree, of a polynomial that may be short when it is factored
+LARGEST_COEFFICIENT = 10**15  # of such a polynomial
 LONGEST_NUMBER = 13  # characters of a number that is said exactly, such as 1,000,000,000
 LONGEST_SAID = 60  # characters of a factor or a term
 NEAR = 1e-3  # a factor this near 1 would be said as 1
@@ -99,10 +99,14 @@ def _multiple(factor: Any) -> str:
 
 def _factored(function: Any, symbols: Sequence[Any]) -> Any:
     """A rational function as an expression in factors; None where it is too large to be short."""
+    expression = function.as_expr(*symbols)
+    if expression.is_Rational:
+        return expression
     for polynomial in (function.numer, function.denom):
-        if len(polynomial) > LARGEST_FACTORED or max(map(sum, polynomial), default=0) > LARGEST_FACTORED:
+        degree, coefficient = max(map(sum, polynomial)), max(map(abs, polynomial.values()))
+        if max(len(polynomial), degree) > LARGEST_FACTORED or coefficient > LARGEST_COEFFICIENT:
             return None
-    return _sympy().signsimp(_sympy().factor(function.as_expr(*symbols)))
+    return _sympy().signsimp(_sympy().factor(expression))
 
 
 def _sympy() -> Any:
@@ -115,14 +119,10 @@ def _sympy() -> Any:
 def _is_bounded(leaves: Sequence[tuple[Node, int]]) -> bool:
     """Whether polynomials in these leaves stay so small that arithmetic with them takes no time to speak of."""
     degrees: Counter[Fingerprint] = Counter()
-    bits = 0
     for node, power in leaves:
-        if node.kind == "number":
-            bits += power * (node.value.numerator.bit_length() + node.value.denominator.bit_length())
-        else:
+        if node.kind != "number":  # the weight of a formula that was read bounds its numbers
             degrees[_identity(node)] += power
-    terms = math.prod(degree + 1 for degree in degrees.values())
-    return bits <= MOST_BITS and degrees.total() <= MOST_DEGREE and terms <= MOST_TERMS
+    return degrees.total() <= MOST_DEGREE and math.prod(degree + 1 for degree in degrees.values()) <= MOST_TERMS
 
 
 def _leaves(node: Node, power: int) -> Iterator[tuple[Node, int]]:

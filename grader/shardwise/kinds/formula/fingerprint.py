@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from shardwise.kinds.formula.tree import ARITHMETIC, LARGEST_EXPONENT, Node, bare, refused
 from shardwise.kinds.formula.values import value_at
@@ -92,6 +93,7 @@ def _combined(node: Node, parts: list[Fingerprint], whole: int | None) -> Finger
     return _drawn(node.name or "pow", *parts)
 
 
+@lru_cache(maxsize=1024)
 def _drawn(name: str, *parts: Fingerprint) -> Fingerprint:
     """A number in each draw, the same in every process for a symbol's name, or for a function and its arguments."""
     return tuple(

@@ -160,11 +160,11 @@ def _node(kind: str, *parts: Node, name: str = "") -> Node:
 
 
 def _number(text: str) -> Node:
-    digits, _, exponent = text.lower().partition("e")
+    exponent = text.lower().partition("e")[2]
     if len(text) > LONGEST_NUMBER or len(exponent) > 5 or abs(int(exponent or 0)) > LARGEST_EXPONENT:
         raise Unclear(f"“{quoted(text)}” is too long or too large a number", "Nothing here needs one like it.")
-    value = Fraction(digits.replace("_", "")) * Fraction(10) ** int(exponent or 0)
-    return Node("number", name=text.replace("_", ""), value=value)
+    digits = text.replace("_", "")
+    return Node("number", name=digits, value=Fraction(digits))
 
 
 def _call(name: str, parts: list[Node]) -> Node:
