@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
+from checkout import ROOT, template
 from typer.main import get_command
 
-from checkout import ROOT, template
 from shardwise import __version__
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose
@@ -58,7 +58,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_commands_are_those_we_promise() -> None:
-    assert {"assign", "check", "grade", "init", "kinds", "lint", "list", "new", "render", "schema", "show"} <= set(COMMANDS)
+    assert {"assign", "check", "grade", "init", "kinds", "lint", "list", "new", "render", "schema", "show"} <= set(
+        COMMANDS
+    )
 
 
 @pytest.mark.parametrize("words", [(name,) for name in COMMANDS if name != "init"] + [("init", "bank")], ids=" ".join)

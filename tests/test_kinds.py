@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from checkout import SEVEN, posed, template
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkout import SEVEN, posed, template
 from shardwise.kinds import kinds
 from shardwise.kinds.calls import Made, Recorded, run_here
 from shardwise.kinds.order import agreement
@@ -435,7 +435,8 @@ def test_a_fix_that_fails_is_shown_the_call_on_which_it_fails() -> None:
     assert "- **fix** ✗ with this line `bus_bandwidth(" in wrong.say
     assert "fails (SystemExit" in check(HUNT, {**RIGHT, "fix": "raise SystemExit(3)"}, runner=run_here).say
     assert (
-        "I couldn't fit “`return (2*a*b`” in as line" in check(HUNT, {**RIGHT, "fix": "return (2*a*b"}, runner=run_here).say
+        "I couldn't fit “`return (2*a*b`” in as line"
+        in check(HUNT, {**RIGHT, "fix": "return (2*a*b"}, runner=run_here).say
     )
 
 

@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-
 from checkout import ROOT, SEVEN, problem_of, template
+
 from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.lint import faults_of, lint, lint_problem, stray_files, twins
 from shardwise.bank.posing import pose
@@ -188,7 +188,10 @@ def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path) ->
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("nowhere/a-problem", "'nowhere' is no chapter's name: write two digits and a slug, such as 01-ring-all-reduce."),
+        (
+            "nowhere/a-problem",
+            "'nowhere' is no chapter's name: write two digits and a slug, such as 01-ring-all-reduce.",
+        ),
         ("../a-problem", "'..' is no chapter's name"),
         (f"{RING}/ring-time", "01-ring-all-reduce/ring-time has this slug already"),
         (f"{RING}/Ring_Time", "'Ring_Time' is no slug: use 3 to 60 lower-case letters and digits"),

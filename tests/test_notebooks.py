@@ -8,9 +8,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from checkout import ROOT, checkout_bank
 from nbclient import NotebookClient
 
-from checkout import ROOT, checkout_bank
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank

@@ -9,10 +9,10 @@ from typing import Any
 
 import nbformat
 import pytest
+from checkout import ROOT
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Locator, Page, expect
 
-from checkout import ROOT
 from shardwise.bank.bank import Banks
 from shardwise.bank.discovery import open_banks
 from shardwise.bank.posing import pose
@@ -115,9 +115,7 @@ def check(form: Locator) -> None:
     form.get_by_role("button", name="Check", exact=True).click()
 
 
-def test_a_student_practises_in_lab(
-    page: Page, forms: dict[str, Locator], asked: Callable[..., Question]
-) -> None:
+def test_a_student_practises_in_lab(page: Page, forms: dict[str, Locator], asked: Callable[..., Question]) -> None:
     a_number_is_marked_explained_and_drawn_anew(page, forms[NUMBER], asked(NUMBER), asked(NUMBER, 1))
     one_option_is_picked_by_keyboard(page, forms[CHOICE], asked(CHOICE))
     several_options_are_ticked(forms[MANY], asked(MANY))

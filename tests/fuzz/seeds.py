@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from checkout import ROOT, checkout_bank
+
 from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import fill, right

@@ -103,7 +103,16 @@ def test_expressions_and_texts_that_are_nested_too_deeply_are_a_fault_of_their_f
 
 
 @pytest.mark.parametrize(
-    "header", [b"[" * 5000, b"[1]", b'"set"', b"null", b"", b'{"format": 2, "set": "a"}\n[1]\n', b'{"format": 2, "set": "a"}\n\n']
+    "header",
+    [
+        b"[" * 5000,
+        b"[1]",
+        b'"set"',
+        b"null",
+        b"",
+        b'{"format": 2, "set": "a"}\n[1]\n',
+        b'{"format": 2, "set": "a"}\n\n',
+    ],
 )
 def test_a_lock_of_another_shape_is_no_lock_file(tmp_path: Path, header: bytes) -> None:
     path = tmp_path / "week-1.lock.jsonl"
