@@ -26,7 +26,7 @@ CLASS = ("ada", "bo", "cleo", "dan", "eve", "finn", "gus", "hana", "ivo", "joy",
 QUICK = Limits(cell_seconds=1.5)  # the default of 10 s is for slow students, not for slow tests
 
 
-class Room:
+class Classroom:
     """A class with a set handed out."""
 
     def __init__(
@@ -58,4 +58,4 @@ class Room:
         return grade([self.handed_in], out, workers=workers, settings=Settings(limits=QUICK))
 
     def grade(self, workers: int = 1) -> dict[str, Graded]:
-        return {one.student: one.graded for one in self.batch(workers).rows()}
+        return {row.student: row.graded for row in self.batch(workers).rows()}
