@@ -14,8 +14,10 @@ from statistics import median
 from typing import Any
 
 from shardwise import check
-from shardwise.bank.bank import Problem, bank, pose
-from shardwise.kinds import kinds
+from shardwise.bank.bank import Problem
+from shardwise.bank.discovery import open_banks
+from shardwise.bank.posing import pose
+from shardwise.kinds import kind_of, kinds
 from shardwise.kinds.calls import Recorded
 from shardwise.question import Question
 
@@ -31,7 +33,7 @@ print(imported - start, time.process_time() - imported)
 
 def answers(question: Question) -> list[Any]:
     """Answers of every outcome: right, mistaken, unreadable and blank; functions stand for their recorded calls."""
-    samples = [one.raw for one in kinds()[question.kind].samples(question)]
+    samples = [sample.raw for sample in kind_of(question).samples(question)]
     return [_function(question, raw) if isinstance(raw, Recorded) else raw for raw in samples]
 
 
@@ -73,8 +75,7 @@ def first(problem: Problem, answer: str) -> tuple[float, float]:
 
 def written(question: Question) -> str:
     """A readable answer as text."""
-    kind = kinds()[question.kind]
-    return kind.example(question.form)
+    return kind_of(question).example(question.form)
 
 
 def main() -> None:
@@ -82,10 +83,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="new kernels for each kind")
     rounds = parser.parse_args().rounds
-    by_kind = {kind: [one for one in bank().problems.values() if one.template.kind == kind] for kind in kinds()}
+    everything = open_banks().read_all().problems.values()
+    by_kind = {kind: [problem for problem in everything if problem.data["kind"] == kind] for kind in kinds()}
     print(f"{'ms of CPU':10}{'median':>9}{'95 %':>9}{'import':>10}{'first':>9}")
     for kind, problems in by_kind.items():
-        times = sorted(1e3 * one for problem in problems for one in again(problem))
+        if not problems:
+            continue
+        times = sorted(1e3 * seconds for problem in problems for seconds in again(problem))
         tried = [first(problems[0], written(pose(problems[0], 0))) for _ in range(rounds)]
         imported, checked = (1e3 * median(column) for column in zip(*tried, strict=True))
         print(f"{kind:10}{median(times):9.2f}{times[len(times) * 95 // 100]:9.2f}{imported:10.0f}{checked:9.0f}")

@@ -110,10 +110,10 @@ def main() -> None:
         for name, seconds in times.items():
             each = statistics.median(seconds) / given.submissions
             print(f"{name:10}{1 / each:14.1f}{1000 * each:10.1f}")
-        for one, other in (("Dask, 1", "pool, 1"), ("Dask, 2", "pool, 2"), ("Dask, 2", "Dask, 1")):
-            ratios = [b / a for a, b in zip(times[one], times[other], strict=True)]
+        for name, other in (("Dask, 1", "pool, 1"), ("Dask, 2", "pool, 2"), ("Dask, 2", "Dask, 1")):
+            ratios = [b / a for a, b in zip(times[name], times[other], strict=True)]
             print(
-                f"{one} beside {other}: {statistics.median(ratios):.2f} (from {min(ratios):.2f} to {max(ratios):.2f})"
+                f"{name} beside {other}: {statistics.median(ratios):.2f} (from {min(ratios):.2f} to {max(ratios):.2f})"
             )
 
         alone = time.process_time()
@@ -123,8 +123,8 @@ def main() -> None:
         ours, theirs = time.process_time() - ours, cpu_of(scheduler) - theirs
         print(f"CPU a submission: controller {1000 * ours / given.submissions:.1f} ms (with the pool {1000 * alone / given.submissions:.1f}), "
               f"scheduler {1000 * theirs / given.submissions:.1f} ms")  # fmt: skip
-        pages = sum(one.stat().st_size for one in out.glob("feedback/**/*.html"))
-        tables = {one.name: one.stat().st_size for one in out.iterdir() if one.is_file()}
+        pages = sum(page.stat().st_size for page in out.glob("feedback/**/*.html"))
+        tables = {file.name: file.stat().st_size for file in out.iterdir() if file.is_file()}
         print(f"KB on disk a submission: page {pages / given.submissions / 1000:.1f}, "
               + ", ".join(f"{name} {size / given.submissions / 1000:.1f}" for name, size in sorted(tables.items())))  # fmt: skip
         weighing = Weighing()

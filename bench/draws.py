@@ -14,9 +14,12 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-from shardwise.bank.bank import Problem, bank, pose, roll
-from shardwise.template import expressions, references
-from shardwise.template import parameters as draws
+from shardwise.bank.bank import Problem
+from shardwise.bank.discovery import open_banks
+from shardwise.bank.posing import pose, solved
+from shardwise.template import expressions
+from shardwise.template.references import References
+from shardwise.template.rng import Rng
 
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
@@ -37,20 +40,22 @@ def rate(what: Callable[[Problem, str], object], problems: list[Problem], second
 
 @contextmanager
 def standing_for(original: object, other: object) -> Iterator[None]:
-    """Let every module of ours that knows `original` know `other` in its place."""
+    """Let every module of ours, and the two classes, that know `original` know `other` in its place."""
     modules = [module for name, module in sys.modules.items() if name.startswith("shardwise")]
-    places = [(vars(module), name) for module in modules for name, one in vars(module).items() if one is original]
-    for names, name in places:
-        names[name] = other
+    owners = [owner for owner in (*modules, Rng, References) for name in vars(owner) if vars(owner)[name] is original]
+    places = [(owner, name) for owner in owners for name, value in vars(owner).items() if value is original]
+    for owner, name in places:
+        setattr(owner, name, other)
     yield
-    for names, name in places:
-        names[name] = original
+    for owner, name in places:
+        setattr(owner, name, original)
 
 
 def calls_of(function: Callable[..., Any], problems: list[Problem], seeds: range) -> list[Call]:
     """Every call of `function`, or where it finds references of what it finds, while questions are made."""
     found: list[Call] = []
 
+    @functools.cache  # a reference that is found twice is the same function, for what is remembered of it
     def noted(made: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(made)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -59,8 +64,10 @@ def calls_of(function: Callable[..., Any], problems: list[Problem], seeds: range
 
         return call
 
-    finds = function is references.reference
-    with standing_for(function, (lambda name: noted(function(name))) if finds else noted(function)):
+    def finding(bank: References, name: str) -> Callable[..., Any]:
+        return noted(function(bank, name))
+
+    with standing_for(function, finding if function is References.reference else noted(function)):
         for problem in problems:
             for seed in seeds:
                 pose(problem, seed)
@@ -83,8 +90,8 @@ def _seconds(calls: list[Call]) -> float:
 
 
 PARTS = {
-    "SHA-256": draws.dice,
-    "references": references.reference,
+    "SHA-256": Rng.number,
+    "references": References.reference,
     "expressions": expressions.evaluate,
     "prose": expressions.prose,
 }
@@ -95,12 +102,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=5)
     seconds = parser.parse_args().seconds
-    problems, seeds = list(bank().problems.values()), range(10)
+    problems, seeds = list(open_banks().read_all().problems.values()), range(10)
     print(f"{'':10}{'draws/s':>10}{'questions/s':>13}   µs a question:", *(f"{part:>12}" for part in PARTS))
-    for kind in (*dict.fromkeys(one.template.kind for one in problems), "all"):
-        chosen = [one for one in problems if kind in ("all", one.template.kind)]
+    for kind in (*dict.fromkeys(problem.data["kind"] for problem in problems), "all"):
+        chosen = [problem for problem in problems if kind in ("all", problem.data["kind"])]
         share = seconds / 4 if kind != "all" else seconds
-        print(f"{kind:10}{rate(roll, chosen, share):10,.0f}{rate(pose, chosen, share):13,.0f}{'':18}", end="")
+        print(f"{kind:10}{rate(solved, chosen, share):10,.0f}{rate(pose, chosen, share):13,.0f}{'':18}", end="")
         for function in PARTS.values():
             calls = calls_of(function, chosen, seeds)
             print(f"{microseconds(calls) / len(chosen) / len(seeds):13,.0f}", end="", flush=True)

@@ -44,7 +44,7 @@ class Ours:
 
 def rounds(count: int, *runs: Callable[[], Usage]) -> list[list[Usage]]:
     """Each run once a round, in turn."""
-    return [list(taken) for taken in zip(*([one() for one in runs] for _ in range(count)), strict=True)]
+    return [list(taken) for taken in zip(*([once() for once in runs] for _ in range(count)), strict=True)]
 
 
 def middle(values: list[float]) -> str:
@@ -68,9 +68,9 @@ def main() -> None:
         questions = ours.lock.questions("s00000")
         nbgrader = Nbgrader(folder / "nbgrader", given.nbgrader, questions)
         otter = Otter(folder / "otter", questions)
-        one = lambda: ours.grade(str(ours.submitted / "s00000"), "--workers", "1")  # noqa: E731
+        alone = lambda: ours.grade(str(ours.submitted / "s00000"), "--workers", "1")  # noqa: E731
         many, fewer, theirs, others, cold = rounds(
-            given.rounds, ours.grade, few.grade, nbgrader.grade, otter.grade, one
+            given.rounds, ours.grade, few.grade, nbgrader.grade, otter.grade, alone
         )
         helps = [run([SHARDWISE, "--help"], folder) for _ in range(5)]
         split = isolation(ours.submitted, ours.lock)
@@ -79,8 +79,8 @@ def main() -> None:
             ("otter run", 1, others)]  # fmt: skip
     print(f"{'':22}{'submissions':>12}{'a second':>10}{'ms each':>10}{'CPU ms each':>13}{'shardwise is faster':>26}")
     for name, count, taken in rows:
-        seconds = statistics.median(one.seconds for one in taken) / count
-        cpu = statistics.median(one.cpu_seconds for one in taken) / count
+        seconds = statistics.median(usage.seconds for usage in taken) / count
+        cpu = statistics.median(usage.cpu_seconds for usage in taken) / count
         ratios = [(b.seconds / count) / (a.seconds / given.submissions) for a, b in zip(many, taken, strict=True)]
         faster = "" if taken is many else f"{middle(ratios)} times"
         print(f"{name:22}{count:>12}{1 / seconds:>10.3g}{seconds * 1000:>10.3g}{cpu * 1000:>13.3g}{faster:>26}")

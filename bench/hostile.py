@@ -26,8 +26,10 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.table import Table
-from room import HONEST, SET, Course, Desk, Room, Seen, right_source, variable
+from room import HONEST, SET, Course, Desk, Room, Seen, right_source
 from trials import batch, kept
+
+from shardwise.kinds import variable_of
 
 CHOSEN = [  # all in one class: none that takes away what another needs
     "reads_the_environment",
@@ -100,7 +102,7 @@ def course_of_nbgrader(course: Course, attacks: list[Attack]) -> Iterator[Nbgrad
         nbformat.write(_source(course), source)
         room.nbgrader("generate_assignment", SET, "--create")
         released = (room.folder / "release" / SET / f"{SET}.ipynb").read_text("utf-8")
-        answers = {what: right_source(one) for what, one in course.questions("ada").items()}
+        answers = {what: right_source(question) for what, question in course.questions("ada").items()}
         for student in HONEST:
             notebook = _answered(released, answers)
             last = notebook["cells"][-1]
@@ -122,7 +124,7 @@ def _source(course: Course) -> nbformat.NotebookNode:
     )
     key = course.naive_key("ada")
     for what, question in course.questions("ada").items():
-        name, expected = variable(question), key[question.slug]["expected"]
+        name, expected = variable_of(question), key[question.slug]["expected"]
         test = f"assert {name} == {expected!r}"
         if what == "function":
             test = f"for case in {expected!r}:\n    assert {name}(**case['inputs']) == case['expected']"
@@ -184,9 +186,9 @@ def _points(database: Path) -> dict[str, float]:
     with Gradebook(f"sqlite:///{database}") as gradebook:
         graded = gradebook.assignment_submissions(SET)
         return {
-            one.student.id: one.score
-            for one in graded
-            if not any(grade.needs_manual_grade for note in one.notebooks for grade in note.grades)
+            submission.student.id: submission.score
+            for submission in graded
+            if not any(grade.needs_manual_grade for note in submission.notebooks for grade in note.grades)
         }
 
 
@@ -199,12 +201,14 @@ def main() -> None:
         ours = batch(course, attacks, "1")
     table = Table("attack", "nbgrader", "shardwise, tier 1", box=None, header_style="bold")
     for attack in attacks:
-        words = ["succeeds" if one else "fails" for one in (theirs[attack.name], ours.verdicts[attack.name].succeeded)]
+        words = [
+            "succeeds" if got_in else "fails" for got_in in (theirs[attack.name], ours.verdicts[attack.name].succeeded)
+        ]
         table.add_row(attack.name.replace("_", " "), *words)
     console = Console()
     console.print(table)
     print(f"nbgrader: {sum(theirs.values())} of {len(attacks)} succeed; bystanders got {others}")
-    print(f"shardwise: {sum(one.succeeded for one in ours.verdicts.values())} of {len(attacks)} succeed; "
+    print(f"shardwise: {sum(verdict.succeeded for verdict in ours.verdicts.values())} of {len(attacks)} succeed; "
           f"{sum(not why for why in ours.bystanders.values())} of {len(HONEST)} bystanders got their points")  # fmt: skip
 
 

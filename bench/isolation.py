@@ -28,8 +28,8 @@ from shardwise.course.submissions import Submission
 from shardwise.grading import executors, sandboxes, worker
 from shardwise.grading.batch import grade
 from shardwise.grading.worker import Settings
-from shardwise.kinds import kinds
-from shardwise.kinds.calls import Recorded, here
+from shardwise.kinds import variable_of
+from shardwise.kinds.calls import Recorded, run_here
 from shardwise.kinds.code.kind import CodeKey
 from shardwise.marking import check
 from shardwise.question import Feedback, Question
@@ -45,13 +45,13 @@ def in_process(
         for cell in submission.cells:
             with contextlib.suppress(Exception):
                 exec(compile(cell.source, cell.key, "exec"), names)
-        return [check(one, _answer(one, names), runner=here) for one in questions], []
+        return [check(question, _answer(question, names), runner=run_here) for question in questions], []
 
 
 def _answer(question: Question, names: dict[str, Any]) -> Any:
-    value = names.get(kinds()[question.kind].variable(question.form, question.variable))
+    value = names.get(variable_of(question))
     if isinstance(question.key, CodeKey):
-        return Recorded(tuple(here(value, "", [case.inputs for case in question.key.cases])))
+        return Recorded(tuple(run_here(value, "", [case.inputs for case in question.key.cases])))
     return value
 
 

@@ -23,9 +23,9 @@ SHARDWISE = str(Path(sys.executable).with_name("shardwise"))
 def files(out: Path) -> dict[str, bytes]:
     """Every byte of the results, but for the ledger, which also says when."""
     return {
-        one.relative_to(out).as_posix(): one.read_bytes()
-        for one in out.rglob("*")
-        if one.is_file() and not one.name.startswith((".", "ledger"))
+        file.relative_to(out).as_posix(): file.read_bytes()
+        for file in out.rglob("*")
+        if file.is_file() and not file.name.startswith((".", "ledger"))
     }
 
 

@@ -58,7 +58,7 @@ def _watched(pid: int) -> Iterator[list[int]]:
     def watch() -> None:
         while not over.wait(0.1):
             own = _status_bytes(pid, "VmHWM:")
-            every = sum(_pss_bytes(one) for one in [pid, *_descendants(pid)])
+            every = sum(_pss_bytes(process) for process in [pid, *_descendants(pid)])
             peaks[:] = max(peaks[0], own), max(peaks[1], every)
 
     watcher = threading.Thread(target=watch)

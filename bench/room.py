@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from shardwise.bank.bank import bank
+from shardwise.bank.bank import Bank
 from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.lockfile import LOCK_SUFFIX, Lock, line_of
 from shardwise.course.simulated_class import hand_in, right
-from shardwise.kinds import kinds
+from shardwise.kinds import variable_of
 from shardwise.question import Question
 
+BANK = Bank.open(Path(__file__).resolve().parents[1])
 WANTED = {"quantity": 12, "code": 4, "choice": 4}
 
 
@@ -19,7 +20,7 @@ def twenty() -> list[str]:
     """The questions, taken in the bank's order."""
     chosen: list[str] = []
     for kind, count in WANTED.items():
-        chosen += [name for name in bank().problems if bank().find(name).template.kind == kind][:count]
+        chosen += [name for name, problem in BANK.problems.items() if problem.data["kind"] == kind][:count]
     return chosen
 
 
@@ -31,7 +32,7 @@ def our_room(folder: Path, count: int, drawn: int = 200) -> Path:
     """
     definition = SetDefinition.model_validate({"name": "bench", "title": "Bench", "problems": twenty()})
     students = [Student(f"s{number:05}", f"Student {number}") for number in range(min(count, drawn))]
-    lock = Lock(assign(bank(), definition, students, bytes(32), folder).lock)
+    lock = Lock(assign(BANK, definition, students, bytes(32), folder).lock)
     for student in students:
         hand_in(lock, folder / "notebooks", folder / "submitted", student.id, right)
     with (folder / f"bench{LOCK_SUFFIX}").open("a", encoding="utf-8") as file:
@@ -53,7 +54,7 @@ def _again(lock: Lock, submitted: Path, old: str, new: str, write: object) -> No
 
 def answer(question: Question) -> tuple[str, str]:
     """A right answer as a cell, and asserts on it as a peer would write them."""
-    variable = kinds()[question.kind].variable(question.form, question.variable)
+    variable = variable_of(question)
     source = right(question) or ""
     if question.kind != "code":
         return source, f"assert {variable} == {(source or '=').partition('=')[2].strip()}"

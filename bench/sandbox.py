@@ -25,7 +25,7 @@ from room import our_room
 
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import right
-from shardwise.kinds import kinds
+from shardwise.kinds import kind_of, variable_of
 from shardwise.sandbox import Calls, Cell, Sandbox, SandboxUnavailable, Step, Value, open_sandbox
 
 _UNSAFE_JOBS = 20  # a process each, from a cold start
@@ -39,9 +39,8 @@ def notebook() -> list[Step]:
     steps: list[Step] = [Cell("prelude", "from shardwise import check, hint")]
     steps += [Cell(question.slug, right(question) or "") for question in questions]
     for question in questions:
-        name, key = kinds()[question.kind].variable(question.form, question.variable), f"answer-{question.slug}"
-        cases = getattr(question.key, "cases", None)
-        steps.append(Calls(key, name, tuple(case.inputs for case in cases)) if cases else Value(key, name))
+        asked, key = kind_of(question).request(question, variable_of(question)), f"answer-{question.slug}"
+        steps.append(Value(key, asked.name) if asked.inputs is None else Calls(key, asked.name, tuple(asked.inputs)))
     return steps
 
 

@@ -35,7 +35,7 @@ def measured(folder: Path, size: int) -> Usage:
 
 def plot(found: dict[int, Usage]) -> None:
     """Time over the size of the class, with a straight line, and memory."""
-    counts, seconds = np.array(list(found)), np.array([one.seconds for one in found.values()])
+    counts, seconds = np.array(list(found)), np.array([usage.seconds for usage in found.values()])
     slope, start = np.polyfit(counts, seconds, 1)
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
     left.plot(counts, seconds, "o", color="#0b5cad", label="measured")
@@ -45,14 +45,14 @@ def plot(found: dict[int, Usage]) -> None:
     left.set(xlabel="submissions", ylabel="seconds", title="Wall time, 2 workers")
     left.legend(frameon=False)
     for name, values in (
-        ("the command's own process", [one.own_bytes for one in found.values()]),
-        ("with workers and sandboxes", [one.all_bytes for one in found.values()]),
+        ("the command's own process", [usage.own_bytes for usage in found.values()]),
+        ("with workers and sandboxes", [usage.all_bytes for usage in found.values()]),
     ):
         right.plot(counts, np.array(values) / 1e6, "o-", label=name)
     right.set(xlabel="submissions", ylabel="MB", title="Most memory held", ylim=(0, None))
     right.legend(frameon=False)
-    for one in (left, right):
-        one.spines[["top", "right"]].set_visible(False)
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(PLOT, dpi=140)
 
 
@@ -64,9 +64,9 @@ def main() -> None:
     print(f"{'submissions':>11}{'seconds':>10}{'ms each':>10}{'CPU ms each':>13}{'own MB':>9}{'all MB':>9}")
     for size in sizes(parser.parse_args().most):
         with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-            one = found[size] = measured(Path(scratch) / "class", size)
-        print(f"{size:>11,}{one.seconds:>10.1f}{one.seconds / size * 1000:>10.1f}{one.cpu_seconds / size * 1000:>13.1f}"
-              f"{one.own_bytes / 1e6:>9.0f}{one.all_bytes / 1e6:>9.0f}", flush=True)  # fmt: skip
+            usage = found[size] = measured(Path(scratch) / "class", size)
+        print(f"{size:>11,}{usage.seconds:>10.1f}{usage.seconds / size * 1000:>10.1f}{usage.cpu_seconds / size * 1000:>13.1f}"
+              f"{usage.own_bytes / 1e6:>9.0f}{usage.all_bytes / 1e6:>9.0f}", flush=True)  # fmt: skip
     plot(found)
     print(f"drawn: {PLOT.name}")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.kinds import kinds
-from shardwise.kinds.calls import here
+from shardwise.kinds.calls import run_here
 from shardwise.markdown import rendering
 from shardwise.markdown.html import to_html
 from shardwise.markdown.mathml import is_arithmetic, mathml
@@ -64,7 +64,7 @@ def test_kept_html_of_a_formula_is_the_formula_rendered(formula: str) -> None:
 def test_what_students_read_of_a_problem_is_what_rendering_it_anew_writes(problem: Problem, seed: int) -> None:
     question = pose(problem, seed)
     samples = kinds()[question.kind].samples(question)
-    said = [check(question, sample.raw, runner=here).say for sample in samples]
+    said = [check(question, sample.raw, runner=run_here).say for sample in samples]
     for text in (question.prompt, question.solution, *question.hints, *said):
         assert to_html(text) == directly(text)
 
