@@ -57,10 +57,5 @@ class Classroom:
         shutil.rmtree(out, ignore_errors=True)
         return grade([self.handed_in], out, workers=workers, settings=Settings(limits=QUICK))
 
-<<<<<<< HEAD
     def grade(self, workers: int = 1) -> dict[str, Result]:
         return {result.student: result for result in self.batch(workers).results()}
-=======
-    def grade(self, workers: int = 1) -> dict[str, Graded]:
-        return {row.student: row.graded for row in self.batch(workers).rows()}
->>>>>>> tests
