@@ -45,7 +45,7 @@ def in_process(
         for cell in submission.cells:
             with contextlib.suppress(Exception):
                 exec(compile(cell.source, cell.key, "exec"), names)
-        return [check(one, _answer(one, names), runner=here) for one in questions], []
+        return [check(question, _answer(question, names), runner=here) for question in questions], []
 
 
 def _answer(question: Question, names: dict[str, Any]) -> Any:
@@ -82,7 +82,7 @@ def isolation(submitted: Path, lock: Lock, rounds: int = 5) -> list[float]:
     def isolated(paths: Sequence[Path]) -> float:
         return seconds(paths, Settings())
 
-    for run in (bare, isolated):  # to know every shape of a text, as in the middle of a large batch
+    for run in (bare, isolated):  # to have rendered every text before, as in the middle of a large batch
         run(everybody)
     ratios = []
     for number in range(rounds):
