@@ -88,7 +88,7 @@ def _attacks(canary: str, port: int, unix_path: str, limits: Limits) -> list[Att
             "could change its own limits",
         ),
         Attack("listing", "import os; breach = bool(os.listdir('/'))", "listed the root directory", ("1", "2")),
-        # The last one: its threads wait until the job ends, and would make a fork fail that nothing else forbids.
+        # Last, since its threads live until the job ends: with them a fork fails even if nothing else forbids it.
         Attack("threads", f"{stacks}; {gate}\n{threads}\nbreach = True", "started more threads than its limit"),
     ]
 

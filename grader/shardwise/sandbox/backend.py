@@ -28,9 +28,7 @@ class AttemptRequest:
     seconds: float  # for all of it
     cell_seconds: float
     call_seconds: float
-    libraries: frozenset[str] = (
-        frozenset()
-    )  # of numpy and sympy, those that its source mentions; they are imported beforehand
+    libraries: frozenset[str] = frozenset()  # of numpy and sympy, those in its source, to be imported beforehand
 
 
 @dataclass(frozen=True)

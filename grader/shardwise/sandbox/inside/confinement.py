@@ -32,7 +32,7 @@ class Confinement:
             system_calls.mount("none", "/", None, system_calls.MS_REC | system_calls.MS_PRIVATE)
             system_calls.mount("tmpfs", self.box, "tmpfs", flags, _BOX_OPTIONS)
             os.chdir(self.box)
-        elif os.getppid() != server_pid:  # the server died before PR_SET_PDEATHSIG could say so
+        elif os.getppid() != server_pid:  # the server died before this process asked to be killed with it
             os._exit(EXIT_BROKEN)
         system_calls.drop_capabilities()
         system_calls.prctl(system_calls.PR_SET_NO_NEW_PRIVS, 1)

@@ -31,7 +31,7 @@ class OutOfMemory(BaseException):
 
 
 class Notebook:
-    """A job, run in a process of its own."""
+    """A job that runs in this process."""
 
     def __init__(self, job: Mapping[str, Any], writer: Writer) -> None:
         self._job, self._writer = job, writer
