@@ -1,4 +1,4 @@
-"""The system-call filters: what a job may ask of the kernel, and what even the server may not.
+"""The system-call filters: what a job may ask of the kernel, and what the server may not.
 
 Classic BPF as in linux/filter.h and linux/seccomp.h. A job's filter is a list of what is allowed; everything
 else fails with EPERM, which Python shows as PermissionError.
@@ -89,7 +89,7 @@ epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2 pipe2 dup dup3 recvfrom
 """
 
 _FULL = 0xFFFFFFFF
-_SOME_PID = 0x7EDCBA98  # stands for a process's own number; no kernel gives one so high
+_PID_PLACEHOLDER = 0x7EDCBA98  # stands for a process's own number; Linux gives none so high
 _WRITES = 0o3 | 0o100 | 0o1000 | 0o2000 | 0o20000000  # O_ACCMODE, O_CREAT, O_TRUNC, O_APPEND, O_TMPFILE
 _AF_UNIX, _PR_SET_NAME, _O_ASYNC = 1, 15, 0o20000
 _FIONBIO, _FIOCLEX = 0x5421, 0x5451
@@ -99,7 +99,7 @@ _CLONE_NEW = 0x7E020080  # every CLONE_NEW* flag
 
 
 def _guarded(own_pid: int) -> list[Rule]:
-    """Calls that depend on their arguments. Several rules for one call are alternatives."""
+    """Calls that are allowed with certain arguments. Several rules for the same call are alternatives."""
     reading = _WRITES
     return [
         Rule("open", tests=(Test(1, reading, 0),)),
@@ -135,14 +135,14 @@ fspick pidfd_getfd mount_setattr bind connect listen accept accept4 vhangup usel
 
 
 def job_filter(machine: str) -> bytes:
-    """The filter of a job, a list of what is allowed. It lacks the process's own number: see `for_process`."""
-    rules = [Rule(call) for call in _HARMLESS.split()] + _guarded(_SOME_PID)
+    """The filter of jobs, a list of what is allowed. `for_process` puts a process's own number into it."""
+    rules = [Rule(call) for call in _HARMLESS.split()] + _guarded(_PID_PLACEHOLDER)
     return _assemble(machine, rules, otherwise=_ERROR | errno.EPERM)
 
 
 def for_process(job_filter: bytes, pid: int) -> bytes:
-    """The filter of the job that runs as this process, which may signal nobody but itself."""
-    return job_filter.replace(struct.pack("=I", _SOME_PID), struct.pack("=I", pid))
+    """The filter of the job with this process number, which may send signals to itself alone."""
+    return job_filter.replace(struct.pack("=I", _PID_PLACEHOLDER), struct.pack("=I", pid))
 
 
 def server_filter(machine: str) -> bytes:
@@ -172,7 +172,7 @@ def _by_number(machine: str, rules: Iterable[Rule]) -> Mapping[int, list[Rule]]:
 
 
 def _code_of(rule: Rule) -> list[bytes]:
-    """Tests, each jumping behind the rule when it fails, then the action."""
+    """The rule's tests, each of which jumps behind the rule if it fails, then its action."""
     code: list[bytes] = [_op(_RETURN, rule.action)]
     for test in reversed(rule.tests):
         word = _ARGUMENTS_AT + 8 * test.argument + (4 if test.high else 0)

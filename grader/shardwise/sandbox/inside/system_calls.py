@@ -52,8 +52,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, options: str |
 def clone_into_namespaces(flags: int) -> tuple[int, int]:
     """Fork into new namespaces; (0, -1) in the child, (pid, pidfd) in the parent.
 
-    A fork that Python does not know of leaves its locks and its list of threads as the parent had them,
-    hence the three hooks.
+    Python does not know of this fork, so its hooks are called by hand: they put its locks and its list of threads right.
     """
     pidfd = ctypes.c_int(-1)
     number, all_flags = ctypes.c_long(_SYS_CLONE), ctypes.c_ulong(flags | CLONE_PIDFD | signal.SIGCHLD)
@@ -69,7 +68,7 @@ def clone_into_namespaces(flags: int) -> tuple[int, int]:
 
 
 def shrink_bounding_set() -> None:
-    """Rule out every capability for all programs to be started from here, as far as one may."""
+    """Empty the capability bounding set, as far as this process may, for itself and all programs it starts."""
     for capability in range(_LAST_CAPABILITY + 1):
         try:
             prctl(PR_CAPBSET_DROP, capability)
@@ -90,7 +89,7 @@ def _keep_capabilities(kept: int) -> None:
 
 
 def become(*, user: int, group: int, reader: int) -> None:
-    """Root becomes a user for good, and keeps one thing back: files are opened with the rights of `reader`.
+    """Change from root to `user` for good, except that files are opened with the rights of `reader`.
 
     Linux exempts root from the limit on processes, and looks at the real user for that; who may read a file
     depends on the file-system user (setfsuid(2)) instead. So an interpreter that only its owner can read needs
