@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from classroom import QUICK, Room
+from classroom import QUICK, Classroom
 from shardwise.atomic_files import alone_in
 from shardwise.bank.bank import Bank
 from shardwise.course import submissions
@@ -41,9 +41,9 @@ SETTINGS = Settings(limits=QUICK)
 
 
 @pytest.fixture
-def room(tmp_path: Path, whole_bank: Bank) -> Room:
+def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
     """A class that has handed in: right, mistaken, right, ..."""
-    made = Room(tmp_path, whole_bank, CLASS, FEW)
+    made = Classroom(tmp_path, whole_bank, CLASS, FEW)
     for place, student in enumerate(CLASS):
         made.hand_in(student, (right, mistaken)[place % 2])
     return made
@@ -55,11 +55,11 @@ def files(out: Path) -> dict[str, bytes]:
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in found}
 
 
-def command(room: Room, out: Path, *more: str) -> list[str]:
+def command(room: Classroom, out: Path, *more: str) -> list[str]:
     return [*SHARDWISE, "grade", str(room.handed_in), "--out", str(out), "--workers", "2", *more]
 
 
-def undisturbed(room: Room) -> dict[str, bytes]:
+def undisturbed(room: Classroom) -> dict[str, bytes]:
     subprocess.run(command(room, room.out / "calm"), check=True, capture_output=True)
     return files(room.out / "calm")
 
@@ -95,7 +95,7 @@ def living(marker: str) -> list[int]:
     return found
 
 
-def test_a_batch_killed_at_any_point_ends_as_an_undisturbed_one(room: Room) -> None:
+def test_a_batch_killed_at_any_point_ends_as_an_undisturbed_one(room: Classroom) -> None:
     expected = undisturbed(room)
     dice = random.Random("kill")
     for attempt in range(4):
@@ -116,7 +116,7 @@ def test_a_batch_killed_at_any_point_ends_as_an_undisturbed_one(room: Room) -> N
         assert files(out) == expected
 
 
-def test_what_is_graded_is_not_graded_again(room: Room) -> None:
+def test_what_is_graded_is_not_graded_again(room: Classroom) -> None:
     out = room.out / "results"
     grade([room.handed_in], out, settings=SETTINGS)
     before = {grading.key: grading.at for grading in history(out)}
@@ -136,7 +136,7 @@ def history(out: Path) -> list[Any]:
 
 
 @pytest.mark.parametrize("harm", ["gone", "edited", "another kind"])
-def test_a_page_that_is_gone_or_edited_is_written_again(room: Room, harm: str) -> None:
+def test_a_page_that_is_gone_or_edited_is_written_again(room: Classroom, harm: str) -> None:
     out = room.out / "results"
     grade([room.handed_in], out, settings=SETTINGS)
     page = out / "feedback" / "week-1" / "s03.html"
@@ -152,7 +152,7 @@ def test_a_page_that_is_gone_or_edited_is_written_again(room: Room, harm: str) -
     assert len(history(out)) == len(CLASS)  # the grade is the same, and not a second one
 
 
-def test_the_results_do_not_depend_on_workers_and_order(room: Room) -> None:
+def test_the_results_do_not_depend_on_workers_and_order(room: Classroom) -> None:
     expected = undisturbed(room)
     out = room.out / "one-by-one"
     for path in reversed(submissions_of(room)):
@@ -161,11 +161,11 @@ def test_the_results_do_not_depend_on_workers_and_order(room: Room) -> None:
     assert files(out) == expected
 
 
-def submissions_of(room: Room) -> list[Path]:
+def submissions_of(room: Classroom) -> list[Path]:
     return [found.path for found in submissions.find([room.handed_in])]
 
 
-def test_a_worker_that_is_killed_costs_nothing(room: Room) -> None:
+def test_a_worker_that_is_killed_costs_nothing(room: Classroom) -> None:
     """It is killed while the last parcel is out, for a notebook in it takes longer than to look and to kill."""
     room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
     expected = undisturbed(room)
@@ -236,7 +236,7 @@ def deadly_pool() -> Iterator[Executor]:
         yield Deadly(inner)
 
 
-def test_a_notebook_that_kills_every_worker_is_ungraded_and_takes_nobody_with_it(room: Room) -> None:
+def test_a_notebook_that_kills_every_worker_is_ungraded_and_takes_nobody_with_it(room: Classroom) -> None:
     batch = grade([room.handed_in], room.out / "results", settings=SETTINGS, workers=2, executor=deadly_pool)
     results = {result.student: result for result in batch.results()}
     assert results["s05"].status == "ungraded"
@@ -247,7 +247,7 @@ def test_a_notebook_that_kills_every_worker_is_ungraded_and_takes_nobody_with_it
     assert {result.status for result in again.results()} == {"graded"}
 
 
-def test_a_full_disk_is_said_and_what_was_graded_is_kept(room: Room) -> None:
+def test_a_full_disk_is_said_and_what_was_graded_is_kept(room: Classroom) -> None:
     """On a disk of its own, so small that a filler leaves room for a few results only."""
     expected = undisturbed(room)
     out, copied = room.out / "small-disk", room.out / "copied"
@@ -267,7 +267,7 @@ def test_a_full_disk_is_said_and_what_was_graded_is_kept(room: Room) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_reported_and_read_the_next_time(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+    room: Classroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = room.out / "results"
     memory = Path("/proc/self/mem")  # an ordinary file by its looks, which cannot be read at its beginning
@@ -288,7 +288,7 @@ def test_a_file_that_cannot_be_read_is_reported_and_read_the_next_time(
     assert batch.tried_again == 1
 
 
-def test_two_runs_do_not_write_into_one_folder(room: Room) -> None:
+def test_two_runs_do_not_write_into_one_folder(room: Classroom) -> None:
     out = room.out / "results"
     with alone_in(out):
         done = subprocess.run(command(room, out), capture_output=True, text=True, check=False)
@@ -298,7 +298,7 @@ def test_two_runs_do_not_write_into_one_folder(room: Room) -> None:
     )
 
 
-def test_an_interrupt_says_that_nothing_is_lost(room: Room) -> None:
+def test_an_interrupt_says_that_nothing_is_lost(room: Classroom) -> None:
     out = room.out / "results"
     room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
     grading = subprocess.Popen(command(room, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -314,7 +314,7 @@ def stopped(out: Path) -> str:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_an_interrupt_at_any_moment_ends_in_one_line(room: Room, workers: str) -> None:
+def test_an_interrupt_at_any_moment_ends_in_one_line(room: Classroom, workers: str) -> None:
     """As a terminal sends it: to every process that was started. Sometimes it comes twice."""
     expected = undisturbed(room)
     dice = random.Random(f"interrupt {workers}")
@@ -397,7 +397,7 @@ run(command)
     assert (done.returncode, done.stderr) == (code, said)
 
 
-def test_a_file_that_is_no_ledger_is_left_alone(room: Room) -> None:
+def test_a_file_that_is_no_ledger_is_left_alone(room: Classroom) -> None:
     out = room.out / "results"
     out.mkdir()
     (out / LEDGER).write_text("my notes, all of them, in a file with an unlucky name")
@@ -406,7 +406,7 @@ def test_a_file_that_is_no_ledger_is_left_alone(room: Room) -> None:
     assert (out / LEDGER).read_text().startswith("my notes")
 
 
-def test_an_archive_is_read_without_being_unpacked(room: Room) -> None:
+def test_an_archive_is_read_without_being_unpacked(room: Classroom) -> None:
     """As a learning platform gives it: one zip file, here with members that lead out of it."""
     archive = room.out / "class.zip"
     with zipfile.ZipFile(archive, "w") as zipped:
@@ -430,7 +430,7 @@ def test_an_archive_is_read_without_being_unpacked(room: Room) -> None:
     assert {path for path in room.out.rglob("*") if "results" not in path.parts} == before
 
 
-def test_an_archive_with_someone_elses_notebook_is_refused(room: Room) -> None:
+def test_an_archive_with_someone_elses_notebook_is_refused(room: Classroom) -> None:
     archive = room.out / "class.zip"
     with zipfile.ZipFile(archive, "w") as zipped:
         zipped.write(room.handed_in / "s00" / "week-1.ipynb", "s01/week-1.ipynb")
@@ -438,7 +438,7 @@ def test_an_archive_with_someone_elses_notebook_is_refused(room: Room) -> None:
     assert result.reason == "This is s00's notebook in s01's folder."
 
 
-def test_a_damaged_archive_is_reported(room: Room) -> None:
+def test_a_damaged_archive_is_reported(room: Classroom) -> None:
     (room.handed_in / "s00" / "broken.zip").write_bytes(b"PK\x03\x04 and then nothing")
     batch = grade([room.handed_in], room.out / "results", settings=SETTINGS)
     [result] = [result for result in batch.results() if result.status == "ungraded"]
@@ -446,7 +446,7 @@ def test_a_damaged_archive_is_reported(room: Room) -> None:
     assert "This file is no zip archive that can be read" in result.reason
 
 
-def test_results_of_unsafe_grading_are_never_taken_for_safe_ones(room: Room) -> None:
+def test_results_of_unsafe_grading_are_never_taken_for_safe_ones(room: Classroom) -> None:
     out = room.out / "results"
     notebook = room.handed_in / "s00"
     grade([notebook], out, locks=[room.lock.path], settings=Settings(unsafe=True))
@@ -454,7 +454,7 @@ def test_results_of_unsafe_grading_are_never_taken_for_safe_ones(room: Room) -> 
     assert next(batch.results()).tier != "none"
 
 
-def test_a_student_whose_cell_hangs_delays_and_harms_nobody(room: Room) -> None:
+def test_a_student_whose_cell_hangs_delays_and_harms_nobody(room: Classroom) -> None:
     slow = add_cell(fill(room.notebook("s01"), room.lock.questions("s01"), right), "while True: pass")
     room.put("s01", json.dumps(slow))
     batch = grade([room.handed_in], room.out / "results", settings=SETTINGS, workers=2)

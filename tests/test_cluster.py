@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from classroom import QUICK, Room
+from classroom import QUICK, Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course.simulated_class import blank, mistaken, right, unreadable
@@ -129,7 +129,7 @@ class Class:
     """Submissions of all qualities, and what they get on this machine alone."""
 
     def __init__(self, folder: Path, bank: Bank) -> None:
-        self.room = Room(folder, bank, STUDENTS)
+        self.room = Classroom(folder, bank, STUDENTS)
         for place, student in enumerate(STUDENTS):
             slow = SLEEP if student in SLOW else None
             self.room.hand_in(student, (right, mistaken, unreadable, blank)[place % 4], slow)

@@ -10,7 +10,7 @@ import pytest
 from junitparser import JUnitXml
 from typer.testing import CliRunner
 
-from classroom import CLASS, Room
+from classroom import CLASS, Classroom
 from shardwise.bank.bank import Bank
 from shardwise.bank.digests import digest_of
 from shardwise.bank.posing import pose
@@ -23,11 +23,11 @@ from shardwise.question import Outcome, Question
 
 
 @pytest.fixture
-def room(tmp_path: Path, whole_bank: Bank) -> Room:
-    return Room(tmp_path, whole_bank)
+def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    return Classroom(tmp_path, whole_bank)
 
 
-def test_right_mistaken_unreadable_blank_and_missing(room: Room) -> None:
+def test_right_mistaken_unreadable_blank_and_missing(room: Classroom) -> None:
     for student, write in zip(CLASS, (right, mistaken, unreadable, blank), strict=False):
         room.hand_in(student, write)
     results = room.grade(workers=2)
@@ -43,7 +43,7 @@ def test_right_mistaken_unreadable_blank_and_missing(room: Room) -> None:
     assert results["eve"].points is None
 
 
-def test_a_hostile_cell_loses_only_its_own_marks_and_changes_nobody_elses(room: Room) -> None:
+def test_a_hostile_cell_loses_only_its_own_marks_and_changes_nobody_elses(room: Classroom) -> None:
     room.hand_in("ada", right)
     for student, attack in zip(CLASS[1:], ATTACKS.values(), strict=False):
         room.hand_in(student, right, attack)
@@ -63,7 +63,7 @@ def test_a_hostile_cell_loses_only_its_own_marks_and_changes_nobody_elses(room: 
 
 
 @pytest.mark.parametrize("attack", ["ends its process", "loops for ever", "allocates 6 GB"])
-def test_an_answer_cell_that_attacks_loses_that_answer_alone(room: Room, attack: str) -> None:
+def test_an_answer_cell_that_attacks_loses_that_answer_alone(room: Classroom, attack: str) -> None:
     questions = room.lock.questions("ada")
 
     def write(question: object) -> str | None:
@@ -76,7 +76,7 @@ def test_an_answer_cell_that_attacks_loses_that_answer_alone(room: Room, attack:
     assert "The cell with your answer stopped" in result.feedback[4].say
 
 
-def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_nothing(room: Room) -> None:
+def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_nothing(room: Classroom) -> None:
     room.hand_in("ada", right)
     room.put("b1", "{ not json", "b1")
     room.put("b2", '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}', "b2")
@@ -103,7 +103,7 @@ def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_noth
         assert by_folder[folder].points is None
 
 
-def test_two_notebooks_of_one_student_count_neither(room: Room) -> None:
+def test_two_notebooks_of_one_student_count_neither(room: Classroom) -> None:
     room.hand_in("ada", right)
     room.put("ada", room.notebook("ada"), "ada-again")
     results = [result for result in room.batch().results() if result.student == "ada"]
@@ -111,7 +111,7 @@ def test_two_notebooks_of_one_student_count_neither(room: Room) -> None:
     assert "Keep the one that counts" in results[0].reason
 
 
-def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Room) -> None:
+def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Classroom) -> None:
     questions = room.lock.questions("ada")
     notebook = fill(room.notebook("ada"), questions, right)
     cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
@@ -127,7 +127,7 @@ def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Ro
     assert "gone" in result.feedback[2].say
 
 
-def test_a_cell_that_also_calls_check_still_runs(room: Room) -> None:
+def test_a_cell_that_also_calls_check_still_runs(room: Classroom) -> None:
     room.put(
         "ada",
         add_cell(fill(room.notebook("ada"), room.lock.questions("ada"), right), "print(check('ring-time').score())"),
@@ -137,7 +137,7 @@ def test_a_cell_that_also_calls_check_still_runs(room: Room) -> None:
     assert result.points == result.max_points
 
 
-def test_student_code_cannot_forge_its_grade(room: Room) -> None:
+def test_student_code_cannot_forge_its_grade(room: Classroom) -> None:
     forgery = """
 import builtins, json, sys
 class Always(float):
@@ -157,7 +157,7 @@ bytes_per_gpu = Always(3)
     assert result.status == "graded"
 
 
-def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Room) -> None:
+def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> None:
     room.hand_in("ada", right)
     room.hand_in("bo", mistaken, "raise ValueError('<script>alert(1)</script> =1+1')")
     room.put("x", "{", "=cmd")
@@ -187,7 +187,7 @@ def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Room) -> None:
     assert all(test["status"] in ("passed", "failed") for test in scope["tests"])
 
 
-def test_grades_do_not_depend_on_workers_or_order(room: Room) -> None:
+def test_grades_do_not_depend_on_workers_or_order(room: Classroom) -> None:
     for place, student in enumerate(CLASS[:6]):
         room.hand_in(student, (right, mistaken, unreadable)[place % 3])
     assert room.grade(workers=1) == room.grade(workers=2)
@@ -215,7 +215,7 @@ def test_a_practice_notebook_is_graded_without_a_lock(whole_bank: Bank, tmp_path
     assert drawn == [(chapter, "0"), ("99-nowhere", "0")]  # once for all who practise the same
 
 
-def test_every_line_of_the_results_is_a_whole_document(room: Room) -> None:
+def test_every_line_of_the_results_is_a_whole_document(room: Classroom) -> None:
     room.hand_in("ada", right)
     room.hand_in("bo", mistaken, "raise ValueError('“é” \\n')")
     batch = room.batch()
@@ -244,7 +244,7 @@ def test_every_file_of_the_program_is_part_of_the_engine(tmp_path: Path, name: s
     assert digest_of(tmp_path) != before
 
 
-def test_a_bug_hunt_answered_in_part_earns_its_part(room: Room) -> None:
+def test_a_bug_hunt_answered_in_part_earns_its_part(room: Classroom) -> None:
     questions = room.lock.questions("ada")
     place = next(number for number, question in enumerate(questions) if question.kind == "bugline")
     key = questions[place].key.model_dump()
@@ -261,7 +261,7 @@ def test_a_bug_hunt_answered_in_part_earns_its_part(room: Room) -> None:
     assert feedback.points == round(questions[place].points / 3, 2)
 
 
-def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_blank(room: Room) -> None:
+def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_blank(room: Classroom) -> None:
     questions = room.lock.questions("ada")
     place = next(number for number, question in enumerate(questions) if question.kind == "code")
     name = questions[place].form.model_dump()["function"]
@@ -277,7 +277,7 @@ def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_bl
     assert {said.outcome for said in results["bo"].feedback} == {Outcome.BLANK}
 
 
-def test_without_a_sandbox_it_says_loudly_what_that_means(room: Room) -> None:
+def test_without_a_sandbox_it_says_loudly_what_that_means(room: Classroom) -> None:
     room.hand_in("ada", right)
     arguments = [
         "grade",
@@ -294,7 +294,7 @@ def test_without_a_sandbox_it_says_loudly_what_that_means(room: Room) -> None:
     assert "sandbox: none" in done.stdout
 
 
-def test_the_exit_code_says_whether_all_could_be_graded(room: Room) -> None:
+def test_the_exit_code_says_whether_all_could_be_graded(room: Classroom) -> None:
     room.hand_in("ada", right)
     out = ["--out", str(room.out / "results"), "--workers", "1"]
     assert CliRunner().invoke(app, ["grade", str(room.handed_in), *out]).exit_code == 0

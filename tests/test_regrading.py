@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from checkout import ROOT
-from classroom import Room
+from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course.lockfile import Lock
@@ -45,8 +45,8 @@ def problems(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def room(tmp_path: Path, problems: Path) -> Room:
-    made = Room(tmp_path / "course", Bank.open(problems.parent), CLASS, PROBLEMS)
+def room(tmp_path: Path, problems: Path) -> Classroom:
+    made = Classroom(tmp_path / "course", Bank.open(problems.parent), CLASS, PROBLEMS)
     made.hand_in("ada", right)
     made.hand_in("eve", half_a_per_cent_off)
     made.hand_in("finn", half_a_per_cent_off)
@@ -62,7 +62,7 @@ def mend(problems: Path, old: str, new: str) -> Bank:
     return Bank.open(problems.parent).read_all()
 
 
-def points(room: Room) -> dict[str, float | None]:
+def points(room: Classroom) -> dict[str, float | None]:
     batch = grade([room.handed_in], room.out / "results", settings=SETTINGS)
     return {result.student: result.points for result in batch.results()}
 
@@ -73,7 +73,7 @@ def snapshot(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Room, problems: Path) -> None:
+def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Classroom, problems: Path) -> None:
     before, digest = points(room), room.lock.questions("eve")[0].digest
     bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
@@ -94,7 +94,7 @@ def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Room, probl
         assert [grading.result.points for grading in ledger.history("eve")] == [before["eve"], before["ada"]]
 
 
-def test_what_is_declined_leaves_every_byte_as_it_was(room: Room, problems: Path) -> None:
+def test_what_is_declined_leaves_every_byte_as_it_was(room: Classroom, problems: Path) -> None:
     mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     before = snapshot(room.out)
     done = command(room, problems)
@@ -103,14 +103,14 @@ def test_what_is_declined_leaves_every_byte_as_it_was(room: Room, problems: Path
     assert snapshot(room.out) == before
 
 
-def command(room: Room, problems: Path, *more: str) -> Result:
+def command(room: Classroom, problems: Path, *more: str) -> Result:
     given = ["regrade", str(room.handed_in), "--out", str(room.out / "results"), "--bank", str(problems.parent)]
     done = CliRunner().invoke(app, [*given, "--workers", "1", *more])
     assert done.exit_code == 0, done.output
     return done
 
 
-def test_the_command_shows_causes_and_students_and_writes(room: Room, problems: Path) -> None:
+def test_the_command_shows_causes_and_students_and_writes(room: Classroom, problems: Path) -> None:
     mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     done = command(room, problems, "--yes")
     assert "template 01-ring-all-reduce/bytes-per-gpu" in done.stdout
@@ -124,7 +124,7 @@ def test_the_command_shows_causes_and_students_and_writes(room: Room, problems: 
     assert [json.loads(line)["result"]["student"] for line in lines] == ["ada", "eve", "eve", "finn", "finn"]
 
 
-def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room: Room, problems: Path) -> None:
+def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room: Classroom, problems: Path) -> None:
     before = points(room)
     text = (problems / "01-ring-all-reduce" / "bytes-per-gpu.yaml").read_text("utf-8")
     line = next(line for line in text.splitlines() if line.strip().startswith("gpus:"))
@@ -138,7 +138,9 @@ def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room
     assert points(room) == before
 
 
-def test_a_tolerance_that_swallows_a_mistake_is_reported_and_leaves_that_question(room: Room, problems: Path) -> None:
+def test_a_tolerance_that_swallows_a_mistake_is_reported_and_leaves_that_question(
+    room: Classroom, problems: Path
+) -> None:
     bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     assert [change.student for change in again.changes()] == ["eve", "finn"]
@@ -147,7 +149,7 @@ def test_a_tolerance_that_swallows_a_mistake_is_reported_and_leaves_that_questio
     assert "does not take the numbers that were drawn (mistake 2 and the key lie within their tolerances)" in reason
 
 
-def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Room, problems: Path) -> None:
+def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Classroom, problems: Path) -> None:
     room.hand_in("finn", right)
     bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
@@ -157,13 +159,13 @@ def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Room, p
     }
 
 
-def test_pages_with_solutions_stay_pages_with_solutions(room: Room, problems: Path) -> None:
+def test_pages_with_solutions_stay_pages_with_solutions(room: Classroom, problems: Path) -> None:
     grade([room.handed_in], room.out / "results", settings=Settings(solutions=True))
     command(room, problems, "--yes")
     assert "the worked solution" in (room.out / "results" / "feedback" / "week-1" / "ada.html").read_text("utf-8")
 
 
-def test_without_results_it_says_what_to_do_first(room: Room) -> None:
+def test_without_results_it_says_what_to_do_first(room: Classroom) -> None:
     done = CliRunner().invoke(app, ["regrade", str(room.handed_in), "--out", str(room.out / "nowhere")])
     assert done.exit_code != 0
     assert "holds no results yet. Grade first:" in str(done.exception)
