@@ -24,6 +24,7 @@ from shardwise.units import show, unit
 APART = 0.02  # two values nearer than 2 % read alike; such a draw is rejected
 AGREEMENT = 1e-9  # relative, between a value and its oracle
 LONGEST = 300  # characters of an answer written as text
+_PAIR = re.compile(r"(\d+)\s*[-–→=:.,>]*\s*([A-Za-z])(?![A-Za-z])")
 
 
 class Pair(author.AuthorModel):
@@ -235,23 +236,23 @@ mistakes:
         return {name: self._letter(form, name, given[name]) for name in numbers if not _is_empty(given.get(name))}
 
     def _pairs(self, form: MatchForm, text: str) -> dict[str, Any]:
-        """Pairs written as text, such as "1b 2a", "1 - b, 2 - a", or the letters alone in the order of the items."""
+        """Pairs written as text, such as "1b 2a", "1 - b, 2 - a", {"1": "b"}, or the letters alone in the order of the items."""
         if len(text) > LONGEST:
             raise Unreadable(
                 f"I couldn't read an answer of {len(text):,} characters. An answer looks like {self.example(form)}",
                 shows_example=True,
             )
-        found = re.findall(r"(\d+)\s*[-–→=:.)>]*\s*([A-Za-z])(?![A-Za-z])", text)
-        rest = re.sub(r"(\d+)\s*[-–→=:.)>]*\s*([A-Za-z])(?![A-Za-z])|\band\b|[\s,;{}()\"']", "", text)
-        if found and not rest:
+        bare = re.sub(r"[][{}()\"']|\band\b", " ", text)
+        found = _PAIR.findall(bare)
+        if found and not re.sub(r"[\s,;]", "", _PAIR.sub("", bare)):
             twice = [number for number, _ in found if [name for name, _ in found].count(number) > 1]
             if twice:
                 raise Unreadable(
                     f"{twice[0]} comes twice. An answer looks like {self.example(form)}", shows_example=True
                 )
             return dict(found)
-        letters = re.findall(r"[A-Za-z]", text)
-        if len(letters) == len(form.items) and not re.sub(r"[A-Za-z\s,;]", "", text):
+        letters = re.findall(r"[A-Za-z]", bare)
+        if len(letters) == len(form.items) and not re.sub(r"[A-Za-z\s,;]", "", bare):
             return dict(zip((item.label for item in form.items), letters, strict=True))
         raise Unreadable(
             f"I couldn't read “{text.strip()[:60]}” as pairs. An answer looks like {self.example(form)}",
