@@ -157,7 +157,7 @@ def test_the_results_do_not_depend_on_workers_and_order(room: Classroom) -> None
     out = room.out / "one-by-one"
     for path in reversed(submissions_of(room)):
         grade([path], out, locks=[room.lock.path])
-    reports.write(grade([room.handed_in], out))
+    reports.write_tables(grade([room.handed_in], out))
     assert files(out) == expected
 
 

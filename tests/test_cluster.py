@@ -152,7 +152,7 @@ class Class:
 
     def results(self, batch: Batch) -> dict[str, bytes]:
         """The tables and pages, byte for byte."""
-        reports.write(batch)
+        reports.write_tables(batch)
         files = [path for path in batch.out.rglob("*") if path.is_file() and not path.name.startswith((LEDGER, "."))]
         return {path.relative_to(batch.out).as_posix(): path.read_bytes() for path in files}
 

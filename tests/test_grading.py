@@ -163,7 +163,7 @@ def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> 
     room.put("x", "{", "=cmd")
     batch = room.batch()
     found = {result.student: result for result in batch.results()}
-    reports.write(batch)
+    reports.write_tables(batch)
     out = batch.out
     with (out / "grades.csv").open(encoding="utf-8", newline="") as table:
         rows = {row["student"]: row for row in csv.DictReader(table)}
@@ -219,7 +219,7 @@ def test_every_line_of_the_results_is_a_whole_document(room: Classroom) -> None:
     room.hand_in("ada", right)
     room.hand_in("bo", mistaken, "raise ValueError('“é” \\n')")
     batch = room.batch()
-    reports.write(batch)
+    reports.write_tables(batch)
     lines = (batch.out / "results.jsonl").read_text("utf-8").splitlines()
     for line, result in zip(lines, batch.results(), strict=True):
         document = json.loads(line)

@@ -162,7 +162,7 @@ def _graded(
             paths, out, locks=locks, practice=_practice(banks), settings=settings, workers=width, executor=executor,
             progress=advance,
         )  # fmt: skip
-        reports.write(batch)
+        reports.write_tables(batch)
     return batch
 
 

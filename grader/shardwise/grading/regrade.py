@@ -72,7 +72,7 @@ class Regrade:
         with Ledger(self.out / LEDGER) as ledger:
             ledger.absorb(self.batch.out / LEDGER)
         batch = grade(self.paths, self.out, locks=tuple(self.renewed), practice=self.practice, settings=self.settings)
-        reports.write(batch)
+        reports.write_tables(batch)
         self.discard()
         return batch
 

@@ -16,7 +16,7 @@ from shardwise.markdown.feedback import as_markdown, as_plain
 from shardwise.question import Outcome
 
 
-def write(batch: Batch) -> None:
+def write_tables(batch: Batch) -> None:
     """Write grades.csv and results.jsonl. The pages were written one by one, as each notebook was graded."""
     patiently(lambda: _write(batch), batch.out)
 
