@@ -92,6 +92,10 @@ def _plain(value: Any) -> object:
         return _converted(value.item(), value)
     if sympy is not None and isinstance(value, sympy.Basic):
         return _from_sympy(sympy, value)
+    for module, name in (("fractions", "Fraction"), ("decimal", "Decimal")):
+        kind = getattr(sys.modules.get(module), name, None)
+        if kind is not None and isinstance(value, kind):
+            return _converted(float(value), value)
     for base in (int, float, str, list, tuple, dict):  # a subclass, such as a namedtuple or a Counter
         if isinstance(value, base):
             convert: Any = base
