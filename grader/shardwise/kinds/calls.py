@@ -130,7 +130,8 @@ def plain(value: Any) -> Any:
         return int(value) if value.is_Integer else float(value) if value.is_Float else str(value)
     for base in (int, float, str, list, tuple, dict):  # a subclass, such as a namedtuple or a Counter
         if isinstance(value, base):
-            return plain(base(value))  # type: ignore[call-overload]
+            convert: Any = base
+            return plain(convert(value))
     return value
 
 
