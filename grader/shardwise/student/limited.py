@@ -34,22 +34,27 @@ class _Nowhere(io.TextIOBase):
 def run_limited(program: Program, name: str, inputs: Sequence[Inputs], *, seconds: float = SECONDS) -> Sequence[Call]:
     """Call a function, or the function that a source defines, on every input. Raises KeyboardInterrupt when interrupted."""
     done: queue.SimpleQueue[Call] = queue.SimpleQueue()
-    worker = threading.Thread(target=_work, args=(program, name, inputs, done), daemon=True)
+    unwanted = threading.Event()
+    worker = threading.Thread(target=_work, args=(program, name, inputs, done, unwanted), daemon=True)
+    calls: list[Call] = []
     with redirect_stdout(_Nowhere()), redirect_stderr(_Nowhere()):
         try:
             worker.start()
         except RuntimeError:  # a system without threads, such as a browser
             return run_here(program, name, inputs)
         try:
-            return _collected(worker, len(inputs), done, seconds)
-        except BaseException:  # an interrupt ends the function, too
-            _stop(worker)
-            raise
+            _collect(calls, worker, len(inputs), done, seconds)
+        finally:
+            if len(calls) < len(inputs):  # given up or interrupted; a thread that has made all its calls is left alone
+                unwanted.set()
+                _stop(worker)
+    return [*calls, *[Made("skipped")] * (len(inputs) - len(calls))]
 
 
-def _collected(worker: threading.Thread, count: int, done: queue.SimpleQueue[Call], seconds: float) -> list[Call]:
-    """What became of each call, in order; a call that takes too long is stopped."""
-    calls: list[Call] = []
+def _collect(
+    calls: list[Call], worker: threading.Thread, count: int, done: queue.SimpleQueue[Call], seconds: float
+) -> None:
+    """Add what became of each call, in order; a call that takes too long is stopped."""
     stopped = 0
     while len(calls) < count and stopped < PATIENCE:
         try:
@@ -63,18 +68,20 @@ def _collected(worker: threading.Thread, count: int, done: queue.SimpleQueue[Cal
         except queue.Empty:  # it sleeps, or catches everything: the thread is left behind
             calls.append(Made("timeout"))
             stopped = PATIENCE
-    _stop(worker)
-    return [*calls, *[Made("skipped")] * (count - len(calls))]
 
 
-def _work(program: Program, name: str, inputs: Sequence[Inputs], done: queue.SimpleQueue[Call]) -> None:
-    """Make all calls, one after the other."""
+def _work(
+    program: Program, name: str, inputs: Sequence[Inputs], done: queue.SimpleQueue[Call], unwanted: threading.Event
+) -> None:
+    """Make all calls, one after the other, as long as somebody wants them."""
     with suppress(_TimeUp):
         try:
             function, failed = function_of(program, name)
         except _TimeUp:
             function, failed = None, Made("timeout")
         for keywords in inputs:
+            if unwanted.is_set():
+                break
             try:
                 call = failed if function is None else call_once(function, keywords)
             except _TimeUp:
