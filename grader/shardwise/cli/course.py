@@ -111,7 +111,7 @@ def grade(
             "your network, and forge its own grade. Do this with your own code only.",
             err=True,
         )
-    batch = _graded(paths, out, lock or (), Settings(unsafe=unsafe, tier=tier, solutions=solutions), place, workers)
+    batch = _run_batch(paths, out, lock or (), Settings(unsafe=unsafe, tier=tier, solutions=solutions), place, workers)
     if junit:
         _write_junit(batch, junit)
     if gradescope:
@@ -135,7 +135,7 @@ def _warm_up(paths: Sequence[Path], workers: int | None, unsafe: bool, tier: str
         executors.warm_up()
 
 
-def _graded(
+def _run_batch(
     paths: Sequence[Path], out: Path, locks: Sequence[Path], settings: Settings, place: str | None, workers: int | None
 ) -> Batch:
     """The batch, with its tables written."""
