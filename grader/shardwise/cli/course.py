@@ -113,7 +113,7 @@ def grade(
             "your network, and forge its own grade. Do this with your own code only.",
             err=True,
         )
-    batch = _graded(
+    batch = _run_batch(
         paths, out, lock or (), Settings(unsafe=unsafe, tier=tier, solutions=solutions), place, workers, bank
     )
     if junit:
@@ -139,7 +139,7 @@ def _warm_up(paths: Sequence[Path], workers: int | None, unsafe: bool, tier: str
         executors.warm_up()
 
 
-def _graded(
+def _run_batch(
     paths: Sequence[Path],
     out: Path,
     locks: Sequence[Path],

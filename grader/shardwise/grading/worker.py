@@ -80,10 +80,10 @@ def work(settings: Settings, tasks: Sequence[Task], sent_by: str) -> list[tuple[
         raise OtherEngine(
             f"A worker runs shardwise {engine()}, and this batch was sent by {sent_by}. Install the same."
         )
-    return [_graded(task, settings) for task in tasks]
+    return [_result_of(task, settings) for task in tasks]
 
 
-def _graded(task: Task, settings: Settings) -> tuple[Result, str]:
+def _result_of(task: Task, settings: Settings) -> tuple[Result, str]:
     """Grade one notebook; whatever goes wrong becomes its result."""
     sandbox = sandboxes.mine(settings.limits, unsafe=settings.unsafe, tier=settings.tier)
     result = Result(task.student, task.set, late=task.late, tier=sandbox.tier)
