@@ -121,20 +121,19 @@ ENDLESS = {
 
 @pytest.mark.parametrize("body", ENDLESS.values(), ids=ENDLESS)
 def test_what_does_not_end_is_stopped(body: str) -> None:
-    before = threading.active_count()
+    before = set(threading.enumerate())
     start = time.monotonic()
     assert called(f"def f(x):\n    {body}", 1) == [Made("timeout")]
     assert LIMIT <= time.monotonic() - start < PATIENCE
     assert works()
-    ended(before)
+    no_more_than(before)
 
 
-def ended(before: int) -> None:
-    """Wait until there are no more threads than before."""
-    deadline = time.monotonic() + 5
-    while threading.active_count() > before and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert threading.active_count() <= before
+def no_more_than(before: set[threading.Thread]) -> None:
+    """Wait until all threads but these have ended."""
+    for thread in set(threading.enumerate()) - before:
+        thread.join(5)
+        assert not thread.is_alive()
 
 
 def test_a_source_that_does_not_end_is_stopped_before_any_call() -> None:
@@ -193,16 +192,17 @@ def test_a_loop_that_catches_everything_does_not_hang_the_caller() -> None:
 
 
 def test_a_sleep_does_not_hang_the_caller_and_nothing_is_called_when_it_ends() -> None:
-    before, calls = threading.active_count(), []
+    calls: list[threading.Thread] = []
 
     def f(x: int) -> None:
-        calls.append(x)
+        calls.append(threading.current_thread())
         time.sleep(LIMIT + limited._REACTION + 0.5)
 
     assert statuses(f, 1, 2, 3) == ["timeout", "skipped", "skipped"]
     assert works()
-    ended(before)
-    assert calls == [1]
+    calls[0].join(10)
+    assert not calls[0].is_alive()
+    assert len(calls) == 1
 
 
 def test_a_minutes_sleep_does_not_hang_the_caller() -> None:
@@ -220,14 +220,14 @@ def test_a_call_has_the_time_that_it_has_when_it_is_graded() -> None:
 
 def test_a_thousand_runs_in_a_row_leave_neither_threads_nor_tracebacks() -> None:
     """The exception that stops a call once hit threads that had just made their last one."""
-    before, interval = threading.active_count(), sys.getswitchinterval()
+    before, interval = set(threading.enumerate()), sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
         for _ in range(1000):
             assert [call.value for call in called(lambda x: x, 1, 2)] == [1, 2]
     finally:
         sys.setswitchinterval(interval)
-    ended(before)
+    no_more_than(before)
 
 
 # An interrupt ---------------------------------------------------------------------------------------------------------
