@@ -16,6 +16,7 @@ from contextlib import redirect_stderr, redirect_stdout, suppress
 from shardwise.kinds.calls import Call, Inputs, Made, Program, call_once, function_of, run_here
 
 SECONDS = 2.0  # for one call, as when it is graded
+LOADING = 10.0  # for the rest of a source, as for a cell when it is graded; it may import something large
 PATIENCE = 2  # calls that may take too long before the others are skipped, as when it is graded
 _REACTION = 1.0  # seconds that a thread is given to react
 
@@ -31,18 +32,22 @@ class _Nowhere(io.TextIOBase):
         return len(text)
 
 
-def run_limited(program: Program, name: str, inputs: Sequence[Inputs], *, seconds: float = SECONDS) -> Sequence[Call]:
+def run_limited(
+    program: Program, name: str, inputs: Sequence[Inputs], *, seconds: float = SECONDS, loading: float = LOADING
+) -> Sequence[Call]:
     """Call a function, or the function that a source defines, on every input. Raises KeyboardInterrupt when interrupted."""
     done: queue.SimpleQueue[Call] = queue.SimpleQueue()
-    unwanted = threading.Event()
-    worker = threading.Thread(target=_work, args=(program, name, inputs, done, unwanted), daemon=True)
+    loaded, unwanted = threading.Event(), threading.Event()
+    worker = threading.Thread(target=_work, args=(program, name, inputs, done, loaded, unwanted), daemon=True)
     calls: list[Call] = []
     with redirect_stdout(_Nowhere()), redirect_stderr(_Nowhere()):
         try:
-            worker.start()
-        except RuntimeError:  # a system without threads, such as a browser
-            return run_here(program, name, inputs)
-        try:
+            try:
+                worker.start()
+            except RuntimeError:  # a system without threads, such as a browser
+                return run_here(program, name, inputs)
+            if not loaded.wait(loading):
+                _stop(worker)
             _collect(calls, worker, len(inputs), done, seconds)
         finally:
             if len(calls) < len(inputs):  # given up or interrupted; a thread that has made all its calls is left alone
@@ -71,7 +76,12 @@ def _collect(
 
 
 def _work(
-    program: Program, name: str, inputs: Sequence[Inputs], done: queue.SimpleQueue[Call], unwanted: threading.Event
+    program: Program,
+    name: str,
+    inputs: Sequence[Inputs],
+    done: queue.SimpleQueue[Call],
+    loaded: threading.Event,
+    unwanted: threading.Event,
 ) -> None:
     """Make all calls, one after the other, as long as somebody wants them."""
     with suppress(_TimeUp):
@@ -79,6 +89,7 @@ def _work(
             function, failed = function_of(program, name)
         except _TimeUp:
             function, failed = None, Made("timeout")
+        loaded.set()
         for keywords in inputs:
             if unwanted.is_set():
                 break
