@@ -95,6 +95,7 @@ def living(marker: str) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_a_batch_killed_at_any_point_ends_as_an_undisturbed_one(room: Classroom) -> None:
     expected = undisturbed(room)
     dice = random.Random("kill")
@@ -236,6 +237,7 @@ def deadly_pool() -> Iterator[Executor]:
         yield Deadly(inner)
 
 
+@pytest.mark.slow
 def test_a_notebook_that_kills_every_worker_is_ungraded_and_takes_nobody_with_it(room: Classroom) -> None:
     batch = grade([room.handed_in], room.out / "results", settings=SETTINGS, workers=2, executor=deadly_pool)
     results = {result.student: result for result in batch.results()}
@@ -324,7 +326,7 @@ def stopped(out: Path) -> str:
     return f"Stopped. What was graded is kept in {out}; the same command goes on from there.\n"
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_an_interrupt_at_any_moment_ends_in_one_line(room: Classroom, workers: str) -> None:
     """As a terminal sends it: to every process that was started. Sometimes it comes twice."""
     expected = undisturbed(room)

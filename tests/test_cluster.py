@@ -171,6 +171,7 @@ def test_a_cluster_gives_the_same_bytes_as_this_machine(hall: Hall, course: Clas
     assert said == [f"{os.uname().nodename}: 2 workers, sandbox 1"]
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_mid_batch_loses_nothing(hall: Hall, course: Class, tmp_path: Path) -> None:
     victim = hall.worker()
     hall.await_workers(3)
@@ -187,6 +188,7 @@ def test_a_worker_killed_in_mid_batch_loses_nothing(hall: Hall, course: Class, t
     assert course.results(batch) == course.alone
 
 
+@pytest.mark.slow
 def test_unfit_workers_are_named_and_given_nothing_whenever_they_join(
     hall: Hall, course: Class, tmp_path: Path
 ) -> None:
@@ -214,6 +216,7 @@ def test_unfit_workers_are_named_and_given_nothing_whenever_they_join(
     assert not any(mark.exists() for mark in marks)
 
 
+@pytest.mark.slow
 def test_when_all_workers_die_new_ones_are_checked_and_go_on(hall: Hall, course: Class, tmp_path: Path) -> None:
     with hall.client() as client:
         pids = set(client.run(os.getpid).values())
@@ -227,6 +230,7 @@ def test_when_all_workers_die_new_ones_are_checked_and_go_on(hall: Hall, course:
     assert course.results(batch) == course.alone
 
 
+@pytest.mark.slow
 def test_when_the_scheduler_goes_what_was_graded_is_kept_and_this_machine_goes_on(
     course: Class, tmp_path: Path
 ) -> None:
@@ -246,6 +250,7 @@ def test_when_the_scheduler_goes_what_was_graded_is_kept_and_this_machine_goes_o
     assert set(kept) <= set(after)
 
 
+@pytest.mark.slow
 def test_when_no_worker_is_left_or_was_ever_there_a_batch_does_not_wait_for_ever(
     course: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -295,6 +300,7 @@ echo "Submitted batch job $!"
 """
 
 
+@pytest.mark.slow
 def test_slurm_jobs_grade_like_any_worker(course: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All but Slurm itself: in its place stands a script that runs the job here."""
     pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
@@ -344,6 +350,7 @@ def test_of_many_workers_a_machine_is_one_line_and_the_unfit_ones_are_the_first_
     assert len(lines) == 2 + 20 + 1
 
 
+@pytest.mark.slow
 def test_the_command_grades_on_a_cluster(hall: Hall, course: Class, tmp_path: Path) -> None:
     notebook = course.room.handed_in / "s00"
     more = ["--lock", str(course.room.lock.path), "--out", str(tmp_path / "out")]
