@@ -38,7 +38,7 @@ class Compiled:
             found = json.loads(file.read_bytes())
             entries = {name: (str(digest), data) for name, (digest, data) in found["files"].items()}
             return cls(file, entries if found["readers"] == readers() else {})
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):  # none yet, or of another version
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):  # none yet, or damaged
             return cls(file, {})
 
     def read(self, path: Path, name: str, model: Any) -> tuple[Data, str]:
