@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rooms import QUICK, Room
+from classroom import QUICK
+from classroom import Classroom as Room
 
 from shardwise.atomic_files import alone_in
 from shardwise.bank.bank import Bank

@@ -12,7 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from rooms import QUICK, Room
+from classroom import QUICK
+from classroom import Classroom as Room
 from typer.testing import CliRunner
 
 from shardwise.bank.bank import Bank

@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
+from classroom import CLASS
+from classroom import Classroom as Room
 from junitparser import JUnitXml
-from rooms import CLASS, Room
 from typer.testing import CliRunner
 
 from shardwise.bank.bank import Bank

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from rooms import Room
+from classroom import Classroom as Room
 from typer.testing import CliRunner, Result
 
 from shardwise.bank.bank import Bank, folder, load
