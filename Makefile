@@ -7,7 +7,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint render figures lock bench bench-all hostile fuzz clean
+.PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz clean
 
 demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
@@ -16,20 +16,25 @@ demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its s
 	$(BIN)/shardwise grade $(DEMO)/submitted --out $(DEMO)/results --solutions
 	@echo "A feedback page: $(CURDIR)/$(DEMO)/results/feedback/first-light/bo.html"
 
-test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## Everything that CI checks
+test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## Something of everything, in under five minutes
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/shardwise lint --seeds 1000
-	$(BIN)/shardwise render --check
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/shardwise lint --bank . --seeds 100
+	$(BIN)/shardwise render --bank . --check
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+
+test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## The long rest: every attack, random kills, more draws
+	$(BIN)/shardwise lint --bank . --seeds 1000
+	$(BIN)/shardwise lint --bank examples/bank --seeds 1000
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
 
 lint: $(VENV)/.test  ## The bank alone, with fewer draws
-	$(BIN)/shardwise lint --seeds 100
+	$(BIN)/shardwise lint --bank . --seeds 100
 
 render: $(VENV)/.test figures  ## Figures and notebooks, to be committed
-	$(BIN)/shardwise render
+	$(BIN)/shardwise render --bank .
 
 figures: $(VENV)/.test
 	$(BIN)/python -m solutions.figures

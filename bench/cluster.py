@@ -94,7 +94,7 @@ def main() -> None:
         def batch(executor: Opener | None, width: int) -> float:
             shutil.rmtree(out, ignore_errors=True)
             start = time.perf_counter()
-            reports.write(grade([submitted], out, executor=executor, workers=width))
+            reports.write_tables(grade([submitted], out, executor=executor, workers=width))
             return time.perf_counter() - start
 
         runs: dict[str, Callable[[], float]] = {}

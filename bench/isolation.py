@@ -72,7 +72,7 @@ def isolation(submitted: Path, lock: Lock, rounds: int = 5) -> list[float]:
             start = time.perf_counter()
             batch = grade(paths, Path(out), locks=[lock.path], settings=settings, executor=_warm)
             taken = time.perf_counter() - start
-            assert all(row.points == row.max_points for row in batch.rows() if row.status != "missing")
+            assert all(row.points == row.max_points for row in batch.results() if row.status != "missing")
         return taken
 
     def bare(paths: Sequence[Path]) -> float:
@@ -82,7 +82,7 @@ def isolation(submitted: Path, lock: Lock, rounds: int = 5) -> list[float]:
     def isolated(paths: Sequence[Path]) -> float:
         return seconds(paths, Settings())
 
-    for run in (bare, isolated):  # to know every shape of a text, as in the middle of a large batch
+    for run in (bare, isolated):  # to have rendered every text before, as in the middle of a large batch
         run(everybody)
     ratios = []
     for number in range(rounds):

@@ -19,14 +19,14 @@ from unittest.mock import patch
 from isolation import _warm
 from room import our_room
 
-from shardwise.grading import batch, sandboxes, worker
+from shardwise.grading import batch, intake, sandboxes, worker
 from shardwise.grading import submission as grading
 from shardwise.grading.batch import grade
 from shardwise.sandbox import Sandbox
 
 STAGES = (  # what is timed, and what it is called
-    (batch._Run, "_piece", "reading the notebook and its line of the lock"),
-    (worker, "_questions", "questions and keys as objects"),
+    (intake.Intake, "prepare", "reading the notebook and its line of the lock"),
+    (worker, "revive_line", "questions and keys as objects"),
     (Sandbox, "run", "the grader's side of the sandbox: packing, reading frames"),
     (grading, "_mark", "marking the answers"),
     (worker, "page", "the feedback page"),

@@ -1,1 +1,1 @@
-"""Reference implementations, one module a chapter: the keys of the bank, written to be read."""
+"""Reference functions: the formulas behind the answers of the bank, a function each, a module for each chapter."""

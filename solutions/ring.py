@@ -191,22 +191,6 @@ def faster_algorithm(*, message_bytes: float, gpus: int, bandwidth_bytes_per_s: 
     return "ring" if ring <= tree else "tree"
 
 
-def algorithm_bandwidth(*, message_bytes: float, measured_s: float) -> float:
-    """Algorithm bandwidth: message size over measured time, what the user sees.
-
-        algbw = M / t
-
-    Units:   bytes and seconds; result in bytes/s.
-    Raises:  ValueError if an argument is not positive.
-    Source:  nccl-tests, doc/PERFORMANCE.md.
-
-    >>> algorithm_bandwidth(message_bytes=2e9, measured_s=0.080) / 1e9
-    25.0
-    """
-    require_positive(message_bytes=message_bytes, measured_s=measured_s)
-    return message_bytes / measured_s
-
-
 def bus_bandwidth(*, message_bytes: float, gpus: int, measured_s: float) -> float:
     """Bus bandwidth of a measured all-reduce: to be compared with what the wire can do.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from shardwise.bank.bank import Bank, Banks, Problem, template_model
+from shardwise.bank.bank import Bank, Banks, Problem
+from shardwise.bank.files import template_model
 from shardwise.bank.posing import pose
 from shardwise.question import Question
 from shardwise.student.api import Session

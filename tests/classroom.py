@@ -12,7 +12,7 @@ from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import hand_in
 from shardwise.grading.batch import Batch, grade
-from shardwise.grading.results import Graded
+from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings
 from shardwise.sandbox import Limits
 
@@ -57,5 +57,5 @@ class Classroom:
         shutil.rmtree(out, ignore_errors=True)
         return grade([self.handed_in], out, workers=workers, settings=Settings(limits=QUICK))
 
-    def grade(self, workers: int = 1) -> dict[str, Graded]:
-        return {row.student: row.graded for row in self.batch(workers).rows()}
+    def grade(self, workers: int = 1) -> dict[str, Result]:
+        return {result.student: result for result in self.batch(workers).results()}

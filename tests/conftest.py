@@ -7,9 +7,9 @@ import shutil
 import tempfile
 
 import pytest
-from checkout import checkout_bank
 from hypothesis import settings
 
+from checkout import checkout_bank
 from shardwise.bank.bank import Bank
 
 # CI draws the same examples every time, so that a red run is about the change; elsewhere new ones are looked for.

@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from classroom import QUICK
-from classroom import Classroom as Room
 
+from classroom import QUICK, Classroom
 from shardwise.atomic_files import alone_in
 from shardwise.bank.bank import Bank
 from shardwise.course import submissions
@@ -33,17 +32,18 @@ from shardwise.grading.executors import pool
 from shardwise.grading.ledger import LEDGER, Ledger
 from shardwise.grading.worker import Settings, Task, work
 
-SHARDWISE = str(Path(sys.executable).with_name("shardwise"))
+SHARDWISE = (sys.executable, "-m", "shardwise")
 CLASS = tuple(f"s{number:02}" for number in range(12))
 FEW = ("bytes-per-gpu", "ring-time", "ring-time-function", "ring-or-tree")  # quick to draw and to grade
 HANGING = 60  # seconds: a bound against waiting for ever, not for speed
+SLEEP = 4  # seconds: less than a cell may take
 SETTINGS = Settings(limits=QUICK)
 
 
 @pytest.fixture
-def room(tmp_path: Path, whole_bank: Bank) -> Room:
+def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
     """A class that has handed in: right, mistaken, right, ..."""
-    made = Room(tmp_path, whole_bank, CLASS, FEW)
+    made = Classroom(tmp_path, whole_bank, CLASS, FEW)
     for place, student in enumerate(CLASS):
         made.hand_in(student, (right, mistaken)[place % 2])
     return made
@@ -51,15 +51,15 @@ def room(tmp_path: Path, whole_bank: Bank) -> Room:
 
 def files(out: Path) -> dict[str, bytes]:
     """Every byte of the results, but for the ledger, which also says when."""
-    found = [one for one in out.rglob("*") if one.is_file() and not one.name.startswith((".", LEDGER))]
-    return {one.relative_to(out).as_posix(): one.read_bytes() for one in found}
+    found = [path for path in out.rglob("*") if path.is_file() and not path.name.startswith((".", LEDGER))]
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in found}
 
 
-def command(room: Room, out: Path, *more: str) -> list[str]:
-    return [SHARDWISE, "grade", str(room.handed_in), "--out", str(out), "--workers", "2", *more]
+def command(room: Classroom, out: Path, *more: str) -> list[str]:
+    return [*SHARDWISE, "grade", str(room.handed_in), "--out", str(out), "--workers", "2", *more]
 
 
-def undisturbed(room: Room) -> dict[str, bytes]:
+def undisturbed(room: Classroom) -> dict[str, bytes]:
     subprocess.run(command(room, room.out / "calm"), check=True, capture_output=True)
     return files(room.out / "calm")
 
@@ -95,7 +95,8 @@ def living(marker: str) -> list[int]:
     return found
 
 
-def test_a_batch_killed_at_any_point_ends_as_an_undisturbed_one(room: Room) -> None:
+@pytest.mark.slow
+def test_a_batch_killed_at_any_point_ends_as_an_undisturbed_one(room: Classroom) -> None:
     expected = undisturbed(room)
     dice = random.Random("kill")
     for attempt in range(4):
@@ -116,18 +117,18 @@ def test_a_batch_killed_at_any_point_ends_as_an_undisturbed_one(room: Room) -> N
         assert files(out) == expected
 
 
-def test_what_is_graded_is_not_graded_again(room: Room) -> None:
+def test_what_is_graded_is_not_graded_again(room: Classroom) -> None:
     out = room.out / "results"
     grade([room.handed_in], out, settings=SETTINGS)
-    before = {one.key: one.at for one in history(out)}
+    before = {grading.key: grading.at for grading in history(out)}
     room.hand_in("s00", mistaken)
     batch = grade([room.handed_in], out, settings=SETTINGS)
     after = history(out)
-    assert [one.graded.student for one in after if one.key not in before] == ["s00"]
+    assert [grading.result.student for grading in after if grading.key not in before] == ["s00"]
     assert len(after) == len(CLASS) + 1
-    first, second = (one.graded.points for one in after if one.graded.student == "s00")
+    first, second = (grading.result.points for grading in after if grading.result.student == "s00")
     assert first is not None and second is not None and first > second
-    assert {row.student: row.points for row in batch.rows()}["s00"] == second
+    assert {result.student: result.points for result in batch.results()}["s00"] == second
 
 
 def history(out: Path) -> list[Any]:
@@ -136,7 +137,7 @@ def history(out: Path) -> list[Any]:
 
 
 @pytest.mark.parametrize("harm", ["gone", "edited", "another kind"])
-def test_a_page_that_is_gone_or_edited_is_written_again(room: Room, harm: str) -> None:
+def test_a_page_that_is_gone_or_edited_is_written_again(room: Classroom, harm: str) -> None:
     out = room.out / "results"
     grade([room.handed_in], out, settings=SETTINGS)
     page = out / "feedback" / "week-1" / "s03.html"
@@ -152,29 +153,30 @@ def test_a_page_that_is_gone_or_edited_is_written_again(room: Room, harm: str) -
     assert len(history(out)) == len(CLASS)  # the grade is the same, and not a second one
 
 
-def test_the_results_do_not_depend_on_workers_and_order(room: Room) -> None:
+def test_the_results_do_not_depend_on_workers_and_order(room: Classroom) -> None:
     expected = undisturbed(room)
     out = room.out / "one-by-one"
     for path in reversed(submissions_of(room)):
         grade([path], out, locks=[room.lock.path])
-    reports.write(grade([room.handed_in], out))
+    reports.write_tables(grade([room.handed_in], out))
     assert files(out) == expected
 
 
-def submissions_of(room: Room) -> list[Path]:
-    return [one.path for one in submissions.find([room.handed_in])]
+def submissions_of(room: Classroom) -> list[Path]:
+    return [found.path for found in submissions.find([room.handed_in])]
 
 
-def test_a_worker_that_is_killed_costs_nothing(room: Room) -> None:
+def test_a_worker_that_is_killed_costs_nothing(room: Classroom) -> None:
+    """It is killed while the last parcel is out, for a notebook in it takes longer than to look and to kill."""
+    room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
     expected = undisturbed(room)
     out = room.out / "bereft"
     marker = f"SHARDWISE_TEST_MARKER={room.out.name}-bereft"
     environment = {**os.environ, **dict([marker.split("=")])}
     grading = subprocess.Popen(command(room, out), env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    until(lambda: gradings(out) >= 1)
-    workers = [pid for pid in living(marker) if b"multiprocessing" in command_line(pid)]
-    assert workers
-    os.kill(max(workers), signal.SIGKILL)
+    until(lambda: gradings(out) == 8)
+    os.kill(workers_of(marker).pop(), signal.SIGKILL)
+    assert gradings(out) == 8, "the machine is so busy that the last parcel came back before its worker was killed"
     said, complaints = grading.communicate()
     assert grading.returncode == 0, complaints.decode()
     assert b"12 graded, 0 could not be" in said
@@ -182,11 +184,24 @@ def test_a_worker_that_is_killed_costs_nothing(room: Room) -> None:
     assert files(out) == expected
 
 
+def workers_of(marker: str) -> list[int]:
+    """The processes of a pool: those that were forked from the server which multiprocessing started for it."""
+    servers = {pid for pid in living(marker) if b"multiprocessing.forkserver" in command_line(pid)}
+    return [pid for pid in servers if parent_of(pid) in servers]
+
+
 def command_line(pid: int) -> bytes:
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def parent_of(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -201,7 +216,7 @@ def test_a_pool_is_left_although_an_idle_worker_died_with_the_lock_of_their_queu
 
 def deadly(settings: Settings, tasks: list[Task], sent_by: str) -> Any:
     """Work that kills its process, as the machine does when memory runs out, whenever it meets one student."""
-    if any(task.graded.student == "s05" for task in tasks):
+    if any(task.student == "s05" for task in tasks):
         os.kill(os.getpid(), signal.SIGKILL)
     return work(settings, tasks, sent_by)
 
@@ -222,18 +237,19 @@ def deadly_pool() -> Iterator[Executor]:
         yield Deadly(inner)
 
 
-def test_a_notebook_that_kills_every_worker_is_ungraded_and_takes_nobody_with_it(room: Room) -> None:
+@pytest.mark.slow
+def test_a_notebook_that_kills_every_worker_is_ungraded_and_takes_nobody_with_it(room: Classroom) -> None:
     batch = grade([room.handed_in], room.out / "results", settings=SETTINGS, workers=2, executor=deadly_pool)
-    rows = {row.student: row for row in batch.rows()}
-    assert rows["s05"].status == "ungraded"
-    assert rows["s05"].points is None
-    assert "Our fault: the worker that graded this ended (BrokenProcessPool), every time." in rows["s05"].reason
-    assert {row.status for student, row in rows.items() if student != "s05"} == {"graded"}
+    results = {result.student: result for result in batch.results()}
+    assert results["s05"].status == "ungraded"
+    assert results["s05"].points is None
+    assert "Our fault: the worker that graded this ended (BrokenProcessPool), every time." in results["s05"].reason
+    assert {result.status for student, result in results.items() if student != "s05"} == {"graded"}
     again = grade([room.handed_in], room.out / "results", settings=SETTINGS)  # next time it is tried again
-    assert {row.status for row in again.rows()} == {"graded"}
+    assert {result.status for result in again.results()} == {"graded"}
 
 
-def test_a_full_disk_is_said_and_what_was_graded_is_kept(room: Room) -> None:
+def test_a_full_disk_is_said_and_what_was_graded_is_kept(room: Classroom) -> None:
     """On a disk of its own, so small that a filler leaves room for a few results only."""
     expected = undisturbed(room)
     out, copied = room.out / "small-disk", room.out / "copied"
@@ -253,12 +269,12 @@ def test_a_full_disk_is_said_and_what_was_graded_is_kept(room: Room) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_reported_and_read_the_next_time(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+    room: Classroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = room.out / "results"
     memory = Path("/proc/self/mem")  # an ordinary file by its looks, which cannot be read at its beginning
-    [row] = grade([memory], out).rows()
-    assert (row.status, row.reason) == ("ungraded", "This file cannot be read: Input/output error.")
+    [result] = grade([memory], out).results()
+    assert (result.status, result.reason) == ("ungraded", "This file cannot be read: Input/output error.")
     failures = iter([OSError(5, "Input/output error")])
     whole = Path.read_bytes
 
@@ -269,12 +285,12 @@ def test_a_file_that_cannot_be_read_is_reported_and_read_the_next_time(
 
     monkeypatch.setattr(Path, "read_bytes", flaky)
     batch = grade([room.handed_in], out, settings=SETTINGS)
-    assert {row.status for row in batch.rows()} == {"graded"}
+    assert {result.status for result in batch.results()} == {"graded"}
     assert next(failures, None) is None
     assert batch.tried_again == 1
 
 
-def test_two_runs_do_not_write_into_one_folder(room: Room) -> None:
+def test_two_runs_do_not_write_into_one_folder(room: Classroom) -> None:
     out = room.out / "results"
     with alone_in(out):
         done = subprocess.run(command(room, out), capture_output=True, text=True, check=False)
@@ -284,17 +300,115 @@ def test_two_runs_do_not_write_into_one_folder(room: Room) -> None:
     )
 
 
-def test_an_interrupt_says_that_nothing_is_lost(room: Room) -> None:
+def test_an_interrupt_says_that_nothing_is_lost(room: Classroom) -> None:
     out = room.out / "results"
-    grading = subprocess.Popen(command(room, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
+    grading = started(command(room, out))
     until(lambda: gradings(out) >= 1)
     grading.send_signal(signal.SIGINT)
     _, complaints = grading.communicate()
     assert grading.returncode == 130
-    assert complaints == f"Stopped. What was graded is kept in {out}; the same command goes on from there.\n"
+    assert complaints == stopped(out)
 
 
-def test_a_file_that_is_no_ledger_is_left_alone(room: Room) -> None:
+def started(words: list[str]) -> subprocess.Popen[str]:
+    """A command as a terminal starts it: a group of its own, which listens to Ctrl-C even where this process does not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what is ignored here would be ignored there
+    try:
+        return subprocess.Popen(
+            words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def stopped(out: Path) -> str:
+    return f"Stopped. What was graded is kept in {out}; the same command goes on from there.\n"
+
+
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
+def test_an_interrupt_at_any_moment_ends_in_one_line(room: Classroom, workers: str) -> None:
+    """As a terminal sends it: to every process that was started. Sometimes it comes twice."""
+    expected = undisturbed(room)
+    dice = random.Random(f"interrupt {workers}")
+    began, codes, out = time.monotonic(), [], room.out / "calm"
+    for attempt in range(13):
+        out = room.out / f"interrupted-{attempt}"
+        grading = started([*command(room, out), "--workers", workers])
+        until(lambda: catches(grading.pid, signal.SIGALRM))  # noqa: B023  Python's own start is over
+        if attempt == 0:  # all of it, to know how long that takes
+            began = time.monotonic()
+            assert grading.communicate()[1] == ""
+            took = time.monotonic() - began
+            continue
+        for pause in [dice.uniform(0, took), 0.1][: 1 + attempt % 2]:
+            time.sleep(pause)
+            if grading.poll() is None:
+                os.killpg(grading.pid, signal.SIGINT)
+        _, complaints = grading.communicate()
+        codes.append(grading.returncode)
+        assert (codes[-1], complaints) in ((130, stopped(out)), (130, "Stopped.\n"), (0, ""))
+    assert codes.count(130) > len(codes) / 2
+    subprocess.run(command(room, out), check=True, capture_output=True)
+    assert files(out) == expected
+
+
+def catches(pid: int, which: signal.Signals) -> bool:
+    """Whether a process has a handler for a signal, or is at its end."""
+    try:
+        status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    except OSError:
+        return True
+    return status["State"].strip().startswith("Z") or bool(int(status["SigCgt"], 16) >> (which - 1) & 1)
+
+
+@pytest.mark.parametrize(
+    ("what", "code", "said"),
+    [
+        ("time.sleep(60)", 130, "Stopped. All is kept.\n"),
+        ("Deleted(); time.sleep(60)", 130, "Stopped. All is kept.\n"),  # Python ignores what is raised while it deletes
+        ("unwound_badly()", 130, "Stopped. All is kept.\n"),
+        ("atexit.register(interrupt)", 0, ""),  # too late: the command has ended
+        ("typer.run(lambda: time.sleep(60))", 130, "Stopped. All is kept.\n"),  # says nothing of a KeyboardInterrupt
+        ("raise SystemExit(7)", 7, ""),
+    ],
+)
+def test_an_interrupt_is_never_lost(tmp_path: Path, what: str, code: int, said: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"""
+import atexit, os, signal, sys, threading, time, typer
+from shardwise.cli.interrupts import run, say_when_stopped
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+
+class Deleted:
+    def __del__(self):
+        interrupt()
+
+def unwound_badly():
+    try:
+        time.sleep(60)
+    finally:
+        raise RuntimeError("release unlocked lock")
+
+def command():
+    say_when_stopped("All is kept.")
+    sys.argv[1:] = []
+    if {"sleep(60)" in what or "unwound" in what} and not {"Deleted" in what}:
+        threading.Timer(0.2, interrupt).start()
+    {what}
+
+run(command)
+"""
+    )
+    ran = started([sys.executable, str(script)])
+    assert ran.communicate(timeout=HANGING)[1] == said
+    assert ran.returncode == code
+
+
+def test_a_file_that_is_no_ledger_is_left_alone(room: Classroom) -> None:
     out = room.out / "results"
     out.mkdir()
     (out / LEDGER).write_text("my notes, all of them, in a file with an unlucky name")
@@ -303,7 +417,7 @@ def test_a_file_that_is_no_ledger_is_left_alone(room: Room) -> None:
     assert (out / LEDGER).read_text().startswith("my notes")
 
 
-def test_an_archive_is_read_without_being_unpacked(room: Room) -> None:
+def test_an_archive_is_read_without_being_unpacked(room: Classroom) -> None:
     """As a learning platform gives it: one zip file, here with members that lead out of it."""
     archive = room.out / "class.zip"
     with zipfile.ZipFile(archive, "w") as zipped:
@@ -315,45 +429,45 @@ def test_an_archive_is_read_without_being_unpacked(room: Room) -> None:
         link.external_attr = (0o120777) << 16
         zipped.writestr(link, "/etc/passwd")
         zipped.writestr("s05/week-1.ipynb", b" " * 30_000_000, zipfile.ZIP_DEFLATED)
-    before = {one for one in room.out.rglob("*") if "results" not in one.parts}
+    before = {path for path in room.out.rglob("*") if "results" not in path.parts}
     batch = grade([archive], room.out / "results", locks=[room.lock.path], settings=SETTINGS)
-    rows = {row.path.removeprefix(f"{archive}/"): row for row in batch.rows() if row.path}
-    assert {path for path, row in rows.items() if row.status == "graded"} == {
-        f"{one}/week-1.ipynb" for one in CLASS[:3]
+    results = {result.path.removeprefix(f"{archive}/"): result for result in batch.results() if result.path}
+    assert {path for path, result in results.items() if result.status == "graded"} == {
+        f"{student}/week-1.ipynb" for student in CLASS[:3]
     }
-    refused = [row.reason for row in rows.values() if row.status == "ungraded"]
-    assert sum("its name leads out of the archive" in one for one in refused) == 5
-    assert sum("This notebook has 30 MB" in one for one in refused) == 1
-    assert {one for one in room.out.rglob("*") if "results" not in one.parts} == before
+    refused = [result.reason for result in results.values() if result.status == "ungraded"]
+    assert sum("its name leads out of the archive" in reason for reason in refused) == 5
+    assert sum("This notebook has 30 MB" in reason for reason in refused) == 1
+    assert {path for path in room.out.rglob("*") if "results" not in path.parts} == before
 
 
-def test_an_archive_with_someone_elses_notebook_is_refused(room: Room) -> None:
+def test_an_archive_with_someone_elses_notebook_is_refused(room: Classroom) -> None:
     archive = room.out / "class.zip"
     with zipfile.ZipFile(archive, "w") as zipped:
         zipped.write(room.handed_in / "s00" / "week-1.ipynb", "s01/week-1.ipynb")
-    [row, *_] = grade([archive], room.out / "results", locks=[room.lock.path]).rows()
-    assert row.reason == "This is s00's notebook in s01's folder."
+    [result, *_] = grade([archive], room.out / "results", locks=[room.lock.path]).results()
+    assert result.reason == "This is s00's notebook in s01's folder."
 
 
-def test_a_damaged_archive_is_reported(room: Room) -> None:
+def test_a_damaged_archive_is_reported(room: Classroom) -> None:
     (room.handed_in / "s00" / "broken.zip").write_bytes(b"PK\x03\x04 and then nothing")
     batch = grade([room.handed_in], room.out / "results", settings=SETTINGS)
-    [row] = [row for row in batch.rows() if row.status == "ungraded"]
-    assert row.path.endswith("broken.zip")
-    assert "This file is no zip archive that can be read" in row.reason
+    [result] = [result for result in batch.results() if result.status == "ungraded"]
+    assert result.path.endswith("broken.zip")
+    assert "This file is no zip archive that can be read" in result.reason
 
 
-def test_results_of_unsafe_grading_are_never_taken_for_safe_ones(room: Room) -> None:
+def test_results_of_unsafe_grading_are_never_taken_for_safe_ones(room: Classroom) -> None:
     out = room.out / "results"
-    one = room.handed_in / "s00"
-    grade([one], out, locks=[room.lock.path], settings=Settings(unsafe=True))
-    batch = grade([one], out, locks=[room.lock.path], settings=Settings())
-    assert next(batch.rows()).tier != "none"
+    notebook = room.handed_in / "s00"
+    grade([notebook], out, locks=[room.lock.path], settings=Settings(unsafe=True))
+    batch = grade([notebook], out, locks=[room.lock.path], settings=Settings())
+    assert next(batch.results()).tier != "none"
 
 
-def test_a_student_whose_cell_hangs_delays_and_harms_nobody(room: Room) -> None:
+def test_a_student_whose_cell_hangs_delays_and_harms_nobody(room: Classroom) -> None:
     slow = add_cell(fill(room.notebook("s01"), room.lock.questions("s01"), right), "while True: pass")
     room.put("s01", json.dumps(slow))
     batch = grade([room.handed_in], room.out / "results", settings=SETTINGS, workers=2)
-    assert {row.status for row in batch.rows()} == {"graded"}
+    assert {result.status for result in batch.results()} == {"graded"}
     shutil.rmtree(room.out / "results")

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from checkout import ROOT, template
 from typer.main import get_command
 
+from checkout import ROOT, template
 from shardwise import __version__
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose

@@ -12,10 +12,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from classroom import QUICK
-from classroom import Classroom as Room
 from typer.testing import CliRunner
 
+from classroom import QUICK, Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course.simulated_class import blank, mistaken, right, unreadable
@@ -32,7 +31,7 @@ from shardwise.grading.worker import Settings
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
 
 STUDENTS = tuple(f"s{number:02}" for number in range(20))  # five parcels, of which four are out at a time
-SLOW = ("s05", "s09", "s13")  # in three parcels, so that whoever is killed is killed at work
+SLOW = ("s05", "s09", "s13")  # in three parcels, so that a worker that is killed is killed at work
 SLEEP = "import time\ntime.sleep(60)"
 SETTINGS = Settings(limits=QUICK)
 SOON = 30.0  # seconds
@@ -130,7 +129,7 @@ class Class:
     """Submissions of all qualities, and what they get on this machine alone."""
 
     def __init__(self, folder: Path, bank: Bank) -> None:
-        self.room = Room(folder, bank, STUDENTS)
+        self.room = Classroom(folder, bank, STUDENTS)
         for place, student in enumerate(STUDENTS):
             slow = SLEEP if student in SLOW else None
             self.room.hand_in(student, (right, mistaken, unreadable, blank)[place % 4], slow)
@@ -153,9 +152,9 @@ class Class:
 
     def results(self, batch: Batch) -> dict[str, bytes]:
         """The tables and pages, byte for byte."""
-        reports.write(batch)
-        files = [one for one in batch.out.rglob("*") if one.is_file() and not one.name.startswith((LEDGER, "."))]
-        return {one.relative_to(batch.out).as_posix(): one.read_bytes() for one in files}
+        reports.write_tables(batch)
+        files = [path for path in batch.out.rglob("*") if path.is_file() and not path.name.startswith((LEDGER, "."))]
+        return {path.relative_to(batch.out).as_posix(): path.read_bytes() for path in files}
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +171,7 @@ def test_a_cluster_gives_the_same_bytes_as_this_machine(hall: Hall, course: Clas
     assert said == [f"{os.uname().nodename}: 2 workers, sandbox 1"]
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_mid_batch_loses_nothing(hall: Hall, course: Class, tmp_path: Path) -> None:
     victim = hall.worker()
     hall.await_workers(3)
@@ -188,6 +188,7 @@ def test_a_worker_killed_in_mid_batch_loses_nothing(hall: Hall, course: Class, t
     assert course.results(batch) == course.alone
 
 
+@pytest.mark.slow
 def test_unfit_workers_are_named_and_given_nothing_whenever_they_join(
     hall: Hall, course: Class, tmp_path: Path
 ) -> None:
@@ -215,6 +216,7 @@ def test_unfit_workers_are_named_and_given_nothing_whenever_they_join(
     assert not any(mark.exists() for mark in marks)
 
 
+@pytest.mark.slow
 def test_when_all_workers_die_new_ones_are_checked_and_go_on(hall: Hall, course: Class, tmp_path: Path) -> None:
     with hall.client() as client:
         pids = set(client.run(os.getpid).values())
@@ -228,6 +230,7 @@ def test_when_all_workers_die_new_ones_are_checked_and_go_on(hall: Hall, course:
     assert course.results(batch) == course.alone
 
 
+@pytest.mark.slow
 def test_when_the_scheduler_goes_what_was_graded_is_kept_and_this_machine_goes_on(
     course: Class, tmp_path: Path
 ) -> None:
@@ -238,15 +241,16 @@ def test_when_the_scheduler_goes_what_was_graded_is_kept_and_this_machine_goes_o
     ):
         course.on(small.address, out, [], lambda: kill(small.scheduler))
     with Ledger(out / LEDGER) as ledger:
-        kept = [entry.key for entry in ledger.history()]
+        kept = [grading.key for grading in ledger.history()]
     assert 0 < len(kept) < len(STUDENTS)
     assert course.results(course.grade(out)) == course.alone
     with Ledger(out / LEDGER) as ledger:
-        after = [entry.key for entry in ledger.history()]
+        after = [grading.key for grading in ledger.history()]
     assert len(after) == len(STUDENTS)  # none of them twice
     assert set(kept) <= set(after)
 
 
+@pytest.mark.slow
 def test_when_no_worker_is_left_or_was_ever_there_a_batch_does_not_wait_for_ever(
     course: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -296,6 +300,7 @@ echo "Submitted batch job $!"
 """
 
 
+@pytest.mark.slow
 def test_slurm_jobs_grade_like_any_worker(course: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All but Slurm itself: in its place stands a script that runs the job here."""
     pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
@@ -333,11 +338,11 @@ def test_nothing_is_graded_on_a_cluster_without_a_sandbox() -> None:
 
 
 def test_of_many_workers_a_machine_is_one_line_and_the_unfit_ones_are_the_first_twenty() -> None:
-    def one(host: str, trouble: str = "") -> dict[str, object]:
+    def worker(host: str, trouble: str = "") -> dict[str, object]:
         return {"host": host, "threads": 1, "tier": "" if trouble else "1b", "trouble": trouble}
 
-    fit = {f"tcp://10.0.0.{n}:1": one("b" if n % 2 else "a") for n in range(7)}
-    unfit = {f"tcp://10.0.1.{n}:1": one("c", "shardwise is not installed there") for n in range(23)}
+    fit = {f"tcp://10.0.0.{n}:1": worker("b" if n % 2 else "a") for n in range(7)}
+    unfit = {f"tcp://10.0.1.{n}:1": worker("c", "shardwise is not installed there") for n in range(23)}
     lines = table({**fit, **unfit}).splitlines()
     assert lines[:2] == ["a: 4 workers, sandbox 1b", "b: 3 workers, sandbox 1b"]
     assert lines[2] == "c: the worker tcp://10.0.1.0:1 is left out: shardwise is not installed there"
@@ -345,12 +350,13 @@ def test_of_many_workers_a_machine_is_one_line_and_the_unfit_ones_are_the_first_
     assert len(lines) == 2 + 20 + 1
 
 
+@pytest.mark.slow
 def test_the_command_grades_on_a_cluster(hall: Hall, course: Class, tmp_path: Path) -> None:
-    one = course.room.handed_in / "s00"
+    notebook = course.room.handed_in / "s00"
     more = ["--lock", str(course.room.lock.path), "--out", str(tmp_path / "out")]
-    done = CliRunner().invoke(app, ["grade", str(one), *more, "--scheduler", hall.address])
+    done = CliRunner().invoke(app, ["grade", str(notebook), *more, "--scheduler", hall.address])
     assert "2 workers, sandbox 1" in done.stderr
     assert "1 graded" in done.stdout
     assert "slurm" not in done.output
-    both = CliRunner().invoke(app, ["grade", str(one), *more, "--scheduler", hall.address, "--slurm"])
+    both = CliRunner().invoke(app, ["grade", str(notebook), *more, "--scheduler", hall.address, "--slurm"])
     assert "Grade in one place" in str(both.exception)

@@ -8,9 +8,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
 from typer.testing import CliRunner
 
+from checkout import ROOT
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course.lockfile import Lock

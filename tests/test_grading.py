@@ -7,41 +7,43 @@ import json
 from pathlib import Path
 
 import pytest
-from classroom import CLASS
-from classroom import Classroom as Room
 from junitparser import JUnitXml
 from typer.testing import CliRunner
 
+from classroom import CLASS, Classroom
 from shardwise.bank.bank import Bank
+from shardwise.bank.digests import digest_of
+from shardwise.bank.posing import pose
 from shardwise.cli.main import app
+from shardwise.course.notebooks import chapter_notebook, file_text
 from shardwise.course.simulated_class import ATTACKS, add_cell, blank, fill, mistaken, right, unreadable
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
-from shardwise.question import Outcome
+from shardwise.question import Outcome, Question
 
 
 @pytest.fixture
-def room(tmp_path: Path, whole_bank: Bank) -> Room:
-    return Room(tmp_path, whole_bank)
+def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    return Classroom(tmp_path, whole_bank)
 
 
-def test_right_mistaken_unreadable_blank_and_missing(room: Room) -> None:
+def test_right_mistaken_unreadable_blank_and_missing(room: Classroom) -> None:
     for student, write in zip(CLASS, (right, mistaken, unreadable, blank), strict=False):
         room.hand_in(student, write)
     results = room.grade(workers=2)
     total = results["ada"].max_points
     assert results["ada"].points == total
-    assert {one.outcome for one in results["ada"].feedback} == {Outcome.CORRECT}
+    assert {said.outcome for said in results["ada"].feedback} == {Outcome.CORRECT}
     assert results["bo"].points is not None
     assert results["bo"].points < total / 2
-    assert sum(one.mistake is not None for one in results["bo"].feedback) >= 12
-    assert {one.outcome for one in results["cleo"].feedback} == {Outcome.UNREADABLE}
-    assert {one.outcome for one in results["dan"].feedback} == {Outcome.BLANK}
+    assert sum(said.mistake is not None for said in results["bo"].feedback) >= 12
+    assert {said.outcome for said in results["cleo"].feedback} == {Outcome.UNREADABLE}
+    assert {said.outcome for said in results["dan"].feedback} == {Outcome.BLANK}
     assert results["eve"].status == "missing"
     assert results["eve"].points is None
 
 
-def test_a_hostile_cell_loses_only_its_own_marks_and_changes_nobody_elses(room: Room) -> None:
+def test_a_hostile_cell_loses_only_its_own_marks_and_changes_nobody_elses(room: Classroom) -> None:
     room.hand_in("ada", right)
     for student, attack in zip(CLASS[1:], ATTACKS.values(), strict=False):
         room.hand_in(student, right, attack)
@@ -61,7 +63,7 @@ def test_a_hostile_cell_loses_only_its_own_marks_and_changes_nobody_elses(room: 
 
 
 @pytest.mark.parametrize("attack", ["ends its process", "loops for ever", "allocates 6 GB"])
-def test_an_answer_cell_that_attacks_loses_that_answer_alone(room: Room, attack: str) -> None:
+def test_an_answer_cell_that_attacks_loses_that_answer_alone(room: Classroom, attack: str) -> None:
     questions = room.lock.questions("ada")
 
     def write(question: object) -> str | None:
@@ -74,7 +76,7 @@ def test_an_answer_cell_that_attacks_loses_that_answer_alone(room: Room, attack:
     assert "The cell with your answer stopped" in result.feedback[4].say
 
 
-def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_nothing(room: Room) -> None:
+def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_nothing(room: Classroom) -> None:
     room.hand_in("ada", right)
     room.put("b1", "{ not json", "b1")
     room.put("b2", '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}', "b2")
@@ -88,7 +90,7 @@ def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_noth
     link = room.handed_in / "b8" / "week-1.ipynb"
     link.parent.mkdir()
     link.symlink_to("/etc/passwd")
-    by_folder = {Path(one.path).parent.name: one for one in room.batch().rows() if one.path}
+    by_folder = {Path(result.path).parent.name: result for result in room.batch().results() if result.path}
     assert by_folder["ada"].points == by_folder["ada"].max_points
     said = {
         "b1": "This is no notebook", "b2": "does not come from shardwise", "b3": "This file is empty",
@@ -101,15 +103,15 @@ def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_noth
         assert by_folder[folder].points is None
 
 
-def test_two_notebooks_of_one_student_count_neither(room: Room) -> None:
+def test_two_notebooks_of_one_student_count_neither(room: Classroom) -> None:
     room.hand_in("ada", right)
     room.put("ada", room.notebook("ada"), "ada-again")
-    results = [one for one in room.batch().rows() if one.student == "ada"]
-    assert [one.status for one in results] == ["ungraded", "ungraded"]
+    results = [result for result in room.batch().results() if result.student == "ada"]
+    assert [result.status for result in results] == ["ungraded", "ungraded"]
     assert "Keep the one that counts" in results[0].reason
 
 
-def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Room) -> None:
+def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Classroom) -> None:
     questions = room.lock.questions("ada")
     notebook = fill(room.notebook("ada"), questions, right)
     cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
@@ -117,15 +119,15 @@ def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Ro
         role = cell["metadata"]["shardwise"]["role"]  # type: ignore[index]
         if role in ("question", "check", "setup"):
             cell["source"] = "raise SystemExit('edited')"
-    gone = questions[2].id
-    notebook["cells"] = [one for one in reversed(cells) if one["metadata"]["shardwise"].get("question") != gone]  # type: ignore[index, attr-defined]
+    gone = questions[2].cell
+    notebook["cells"] = [cell for cell in reversed(cells) if cell["metadata"]["shardwise"].get("question") != gone]  # type: ignore[index, attr-defined]
     room.put("ada", notebook)
     result = room.grade()["ada"]
     assert result.points == result.max_points - questions[2].points
     assert "gone" in result.feedback[2].say
 
 
-def test_a_cell_that_also_calls_check_still_runs(room: Room) -> None:
+def test_a_cell_that_also_calls_check_still_runs(room: Classroom) -> None:
     room.put(
         "ada",
         add_cell(fill(room.notebook("ada"), room.lock.questions("ada"), right), "print(check('ring-time').score())"),
@@ -135,7 +137,7 @@ def test_a_cell_that_also_calls_check_still_runs(room: Room) -> None:
     assert result.points == result.max_points
 
 
-def test_student_code_cannot_forge_its_grade(room: Room) -> None:
+def test_student_code_cannot_forge_its_grade(room: Classroom) -> None:
     forgery = """
 import builtins, json, sys
 class Always(float):
@@ -155,13 +157,13 @@ bytes_per_gpu = Always(3)
     assert result.status == "graded"
 
 
-def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Room) -> None:
+def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> None:
     room.hand_in("ada", right)
     room.hand_in("bo", mistaken, "raise ValueError('<script>alert(1)</script> =1+1')")
     room.put("x", "{", "=cmd")
     batch = room.batch()
-    found = {one.student: one.graded for one in batch.rows()}
-    reports.write(batch)
+    found = {result.student: result for result in batch.results()}
+    reports.write_tables(batch)
     out = batch.out
     with (out / "grades.csv").open(encoding="utf-8", newline="") as table:
         rows = {row["student"]: row for row in csv.DictReader(table)}
@@ -170,8 +172,8 @@ def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Room) -> None:
     assert rows["cleo"]["status"] == "missing"
     assert all(not value.startswith("=") for row in rows.values() for value in row.values())
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text("utf-8").splitlines()]
-    assert {one["student"]: one["points"] for one in lines}["ada"] == found["ada"].max_points
-    assert all("key" not in question for one in lines for question in one["questions"])
+    assert {line["student"]: line["points"] for line in lines}["ada"] == found["ada"].max_points
+    assert all("key" not in question for line in lines for question in line["questions"])
     page = (out / "feedback" / "week-1" / "bo.html").read_text("utf-8")
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
@@ -185,31 +187,66 @@ def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Room) -> None:
     assert all(test["status"] in ("passed", "failed") for test in scope["tests"])
 
 
-def test_grades_do_not_depend_on_workers_or_order(room: Room) -> None:
+def test_grades_do_not_depend_on_workers_or_order(room: Classroom) -> None:
     for place, student in enumerate(CLASS[:6]):
         room.hand_in(student, (right, mistaken, unreadable)[place % 3])
-    one, two = room.grade(workers=1), room.grade(workers=2)
-    assert {name: found.document() for name, found in one.items()} == {
-        name: found.document() for name, found in two.items()
-    }
+    assert room.grade(workers=1) == room.grade(workers=2)
 
 
 def test_a_practice_notebook_is_graded_without_a_lock(whole_bank: Bank, tmp_path: Path) -> None:
-    from shardwise.bank.bank import pose
-    from shardwise.course.notebooks import chapter_notebook, text_of
-
     chapter = "01-ring-all-reduce"
-    questions = [pose(one, "0") for one in whole_bank.of_chapter(chapter)]
-    notebook = fill(json.loads(text_of(chapter_notebook(whole_bank, chapter))), questions, right)
+    questions = [pose(problem, "0") for problem in whole_bank.of_chapter(chapter)]
+    notebook = fill(json.loads(file_text(chapter_notebook(whole_bank, chapter))), questions, right)
     (tmp_path / "mine.ipynb").write_text(json.dumps(notebook), "utf-8")
-    [row] = grade([tmp_path / "mine.ipynb"], tmp_path / "out").rows()
-    result = row.graded
-    assert result.points == result.max_points
+    drawn: list[tuple[str, str]] = []
+
+    def practice(chapter: str, seed: str) -> list[Question] | None:
+        drawn.append((chapter, seed))
+        return questions if chapter == "01-ring-all-reduce" else None
+
+    (tmp_path / "again.ipynb").write_text(json.dumps(notebook), "utf-8")
+    notebook["metadata"]["shardwise"]["practice"] = "99-nowhere"
+    (tmp_path / "other.ipynb").write_text(json.dumps(notebook), "utf-8")
+    results = {result.student: result for result in grade([tmp_path], tmp_path / "out", practice=practice).results()}
+    for student in ("mine", "again"):
+        assert results[student].points == results[student].max_points > 0
+        assert (results[student].name, results[student].set) == (student, chapter)
+    assert results[""].reason == "This notebook practises the chapter '99-nowhere', which this bank does not have."
+    assert drawn == [(chapter, "0"), ("99-nowhere", "0")]  # once for all who practise the same
 
 
-def test_a_bug_hunt_answered_in_part_earns_its_part(room: Room) -> None:
+def test_every_line_of_the_results_is_a_whole_document(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    room.hand_in("bo", mistaken, "raise ValueError('“é” \\n')")
+    batch = room.batch()
+    reports.write_tables(batch)
+    lines = (batch.out / "results.jsonl").read_text("utf-8").splitlines()
+    for line, result in zip(lines, batch.results(), strict=True):
+        document = json.loads(line)
+        assert json.dumps(document, ensure_ascii=False) == line
+        assert list(document)[-1] == "questions"
+        assert [question["points"] for question in document["questions"]] == [said.points for said in result.feedback]
+        assert document["notes"] == list(result.notes)
+        assert document["path"] == result.path
+
+
+@pytest.mark.parametrize("name", ["grade.py", "tables/units.json", "grammar.lark"])
+def test_every_file_of_the_program_is_part_of_the_engine(tmp_path: Path, name: str) -> None:
+    for path in ("grade.py", "tables/units.json", "grammar.lark"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text("1")
+    before = digest_of(tmp_path)
+    (tmp_path / "tables" / "__pycache__").mkdir()
+    for path in ("tables/__pycache__/units.json", "grade.pyc", ".grade.py.swp"):
+        (tmp_path / path).write_text("not part of it")
+    assert digest_of(tmp_path) == before
+    (tmp_path / name).write_text("2")
+    assert digest_of(tmp_path) != before
+
+
+def test_a_bug_hunt_answered_in_part_earns_its_part(room: Classroom) -> None:
     questions = room.lock.questions("ada")
-    place = next(number for number, one in enumerate(questions) if one.kind == "bugline")
+    place = next(number for number, question in enumerate(questions) if question.kind == "bugline")
     key = questions[place].key.model_dump()
 
     def write(question: object) -> str | None:
@@ -224,21 +261,23 @@ def test_a_bug_hunt_answered_in_part_earns_its_part(room: Room) -> None:
     assert feedback.points == round(questions[place].points / 3, 2)
 
 
-def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_blank(room: Room) -> None:
+def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_blank(room: Classroom) -> None:
     questions = room.lock.questions("ada")
-    place = next(number for number, one in enumerate(questions) if one.kind == "code")
+    place = next(number for number, question in enumerate(questions) if question.kind == "code")
     name = questions[place].form.model_dump()["function"]
-    room.put(
-        "ada", fill(room.notebook("ada"), questions, lambda one: f"{name} = 3" if one == questions[place] else None)
-    )
+
+    def write(question: Question) -> str | None:
+        return f"{name} = 3" if question == questions[place] else None
+
+    room.put("ada", fill(room.notebook("ada"), questions, write))
     room.put("bo", room.notebook("bo"))
     results = room.grade()
     assert results["ada"].feedback[place].outcome == Outcome.UNREADABLE
     assert f"no function called {name}" in results["ada"].feedback[place].say
-    assert {one.outcome for one in results["bo"].feedback} == {Outcome.BLANK}
+    assert {said.outcome for said in results["bo"].feedback} == {Outcome.BLANK}
 
 
-def test_without_a_sandbox_it_says_loudly_what_that_means(room: Room) -> None:
+def test_without_a_sandbox_it_says_loudly_what_that_means(room: Classroom) -> None:
     room.hand_in("ada", right)
     arguments = [
         "grade",
@@ -255,7 +294,7 @@ def test_without_a_sandbox_it_says_loudly_what_that_means(room: Room) -> None:
     assert "sandbox: none" in done.stdout
 
 
-def test_the_exit_code_says_whether_all_could_be_graded(room: Room) -> None:
+def test_the_exit_code_says_whether_all_could_be_graded(room: Classroom) -> None:
     room.hand_in("ada", right)
     out = ["--out", str(room.out / "results"), "--workers", "1"]
     assert CliRunner().invoke(app, ["grade", str(room.handed_in), *out]).exit_code == 0

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checkout import SEVEN, posed, template
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checkout import SEVEN, posed, template
 from shardwise.kinds import kinds
 from shardwise.kinds.calls import Made, Recorded, run_here
 from shardwise.kinds.order import agreement
@@ -242,7 +242,7 @@ def test_a_formula_is_right_however_it_is_written(text: str) -> None:
 def test_a_wrong_formula_is_shown_the_simplest_numbers_at_which_it_is_wrong() -> None:
     feedback = check(question("formula"), "2*M**1*N/(N-1)")
     assert as_plain(feedback) == (
-        "✗ Not yet · 0 of 2 points\nI read: 2*M*N/(N - 1)\n\n"
+        "✗ Not yet · 0 of 2 points\nI read: 2*M**1*N/(N - 1)\n\n"
         "At M = 1,000,000, N = 2 yours gives 4,000,000, and the right one 1,000,000."
     )
     half = check(question("formula"), "M - M/N")

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from checkout import fresh_session
 
+from checkout import fresh_session
 from shardwise.kinds.calls import Call, Made, run_here
 from shardwise.question import Outcome
 from shardwise.student import api, limited

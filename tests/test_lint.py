@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from checkout import ROOT, SEVEN, problem_of, template
 
+from checkout import ROOT, SEVEN, problem_of, template
 from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.lint import faults_of, lint, lint_problem, stray_files, twins
 from shardwise.bank.posing import pose

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from checkout import posed, problem_of, template
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checkout import posed, problem_of, template
 from shardwise.bank.lint import lint_problem
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds.match import MatchForm, MatchKey

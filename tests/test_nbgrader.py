@@ -10,10 +10,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from checkout import ROOT
 from nbgrader.api import Gradebook
 from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
 
+from checkout import ROOT
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, file_text

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from checkout import ROOT, checkout_bank
 from nbclient import NotebookClient
 
+from checkout import ROOT, checkout_bank
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank
@@ -47,7 +47,13 @@ def _bank_of_this_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHARDWISE_BANK", str(ROOT))
 
 
-@pytest.mark.parametrize("chapter", checkout_bank().chapters)
+@pytest.mark.parametrize(
+    "chapter",
+    [
+        pytest.param(chapter, marks=[] if number == 0 else [pytest.mark.slow])
+        for number, chapter in enumerate(checkout_bank().chapters)
+    ],
+)
 def test_a_rendered_notebook_runs_clean_from_top_to_bottom(chapter: str, tmp_path: Path) -> None:
     handed_out = json.loads((NOTEBOOKS / f"{chapter}.ipynb").read_text("utf-8"))
     node = _run(handed_out, tmp_path)

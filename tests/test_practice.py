@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from checkout import SEVEN, checkout_bank, fresh_session, posed, template
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import __main__
+from checkout import SEVEN, checkout_bank, fresh_session, posed, template
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.kinds import kind_of, kinds

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checkout import ROOT
 from typer.testing import CliRunner
 
 import shardwise
+from checkout import ROOT
 from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.lint import faults_of, lint, lint_problem
 from shardwise.bank.posing import pose

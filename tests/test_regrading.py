@@ -7,10 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from classroom import Classroom as Room
 from typer.testing import CliRunner, Result
 
-from shardwise.bank.bank import Bank, folder, load
+from checkout import ROOT
+from classroom import Classroom
+from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import right
@@ -37,14 +38,15 @@ def half_a_per_cent_off(question: Question) -> str | None:
 @pytest.fixture
 def problems(tmp_path: Path) -> Path:
     """A copy of the bank's first chapter, to be mended."""
-    copy = tmp_path / "problems"
-    shutil.copytree(folder("problems") / "01-ring-all-reduce", copy / "01-ring-all-reduce")
+    copy = tmp_path / "bank" / "problems"
+    shutil.copytree(ROOT / "problems" / "01-ring-all-reduce", copy / "01-ring-all-reduce")
+    shutil.copytree(ROOT / "solutions", copy.parent / "solutions", ignore=shutil.ignore_patterns("__pycache__"))
     return copy
 
 
 @pytest.fixture
-def room(tmp_path: Path, problems: Path) -> Room:
-    made = Room(tmp_path / "course", load(problems), CLASS, PROBLEMS)
+def room(tmp_path: Path, problems: Path) -> Classroom:
+    made = Classroom(tmp_path / "course", Bank.open(problems.parent), CLASS, PROBLEMS)
     made.hand_in("ada", right)
     made.hand_in("eve", half_a_per_cent_off)
     made.hand_in("finn", half_a_per_cent_off)
@@ -57,26 +59,31 @@ def mend(problems: Path, old: str, new: str) -> Bank:
     text = path.read_text("utf-8")
     assert text.count(old) == 1
     path.write_text(text.replace(old, new), "utf-8")
-    return load(problems)
+    return Bank.open(problems.parent).read_all()
 
 
-def points(room: Room) -> dict[str, float | None]:
-    rows = grade([room.handed_in], room.out / "results", settings=SETTINGS).rows()
-    return {row.student: row.points for row in rows}
+def points(room: Classroom) -> dict[str, float | None]:
+    batch = grade([room.handed_in], room.out / "results", settings=SETTINGS)
+    return {result.student: result.points for result in batch.results()}
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    return {str(one): one.read_bytes() for one in sorted(folder.rglob("*")) if one.is_file() and one.name != ".lock"}
+    return {
+        str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file() and path.name != ".lock"
+    }
 
 
-def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Room, problems: Path) -> None:
+def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Classroom, problems: Path) -> None:
     before, digest = points(room), room.lock.questions("eve")[0].digest
     bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     changes = list(again.changes())
     new = bank.find("bytes-per-gpu").digest
-    assert [(one.student, one.before, one.after) for one in changes] == [("eve", 0.0, 2.0), ("finn", 0.0, 2.0)]
-    assert {one.cause for one in changes} == {f"template 01-ring-all-reduce/bytes-per-gpu {digest} → {new}"}
+    assert [(change.student, change.before, change.after) for change in changes] == [
+        ("eve", 0.0, 2.0),
+        ("finn", 0.0, 2.0),
+    ]
+    assert {change.cause for change in changes} == {f"template 01-ring-all-reduce/bytes-per-gpu {digest} → {new}"}
     assert points(room) == before  # nothing counts before it is written
     again.write()
     assert points(room) == {**before, "eve": before["ada"], "finn": before["ada"]}
@@ -84,10 +91,10 @@ def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Room, probl
     [spare] = room.out.glob("*.old")
     assert Lock(spare).questions("eve")[0].digest == digest
     with Ledger(room.out / "results" / LEDGER) as ledger:
-        assert [one.graded.points for one in ledger.history("eve")] == [before["eve"], before["ada"]]
+        assert [grading.result.points for grading in ledger.history("eve")] == [before["eve"], before["ada"]]
 
 
-def test_what_is_declined_leaves_every_byte_as_it_was(room: Room, problems: Path) -> None:
+def test_what_is_declined_leaves_every_byte_as_it_was(room: Classroom, problems: Path) -> None:
     mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     before = snapshot(room.out)
     done = command(room, problems)
@@ -96,14 +103,14 @@ def test_what_is_declined_leaves_every_byte_as_it_was(room: Room, problems: Path
     assert snapshot(room.out) == before
 
 
-def command(room: Room, problems: Path, *more: str) -> Result:
-    given = ["regrade", str(room.handed_in), "--out", str(room.out / "results"), "--problems", str(problems)]
+def command(room: Classroom, problems: Path, *more: str) -> Result:
+    given = ["regrade", str(room.handed_in), "--out", str(room.out / "results"), "--bank", str(problems.parent)]
     done = CliRunner().invoke(app, [*given, "--workers", "1", *more])
     assert done.exit_code == 0, done.output
     return done
 
 
-def test_the_command_shows_causes_and_students_and_writes(room: Room, problems: Path) -> None:
+def test_the_command_shows_causes_and_students_and_writes(room: Classroom, problems: Path) -> None:
     mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     done = command(room, problems, "--yes")
     assert "template 01-ring-all-reduce/bytes-per-gpu" in done.stdout
@@ -117,10 +124,10 @@ def test_the_command_shows_causes_and_students_and_writes(room: Room, problems: 
     assert [json.loads(line)["result"]["student"] for line in lines] == ["ada", "eve", "eve", "finn", "finn"]
 
 
-def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room: Room, problems: Path) -> None:
+def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room: Classroom, problems: Path) -> None:
     before = points(room)
     text = (problems / "01-ring-all-reduce" / "bytes-per-gpu.yaml").read_text("utf-8")
-    line = next(one for one in text.splitlines() if one.strip().startswith("gpus:"))
+    line = next(line for line in text.splitlines() if line.strip().startswith("gpus:"))
     bank = mend(problems, line, line.split("{")[0] + "{choice: [3, 5, 7]}")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     assert list(again.changes()) == []
@@ -131,29 +138,34 @@ def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room
     assert points(room) == before
 
 
-def test_a_tolerance_that_swallows_a_mistake_is_reported_and_leaves_that_question(room: Room, problems: Path) -> None:
+def test_a_tolerance_that_swallows_a_mistake_is_reported_and_leaves_that_question(
+    room: Classroom, problems: Path
+) -> None:
     bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
-    assert [one.student for one in again.changes()] == ["eve", "finn"]
+    assert [change.student for change in again.changes()] == ["eve", "finn"]
     [(reason, count)] = again.kept.items()
     assert count == 1  # with 1,000 GPUs one mistake is within 1 % of the key
     assert "does not take the numbers that were drawn (mistake 2 and the key lie within their tolerances)" in reason
 
 
-def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Room, problems: Path) -> None:
+def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Classroom, problems: Path) -> None:
     room.hand_in("finn", right)
     bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
-    assert {one.student: one.cause.split()[0] for one in again.changes()} == {"eve": "template", "finn": "handed"}
+    assert {change.student: change.cause.split()[0] for change in again.changes()} == {
+        "eve": "template",
+        "finn": "handed",
+    }
 
 
-def test_pages_with_solutions_stay_pages_with_solutions(room: Room, problems: Path) -> None:
+def test_pages_with_solutions_stay_pages_with_solutions(room: Classroom, problems: Path) -> None:
     grade([room.handed_in], room.out / "results", settings=Settings(solutions=True))
     command(room, problems, "--yes")
     assert "the worked solution" in (room.out / "results" / "feedback" / "week-1" / "ada.html").read_text("utf-8")
 
 
-def test_without_results_it_says_what_to_do_first(room: Room) -> None:
+def test_without_results_it_says_what_to_do_first(room: Classroom) -> None:
     done = CliRunner().invoke(app, ["regrade", str(room.handed_in), "--out", str(room.out / "nowhere")])
     assert done.exit_code != 0
     assert "holds no results yet. Grade first:" in str(done.exception)

@@ -11,9 +11,9 @@ from typing import Any
 
 import nbformat
 import pytest
-from checkout import SEVEN, checkout_bank, fresh_session, problem_of, template
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+from checkout import SEVEN, checkout_bank, fresh_session, problem_of, template
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.kinds import text_of

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shardwise.bank.bank import template_model
+from shardwise.bank.files import template_model
 from shardwise.errors import Fault, Faulty
 from shardwise.template.yaml_source import LARGEST, MOST_VALUES, load, parse, validate
 

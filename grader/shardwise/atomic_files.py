@@ -1,4 +1,4 @@
-"""Writing where a disk may be full and a process may be killed: a file is there as a whole or not at all."""
+"""Writing files where a disk may be full and a process may be killed: a file is there as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NoRoom(ShardwiseError):
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file so that whoever looks sees the old one or the new one, and no half of either. Raises OSError."""
+    """Write a file; a reader sees the old contents or the new, never a part of them. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as fresh:
         fresh.write_bytes(data)
@@ -31,7 +31,7 @@ def write(path: Path, data: bytes) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A path to write to, which takes the place of `path` when all went well."""
+    """A path to write to; it replaces `path` if nothing was raised meanwhile."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         yield fresh
@@ -41,20 +41,20 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def patiently(act: Callable[[], _T], folder: Path) -> _T:
-    """Do what writes below `folder`; when the disk is full wait and try again. Raises NoRoom."""
-    for wait in (*_WAITS, None):
+    """Do what writes below `folder`; when the disk is full, wait and do it again. Raises NoRoom."""
+    waits = list(_WAITS)
+    while True:
         try:
             return act()
         except (OSError, sqlite3.OperationalError) as error:
             if not _is_full(error):
                 raise
-            if wait is None:
-                raise NoRoom(
-                    f"There is no room left where {folder} lies. What was graded before that is kept: make room, and run "
-                    "the same command again."
-                ) from None
-            time.sleep(wait)
-    raise AssertionError
+        if not waits:
+            raise NoRoom(
+                f"There is no room left where {folder} lies. What was graded before that is kept: make room, and run "
+                "the same command again."
+            )
+        time.sleep(waits.pop(0))
 
 
 def _is_full(error: OSError | sqlite3.OperationalError) -> bool:
@@ -65,7 +65,10 @@ def _is_full(error: OSError | sqlite3.OperationalError) -> bool:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Be the only process that writes results into `folder`; let go by any end, a kill too. Raises ShardwiseError."""
+    """Hold the lock on `folder` as the only process that writes results there. Raises ShardwiseError if another does.
+
+    The kernel releases the lock when the process ends, even if it is killed.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     try:
         import fcntl

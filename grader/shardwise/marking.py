@@ -41,9 +41,11 @@ def check(question: Question, raw: Any, *, runner: Runner = refuse) -> Feedback:
         if value is None:
             return _feedback(question, Outcome.BLANK, say=_how(question))
         verdict = kind.matches(question, value, runner)
+        if verdict.credit < 1 and verdict.mistake is None and (explanation := kind.explain(question, value)):
+            verdict = verdict.model_copy(update={"say": f"{explanation}\n\n{verdict.say}"})
         return _judged(question, verdict, read=kind.read(question.form, value))
     except Unreadable as error:
-        return unreadable(question, error)
+        return unreadable_feedback(question, error)
     except Exception as error:
         return broken(question, error)
 
@@ -82,7 +84,7 @@ def _plain(raw: Any) -> Any:
         raise Unreadable("I couldn't read an answer with a number of thousands of digits in it.") from None
 
 
-def unreadable(question: Question, why: Unreadable) -> Feedback:
+def unreadable_feedback(question: Question, why: Unreadable) -> Feedback:
     """Feedback for an answer that cannot be read."""
     say = _with_example(kind_of(question), question.form, why)
     return _feedback(question, Outcome.UNREADABLE, say=f"{say}\n\nThis did not use up an attempt.")

@@ -23,13 +23,13 @@ class Outcome(StrEnum):
 class Form(BaseModel):
     """What a kind must know to read an answer: nothing that a student may not see."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Key(BaseModel):
     """What a kind must know to mark an answer: nothing that a student may see."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="constants")
+    model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="constants", defer_build=True)
 
 
 class Question(BaseModel):

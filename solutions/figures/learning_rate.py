@@ -117,7 +117,7 @@ def cosine_and_stable() -> Figure:
 
 
 def steps_against_data() -> Figure:
-    """Steps and data to a loss, as multiples of their least, over the batch as a multiple of the critical one."""
+    """Steps and data to reach a loss, as multiples of their minimum, over the batch as a multiple of the critical batch."""
     ratios = np.logspace(-4, 4, 161, base=2)
     steps = [steps_to_target(minimum_steps=1, critical_batch=1, batch=float(ratio)) for ratio in ratios]
     data = [data_to_target(minimum_data=1, critical_batch=1, batch=float(ratio)) for ratio in ratios]
@@ -134,7 +134,7 @@ def steps_against_data() -> Figure:
     axis.set_xscale("log", base=2)
     axis.set_yscale("log", base=2)
     places = [2.0**power for power in range(-4, 5)]
-    axis.set_xticks(places, [f"1/{round(1 / one)}" if one < 1 else f"{one:.0f}" for one in places])
+    axis.set_xticks(places, [f"1/{round(1 / place)}" if place < 1 else f"{place:.0f}" for place in places])
     axis.set_yticks([1, 2, 4, 8, 16], ["1", "2", "4", "8", "16"])
     axis.set_xlabel("batch, as a multiple of the critical batch")
     axis.set_ylabel("as a multiple of the least")

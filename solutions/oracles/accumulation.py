@@ -1,4 +1,4 @@
-"""A training step, walked through micro-batch by micro-batch: samples are counted, and every event is clocked."""
+"""A training step, played micro-batch by micro-batch: samples are counted, and every event has a start and an end."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _samples_of_a_pass(micro_batch: int, dp: int) -> int:
 
 
 def _filling(micro_batch: int, dp: int) -> Iterator[tuple[int, int]]:
-    """Passes and samples so far, pass by pass."""
+    """After each pass: how many passes were made, and how many samples the gradient holds."""
     per_pass, passes, samples = _samples_of_a_pass(micro_batch, dp), 0, 0
     while True:
         passes += 1
@@ -55,7 +55,7 @@ def _filling(micro_batch: int, dp: int) -> Iterator[tuple[int, int]]:
 
 
 def counted_accumulation_steps(*, target_batch: int, micro_batch: int, dp: int) -> int:
-    """Passes made until the gradient holds exactly the target; ValueError if it is jumped over."""
+    """Passes made until the gradient holds exactly the target; ValueError if a pass jumps over it."""
     for passes, samples in _filling(micro_batch, dp):
         if samples == target_batch:
             return passes
@@ -88,22 +88,29 @@ def filled_steps(*, target_batch: int, micro_batch: int, dp: int) -> tuple[int, 
 
 
 def counted_overshoot(*, target_batch: int, micro_batch: int, dp: int) -> int:
-    """Samples that were in the gradient and not in the target, one by one."""
+    """Samples in the gradient beyond the target, counted one by one."""
     _, samples = filled_steps(target_batch=target_batch, micro_batch=micro_batch, dp=dp)
     return sum(1 for sample in range(samples) if sample >= target_batch)
 
 
-def counted_optimizer_steps(*, tokens: float, batch_tokens: float) -> float:
-    """Batches taken from the tokens, in heaps that double and then halve again; what is left counts in part."""
-    left, heap, steps = Fraction(tokens), Fraction(batch_tokens), 0
-    heaps = [heap]
-    while heaps[-1] * 2 <= left:
-        heaps.append(heaps[-1] * 2)
-    for power in range(len(heaps) - 1, -1, -1):
-        if heaps[power] <= left:
-            left -= heaps[power]
+def counted_optimizer_steps(*, tokens: float | Fraction, batch_tokens: float) -> float:
+    """Take batches from the tokens until less than a batch is left, which counts as a fraction of a step.
+
+    There may be millions of batches. So they are taken in groups of 1, 2, 4, ... batches, the largest group first.
+    """
+    left, steps = Fraction(tokens), 0
+    groups = [Fraction(batch_tokens)]
+    while groups[-1] * 2 <= left:
+        groups.append(groups[-1] * 2)
+    for power in range(len(groups) - 1, -1, -1):
+        if groups[power] <= left:
+            left -= groups[power]
             steps += 2**power
-    return float(steps + left / heap)
+    return float(steps + left / groups[0])
+
+
+def _reducing_seconds(events: tuple[Event, ...]) -> float:
+    return sum(event.seconds for event in events if event.what == "all-reduce")
 
 
 def clocked_communication_saved(*, accumulation_steps: int, all_reduce_s: float) -> float:
@@ -112,7 +119,7 @@ def clocked_communication_saved(*, accumulation_steps: int, all_reduce_s: float)
     for every_pass in (True, False):
         events = walk(passes=accumulation_steps, micro_batch=1, dp=1, micro_batch_s=0.0,
                       all_reduce_s=all_reduce_s, every_pass=every_pass)  # fmt: skip
-        spent.append(sum(all_reduce_s for one in events if one.what == "all-reduce"))
+        spent.append(_reducing_seconds(events))
     return spent[0] - spent[1]
 
 
@@ -133,24 +140,23 @@ def clocked_samples_per_second(
 
 
 def clocked_communication_share(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
-    """Time of the all-reduces in a step's log, over the time of all events."""
+    """Time of the all-reduces among a step's events, over the time of all events."""
     events = walk(passes=accumulation_steps, micro_batch=1, dp=1, micro_batch_s=micro_batch_s,
                   all_reduce_s=all_reduce_s)  # fmt: skip
-    reducing = sum(one.seconds for one in events if one.what == "all-reduce")
-    return reducing / sum(one.seconds for one in events)
+    return _reducing_seconds(events) / sum(event.seconds for event in events)
 
 
 def clocked_communication_overhead(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
-    """How much longer the log is than that of a step whose all-reduce takes no time."""
+    """How much longer a step takes than a step whose all-reduce takes no time, as a fraction of the latter."""
     with_it, without = (
-        clocked_step_seconds(accumulation_steps=accumulation_steps, micro_batch_s=micro_batch_s, all_reduce_s=one)
-        for one in (all_reduce_s, 0.0)
+        clocked_step_seconds(accumulation_steps=accumulation_steps, micro_batch_s=micro_batch_s, all_reduce_s=seconds)
+        for seconds in (all_reduce_s, 0.0)
     )
     return (with_it - without) / without
 
 
 def tried_steps_for_share(*, micro_batch_s: float, all_reduce_s: float, largest_share: float) -> int:
-    """One more micro-batch at a time, until the all-reduce is a small enough part of the clock."""
+    """Add micro-batches one by one, until the all-reduce is a small enough share of the step."""
     passes, clock = 0, Fraction(repr(all_reduce_s))
     wait, step = Fraction(repr(all_reduce_s)), Fraction(repr(micro_batch_s))
     limit = Fraction(repr(largest_share))
@@ -161,7 +167,7 @@ def tried_steps_for_share(*, micro_batch_s: float, all_reduce_s: float, largest_
 
 
 def packed_steps(*, target_batch: int, dp: int, memory_bytes: float, state_bytes: float, sample_bytes: float) -> int:
-    """Passes to the target, with a micro-batch that is doubled for as long as its samples can be allocated."""
+    """Double the micro-batch while its samples still fit into memory, then count the passes to the target."""
     micro_batch, candidate = 0, 1
     while _allocates(candidate, memory_bytes - state_bytes, sample_bytes):
         micro_batch, candidate = candidate, 2 * candidate
@@ -175,7 +181,7 @@ def _allocates(samples: int, free_bytes: float, sample_bytes: float) -> bool:
 
 
 def clocked_recompute_overhead(*, layers: int, recomputed_layers: int, backward_per_forward: float) -> float:
-    """A pass through the layers, down and up, clocked with and without a second forward of the first few."""
+    """Walk through the layers forward and backward, with and without recomputing the first few, and compare the times."""
     clocks = []
     for again in (range(recomputed_layers), range(0)):
         clock = float(layers)  # the forward pass, a unit of time a layer
@@ -196,7 +202,7 @@ def clocked_plan_seconds(
     fixed_s: float = 0.0,
     recomputed: bool = False,
 ) -> float:
-    """The clock of one replica that works through its samples, micro-batch by micro-batch."""
+    """Time that one replica needs for its samples, micro-batch by micro-batch and sample by sample."""
     clock, samples = 0.0, 0
     while samples < target_batch:
         clock += fixed_s
@@ -220,7 +226,7 @@ def raced_plans(
     sample_backward_s: float,
     fixed_s: float,
 ) -> str:
-    """The plan whose clock stands at less when both have done a step."""
+    """The plan that finishes a step first."""
     race = {
         name: clocked_plan_seconds(
             target_batch=target_batch, micro_batch=micro_batch, dp=dp, sample_forward_s=sample_forward_s,

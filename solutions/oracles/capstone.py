@@ -1,4 +1,4 @@
-"""The 405B run played out: ranks placed, matrices listed, layers dealt, days tallied, a pipeline stepped."""
+"""The 405B run, simulated: ranks are placed, matrices listed, layers dealt out, and days and dollars counted."""
 
 from __future__ import annotations
 
@@ -8,17 +8,22 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
+
+from .layer_flop import flop_per_weight_and_token
+from .pipeline import play
+from .ring import simulated_all_reduce_seconds, simulated_bytes_sent_per_gpu
 
 HOUR_S = 3600.0
 DAY_S = 86400.0
 
 
-# Layouts: ranks are placed one by one, and layouts are listed and sieved.
+# Layouts: ranks are placed one by one; layouts are listed, and those that do not fit are dropped.
 
 
 @lru_cache(maxsize=512)
 def data_parallel_replicas(*, gpus: int, tp: int, cp: int, pp: int) -> int:
-    """Give every rank its coordinates, innermost axis first, and see which replicas came out whole."""
+    """Give every rank its coordinates, innermost axis first, and check that all replicas are complete."""
     rest = np.arange(gpus)
     for degree in (tp, cp, pp):
         rest = rest // degree
@@ -30,14 +35,14 @@ def data_parallel_replicas(*, gpus: int, tp: int, cp: int, pp: int) -> int:
 
 @lru_cache(maxsize=512)
 def usable_gpus(*, gpus: int, failed_nodes: int, gpus_per_node: int, tp: int, cp: int, pp: int) -> int:
-    """Switch nodes off, seat the GPUs that are left in replicas, and count those of complete replicas."""
+    """Switch nodes off, fill replicas with the GPUs that are left, and count the GPUs of complete replicas."""
     on = np.ones(gpus, dtype=bool)
     if failed_nodes * gpus_per_node > gpus:
         raise ValueError("more nodes failed than there are")
     for node in range(failed_nodes):
         on[node * gpus_per_node : (node + 1) * gpus_per_node] = False
-    seats = np.arange(int(on.sum())) // (tp * cp * pp)
-    sizes = np.bincount(seats)
+    replicas = np.arange(int(on.sum())) // (tp * cp * pp)
+    sizes = np.bincount(replicas)
     return int(sizes[sizes == tp * cp * pp].sum())
 
 
@@ -74,7 +79,7 @@ def layers_per_stage(*, layers: int, stages: int) -> tuple[int, ...]:
 def fuller_stages(*, layers: int, stages: int) -> int:
     """Deal the layers, and count the stages with the most."""
     held = layers_per_stage(layers=layers, stages=stages)
-    return sum(one == max(held) for one in held)
+    return held.count(max(held))
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,7 @@ class Layout:
 
 @lru_cache(maxsize=64)
 def _divisors(gpus: int) -> tuple[int, ...]:
-    return tuple(one for one in range(1, gpus + 1) if gpus % one == 0)
+    return tuple(number for number in range(1, gpus + 1) if gpus % number == 0)
 
 
 def layouts(gpus: int, gpus_per_node: int, cp: int, max_stages: int) -> Iterator[Layout]:
@@ -112,13 +117,13 @@ def best_layout(
     cp: int = 1,
     max_stages: int = 32,
 ) -> tuple[int, int, int, int]:
-    """List the layouts, drop those whose states burst the budget, take most replicas, then the largest TP."""
+    """List the layouts, drop those whose states exceed the budget, take most replicas, then the largest TP."""
     state = Fraction(parameters) * bytes_per_parameter
-    fitting = [one for one in layouts(gpus, gpus_per_node, cp, max_stages)
-               if state / (one.tp * one.pp) <= budget_bytes]  # fmt: skip
+    every = layouts(gpus, gpus_per_node, cp, max_stages)
+    fitting = [layout for layout in every if state / (layout.tp * layout.pp) <= budget_bytes]
     if not fitting:
         raise ValueError("no layout fits")
-    best = max(fitting, key=lambda one: (one.dp, one.tp))
+    best = max(fitting, key=lambda layout: (layout.dp, layout.tp))
     return best.tp, best.cp, best.pp, best.dp
 
 
@@ -188,7 +193,7 @@ def state_bytes_per_gpu(*, gpu_parameters: float, gradient_shards: int, optimize
     return float(sum(Fraction(gpu_parameters) * width / owners for width, owners in ledger.values()))
 
 
-# Time and money: work is done a day, or an hour, at a time until none is left.
+# Time and money: work is done day by day, or hour by hour, until none is left.
 
 
 def _ticks(work: float, per_tick: float) -> float:
@@ -204,15 +209,13 @@ def _ticks(work: float, per_tick: float) -> float:
 
 
 def training_flop(*, parameters: float, tokens: float) -> float:
-    """Count the three products that every weight takes part in for every token: each multiplies and adds."""
-    products = ("forward", "gradient of the input", "gradient of the weight")
-    operations = ("multiply", "add")
-    return sum(parameters * tokens for _ in products for _ in operations)
+    """Train a small layer on numbers that count their operations, and scale up to all weights and tokens."""
+    return float(Fraction(parameters) * Fraction(tokens) * flop_per_weight_and_token())
 
 
 @lru_cache(maxsize=1024)
 def training_seconds_at_rate(*, parameters: float, tokens: float, gpus: int, achieved_flop_per_s: float) -> float:
-    """Work off the tokens day by day."""
+    """Count the days until all tokens are done."""
     flop_per_token = training_flop(parameters=parameters, tokens=1)
     tokens_per_day = achieved_flop_per_s * DAY_S / flop_per_token * gpus
     return _ticks(tokens, tokens_per_day) * DAY_S
@@ -231,14 +234,14 @@ def training_seconds_at_mfu(
 
 
 def gpu_seconds(*, parameters: float, tokens: float, peak_flop_per_s: float, mfu: float) -> float:
-    """Clock 10,000 GPUs hour by hour until the tokens are gone."""
+    """Let 10,000 GPUs work hour by hour until all tokens are done."""
     gpus = 10_000
     tokens_per_hour = mfu * peak_flop_per_s * HOUR_S / training_flop(parameters=parameters, tokens=1) * gpus
     return _ticks(tokens, tokens_per_hour) * HOUR_S * gpus
 
 
 def wall_clock_seconds(*, gpu_time_s: float, gpus: int) -> float:
-    """Spend the GPU time a day of the cluster at a time."""
+    """Spend the GPU time, one day of the whole cluster after the other."""
     return _ticks(gpu_time_s, gpus * DAY_S) * DAY_S
 
 
@@ -252,23 +255,34 @@ def _bisect(enough: Callable[[float], bool]) -> float:
 
 
 def mfu_from_gpu_time(*, parameters: float, tokens: float, gpu_time_s: float, peak_flop_per_s: float) -> float:
-    """Search the utilisation at which that GPU time just suffices for the tokens."""
+    """Search the lowest utilisation at which that GPU time is enough for the tokens."""
     needed = training_flop(parameters=parameters, tokens=tokens)
     return _bisect(lambda mfu: peak_flop_per_s * mfu * gpu_time_s >= needed)
 
 
 def mfu_from_throughput(*, parameters: float, tokens_per_s: float, gpus: int, peak_flop_per_s: float) -> float:
-    """Search the utilisation at which the cluster keeps up with a second's tokens."""
+    """Search the lowest utilisation at which the cluster does a second's tokens in a second."""
     per_gpu = training_flop(parameters=parameters, tokens=tokens_per_s / gpus)
     return _bisect(lambda mfu: peak_flop_per_s * mfu >= per_gpu)
 
 
+def _meters(gpus: int, run_s: float) -> NDArray[np.float64]:
+    """Let every GPU's meter run, day after day, and read the seconds on each; coarser ticks in runs over 1,000 days."""
+    meters = np.zeros(gpus)
+    tick_s = DAY_S
+    while run_s > 1000 * tick_s:
+        tick_s *= 10
+    left_s = run_s
+    while left_s > 0:
+        meters += min(tick_s, left_s)
+        left_s -= tick_s
+    return meters
+
+
 def rental_dollars(*, gpus: int, run_s: float, dollars_per_gpu_hour: float) -> float:
-    """Add up the bill day by day: each day every GPU is paid for 24 hours."""
-    per_day = sum(gpus * dollars_per_gpu_hour for _ in range(24))
-    days, rest_s = divmod(run_s, DAY_S)
-    bill = sum(per_day for _ in range(int(days)))
-    return bill + per_day * rest_s / DAY_S
+    """Write an invoice with a line for each GPU, by the meter on it, and add up the lines."""
+    invoice = _meters(gpus, run_s) / HOUR_S * dollars_per_gpu_hour
+    return float(invoice.sum())
 
 
 def dollars_saved_by_relative_gain(*, bill_dollars: float, gain: float) -> float:
@@ -287,113 +301,34 @@ def dollars_saved_by_points(*, bill_dollars: float, mfu: float, points: float) -
 def electricity_dollars(
     *, gpus: int, watts_per_gpu: float, run_s: float, dollars_per_kwh: float, pue: float = 1.0
 ) -> float:
-    """Read two meters day by day, the computers' and the building's overhead, in joules; pay for both."""
-    it_joules = site_joules = 0.0
-    left_s = run_s
-    while left_s > 0:
-        day_s = min(DAY_S, left_s)
-        it_joules += watts_per_gpu * day_s * gpus
-        site_joules += watts_per_gpu * day_s * gpus * (pue - 1)
-        left_s -= day_s
+    """Add up two meters for each GPU, its own energy and what the building adds to it, in joules; pay for both."""
+    own_joules = _meters(gpus, run_s) * watts_per_gpu
+    overhead_joules = own_joules * (pue - 1)
     joules_per_kwh = 1000 * HOUR_S
-    return (it_joules + site_joules) / joules_per_kwh * dollars_per_kwh
+    return float(own_joules.sum() + overhead_joules.sum()) / joules_per_kwh * dollars_per_kwh
 
 
 def dollars_per_useful_gpu_hour(*, dollars_per_gpu_hour: float, useful_share: float) -> float:
-    """Pay hour by hour until a hundred hours of training have come together."""
+    """Pay hour by hour until a hundred hours of training have been done."""
     return _ticks(100.0, useful_share) * dollars_per_gpu_hour / 100
 
 
 def seconds_saved_by_speedup(*, run_s: float, speedup: float) -> float:
-    """Work off the old run's seconds at the new pace, an hour at a time, and see how much earlier it ends."""
+    """Do the old run's work at the new pace, hour by hour, and see how much earlier it ends."""
     return run_s - _ticks(run_s, speedup * HOUR_S) * HOUR_S
 
 
 def dollars_to_finish(
     *, parameters: float, tokens: float, peak_flop_per_s: float, mfu: float, dollars_per_gpu_hour: float
 ) -> float:
-    """Rent 1,000 GPUs and pay every hour until the tokens are gone."""
+    """Rent 1,000 GPUs until all tokens are done."""
     gpus = 1000
     achieved = peak_flop_per_s * mfu
     run_s = training_seconds_at_rate(parameters=parameters, tokens=tokens, gpus=gpus, achieved_flop_per_s=achieved)
     return rental_dollars(gpus=gpus, run_s=run_s, dollars_per_gpu_hour=dollars_per_gpu_hour)
 
 
-# The pipeline: every rank works off its list of operations as soon as what they depend on is done.
-
-FORWARD_TICKS, BACKWARD_TICKS = 1, 2  # a backward is two products for each weight, a forward one
-
-Operation = tuple[str, int, int]  # "F" or "B", virtual stage on this rank, micro-batch
-
-
-def schedule(rank: int, stages: int, micro_batches: int, virtual_stages: int) -> list[Operation]:
-    """The order of operations on one rank: 1F1B, or interleaved 1F1B in groups of `stages` micro-batches."""
-    total = micro_batches * virtual_stages
-    if virtual_stages == 1:
-        visits = [(0, one) for one in range(micro_batches)]
-        warmup = min(total, stages - rank - 1)
-    else:
-        if micro_batches % stages:
-            raise ValueError("interleaving needs a multiple of the stages as micro-batches")
-        visits = [
-            (chunk, group + one)
-            for group in range(0, micro_batches, stages)
-            for chunk in range(virtual_stages)
-            for one in range(stages)
-        ]
-        warmup = min(total, 2 * (stages - rank - 1) + (virtual_stages - 1) * stages)
-    forwards: list[Operation] = [("F", chunk, one) for chunk, one in visits]
-    backwards: list[Operation] = [("B", virtual_stages - 1 - chunk, one) for chunk, one in visits]
-    steady = [forwards[warmup + turn // 2] if turn % 2 == 0 else backwards[turn // 2]
-              for turn in range(2 * (total - warmup))]  # fmt: skip
-    return forwards[:warmup] + steady + backwards[total - warmup :]
-
-
-def _needs(operation: Operation, rank: int, stages: int, virtual_stages: int) -> tuple[str, int, int] | None:
-    """What must be done before: (kind, position in the whole pipeline, micro-batch), or nothing."""
-    kind, chunk, one = operation
-    position = chunk * stages + rank
-    last = stages * virtual_stages - 1
-    if kind == "F":
-        return None if position == 0 else ("F", position - 1, one)
-    return ("F", last, one) if position == last else ("B", position + 1, one)
-
-
-@dataclass(frozen=True)
-class Played:
-    """A pipeline step that was played: when it ended, and what each rank did when."""
-
-    ticks: int
-    busy_ticks: int  # of one rank
-    spans: tuple[tuple[int, str, int, int, int], ...]  # rank, kind, micro-batch, start, end
-
-
-@lru_cache(maxsize=256)
-def play(stages: int, micro_batches: int, virtual_stages: int = 1) -> Played:
-    """Play one step; communication is free, so what remains is the bubble."""
-    orders = [schedule(rank, stages, micro_batches, virtual_stages) for rank in range(stages)]
-    places, clocks = [0] * stages, [0] * stages
-    ended: dict[tuple[str, int, int], int] = {}
-    spans: list[tuple[int, str, int, int, int]] = []
-    moved = True
-    while moved:
-        moved = False
-        for rank, order in enumerate(orders):
-            while places[rank] < len(order):
-                kind, chunk, one = order[places[rank]]
-                need = _needs((kind, chunk, one), rank, stages, virtual_stages)
-                if need is not None and need not in ended:
-                    break
-                start = max(clocks[rank], 0 if need is None else ended[need])
-                clocks[rank] = start + (FORWARD_TICKS if kind == "F" else BACKWARD_TICKS)
-                ended[kind, chunk * stages + rank, one] = clocks[rank]
-                spans.append((rank, kind, one, start, clocks[rank]))
-                places[rank] += 1
-                moved = True
-    if any(place < len(order) for place, order in zip(places, orders, strict=True)):
-        raise RuntimeError("the schedule deadlocks")
-    busy = sum(end - start for rank, _, _, start, end in spans if rank == 0)
-    return Played(max(clocks), busy, tuple(spans))
+# The pipeline step, played by oracles/pipeline.py.
 
 
 def bubble_overhead(*, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
@@ -408,26 +343,14 @@ def bubble_idle_fraction(*, stages: int, micro_batches: int, virtual_stages: int
     return (played.ticks - played.busy_ticks) / played.ticks
 
 
-# The data-parallel ring: one rank's sends, chunk by chunk.
+# The data-parallel ring, played by oracles/ring.py.
 
 
-def _ring_sends(ranks: int) -> Iterator[int]:
-    """The chunk that rank 0 sends in each step: first its share of the sums, then the finished sums."""
-    for step in range(ranks - 1):
-        yield -step % ranks
-    for step in range(ranks - 1):
-        yield (1 - step) % ranks
-
-
-@lru_cache(maxsize=1024)
 def gradient_traffic_bytes(*, gpu_parameters: float, bytes_per_gradient: int, dp: int) -> float:
-    """Cut the gradients into a chunk for each rank, and add up what rank 0 sends."""
-    chunk = Fraction(gpu_parameters) * bytes_per_gradient / dp
-    sent = np.bincount([*_ring_sends(dp)], minlength=dp) if dp > 1 else np.zeros(1, dtype=int)
-    return float(sum(int(times) for times in sent) * chunk)
+    """Reduce the slice's gradients over a ring of replicas that is played, and read what a GPU sent."""
+    return simulated_bytes_sent_per_gpu(message_bytes=gpu_parameters * bytes_per_gradient, gpus=dp)
 
 
-@lru_cache(maxsize=1024)
 def gradient_sync_seconds(
     *,
     stage_layers: int,
@@ -439,7 +362,8 @@ def gradient_sync_seconds(
     dp: int,
     bandwidth_bytes_per_s: float,
 ) -> float:
-    """Send the slice's gradients around the ring, a chunk a step, and add up the times of the steps."""
+    """Cut the matrices for one GPU, and clock a played ring of replicas that reduces its gradients."""
     elements = _slice_parameters(stage_layers, hidden, ffn_hidden, heads, kv_heads, tp)
-    step_s = float(elements * 2 / dp) / bandwidth_bytes_per_s
-    return sum(step_s for _ in _ring_sends(dp))
+    return simulated_all_reduce_seconds(
+        message_bytes=float(elements * 2), gpus=dp, bandwidth_bytes_per_s=bandwidth_bytes_per_s
+    )

@@ -1,4 +1,4 @@
-"""Schedules written out step by step and added up, batches doubled by hand, and roots found by search."""
+"""Schedules written out step by step and added up, batches counted one after the other, and roots found by bisection."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from .accumulation import counted_optimizer_steps
+
 Schedule = NDArray[np.float64]
 
 
 def stacked_lr(*, base_lr: float, base_batch: float, batch: float) -> float:
-    """Linear rule: the base rate once for every base batch that the new one is stacked from, and a part for the rest."""
+    """Linear rule: add the base rate for every base batch that fits into the new one, and a fraction of it for the rest."""
     lr, left = 0.0, batch
     while left >= base_batch:
         lr += base_lr
@@ -33,17 +35,17 @@ def searched_square_root_batch(*, base_lr: float, base_batch: float, lr: float) 
 
 
 def moved_by_one_sample(*, base_lr: float, base_batch: float, lr: float, batch: float) -> float:
-    """Move a weight with one sample's gradient in a batch of zeros, in each recipe, and compare how far it went."""
+    """Move a weight by the mean gradient of a batch in which a single sample has one; compare both recipes."""
     moved = []
     for rate, size in ((lr, batch), (base_lr, base_batch)):
         gradients = np.zeros(math.ceil(size))
-        gradients[0] = 1.0  # one sample speaks, and the others are silent
+        gradients[0] = 1.0  # only this sample has a gradient
         moved.append(rate * gradients.sum() / size)
     return float(moved[0] / moved[1])
 
 
 def stacked_warmup(*, base_warmup_steps: int, base_batch: float, batch: float) -> float:
-    """A base warmup for every base batch that the new one is stacked from, and a part for the rest."""
+    """Add a base warmup for every base batch that fits into the new one, and a fraction of it for the rest."""
     return stacked_lr(base_lr=float(base_warmup_steps), base_batch=base_batch, batch=batch)
 
 
@@ -57,8 +59,8 @@ def counted_warmup_share(*, warmup_steps: float, total_steps: float) -> float:
 def cosine_schedule(warmup_steps: int, total_steps: int) -> tuple[Schedule, Schedule]:
     """Warmup and decay as parts of the peak, step by step.
 
-    Half a cosine from 1 to 0 is the square of a quarter sine, which a point on a circle climbs in equal turns. It is
-    walked from the end of the run, where the rate is small and every digit counts.
+    Half a cosine from 1 to 0 is the square of a sine over a quarter turn: the height of a point that moves along a circle
+    in equal steps. The steps start at the end of the run, so that the small rates there keep all their digits.
     """
     warmup = np.cumsum(np.full(warmup_steps, 1.0)) / warmup_steps if warmup_steps else np.zeros(0)
     decay_steps = total_steps - warmup_steps
@@ -78,10 +80,10 @@ def listed_cosine_lr(*, step: int, peak_lr: float, final_lr: float, warmup_steps
 
 @lru_cache(maxsize=256)
 def wsd_schedule(warmup_steps: int, stable_steps: int, decay_steps: int) -> Schedule:
-    """The schedule as parts of the peak: up a rung a step, level, down a rung a step."""
+    """The schedule as parts of the peak: it rises by equal steps, stays level, and falls by equal steps."""
     up = np.cumsum(np.full(warmup_steps, 1.0)) / max(warmup_steps, 1)
     down = np.cumsum(np.full(decay_steps, 1.0))[::-1] / max(decay_steps, 1)
-    # The last rung of the warmup is the peak already, and so is the first of the decay.
+    # The last step of the warmup is at the peak already, and so is the first of the decay.
     return np.concatenate(([0.0], up[:-1], np.ones(stable_steps + bool(warmup_steps)), down[1:], [0.0]))
 
 
@@ -92,22 +94,22 @@ def listed_wsd_lr(*, step: int, peak_lr: float, warmup_steps: int, stable_steps:
 
 
 def summed_cosine_area(*, peak_lr: float, final_lr: float, warmup_steps: int, total_steps: int) -> float:
-    """The schedule added up by trapezoids, a step wide each."""
+    """Area under the schedule, added up by trapezoids of one step each."""
     warmup, decay = cosine_schedule(warmup_steps, total_steps)
     decayed = decay * peak_lr + (1 - decay) * final_lr
     return float(np.trapezoid(warmup * peak_lr) + np.trapezoid(decayed))
 
 
 def summed_wsd_area(*, peak_lr: float, warmup_steps: int, stable_steps: int, decay_steps: int) -> float:
-    """The schedule added up by trapezoids, a step wide each."""
-    rungs = np.concatenate(
+    """Area under the schedule, added up by trapezoids of one step each."""
+    parts = np.concatenate(
         (
             np.linspace(0.0, 1.0, warmup_steps + 1) if warmup_steps else np.ones(1),
             np.ones(stable_steps),
             np.linspace(1.0, 0.0, decay_steps + 1)[1:] if decay_steps else np.zeros(0),
         )
     )
-    return float(np.trapezoid(rungs) * peak_lr)
+    return float(np.trapezoid(parts) * peak_lr)
 
 
 def summed_area_ratio(*, warmup_steps: int, stable_steps: int, decay_steps: int) -> float:
@@ -118,8 +120,8 @@ def summed_area_ratio(*, warmup_steps: int, stable_steps: int, decay_steps: int)
 
 
 def counted_scaled_steps(*, steps: int, base_batch: float, batch: float) -> float:
-    """Take batches from the data of the base run until none are left; the last may be a part of one."""
-    return _taken(Fraction(base_batch) * steps, batch)
+    """Take batches from the data of the base run until none is left; the last may be incomplete."""
+    return counted_optimizer_steps(tokens=Fraction(base_batch) * steps, batch_tokens=batch)
 
 
 def searched_steps_to_target(*, minimum_steps: float, critical_batch: float, batch: float) -> float:
@@ -152,30 +154,18 @@ def walked_ramp_steps(*, tokens: float, first_batch: float, last_batch: float, s
     """Train stage after stage, double the batch after each, and give the last batch all tokens that are left."""
     left, batch, steps = tokens, first_batch, 0.0
     while batch < last_batch:
-        steps += _taken(stage_tokens, batch)
+        steps += counted_optimizer_steps(tokens=stage_tokens, batch_tokens=batch)
         left -= stage_tokens
         batch *= 2
     if batch != last_batch or left < 0:
         raise ValueError("the doublings miss the last batch, or outlast the tokens")
-    return steps + (_taken(left, batch) if left else 0.0)
+    return steps + counted_optimizer_steps(tokens=left, batch_tokens=batch)
 
 
 def walked_two_batch_steps(*, tokens: float, first_batch: float, first_tokens: float, second_batch: float) -> float:
     """Train through the first tokens, change the batch, and train through the rest."""
-    rest = tokens - first_tokens
-    return _taken(first_tokens, first_batch) + (_taken(rest, second_batch) if rest else 0.0)
-
-
-def _taken(data: float | Fraction, batch: float) -> float:
-    """Batches that can be taken from the data, in heaps that double and halve; what is left counts in part."""
-    left, heaps, steps = Fraction(data), [Fraction(batch)], 0
-    while heaps[-1] * 2 <= left:
-        heaps.append(heaps[-1] * 2)
-    for power in range(len(heaps) - 1, -1, -1):
-        if heaps[power] <= left:
-            left -= heaps[power]
-            steps += 2**power
-    return float(steps + left / heaps[0])
+    first_steps = counted_optimizer_steps(tokens=first_tokens, batch_tokens=first_batch)
+    return first_steps + counted_optimizer_steps(tokens=tokens - first_tokens, batch_tokens=second_batch)
 
 
 def _bisect(rising: Callable[[float], float], low: float, high: float) -> float:

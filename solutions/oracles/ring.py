@@ -102,11 +102,14 @@ def simulated_bytes_sent_per_phase(*, message_bytes: float, gpus: int) -> float:
 
 
 def counted_root_bytes(*, message_bytes: float, gpus: int) -> float:
-    """Bytes that arrive at GPU 0, sender by sender."""
-    received = 0.0
-    for sender in range(gpus):
-        received += message_bytes if sender != 0 else 0.0
-    return received
+    """Bytes that arrive at GPU 0, which asks for one gradient after the other until its sum holds those of all GPUs."""
+    summed = np.eye(gpus, dtype=bool)  # summed[g, c]: the sum on GPU g holds the gradient of GPU c
+    arrived = 0
+    while not summed[0].all():
+        missing = int(summed[0].argmin())
+        summed[0] |= summed[missing]
+        arrived += 1
+    return arrived * message_bytes
 
 
 def simulated_steps(*, gpus: int) -> int:
@@ -143,18 +146,12 @@ def simulated_tree_seconds(
 def simulated_faster_algorithm(
     *, message_bytes: float, gpus: int, bandwidth_bytes_per_s: float, latency_s: float
 ) -> str:
-    """The winner of a simulated race."""
+    """The algorithm whose simulation ends first."""
     race = {
         "ring": _seconds(play_ring(gpus), message_bytes, bandwidth_bytes_per_s, latency_s),
         "tree": _seconds(play_tree(gpus), message_bytes, bandwidth_bytes_per_s, latency_s),
     }
     return min(race, key=lambda name: race[name])
-
-
-def counted_algorithm_bandwidth(*, message_bytes: float, measured_s: float) -> float:
-    """Bytes reduced in each microsecond of the measurement, summed up to a second."""
-    microseconds = measured_s * 1e6
-    return sum([message_bytes / microseconds] * 1000) * 1000
 
 
 def simulated_bus_bandwidth(*, message_bytes: float, gpus: int, measured_s: float) -> float:
@@ -171,7 +168,7 @@ def simulated_link_utilisation(
 
 
 def searched_crossover_bytes(*, gpus: int, bandwidth_bytes_per_s: float, latency_s: float) -> float:
-    """The size at which the simulated race ties, found by bisection."""
+    """The message size at which both simulations take the same time, found by bisection."""
     low, high = 0.0, 1e15
     for _ in range(200):
         middle = (low + high) / 2

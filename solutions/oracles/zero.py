@@ -44,7 +44,7 @@ def adam_tensors(
 
 @lru_cache(maxsize=4096)
 def _shards(elements: int, ranks: int) -> Elements:
-    """Elements of each rank's contiguous range, when a tensor is dealt out as evenly as whole elements allow."""
+    """Elements of each rank's contiguous range, when a tensor is divided as evenly as whole elements allow."""
     bounds = np.arange(ranks + 1, dtype=np.int64) * elements // ranks
     return np.diff(bounds)
 
@@ -85,7 +85,7 @@ def weight_bytes(*, parameters: float, bytes_per_weight: float = 2) -> float:
 
 
 def optimizer_bytes(*, parameters: float, bytes_per_master: float = 4, bytes_per_moment: float = 4) -> float:
-    """The rows that only the optimizer reads."""
+    """The rows of the optimizer: master copy and both moments."""
     rows = adam_tensors(master=bytes_per_master, moment=bytes_per_moment)
     return _counted(parameters, 1, 0, [row for row in rows if row.sharded_from == 1])
 
@@ -93,9 +93,9 @@ def optimizer_bytes(*, parameters: float, bytes_per_master: float = 4, bytes_per
 def optimizer_to_weight_ratio(
     *, bytes_per_weight: float, bytes_per_master: float = 4, bytes_per_moment: float = 4
 ) -> float:
-    """Both sums for a model of a thousand weights, divided."""
-    ours = optimizer_bytes(parameters=1000, bytes_per_master=bytes_per_master, bytes_per_moment=bytes_per_moment)
-    return ours / weight_bytes(parameters=1000, bytes_per_weight=bytes_per_weight)
+    """Fill the table for a model of a thousand weights, and divide the optimizer's rows by that of the weights."""
+    states = optimizer_bytes(parameters=1000, bytes_per_master=bytes_per_master, bytes_per_moment=bytes_per_moment)
+    return states / weight_bytes(parameters=1000, bytes_per_weight=bytes_per_weight)
 
 
 def replica_state_bytes(
@@ -106,7 +106,7 @@ def replica_state_bytes(
     bytes_per_master: float = 4,
     bytes_per_moment: float = 4,
 ) -> float:
-    """All rows, on one rank that shares nothing."""
+    """All rows of the table, on a single rank that shards nothing."""
     rows = adam_tensors(
         weight=bytes_per_weight, gradient=bytes_per_gradient, master=bytes_per_master, moment=bytes_per_moment
     )
@@ -114,12 +114,12 @@ def replica_state_bytes(
 
 
 def state_bytes_per_gpu(*, parameters: float, gpus: int, stage: int, bytes_per_gradient: float = 2) -> float:
-    """All rows on a rank, by the table."""
+    """All rows of the table, on one rank."""
     return _counted(parameters, gpus, stage, adam_tensors(gradient=bytes_per_gradient))
 
 
 def lasting_state_bytes_per_gpu(*, parameters: float, gpus: int, stage: int) -> float:
-    """All rows but the gradients', on a rank."""
+    """All rows of the table but the gradients', on one rank."""
     rows = [row for row in adam_tensors() if row.name != "gradient"]
     return _counted(parameters, gpus, stage, rows)
 
@@ -140,14 +140,14 @@ def memory_cut(*, gpus: int, stage: int) -> float:
 
 
 def needed_bytes_per_gpu(*, parameters: float, gpus: int, stage: int, activation_bytes: float) -> float:
-    """The table with one more row, which no stage shards."""
+    """The table on one rank, and the activations, which no stage shards."""
     return _counted(parameters, gpus, stage, adam_tensors()) + activation_bytes
 
 
 def room_bytes_per_gpu(
     *, parameters: float, gpus: int, stage: int, device_bytes: float, reserved_bytes: float = 0
 ) -> float:
-    """Memory given out row by row until the table is served; what is left is for activations."""
+    """Take the rows of the table out of the free memory one after the other; what is left is for activations."""
     left = device_bytes - reserved_bytes
     for row in adam_tensors():
         left -= _counted(parameters, gpus, stage, [row])
@@ -162,7 +162,7 @@ def room_bytes_per_gpu(
 def smallest_stage(
     *, parameters: float, gpus: int, activation_bytes: float, device_bytes: float, reserved_bytes: float = 0
 ) -> str:
-    """The stages tried in turn: a stage fits when its table leaves room for the activations."""
+    """Try the stages in turn: a stage fits when its table leaves room for the activations."""
     for stage, name in NAMES.items():
         try:
             room = room_bytes_per_gpu(
@@ -178,7 +178,7 @@ def smallest_stage(
 def gpus_needed(
     *, parameters: float, stage: int, device_bytes: float, activation_bytes: float = 0, reserved_bytes: float = 0
 ) -> int:
-    """Clusters are doubled until one fits, then the smallest that does is searched for."""
+    """Double the cluster until the states fit, then find the smallest cluster that they fit by bisection."""
     if stage not in (1, 2, 3):
         raise ValueError(f"stage {stage} shards nothing")
 
@@ -203,7 +203,7 @@ def _smallest(fits: Callable[[int], bool], *, largest: int) -> int:
 
 
 def nearest_stage(*, parameters: float, gpus: int, measured_bytes: float) -> int:
-    """The stages sorted by how far their table is from what was measured."""
+    """Sort the stages by the distance of their table from what was measured, and take the nearest."""
     if gpus < 2:
         raise ValueError("on one GPU every stage holds the same")
     misses = [(abs(_counted(parameters, gpus, s, adam_tensors()) - measured_bytes), s) for s in NAMES]
@@ -263,7 +263,7 @@ def _sent(elements: int, ranks: int, axis: int) -> Elements:
 def play_step(
     parameters: int, ranks: int, stage: int, gradient: float = 2, keep_weights: bool = False, weight: float = 2
 ) -> Ledger:
-    """One training step of a model of a few layers; weights are gathered when a layer runs without having them."""
+    """One training step of a model of a few layers; weights are gathered whenever a layer runs that does not hold them."""
     ledger = Ledger(ranks)
     layers = [int(part) for part in _shards(parameters, LAYERS)]
     whole = [stage < 3] * LAYERS
@@ -288,7 +288,7 @@ def step_traffic_bytes(*, parameters: float, gpus: int, stage: int) -> float:
 
 
 def limiting_traffic_bytes(*, parameters: float, stage: int) -> float:
-    """The whole messages of all collectives: however many ranks there are, none can send more of them."""
+    """Add up the whole messages of all collectives: with many ranks, each sends nearly all of every message."""
     return sum(entry.message_bytes for entry in play_step(round(parameters), 2, stage).entries)
 
 
@@ -307,7 +307,7 @@ def step_traffic_seconds(*, parameters: float, gpus: int, stage: int, bandwidth_
 
 
 def extra_traffic_seconds(*, parameters: float, gpus: int, bandwidth_bytes_per_s: float) -> float:
-    """How much later a step's collectives end under ZeRO-3 than under ZeRO-2."""
+    """How much longer the collectives of a step take under ZeRO-3 than under ZeRO-2."""
     ends = [
         step_traffic_seconds(parameters=parameters, gpus=gpus, stage=stage, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
         for stage in (2, 3)
@@ -316,7 +316,7 @@ def extra_traffic_seconds(*, parameters: float, gpus: int, bandwidth_bytes_per_s
 
 
 def sharded_step_bytes(*, parameters: float, gpus: int, weight_gathers: int, bytes_per_gradient: float) -> float:
-    """A step of fully sharded training played, with the weights kept or dropped after the forward pass."""
+    """Play a step of fully sharded training, with the weights kept or dropped after the forward pass."""
     if weight_gathers not in (1, 2):
         raise ValueError("weights are gathered once or twice a step")
     ledger = play_step(round(parameters), gpus, 3, bytes_per_gradient, weight_gathers == 1)

@@ -16,8 +16,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from checkout import ROOT
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+
+from checkout import ROOT
 
 CHROMIUM = Path("/usr/bin/chromium")
 HOW_TO_GET_IT = (

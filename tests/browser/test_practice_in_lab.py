@@ -9,10 +9,10 @@ from typing import Any
 
 import nbformat
 import pytest
-from checkout import ROOT
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Locator, Page, expect
 
+from checkout import ROOT
 from shardwise.bank.bank import Banks
 from shardwise.bank.discovery import open_banks
 from shardwise.bank.posing import pose

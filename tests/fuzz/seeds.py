@@ -14,16 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from checkout import ROOT, checkout_bank
-
 from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import fill, right
 from shardwise.kinds import kinds
 from shardwise.kinds.calls import Recorded
 from shardwise.sandbox import Cell, Sandbox
-from shardwise.sandbox.backend import Attempt, Order
-from shardwise.sandbox.inside import packed, region
-from shardwise.sandbox.plain import PlainProcesses
+from shardwise.sandbox.backend import Attempt, AttemptRequest
+from shardwise.sandbox.inside import shared_memory, wire_format
+from shardwise.sandbox.unsandboxed import UnsandboxedProcesses
 
 from .targets import LIMITS, OURS, STEPS, SYMBOLS, UNITS, questions
 
@@ -90,15 +89,15 @@ def _of_frames() -> Iterator[bytes]:
     yield from _left_by_real_jobs()
     values: list[Any] = [1, -1.5, "text", None, True, [1, [2]], {"a": {1: 2}}, float("nan"), 10**100]
     frames: list[list[Any]] = [
-        [0, region.WHOLE_STEP, "ok", "", "output\n"],
-        [3, region.WHOLE_STEP, "raised", "ValueError: no", ""],
-        *([1, region.WHOLE_STEP, "ok", packed.pack(value), type(value).__name__, ""] for value in values),
-        [1, region.WHOLE_STEP, "missing", None, "", ""],
-        *([2, number, "returned", packed.pack(value), ""] for number, value in enumerate(values[:3])),
+        [0, shared_memory.WHOLE_STEP, "ok", "", "output\n"],
+        [3, shared_memory.WHOLE_STEP, "raised", "ValueError: no", ""],
+        *([1, shared_memory.WHOLE_STEP, "ok", wire_format.pack(value), type(value).__name__, ""] for value in values),
+        [1, shared_memory.WHOLE_STEP, "missing", None, "", ""],
+        *([2, number, "returned", wire_format.pack(value), ""] for number, value in enumerate(values[:3])),
         [2, 1, "raised", None, "ZeroDivisionError"],
-        [2, region.WHOLE_STEP, "missing", "no f"],
+        [2, shared_memory.WHOLE_STEP, "missing", "no f"],
     ]
-    texts = [packed.to_text(frame).encode() for frame in frames]
+    texts = [wire_format.to_text(frame).encode() for frame in frames]
     for few in (texts, texts[:4], texts[-3:]):
         yield memory(few, finished=True)
         yield memory(few, finished=False)
@@ -109,7 +108,7 @@ def memory(
 ) -> bytes:
     """What the target `frames` reads: how the job ended, the header behind the sizes, and the frames."""
     written = b"".join(struct.pack("<I", len(frame)) + frame for frame in frames)
-    header = bytearray(region.HEADER_BYTES)
+    header = bytearray(shared_memory.HEADER_BYTES)
     struct.pack_into("<QIiI", header, 8, *beat)
     struct.pack_into("<II", header, 32, len(written), finished)
     return bytes([ending]) + bytes(header[8:]) + written
@@ -123,17 +122,19 @@ def _left_by_real_jobs() -> Iterator[bytes]:
             sandbox.run((Cell("setup", source), *STEPS[1:]))
         for attempt in recorder.attempts:
             at = attempt.progress
-            yield memory(list(attempt.frames), finished=attempt.finished, beat=(at.beat, at.step, at.input, at.limit))
+            yield memory(
+                list(attempt.frames), finished=attempt.finished, beat=(at.heartbeat, at.step, at.input, at.limit)
+            )
 
 
-class _Recorder(PlainProcesses):
+class _Recorder(UnsandboxedProcesses):
     """Ordinary processes, and what became of each attempt."""
 
     def __init__(self) -> None:
         super().__init__(LIMITS)
         self.attempts: list[Attempt] = []
 
-    def attempt(self, order: Order) -> Attempt:
+    def attempt(self, order: AttemptRequest) -> Attempt:
         self.attempts.append(super().attempt(order))
         return self.attempts[-1]
 
@@ -178,7 +179,7 @@ def _of_returned() -> Iterator[bytes]:
     (question,) = (question for question in questions() if question.kind == "code")
     for sample in kinds()["code"].samples(question):
         if isinstance(sample.raw, Recorded):
-            yield packed.to_text(packed.pack([call.value for call in sample.raw.calls])).encode()
+            yield wire_format.to_text(wire_format.pack([call.value for call in sample.raw.calls])).encode()
     yield b'[{"error": "ValueError: no"}, 1.5, "text", [1, 2], {"d": [["a", 1]]}, null, NaN]'
 
 
@@ -187,4 +188,4 @@ def _written(raw: Any) -> list[bytes]:
     if isinstance(raw, Recorded):
         return []
     plain = [raw.encode()] if isinstance(raw, str) else []
-    return [*plain, packed.to_text(packed.pack(raw)).encode()]
+    return [*plain, wire_format.to_text(wire_format.pack(raw)).encode()]

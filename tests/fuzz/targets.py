@@ -17,12 +17,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from checkout import checkout_bank, posed
-from checkout import template as text_of_template
 from pydantic import TypeAdapter
 
+from checkout import checkout_bank, posed
+from checkout import template as text_of_template
 from shardwise import units
-from shardwise.bank.bank import Chapter, template_model
+from shardwise.bank.files import ChapterFile, template_model
 from shardwise.bank.posing import pose
 from shardwise.course import submissions
 from shardwise.course.assignments import SetDefinition
@@ -36,8 +36,8 @@ from shardwise.markdown.feedback import as_html, as_plain
 from shardwise.marking import check, read_only
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.sandbox import Calls, Cell, Limits, Sandbox, Value
-from shardwise.sandbox.backend import Attempt, Order
-from shardwise.sandbox.inside import packed, region
+from shardwise.sandbox.backend import Attempt, AttemptRequest
+from shardwise.sandbox.inside import shared_memory, wire_format
 from shardwise.template import yaml_source
 from shardwise.template.model import KNOWN_VALID
 
@@ -100,7 +100,7 @@ def frames(data: bytes) -> None:
         for text in (getattr(result, name, "") for name in ("error", "output", "type_name", "reason")):
             _can_be_written(text)
             assert not any(ord(char) < 32 and char not in "\t\n\r" for char in text)
-        packed.pack(getattr(result, "value", None))  # nothing came in that could not have gone out
+        wire_format.pack(getattr(result, "value", None))  # nothing came in that could not have gone out
 
 
 class _Forged:
@@ -109,22 +109,22 @@ class _Forged:
     def __init__(self, data: bytes) -> None:
         self._ending, self._data, self.attempts, self._room = data[:1], data[1:], 0, 0
 
-    def attempt(self, order: Order) -> Attempt:
+    def attempt(self, order: AttemptRequest) -> Attempt:
         """What a job of which the student wrote every byte would look like."""
         self.attempts += 1
-        self._room = max(self._room, order.room_bytes)
-        if order.room_bytes < self._room:  # the empty job that asks whether the server still works
+        self._room = max(self._room, order.results_bytes)
+        if order.results_bytes < self._room:  # the empty job that asks whether the server still works
             return Attempt("itself", finished=True)
-        memory = bytearray(region.size_for(len(order.job), order.room_bytes))
-        region.put_job(memory, order.job, order.room_bytes)
-        header, rest = self._data[: region.HEADER_BYTES - 8], self._data[region.HEADER_BYTES - 8 :]
+        memory = bytearray(shared_memory.size_for(len(order.job), order.results_bytes))
+        shared_memory.write_job(memory, order.job, order.results_bytes)
+        header, rest = self._data[: shared_memory.HEADER_BYTES - 8], self._data[shared_memory.HEADER_BYTES - 8 :]
         memory[8 : 8 + len(header)] = header
-        start = region.HEADER_BYTES + len(order.job)
+        start = shared_memory.HEADER_BYTES + len(order.job)
         memory[start:] = rest[: len(memory) - start].ljust(len(memory) - start, b"\0")
-        found, finished = region.read_frames(memory, len(order.job), order.room_bytes)
+        found, finished = shared_memory.read_frames(memory, len(order.job), order.results_bytes)
         ended = ("itself", "limit", "deadline", "server")[sum(self._ending) % 4]
         return Attempt(
-            ended, self._ending[0] if self._ending else 0, 0.0, finished, region.read_progress(memory), found
+            ended, self._ending[0] if self._ending else 0, 0.0, finished, shared_memory.read_progress(memory), found
         )
 
     def close(self) -> None:
@@ -166,7 +166,7 @@ def _templates() -> TypeAdapter[Any]:
 def definition(data: bytes) -> None:
     """The file of a set, and that of a chapter."""
     with _file(data, "set.yaml") as path:
-        for model in (SetDefinition, Chapter):
+        for model in (SetDefinition, ChapterFile):
             try:
                 yaml_source.validate(yaml_source.load(path, "set.yaml"), model)
             except Faulty as error:
@@ -275,7 +275,7 @@ def _text(data: bytes) -> str:
 def _raw(data: bytes) -> Any:
     """A value as it comes out of the sandbox, or else a text."""
     try:
-        return packed.unpack(packed.from_text(data))
+        return wire_format.unpack(wire_format.from_text(data))
     except ValueError:
         pass
     try:

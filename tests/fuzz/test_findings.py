@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from shardwise import units
-from shardwise.bank.bank import template_model
+from shardwise.bank.files import template_model
 from shardwise.course import submissions
 from shardwise.course.lockfile import Lock
 from shardwise.course.submissions import BadSubmission

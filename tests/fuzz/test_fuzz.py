@@ -20,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shardwise.sandbox.inside import packed
+from shardwise.sandbox.inside import wire_format
 from shardwise.template import yaml_source
 
 from . import coverage_guided
@@ -221,8 +221,8 @@ def test_frames_with_values_swapped(data: st.DataObject, finished: bool, ending:
 
 
 def _packed(value: Any) -> Any:
-    with contextlib.suppress(packed.Unpackable):
-        return packed.pack(value)
+    with contextlib.suppress(wire_format.Unpackable):
+        return wire_format.pack(value)
     return None
 
 
@@ -324,7 +324,7 @@ def test_formulas_by_the_grammar_and_past_it(data: st.DataObject, first: int) ->
 @tried(300)
 @given(st.integers(0, len(questions()) - 1), ODD.map(_packed))
 def test_answers_of_any_sort_to_questions_of_every_kind(place: int, raw: Any) -> None:
-    put("answer", bytes([place]) + packed.to_text(raw).encode())
+    put("answer", bytes([place]) + wire_format.to_text(raw).encode())
 
 
 @tried(200)
@@ -338,4 +338,4 @@ def test_sample_answers_with_parts_swapped(data: st.DataObject) -> None:
 @tried(200)
 @given(st.lists(ODD.map(_packed) | st.fixed_dictionaries({"error": ODD_TEXT}), max_size=5))
 def test_functions_that_return_anything(values: list[Any]) -> None:
-    put("returned", packed.to_text(values).encode())
+    put("returned", wire_format.to_text(values).encode())

@@ -26,7 +26,9 @@ def open_named(tier: str, limits: Limits = QUICK) -> Sandbox:
     pytest.fail(f"This machine does not offer tier {tier}: {'; '.join(reasons)}")
 
 
-@pytest.fixture(scope="session", params=["1", "1b", "2"])
+@pytest.fixture(
+    scope="session", params=["1", pytest.param("1b", marks=pytest.mark.slow), pytest.param("2", marks=pytest.mark.slow)]
+)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     with open_named(request.param) as opened:
         yield opened

@@ -12,7 +12,9 @@ from shardwise.sandbox.inside import seccomp
 from shardwise.sandbox.inside.seccomp import Rule
 
 EPERM, NUMBERS = 0x50001, range(600)
-words = st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 0x10F00, 0x5421, 0o2000000, 1030, 4, seccomp._SOME_PID])
+words = st.integers(0, 2**64 - 1) | st.sampled_from(
+    [0, 1, 0x10F00, 0x5421, 0o2000000, 1030, 4, seccomp._PID_PLACEHOLDER]
+)
 
 
 def ruling(program: bytes, architecture: int, number: int, arguments: tuple[int, ...]) -> int:
@@ -53,7 +55,7 @@ def meant(rules: list[Rule], machine: str, number: int, arguments: tuple[int, ..
 @settings(max_examples=15, deadline=None)
 @given(arguments=st.tuples(*[words] * 6))
 def test_a_jobs_filter_rules_as_its_rules_do(machine: str, arguments: tuple[int, ...]) -> None:
-    rules = [Rule(call) for call in seccomp._HARMLESS.split()] + seccomp._guarded(seccomp._SOME_PID)
+    rules = [Rule(call) for call in seccomp._HARMLESS.split()] + seccomp._guarded(seccomp._PID_PLACEHOLDER)
     program = seccomp.job_filter(machine)
     for number in NUMBERS:
         expected = meant(rules, machine, number, arguments, EPERM)
@@ -79,11 +81,9 @@ def test_a_foreign_architecture_or_a_number_beyond_all_is_never_allowed(machine:
 
 
 def test_the_processs_own_number_has_its_place_in_the_filter() -> None:
-    program = bytearray(seccomp.job_filter("x86_64"))
-    places = seccomp.own_pid_at(bytes(program))
-    assert len(places) == 2  # kill and tgkill
-    for at in places:
-        struct.pack_into("=I", program, at, 77)
-    kill = seccomp.CALL_NUMBERS["tgkill"][0]
-    verdicts = [ruling(bytes(program), seccomp._AUDIT_ARCH["x86_64"], kill, (pid, 0, 0, 0, 0, 0)) for pid in (77, 78)]
+    program = seccomp.job_filter("x86_64")
+    unset = struct.pack("=I", seccomp._PID_PLACEHOLDER)
+    assert [at % 4 for at in range(len(program)) if program.startswith(unset, at)] == [0, 0]  # kill and tgkill
+    own, tgkill = seccomp.for_process(program, 77), seccomp.CALL_NUMBERS["tgkill"][0]
+    verdicts = [ruling(own, seccomp._AUDIT_ARCH["x86_64"], tgkill, (pid, 0, 0, 0, 0, 0)) for pid in (77, 78)]
     assert verdicts == [0x7FFF0000, EPERM]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shardwise.sandbox import Calls, CallsResult, Cell, Sandbox, Value, ValueResult
-from shardwise.sandbox.inside import packed
+from shardwise.sandbox.inside import wire_format
 
 
 def value(sandbox: Sandbox, expression: str, before: str = "") -> ValueResult:
@@ -38,7 +38,11 @@ def test_plain_data_comes_back_as_it_was(strongest: Sandbox, plain: object) -> N
 
 @given(plain=PLAIN)
 def test_what_goes_in_is_what_would_come_out(plain: object) -> None:
-    assert packed.plain(plain) == packed.unpack(packed.from_text(packed.to_text(packed.pack(plain)).encode())) == plain
+    assert (
+        wire_format.round_trip(plain)
+        == wire_format.unpack(wire_format.from_text(wire_format.to_text(wire_format.pack(plain)).encode()))
+        == plain
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,7 +51,7 @@ def test_what_goes_in_is_what_would_come_out(plain: object) -> None:
 )
 def test_what_is_not_json_and_nothing_else_is_a_value_error(text: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
-        packed.from_text(text)
+        wire_format.from_text(text)
 
 
 @pytest.mark.parametrize(

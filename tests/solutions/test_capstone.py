@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from solutions import capstone, run_costs
 from solutions.oracles import capstone as engine
+from solutions.oracles.layer_flop import flop_per_weight_and_token
 
 PFLOP_DAY = 1e15 * 86400
 DAY = 86400.0
@@ -257,6 +258,10 @@ def test_gradients_left_whole_cost_twice_the_weights() -> None:
 def test_six_flop_for_each_parameter_and_token(parameters: float, tokens: float) -> None:
     case = {"parameters": parameters, "tokens": tokens}
     assert same(run_costs.training_flop(**case), engine.training_flop(**case))
+
+
+def test_a_layer_trained_on_numbers_that_count_does_six_flop() -> None:
+    assert flop_per_weight_and_token() == 6
 
 
 @given(
@@ -526,7 +531,7 @@ def reference(name: str) -> Any:
     return getattr(capstone, name, None) or getattr(run_costs, name)
 
 
-@pytest.mark.parametrize(("name", "argument"), [(name, one) for name, case in GOOD.items() for one in case])
+@pytest.mark.parametrize(("name", "argument"), [(name, argument) for name, case in GOOD.items() for argument in case])
 def test_a_negative_argument_is_refused_by_name(name: str, argument: str) -> None:
     function = reference(name)
     function(**GOOD[name])

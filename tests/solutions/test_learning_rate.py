@@ -133,7 +133,7 @@ phases = st.fixed_dictionaries(
 
 @given(schedule=phases, step=st.integers(0, 3500))
 def test_warmup_stable_decay_is_the_written_out_schedule(schedule: dict[str, Any], step: int) -> None:
-    ours, listed = (one(step=step, **schedule) for one in (learning_rate.wsd_lr, engine.listed_wsd_lr))
+    ours, listed = (rate(step=step, **schedule) for rate in (learning_rate.wsd_lr, engine.listed_wsd_lr))
     assert same(ours, listed)
 
 

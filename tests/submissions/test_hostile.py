@@ -9,7 +9,7 @@ from corpus import HOSTILE, Attack, corpus, load
 from room import HONEST, Course
 from trials import Batch, Verdict, batch, open_seen, room_for
 
-TIERS = ("1", "1b", "2")
+TIERS = ("1", pytest.param("1b", marks=pytest.mark.slow), pytest.param("2", marks=pytest.mark.slow))
 
 
 def test_the_corpus_is_large_and_says_what_each_attack_is_and_how_success_shows() -> None:
@@ -52,6 +52,7 @@ def test_without_the_sandbox_our_own_pipeline_is_attacked_with_success(course: C
     assert "left behind" in found.complaint
 
 
+@pytest.mark.slow
 def test_it_works_in_the_open(attack: Attack, opened: dict[str, Verdict]) -> None:
     assert opened[attack.name].succeeded
 

@@ -8,32 +8,29 @@ import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from operator import or_
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from pydantic import Field, TypeAdapter
+from typing import TYPE_CHECKING, Any
 
 import shardwise
 from shardwise.bank.compiled import Compiled
 from shardwise.bank.digests import digest_of
 from shardwise.errors import Fault, Faulty, ShardwiseError
-from shardwise.kinds import kinds
-from shardwise.kinds.base import Kind
-from shardwise.template.model import KNOWN_VALID, AuthorModel, Template
 from shardwise.template.references import References
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what reads, draws and marks is loaded when it is needed: a list of problems needs none of it
+    from shardwise.kinds.base import Kind
+    from shardwise.template.model import Template
     from shardwise.template.yaml_source import Source
 
 
-class Chapter(AuthorModel):
-    """A folder of problems with a lesson; `chapter.yaml`."""
+@dataclass(frozen=True)
+class Chapter:
+    """A folder of problems with a lesson."""
 
-    title: str = Field(min_length=3)
-    summary: str = Field(min_length=10, description="One sentence for tables of chapters.")
-    problems: tuple[str, ...] = Field(min_length=1, description="Every problem of the folder, in the notebook's order.")
+    title: str
+    summary: str  # a sentence for tables of chapters
+    problems: tuple[str, ...]  # slugs, in the notebook's order
 
 
 @dataclass(frozen=True)
@@ -49,12 +46,15 @@ class Problem:
     @cached_property
     def template(self) -> Template:
         """The file as a model."""
-        made: Template = _templates().validate_python(self.data, context=KNOWN_VALID)
-        return made
+        from shardwise.template.model import KNOWN_VALID
+
+        return self.kind.Template.model_validate(self.data, context=KNOWN_VALID)
 
     @property
     def kind(self) -> Kind[Any, Any, Any]:
         """The kind that draws and marks it."""
+        from shardwise.kinds import kinds
+
         return kinds()[self.data["kind"]]
 
     @property
@@ -92,7 +92,7 @@ class Problems(Mapping[str, Problem]):
         found = self._read[name]
         if found is None:
             path = self._folder / f"{name}.yaml"
-            data, digest = self._compiled.read(path, _name(path), _templates())
+            data, digest = self._compiled.read(path, _name(path), "problem")
             found = self._read[name] = Problem(name, path, data, digest, self._references)
         return found
 
@@ -108,6 +108,11 @@ class Catalogue:
 
     chapters: Mapping[str, Chapter]
     problems: Mapping[str, Problem]
+
+    @property
+    def digest(self) -> str:
+        """Digest of every file, so that old grades are never taken for today's."""
+        raise NotImplementedError
 
     def find(self, name: str) -> Problem:
         """A problem by its id, or by its slug alone. Raises ShardwiseError with the nearest names."""
@@ -146,7 +151,8 @@ class Bank(Catalogue):
             raise ShardwiseError(
                 f"{folder} holds no folder problems/, so it is no bank. To start one:  shardwise init bank {folder}"
             )
-        compiled, references = Compiled.of(folder), References(folder / "solutions")
+        compiled = Compiled.of(folder)
+        references = References(folder / "solutions", compiled.made)
         chapters: dict[str, Chapter] = {}
         faults: list[Fault] = []
         for path in sorted(problems.glob("*/chapter.yaml")):
@@ -181,7 +187,7 @@ class Bank(Catalogue):
 
     @cached_property
     def digest(self) -> str:
-        """Digest of every file of the bank, so that old grades are never taken for today's."""
+        """Digest of every file of the bank."""
         return digest_of(self.folder / "problems", self.folder / "solutions")
 
 
@@ -249,25 +255,6 @@ class _Merged(Mapping[str, Problem]):
         return len(self._names)
 
 
-def template_model() -> Any:
-    """The union of all kinds' templates, told apart by `kind`."""
-    models = [kind.Template for kind in kinds().values()]
-    union: Any = models[0]
-    for model in models[1:]:
-        union = or_(union, model)
-    return Annotated[union, Field(discriminator="kind")]
-
-
-@cache
-def _templates() -> TypeAdapter[Any]:
-    return TypeAdapter(template_model())
-
-
-@cache
-def _chapters() -> TypeAdapter[Any]:
-    return TypeAdapter(Chapter)
-
-
 def _name(path: Path) -> str:
     """What faults call a file: problems/chapter/slug.yaml."""
     return "/".join(path.parts[-3:])
@@ -284,8 +271,8 @@ def bad_slug(slug: str) -> str:
 
 def _chapter(path: Path, compiled: Compiled) -> Chapter:
     """One chapter.yaml. Raises Faulty, also when its list and its folder differ."""
-    data, _ = compiled.read(path, _name(path), _chapters())
-    chapter: Chapter = _chapters().validate_python(data, context=KNOWN_VALID)
+    data, _ = compiled.read(path, _name(path), "chapter")
+    chapter = Chapter(data["title"], data["summary"], tuple(data["problems"]))
     present = {file.stem for file in path.parent.glob("*.yaml")} - {"chapter"}
     if sorted(chapter.problems) == sorted(present) and not any(map(bad_slug, chapter.problems)):
         return chapter

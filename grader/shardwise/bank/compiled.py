@@ -9,7 +9,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,6 @@ from typing import Any
 import shardwise
 from shardwise.atomic_files import write
 from shardwise.bank.digests import digest_of
-from shardwise.kinds import kinds
 
 Data = Mapping[str, Any]
 
@@ -26,8 +25,8 @@ Data = Mapping[str, Any]
 class Compiled:
     """The files of one bank that were read and found valid."""
 
-    def __init__(self, file: Path | None, entries: dict[str, tuple[str, Data]]) -> None:
-        self._file, self._entries = file, entries
+    def __init__(self, file: Path, entries: dict[str, tuple[str, Data]], made: dict[str, Any]) -> None:
+        self._file, self._entries, self._made = file, entries, made
         self._is_new = False
 
     @classmethod
@@ -37,32 +36,48 @@ class Compiled:
         try:
             found = json.loads(file.read_bytes())
             entries = {name: (str(digest), data) for name, (digest, data) in found["files"].items()}
-            return cls(file, entries if found["readers"] == readers() else {})
+            if found["readers"] == readers():
+                return cls(file, entries, dict(found["made"]))
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):  # none yet, or damaged
-            return cls(file, {})
+            pass
+        return cls(file, {}, {})
 
-    def read(self, path: Path, name: str, model: Any) -> tuple[Data, str]:
-        """A YAML file as plain data that `model` accepts, and the file's digest. Raises Faulty with all its faults."""
-        from shardwise.template.yaml_source import load, validate  # slow to import, and needed for new files only
-
+    def read(self, path: Path, name: str, of: str) -> tuple[Data, str]:
+        """A YAML file as the plain data of a valid "problem" or "chapter", and its digest. Raises Faulty with all faults."""
         with suppress(OSError):
             digest = _digest(path.read_bytes())
             known = self._entries.get(name)
             if known is not None and known[0] == digest:
                 return known[1], digest
+        from shardwise.bank.files import adapter, is_ours  # slow to import, and needed for new files only
+        from shardwise.template.yaml_source import load, validate
+
         source = load(path, name)
-        validate(source, model)
+        validate(source, adapter(of))
+        digest = _digest(source.text.encode())
+        if is_ours(source.data):
+            self._entries[name] = (digest, source.data)
+            self._changed()
+        return source.data, digest
+
+    def made(self, key: str, make: Callable[[], Any]) -> Any:
+        """What `make` gives, as JSON data: worked out once for a key that names all it depends on."""
+        if key not in self._made:
+            self._made[key] = make()
+            self._changed()
+        return self._made[key]
+
+    def _changed(self) -> None:
         if not self._is_new:
             self._is_new = True
             atexit.register(self.keep)
-        self._entries[name] = (_digest(source.text.encode()), source.data)
-        return source.data, self._entries[name][0]
 
     def keep(self) -> None:
         """Write what was read anew; nothing when there is nothing new, or no place for it."""
-        if self._is_new and self._file is not None:
+        if self._is_new:
             self._is_new = False
-            document = {"readers": readers(), "files": self._entries}
+            atexit.unregister(self.keep)
+            document = {"readers": readers(), "files": self._entries, "made": self._made}
             with suppress(OSError, ValueError, TypeError):
                 write(self._file, json.dumps(document, ensure_ascii=False).encode())
 
@@ -78,7 +93,7 @@ def cache_folder() -> Path:
 def readers() -> str:
     """Version and digest of the code that decides whether a file is valid."""
     package = Path(shardwise.__file__).parent
-    return f"{shardwise.__version__} {digest_of(package / 'template', package / 'kinds')} {' '.join(kinds())}"
+    return f"{shardwise.__version__} {digest_of(package / 'template', package / 'kinds', package / 'bank')}"
 
 
 def _digest(contents: bytes) -> str:

@@ -192,7 +192,7 @@ def stray_files(bank: Bank) -> list[Fault]:
         if not lesson:
             faults.append(Fault(f"problems/{chapter.name}", "has no lesson.md"))
         known |= set(re.findall(r"\]\((figures/[\w.-]+)\)", lesson))
-        present = {path.relative_to(chapter).as_posix() for path in files_below(chapter)}
+        present = set(files_below(chapter))
         faults += [Fault(f"problems/{chapter.name}/{name}", "belongs to nothing") for name in sorted(present - known)]
         faults += [
             Fault(f"problems/{chapter.name}/lesson.md", f"shows {name}, and that file does not exist")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shardwise.bank.bank import Problem
+from shardwise.bank.bank import Catalogue, Problem
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.question import Question
 from shardwise.template.draw import Draw, draw, values_of
@@ -47,6 +47,11 @@ def pose(problem: Problem, seed: int | str, *, attempt: int | None = None) -> Qu
     except Exception as error:  # a reference may raise anything at an author's numbers
         why = str(error) if isinstance(error, ShardwiseError) else f"{type(error).__name__}: {error}"
         raise ShardwiseError(f"{problem.id}, seed {seed}: {why}") from error
+
+
+def pose_chapter(bank: Catalogue, chapter: str, seed: int | str) -> list[Question] | None:
+    """The questions of a chapter's practice notebook; None for a chapter that the bank does not have."""
+    return [pose(problem, seed) for problem in bank.of_chapter(chapter)] if chapter in bank.chapters else None
 
 
 def _question(problem: Problem, drawn: Draw, found: Any) -> Question:

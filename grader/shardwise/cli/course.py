@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shardwise.cli.interrupts import say_when_stopped
 from shardwise.cli.options import BankNames, Json, banks_of
 from shardwise.cli.tables import print_changes, print_grades, print_history, print_tiers, progress
 from shardwise.errors import Faulty, ShardwiseError
+
+if TYPE_CHECKING:
+    from shardwise.bank.bank import Banks
+    from shardwise.grading.batch import Batch
+    from shardwise.grading.executors import Opener
+    from shardwise.grading.worker import Settings
+    from shardwise.question import Question
 
 commands = typer.Typer()
 
@@ -80,6 +88,7 @@ def grade(
     kubernetes: Annotated[
         bool, typer.Option("--kubernetes", help="Grade on --workers pods, as Dask is configured.")
     ] = False,
+    bank: BankNames = None,
     solutions: Annotated[bool, typer.Option("--solutions", help="Put worked solutions on the feedback pages.")] = False,
     unsafe: Annotated[
         bool,
@@ -90,21 +99,12 @@ def grade(
 
     Exit code 0: all graded; 1: something could not be; 2: usage.
     """
-    from contextlib import ExitStack
-
-    from shardwise.grading import executors, sandboxes
-
     _must_exist(paths)
     place = _place(scheduler, slurm, kubernetes)
-    if place is None:  # what runs the notebooks starts while we load what reads and marks them
-        if workers == 1 or [path.suffix for path in paths] == [".ipynb"]:
-            sandboxes.begin(unsafe=unsafe, tier=tier)
-        else:
-            executors.warm_up()
+    _say_what_is_kept(out)
+    if place is None:
+        _warm_up(paths, workers, unsafe, tier)
 
-    from shardwise.atomic_files import alone_in, write
-    from shardwise.grading import reports
-    from shardwise.grading.batch import grade as run
     from shardwise.grading.worker import Settings
 
     if unsafe:
@@ -113,23 +113,87 @@ def grade(
             "your network, and forge its own grade. Do this with your own code only.",
             err=True,
         )
-    settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
-    with alone_in(out), _kept(out), ExitStack() as stack:
-        executor, width = stack.enter_context(_where(place, settings, workers))
-        batch = run(
-            paths, out, locks=lock or (), settings=settings, workers=width, executor=executor,
-            progress=stack.enter_context(progress("grading", None)),
-        )  # fmt: skip
-        reports.write(batch)
+    batch = _run_batch(
+        paths, out, lock or (), Settings(unsafe=unsafe, tier=tier, solutions=solutions), place, workers, bank
+    )
     if junit:
-        reports.write_junit((one.graded for one in batch.rows()), junit)
+        _write_junit(batch, junit)
     if gradescope:
-        handed_in = [one.graded for one in batch.rows() if one.status != "missing"]
-        if len(handed_in) != 1:
-            raise ShardwiseError(f"--gradescope reports one notebook, and here are {len(handed_in)}.")
-        write(gradescope, json.dumps(reports.gradescope(handed_in[0]), ensure_ascii=False, indent=2).encode())
+        _write_gradescope(batch, gradescope)
     counts = print_grades(batch)
     raise typer.Exit(1 if counts["ungraded"] or counts["incomplete"] else 0)
+
+
+def _say_what_is_kept(out: Path) -> None:
+    """Nothing is lost when a batch is interrupted; say so."""
+    say_when_stopped(f"What was graded is kept in {out}; the same command goes on from there.")
+
+
+def _warm_up(paths: Sequence[Path], workers: int | None, unsafe: bool, tier: str | None) -> None:
+    """Begin to start what runs the notebooks; meanwhile we load what reads and marks them."""
+    from shardwise.grading import executors, sandboxes
+
+    if workers == 1 or [path.suffix for path in paths] == [".ipynb"]:
+        sandboxes.begin(unsafe=unsafe, tier=tier)
+    else:
+        executors.warm_up()
+
+
+def _run_batch(
+    paths: Sequence[Path],
+    out: Path,
+    locks: Sequence[Path],
+    settings: Settings,
+    place: str | None,
+    workers: int | None,
+    banks: list[str] | None,
+) -> Batch:
+    """The batch, with its tables written."""
+    from shardwise.atomic_files import alone_in
+    from shardwise.grading import reports
+    from shardwise.grading.batch import grade as run
+
+    with (
+        alone_in(out),
+        _where(place, settings, workers) as (executor, width),
+        progress("grading", None) as advance,
+    ):
+        batch = run(
+            paths, out, locks=locks, practice=_practice(banks), settings=settings, workers=width, executor=executor,
+            progress=advance,
+        )  # fmt: skip
+        reports.write_tables(batch)
+    return batch
+
+
+def _practice(names: list[str] | None) -> Callable[[str, str], Sequence[Question] | None]:
+    """What draws the questions of practice notebooks; the banks are opened when there is one, for sets need none."""
+    opened: list[Banks] = []
+
+    def practised(chapter: str, seed: str) -> Sequence[Question] | None:
+        from shardwise.bank.posing import pose_chapter
+
+        if not opened:
+            opened.append(banks_of(names))
+        return pose_chapter(opened[0], chapter, seed)
+
+    return practised
+
+
+def _write_junit(batch: Batch, path: Path) -> None:
+    from shardwise.grading import reports
+
+    reports.write_junit(batch.results(), path)
+
+
+def _write_gradescope(batch: Batch, path: Path) -> None:
+    from shardwise.atomic_files import write
+    from shardwise.grading import reports
+
+    handed_in = [result for result in batch.results() if result.status != "missing"]
+    if len(handed_in) != 1:
+        raise ShardwiseError(f"--gradescope reports one notebook, and here are {len(handed_in)}.")
+    write(path, json.dumps(reports.gradescope(handed_in[0]), ensure_ascii=False, indent=2).encode())
 
 
 @commands.command(epilog="Example:  shardwise regrade submitted/ --out results/")
@@ -149,9 +213,10 @@ def regrade(
     from shardwise.grading.regrade import regrade as run
 
     _must_exist(paths)
+    _say_what_is_kept(out)
     if not (out / LEDGER).is_file():
         raise ShardwiseError(f"{out} holds no results yet. Grade first:  shardwise grade ... --out {out}")
-    with alone_in(out), _kept(out):
+    with alone_in(out):
         with progress("grading again", None) as advance:
             again = run(
                 paths, out, banks_of(bank), locks=lock or (), workers=workers or os.cpu_count() or 1,
@@ -169,8 +234,8 @@ def regrade(
             typer.echo("Nothing was written.")
 
 
-def _must_exist(paths: list[Path]) -> None:
-    """Say which paths do not, before a folder is made for their results."""
+def _must_exist(paths: Sequence[Path]) -> None:
+    """Raise ShardwiseError for paths that do not, before a folder is made for their results."""
     missing = [str(path) for path in paths if not path.exists()]
     if missing:
         raise ShardwiseError(f"{', '.join(missing)} {'does' if len(missing) == 1 else 'do'} not exist.")
@@ -190,19 +255,20 @@ def history(
     """Show every grading there was: when, by whom, by which engine and sandbox, and why there was another."""
     from shardwise.grading.ledger import LEDGER, Ledger
     from shardwise.grading.regrade import cause_of
+    from shardwise.grading.results import to_json
 
     if not (out / LEDGER).is_file():
         raise ShardwiseError(f"{out} holds no results yet.")
     with Ledger(out / LEDGER) as ledger:
-        entries = list(ledger.history(student))
-    if not entries:
+        gradings = list(ledger.history(student))
+    if not gradings:
         raise ShardwiseError(f"Nothing of {student!r} was graded into {out}." if student else f"{out} is empty.")
     if as_json:
-        for one in entries:
-            about = {"at": one.at, "who": one.who, "engine": one.engine, "notebook": one.notebook, "key": one.key}
-            typer.echo(json.dumps({**about, "result": one.graded.document()}, ensure_ascii=False))
+        for grading in gradings:
+            about = {name: getattr(grading, name) for name in ("at", "who", "engine", "notebook", "key")}
+            typer.echo(json.dumps({**about, "result": json.loads(to_json(grading.result))}, ensure_ascii=False))
         return
-    print_history(entries, cause_of)
+    print_history(gradings, cause_of)
 
 
 def _place(scheduler: str | None, slurm: bool, kubernetes: bool) -> str | None:
@@ -215,7 +281,7 @@ def _place(scheduler: str | None, slurm: bool, kubernetes: bool) -> str | None:
 
 
 @contextmanager
-def _where(place: str | None, settings: Any, workers: int | None) -> Iterator[tuple[Any, int]]:
+def _where(place: str | None, settings: Settings, workers: int | None) -> Iterator[tuple[Opener | None, int]]:
     """What a batch runs on, and how wide that is: a cluster, or this machine."""
     import os
 
@@ -243,17 +309,7 @@ def doctor(as_json: Json = False) -> None:
     except SandboxUnavailable as error:
         raise ShardwiseError(str(error)) from None
     if as_json:
-        typer.echo(json.dumps([asdict(one) for one in verdicts], indent=2))
+        typer.echo(json.dumps([asdict(verdict) for verdict in verdicts], indent=2))
     else:
         print_tiers(verdicts)
-    raise typer.Exit(0 if any(one.passed for one in verdicts) else 1)
-
-
-@contextmanager
-def _kept(out: Path) -> Iterator[None]:
-    """Whoever interrupts a batch is told that nothing is lost."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        typer.echo(f"Stopped. What was graded is kept in {out}; the same command goes on from there.", err=True)
-        raise typer.Exit(130) from None
+    raise typer.Exit(0 if any(verdict.passed for verdict in verdicts) else 1)

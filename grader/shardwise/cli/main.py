@@ -14,7 +14,7 @@ from shardwise import __version__
 from shardwise.cli import course as courses
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import (
-    console,
+    print_columns,
     print_question,
     print_reports,
     progress,
@@ -62,13 +62,15 @@ def list_problems(
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
         return
-    from rich.table import Table
-
-    table = Table("problem", "kind", "points", "difficulty", "title", box=None, header_style="bold")
-    for row in rows:
-        table.add_row(row["id"], row["kind"], f"{row['points']:g}", row["difficulty"], row["title"])
-    console().print(table)
-    console().print(f"{len(rows)} problems", style="dim")
+    head = ("problem", "kind", "points", "difficulty", "title")
+    print_columns(
+        head,
+        [
+            (*(row[name] for name in ("id", "kind")), f"{row['points']:g}", row["difficulty"], row["title"])
+            for row in rows
+        ],
+    )
+    typer.secho(f"{len(rows)} problems", dim=True)
 
 
 @app.command(epilog="Example:  shardwise show bytes-per-gpu --seed 7")
@@ -162,19 +164,16 @@ def schema(
     of: Annotated[str, typer.Argument(help="problem, chapter or set")] = "problem",
 ) -> None:
     """Print the JSON Schema of a file that authors write, so that an editor completes it."""
-    from pydantic import TypeAdapter
-
-    from shardwise.bank.bank import Chapter, template_model
+    from shardwise.bank.files import adapter
 
     if of == "set":
         from shardwise.course.assignments import SetDefinition
 
-        model: Any = SetDefinition
+        document = SetDefinition.model_json_schema()
     elif of in ("problem", "chapter"):
-        model = template_model() if of == "problem" else Chapter
+        document = adapter(of).json_schema()
     else:
         raise ShardwiseError(f"There is no schema of {of!r}; there are problem, chapter and set.")
-    document = TypeAdapter(model).json_schema()
     document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     document["title"] = f"shardwise {of}"
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
@@ -234,7 +233,7 @@ def render(
     bank: BankNames = None,
 ) -> None:
     """Write the chapters' practice notebooks."""
-    from shardwise.course.notebooks import render as run
+    from shardwise.course.rendering import render as run
 
     banks = banks_of(bank)
     drifted = run(banks, out, check=check, force=force)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,12 @@ _MOST_ROWS = 60  # of a table that anybody reads
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from shardwise.grading.batch import Batch
+    from shardwise.grading.ledger import Grading
+    from shardwise.grading.regrade import Change, Regrade
+    from shardwise.grading.results import Result
+    from shardwise.question import Question
+
 
 def console(*, stderr: bool = False) -> Console:
     """A rich console."""
@@ -24,38 +29,43 @@ def console(*, stderr: bool = False) -> Console:
     return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=140)
 
 
-def print_question(question: Any) -> None:
-    """A question with its hints, mistakes and solution."""
-    from rich.markdown import Markdown
-    from rich.rule import Rule
+def print_columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table of short texts. Loading rich takes longer than listing a bank, so this does without."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)
+    ]
+    typer.secho(lines[0], bold=True)
+    for line in lines[1:]:
+        typer.echo(line)
 
+
+def print_question(question: Question) -> None:
+    """A question with its key, hints, mistakes and solution."""
     from shardwise.kinds import text_of
     from shardwise.markdown.html import to_plain
 
-    out = console()
-    out.print(
-        f"[bold]{question.title}[/bold]  {question.id}  seed {question.seed}  {question.points:g} point{'' if question.points == 1 else 's'}\n"
-    )
-
     def section(title: str, markdown: str) -> None:
-        out.print(Rule(title, style="dim", align="left"))
-        out.print(Markdown(_plain_formulas(markdown, to_plain)))
-        out.print()
+        typer.secho(f"── {title} {'─' * (76 - len(title))}", dim=True)
+        typer.echo(f"{to_plain(markdown)}\n")
 
+    points = f"{question.points:g} point{'' if question.points == 1 else 's'}"
+    typer.echo(f"{typer.style(question.title, bold=True)}  {question.id}  seed {question.seed}  {points}\n")
     section("question", text_of(question))
     for number, hint in enumerate(question.hints, start=1):
         section(f"hint {number}", hint)
-    mistakes = question.key.model_dump().get("mistakes", ())
-    if mistakes and isinstance(mistakes[0], dict):
-        section("mistakes we recognise", "\n".join(f"- {one['say']}" for one in mistakes))
+    if words := mistakes_of(question):
+        section("mistakes we recognise", "\n".join(f"- {said}" for said in words))
     section("solution", question.solution)
 
 
-def _plain_formulas(markdown: str, to_plain: Any) -> str:
-    """Formulas made readable for a terminal, the rest left as Markdown."""
-    return re.sub(
-        r"\$\$.+?\$\$|(?<![\w$])\$[^$\n]+?\$(?!\w)", lambda found: to_plain(found[0]), markdown, flags=re.DOTALL
-    )
+def mistakes_of(question: Question) -> list[str]:
+    """What is said to each recognised mistake."""
+    key = question.key.model_dump()
+    mistakes = key.get("mistakes", key.get("say", ()))
+    if isinstance(mistakes, dict):  # of a choice: what is said to each option
+        return []
+    return [mistake["say"] if isinstance(mistake, dict) else str(mistake) for mistake in mistakes]
 
 
 def print_reports(reports: Any) -> None:
@@ -63,75 +73,82 @@ def print_reports(reports: Any) -> None:
     from rich.table import Table
 
     table = Table("problem", "kind", "accepted", "distinct", "worst margin", "oracle", box=None, header_style="bold")
-    for one in reports:
-        if one.kind:
-            margin = "" if one.margin == float("inf") else f"{one.margin:.2f} ×"
-            table.add_row(one.problem, one.kind, f"{one.accepted:.0%}", f"{one.distinct}", margin,
-                          "agrees" if one.confirmed else "none")  # fmt: skip
+    for report in reports:
+        if report.kind:
+            margin = "" if report.margin == float("inf") else f"{report.margin:.2f} ×"
+            table.add_row(report.problem, report.kind, f"{report.accepted:.0%}", f"{report.distinct}", margin,
+                          "agrees" if report.confirmed else "none")  # fmt: skip
     console().print(table)
     console().print(
         "worst margin: gap between the two closest answers ÷ the sum of their tolerances; above 1 is safe", style="dim"
     )
 
 
-def print_grades(batch: Any) -> dict[str, int]:
+def print_grades(batch: Batch) -> dict[str, int]:
     """Points, page and notes, a row a student; of a large class only what could not be graded. Gives counts by status."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("student", "points", "", "report", "notes", box=None, header_style="bold")
-    table.columns[1].justify = "right"
     counts = dict.fromkeys(("graded", "incomplete", "ungraded", "missing"), 0)
-    shown, tiers = [], set()
-    for one in batch.rows():
-        whole = one.status != "graded" or one.points is not None
-        counts[one.status if whole else "incomplete"] += 1
-        tiers |= {one.tier} - {""}
-        shown.append((whole and one.status in ("graded", "missing"), one))
-        if len(shown) > _MOST_ROWS:
-            shown = [(fine, other) for fine, other in shown if not fine]
-    large = sum(counts.values()) > _MOST_ROWS
-    for fine, one in shown:
-        if not (large and fine):
-            points = "" if one.points is None else f"{one.points:g}"
-            outof = one.status if one.max_points is None else f"of {one.max_points:g}"
-            report = one.reason or (str(batch.page(one)) if one.status == "graded" else "")
-            table.add_row(
-                Text(one.student), points, outof, Text(report), Text("; ".join(one.graded.notes)[:90], style="dim")
-            )
-    if table.row_count:
-        console().print(table)
+    tiers: set[str] = set()
+    first: list[tuple[str, ...]] = []  # rows of the table
+    troubled: list[tuple[str, ...]] = []
+    for result in batch.results():
+        status = "incomplete" if result.status == "graded" and not result.complete else result.status
+        counts[status] += 1
+        tiers |= {result.tier} - {""}
+        trouble = status in ("ungraded", "incomplete")
+        if trouble or len(first) < _MOST_ROWS:
+            row = _grade_row(result, str(batch.page(result)))
+            first += [row] if len(first) < _MOST_ROWS else []
+            troubled += [row] if trouble else []
+    _print_grade_rows(troubled if sum(counts.values()) > _MOST_ROWS else first)
     if batch.tried_again:
         count = f"{batch.tried_again} notebook{'s were' if batch.tried_again > 1 else ' was'}"
         typer.echo(f"{count} tried again: a worker had died, or a file could not be read.", err=True)
-    ungraded = counts["ungraded"] + counts["incomplete"]
     typer.echo(
-        f"{counts['graded']} graded, {ungraded} could not be, {counts['missing']} missing; "
+        f"{counts['graded']} graded, {counts['ungraded'] + counts['incomplete']} could not be, {counts['missing']} missing; "
         f"sandbox: {', '.join(sorted(tiers)) or 'none'}"
     )
     typer.echo(f"{batch.out / 'grades.csv'}")
     return counts
 
 
-def print_changes(regrade: Any) -> int:
+def _grade_row(result: Result, page: str) -> tuple[str, ...]:
+    graded = result.status == "graded"
+    points = "" if result.points is None else f"{result.points:g}"
+    most = f"of {result.max_points:g}" if graded else result.status
+    return result.student, points, most, result.reason or (page if graded else ""), "; ".join(result.notes)[:90]
+
+
+def _print_grade_rows(rows: Sequence[tuple[str, ...]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("student", "points", "", "report", "notes", box=None, header_style="bold")
+    table.columns[1].justify = "right"
+    for student, points, most, report, notes in rows:
+        table.add_row(Text(student), points, most, Text(report), Text(notes, style="dim"))
+    if rows:
+        console().print(table)
+
+
+def print_changes(regrade: Regrade) -> int:
     """Points that would change: a row a cause, then each of them unless they are many. Gives their number."""
     from rich.table import Table
     from rich.text import Text
 
-    causes: dict[str, list[Any]] = {}
-    for one in regrade.changes():
-        causes.setdefault(one.cause, []).append(one)
+    causes: dict[str, list[Change]] = {}
+    for change in regrade.changes():
+        causes.setdefault(change.cause, []).append(change)
     summary = Table("cause", "answers", "up", "down", "points", box=None, header_style="bold")
     each = Table("student", "question", "before", "after", box=None, header_style="bold")
     for table, columns in ((summary, (1, 2, 3, 4)), (each, (2, 3))):
         for column in columns:
             table.columns[column].justify = "right"
     for cause, changes in causes.items():
-        steps = [(one.after or 0) - (one.before or 0) for one in changes]
+        steps = [(change.after or 0) - (change.before or 0) for change in changes]
         up, down = sum(step > 0 for step in steps), sum(step < 0 for step in steps)
         summary.add_row(Text(cause), str(len(changes)), str(up), str(down), f"{sum(steps):+g}")
-        for one in changes:
-            each.add_row(Text(one.student), one.question, *(_points(points) for points in (one.before, one.after)))
+        for change in changes:
+            each.add_row(Text(change.student), change.question, _points(change.before), _points(change.after))
     if causes:
         console().print(summary)
         if each.row_count <= _MOST_ROWS:
@@ -146,22 +163,24 @@ def _points(points: float | None) -> str:
     return "none" if points is None else f"{points:g}"
 
 
-def print_history(entries: Any, cause: Any) -> None:
+def print_history(gradings: Iterable[Grading], cause: Callable[[Grading | None, Grading], str]) -> None:
     """Every grading there was, in order, and why there was another."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table("when", "student", "set", "points", "cause", "engine", "sandbox", "by", box=None, header_style="bold")
     table.columns[3].justify = "right"
-    before = None
-    for one in entries:
-        same = before is not None and (before.row.student, before.row.set) == (one.row.student, one.row.set)
+    before: Grading | None = None
+    for grading in gradings:
+        result = grading.result
+        if before and (before.result.student, before.result.set) != (result.student, result.set):
+            before = None
         table.add_row(
-            one.at.replace("T", " ").removesuffix("+00:00"), one.row.student, one.row.set,
-            f"{_points(one.row.points)} of {one.row.max_points:g}", Text(cause(before if same else None, one)),
-            one.engine, one.row.tier, one.who,
+            grading.at.replace("T", " ").removesuffix("+00:00"), result.student, result.set,
+            f"{_points(result.points)} of {result.max_points:g}", Text(cause(before, grading)),
+            grading.engine, result.tier, grading.who,
         )  # fmt: skip
-        before = one
+        before = grading
     console().print(table)
     typer.echo("Times are in UTC.")
 
@@ -174,12 +193,12 @@ def print_tiers(verdicts: Any) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    chosen = next((one for one in verdicts if one.passed), None)
+    chosen = next((verdict for verdict in verdicts if verdict.passed), None)
     table = Table("tier", "", "what was found", box=None, header_style="bold")
-    for one in verdicts:
-        word = "used here" if one is chosen else "holds" if one.passed else "does not hold"
-        style = "green" if one.passed else "red"
-        table.add_row(one.name, Text(word, style=style), Text(f"{one.reason}\n{one.remedy}".strip()))
+    for verdict in verdicts:
+        word = "used here" if verdict is chosen else "holds" if verdict.passed else "does not hold"
+        style = "green" if verdict.passed else "red"
+        table.add_row(verdict.name, Text(word, style=style), Text(f"{verdict.reason}\n{verdict.remedy}".strip()))
     console().print(table)
     program = shutil.which("bwrap") or "not installed"
     typer.echo(

@@ -20,7 +20,7 @@ from shardwise import __version__
 from shardwise.bank.bank import Catalogue
 from shardwise.bank.posing import pose
 from shardwise.course.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of
-from shardwise.course.notebooks import file_text, set_notebook
+from shardwise.course.notebooks import compact_text, set_notebook
 from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.question import Question
 from shardwise.template import yaml_source
@@ -172,7 +172,7 @@ def student_notebook(header: Mapping[str, Any], student: str, name: str, questio
         setup=setup,
         metadata={"set": header["set"], "student": student},
     )
-    return file_text(made)
+    return compact_text(made)
 
 
 def _inert(name: str) -> str:
@@ -214,6 +214,7 @@ def assign(
         "points": [entry.points for entry in definition.problems],
         "key": hashlib.sha256(b"shardwise course key" + key).hexdigest()[:16],  # to notice another key, not to find it
         "version": __version__,
+        "banks": bank.digest,  # when the set was drawn: templates and references, for regrading
     }
     lock = Lock(path) if path.exists() else None
     if lock:

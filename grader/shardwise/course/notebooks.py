@@ -1,37 +1,32 @@
-"""Notebooks: a chapter for practice, or a student's set, as cells with metadata that nbgrader and we understand."""
+"""Notebooks: a chapter for practice, or a student's set, as cells with metadata that nbgrader and we understand.
+
+They are plain data in Jupyter's format 4.5: building them through nbformat validates every cell, which takes longer than
+drawing its question. The tests validate each kind of notebook instead.
+"""
 
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
-from pprint import pformat
 from typing import Any
 
-import nbformat
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
-from shardwise.atomic_files import write
-from shardwise.bank.bank import Bank, Banks
-from shardwise.bank.compiled import cache_folder
-from shardwise.bank.digests import package_digest
-from shardwise.bank.discovery import shipped
+from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kind_of, text_of, variable_of
 from shardwise.question import Question
 
+Cell = dict[str, Any]
+Notebook = dict[str, Any]
 PRACTICE_SEED = "0"  # every practice notebook starts from this seed; another() goes on from it
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _VERBS = ("another", "check", "hint", "practice", "solution")
 
 
-def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None) -> nbformat.NotebookNode:
+def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None) -> Notebook:
     """A chapter as a practice notebook: lesson, questions, an answer cell and a check cell each.
 
     `named` is where the notebook finds the bank; without it, the notebook practises the shipped one.
@@ -54,7 +49,7 @@ def _setup(named: str | None) -> str:
     return f"from shardwise import {', '.join((*_VERBS, 'use_bank'))}\n\nuse_bank({named!r})"
 
 
-def lesson_cells(folder: Path, chapter: str) -> list[nbformat.NotebookNode]:
+def lesson_cells(folder: Path, chapter: str) -> list[Cell]:
     """The lesson, one cell a section, with its pictures inside the cells."""
     if not (folder / "lesson.md").exists():
         raise ShardwiseError(f"The chapter {chapter} has no lesson.md; every notebook begins with one.")
@@ -76,7 +71,7 @@ def _attachment(path: Path) -> dict[str, str]:
     return {"image/png": base64.b64encode(path.read_bytes()).decode()}
 
 
-def _intro(chapter: str) -> nbformat.NotebookNode:
+def _intro(chapter: str) -> Cell:
     return _markdown(
         "## Practice\n\n"
         "Answer in the cell under each question and run the cell below it: the feedback comes at once.\n\n"
@@ -89,7 +84,7 @@ def _intro(chapter: str) -> nbformat.NotebookNode:
     )
 
 
-def question_cells(question: Question, number: int) -> list[nbformat.NotebookNode]:
+def question_cells(question: Question, number: int) -> list[Cell]:
     """The question's text, and the cell for its answer."""
     kind, variable = kind_of(question), variable_of(question)
     points = f"{question.points:g} point{'' if question.points == 1 else 's'}"
@@ -98,30 +93,31 @@ def question_cells(question: Question, number: int) -> list[nbformat.NotebookNod
         f"{kind.instruction(question.form, variable)}"
     )
     answer = _code(kind.cells(question.form, variable), "answer", f"{question.name}-answer", question)
-    answer.metadata["nbgrader"] = _nbgrader(f"{question.name}-answer", solution=True)
+    answer["metadata"]["nbgrader"] = _nbgrader(f"{question.name}-answer", solution=True)
     return [_markdown(text, "question", f"{question.name}-question", question), answer]
 
 
-def practice_check(question: Question) -> nbformat.NotebookNode:
+def practice_check(question: Question) -> Cell:
     """The cell that marks an answer; its value is the points, which is what nbgrader reads."""
     cell = _code(f'check("{question.slug}").score()', "check", f"{question.name}-check", question)
-    cell.metadata["nbgrader"] = _nbgrader(f"{question.name}-check", grade=True, locked=True, points=question.points)
+    cell["metadata"]["nbgrader"] = _nbgrader(f"{question.name}-check", grade=True, locked=True, points=question.points)
     return cell
 
 
 def set_notebook(
     questions: Sequence[Question], *, intro: str, setup: Mapping[str, Any], metadata: Mapping[str, Any]
-) -> nbformat.NotebookNode:
+) -> Notebook:
     """A student's graded notebook: questions and answer cells; check cells say how answers are read, no more."""
+    rows = "".join(f"    {name!r}: {asked!r},\n" for name, asked in setup.items())
     source = (
         "# Run this cell first. It lets check() read your answers; it holds no keys.\nimport shardwise\n\n"
-        f"check = shardwise.handed_out(\n{pformat(dict(setup), width=110, sort_dicts=False)}\n).check"
+        f"check = shardwise.handed_out({{\n{rows}}}).check"
     )
     cells = [_markdown(intro, "lesson", "intro"), _code(source, "setup", "setup")]
     for number, question in enumerate(questions, start=1):
         asked, answer = question_cells(question, number)
         # In nbgrader's terms a manually graded answer: nothing in this notebook can judge it.
-        answer.metadata["nbgrader"] = _nbgrader(
+        answer["metadata"]["nbgrader"] = _nbgrader(
             f"{question.name}-answer", grade=True, solution=True, points=question.points
         )
         check = _code(f'check("{question.slug}")', "check", f"{question.name}-check", question)
@@ -145,100 +141,40 @@ def _ours(role: str, question: Question | None) -> dict[str, Any]:
     return {"role": role} if question is None else {"role": role, "question": question.cell}
 
 
-def _markdown(source: str, role: str, identity: str, question: Question | None = None) -> nbformat.NotebookNode:
-    cell: nbformat.NotebookNode = new_markdown_cell(source, id=_cell_id(identity))
-    cell.metadata["shardwise"] = _ours(role, question)
-    cell.metadata["nbgrader"] = _nbgrader(_cell_id(identity), locked=True)
-    return cell
+def _markdown(source: str, role: str, identity: str, question: Question | None = None) -> Cell:
+    return {"cell_type": "markdown", **_common(source, role, identity, question)}
 
 
-def _code(source: str, role: str, identity: str, question: Question | None = None) -> nbformat.NotebookNode:
-    cell: nbformat.NotebookNode = new_code_cell(source, id=_cell_id(identity))
-    cell.metadata["shardwise"] = _ours(role, question)
-    cell.metadata["nbgrader"] = _nbgrader(_cell_id(identity), locked=True)
-    return cell
+def _code(source: str, role: str, identity: str, question: Question | None = None) -> Cell:
+    empty = {"execution_count": None, "outputs": list[Any]()}
+    return {"cell_type": "code", **_common(source, role, identity, question), **empty}
+
+
+def _common(source: str, role: str, identity: str, question: Question | None) -> Cell:
+    name = _cell_id(identity)
+    return {
+        "id": name,
+        "metadata": {"shardwise": _ours(role, question), "nbgrader": _nbgrader(name, locked=True)},
+        "source": source,
+    }
 
 
 def _cell_id(text: str) -> str:
     return re.sub(r"[^a-zA-Z0-9_-]", "-", text)[:64]
 
 
-def _notebook(cells: Iterable[nbformat.NotebookNode], metadata: Mapping[str, Any]) -> nbformat.NotebookNode:
-    made: nbformat.NotebookNode = new_notebook(cells=list(cells))
-    made.metadata = nbformat.from_dict({
-        "kernelspec": _KERNEL, "language_info": {"name": "python"}, "shardwise": dict(metadata)
-    })  # fmt: skip
-    nbformat.validate(made)
-    return made
+def _notebook(cells: Iterable[Cell], metadata: Mapping[str, Any]) -> Notebook:
+    about = {"kernelspec": _KERNEL, "language_info": {"name": "python"}, "shardwise": dict(metadata)}
+    return {"cells": list(cells), "metadata": about, "nbformat": 4, "nbformat_minor": 5}
 
 
-def file_text(notebook: nbformat.NotebookNode) -> str:
-    """The notebook as the bytes of its file: sorted keys, so that the same notebook is the same file."""
+def file_text(notebook: Notebook) -> str:
+    """A notebook as the text of its file: sorted keys, so that the same notebook is the same file."""
     return json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def render(banks: Banks, out: Path, *, check: bool, force: bool = False) -> list[Path]:
-    """Write every chapter's notebook into `out`; with `check` write nothing. Gives the files that differed.
-
-    Raises ShardwiseError, before anything is written, when somebody has worked in a notebook that would be overwritten.
-    """
-    remembered = _Remembered()
-    wanted = {out / f"{chapter}.ipynb": chapter for chapter in banks.chapters}
-    texts: dict[Path, str] = {}
-    for path, chapter in wanted.items():
-        bank = banks.of(chapter)
-        named = _named(bank, out)
-        key = f"{package_digest()} {bank.digest} {chapter} {named}"
-        present = path.read_text("utf-8") if path.exists() else None
-        if present is None or remembered.digests.get(key) != _digest(present):
-            text = file_text(chapter_notebook(bank, chapter, named=named))
-            remembered.digests[key] = _digest(text)
-            if text != present:
-                texts[path] = text
-    remembered.keep()
-    if check:
-        return [*texts, *(path for path in sorted(out.glob("*.ipynb")) if path not in wanted)]
-    used = [] if force else [path for path in texts if path.exists() and _worked_in(path.read_text("utf-8"))]
-    if used:
-        names = ", ".join(map(str, used))
-        raise ShardwiseError(
-            f"{names}: somebody has run cells there. Move it away, give another --out, or use --force."
-        )
-    for path, text in texts.items():
-        write(path, text.encode())
-    return list(texts)
-
-
-def _named(bank: Bank, out: Path) -> str | None:
-    """How a notebook in `out` names its bank: not at all when it is the shipped one."""
-    with suppress(ShardwiseError):
-        if bank.folder == shipped():
-            return None
-    return Path(os.path.relpath(bank.folder, out.resolve())).as_posix()
-
-
-class _Remembered:
-    """Digests of notebooks that were rendered before, by all that they are made of: what is unchanged is not made anew."""
-
-    def __init__(self) -> None:
-        self._file = cache_folder() / "rendered.json"
-        self.digests: dict[str, str] = {}
-        with suppress(OSError, ValueError, TypeError, RecursionError):
-            self.digests = dict(json.loads(self._file.read_bytes()))
-        self._before = dict(self.digests)
-
-    def keep(self) -> None:
-        """Write what is new; a cache folder that cannot be written is no fault, only slow."""
-        if self.digests != self._before:
-            newest = dict(list(self.digests.items())[-500:])
-            with suppress(OSError):
-                write(self._file, json.dumps(newest).encode())
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _worked_in(text: str) -> bool:
-    """Whether a notebook has been run: what we write has neither outputs nor counts."""
-    return bool(re.search(r'"execution_count": \d|"output_type"', text))
+def compact_text(notebook: Notebook) -> str:
+    """The same with a cell a line, which takes a fraction of the time: for the notebooks of a class."""
+    cells = ",\n".join(json.dumps(cell, ensure_ascii=False, sort_keys=True) for cell in notebook["cells"])
+    rest = json.dumps({name: notebook[name] for name in sorted(notebook) if name != "cells"}, ensure_ascii=False)
+    return f'{{"cells": [\n{cells}\n],\n{rest[1:]}\n'

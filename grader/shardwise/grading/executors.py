@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from typing import Any
 
 from shardwise.errors import ShardwiseError
@@ -49,9 +49,32 @@ class Here(Executor):
 
 
 def warm_up() -> None:
-    """Begin to load what the processes of a pool need, and go on with something else meanwhile."""
-    multiprocessing.set_forkserver_preload(["shardwise.grading.worker", "shardwise.cli.main"])
-    forkserver.ensure_running()
+    """Begin to load what the processes of a pool need, and go on with something else meanwhile.
+
+    They leave Ctrl-C to the process that started them.
+    """
+    multiprocessing.set_forkserver_preload(["shardwise.grading.worker"])
+    resource_tracker.ensure_running()  # it unblocks Ctrl-C when it starts
+    with _ctrl_c_blocked():
+        forkserver.ensure_running()
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Ctrl-C waits until this is left; processes that are started within never get it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Pool(ProcessPoolExecutor):
+    """A pool that knows of every process that it started: an interrupted start would leave one that nobody kills."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        with _ctrl_c_blocked():
+            return super().submit(fn, *args, **kwargs)
 
 
 def pool(count: int) -> Opener:
@@ -61,12 +84,12 @@ def pool(count: int) -> Opener:
 
     @contextmanager
     def opened() -> Iterator[Executor]:
-        executor = ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
+        executor = _Pool(count, mp_context=context, initializer=_begin)
         try:
             yield executor
         finally:
-            # Killed, not asked to end: whatever is still being graded is graded again next time, and a worker that died while
-            # it held the lock of their queue would let the others wait for it for ever, and us for them.
+            # Killed, not asked to end: a worker that died while it held the lock of their queue would let the others wait
+            # for ever. What they were grading is graded again next time.
             for process in (executor._processes or {}).values():
                 process.kill()
             executor.shutdown(cancel_futures=True)
@@ -75,10 +98,9 @@ def pool(count: int) -> Opener:
 
 
 def _begin() -> None:
-    """A worker leaves interrupts to the process that started it, and ends with it, however that ends."""
+    """A worker ends with the process that started it, however that ends."""
     gc.freeze()
     gc.set_threshold(*_SELDOM)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -9,15 +9,15 @@ from functools import cache
 import jinja2
 from markupsafe import Markup
 
-from shardwise.grading.results import Graded
+from shardwise.grading.results import Result
 from shardwise.kinds import text_of
 from shardwise.markdown.feedback import LOOKS, as_html
 from shardwise.markdown.html import to_html
-from shardwise.question import Question
+from shardwise.question import Feedback, Question
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{{ one.set }}: {{ one.name or one.student }}</title>
+<title>{{ result.set }}: {{ result.name or result.student }}</title>
 <style>
 :root { color-scheme: light; }
 body { font: 16px/1.5 system-ui, "Liberation Sans", sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #1f2328; }
@@ -29,15 +29,15 @@ details { margin: .4rem 0; } summary { cursor: pointer; color: #0b5cad; }
 pre { background: #f6f8fa; padding: .7rem; overflow-x: auto; border-radius: 6px; } code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .92em; }
 .note { background: #fff8c5; padding: .4rem .8rem; border-radius: 6px; }
 </style></head><body><main>
-<h1>{{ one.name or one.student }}</h1>
-<p class="total">{{ one.set }}: <strong>{% if one.points is none %}not fully graded yet{% else %}{{ "%g"|format(one.points) }}{% endif %}</strong>
-of {{ "%g"|format(one.max_points) }} points{% if one.late %} <span class="quiet">(handed in late)</span>{% endif %}</p>
+<h1>{{ result.name or result.student }}</h1>
+<p class="total">{{ result.set }}: <strong>{% if result.points is none %}not fully graded yet{% else %}{{ "%g"|format(result.points) }}{% endif %}</strong>
+of {{ "%g"|format(result.max_points) }} points{% if result.late %} <span class="quiet">(handed in late)</span>{% endif %}</p>
 <table><thead><tr><th>question</th><th>result</th><th>points</th></tr></thead><tbody>
 {% for number, slug, title, mark, word, colour, points, max_points, feedback, prompt, solution in rows %}<tr><td><a href="#{{ slug }}">{{ number }}. {{ title }}</a></td>
 <td style="color:{{ colour }}">{{ mark }} {{ word }}</td>
 <td class="number">{{ points }} / {{ max_points }}</td></tr>
 {% endfor %}</tbody></table>
-{% for note in one.notes %}<p class="note">{{ note }}</p>{% endfor %}
+{% for note in result.notes %}<p class="note">{{ note }}</p>{% endfor %}
 {% for number, slug, title, mark, word, colour, points, max_points, feedback, prompt, solution in rows %}<section id="{{ slug }}"><h2>{{ number }}. {{ title }}</h2>
 {{ feedback }}
 <details><summary>the question</summary>{{ prompt }}</details>
@@ -59,14 +59,16 @@ def file_of(set_name: str, student: str) -> str:
     return "/".join(re.sub(r"[^A-Za-z0-9._@-]|^\.+", "_", name) or "_" for name in (set_name, f"{student}.html"))
 
 
-def page(one: Graded, questions: Sequence[Question], *, solutions: bool = False) -> str:
+def page(
+    result: Result, questions: Sequence[Question], feedback: Sequence[Feedback], *, solutions: bool = False
+) -> str:
     """A student's feedback page: no script, nothing loaded from elsewhere, everything of theirs escaped."""
     rows = []
-    for number, (question, feedback) in enumerate(zip(questions, one.feedback, strict=True), start=1):
-        mark, word, colour = LOOKS[feedback.outcome]
+    for number, (question, said) in enumerate(zip(questions, feedback, strict=True), start=1):
+        mark, word, colour = LOOKS[said.outcome]
         rows.append((
-            number, question.slug, question.title, mark, word, colour, f"{feedback.points:g}", f"{question.points:g}",
-            Markup(as_html(feedback)), Markup(to_html(text_of(question))),
+            number, question.slug, question.title, mark, word, colour, f"{said.points:g}", f"{question.points:g}",
+            Markup(as_html(said)), Markup(to_html(text_of(question))),
             Markup(to_html(question.solution)) if solutions else "",
         ))  # fmt: skip
-    return _template().render(one=one, rows=rows, version=one.version)
+    return _template().render(result=result, rows=rows, version=result.version)

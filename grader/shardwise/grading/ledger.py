@@ -9,32 +9,34 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
-from shardwise.grading.results import Graded, Row
+from shardwise.grading.results import Result
 
 LEDGER = "ledger.sqlite"
-_FORMAT = 1
+_FORMAT = 2
 _TABLES = """
 CREATE TABLE grading (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,      -- digest of everything that decides the result
     student TEXT NOT NULL,
-    "set" TEXT NOT NULL,
+    "set" TEXT NOT NULL,           -- or the chapter of a practice notebook
     name TEXT NOT NULL,            -- the student's
     points REAL,                   -- NULL: our side failed somewhere; tried again next time
     max_points REAL NOT NULL,
     late INTEGER NOT NULL,
+    notes TEXT NOT NULL,           -- JSON: for the report
+    tier TEXT NOT NULL,            -- of the sandbox
+    version TEXT NOT NULL,         -- of the program that marked it
     scores TEXT NOT NULL,          -- JSON: points by question, null where our side failed
-    document TEXT NOT NULL,        -- JSON: the whole result, but for the notebook's path
+    answers TEXT NOT NULL,         -- JSON: what was said to each answer, in the order of the questions
     notebook TEXT NOT NULL,        -- digest of the file that was handed in
     questions TEXT NOT NULL,       -- digest of the questions and keys that it was marked by
     engine TEXT NOT NULL,          -- version and digest of the program that marked it
-    tier TEXT NOT NULL,            -- of the sandbox
     at TEXT NOT NULL,              -- UTC
     who TEXT NOT NULL              -- user@host
 );
@@ -55,38 +57,22 @@ CREATE TABLE batch (               -- the notebooks of the latest run, in the or
 );
 CREATE INDEX batch_student ON batch ("set", student);
 """
-_COLUMNS = "key, student, \"set\", name, points, max_points, late, scores, document, notebook, questions, engine, tier, at, who"  # fmt: skip
-_ROWS = """
-SELECT batch.path, batch.student, batch."set", batch.reason, g.name, g.points, g.max_points, g.late, g.tier, g.scores, g.document
-FROM batch LEFT JOIN grading AS g ON g.id = batch.grading ORDER BY place
-"""
+_RESULT = ("student", "set", "name", "points", "max_points", "late", "notes", "tier", "version", "scores", "answers")
+_RESTS_ON = ("key", "notebook", "questions", "engine", "at", "who")
+_COLUMNS = ", ".join(f'"{name}"' for name in (*_RESULT, *_RESTS_ON))
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One grading, with what it rests on."""
+class Grading:
+    """A result, and what it rests on."""
 
-    key: str
-    row: Row
-    notebook: str
-    questions: str
+    result: Result
+    key: str  # digest of everything that decides the result
+    notebook: str  # digest of the file that was handed in
+    questions: str  # digest of the questions and keys
     engine: str
     at: str
     who: str
-
-    @property
-    def graded(self) -> Graded:
-        """The whole result."""
-        return self.row.graded
-
-
-@dataclass(frozen=True)
-class Page:
-    """A feedback page that was written."""
-
-    file: str  # below the folder of pages
-    kind: str
-    digest: str
 
 
 class Ledger:
@@ -110,7 +96,10 @@ class Ledger:
             raise ShardwiseError(f"{path} is no ledger of ours ({error}). Move it away to begin anew.") from None
         if found not in (0, _FORMAT):
             self._db.close()
-            raise ShardwiseError(f"{path} was written by another version of shardwise (its format is {found}).")
+            raise ShardwiseError(
+                f"{path} was written by another version of shardwise (its format is {found}, and I read {_FORMAT}). "
+                "Use that version, or move the file away to grade anew."
+            )
 
     def close(self) -> None:
         """Fold the write-ahead log into the file."""
@@ -158,48 +147,42 @@ class Ledger:
             (key, path),
         )
 
-    def record(self, path: str, entry: Entry, page: Page) -> None:
-        """Keep a grading and what is known of its page, and let a notebook of this run have it: all or nothing."""
+    def record(self, path: str, grading: Grading, *, page: str, kind: str, digest: str) -> None:
+        """Keep a grading and the file, kind and digest of its page, and let a notebook of this run have it: all or nothing."""
+        values = _values(grading)
         with self._db:
             self._db.execute("BEGIN")
-            self._keep(entry)
+            self._db.execute("DELETE FROM grading WHERE key = ? AND points IS NULL", (grading.key,))
             self._db.execute(
-                "INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?)", (page.file, entry.key, page.kind, page.digest)
+                f"INSERT OR IGNORE INTO grading ({_COLUMNS}) VALUES ({', '.join('?' * len(values))})", values
             )
-            self.reuse(path, entry.key)
+            self._db.execute("INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?)", (page, grading.key, kind, digest))
+            self.reuse(path, grading.key)
 
-    def _keep(self, entry: Entry) -> None:
-        row = entry.row
-        values = (
-            entry.key, row.student, row.set, row.name, row.points, row.max_points, row.late, json.dumps(row.scores),
-            row.document, entry.notebook, entry.questions, entry.engine, row.tier, entry.at, entry.who,
-        )  # fmt: skip
-        self._db.execute("DELETE FROM grading WHERE key = ? AND points IS NULL", (entry.key,))
-        self._db.execute(f"INSERT OR IGNORE INTO grading ({_COLUMNS}) VALUES ({', '.join('?' * len(values))})", values)
-
-    def refuse(self, path: str, row: Row) -> None:
+    def refuse(self, result: Result) -> None:
         """Say why a notebook of this run has no grading."""
         self._db.execute(
             'UPDATE batch SET (student, "set", grading, reason) = (?, ?, NULL, ?) WHERE path = ?',
-            (row.student, row.set, row.reason, path),
+            (result.student, result.set, result.reason, result.path),
         )
 
     # What counts ------------------------------------------------------------------------------------------------
 
-    def rows(self) -> Iterator[Row]:
-        """The latest run, a row a notebook, read as it goes. Of several notebooks of one student none counts."""
+    def results(self) -> Iterator[Result]:
+        """The latest run, a result a notebook, read as it goes. Of several notebooks of one student none counts."""
         doubles = self._doubles()
-        for path, student, name_of_set, reason, name, points, most, late, tier, scores, document in self._db.execute(
-            _ROWS
+        for path, student, name_of_set, reason, grading, *columns in self._db.execute(
+            f'SELECT batch.path, batch.student, batch."set", batch.reason, grading.id, {_RESULT_OF_GRADING} '
+            "FROM batch LEFT JOIN grading ON grading.id = batch.grading ORDER BY place"
         ):
-            if document is None:
-                yield Row(path, student, name_of_set, "ungraded", reason)
-            elif several := doubles.get((name_of_set, student)):
+            if grading is None:
+                yield Result(student, name_of_set, status="ungraded", reason=reason, path=path)
+                continue
+            result = replace(_result(columns), path=path)
+            if several := doubles.get((name_of_set, student)):
                 reason = f"{len(several)} notebooks of {student} for this set: {', '.join(several)}. Keep the one that counts."
-                yield Row(path, student, name_of_set, "ungraded", reason, name)
-            else:
-                yield Row(path, student, name_of_set, "graded", "", name, points, most, bool(late), tier,
-                          json.loads(scores), document)  # fmt: skip
+                result = Result(student, name_of_set, result.name, status="ungraded", reason=reason, path=path)
+            yield result
 
     def _doubles(self) -> dict[tuple[str, str], list[str]]:
         """Students with several graded notebooks for one set, and where these lie."""
@@ -207,7 +190,10 @@ class Ledger:
             """SELECT "set", student FROM batch WHERE grading IS NOT NULL GROUP BY "set", student HAVING COUNT(*) > 1"""
         )
         paths = 'SELECT path FROM batch WHERE grading IS NOT NULL AND "set" = ? AND student = ? ORDER BY path'
-        return {(one, student): [path for (path,) in self._all(paths, one, student)] for one, student in counted}
+        return {
+            (name_of_set, student): [path for (path,) in self._all(paths, name_of_set, student)]
+            for name_of_set, student in counted
+        }
 
     def sets(self) -> list[str]:
         """The sets of the latest run."""
@@ -228,17 +214,17 @@ class Ledger:
 
     # What was ---------------------------------------------------------------------------------------------------
 
-    def history(self, student: str | None = None) -> Iterator[Entry]:
+    def history(self, student: str | None = None) -> Iterator[Grading]:
         """Every grading there was, in order, of one student or of all."""
         query = f'SELECT {_COLUMNS} FROM grading {"WHERE student = ?" if student else ""} ORDER BY "set", student, id'
         for row in self._db.execute(query, (student,) if student else ()):
-            yield _entry(row)
+            yield _grading(row)
 
-    def counts(self, name_of_set: str, student: str) -> Entry | None:
+    def counts(self, name_of_set: str, student: str) -> Grading | None:
         """The grading that counts: that of the latest run, or else the last there was."""
         query = f"""SELECT {_COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND points IS NOT NULL
         ORDER BY id IN (SELECT grading FROM batch) DESC, id DESC LIMIT 1"""
-        return next((_entry(row) for row in self._db.execute(query, (name_of_set, student))), None)
+        return next((_grading(row) for row in self._db.execute(query, (name_of_set, student))), None)
 
     def absorb(self, other: Path) -> None:
         """Take over the gradings of another ledger that are not here yet, and what is known of its pages."""
@@ -255,10 +241,27 @@ class Ledger:
             self._db.execute("DETACH other")
 
 
-def _entry(row: tuple[Any, ...]) -> Entry:
-    one = dict(zip(_COLUMNS.replace('"', "").split(", "), row, strict=True))
-    kept = {name: str(one[name]) for name in ("key", "notebook", "questions", "engine", "at", "who")}
-    told = {name: one[name] for name in ("student", "set", "name", "points", "max_points", "tier", "document")}
-    return Entry(
-        row=Row(path="", status="graded", late=bool(one["late"]), scores=json.loads(one["scores"]), **told), **kept
-    )
+_RESULT_OF_GRADING = ", ".join(f'grading."{name}"' for name in _RESULT)
+
+
+def _values(grading: Grading) -> tuple[Any, ...]:
+    """A grading as a row of the table, in the order of its columns."""
+    result = grading.result
+    return (
+        result.student, result.set, result.name, result.points, result.max_points, result.late,
+        json.dumps(result.notes, ensure_ascii=False), result.tier, result.version, json.dumps(result.scores),
+        result.answers_json, *(getattr(grading, name) for name in _RESTS_ON),
+    )  # fmt: skip
+
+
+def _result(row: Sequence[Any]) -> Result:
+    """A result out of its columns."""
+    student, name_of_set, name, points, max_points, late, notes, tier, version, scores, answers = row
+    return Result(
+        student, name_of_set, name, points=points, max_points=max_points, late=bool(late), notes=tuple(json.loads(notes)),
+        tier=tier, version=version, scores=json.loads(scores), answers_json=answers,
+    )  # fmt: skip
+
+
+def _grading(row: Sequence[Any]) -> Grading:
+    return Grading(_result(row[: len(_RESULT)]), *row[len(_RESULT) :])

@@ -7,18 +7,20 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from shardwise.atomic_files import replacing
 from shardwise.bank.bank import Catalogue
-from shardwise.bank.posing import pose
+from shardwise.bank.posing import pose, pose_chapter
 from shardwise.course.lockfile import Lock, line_of
 from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
-from shardwise.grading.batch import PAGES, WITH_SOLUTIONS, Batch, Progress, grade, locks_near
+from shardwise.grading.batch import PAGES, WITH_SOLUTIONS, Batch, Progress, grade
 from shardwise.grading.executors import Opener
-from shardwise.grading.ledger import LEDGER, Entry, Ledger
+from shardwise.grading.intake import Practice, locks_near
+from shardwise.grading.ledger import LEDGER, Grading, Ledger
 from shardwise.grading.worker import Settings
 
 _STAGE = ".regrade"
@@ -44,16 +46,17 @@ class Regrade:
     out: Path
     paths: Sequence[Path]
     renewed: Mapping[Path, Path]  # lock files, and what they would become
+    practice: Practice
     settings: Settings
     kept: Counter[str] = field(default_factory=Counter)  # questions that stay as they were, by reason
 
     def changes(self) -> Iterator[Change]:
         """Every question whose points would change, read as it goes."""
         with Ledger(self.out / LEDGER) as now, Ledger(self.batch.out / LEDGER) as then:
-            for row in then.rows():
-                after = then.counts(row.set, row.student) if row.status == "graded" else None
+            for result in then.results():
+                after = then.counts(result.set, result.student) if result.status == "graded" else None
                 if after is not None:
-                    yield from differences(now.counts(row.set, row.student), after)
+                    yield from differences(now.counts(result.set, result.student), after)
 
     def write(self) -> Batch:
         """Let it count: locks, pages and gradings take their places. What counted before stays in the ledger."""
@@ -68,8 +71,8 @@ class Regrade:
             page.replace(place)
         with Ledger(self.out / LEDGER) as ledger:
             ledger.absorb(self.batch.out / LEDGER)
-        batch = grade(self.paths, self.out, locks=tuple(self.renewed), settings=self.settings)
-        reports.write(batch)
+        batch = grade(self.paths, self.out, locks=tuple(self.renewed), practice=self.practice, settings=self.settings)
+        reports.write_tables(batch)
         self.discard()
         return batch
 
@@ -103,31 +106,40 @@ def regrade(
             _renew(lock, bank, fresh, kept)
     with Ledger(out / LEDGER) as ledger:
         settings = replace(settings or Settings(), solutions=WITH_SOLUTIONS in ledger.kinds_of_pages())
-    batch = grade(paths, stage, locks=tuple(renewed.values()), settings=settings, workers=workers,
+    practice = partial(pose_chapter, bank)
+    batch = grade(paths, stage, locks=tuple(renewed.values()), practice=practice, settings=settings, workers=workers,
                   executor=executor, progress=progress)  # fmt: skip
-    return Regrade(batch, out, paths, renewed, settings, kept)
+    return Regrade(batch, out, paths, renewed, practice, settings, kept)
 
 
 def _renew(lock: Lock, bank: Catalogue, to: Path, kept: Counter[str]) -> None:
-    """A lock file with the keys and texts of today's templates, wherever students would still see the same question."""
+    """A lock file with the keys and texts of today's banks, wherever students would still see the same question.
+
+    The header keeps the digest of the banks that the set was drawn from: as long as theirs is another today, a reference
+    may have changed under any template.
+    """
+    same_banks = lock.header.get("banks") == bank.digest
     with to.open("w", encoding="utf-8") as file:
         file.write(line_of(lock.header))
         for student in lock.students():
             line = json.loads(lock.line(student))
             points = lock.header.get("points") or [None] * len(line["questions"])
             line["questions"] = [
-                _renewed(*one, bank, kept) for one in zip(line["questions"], points, strict=True)
-            ]  # fmt: skip
+                _renewed(question, worth, bank, same_banks, kept)
+                for question, worth in zip(line["questions"], points, strict=True)
+            ]
             file.write(line_of(line))
 
 
-def _renewed(old: dict[str, Any], points: float | None, bank: Catalogue, kept: Counter[str]) -> dict[str, Any]:
+def _renewed(
+    old: dict[str, Any], points: float | None, bank: Catalogue, same_banks: bool, kept: Counter[str]
+) -> dict[str, Any]:
     """A question of today, or the old one where today's would ask something else."""
     problem = bank.problems.get(old["id"])
     if problem is None:
         kept[f"{old['id']} is not in the bank any more"] += 1
         return old
-    if problem.digest == old["digest"]:
+    if same_banks and problem.digest == old["digest"]:
         return old
     try:
         new = pose(problem, old["seed"], attempt=old["rejected"])
@@ -136,9 +148,10 @@ def _renewed(old: dict[str, Any], points: float | None, bank: Catalogue, kept: C
             f"{old['id']}: today's template does not take the numbers that were drawn ({error.__cause__ or error})"
         ] += 1
         return old
-    dumped: dict[str, Any] = json.loads(
-        (new if points is None else new.model_copy(update={"points": points})).model_dump_json()
-    )
+    as_handed_out: dict[str, Any] = {"handle": old["handle"]}
+    if points is not None:
+        as_handed_out["points"] = points
+    dumped: dict[str, Any] = json.loads(new.model_copy(update=as_handed_out).model_dump_json())
     for part, what in (("params", "draws other numbers"), ("form", "asks for an answer of another form")):
         if dumped[part] != old[part]:
             kept[f"{old['id']} now {what} than the notebooks that were handed out"] += 1
@@ -146,38 +159,46 @@ def _renewed(old: dict[str, Any], points: float | None, bank: Catalogue, kept: C
     return dumped
 
 
-def differences(before: Entry | None, after: Entry) -> Iterator[Change]:
+def differences(before: Grading | None, after: Grading) -> Iterator[Change]:
     """What a later grading of the same student and set changed."""
-    old = {one.feedback.question: one.points for one in before.graded.answers} if before else {}
-    for one in after.graded.answers:
-        name = one.feedback.question
-        if name not in old or old[name] != one.points:
+    old = {answer.feedback.question: answer.points for answer in before.result.answers} if before else {}
+    for answer in after.result.answers:
+        name = answer.feedback.question
+        if name not in old or old[name] != answer.points:
             cause = cause_of(before, after, name)
-            yield Change(after.graded.student, after.graded.set, name, old.get(name), one.points, cause)
+            yield Change(after.result.student, after.result.set, name, old.get(name), answer.points, cause)
 
 
-def cause_of(before: Entry | None, after: Entry, question: str | None = None) -> str:
+def cause_of(before: Grading | None, after: Grading, question: str | None = None) -> str:
     """Why a grading differs from the one before it, for one question or as a whole; the student's doing comes first."""
     if before is None:
         return "graded for the first time"
     if before.notebook != after.notebook:
         return "handed in again"
     templates = [
-        f"{one.feedback.question} {was.digest} → {one.digest}"
-        for was, one in zip(before.graded.answers, after.graded.answers, strict=False)
-        if was.digest != one.digest and question in (None, one.feedback.question)
+        f"{now.feedback.question} {was.digest} → {now.digest}"
+        for was, now in zip(before.result.answers, after.result.answers, strict=False)
+        if was.digest != now.digest and question in (None, now.feedback.question)
     ]
     if templates:
         return f"template{'s' if len(templates) > 1 else ''} {', '.join(templates)}"
     if before.engine != after.engine:
         return f"engine {before.engine} → {after.engine}"
     if before.questions != after.questions:
-        return "questions or keys of the lock file"
-    if before.graded.late != after.graded.late:
-        return "now late" if after.graded.late else "no longer late"
-    if before.graded.tier != after.graded.tier:
-        return f"sandbox {before.graded.tier} → {after.graded.tier}"
+        return "references of the bank" if _same_draws(before, after) else "questions or keys of the lock file"
+    if before.result.late != after.result.late:
+        return "now late" if after.result.late else "no longer late"
+    if before.result.tier != after.result.tier:
+        return f"sandbox {before.result.tier} → {after.result.tier}"
     return "other limits for students' code"
+
+
+def _same_draws(before: Grading, after: Grading) -> bool:
+    """Whether two gradings are about the same draws: by the same templates, only references can give them other keys."""
+    was, now = (
+        [(answer.feedback.question, answer.seed) for answer in grading.result.answers] for grading in (before, after)
+    )
+    return was == now
 
 
 def _spare(lock: Path) -> Path:

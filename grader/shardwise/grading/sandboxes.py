@@ -1,4 +1,4 @@
-"""The sandbox of this thread, and the sandbox as a runner of functions: where code runs that is not one's own."""
+"""One sandbox for each thread, and the sandbox as a runner of functions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def runner_in(sandbox: Sandbox) -> Runner:
     return run
 
 
-_MINE = threading.local()  # a sandbox serves one thread at a time, so each thread has its own
+_MINE = threading.local()  # a sandbox serves a single thread at a time
 
 
 def begin(limits: Limits | None = None, *, unsafe: bool = False, tier: str | None = None) -> None:
@@ -57,7 +57,7 @@ def mine(limits: Limits | None = None, *, unsafe: bool = False, tier: str | None
 
 
 def close() -> None:
-    """Close this thread's sandbox; the next time it is asked for it is a fresh one."""
+    """Close this thread's sandbox; the next time it is asked for, a fresh sandbox is opened."""
     if getattr(_MINE, "wanted", None) is not None:
         _MINE.wanted = None
         with suppress(ShardwiseError):

@@ -11,7 +11,7 @@ from shardwise.grading.sandboxes import runner_in
 from shardwise.kinds import kind_of, variable_of
 from shardwise.kinds.calls import Runner
 from shardwise.markdown.html import safe
-from shardwise.marking import broken, check, unreadable
+from shardwise.marking import broken, check, unreadable_feedback
 from shardwise.question import Feedback, Outcome, Question
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _mark(question: Question, job: JobResult, place: int, run: Runner, cell: Stu
     try:
         return check(question, _raw(question, job.results[f"answer-{place}"], cell), runner=run)
     except Unreadable as error:
-        return unreadable(question, error)
+        return unreadable_feedback(question, error)
 
 
 def _raw(question: Question, result: Any, cell: StudentCell | None) -> Any:

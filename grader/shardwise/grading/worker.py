@@ -11,24 +11,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import shardwise
 from shardwise import __version__
-from shardwise.bank.discovery import open_banks, shipped
-from shardwise.bank.posing import pose
+from shardwise.bank.digests import package_digest
 from shardwise.course.lockfile import read_line
 from shardwise.course.submissions import Submission
 from shardwise.errors import ShardwiseError
 from shardwise.grading import sandboxes
 from shardwise.grading.feedback_page import page
-from shardwise.grading.results import Graded, Marked, Row
+from shardwise.grading.results import Result, marked
 from shardwise.grading.submission import grade_one
-from shardwise.question import Question
 
 if TYPE_CHECKING:
     from shardwise.sandbox import Limits
+
+_COMPUTES = ("numpy", "sympy")  # what our program computes grades with
 
 
 @dataclass(frozen=True)
@@ -45,18 +43,19 @@ class Settings:
 class Task:
     """One notebook to be graded, complete: code, questions and keys."""
 
-    graded: Graded  # what is known of the result beforehand: who, which set, whether late
     submission: Submission
-    questions: bytes  # a line of a lock file; for a practice notebook the digest of the bank they are drawn from
-    practice: bool = False
+    questions: bytes  # a line as in a lock file
+    late: bool = False
 
+    @property
+    def student(self) -> str:
+        """Whose notebook it is."""
+        return self.submission.student
 
-@dataclass(frozen=True)
-class Done:
-    """What became of a task."""
-
-    row: Row
-    page: str = ""  # HTML
+    @property
+    def set(self) -> str:
+        """The set that it belongs to, or the chapter that it practises."""
+        return self.submission.set or self.submission.practice or ""
 
 
 class OtherEngine(ShardwiseError):
@@ -66,59 +65,44 @@ class OtherEngine(ShardwiseError):
 @cache
 def engine() -> str:
     """Version and digest of everything that decides a grade but the questions: our program, and what it computes with."""
-    libraries = " ".join(f"{name} {version(name)}" for name in ("numpy", "sympy"))
     python = ".".join(map(str, sys.version_info[:2]))
-    return f"{__version__}+{_digest([Path(shardwise.__file__).parent], f'{python} {libraries}')}"
+    libraries = " ".join(f"{name} {version(name)}" for name in _COMPUTES)
+    digest = hashlib.sha256(f"{package_digest()} {python} {libraries}".encode())
+    return f"{__version__}+{digest.hexdigest()[:12]}"
 
 
-@cache
-def bank_digest() -> str:
-    """Digest of the installed bank and its references, from which practice questions are drawn."""
-    return _digest([shipped() / "problems", shipped() / "solutions"], "")
+def work(settings: Settings, tasks: Sequence[Task], sent_by: str) -> list[tuple[Result, str]]:
+    """Grade some notebooks: a result each, and its feedback page.
 
-
-def _digest(roots: Sequence[Path], more: str) -> str:
-    digest = hashlib.sha256(more.encode())
-    for root in roots:
-        for file in sorted([*root.rglob("*.py"), *root.rglob("*.yaml")]):
-            name = file.relative_to(root).as_posix()
-            if not name.startswith(("problems/", "solutions/")):  # which lie in the package once it is installed
-                digest.update(f"{root.name}/{name}\0".encode() + file.read_bytes())
-    return digest.hexdigest()[:12]
-
-
-def work(settings: Settings, tasks: Sequence[Task], sent_by: str) -> list[Done]:
-    """Grade some notebooks. Raises SandboxUnavailable, and OtherEngine when `sent_by` is not this engine."""
+    Raises SandboxUnavailable, and OtherEngine when `sent_by` is not this engine.
+    """
     if sent_by != engine():
         raise OtherEngine(
             f"A worker runs shardwise {engine()}, and this batch was sent by {sent_by}. Install the same."
         )
-    return [_done(task, settings) for task in tasks]
+    return [_result_of(task, settings) for task in tasks]
 
 
-def _done(task: Task, settings: Settings) -> Done:
+def _result_of(task: Task, settings: Settings) -> tuple[Result, str]:
     """Grade one notebook; whatever goes wrong becomes its result."""
     sandbox = sandboxes.mine(settings.limits, unsafe=settings.unsafe, tier=settings.tier)
-    graded = replace(task.graded, tier=sandbox.tier)
+    result = Result(task.student, task.set, late=task.late, tier=sandbox.tier)
     try:
-        name, questions = _questions(task)
+        name, questions = read_line(task.questions)
         feedback, notes = grade_one(task.submission, questions, sandbox)
-        answers = tuple(Marked.of(*one) for one in zip(questions, feedback, strict=True))
-        graded = replace(graded, name=name, answers=answers, notes=tuple(notes))
-        return Done(Row.of(graded), page(graded, questions, solutions=settings.solutions))
+        result = marked(replace(result, name=name or task.student, notes=tuple(notes)), questions, feedback)
+        return result, page(result, questions, feedback, solutions=settings.solutions)
     except Exception as error:
         sandboxes.close()  # whatever it was, the next task gets a fresh sandbox
-        why = str(error) if isinstance(error, ShardwiseError) else f"{type(error).__name__}: {str(error)[:300]}"
-        return Done(Row.of(replace(graded, status="ungraded", reason=f"Our fault: {why}")))
+        return ungraded(task, our_fault(error)), ""
 
 
-def _questions(task: Task) -> tuple[str, Sequence[Question]]:
-    """The student's name and questions, from the lock or, for practice, drawn anew; never from the student's file."""
-    if not task.practice:
-        return read_line(task.questions)
-    if task.questions.decode() != bank_digest():
-        raise OtherEngine(
-            "A worker has another bank than the machine that sent it a practice notebook. Install the same."
-        )
-    problems = open_banks().of_chapter(task.graded.set)
-    return task.graded.student, [pose(problem, task.submission.seed) for problem in problems]
+def ungraded(task: Task, reason: str) -> Result:
+    """The result of a task that could not be graded."""
+    return Result(task.student, task.set, status="ungraded", reason=reason)
+
+
+def our_fault(error: Exception) -> str:
+    """Why there is no grade when our side failed."""
+    why = str(error) if isinstance(error, ShardwiseError) else f"{type(error).__name__}: {str(error)[:300]}"
+    return f"Our fault: {why}"

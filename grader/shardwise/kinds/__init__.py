@@ -2,37 +2,60 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shardwise.kinds import bugline, choice, code, formula, match, order, quantity
-from shardwise.kinds.base import Kind
-from shardwise.question import Question
+if TYPE_CHECKING:
+    from shardwise.kinds.base import Kind
+    from shardwise.question import Question
 
-OURS: tuple[Kind[Any, Any, Any], ...] = (
-    quantity.KIND,
-    choice.KIND,
-    order.KIND,
-    match.KIND,
-    formula.KIND,
-    code.KIND,
-    bugline.KIND,
-)
+# Each is a module of this folder that offers KIND, and is loaded when a question of it is first asked for.
+OURS = ("quantity", "choice", "order", "match", "formula", "code", "bugline")
+
+
+class Registry(Mapping[str, "Kind[Any, Any, Any]"]):
+    """Every kind by name: ours first, then those of other packages, which cannot replace one of ours."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Kind[Any, Any, Any]] = {}
+
+    def __getitem__(self, name: str) -> Kind[Any, Any, Any]:
+        if name not in self._loaded:
+            if name in OURS:
+                self._loaded[name] = importlib.import_module(f"shardwise.kinds.{name}").KIND
+            else:
+                self._loaded[name] = _added()[name].load()
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from OURS
+        yield from (name for name in _added() if name not in OURS)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 @cache
-def kinds() -> dict[str, Kind[Any, Any, Any]]:
-    """Every kind by name, ours first."""
-    found = {kind.name: kind for kind in OURS}
-    for entry in entry_points(group="shardwise.kinds"):
-        found.setdefault(entry.name, entry.load())
-    return found
+def _added() -> Mapping[str, Any]:
+    """The entry points by which other packages add kinds."""
+    from importlib.metadata import entry_points
+
+    return {entry.name: entry for entry in entry_points(group="shardwise.kinds")}
+
+
+_REGISTRY = Registry()
+
+
+def kinds() -> Registry:
+    """Every kind by name."""
+    return _REGISTRY
 
 
 def kind_of(question: Question) -> Kind[Any, Any, Any]:
     """The kind of a question."""
-    return kinds()[question.kind]
+    return _REGISTRY[question.kind]
 
 
 def text_of(question: Question) -> str:

@@ -128,8 +128,10 @@ def plain(value: Any) -> Any:
     sympy = sys.modules.get("sympy")
     if sympy is not None and isinstance(value, sympy.Basic):
         return int(value) if value.is_Integer else float(value) if value.is_Float else str(value)
-    if isinstance(value, tuple | list):
-        return [plain(part) for part in value]
+    for base in (int, float, str, list, tuple, dict):  # a subclass, such as a namedtuple or a Counter
+        if isinstance(value, base):
+            convert: Any = base
+            return plain(convert(value))
     return value
 
 

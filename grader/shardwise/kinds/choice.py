@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import Labelled, label, letters, listed, shown
+from shardwise.kinds.labels import Labelled, as_view, label, letters, listed
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
@@ -24,7 +24,7 @@ class Option(author.AuthorModel):
 
     text: author.Prose = Field(min_length=1)
     correct: author.Condition | None = Field(None, description="true, false or an expression.")
-    value: Annotated[str | int | float | bool, AfterValidator(author.expression)] | None = Field(
+    value: Annotated[str | int | float | bool, AfterValidator(author.valid_expression)] | None = Field(
         None, description="With a reference: the option is right when this equals what the reference returns."
     )
     say: author.Prose = Field(min_length=5, description="Shown to a student who picks this option; Jinja2.")
@@ -162,7 +162,7 @@ answer:
 
     def view(self, form: ChoiceForm) -> View:
         how = "Pick the one that is right." if form.pick == "one" else "Tick all that hold; several may."
-        return {"how": how, "fields": [{"type": "options", "pick": form.pick, "options": shown(form.options)}]}
+        return {"how": how, "fields": [{"type": "options", "pick": form.pick, "options": as_view(form.options)}]}
 
     def parse(self, form: ChoiceForm, raw: Any) -> tuple[str, ...]:
         picked = letters(raw, form.options, self.example(form))

@@ -21,7 +21,7 @@ class Labelled(Form):
     text: str
 
 
-def shown(lines: Sequence[Labelled]) -> list[dict[str, str]]:
+def as_view(lines: Sequence[Labelled]) -> list[dict[str, str]]:
     """The lines for a front end: their texts as HTML."""
     return [{"label": line.label, "html": inline(line.text)} for line in lines]
 

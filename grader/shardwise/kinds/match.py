@@ -13,7 +13,7 @@ from pydantic import Field, field_validator, model_validator
 from shardwise.errors import Reject, ShardwiseError, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import Labelled, label, listed, shown
+from shardwise.kinds.labels import Labelled, as_view, label, listed
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
@@ -208,7 +208,7 @@ mistakes:
         return f"{rows}\n\n*What does each of them belong to? One option may stand for several, or for none.*\n\n{listed(form.options)}"
 
     def view(self, form: MatchForm) -> View:
-        field = {"type": "pairs", "items": shown(form.items), "options": shown(form.options)}
+        field = {"type": "pairs", "items": as_view(form.items), "options": as_view(form.options)}
         return {
             "how": "Pick what each of them belongs to; one option may stand for several, or for none.",
             "fields": [field],

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import Labelled, label, letters, listed, shown
+from shardwise.kinds.labels import Labelled, as_view, label, letters, listed
 from shardwise.markdown.html import to_plain
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
@@ -187,7 +187,7 @@ mistakes:
         return f"Put the letters in order; first comes: {form.first}."
 
     def view(self, form: OrderForm) -> View:
-        return {"how": to_plain(self._how(form)), "fields": [{"type": "order", "items": shown(form.items)}]}
+        return {"how": to_plain(self._how(form)), "fields": [{"type": "order", "items": as_view(form.items)}]}
 
     def parse(self, form: OrderForm, raw: Any) -> tuple[str, ...]:
         if isinstance(raw, set | frozenset):

@@ -3,87 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
 
-from shardwise.markdown.mathml import is_uniform, mathml
+from shardwise.markdown.rendering import rendered
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-
-LONGEST = 6_000  # characters of a text whose shape is remembered; the longest prompt has under 3,000
-_NUMBER = re.compile(r"(?<![0-9_^])([0-9]+)")  # in x^12 LaTeX raises the 1 alone, so such digits belong to the text
-_STAND_IN = "4099990"  # with three digits more it stands for a number; it cannot overlap itself
-_DIGITS_MATTER = re.compile(
-    r"""&[#a-zA-Z]                            # entities: &#189; and &frac12;
-    | \]\(|\]:|<[^\s<>]*[@:]                 # links, whose hosts and labels have a largest length
-    | ^[ \t>*+-]*[0-9]+[.)](?!\S)            # an ordered list begins at its number
-    | \r                                     # a line break that ^ does not see""",
-    re.VERBOSE | re.MULTILINE,
-)
-
-
-@cache
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-    from mdit_py_plugins.dollarmath import dollarmath_plugin
-
-    # "js-default" escapes raw HTML and refuses javascript: links, so that a student's text stays text
-    parser = MarkdownIt("js-default", {"html": False, "linkify": False}).enable("table").disable("image")
-    parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, renderer=_formula)
-    return parser
-
-
-def _formula(tex: str, options: dict[str, Any]) -> str:
-    return mathml(tex, is_block=bool(options.get("display_mode")))
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The HTML of every text that differs from another in its numbers alone: what is fixed, and which number is where."""
-
-    fixed: tuple[str, ...]
-    numbers: tuple[int, ...]  # places among the numbers of the text, one between each two fixed pieces
-
-    def filled(self, numbers: Sequence[str]) -> str:
-        """The HTML with these numbers."""
-        pieces = [""] * (2 * len(self.fixed) - 1)
-        pieces[::2] = self.fixed
-        pieces[1::2] = [numbers[place] for place in self.numbers]
-        return "".join(pieces)
-
-
-@lru_cache(maxsize=1024)
-def _shape(texts: tuple[str, ...]) -> Shape | None:
-    """The shape of a text, given as what stands between its numbers; None where their digits could matter.
-
-    To Markdown one run of digits is as good as another, save in a few places. So the text is rendered with stand-ins,
-    which are digits too, and those are found again in the HTML.
-    """
-    numbers = [f"{_STAND_IN}{place:03d}" for place in range(len(texts) - 1)]
-    markdown = "".join(text + number for text, number in zip(texts, [*numbers, ""], strict=True))
-    if len(numbers) > 1000 or any(_STAND_IN in text for text in texts) or _DIGITS_MATTER.search(markdown):
-        return None
-    parser, env = _parser(), dict[str, Any]()
-    tokens = parser.parse(markdown, env)
-    inner = [child for token in tokens for child in (token, *(token.children or ()))]
-    if not all(is_uniform(one.content) for one in inner if one.type.startswith("math") and _STAND_IN in one.content):
-        return None
-    html = str(parser.renderer.render(tokens, parser.options, env)).strip()
-    pieces = re.split(rf"{_STAND_IN}([0-9]{{3}})", html)
-    return Shape(tuple(pieces[::2]), tuple(map(int, pieces[1::2])))
-
-
-def _rendered(markdown: str) -> str:
-    rendered: str = _parser().render(markdown)
-    return rendered.strip()
-
-
-_OPTIONS = re.compile(
-    r"(\S.*?)\n\n(- \*\*[^\n]+(?:\n- \*\*[^\n]+)*)\n\n((?![-+*]?\s).+)", re.DOTALL
-)  # a text, a list of one line an item, and a text
+# A question with options: a text, a list of one line an option, and a text that does not go on with the list.
+_OPTIONS = re.compile(r"(\S.*?)\n\n(- \*\*[^\n]+(?:\n- \*\*[^\n]+)*)\n\n((?![-+*]?\s).+)", re.DOTALL)
 _REACHES_ON = re.compile(r"```|~~~|\$\$|^\s*(?:[-+*]|[0-9]+[.)])\s", re.MULTILINE)  # beyond a blank line
 
 
@@ -95,17 +19,10 @@ def to_html(markdown: str) -> str:
     """
     found = _OPTIONS.fullmatch(markdown) if "\n\n- **" in markdown else None
     if found is None or "]:" in markdown or "\r" in markdown or _REACHES_ON.search(found[1]):
-        return _block(markdown)
-    # Options stand in another order for each student, so that each of them is rendered by itself.
-    items = [_block(item).removeprefix("<ul>\n").removesuffix("</ul>") for item in found[2].split("\n")]
-    return f"{_block(found[1])}\n<ul>\n{''.join(items)}</ul>\n{_block(found[3])}"
-
-
-def _block(markdown: str) -> str:
-    """Markdown as HTML, by its shape where it has one."""
-    parts = _NUMBER.split(markdown)
-    shape = _shape(tuple(parts[::2])) if len(markdown) <= LONGEST else None
-    return _rendered(markdown) if shape is None else shape.filled(parts[1::2])
+        return rendered(markdown)
+    # Each option is rendered by itself: options stand in another order for each student, and few HTML texts are kept.
+    items = [rendered(item).removeprefix("<ul>\n").removesuffix("</ul>") for item in found[2].split("\n")]
+    return f"{rendered(found[1])}\n<ul>\n{''.join(items)}</ul>\n{rendered(found[3])}"
 
 
 _SIMPLE = (
@@ -164,7 +81,7 @@ def printable(text: str) -> str:
     """A text without control characters and lone surrogates, which no file, page or terminal takes; line breaks stay."""
     if text.replace("\n", "").isprintable():  # nearly every text is, and this is told at once
         return text
-    return "".join(one if one == "\n" or one.isprintable() else " " for one in text)
+    return "".join(character if character == "\n" or character.isprintable() else " " for character in text)
 
 
 def literal(text: str) -> str:

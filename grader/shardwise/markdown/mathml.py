@@ -6,9 +6,9 @@ import html
 import re
 from functools import lru_cache
 
-_LONGEST = 400  # characters of a formula that is remembered
+_LONGEST = 400  # characters of a formula whose MathML is kept
 _TAKES_MARKUP = re.compile(r"\\(?:href|class|style)(?![a-zA-Z])")  # commands whose argument becomes an attribute
-_UNIFORM = re.compile(
+_ARITHMETIC = re.compile(
     r"""(?:
       \\(?:cdot|times|approx|leq?|geq?|ne|Rightarrow|l?dots|quad|sqrt|log|ln|exp|min|max|cos|pi|alpha|beta|eta|Psi
          |lceil|rceil|lfloor|rfloor)(?![a-zA-Z])
@@ -20,15 +20,16 @@ _UNIFORM = re.compile(
     )*""",
     re.VERBOSE,
 )
+# A length such as 2em, or a number in \mathrm, which becomes one word with its letters.
 _LENGTH = re.compile(r"[0-9]\s*(?:in|mm|cm|pt|em|ex|pc|bp|dd|cc|sp|mu)|\\mathrm\{[^}]*[0-9]")
 
 
 @lru_cache(maxsize=1024)
-def _remembered(tex: str, display: str) -> str:
-    return _converted(tex, display)
+def _cached(tex: str, display: str) -> str:
+    return _convert(tex, display)
 
 
-def _converted(tex: str, display: str) -> str:
+def _convert(tex: str, display: str) -> str:
     from latex2mathml.converter import convert
 
     if _TAKES_MARKUP.search(tex):
@@ -46,16 +47,16 @@ def mathml(tex: str, *, is_block: bool = False) -> str:
     >>> mathml("x < 2")  # doctest: +ELLIPSIS
     '<math ...><mrow><mi>x</mi><mo>&#x0003C;</mo><mn>2</mn></mrow></math>'
     """
-    convert = _remembered if len(tex) <= _LONGEST else _converted
+    convert = _cached if len(tex) <= _LONGEST else _convert
     return convert(tex, "block" if is_block else "inline")
 
 
-def is_uniform(tex: str) -> bool:
-    r"""Whether each number in a formula is an atom that could be any other: the MathML is the same but for them.
+def is_arithmetic(tex: str) -> bool:
+    r"""Whether a formula is plain arithmetic: with other numbers its MathML is the same but for them.
 
-    So it is in arithmetic; not in `\frac12`, which is a half, nor in `\hspace{2em}`. What is not known to be is not.
+    It is not so in `\frac12`, which is a half, nor in `\hspace{2em}`. A command that is not listed is taken for such.
 
-    >>> is_uniform(r"\frac{140 \cdot 10^9}{2^{30}} = 130.4\,\text{GiB}"), is_uniform(r"\frac12")
+    >>> is_arithmetic(r"\frac{140 \cdot 10^9}{2^{30}} = 130.4\,\text{GiB}"), is_arithmetic(r"\frac12")
     (True, False)
     """
-    return _UNIFORM.fullmatch(tex) is not None and _LENGTH.search(tex) is None
+    return _ARITHMETIC.fullmatch(tex) is not None and _LENGTH.search(tex) is None

@@ -1,4 +1,4 @@
-"""The sandbox: runs a student's notebook as if it were hostile, and hands back values, never verdicts.
+"""The sandbox: runs a student's notebook in isolation, as if it were hostile, and returns values; it marks nothing.
 
 >>> with open_sandbox() as sandbox:
 ...     job = sandbox.run([Cell("a", "x = 6 * 7"), Value("b", "x")])
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .backend import SandboxUnavailable
 from .controller import Sandbox
-from .steps import (
+from .job import (
     CallResult,
     Calls,
     CallsResult,

@@ -1,7 +1,7 @@
-"""Small attacks that every boundary has to stop before it is trusted with a student's notebook.
+"""The self-test: small attacks that isolation has to stop before it is trusted with a student's notebook.
 
-They are carried out, not looked up: a kernel version, a build option or a container's policy says what ought
-to hold, an attempt says what does. Each attack is a cell that leaves a word for how it went.
+The attacks are really made: a kernel's version or a container's policy says what should be impossible, an attempt says what
+is. Each attack is a cell that sets the variable `breach`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .steps import Cell, Limits, Value
+from .job import Cell, Limits, Value
 
-_MANY = 16  # times the limit on processes; threads of the same user that end meanwhile make room for a few more
+_MANY = 16  # times the limit on processes; while threads of the same user end, a few more than the limit can start
 
 
 @dataclass(frozen=True)
 class Attack:
-    """Source that sets `breach` if it got through; an exception means that it was stopped."""
+    """Source that sets `breach` to True if it succeeds; an exception means that it was stopped."""
 
     name: str
     source: str
@@ -31,7 +31,7 @@ class Attack:
 
 @contextlib.contextmanager
 def targets(limits: Limits) -> Iterator[list[Attack]]:
-    """Attacks on things that exist and would answer: a file, two listening sockets, this very process."""
+    """Attacks on targets that exist: a file, two listening sockets, and this process."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="canary-"))
         os.chmod(folder, 0o755)
@@ -88,13 +88,13 @@ def _attacks(canary: str, port: int, unix_path: str, limits: Limits) -> list[Att
             "could change its own limits",
         ),
         Attack("listing", "import os; breach = bool(os.listdir('/'))", "listed the root directory", ("1", "2")),
-        # The last one: its threads wait until the job ends, and would make a fork fail that nothing else forbids.
+        # Last, since its threads live until the job ends: with them a fork fails even if nothing else forbids it.
         Attack("threads", f"{stacks}; {gate}\n{threads}\nbreach = True", "started more threads than its limit"),
     ]
 
 
 def steps_for(attacks: list[Attack]) -> list[Cell | Value]:
-    """One job with all attacks, and after each the variable that tells."""
+    """A job with all attacks, and after each the variable `breach`."""
     steps: list[Cell | Value] = []
     for attack in attacks:
         steps.append(Cell(f"{attack.name}: try", "breach = False\n" + attack.source))

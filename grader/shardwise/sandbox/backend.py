@@ -1,4 +1,4 @@
-"""What a controller needs from whatever runs its jobs, boundary or none."""
+"""The interface between the controller and what runs its jobs, isolated or not."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Protocol
 
 from shardwise.errors import ShardwiseError
 
-from .inside.region import NOT_BEGUN, Progress
+from .inside.shared_memory import NOT_BEGUN, Progress
 
 
 class SandboxUnavailable(ShardwiseError):
-    """No boundary that holds: which probe failed, and what would help."""
+    """There is no isolation that holds: what failed, and what would help."""
 
     def __init__(self, reason: str, remedy: str = "") -> None:
         self.reason, self.remedy = reason, remedy
@@ -20,20 +20,20 @@ class SandboxUnavailable(ShardwiseError):
 
 
 @dataclass(frozen=True)
-class Order:
-    """One attempt at a job."""
+class AttemptRequest:
+    """An attempt at a job: the job, its time limits and the space for its results."""
 
     job: bytes
-    room_bytes: int  # for its frames
+    results_bytes: int
     seconds: float  # for all of it
     cell_seconds: float
     call_seconds: float
-    libraries: frozenset[str] = frozenset()  # of numpy and sympy, those it mentions: worth loading beforehand
+    libraries: frozenset[str] = frozenset()  # of numpy and sympy, those in its source, to be imported beforehand
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """How an attempt ended. Frames, `finished` and `progress` are the job's own word, the rest is ours."""
+    """How an attempt ended. Frames, `finished` and `progress` were written by the job and may be forged."""
 
     ended: str  # itself, limit (of one unit), deadline (of the attempt), server (it died)
     code: int = 0  # exit status; negative, the signal
@@ -46,8 +46,8 @@ class Attempt:
 class Backend(Protocol):
     """Runs one attempt at a time."""
 
-    def attempt(self, order: Order) -> Attempt:
-        """Run a job in a process of its own, to its end or to its limit."""
+    def attempt(self, request: AttemptRequest) -> Attempt:
+        """Run a job in a process of its own, until it ends or reaches a limit."""
 
     def close(self) -> None:
-        """Leave nothing running."""
+        """Stop all processes."""

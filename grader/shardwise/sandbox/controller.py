@@ -1,7 +1,7 @@
 """Running a job to its last step, whatever its steps do.
 
-A step that kills, hangs or starves its process costs that attempt. The job is then run again without it, so
-that every other step still gets the result it deserves.
+A step that kills or blocks its process, or uses up its memory, ends that attempt. The job is then run again without the step,
+so that every other step gets its result.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from typing import Any, TypeVar
 
 from shardwise.errors import ShardwiseError
 
-from .backend import Attempt, Backend, Order, SandboxUnavailable
-from .frames import Result, Unit, read_results, units
-from .inside import packed
-from .inside.region import EXIT_OUT_OF_MEMORY, NO_STEP, WHOLE_STEP, job_bytes
-from .steps import (
+from .backend import Attempt, AttemptRequest, Backend, SandboxUnavailable
+from .inside import wire_format
+from .inside.shared_memory import EXIT_OUT_OF_MEMORY, NO_STEP, WHOLE_STEP, encode_job
+from .job import (
     CallResult,
     Calls,
     CallsResult,
@@ -31,17 +30,18 @@ from .steps import (
     Value,
     ValueResult,
 )
+from .untrusted_results import Result, Unit, read_results, units
 
-_UNIT_BYTES = 8192  # room for a unit's frame besides its value or output; an error takes at most 6000
-_ESCAPED = 6  # bytes of JSON per byte of output, at worst
-_PATIENCE = 2  # timeouts of one function after which its remaining inputs are skipped
+_UNIT_BYTES = 8192  # for a unit's frame besides its value or output; an error takes at most 6000
+_MOST_JSON_BYTES = 6  # for a byte of output
+_MOST_TIMEOUTS = 2  # of a function; then its remaining inputs are skipped
 _SIGKILL = 9
 _LIBRARIES = ("numpy", "sympy")
 _Kind = TypeVar("_Kind", CellResult, ValueResult, CallResult)
 
 
 class Sandbox:
-    """Runs jobs one at a time; several threads may share one, and wait for each other."""
+    """Runs a job at a time. Threads may share a sandbox, and wait for each other."""
 
     def __init__(self, backend: Backend, limits: Limits, tier: str, description: str) -> None:
         self.tier, self.description, self.limits = tier, description, limits
@@ -49,7 +49,7 @@ class Sandbox:
         self._closed = False
 
     def run(self, steps: Sequence[Step]) -> JobResult:
-        """One result per step. Keys must differ."""
+        """The result of each step, by its key. Keys must differ."""
         if len({step.key for step in steps}) != len(steps):
             raise ShardwiseError("Two steps of one job have the same key; give each its own.")
         if os.getpid() != self._owner:
@@ -60,7 +60,7 @@ class Sandbox:
             return _Job(self._backend, self.limits, tuple(steps)).run()
 
     def close(self) -> None:
-        """Stop everything."""
+        """Stop all processes."""
         with self._lock:
             self._closed = True
             if os.getpid() == self._owner:
@@ -79,22 +79,22 @@ class Sandbox:
 
 
 class _Job:
-    """One job over all its attempts."""
+    """A job and its attempts."""
 
     def __init__(self, backend: Backend, limits: Limits, steps: tuple[Step, ...]) -> None:
         self._backend, self._limits, self._steps = backend, limits, steps
         self._units = tuple(units(steps))
         self._found: dict[Unit, Result] = {}
-        self._blamed: dict[Unit, str] = {}  # units that broke an attempt, and how
+        self._blamed: dict[Unit, str] = {}  # units that ended an attempt, and how
         self._skip: dict[int, set[int]] = {}
         self._packed_steps = [_packed_step(step) for step in steps]
         sources = [source for step in steps if (source := getattr(step, "source", None))]
         self._libraries = frozenset(name for name in _LIBRARIES if any(name in source for source in sources))
         self._deadline = time.monotonic() + limits.job_seconds
-        self._restarts, self._cpu_seconds, self._forgiven = 0, 0.0, False
+        self._restarts, self._cpu_seconds, self._tried_the_same_again = 0, 0.0, False
 
     def run(self) -> JobResult:
-        """Attempt after attempt, until one gets through or the bounds are reached."""
+        """Make attempts until one runs to the last step, or there may be no more."""
         while True:
             attempt = self._attempt()
             self._cpu_seconds += attempt.cpu_seconds
@@ -103,7 +103,7 @@ class _Job:
             if attempt.finished and attempt.ended == "itself":
                 self._blamed.update(dict.fromkeys(self._unanswered(), "killed"))
                 break
-            if self._may_be_ours(attempt):
+            if self._may_be_our_fault(attempt):
                 continue
             self._blame(attempt, found)
             over = time.monotonic() >= self._deadline
@@ -113,7 +113,7 @@ class _Job:
         return JobResult(self._results(), self._restarts, self._cpu_seconds)
 
     def _attempt(self) -> Attempt:
-        order = _order(
+        request = _request(
             {"steps": self._packed_steps, "skip": self._skip},
             self._limits,
             cells=sum(isinstance(step, Cell) for step in self._steps),
@@ -121,32 +121,32 @@ class _Job:
             seconds=max(0.05, self._deadline - time.monotonic()),
             libraries=self._libraries,
         )
-        return self._backend.attempt(order)
+        return self._backend.attempt(request)
 
-    def _may_be_ours(self, attempt: Attempt) -> bool:
-        """Whether to try the same again: a server that died, or a job that never began, is forgiven once.
+    def _may_be_our_fault(self, attempt: Attempt) -> bool:
+        """Whether to make the same attempt again: once, if the server died or the job seems not to have begun.
 
-        After that a job of our own decides. If it fails as well the fault is ours and is raised; if not, it
-        was the student's, who can make a job look as if it never began.
+        The next time an empty job decides. If that fails too the fault is ours, and SandboxUnavailable is raised. If not,
+        it is the student's, who can make a job look as if it never began.
         """
         if attempt.ended != "server" and attempt.progress.step != NO_STEP:
             return False
-        if not self._forgiven:
-            self._forgiven = True
+        if not self._tried_the_same_again:
+            self._tried_the_same_again = True
             return True
         control = self._backend.attempt(
-            _order({"steps": [], "skip": {}}, self._limits, cells=0, units=0, seconds=10.0, libraries=self._libraries)
+            _request({"steps": [], "skip": {}}, self._limits, cells=0, units=0, seconds=10.0, libraries=self._libraries)
         )
         if not control.finished:
             raise SandboxUnavailable("The sandbox stopped working: even an empty job does not finish.", "Open it anew.")
         return False
 
     def _unanswered(self) -> list[Unit]:
-        """Units that an honest job would have answered before it said it was finished."""
+        """Units without a result, which an honest job would have written before it said that it was finished."""
         return [unit for unit in self._units if unit not in self._found and not self._skipped(unit)]
 
     def _blame(self, attempt: Attempt, found: Mapping[Unit, Result]) -> None:
-        """Leave the unit that broke this attempt out of the next."""
+        """Leave the unit that ended this attempt out of the next."""
         step, number = self._culprit(attempt, found)
         if step < 0:
             return
@@ -156,11 +156,11 @@ class _Job:
             if unit == (step, number) or (number == WHOLE_STEP and unit[0] == step):
                 self._blamed[unit] = status
         timeouts = [unit for unit, why in self._blamed.items() if unit[0] == step and why == "timeout"]
-        if number != WHOLE_STEP and len(timeouts) >= _PATIENCE:
+        if number != WHOLE_STEP and len(timeouts) >= _MOST_TIMEOUTS:
             self._skip[step].update(each for index, each in self._units if index == step and each > number)
 
     def _culprit(self, attempt: Attempt, found: Mapping[Unit, Result]) -> Unit:
-        """The unit a job says it was busy with, if that can be; else the first that has no result."""
+        """The unit that the job says it was busy with, if there is such a unit; else the first without a result."""
         step, number = attempt.progress.step, attempt.progress.input
         if step < len(self._steps) and not self._skipped((step, number)):
             count = len(self._inputs(step))
@@ -190,15 +190,15 @@ class _Job:
         results: dict[str, CellResult | ValueResult | CallsResult] = {}
         for index, step in enumerate(self._steps):
             if isinstance(step, Cell):
-                results[step.key] = self._one((index, WHOLE_STEP), CellResult)
+                results[step.key] = self._result((index, WHOLE_STEP), CellResult)
             elif isinstance(step, Value):
-                results[step.key] = self._one((index, WHOLE_STEP), ValueResult)
+                results[step.key] = self._result((index, WHOLE_STEP), ValueResult)
             else:
-                calls = (self._one((index, number), CallResult) for number in range(len(step.inputs)))
+                calls = (self._result((index, number), CallResult) for number in range(len(step.inputs)))
                 results[step.key] = CallsResult(tuple(calls))
         return results
 
-    def _one(self, unit: Unit, kind: type[_Kind]) -> _Kind:
+    def _result(self, unit: Unit, kind: type[_Kind]) -> _Kind:
         found, blamed = self._found.get(unit), self._blamed.get(unit)
         if isinstance(found, kind) and (blamed is None or blamed == found.status):
             return found
@@ -207,17 +207,17 @@ class _Job:
         return kind("killed" if kind is ValueResult else blamed)
 
 
-def _order(
+def _request(
     job: dict[str, Any], limits: Limits, *, cells: int, units: int, seconds: float, libraries: frozenset[str]
-) -> Order:
+) -> AttemptRequest:
     amounts = {
         "output_bytes": limits.output_bytes,
         "result_bytes": limits.result_bytes,
         "memory_bytes": limits.memory_bytes,
     }
-    room_bytes = limits.result_bytes + cells * limits.output_bytes * _ESCAPED + (units + 1) * _UNIT_BYTES
-    data = job_bytes({**job, **amounts})
-    return Order(data, room_bytes, seconds, limits.cell_seconds, limits.call_seconds, libraries)
+    results_bytes = limits.result_bytes + cells * limits.output_bytes * _MOST_JSON_BYTES + (units + 1) * _UNIT_BYTES
+    data = encode_job({**job, **amounts})
+    return AttemptRequest(data, results_bytes, seconds, limits.cell_seconds, limits.call_seconds, libraries)
 
 
 def _packed_step(step: Step) -> dict[str, object]:
@@ -226,7 +226,7 @@ def _packed_step(step: Step) -> dict[str, object]:
     if isinstance(step, Value):
         return {"step": "value", "key": step.key, "name": step.name}
     try:
-        inputs = [{str(name): packed.plain(value) for name, value in each.items()} for each in step.inputs]
-    except packed.Unpackable as refused:
+        inputs = [{str(name): wire_format.round_trip(value) for name, value in each.items()} for each in step.inputs]
+    except wire_format.Unpackable as refused:
         raise ShardwiseError(f"An input of {step.name} cannot enter the sandbox: {refused}.") from None
     return {"step": "calls", "key": step.key, "name": step.name, "source": step.source, "inputs": inputs}

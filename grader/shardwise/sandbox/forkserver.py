@@ -1,4 +1,4 @@
-"""The backend with a boundary: jobs go to a fork server, in sealed memory, over a socket."""
+"""The isolating backend: hands each job to a fork server, as sealed shared memory over a socket."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import mmap
 import os
 import socket
 
-from .backend import Attempt, Order
-from .inside import messages, region
-from .inside.messages import Report
+from .backend import Attempt, AttemptRequest
+from .inside import messages, shared_memory
+from .inside.messages import JobReport
+from .job import Limits
 from .launch import Plan, Server, start
-from .steps import Limits
 
-_GRACE_SECONDS = 3.0  # by which a server may overrun an attempt's own limit before it is given up
-_SYMPY_SECONDS = 20.0  # more when it may have to load sympy first: 0.5, or 3 from a cold disk
+_GRACE_SECONDS = 3.0  # after an attempt's time limit, by when the server must have reported its end
+_SYMPY_SECONDS = 20.0  # more if it may have to import sympy first, which takes 0.5, or 3 from a cold disk
 
 
 class ForkServer:
-    """Keeps a server running, and a second one with numpy once a job mentions it; replaces one that is gone.
+    """Keeps a server running, and a second one with numpy once a job mentions it; replaces a server that died.
 
-    What a process has loaded is copied for each of its jobs, so that those which need no numpy go without.
+    Forking from a server that has imported numpy takes 2 to 3 ms longer, which only jobs that mention it should pay.
     """
 
     def __init__(self, plan: Plan, limits: Limits) -> None:
@@ -36,33 +36,33 @@ class ForkServer:
             self._servers[numpy] = start(self._plan, self._limits, numpy=numpy)
         return self._servers[numpy]
 
-    def attempt(self, order: Order) -> Attempt:
+    def attempt(self, request: AttemptRequest) -> Attempt:
         """Hand a job to the server and wait until it reports the end."""
-        size = region.size_for(len(order.job), order.room_bytes)
+        size = shared_memory.size_for(len(request.job), request.results_bytes)
         descriptor = _sealed_memory(size)
         try:
             with mmap.mmap(descriptor, size) as memory:
-                region.put_job(memory, order.job, order.room_bytes)
-                report = self._exchange(descriptor, order)
-                frames, finished = region.read_frames(memory, len(order.job), order.room_bytes)
-                progress = region.read_progress(memory)
+                shared_memory.write_job(memory, request.job, request.results_bytes)
+                report = self._exchange(descriptor, request)
+                frames, finished = shared_memory.read_frames(memory, len(request.job), request.results_bytes)
+                progress = shared_memory.read_progress(memory)
         finally:
             os.close(descriptor)
         if report is None:
             return Attempt("server", progress=progress, frames=frames)
         return Attempt(report.ended, report.code, report.cpu_seconds, finished, progress, frames)
 
-    def _exchange(self, descriptor: int, order: Order) -> Report | None:
-        """The server's report, or None if it died or fell silent; then it is gone for good."""
-        sympy, numpy = "sympy" in order.libraries, bool(order.libraries)
-        message = messages.Order(order.cell_seconds, order.call_seconds, order.seconds, sympy)
+    def _exchange(self, descriptor: int, request: AttemptRequest) -> JobReport | None:
+        """The server's report; None if it died or does not answer, and then it is replaced."""
+        sympy, numpy = "sympy" in request.libraries, bool(request.libraries)
+        message = messages.JobRequest(request.cell_seconds, request.call_seconds, request.seconds, sympy)
         control = self.server(numpy=numpy).control
         try:
-            control.settimeout(order.seconds + _GRACE_SECONDS + (_SYMPY_SECONDS if sympy else 0))
+            control.settimeout(request.seconds + _GRACE_SECONDS + (_SYMPY_SECONDS if sympy else 0))
             socket.send_fds(control, [message.to_bytes()], [descriptor])
             answer = control.recv(messages.MESSAGE_BYTES)
             if answer:
-                return messages.read_report(answer)
+                return messages.read_job_report(answer)
         except OSError:
             pass
         self._discard(numpy)
@@ -80,7 +80,7 @@ class ForkServer:
 
 
 def _sealed_memory(size: int) -> int:
-    """Shared memory whose size nobody can change any more: to shrink it would crash whoever reads it."""
+    """Shared memory of a size that cannot be changed: reading beyond the end of a shrunk one would crash the reader."""
     descriptor = os.memfd_create("job", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.ftruncate(descriptor, size)
     fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)

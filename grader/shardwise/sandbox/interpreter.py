@@ -1,4 +1,4 @@
-"""How the inner interpreter is started: with which flags, which environment and which first words."""
+"""The command line and environment of the Python interpreter inside the sandbox."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",  # an arena per thread would reserve 128 MiB of address space for each
-    "LD_BIND_NOW": "1",  # else every job would look up for itself what the server never called
+    "LD_BIND_NOW": "1",  # resolve C functions in the server, not in each job: 0.15 ms a job
     "LC_ALL": "C.UTF-8",
     "HOME": "/box",
     "PATH": "/nowhere",
 }
-_BOOT = (  # loads our inner package by its directory, so that nothing beside it becomes importable
+_BOOT = (  # imports our inner package by its directory, so that nothing beside it becomes importable
     "import sys, importlib.util as u; d = sys.argv[1];"
     "s = u.spec_from_file_location('inside', d + '/__init__.py', submodule_search_locations=[d]);"
     "m = u.module_from_spec(s); sys.modules['inside'] = m; s.loader.exec_module(m);"
@@ -25,5 +25,5 @@ _BOOT = (  # loads our inner package by its directory, so that nothing beside it
 
 
 def inner_command(python: str, inside: str, module: str, config: Mapping[str, object]) -> list[str]:
-    """The command that runs `main` of one module of our inner package."""
+    """The command that runs `main` of a module of our inner package."""
     return [python, *FLAGS, "-c", _BOOT, inside, module, json.dumps(config)]

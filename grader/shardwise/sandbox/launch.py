@@ -1,4 +1,4 @@
-"""Starting a fork server behind one of the boundaries."""
+"""Starting a fork server in one of the tiers of isolation."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ from .bubblewrap import NOBODY
 from .inside import seccomp
 from .inside.messages import MESSAGE_BYTES, Greeting, read_greeting
 from .interpreter import ENVIRONMENT, inner_command
+from .job import Limits
 from .layout import Layout, layout, readable_paths
-from .steps import Limits
 
-_START_SECONDS = 20.0  # a cold disk can make numpy slow to load; usually 0.3
-
+_START_SECONDS = 20.0  # usually 0.3, but importing numpy from a cold disk can take long
 
 # Users for servers at tier 2: above those of systemd's containers and SSSD's domains (to 2000200000), below
 # systemd's foreign ones (from 2147352576); systemd.io/UIDS-GIDS and sssd-ad(5), 2025.
@@ -35,7 +34,7 @@ _FIRST_OWN_USER, _OWN_USERS = 0x78000000, 2**26
 
 @dataclass(frozen=True)
 class Plan:
-    """A boundary to try: the tier, and whether root becomes nobody before it starts.
+    """A way to start a server: the tier, and whether root becomes nobody first.
 
     Where nobody can read the interpreter, tier 2 may still open files with the rights of its owner.
     """
@@ -63,18 +62,18 @@ class Server:
 
 
 def start(plan: Plan, limits: Limits, *, numpy: bool = False) -> Server:
-    """Start a server and wait for its greeting; SandboxUnavailable with its complaint if there is none."""
+    """Start a server and wait until it is ready. Raises SandboxUnavailable with the last line of its stderr."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
-        with theirs, tempfile.TemporaryFile() as complaint, _prepared(plan, limits, theirs, numpy) as prepared:
-            process = _popen(prepared, complaint)
+        with theirs, tempfile.TemporaryFile() as stderr, _command(plan, limits, theirs, numpy) as command:
+            process = _popen(command, stderr)
             theirs.close()
             greeting = _greeting(ours)
             if greeting is None:
                 process.kill()
                 process.wait()
-                complaint.seek(0)
-                raise SandboxUnavailable(_last_line(complaint.read()))
+                stderr.seek(0)
+                raise SandboxUnavailable(_last_line(stderr.read()))
     except BaseException:
         ours.close()
         raise
@@ -82,15 +81,15 @@ def start(plan: Plan, limits: Limits, *, numpy: bool = False) -> Server:
 
 
 @dataclass(frozen=True)
-class _Prepared:
-    command: list[str]
+class _Command:
+    arguments: list[str]
     environment: dict[str, str]
     descriptors: tuple[int, ...]
     identity: dict[str, Any]
 
 
 @contextlib.contextmanager
-def _prepared(plan: Plan, limits: Limits, control: socket.socket, numpy: bool) -> Iterator[_Prepared]:
+def _command(plan: Plan, limits: Limits, control: socket.socket, numpy: bool) -> Iterator[_Command]:
     machine = platform.machine()
     if machine not in seccomp.MACHINES:
         raise SandboxUnavailable(f"system-call filters are written for {seccomp.MACHINES}, not for {machine}")
@@ -102,18 +101,18 @@ def _prepared(plan: Plan, limits: Limits, control: socket.socket, numpy: bool) -
         raise SandboxUnavailable("bubblewrap (the program bwrap) is not installed")
     seen = layout(moved=True)
     reading, writing = os.pipe()
-    with os.fdopen(reading, "rb"), tempfile.TemporaryDirectory(prefix="stage-") as stage:
+    with os.fdopen(reading, "rb"), tempfile.TemporaryDirectory(prefix="root-") as root:
         os.write(writing, seccomp.server_filter(machine))
         os.close(writing)
         inner = _server_command(plan.tier, seen, _rlimits(limits), control, machine, bubblewrap.BOX, numpy)
         if plan.become_nobody:
-            command = bubblewrap.command_of_root(bwrap, reading, seen, inner, stage)
+            arguments = bubblewrap.command_as_root(bwrap, reading, seen, inner, root)
         else:
-            command = bubblewrap.command(bwrap, reading, seen, inner)
-        yield _Prepared(command, ENVIRONMENT, (control.fileno(), reading), {})
+            arguments = bubblewrap.command(bwrap, reading, seen, inner)
+        yield _Command(arguments, ENVIRONMENT, (control.fileno(), reading), {})
 
 
-def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket, machine: str, numpy: bool) -> _Prepared:
+def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket, machine: str, numpy: bool) -> _Command:
     seen = layout(moved=False)
     user = _user_of_its_own() if plan.become_nobody else os.geteuid()
     # The limit counts every thread of the user on this machine, for there is no namespace to count within.
@@ -124,13 +123,13 @@ def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket, mach
     elif plan.become_nobody:
         identity = {"user": user, "group": NOBODY, "extra_groups": []}
     inner = _server_command("2", seen, rlimits, control, machine, "", numpy, become)
-    return _Prepared(inner, ENVIRONMENT, (control.fileno(),), identity)
+    return _Command(inner, ENVIRONMENT, (control.fileno(),), identity)
 
 
 def _user_of_its_own() -> int:
-    """A user as whom nothing else runs here, so that no other server's jobs count against the limit of this one's.
+    """A user of whom nothing else runs here, so that the jobs of other servers do not count against this server's limit.
 
-    Nobody, where a container has no such users.
+    `nobody`, where a container has no such users.
     """
     user = _FIRST_OWN_USER + int.from_bytes(os.urandom(4), "little") % _OWN_USERS
     with open("/proc/self/uid_map") as lines:
@@ -165,7 +164,7 @@ def _server_command(
 
 
 def _rlimits(limits: Limits, *, others: int = 0) -> dict[str, int]:
-    """Without fork, memfd or a writable file, address space bounds a job's memory: no cgroup is needed."""
+    """Resource limits. A job without fork, memfd and writable files has its memory bounded by its address space."""
     return {
         "AS": limits.memory_bytes,
         "CPU": limits.cpu_seconds,
@@ -191,24 +190,24 @@ def _starter(_process: int) -> concurrent.futures.Executor:
     return concurrent.futures.ThreadPoolExecutor(1, "sandbox-starter")
 
 
-def _popen(prepared: _Prepared, complaint: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start from a thread that lives as long as this process.
+def _popen(command: _Command, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start the server from a thread that lives as long as this process.
 
-    A server dies with the thread that started it (PR_SET_PDEATHSIG means threads), and the thread that
-    happens to open a sandbox may end long before the sandbox is done with.
+    A server dies with the thread that started it (PR_SET_PDEATHSIG means threads), and the thread that opens a sandbox may end
+    long before the sandbox is closed.
     """
 
     def popen() -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            prepared.command,
-            env=prepared.environment,
-            pass_fds=prepared.descriptors,
+            command.arguments,
+            env=command.environment,
+            pass_fds=command.descriptors,
             stdin=subprocess.DEVNULL,
-            stdout=complaint,
-            stderr=complaint,
+            stdout=stderr,
+            stderr=stderr,
             cwd="/",
             start_new_session=True,
-            **prepared.identity,
+            **command.identity,
         )
 
     try:
@@ -226,6 +225,6 @@ def _greeting(control: socket.socket) -> Greeting | None:
     return read_greeting(data) if data else None
 
 
-def _last_line(complaint: bytes) -> str:
-    lines = complaint.decode(errors="replace").strip().splitlines()
+def _last_line(stderr: bytes) -> str:
+    lines = stderr.decode(errors="replace").strip().splitlines()
     return lines[-1][:500] if lines else f"the server ended without a word ({sys.platform})"

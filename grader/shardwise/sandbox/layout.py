@@ -1,8 +1,7 @@
-"""What exists inside the sandbox: the interpreter, its libraries, numpy and sympy, and nothing of ours.
+"""The files that are visible inside the sandbox: the interpreter, its libraries, numpy and sympy, and nothing of ours.
 
-Wherever the interpreter lies (system, pyenv, uv, conda), the sandbox has it at the same path, since an
-interpreter finds its library by its own path. Packages are named one by one: site-packages, in which a
-shardwise with its solutions may well be installed, is never visible as a whole.
+The interpreter (system, pyenv, uv, conda) has the same path inside, since it finds its library by its own path. Packages are
+named one by one: site-packages, where shardwise with its solutions may be installed, is never visible as a whole.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import shardwise
 PACKAGES = ("numpy", "sympy", "mpmath")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 _PT_INTERP = 3  # elf.h
-_MANY_LIBRARIES = 100  # beyond it, binding a directory is quicker than binding each of its files
+_MANY_LIBRARIES = 100  # if there are more, their directory is bound, not each file: that is quicker
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Bind:
 
 @dataclass(frozen=True)
 class Layout:
-    """Everything a sandboxed interpreter can see."""
+    """All files that a sandboxed interpreter can see."""
 
     python: str  # the real file, behind every symlink
     binds: tuple[Bind, ...]
@@ -121,7 +120,7 @@ def _interpreter_of_elf(head: bytes) -> str:
 
 
 def _library_paths() -> list[str]:
-    """Where libc and its like are, and the libraries that came with a private interpreter (pyenv, conda)."""
+    """The directories of libc and libm, and the libraries that came with a private interpreter (pyenv, conda)."""
     with open("/proc/self/maps") as maps:
         mapped = {line.split(maxsplit=5)[5].strip() for line in maps if "/" in line}
     standard = {
@@ -158,17 +157,19 @@ def _private_directories() -> list[str]:
 
 
 def readable_paths(layout: Layout) -> tuple[list[str], list[str]]:
-    """For Landlock: what may be read, and what may only be listed because something in it is masked.
+    """For Landlock: what may be read, and which directories may only be listed because something in them is masked.
 
-    A Landlock rule covers all that lies beneath its path, so a directory that contains a mask is taken apart.
+    A Landlock rule covers all beneath its path, so for a directory that contains a mask each of its entries gets a rule.
     """
     readable, listable = [*DEVICES], list[str]()
     for bind in layout.binds:
-        _take_apart(bind.target, [mask for mask in layout.masks if _beneath(mask, bind.target)], readable, listable)
+        _add_around_masks(
+            bind.target, [mask for mask in layout.masks if _beneath(mask, bind.target)], readable, listable
+        )
     return readable, listable
 
 
-def _take_apart(path: str, masks: list[str], readable: list[str], listable: list[str]) -> None:
+def _add_around_masks(path: str, masks: list[str], readable: list[str], listable: list[str]) -> None:
     if path in masks:
         return
     inner = [mask for mask in masks if _beneath(mask, path)]
@@ -177,7 +178,7 @@ def _take_apart(path: str, masks: list[str], readable: list[str], listable: list
         return
     listable.append(path)
     for entry in sorted(_entries(path)):
-        _take_apart(entry, inner, readable, listable)
+        _add_around_masks(entry, inner, readable, listable)
 
 
 def _entries(path: str) -> Iterable[str]:

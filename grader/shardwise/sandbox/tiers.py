@@ -1,4 +1,4 @@
-"""Choosing a boundary: try the strongest first, attack it, and take the first that holds."""
+"""Choosing the isolation: try the strongest tier first, attack it, and take the first tier that holds."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .attacks import steps_for, targets
 from .backend import SandboxUnavailable
 from .bubblewrap import NOBODY
 from .controller import Sandbox
+from .job import CellResult, Limits, ValueResult
 from .launch import Plan
-from .steps import CellResult, Limits, ValueResult
 
 _NAMES = {
     "1": "namespaces, seccomp and Landlock",
@@ -25,7 +25,7 @@ _UNSAFE = "Only for your own code on your own machine: --unsafe-no-sandbox runs 
 
 @dataclass(frozen=True)
 class TierVerdict:
-    """What became of one tier on this machine."""
+    """Whether a tier works on this machine, and if not, why."""
 
     name: str
     passed: bool
@@ -34,12 +34,12 @@ class TierVerdict:
 
 
 def open_sandbox(*, limits: Limits | None = None, unsafe: bool = False, tier: str | None = None) -> Sandbox:
-    """The strongest sandbox that this machine can give, or the one of this tier; SandboxUnavailable without one."""
+    """The strongest sandbox that works on this machine, or the one of this tier. Raises SandboxUnavailable."""
     chosen = limits or Limits()
     if unsafe:
-        from .plain import PlainProcesses
+        from .unsandboxed import UnsandboxedProcesses
 
-        return Sandbox(PlainProcesses(chosen), chosen, "none", "no isolation: a process of your own, with limits")
+        return Sandbox(UnsandboxedProcesses(chosen), chosen, "none", "no isolation: a process of your own, with limits")
     refused = []
     for plan in plans():
         if tier not in (None, plan.tier):
@@ -57,7 +57,7 @@ def open_sandbox(*, limits: Limits | None = None, unsafe: bool = False, tier: st
 def open_meanwhile(
     *, limits: Limits | None = None, unsafe: bool = False, tier: str | None = None
 ) -> Callable[[], Sandbox]:
-    """Begin to open a sandbox and go on with something else; the result waits for it, or raises SandboxUnavailable."""
+    """Open a sandbox in another thread. Calling the result waits for it, and raises SandboxUnavailable."""
     from concurrent.futures import ThreadPoolExecutor
 
     opener = ThreadPoolExecutor(1, "sandbox-opener")
@@ -67,7 +67,7 @@ def open_meanwhile(
 
 
 def probe(*, limits: Limits | None = None) -> list[TierVerdict]:
-    """Try every tier and say how it went; for a report about this machine."""
+    """Try every tier, for a report about this machine."""
     verdicts: dict[str, TierVerdict] = {}
     for plan in plans():
         if verdicts.get(plan.tier, TierVerdict("", False)).passed:
@@ -82,13 +82,13 @@ def probe(*, limits: Limits | None = None) -> list[TierVerdict]:
 
 
 def _refused_again(before: TierVerdict, refused: SandboxUnavailable) -> TierVerdict:
-    """A tier that root can have in more than one way does not hold for as many reasons."""
+    """Collect the reasons of a tier that root can start in several ways."""
     reasons = "; ".join(dict.fromkeys(reason for reason in (before.reason, refused.reason) if reason))
     return TierVerdict(before.name, False, reasons, refused.remedy or _remedy(reasons))
 
 
 def plans() -> Iterator[Plan]:
-    """As root, being nobody is better: Linux exempts user 0 from the limit on processes, for one."""
+    """The ways to start a sandbox, strongest first. Root tries as nobody first: Linux does not limit root's processes."""
     if not sys.platform.startswith("linux"):
         raise SandboxUnavailable(f"The sandbox is built from Linux's own means, and this is {sys.platform}.", _UNSAFE)
     for tier in ("1", "1b", "2"):
@@ -100,7 +100,7 @@ def plans() -> Iterator[Plan]:
 
 
 def open_tier(plan: Plan, limits: Limits) -> Sandbox:
-    """Start one tier and attack it; SandboxUnavailable if it does not start or does not hold."""
+    """Start a tier and attack it. Raises SandboxUnavailable if it does not start or an attack succeeds."""
     from .forkserver import ForkServer
 
     backend = ForkServer(plan, limits)
@@ -108,23 +108,23 @@ def open_tier(plan: Plan, limits: Limits) -> Sandbox:
     if plan.tier in ("1", "2") and greeting.landlock == 0:
         backend.close()
         raise SandboxUnavailable("this kernel has no Landlock", "Linux 5.13 or newer, with Landlock enabled, has it.")
-    sandbox = Sandbox(backend, limits, plan.tier, f"{_NAMES[plan.tier]}; {_as_user(plan, greeting.user)}")
+    sandbox = Sandbox(backend, limits, plan.tier, f"{_NAMES[plan.tier]}; {_user_in_words(plan, greeting.user)}")
     try:
-        _attack(sandbox)
+        _self_test(sandbox)
     except BaseException:
         sandbox.close()
         raise
     return sandbox
 
 
-def _as_user(plan: Plan, user: int) -> str:
+def _user_in_words(plan: Plan, user: int) -> str:
     if not plan.become_nobody:
         return "as root without capabilities" if user == 0 else f"as user {user}"
     whom = "as nobody" if user == NOBODY else "as a user of its own"
     return f"{whom}, which opens files as the interpreter's owner" if plan.reads_as_owner else whom
 
 
-def _attack(sandbox: Sandbox) -> None:
+def _self_test(sandbox: Sandbox) -> None:
     with targets(sandbox.limits) as every:
         attacks = [attack for attack in every if sandbox.tier in attack.tiers]
         results = sandbox.run(steps_for(attacks)).results

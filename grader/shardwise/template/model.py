@@ -15,12 +15,12 @@ from shardwise.template.parameters import Written
 KNOWN_VALID = "valid when it was read before"  # pydantic's context for a template out of the cache
 
 
-def expression(text: Any, info: ValidationInfo) -> Any:
+def valid_expression(text: Any, info: ValidationInfo) -> Any:
     """Validate an expression's syntax; a ValueError for pydantic to collect."""
     return _checked(text, info, is_prose=False)
 
 
-def prose(text: Any, info: ValidationInfo) -> Any:
+def valid_prose(text: Any, info: ValidationInfo) -> Any:
     """Validate prose's syntax; a ValueError for pydantic to collect."""
     return _checked(text, info, is_prose=True)
 
@@ -35,10 +35,10 @@ def _checked(text: Any, info: ValidationInfo, *, is_prose: bool) -> Any:
     return text
 
 
-Expression = Annotated[str, AfterValidator(expression)]
-Value = Annotated[str | int | float, AfterValidator(expression)]  # a number, or an expression that gives one
-Condition = Annotated[bool | str, AfterValidator(expression)]
-Prose = Annotated[str, AfterValidator(prose)]
+Expression = Annotated[str, AfterValidator(valid_expression)]
+Value = Annotated[str | int | float, AfterValidator(valid_expression)]  # a number, or an expression that gives one
+Condition = Annotated[bool | str, AfterValidator(valid_expression)]
+Prose = Annotated[str, AfterValidator(valid_prose)]
 
 
 class AuthorModel(BaseModel):

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.errors import ShardwiseError
-from shardwise.template.expressions import evaluate
 
 Function = Callable[..., Any]
+Kept = Callable[[str, Callable[[], Any]], Any]  # (key, what makes it) → what was made, now or before
 _NUMBERS = count(1)
 
 
@@ -27,8 +27,10 @@ class References:
     is importable by accident, and a bank that is opened anew is loaded anew. Modules import each other relatively.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, kept: Kept | None = None) -> None:
         self.folder = folder
+        self.kept = kept or _in_memory()  # what a kind has worked out once for good, as JSON data
+        self.memo: dict[Any, Any] = {}  # what references gave for arguments that are drawn again and again
         self._found: dict[str, Function] = {}
 
     @cached_property
@@ -85,6 +87,8 @@ class References:
 
         Raises ShardwiseError when a required argument has neither.
         """
+        from shardwise.template.expressions import evaluate  # loads Jinja2, which a list of problems does without
+
         found: dict[str, Any] = {}
         missing = []
         for name, is_required in keywords(function):
@@ -100,6 +104,17 @@ class References:
                 "Rename a parameter, or say where it comes from under answer.arguments."
             )
         return function(**found)
+
+
+def _in_memory() -> Kept:
+    known: dict[str, Any] = {}
+
+    def kept(key: str, make: Callable[[], Any]) -> Any:
+        if key not in known:
+            known[key] = make()
+        return known[key]
+
+    return kept
 
 
 @lru_cache(maxsize=1024)

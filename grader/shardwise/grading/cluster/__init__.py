@@ -16,7 +16,7 @@ from shardwise.grading.cluster.executor import OnCluster
 from shardwise.grading.cluster.scheduler import Say, answering, connected_client
 from shardwise.grading.cluster.worker_checks import checking, table
 from shardwise.grading.executors import Opener
-from shardwise.grading.worker import Settings, bank_digest, engine
+from shardwise.grading.worker import Settings, engine
 
 __all__ = ["cluster", "table"]
 
@@ -32,11 +32,11 @@ def cluster(place: str, settings: Settings, say: Say, workers: int | None = None
         raise ShardwiseError("Without a sandbox nothing is graded on a cluster: its workers hold every student's keys.")
     with ExitStack() as stack:
         client = stack.enter_context(connected_client(place, workers, say))
-        needs = f"shardwise {engine()} {bank_digest()} tier {settings.tier or 'any'}"
+        needs = f"shardwise {engine()} tier {settings.tier or 'any'}"
         with answering(place):
             checked = stack.enter_context(checking(client, needs, settings.tier, say))
         say(table(checked))
-        fit = [one for one in checked.values() if not one["trouble"]]
+        fit = [worker for worker in checked.values() if not worker["trouble"]]
         if not fit:
             raise ShardwiseError(f"No worker of {place} is fit to grade; see above.")
 
@@ -46,4 +46,4 @@ def cluster(place: str, settings: Settings, say: Say, workers: int | None = None
                 yield executor
 
         # Two at least, so that a single worker has its next parcel when it is done with one.
-        yield opened, max(2, workers or 0, sum(one["threads"] for one in fit))
+        yield opened, max(2, workers or 0, sum(worker["threads"] for worker in fit))

@@ -38,7 +38,7 @@ class OnCluster(Executor):
         try:
             theirs = self._client.submit(self._carry, parcel, pure=False, resources={self._needs: 1})
             self._pending[ours] = theirs
-            theirs.add_done_callback(lambda one: self._back(one, ours))
+            theirs.add_done_callback(lambda done: self._back(done, ours))
         except Exception as error:
             raise self._gone(error) from None
         return ours
@@ -69,20 +69,16 @@ class OnCluster(Executor):
         while not self._ended.wait(_LOOK):
             alone = alone + _LOOK if self._pending and not self._hands() else 0.0
             if alone >= _PATIENCE:
-                for one in list(self._pending):
-                    _end(
-                        one,
-                        error=Gone(
-                            "No worker is left that could go on. What was graded is kept: run the same command again."
-                        ),
-                    )
+                why = "No worker is left that could go on. What was graded is kept: run the same command again."
+                for waiting in list(self._pending):
+                    _end(waiting, error=Gone(why))
 
     def _hands(self) -> float:
         try:
             workers = self._client.scheduler_info()["workers"].values()
         except Exception:  # not answering; should it be gone, the results say so
             return 1.0
-        return float(sum(one["resources"].get(self._needs, 0) for one in workers))
+        return float(sum(worker["resources"].get(self._needs, 0) for worker in workers))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Let go of what is on its way; the batch leaves with nothing there, or does not want it any more."""

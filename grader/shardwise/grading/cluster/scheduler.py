@@ -116,7 +116,7 @@ def _module(name: str, package: str) -> Any:
 
 def _hush() -> None:
     """Dask logs lost connections and the like with tracebacks; what matters of that is said by us."""
-    for name in [one for one in logging.root.manager.loggerDict if one.partition(".")[0] == "distributed"]:
+    for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
@@ -138,7 +138,7 @@ def _same_python(client: Client) -> None:
     versions = client.get_versions()
     everybody = {"the scheduler": versions["scheduler"], **versions["workers"]}
     ours = "{}.{}".format(*sys.version_info)
-    pythons = {name: ".".join(one["host"]["python"].split(".")[:2]) for name, one in everybody.items() if one}
+    pythons = {name: ".".join(about["host"]["python"].split(".")[:2]) for name, about in everybody.items() if about}
     others = [f"{name} runs Python {python}" for name, python in pythons.items() if python != ours]
     if others:
         raise ShardwiseError(f"Dask needs the same Python everywhere. Here it is {ours}, and {', '.join(others)}.")

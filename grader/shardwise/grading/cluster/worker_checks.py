@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from shardwise.grading.cluster.scheduler import Client, Say
-from shardwise.grading.worker import bank_digest, engine
+from shardwise.grading.worker import engine
 
 if TYPE_CHECKING:
     from distributed import WorkerPlugin
@@ -20,28 +20,28 @@ _MOST_NAMED = 20
 
 def table(checked: Checked) -> str:
     """A line for each kind of fit worker on a machine, and one for each worker that is left out."""
-    fit = Counter((one["host"], one["tier"]) for one in checked.values() if not one["trouble"])
+    fit = Counter((worker["host"], worker["tier"]) for worker in checked.values() if not worker["trouble"])
     lines = [
         f"{host}: {count} worker{'s' * (count > 1)}, sandbox {tier}" for (host, tier), count in sorted(fit.items())
     ]
-    unfit = [left_out(address, one) for address, one in sorted(checked.items()) if one["trouble"]]
+    unfit = [left_out(address, worker) for address, worker in sorted(checked.items()) if worker["trouble"]]
     more = len(unfit) - _MOST_NAMED
     return "\n".join([*lines, *unfit[:_MOST_NAMED], *([f"… and {more} more"] if more > 0 else [])])
 
 
-def left_out(address: str, one: Mapping[str, Any]) -> str:
+def left_out(address: str, worker: Mapping[str, Any]) -> str:
     """What is said of a worker that gets no work."""
-    return f"{one['host']}: the worker {address} is left out: {one['trouble']}"
+    return f"{worker['host']}: the worker {address} is left out: {worker['trouble']}"
 
 
 @contextmanager
 def checking(client: Client, needs: str, tier: str | None, say: Say) -> Iterator[Checked]:
-    """What all workers found out about themselves; whoever joins while this is open finds it out, too."""
+    """What all workers found out about themselves; those that join while this is open find it out, too."""
     name = f"shardwise {uuid4().hex}"  # another batch on the same scheduler has a check of its own
     client.register_plugin(_check(name, needs, tier), name=name)
     try:
         found = client.run(_finding(), name, on_error="ignore")
-        checked = {address: one for address, one in found.items() if one}
+        checked = {address: worker for address, worker in found.items() if worker}
         client.subscribe_topic(name, _later(set(checked), say))
         yield checked
     finally:
@@ -54,10 +54,10 @@ def _later(known: set[str], say: Say) -> Callable[[tuple[float, Mapping[str, Any
     """Says who joined and is left out."""
 
     def heard(event: tuple[float, Mapping[str, Any]]) -> None:
-        one = event[1]
-        if one["address"] not in known and one["trouble"]:
-            say(left_out(one["address"], one))
-        known.add(one["address"])
+        worker = event[1]
+        if worker["address"] not in known and worker["trouble"]:
+            say(left_out(worker["address"], worker))
+        known.add(worker["address"])
 
     return heard
 
@@ -70,7 +70,7 @@ def _check(topic: str, needs: str, tier: str | None) -> WorkerPlugin:
     """What makes a worker look whether it is fit, and take the resource that tasks need when it is."""
     from distributed import WorkerPlugin
 
-    sent_by, bank = engine(), bank_digest()
+    sent_by = engine()
 
     class Check(WorkerPlugin):
         async def setup(self, worker: Any) -> None:
@@ -94,21 +94,20 @@ def _check(topic: str, needs: str, tier: str | None) -> WorkerPlugin:
             """The tier of the sandbox here, or why there is to be no grading here."""
             try:
                 from shardwise.grading import worker as ours
-                from shardwise.sandbox import open_sandbox
+                from shardwise.sandbox import SandboxUnavailable, open_sandbox
 
-                if ours.engine() != sent_by:
-                    return (
-                        "",
-                        f"it runs shardwise {ours.engine()}, and this batch was sent by {sent_by}. Install the same",
-                    )
-                if ours.bank_digest() != bank:
-                    return "", f"its bank is {ours.bank_digest()}, and here it is {bank}. Install the same"
-                with open_sandbox(tier=tier) as sandbox:
-                    return sandbox.tier, ""
+                engine = ours.engine()
             except ImportError as error:
                 return "", f"shardwise is not installed there ({error})"
+            if engine != sent_by:
+                return "", f"it runs shardwise {engine}, and this batch was sent by {sent_by}. Install the same"
+            try:
+                with open_sandbox(tier=tier) as sandbox:
+                    return sandbox.tier, ""
+            except SandboxUnavailable as error:
+                return "", error.reason
             except Exception as error:
-                return "", getattr(error, "reason", "") or f"{type(error).__name__}: {error}"
+                return "", f"{type(error).__name__}: {error}"
 
     return Check()
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -19,7 +20,7 @@ from shardwise.markdown.html import literal, safe
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
-from shardwise.template.references import Function, References
+from shardwise.template.references import References
 from shardwise.template.rng import Rng
 
 PARTS = ("line", "input", "fix")
@@ -70,18 +71,8 @@ class Solved:
     """The mutant that was drawn."""
 
     original: str
-    killed: mutants.Killed
+    hunt: Hunt
     cases: tuple[Mapping[str, Any], ...]
-
-
-@lru_cache(maxsize=256)
-def _hunts(
-    name: str, function: Function, rel_tol: float, domain: tuple[tuple[str, Input], ...]
-) -> tuple[str, tuple[mutants.Killed, ...]]:
-    """The listing of a reference, and every mutant that an input of it exposes. The same for all students."""
-    listing = mutants.listing(function)
-    pool = [dict(case.base) for case in cases(dict(domain), (), Rng("mutants", name), drawn=8)]
-    return listing, mutants.killed(listing, name.partition(".")[2], pool, rel_tol=rel_tol)
 
 
 @lru_cache(maxsize=512)
@@ -89,11 +80,43 @@ def _loaded(source: str, name: str) -> Any:
     return mutants.load(source, name)
 
 
-def hunts(template: BuglineTemplate, references: References) -> tuple[str, tuple[mutants.Killed, ...]]:
-    """The listing and the mutants that a template draws from."""
+@dataclass(frozen=True)
+class Hunt:
+    """A mutant, and the simplest input on which it goes wrong."""
+
+    mutant: mutants.Mutant
+    witness: Mapping[str, Any]
+
+
+Hunts = tuple[str, tuple[Hunt, ...]]  # a listing, and what goes wrong in it
+
+
+def hunts(template: BuglineTemplate, references: References) -> Hunts:
+    """The listing of a reference, and every mutant that an input of it exposes: what a template draws from.
+
+    The same for all students, and kept with the bank, since making mutants takes longer than a student likes to wait.
+    """
     answer = template.answer
-    function = references.reference(answer.reference)
-    return _hunts(answer.reference, function, answer.rel_tol, tuple(answer.inputs.items()))
+    memo = ("hunts", answer.reference, answer.rel_tol, *answer.inputs.items())
+    if memo not in references.memo:
+        listing = mutants.listing(references.reference(answer.reference))
+        inputs = json.dumps({name: given.model_dump(mode="json") for name, given in answer.inputs.items()})
+        key = hashlib.sha256(f"{listing}\0{answer.rel_tol}\0{inputs}".encode()).hexdigest()
+        found = references.kept(f"hunts {key}", lambda: _made_hunts(answer, listing))
+        references.memo[memo] = listing, tuple(Hunt(mutants.Mutant(**mutant), witness) for mutant, witness in found)
+    hunts: Hunts = references.memo[memo]
+    return hunts
+
+
+def _made_hunts(answer: Answer, listing: str) -> list[Any]:
+    """The mutants as plain data, each with its witness."""
+    rng = Rng("mutants", answer.reference)
+    pool = [dict(case.base) for case in cases(answer.inputs, (), rng, drawn=8)]
+    function = answer.reference.partition(".")[2]
+    return [
+        (asdict(killed.mutant), dict(killed.witness))
+        for killed in mutants.killed(listing, function, pool, rel_tol=answer.rel_tol)
+    ]
 
 
 class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
@@ -122,14 +145,14 @@ answer:
         if not found:
             raise Reject("no input exposes any mutant")
         rng = draw.rng.steady
-        lines = sorted({killed.mutant.line for killed in found})  # first a line, then a change: no line is rare
+        lines = sorted({hunt.mutant.line for hunt in found})  # first a line, then a change: no line is rare
         line = rng.pick(lines, "line")
-        killed = rng.pick([killed for killed in found if killed.mutant.line == line], "mutant")
+        hunt = rng.pick([hunt for hunt in found if hunt.mutant.line == line], "mutant")
         tried = [dict(case.base) for case in cases(template.answer.inputs, (), draw.rng, drawn=3)]
-        return Solved(listing, killed, (dict(killed.witness), *tried))
+        return Solved(listing, hunt, (dict(hunt.witness), *tried))
 
     def pose(self, template: BuglineTemplate, draw: Draw, solved: Solved) -> Posed:
-        answer, mutant = template.answer, solved.killed.mutant
+        answer, mutant = template.answer, solved.hunt.mutant
         function = answer.reference.partition(".")[2]
         original = _loaded(solved.original, function)
         form = BuglineForm(
@@ -145,7 +168,7 @@ answer:
             original_line=mutant.original_line.strip(),
             mutated_line=mutant.mutated_line.strip(),
             change=mutant.change,
-            witness=dict(solved.killed.witness),
+            witness=dict(solved.hunt.witness),
             cases=solved.cases,
             expected=tuple(plain(original(**inputs)) for inputs in solved.cases),
             rel_tol=answer.rel_tol,
@@ -316,7 +339,7 @@ answer:
         return f'{variable} = {{\n    "line": ...,\n    "input": {{{names}}},\n    "fix": ...,\n}}'
 
     def prove(self, template: BuglineTemplate, draw: Draw, solved: Solved) -> Proof:
-        mutant, proof = solved.killed.mutant, Proof(confirmed=True)
+        mutant, proof = solved.hunt.mutant, Proof(confirmed=True)
         function = template.answer.reference.partition(".")[2]
         for name, value in _try_all(solved, function).items():
             if isinstance(value, Exception):
@@ -325,7 +348,7 @@ answer:
 
     def faults(self, template: BuglineTemplate, references: References) -> Iterator[str]:
         _, found = hunts(template, references)
-        if len(found) < 5 or len({killed.mutant.line for killed in found}) < 2:
+        if len(found) < 5 or len({hunt.mutant.line for hunt in found}) < 2:
             yield (
                 f"only {len(found)} mutants of {template.answer.reference} are exposed by its inputs; "
                 "a hunt needs at least 5 on at least 2 lines"

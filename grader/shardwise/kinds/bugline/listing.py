@@ -1,4 +1,4 @@
-"""The listing of a reference: its statements, one a line, without all that is not arithmetic."""
+"""The listing of a reference: its arithmetic alone, one statement a line."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def listing(function: Callable[..., object]) -> str:
     definition = ast.parse(source).body[0]
     if not isinstance(definition, ast.FunctionDef):
         raise ShardwiseError(f"{function!r} has no listing: it is not a plain function. Write it with def.")
-    dropped = {one.lineno for one in definition.body if _is_docstring(one)}
-    dropped |= {one.lineno for one in ast.walk(definition) if isinstance(one, ast.Expr) and _is_guard(one)}
+    dropped = {statement.lineno for statement in definition.body if _is_docstring(statement)}
+    dropped |= {node.lineno for node in ast.walk(definition) if isinstance(node, ast.Expr) and _is_guard(node)}
     lines = [_def_line(definition, source)]
     for start, depth, text in _logical_lines(source):
         if start >= definition.body[0].lineno and start not in dropped:
@@ -43,13 +43,13 @@ def listing(function: Callable[..., object]) -> str:
                 raise ShardwiseError(f"a listing cannot show a text over several lines: {text[:40]!r}")
             lines += [INDENT * depth + unwrapped(_unannotated(part)) for part in _apart(text)]
     plain = "\n".join(lines) + "\n"
-    strangers = _strangers(symtable(plain, "<listing>", "exec"))
-    if strangers - {"math"}:
+    unknown = _unknown_globals(symtable(plain, "<listing>", "exec"))
+    if unknown - {"math"}:
         raise ShardwiseError(
-            f"the listing of {definition.name} needs {', '.join(sorted(strangers - {'math'}))}. "
+            f"the listing of {definition.name} needs {', '.join(sorted(unknown - {'math'}))}. "
             "A listing stands alone: use arguments, math and builtins, and write constants out."
         )
-    return ("import math\n" if strangers else "") + plain
+    return ("import math\n" if unknown else "") + plain
 
 
 def unwrapped(line: str) -> str:
@@ -93,12 +93,12 @@ def _def_line(definition: ast.FunctionDef, source: str) -> str:
     pairs = list(zip([*positional, *spec.kwonlyargs], defaults, strict=True))
     # Behind the star a default may come before an argument that has none; without the star it may not.
     pairs.sort(key=lambda pair: pair[1] is not None)
-    shown = [one.arg if value is None else f"{one.arg}={ast.get_source_segment(source, value)}" for one, value in pairs]
+    shown = [arg.arg + ("" if value is None else f"={ast.get_source_segment(source, value)}") for arg, value in pairs]
     return f"def {definition.name}({', '.join(shown)}):"
 
 
 def _logical_lines(source: str) -> Iterator[tuple[int, int, str]]:
-    """Each logical line: the row where it starts, its depth, and its text, on one row unless it holds a text over several."""
+    """Each logical line: the row where it starts, its depth, and its text, joined to one row unless a string spans several."""
     rows, depth, several = source.split("\n"), 0, False
     spans: dict[int, list[int]] = {}  # row -> where its code starts and ends
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -128,7 +128,7 @@ def _apart(text: str) -> list[str]:
     """The statements of a logical line; only simple statements can share one."""
     if ";" not in text:
         return [text]
-    return [str(ast.get_source_segment(text, one)) for one in ast.parse(text).body]
+    return [str(ast.get_source_segment(text, statement)) for statement in ast.parse(text).body]
 
 
 def _unannotated(text: str) -> str:
@@ -140,10 +140,10 @@ def _unannotated(text: str) -> str:
     return text
 
 
-def _strangers(table: SymbolTable) -> set[str]:
-    """The global names that a module's functions use and Python does not bring along; `math` counts as one."""
-    inside = table.get_type() != "module"
-    found = {one.get_name() for one in table.get_symbols() if inside and one.is_global() and one.is_referenced()}
+def _unknown_globals(table: SymbolTable) -> set[str]:
+    """The global names that a module's functions use and that are no builtins; `math` counts among them."""
+    symbols = table.get_symbols() if table.get_type() != "module" else []
+    found = {symbol.get_name() for symbol in symbols if symbol.is_global() and symbol.is_referenced()}
     for child in table.get_children():
-        found |= _strangers(child)
+        found |= _unknown_globals(child)
     return found - set(dir(builtins))

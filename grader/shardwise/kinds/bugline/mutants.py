@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.bugline.bounded import load
+from shardwise.kinds.bugline.execution import load
 from shardwise.kinds.bugline.listing import listing, unwrapped
 
 __all__ = ["Killed", "Mutant", "killed", "listing", "load", "mutants", "patch", "same"]
@@ -29,7 +29,7 @@ class Mutant:
     line: int  # counted from 1
     original_line: str
     mutated_line: str
-    change: str  # the slip's name, as in "dropped factor 2"
+    change: str  # the mutation's name, as in "dropped factor 2"
 
 
 @dataclass(frozen=True)
@@ -43,23 +43,23 @@ class Killed:
 
 
 def mutants(source: str) -> tuple[Mutant, ...]:
-    """Every slip that changes one line of a listing, in the order of the text, each once."""
+    """Every mutation that changes one line of a listing, in the order of the text, each once."""
     import libcst as cst
 
-    from shardwise.kinds.bugline.mutations import slips
+    from shardwise.kinds.bugline.mutations import mutations
 
     module = cst.parse_module(source)
     found: dict[str, Mutant] = {}
-    for old, new, change in slips(module):
+    for old, new, change in mutations(module):
         mutated = module.deep_replace(old, new)
         assert isinstance(mutated, cst.Module)
-        mutant = _one_line(source, mutated.code, change)
+        mutant = _with_one_line_changed(source, mutated.code, change)
         if mutant and mutant.source not in found and _compiles(mutant.source):
             found[mutant.source] = mutant
-    return tuple(sorted(found.values(), key=lambda one: one.line))
+    return tuple(sorted(found.values(), key=lambda mutant: mutant.line))
 
 
-def _one_line(source: str, mutated: str, change: str) -> Mutant | None:
+def _with_one_line_changed(source: str, mutated: str, change: str) -> Mutant | None:
     """The mutant, if exactly one line of `mutated` differs from `source`."""
     before, after = source.split("\n"), mutated.split("\n")
     if len(before) != len(after):
@@ -91,21 +91,21 @@ def killed(source: str, name: str, inputs: Sequence[Mapping[str, object]], *, re
     would see. Of mutants whose lines read the same, the first is kept.
     """
     original = load(source, name)
-    ours = [(one, _outcome(original, one)) for one in inputs]
-    usable = [(one, value) for one, value in ours if not isinstance(value, Exception) and not _is_nan(value)]
+    ours = [(given, _result_or_error(original, given)) for given in inputs]
+    usable = [(given, value) for given, value in ours if not isinstance(value, Exception) and not _is_nan(value)]
     found: dict[str, Killed] = {}
     for mutant in mutants(source):
         function = load(mutant.source, name)
-        results = [(one, right, _outcome(function, one)) for one, right in usable]
+        results = [(given, right, _result_or_error(function, given)) for given, right in usable]
         if all(isinstance(wrong, Exception) for _, _, wrong in results):
             continue
-        exposing = [one for one in results if not same(one[1], one[2], max(rel_tol, VISIBLE))]
+        exposing = [result for result in results if not same(result[1], result[2], max(rel_tol, VISIBLE))]
         if exposing:
             found.setdefault(mutant.mutated_line.strip(), Killed(mutant, *exposing[0]))
     return tuple(found.values())
 
 
-def _outcome(function: Callable[..., object], inputs: Mapping[str, object]) -> object:
+def _result_or_error(function: Callable[..., object], inputs: Mapping[str, object]) -> object:
     try:
         return function(**inputs)
     except Exception as error:  # a mutant may fail in any way
@@ -132,7 +132,7 @@ def same(ours: object, theirs: object, rel_tol: float) -> bool:
         return (
             isinstance(theirs, list | tuple)
             and len(ours) == len(theirs)
-            and all(same(one, other, rel_tol) for one, other in zip(ours, theirs, strict=True))
+            and all(same(part, other, rel_tol) for part, other in zip(ours, theirs, strict=True))
         )
     if isinstance(ours, dict):
         return (
@@ -179,4 +179,4 @@ def patch(source: str, line: int, text: str) -> str:
 
 
 def _shown(text: str) -> str:
-    return "".join(one if one.isprintable() else "?" for one in text[:60])
+    return "".join(character if character.isprintable() else "?" for character in text[:60])

@@ -1,4 +1,4 @@
-"""Slips: the ways in which one expression of a listing goes wrong in practice, each with a name."""
+"""Mutations: the ways in which an expression of a listing goes wrong in practice, each with a name."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from itertools import combinations
 import libcst as cst
 import libcst.matchers as m
 
-from shardwise.kinds.bugline.parentheses import code, operation, seated
+from shardwise.kinds.bugline.parentheses import code, operation, placed
 
-Change = tuple[cst.CSTNode, str]  # what stands there instead, and the slip's name
-Slip = tuple[cst.CSTNode, cst.CSTNode, str]  # what stands there now, what would, and the slip's name
+Change = tuple[cst.CSTNode, str]  # what stands there instead, and the mutation's name
+Mutation = tuple[cst.CSTNode, cst.CSTNode, str]  # what stands there now, what would, and the mutation's name
 
 # Which operator is taken for which.
 _CONFUSED: dict[type, tuple[tuple[Callable[[], cst.CSTNode], str], ...]] = {
@@ -47,8 +47,8 @@ _UNTOUCHED = (cst.Parameters, cst.Import, cst.ImportFrom, cst.Raise, cst.Assert,
               cst.Attribute, cst.Decorator, cst.Annotation)  # fmt: skip
 
 
-def slips(module: cst.Module) -> list[Slip]:
-    """Every slip that can be made in a module, in the order of the text."""
+def mutations(module: cst.Module) -> list[Mutation]:
+    """Every mutation that can be made in a module, in the order of the text."""
     finder = _Finder()
     module.visit(finder)
     return finder.found
@@ -58,7 +58,7 @@ class _Finder(cst.CSTVisitor):
     """Walks a module and notes, at each expression, what could stand there instead."""
 
     def __init__(self) -> None:
-        self.found: list[Slip] = []
+        self.found: list[Mutation] = []
         self._above: list[cst.CSTNode] = []
         self._known: list[str] = []  # the variables that exist by now, oldest first
 
@@ -70,15 +70,16 @@ class _Finder(cst.CSTVisitor):
         if isinstance(node, _UNTOUCHED) or _is_only_named(node, above):
             return isinstance(node, cst.Parameters)
         for new, change in _changes(node, above, self._known):
-            put = seated(new, node, above) if isinstance(new, cst.BaseExpression) else new
+            put = placed(new, node, above) if isinstance(new, cst.BaseExpression) else new
             self.found.append((node, put, change))
         return True
 
     def on_leave(self, original_node: cst.CSTNode) -> None:
         self._above.pop()
         if isinstance(original_node, cst.Assign):
-            targets = [one.target.value for one in original_node.targets if isinstance(one.target, cst.Name)]
-            self._known += [name for name in targets if name not in self._known]
+            targets = [assigned.target for assigned in original_node.targets]
+            names = [target.value for target in targets if isinstance(target, cst.Name)]
+            self._known += [name for name in names if name not in self._known]
 
 
 def _is_only_named(node: cst.CSTNode, above: cst.CSTNode | None) -> bool:
@@ -184,7 +185,7 @@ def _is_shifted(node: cst.Name, above: cst.CSTNode | None) -> bool:
 
 
 def _role(name: str) -> str:
-    """What a name measures, by its last words: two names of one role can be taken for each other.
+    """What a name measures, by its last words: two names of the same role can be taken for each other.
 
     >>> _role("bandwidth_bytes_per_s"), _role("chunk_bytes"), _role("gpus"), _role("mfu")
     ('bytes_per_s', 'bytes', 'count', '')
@@ -209,7 +210,7 @@ def _call(node: cst.Call) -> Iterator[Change]:
 
 
 def _swapped_names(node: cst.Assign | cst.Return | cst.If | cst.AugAssign, known: list[str]) -> Iterator[Change]:
-    """The line with two variables of one role in each other's place."""
+    """The line with two variables of the same role in each other's place."""
     part = "test" if isinstance(node, cst.If) else "value"
     value = getattr(node, part)
     if value is None:

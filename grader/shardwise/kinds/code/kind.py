@@ -6,114 +6,24 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from typing import Any, Literal
-
-from pydantic import Field, field_validator, model_validator
+from typing import Any
 
 from shardwise.errors import Reject, ShardwiseError, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Request, Sample, View
-from shardwise.kinds.bugline.mutants import same
-from shardwise.kinds.calls import Call, Made, Program, Recorded, Runner, brief, plain
-from shardwise.kinds.cases import Case, Input, call_text, cases
-from shardwise.markdown.html import safe, to_html
-from shardwise.question import Form, Key, Outcome, Question, Verdict
-from shardwise.template import model as author
+from shardwise.kinds.calls import Call, Made, Program, Recorded, Runner, plain
+from shardwise.kinds.cases import Case, cases
+from shardwise.kinds.code.judging import alike, definition, failure_in_words, passes, recognised
+from shardwise.kinds.code.model import Argument, CodeCase, CodeForm, CodeKey, CodeTemplate
+from shardwise.markdown.html import to_html
+from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
-from shardwise.template.parameters import Scalar
 from shardwise.template.references import References
-from shardwise.units import from_base, unit
+from shardwise.units import from_base
 
 EDGES_MISSED = 0.5  # credit for a function that is right on every ordinary input and wrong on an edge
+MOST_REMEMBERED = 50_000  # cases of a bank in a process, a few hundred bytes each
 LONGEST = 20_000  # characters of a source; the longest reference has under 2,000
-
-
-class Answer(author.AuthorModel):
-    """The `answer` of a code problem."""
-
-    function: str = Field(pattern=r"^[a-z_][a-z0-9_]*$")
-    reference: str
-    oracle: str
-    arguments: Mapping[str, author.Value] = {}
-    unit: str | None = Field(None, description="Unit of the number that the student's function returns.")
-    rel_tol: float = Field(1e-6, gt=0, lt=0.1)
-    inputs: Mapping[str, Input] = Field(min_length=1)
-    edges: tuple[Mapping[str, Scalar], ...] = ()
-
-    @field_validator("unit")
-    @classmethod
-    def _known(cls, text: str | None) -> str | None:
-        try:
-            unit(text or "1")
-        except ShardwiseError as error:
-            raise ValueError(str(error)) from None
-        return text
-
-    @model_validator(mode="after")
-    def _edges_name_inputs(self) -> Answer:
-        for edge in self.edges:
-            strangers = set(edge) - set(self.inputs)
-            if strangers:
-                raise ValueError(
-                    f"an edge names {', '.join(sorted(strangers))}; the inputs are {', '.join(self.inputs)}"
-                )
-        return self
-
-
-class Mistake(author.AuthorModel):
-    """A wrong implementation that teachers know."""
-
-    factor: float | None = None
-    value: author.Value | None = Field(None, description="Expression over the reference's arguments and `key`.")
-    say: author.Prose = Field(min_length=10)
-
-    @model_validator(mode="after")
-    def _one(self) -> Mistake:
-        if (self.factor is None) == (self.value is None):
-            raise ValueError("a mistake has either a factor or a value")
-        return self
-
-
-class CodeTemplate(author.Template):
-    """A problem answered by a function."""
-
-    kind: Literal["code"]
-    answer: Answer
-    mistakes: tuple[Mistake, ...] = ()
-
-
-class Argument(Form):
-    """One argument of the function that is asked for."""
-
-    name: str
-    unit: str = ""
-    means: str = ""
-
-
-class CodeForm(Form):
-    """The signature that is asked for."""
-
-    function: str
-    arguments: tuple[Argument, ...]
-    returns: str = ""
-
-
-class CodeCase(Key):
-    """One call, what it must return, and what each recognised mistake returns."""
-
-    inputs: Mapping[str, Any]
-    expected: Any
-    raises: bool = False
-    edge: bool = False
-    mistakes: tuple[Any, ...] = ()
-
-
-class CodeKey(Key):
-    """All cases, simplest first."""
-
-    cases: tuple[CodeCase, ...]
-    rel_tol: float
-    say: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -198,13 +108,26 @@ mistakes:
         answer = template.answer
         made = []
         for case in cases(answer.inputs, answer.edges, draw.rng):
-            solved = self._case(template, case, draw)
+            solved = self._remembered(template, case, draw)
             if solved is not None:
                 made.append((case, solved))
         for index in range(len(template.mistakes)):
-            if all(_alike(case.mistakes[index], case.expected, answer.rel_tol) for _, case in made if not case.raises):
+            if all(alike(case.mistakes[index], case.expected, answer.rel_tol) for _, case in made if not case.raises):
                 raise Reject(f"mistake {index + 1} returns what is right on every case")
         return Solved(tuple(made))
+
+    def _remembered(self, template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | None:
+        """A case as it was solved before: students of a class share most of their inputs."""
+        answer, memo = template.answer, draw.references.memo
+        wrong = tuple((mistake.factor, mistake.value) for mistake in template.mistakes)
+        how = (answer.reference, tuple(answer.arguments.items()), answer.unit, wrong)
+        key = ("case", *how, tuple(draw.values.items()), tuple(case.base.items()), tuple(case.shown.items()), case.edge)
+        if key not in memo:
+            if len(memo) > MOST_REMEMBERED:
+                memo.clear()
+            memo[key] = self._case(template, case, draw)
+        solved: CodeCase | None = memo[key]
+        return solved
 
     def _case(self, template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | None:
         answer, references = template.answer, draw.references
@@ -252,7 +175,7 @@ mistakes:
             for given in form.arguments
         )
         returns = f"\n\nIt returns a number in {form.returns}." if form.returns else ""
-        return f"```python\n{_def(form)}\n    ...\n```\n\n{rows}{returns}"
+        return f"```python\n{definition(form)}\n    ...\n```\n\n{rows}{returns}"
 
     def view(self, form: CodeForm) -> View:
         arguments = [given.model_dump() for given in form.arguments]
@@ -283,7 +206,7 @@ mistakes:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise Unreadable(f"This is not Python: {error}.") from None
         if not any(isinstance(node, ast.FunctionDef) and node.name == form.function for node in ast.walk(tree)):
-            raise Unreadable(f"I found no function called {form.function}. It begins with  {_def(form)}")
+            raise Unreadable(f"I found no function called {form.function}. It begins with  {definition(form)}")
         return raw
 
     def read(self, form: CodeForm, value: Program | Recorded) -> str:
@@ -300,13 +223,13 @@ mistakes:
         if len(calls) != len(key.cases):
             raise RuntimeError(f"{len(calls)} calls came back for {len(key.cases)} cases")
         failing = [
-            (case, call) for case, call in zip(key.cases, calls, strict=True) if not _passes(case, call, key.rel_tol)
+            (case, call) for case, call in zip(key.cases, calls, strict=True) if not passes(case, call, key.rel_tol)
         ]
         if not failing:
             return Verdict(credit=1.0, say=f"All {len(calls)} calls return what they should.")
         ordinary = [case for case, _ in failing if not case.edge]
-        index = _recognised(key, calls)
-        words = [_first_failure(form, *failing[0]), f"{len(calls) - len(failing)} of {len(calls)} calls are right."]
+        index = recognised(key, calls)
+        words = [failure_in_words(form, *failing[0]), f"{len(calls) - len(failing)} of {len(calls)} calls are right."]
         if index is not None:
             words.append(key.say[index])
         elif all(call.status == "returned" and call.value is None for call in calls):
@@ -314,7 +237,7 @@ mistakes:
         return Verdict(credit=0.0 if ordinary else EDGES_MISSED, say="\n\n".join(words), mistake=index)
 
     def example(self, form: CodeForm) -> str:
-        return f"{_def(form)}\n    return ..."
+        return f"{definition(form)}\n    return ..."
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = question.key, question.form
@@ -339,7 +262,7 @@ mistakes:
             )
             wrong_at = [
                 case for case in key.cases
-                if not case.raises and not _alike(case.mistakes[index], case.expected, key.rel_tol)
+                if not case.raises and not alike(case.mistakes[index], case.expected, key.rel_tol)
             ]  # fmt: skip
             outcome = Outcome.PARTIAL if all(case.edge for case in wrong_at) else Outcome.INCORRECT
             found.append(Sample(Recorded(calls), outcome, index))
@@ -357,7 +280,7 @@ mistakes:
         ]
         returns = f"Returns a number in {form.returns}." if form.returns else ""
         doc = "\n".join(['    """' + (returns or "Your function."), "", *about, '    """'])
-        return f"{_def(form)}\n{doc}\n    ..."
+        return f"{definition(form)}\n{doc}\n    ..."
 
     def prove(self, template: CodeTemplate, draw: Draw, solved: Solved) -> Proof:
         proof = Proof(confirmed=True)
@@ -367,7 +290,7 @@ mistakes:
             if made.raises:
                 continue
             counted = _in_unit(references.call(oracle, {**draw.values, **case.base}, answer.arguments), answer.unit)
-            if not _alike(counted, made.expected, max(1e-9, answer.rel_tol / 10)):
+            if not alike(counted, made.expected, max(1e-9, answer.rel_tol / 10)):
                 proof.confirmed = False
                 proof.faults.append(
                     f"for {dict(case.shown)} {answer.reference} gives {made.expected!r} and {answer.oracle} {counted!r}"
@@ -375,7 +298,7 @@ mistakes:
                 break
         for first in range(len(template.mistakes)):
             for other in range(first + 1, len(template.mistakes)):
-                if all(_alike(case.mistakes[first], case.mistakes[other], answer.rel_tol) for _, case in solved.cases):
+                if all(alike(case.mistakes[first], case.mistakes[other], answer.rel_tol) for _, case in solved.cases):
                     proof.faults.append(f"mistakes {first + 1} and {other + 1} return the same on every case")
         return proof
 
@@ -399,53 +322,9 @@ def _in_unit(value: Any, unit_text: str | None) -> Any:
     return from_base(value, unit_text)
 
 
-def _alike(given: Any, expected: Any, rel_tol: float) -> bool:
-    try:
-        return same(plain(expected), plain(given), rel_tol)
-    except RecursionError:  # a student's list that is nested without end; ours are not
-        return False
-
-
-def _passes(case: CodeCase, call: Call, rel_tol: float) -> bool:
-    if case.raises:
-        return call.status == "raised" and call.error.startswith("ValueError")
-    return call.status == "returned" and _alike(call.value, case.expected, rel_tol)
-
-
-def _recognised(key: CodeKey, calls: Sequence[Call]) -> int | None:
-    """The mistake whose every return value the student's function reproduces."""
-    pairs = [(case, call) for case, call in zip(key.cases, calls, strict=True) if not case.raises]
-    for index in range(len(key.say)):
-        if all(
-            call.status == "returned" and _alike(call.value, case.mistakes[index], key.rel_tol)
-            for case, call in pairs
-            if case.mistakes[index] is not None
-        ) and not all(case.mistakes[index] is None for case, _ in pairs):
-            return index
-    return None
-
-
-def _first_failure(form: CodeForm, case: CodeCase, call: Call) -> str:
-    expected = "a ValueError" if case.raises else f"`{brief(case.expected)}`"
-    happened = {
-        "returned": f"returned `{brief(call.value)}`",
-        "raised": f"raised `{safe(call.error)}`",
-        "timeout": "took too long and was stopped",
-        "memory": "ran out of memory",
-        "killed": "ended the whole process",
-        "missing": "could not be made: there is no such function",
-        "unreadable": f"returned something that cannot be read ({safe(call.error)})",
-    }.get(call.status, "was not made")
-    return f"`{call_text(form.function, case.inputs)}` {happened}; I expected {expected}."
-
-
 def _does(code: CodeType) -> tuple[Any, ...]:
     """What a function does: all but its docstring, which is its first constant."""
     return code.co_code, code.co_names, code.co_consts[1:]
-
-
-def _def(form: CodeForm) -> str:
-    return f"def {form.function}({', '.join(given.name for given in form.arguments)}):"
 
 
 KIND = CodeKind()

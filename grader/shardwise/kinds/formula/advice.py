@@ -5,10 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from lark.exceptions import UnexpectedToken
 
 FUNCTIONS = ("sqrt", "log2", "ln", "log10", "exp", "ceil", "floor", "abs", "min", "max")
 
@@ -41,7 +37,9 @@ _STRANGE = {
 
 def quoted(text: str) -> str:
     """A bit of a student's text that is safe to print: short, on one line, without control characters."""
-    flat = "".join(one if one.isprintable() else " " if one.isspace() else "\N{REPLACEMENT CHARACTER}" for one in text)
+    flat = "".join(
+        char if char.isprintable() else " " if char.isspace() else "\N{REPLACEMENT CHARACTER}" for char in text
+    )
     return flat if len(flat) <= 60 else f"{flat[:57]}..."
 
 
@@ -58,22 +56,21 @@ def about_character(char: str) -> str:
     return _STRANGE.get(char, "Leave it out.")
 
 
-def about_token(text: str, error: UnexpectedToken) -> tuple[str, str]:
-    """What I saw and what to do, where the grammar found no place for a token."""
-    token = error.token
-    before = quoted((text if token.type == "$END" else text[: token.start_pos]).rstrip()[-12:])
+def about_token(kind: str, token: str, before: str, after_function: bool) -> tuple[str, str]:
+    """What I saw and what to do, where a token has no place; `before` is the text up to it."""
+    before = quoted(before.rstrip()[-12:])
     operand = "I expected a number, a symbol or a bracket there. Complete it."
-    if error.expected == {"_OPEN"}:
+    if after_function:
         name = re.split(r"\W+", before)[-1]
         return f"“{name}” has no bracket", f"Write what it works on in brackets: {name}(...)."
-    if token.type == "$END":
+    if kind == "end":
         return f"it ends after “{before}”", operand
-    if token.type == "COMMA":
+    if kind == "comma":
         return "I saw “,”", "Only min and max have commas. Write 1000 without one, and decimals with a point: 0.5."
-    if token.type == "EQUAL":
+    if kind == "equal":
         return "I saw “=”", "Write the right-hand side alone, or one name before a single =."
     after = f"after “{before}”" if before else "at the beginning"
-    return f"I saw “{quoted(str(token))}” {after}", operand
+    return f"I saw “{quoted(token)}” {after}", operand
 
 
 def about_name(name: str, symbols: Collection[str]) -> str:
@@ -81,7 +78,7 @@ def about_name(name: str, symbols: Collection[str]) -> str:
     if name in _INSTEAD:
         return _INSTEAD[name]
     known = f"The symbols are {listed(symbols)}." if symbols else "This formula has no symbols."
-    alike = [one for one in (*symbols, *FUNCTIONS) if one.lower() == name.lower()]
+    alike = [spelling for spelling in (*symbols, *FUNCTIONS) if spelling.lower() == name.lower()]
     longest_first = "|".join(sorted(map(re.escape, symbols), key=len, reverse=True)) or "(?!)"
     letters = re.findall(longest_first, name)
     meant = "*".join(letters) if "".join(letters) == name else "".join(alike[:1])

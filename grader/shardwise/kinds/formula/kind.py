@@ -16,6 +16,7 @@ from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.cases import Case, Input, cases
 from shardwise.kinds.formula import compare as formulas
+from shardwise.kinds.formula.explain import explain
 from shardwise.markdown.html import inline, to_html
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
@@ -88,7 +89,7 @@ class FormulaKind(Kind[FormulaTemplate, FormulaForm, FormulaKey]):
     """An expression in named symbols."""
 
     name = "formula"
-    about = "An expression, compared symbolically and then at sampled points; feedback shows a counter-example."
+    about = "An expression, compared exactly and then at sampled points; feedback shows a counter-example."
     Template = FormulaTemplate
     Form = FormulaForm
     Key = FormulaKey
@@ -157,25 +158,30 @@ mistakes:
         if not isinstance(raw, str):
             raise Unreadable(f"I expected a formula as text, such as {self.example(form)!r}, and this is of type "
                              f"{type(raw).__name__}.")  # fmt: skip
-        return _Written(raw.strip(), formulas.parse(raw, form.symbols))
+        return formulas.parse(raw, form.symbols)
 
     def read(self, form: FormulaForm, value: Any) -> str:
-        return str(value.expression)
+        return str(value)
 
     def matches(self, question: Question, value: Any, runner: Runner) -> Verdict:
         key, form = question.key, question.form
         assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
         ours = _parse(key.formula, tuple(form.symbols))
-        counter = formulas.difference(value.expression, ours, key.points)
+        counter = formulas.difference(value, ours, key.points)
         if counter is None:
             return Verdict(credit=1.0)
         where = ", ".join(f"{name} = {show_number(_whole(number))}" for name, number in counter.point.items())
         example = f"At {where} yours gives {_shown(counter.theirs)}, and the right one {_shown(counter.ours)}."
         for index, slip in enumerate(key.mistakes):
             wrong = _parse(slip.formula, tuple(form.symbols))
-            if formulas.difference(value.expression, wrong, key.points) is None:
+            if formulas.difference(value, wrong, key.points) is None:
                 return Verdict(credit=0.0, say=f"{slip.say}\n\n{example}", mistake=index)
         return Verdict(credit=0.0, say=example)
+
+    def explain(self, question: Question, value: Any) -> str:
+        key, form = question.key, question.form
+        assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
+        return explain(value, _parse(key.formula, tuple(form.symbols)))
 
     def example(self, form: FormulaForm) -> str:
         return "(" + " + ".join(form.symbols) + ")/2"
@@ -243,19 +249,15 @@ def _grid(name: str, symbols: tuple[tuple[str, Input], ...]) -> tuple[tuple[floa
     return tuple(tuple(point.values()) for point in _points(dict(symbols), drawn))
 
 
-@dataclass(frozen=True)
-class _Written:
-    text: str
-    expression: Any
-
-
 def _points(symbols: Mapping[str, Input], drawn: Sequence[Case]) -> list[dict[str, float]]:
     """The points by symbol, in base units."""
     return [{name: float(case.base[spec.argument or name]) for name, spec in symbols.items()} for case in drawn]
 
 
 def _whole(number: float) -> float:
-    return int(number) if number.is_integer() else number
+    """A number as a whole one where only rounding keeps it from that, as in 3000002.9999999995."""
+    near = round(number)
+    return near if math.isclose(number, near, rel_tol=1e-12) else number
 
 
 def _shown(number: float) -> str:

@@ -1,1 +1,1 @@
-"""The half of the sandbox that runs inside it; it imports nothing of shardwise but itself."""
+"""The part of the sandbox that runs inside the isolation. It imports nothing else of shardwise."""

@@ -26,7 +26,7 @@ class Packages:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """The import system's question; it asks here only after it found nothing elsewhere."""
+        """Called by the import system when no finder before this one knew the module."""
         top = name.partition(".")[0]
         if top == _STAND_IN:
             return importlib.machinery.ModuleSpec(name, StandIn(), is_package=True)  # type: ignore[arg-type]
@@ -44,10 +44,7 @@ class Packages:
 
 
 class StandIn:
-    """Loads shardwise, and any module one might think is in it, as an inert module.
-
-    Python's own base class for loaders would bring sixty modules into every job's process.
-    """
+    """Loads shardwise, and any name below it, as an inert module. No subclass of importlib.abc.Loader: that imports sixty modules."""
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         """An empty module with the stub's behaviour."""

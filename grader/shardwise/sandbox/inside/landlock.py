@@ -1,4 +1,4 @@
-"""Landlock: a process gives up every file but those named, and the network with it.
+"""Landlock: giving up access to all files but those named, and to the network.
 
 Interface: Documentation/userspace-api/landlock.rst of Linux 6.12.
 """
@@ -11,7 +11,7 @@ import stat
 import struct
 from collections.abc import Iterable
 
-from . import kernel
+from . import system_calls
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same numbers on every architecture
 _VERSION = 1
@@ -24,20 +24,20 @@ _SCOPED = 0b11  # abstract Unix sockets and signals, from ABI 6
 
 
 def abi_version() -> int:
-    """The kernel's Landlock version, asked for by system call; 0 where there is none."""
+    """The kernel's Landlock version; 0 where there is none."""
     try:
-        return kernel.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION)).make()
+        return system_calls.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION))
     except OSError:
         return 0
 
 
 def ruleset(readable: Iterable[str], listable: Iterable[str]) -> int:
-    """A ruleset that lets one read what is beneath `readable` and list what is beneath `listable`."""
+    """A ruleset that allows reading all beneath `readable` and listing directories beneath `listable`."""
     version = abi_version()
     handled = _RIGHTS.get(version, _RIGHTS_FROM_5)
     attributes = struct.pack("=QQQ", handled, _TCP if version >= 4 else 0, _SCOPED if version >= 6 else 0)
     size = 8 if version < 4 else 16 if version < 6 else 24
-    rules = kernel.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0)).make()
+    rules = system_calls.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0))
     for path in readable:
         _allow(rules, path, READ_FILE | READ_DIR)
     for path in listable:
@@ -55,11 +55,11 @@ def _allow(rules: int, path: str, rights: int) -> None:
             rights &= READ_FILE
         rule = struct.pack("=Qi", rights, place)
         arguments = (ctypes.c_int(rules), ctypes.c_int(_PATH_BENEATH), rule, ctypes.c_uint32(0))
-        kernel.syscall(_ADD_RULE, *arguments).make()
+        system_calls.syscall(_ADD_RULE, *arguments)
     finally:
         os.close(place)
 
 
-def restricting(rules: int) -> kernel.Call:
-    """The call that puts this thread under the ruleset. It needs no_new_privs."""
-    return kernel.syscall(_RESTRICT_SELF, ctypes.c_int(rules), ctypes.c_uint32(0))
+def restrict(ruleset: int) -> None:
+    """Put this thread under the ruleset. It needs no_new_privs."""
+    system_calls.syscall(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))

@@ -1,4 +1,4 @@
-"""What controller and server say to each other: fixed numbers, so that there is nothing in it to be parsed."""
+"""The messages between controller and server: numbers of fixed size, so that there is nothing to parse."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import struct
 from typing import NamedTuple
 
 _GREETING = struct.Struct("<II")
-_ORDER = struct.Struct("<ddd?")
-_REPORT = struct.Struct("<Bid")
+_JOB_REQUEST = struct.Struct("<ddd?")
+_JOB_REPORT = struct.Struct("<Bid")
 _ENDED = ("itself", "limit", "deadline")
 MESSAGE_BYTES = 64  # no message is longer
 
 
 class Greeting(NamedTuple):
-    """What the server is, once it is ready."""
+    """The server is ready: as which user it runs, and what its kernel offers."""
 
     user: int
     landlock: int  # its version, 0 for none
@@ -22,8 +22,8 @@ class Greeting(NamedTuple):
         return _GREETING.pack(*self)
 
 
-class Order(NamedTuple):
-    """What the controller says about a job besides the job itself."""
+class JobRequest(NamedTuple):
+    """Run a job: its time limits. The job itself comes as a descriptor of shared memory."""
 
     cell_seconds: float
     call_seconds: float
@@ -31,10 +31,10 @@ class Order(NamedTuple):
     sympy: bool  # whether the job mentions it
 
     def to_bytes(self) -> bytes:
-        return _ORDER.pack(*self)
+        return _JOB_REQUEST.pack(*self)
 
 
-class Report(NamedTuple):
+class JobReport(NamedTuple):
     """How a job's process ended."""
 
     ended: str  # itself, limit (of one unit), deadline (of the attempt)
@@ -42,7 +42,7 @@ class Report(NamedTuple):
     cpu_seconds: float
 
     def to_bytes(self) -> bytes:
-        return _REPORT.pack(_ENDED.index(self.ended), self.code, self.cpu_seconds)
+        return _JOB_REPORT.pack(_ENDED.index(self.ended), self.code, self.cpu_seconds)
 
 
 def read_greeting(data: bytes) -> Greeting:
@@ -50,12 +50,12 @@ def read_greeting(data: bytes) -> Greeting:
     return Greeting(*_GREETING.unpack(data))
 
 
-def read_order(data: bytes) -> Order:
-    """What `Order.to_bytes` wrote."""
-    return Order(*_ORDER.unpack(data))
+def read_job_request(data: bytes) -> JobRequest:
+    """What `JobRequest.to_bytes` wrote."""
+    return JobRequest(*_JOB_REQUEST.unpack(data))
 
 
-def read_report(data: bytes) -> Report:
-    """What `Report.to_bytes` wrote."""
-    ended, code, cpu_seconds = _REPORT.unpack(data)
-    return Report(_ENDED[ended], code, cpu_seconds)
+def read_job_report(data: bytes) -> JobReport:
+    """What `JobReport.to_bytes` wrote."""
+    ended, code, cpu_seconds = _JOB_REPORT.unpack(data)
+    return JobReport(_ENDED[ended], code, cpu_seconds)

@@ -1,7 +1,7 @@
-"""Running a notebook: its cells in one namespace, its variables fetched, its functions called.
+"""Running a notebook: executing its cells in one namespace, fetching its variables, calling its functions.
 
-This code shares a process with the student's, so nothing here can be relied on by the grader. It is written
-to give an honest notebook honest results, and to keep going after whatever a cell did to it.
+This code shares a process with the student's, so the grader cannot rely on it. It gives an honest notebook its results, and
+goes on after whatever a cell did.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ import types
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from . import output, packed, stub
-from .region import CALL_LIMIT, CELL_LIMIT, WHOLE_STEP, FullError, Writer
+from . import output, stub, wire_format
+from .shared_memory import CALL_LIMIT, CELL_LIMIT, WHOLE_STEP, FullError, Writer
 
-globals()["__builtins__"] = vars(builtins).copy()  # a cell that patches the shared ones breaks its own code, not this
+globals()["__builtins__"] = vars(builtins).copy()  # a cell that patches the shared ones does not break this module
 
 ERROR_CHARACTERS = 500
 _MAGIC = re.compile(r"\s*(?:[%!].*|\?{1,2}[\w.]+|[\w.\[\]]+\?{1,2})\s*")
 
 
 class OutOfMemory(BaseException):
-    """So little memory is left that later steps would fail for this one's fault."""
+    """So little memory is left that later steps would fail because of this step."""
 
 
 class Notebook:
-    """One run of one job, in a process of its own."""
+    """A job that runs in this process."""
 
     def __init__(self, job: Mapping[str, Any], writer: Writer) -> None:
         self._job, self._writer = job, writer
@@ -40,45 +40,45 @@ class Notebook:
 
     def run(self) -> None:
         """Every step that is not to be skipped, in order; a frame for each, and one for each call."""
-        ways = {"cell": self._cell, "value": self._value, "calls": self._calls}
+        run_step = {"cell": self._cell, "value": self._value, "calls": self._calls}
         for index, step in enumerate(self._job["steps"]):
             skip = self._job["skip"].get(index, ())
             if WHOLE_STEP not in skip:
-                ways[step["step"]](index, step, skip)
+                run_step[step["step"]](index, step, skip)
         self._writer.finish()
 
     def _cell(self, index: int, step: Mapping[str, Any], _skip: Collection[int]) -> None:
         self._writer.begin(index, WHOLE_STEP, CELL_LIMIT)
-        kept = output.capture(self._job["output_bytes"])
-        status, error, _ = _attempt(step["key"], run_source, step["source"], step["key"], self._main)
+        captured = output.capture(self._job["output_bytes"])
+        status, error, _ = _run_guarded(step["key"], run_source, step["source"], step["key"], self._main)
         frame = [index, WHOLE_STEP, status or "ok", error]
         try:
-            self._writer.write(packed.to_text([*frame, kept.text()]).encode())
+            self._writer.write(wire_format.to_text([*frame, captured.text()]).encode())
         except FullError:
-            self._writer.write(packed.to_text([*frame, ""]).encode())
+            self._writer.write(wire_format.to_text([*frame, ""]).encode())
         if status == "memory":
-            _insist_on_memory(self._job["memory_bytes"])
+            _require_free_memory(self._job["memory_bytes"])
 
     def _value(self, index: int, step: Mapping[str, Any], _skip: Collection[int]) -> None:
         self._writer.begin(index, WHOLE_STEP, CALL_LIMIT)
         missing = object()
         value = self._main.__dict__.get(step["name"], missing)
         if value is missing or value is ...:
-            self._writer.write(packed.to_text([index, WHOLE_STEP, "missing", None, "", ""]).encode())
+            self._writer.write(wire_format.to_text([index, WHOLE_STEP, "missing", None, "", ""]).encode())
             return
         type_name = _cut(type(value).__name__)
         try:
             self._write_value([index, WHOLE_STEP, "ok"], value, [type_name, ""])
-        except packed.Unpackable as refused:
+        except wire_format.Unpackable as refused:
             frame = [index, WHOLE_STEP, "unreadable", None, type_name, _cut(str(refused))]
-            self._writer.write(packed.to_text(frame).encode())
+            self._writer.write(wire_format.to_text(frame).encode())
 
     def _calls(self, index: int, step: Mapping[str, Any], skip: Collection[int]) -> None:
         self._writer.begin(index, WHOLE_STEP, CELL_LIMIT)
         output.capture(0)
         status, found = self._function(step)
         if status:
-            self._writer.write(packed.to_text([index, WHOLE_STEP, status, found]).encode())
+            self._writer.write(wire_format.to_text([index, WHOLE_STEP, status, found]).encode())
             return
         by_position: bool | None = None
         for number, keywords in enumerate(step["inputs"]):
@@ -90,11 +90,11 @@ class Notebook:
             self._call(index, number, step["key"], found, keywords, by_position)
 
     def _function(self, step: Mapping[str, Any]) -> tuple[str, Any]:
-        """("", the function), or a status for every call and the reason."""
+        """("", the function), or (the status of every call, the reason)."""
         main = self._main
         if step["source"] is not None:
             main = _fresh_main()
-            status, error, _ = _attempt(step["key"], run_source, step["source"], step["key"], main)
+            status, error, _ = _run_guarded(step["key"], run_source, step["source"], step["key"], main)
             if status:
                 return status, error
         sys.modules["__main__"] = main
@@ -115,36 +115,36 @@ class Notebook:
         by_position: bool,
     ) -> None:
         if by_position:
-            status, error, value = _attempt(key, function, *keywords.values())
+            status, error, value = _run_guarded(key, function, *keywords.values())
         else:
-            status, error, value = _attempt(key, function, **keywords)
+            status, error, value = _run_guarded(key, function, **keywords)
         if not status:
             try:
                 self._write_value([index, number, "returned"], value, [""])
                 return
-            except packed.Unpackable as refused:
+            except wire_format.Unpackable as refused:
                 status, error = "unreadable", _cut(str(refused))
-        self._writer.write(packed.to_text([index, number, status, None, error]).encode())
+        self._writer.write(wire_format.to_text([index, number, status, None, error]).encode())
         if status == "memory":
-            _insist_on_memory(self._job["memory_bytes"])
+            _require_free_memory(self._job["memory_bytes"])
 
     def _write_value(self, before: list[object], value: object, after: list[object]) -> None:
         """A frame around a value, unless the value is too large or cannot be packed."""
         try:
-            data = packed.pack(value)
-        except packed.Unpackable:
+            data = wire_format.pack(value)
+        except wire_format.Unpackable:
             raise
-        except BaseException as broken:  # a subclass may do anything while it is read
-            raise packed.Unpackable(f"reading it raised {type(broken).__name__}") from None
-        frame = packed.to_text([*before, data, *after]).encode()
+        except BaseException as broken:  # a student's class may do anything while it is read
+            raise wire_format.Unpackable(f"reading it raised {type(broken).__name__}") from None
+        frame = wire_format.to_text([*before, data, *after]).encode()
         self._value_bytes -= len(frame)
         if self._value_bytes < 0:
-            raise packed.Unpackable(f"together the values take more than {self._job['result_bytes']:,} bytes")
+            raise wire_format.Unpackable(f"together the values take more than {self._job['result_bytes']:,} bytes")
         self._writer.write(frame)
 
 
 def _fresh_main() -> types.ModuleType:
-    """An empty `__main__`, installed as such: dataclasses and pickle look their own module up."""
+    """An empty module, installed as `__main__`, where dataclasses and pickle look up the classes of a notebook."""
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
     sys.modules["__main__"] = main
@@ -188,7 +188,7 @@ def _filename(key: str) -> str:
     return f"<answer cell {key}>"
 
 
-def _attempt(
+def _run_guarded(
     key: str, action: Callable[..., object], /, *arguments: object, **keywords: object
 ) -> tuple[str, str, object]:
     """Run student code: ("", "", its value), or a status and one line about the exception, whatever kind it is."""
@@ -231,7 +231,7 @@ def _cut(text: str) -> str:
 
 def _rejects_keywords(function: Callable[..., object], keywords: Mapping[str, object]) -> bool:
     """Whether the arguments fit by position only, as when a student renamed a parameter."""
-    if type(function) is types.FunctionType:
+    if type(function) is types.FunctionType:  # the usual case, told without inspect, saves 0.1 ms a function
         code = function.__code__
         if code.co_varnames[: code.co_argcount] == tuple(keywords) and not code.co_posonlyargcount:
             return False
@@ -248,8 +248,8 @@ def _rejects_keywords(function: Callable[..., object], keywords: Mapping[str, ob
     return False
 
 
-def _insist_on_memory(limit_bytes: int) -> None:
-    """After a MemoryError: go on if a quarter of the limit is free again, else give up on this process."""
+def _require_free_memory(limit_bytes: int) -> None:
+    """After a MemoryError: raise OutOfMemory unless a quarter of the limit can be allocated again."""
     gc.collect()
     try:
         mmap.mmap(-1, limit_bytes // 4).close()

@@ -1,4 +1,4 @@
-"""What a cell prints: kept up to a limit, swallowed beyond it."""
+"""Capturing what a cell prints, up to a limit."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 from typing import Any
 
 
-class Kept(io.BufferedIOBase):
-    """A byte stream that remembers how it began."""
+class CapturedOutput(io.BufferedIOBase):
+    """A byte stream that keeps its first bytes and drops the rest."""
 
     name = "<output of an answer cell>"
 
@@ -30,10 +30,10 @@ class Kept(io.BufferedIOBase):
         return b"".join(self._chunks).decode(errors="ignore")
 
 
-def capture(limit_bytes: int) -> Kept:
+def capture(limit_bytes: int) -> CapturedOutput:
     """Point stdout and stderr at a fresh stream, and stdin at nothing, whatever they were pointed at before."""
-    kept = Kept(limit_bytes)
-    stream = io.TextIOWrapper(kept, encoding="utf-8", errors="backslashreplace", write_through=True)
+    captured = CapturedOutput(limit_bytes)
+    stream = io.TextIOWrapper(captured, encoding="utf-8", errors="backslashreplace", write_through=True)
     sys.stdout = sys.stderr = stream
     sys.stdin = io.StringIO()
-    return kept
+    return captured

@@ -1,4 +1,4 @@
-"""The system-call filters: what a job may ask of the kernel, and what even the server may not.
+"""The system-call filters: what a job may ask of the kernel, and what the server may not.
 
 Classic BPF as in linux/filter.h and linux/seccomp.h. A job's filter is a list of what is allowed; everything
 else fails with EPERM, which Python shows as PermissionError.
@@ -7,9 +7,8 @@ else fails with EPERM, which Python shows as PermissionError.
 from __future__ import annotations
 
 import errno
-import itertools
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 # name: (x86_64, generic), from arch/x86/entry/syscalls/syscall_64.tbl and
@@ -56,8 +55,7 @@ CALL_NUMBERS = _numbers()
 MACHINES = tuple(_COLUMN)
 
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000  # SECCOMP_RET_*
-_LOAD, _AND, _JUMP, _JUMP_EQUAL, _JUMP_AT_LEAST, _RETURN = 0x20, 0x54, 0x05, 0x15, 0x35, 0x06  # BPF codes, 32-bit words
-_LONGEST_JUMP = 255  # of a conditional one
+_LOAD, _AND, _JUMP_EQUAL, _JUMP_AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06  # BPF codes, 32-bit words
 _NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16  # struct seccomp_data
 
 
@@ -91,7 +89,7 @@ epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2 pipe2 dup dup3 recvfrom
 """
 
 _FULL = 0xFFFFFFFF
-_SOME_PID = 0x7EDCBA98  # stands for a process's own number; no kernel gives one so high
+_PID_PLACEHOLDER = 0x7EDCBA98  # stands for a process's own number; Linux gives none so high
 _WRITES = 0o3 | 0o100 | 0o1000 | 0o2000 | 0o20000000  # O_ACCMODE, O_CREAT, O_TRUNC, O_APPEND, O_TMPFILE
 _AF_UNIX, _PR_SET_NAME, _O_ASYNC = 1, 15, 0o20000
 _FIONBIO, _FIOCLEX = 0x5421, 0x5451
@@ -101,7 +99,7 @@ _CLONE_NEW = 0x7E020080  # every CLONE_NEW* flag
 
 
 def _guarded(own_pid: int) -> list[Rule]:
-    """Calls that depend on their arguments. Several rules for one call are alternatives."""
+    """Calls that are allowed with certain arguments. Several rules for the same call are alternatives."""
     reading = _WRITES
     return [
         Rule("open", tests=(Test(1, reading, 0),)),
@@ -137,15 +135,14 @@ fspick pidfd_getfd mount_setattr bind connect listen accept accept4 vhangup usel
 
 
 def job_filter(machine: str) -> bytes:
-    """The filter of a job, a list of what is allowed. It lacks the process's own number: see `own_pid_at`."""
-    rules = [Rule(call) for call in _HARMLESS.split()] + _guarded(_SOME_PID)
+    """The filter of jobs, a list of what is allowed. `for_process` puts a process's own number into it."""
+    rules = [Rule(call) for call in _HARMLESS.split()] + _guarded(_PID_PLACEHOLDER)
     return _assemble(machine, rules, otherwise=_ERROR | errno.EPERM)
 
 
-def own_pid_at(job_filter: bytes) -> tuple[int, ...]:
-    """Where in the filter the number belongs that a process must have to signal itself."""
-    unset = struct.pack("=I", _SOME_PID)
-    return tuple(at for at in range(0, len(job_filter), 4) if job_filter[at : at + 4] == unset)
+def for_process(job_filter: bytes, pid: int) -> bytes:
+    """The filter of the job with this process number, which may send signals to itself alone."""
+    return job_filter.replace(struct.pack("=I", _PID_PLACEHOLDER), struct.pack("=I", pid))
 
 
 def server_filter(machine: str) -> bytes:
@@ -155,34 +152,14 @@ def server_filter(machine: str) -> bytes:
 
 
 def _assemble(machine: str, rules: Iterable[Rule], *, otherwise: int) -> bytes:
+    """Code that compares a call's number with that of each rule in turn."""
     code = [_op(_LOAD, _ARCH_AT), *_unless_equal_return(_AUDIT_ARCH[machine], _KILL), _op(_LOAD, _NUMBER_AT)]
     if machine == "x86_64":
         code += [_op(_JUMP_AT_LEAST, _X32_BIT, 0, 1), _op(_RETURN, _KILL)]
-    return b"".join([*code, *_search(_pieces(_by_number(machine, rules), otherwise))])
-
-
-def _pieces(by_number: Mapping[int, list[Rule]], otherwise: int) -> list[tuple[int, list[bytes]]]:
-    """From which number on which code holds, up to where the next piece begins. All code ends with a return."""
-    refusal = [_op(_RETURN, otherwise)]
-    pieces = {0: refusal}
-    for number, alternatives in sorted(by_number.items()):
-        pieces[number] = [line for rule in alternatives for line in _one_rule(rule)] + refusal
-        if not alternatives[-1].tests:
-            pieces[number].pop()  # cannot be reached
-        pieces[number + 1] = refusal
-    every = list(pieces.items())
-    return [every[0], *(piece for before, piece in itertools.pairwise(every) if piece[1] != before[1])]
-
-
-def _search(pieces: Sequence[tuple[int, list[bytes]]]) -> list[bytes]:
-    """Code that finds a number's piece by halving: the kernel tries every number when a filter is loaded."""
-    if len(pieces) == 1:
-        return pieces[0][1]
-    middle = len(pieces) // 2
-    below, above = _search(pieces[:middle]), _search(pieces[middle:])
-    if len(below) <= _LONGEST_JUMP:
-        return [_op(_JUMP_AT_LEAST, pieces[middle][0], len(below), 0), *below, *above]
-    return [_op(_JUMP_AT_LEAST, pieces[middle][0], 0, 1), _op(_JUMP, len(below)), *below, *above]
+    for number, alternatives in _by_number(machine, rules).items():
+        body = [line for rule in alternatives for line in _code_of(rule)] + [_op(_RETURN, otherwise)]
+        code += [_op(_JUMP_EQUAL, number, 0, len(body)), *body]
+    return b"".join([*code, _op(_RETURN, otherwise)])
 
 
 def _by_number(machine: str, rules: Iterable[Rule]) -> Mapping[int, list[Rule]]:
@@ -194,8 +171,8 @@ def _by_number(machine: str, rules: Iterable[Rule]) -> Mapping[int, list[Rule]]:
     return grouped
 
 
-def _one_rule(rule: Rule) -> Sequence[bytes]:
-    """Tests, each jumping behind the rule when it fails, then the action."""
+def _code_of(rule: Rule) -> list[bytes]:
+    """The rule's tests, each of which jumps behind the rule if it fails, then its action."""
     code: list[bytes] = [_op(_RETURN, rule.action)]
     for test in reversed(rule.tests):
         word = _ARGUMENTS_AT + 8 * test.argument + (4 if test.high else 0)

@@ -1,7 +1,7 @@
-"""The fork server: it loads the libraries once, then makes a process for every job it is handed.
+"""The fork server: it imports the libraries once, then forks a process for every job.
 
-It never reads what a student wrote. A job arrives as a descriptor of shared memory; the server passes it on
-to a fresh child, watches the clock, and reports how the child ended.
+It never reads what a student wrote. A job arrives as a descriptor of shared memory; the server passes it on to a fresh
+process, enforces the time limits, and reports how the process ended.
 """
 
 from __future__ import annotations
@@ -21,49 +21,48 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from . import child, imports, kernel, landlock, notebook, walls
-from .messages import MESSAGE_BYTES, Greeting, Order, Report, read_order
-from .region import CALL_LIMIT, HEADER_BYTES, job_bytes, put_job, read_progress, size_for
+from . import imports, job_process, landlock, notebook, seccomp, system_calls
+from .confinement import Confinement
+from .messages import MESSAGE_BYTES, Greeting, JobReport, JobRequest, read_job_request
+from .shared_memory import CALL_LIMIT, HEADER_BYTES, read_progress
 
-_TICK_SECONDS = 0.02  # how often a job's progress is looked at, hence how late a limit may strike
-_NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC
-_WARM_UPS = 10  # Python 3.11 rewrites a function's code after its eighth call
-# What notebooks import most, and shardwise's stand-in.
+_TICK_SECONDS = 0.02  # between two looks at a job's progress, hence how late a limit may be enforced
+_NAMESPACES = system_calls.CLONE_NEWPID | system_calls.CLONE_NEWNS | system_calls.CLONE_NEWIPC
+# Imported once for all jobs: what notebooks import most, and shardwise's stand-in.
 _PRELOADED = """
 resource collections dataclasses enum fractions functools heapq itertools math operator statistics string typing shardwise
 """
-_PARTS_OF_NUMPY = ("numpy", "numpy.random", "numpy.linalg")  # it imports some of them only when they are first touched
+_NUMPY = ("numpy", "numpy.random", "numpy.linalg")  # which numpy would import when they are first used
 
 
 def main(configuration: str) -> None:
     """Serve until the controller closes its end."""
     config = json.loads(configuration)
     control = socket.socket(fileno=config["control"])
-    kernel.shrink_bounding_set()
+    system_calls.shrink_bounding_set()
     if config["become"]:
-        kernel.become(**config["become"])  # first, for it would undo the signal that comes next
+        system_calls.become(**config["become"])  # before PR_SET_PDEATHSIG, which a change of user resets
     if config["tier"] == "2":
-        for call in (kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL), *kernel.dropping_capabilities()):
-            call.make()
-        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1).make()
+        system_calls.prctl(system_calls.PR_SET_PDEATHSIG, signal.SIGKILL)
+        system_calls.drop_capabilities()
+        system_calls.prctl(system_calls.PR_SET_NO_NEW_PRIVS, 1)
     sys.argv, sys.orig_argv = [""], [""]  # they name paths of the host
     imports.install(config["packages"])
-    _load(_PRELOADED.split())
+    _import_all(_PRELOADED.split())
     if config["numpy"]:
-        _load(_PARTS_OF_NUMPY)
+        _import_all(_NUMPY)
     notebook.add_builtins()
-    prepared = _walls(config)
-    _warm_up()
-    child.fix_numpys_randomness()
-    _settle()
+    confinement = _confinement(config)
+    job_process.seed_numpy()
+    _freeze_heap()
     control.send(Greeting(os.getuid(), landlock.abi_version()).to_bytes())
-    _silence()
+    _discard_output()
     while True:
-        _serve(control, prepared)
+        _serve(control, confinement)
 
 
-def _load(names: Iterable[str]) -> None:
-    """Import once for all jobs to come; where a package is missing, the cell that wants it will say so."""
+def _import_all(names: Iterable[str]) -> None:
+    """Import these for all jobs to come. Of one that is missing, the cell that imports it will say so."""
     for name in names:
         try:
             importlib.import_module(name)
@@ -71,63 +70,48 @@ def _load(names: Iterable[str]) -> None:
             continue
 
 
-def _settle() -> None:
-    """What is here now stays: no job need look through it for garbage."""
+def _freeze_heap() -> None:
+    """Exempt all objects that exist from garbage collection, so that collecting in a job does not copy their pages."""
     gc.disable()
     gc.collect()
     gc.freeze()
 
 
-def _warm_up() -> None:
-    """Run a few jobs of our own right here: whatever Python fills in at first use, no child has to copy."""
-    walls.rehearse()
-    cell = {"step": "cell", "key": "a", "source": "def f(x):\n    return [x]\ny = 1.5\nprint(y)"}
-    value = {"step": "value", "key": "b", "name": "y"}
-    inputs = [{"x": 1}, {"x": {"a": []}}, {"y": 1.0}]
-    calls = {"step": "calls", "key": "c", "name": "f", "source": None, "inputs": inputs}
-    sizes = {"output_bytes": 100, "result_bytes": 1000, "memory_bytes": 1000}
-    job = job_bytes({"steps": [cell, value, calls], "skip": {}, **sizes})
-    streams, main = (sys.stdin, sys.stdout, sys.stderr), sys.modules["__main__"]
-    for _ in range(_WARM_UPS):
-        with mmap.mmap(-1, size_for(len(job), 4000)) as memory:
-            put_job(memory, job, 4000)
-            child.run_job(memory)
-    (sys.stdin, sys.stdout, sys.stderr), sys.modules["__main__"] = streams, main
+def _confinement(config: dict[str, Any]) -> Confinement:
+    tier = config["tier"]
+    ruleset = landlock.ruleset(config["readable"], config["listable"]) if tier in ("1", "2") else -1
+    return Confinement(
+        tier in ("1", "1b"), config["box"], ruleset, config["limits"], seccomp.job_filter(config["machine"])
+    )
 
 
-def _walls(config: dict[str, Any]) -> walls.Walls:
-    tier, rules = config["tier"], -1
-    if tier in ("1", "2"):
-        rules = landlock.ruleset(config["readable"], config["listable"])
-    return walls.prepare(tier, config["machine"], config["box"], rules, config["limits"])
-
-
-def _silence() -> None:
-    """From here on nothing written to stdout or stderr goes anywhere, a child's writes included."""
+def _discard_output() -> None:
+    """Point stdin, stdout and stderr of the server and its jobs to /dev/null."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
     os.close(nowhere)
 
 
-def _serve(control: socket.socket, prepared: walls.Walls) -> None:
+def _serve(control: socket.socket, confinement: Confinement) -> None:
+    """Run the next job; exit when the controller has closed its end."""
     data, memory_fd = _receive(control)
     if not data or memory_fd < 0:
         os._exit(0)
-    order = read_order(data)
-    if order.sympy and "sympy" not in sys.modules:
-        _load(["sympy"])
-        _settle()
+    request = read_job_request(data)
+    if request.sympy and "sympy" not in sys.modules:
+        _import_all(["sympy"])
+        _freeze_heap()
     began = time.monotonic()
-    pid, pidfd = _fork(prepared, memory_fd)
-    ended = _watch(pidfd, memory_fd, control, order, began)
+    pid, pidfd = _fork(confinement, memory_fd)
+    ended = _watch(pidfd, memory_fd, control, request, began)
     os.close(pidfd)
     os.close(memory_fd)
     _, status, usage = os.wait4(pid, 0)
-    if prepared.namespaces:  # elsewhere -1 would mean every process of this user
-        _sweep()
+    if confinement.namespaces:  # elsewhere it would kill every process of this user
+        _kill_all_others()
     code = os.waitstatus_to_exitcode(status)
-    control.send(Report(ended, code, usage.ru_utime + usage.ru_stime).to_bytes())
+    control.send(JobReport(ended, code, usage.ru_utime + usage.ru_stime).to_bytes())
 
 
 def _receive(control: socket.socket) -> tuple[bytes, int]:
@@ -139,20 +123,20 @@ def _receive(control: socket.socket) -> tuple[bytes, int]:
     return data, descriptors[0] if descriptors else -1
 
 
-def _fork(prepared: walls.Walls, memory_fd: int) -> tuple[int, int]:
+def _fork(confinement: Confinement, memory_fd: int) -> tuple[int, int]:
     server_pid = os.getpid()
-    if prepared.namespaces:
-        pid, pidfd = kernel.clone_into_namespaces(_NAMESPACES)
+    if confinement.namespaces:
+        pid, pidfd = system_calls.clone_into_namespaces(_NAMESPACES)
     else:
         pid = os.fork()
         pidfd = os.pidfd_open(pid) if pid else -1
     if pid == 0:
-        child.become_job(prepared, memory_fd, server_pid)
+        job_process.run_confined(confinement, memory_fd, server_pid)
     return pid, pidfd
 
 
-def _watch(pidfd: int, memory_fd: int, control: socket.socket, order: Order, began: float) -> str:
-    """Wait for the child to end, or end it; why it ended."""
+def _watch(pidfd: int, memory_fd: int, control: socket.socket, request: JobRequest, began: float) -> str:
+    """Wait for the child to end, or kill it at a limit; why it ended."""
     header = mmap.mmap(memory_fd, max(HEADER_BYTES, mmap.PAGESIZE), prot=mmap.PROT_READ)
     poller = select.poll()
     poller.register(pidfd, select.POLLIN)
@@ -166,16 +150,16 @@ def _watch(pidfd: int, memory_fd: int, control: socket.socket, order: Order, beg
             signal.pidfd_send_signal(pidfd, signal.SIGKILL)
             os._exit(0)
         now, progress = time.monotonic(), read_progress(header)
-        if progress.beat != seen:
-            seen, since = progress.beat, now if seen >= 0 else began
-        limit = order.call_seconds if progress.limit == CALL_LIMIT else order.cell_seconds
-        if now - since > limit or now - began > order.seconds:
+        if progress.heartbeat != seen:
+            seen, since = progress.heartbeat, now if seen >= 0 else began
+        limit = request.call_seconds if progress.limit == CALL_LIMIT else request.cell_seconds
+        if now - since > limit or now - began > request.seconds:
             signal.pidfd_send_signal(pidfd, signal.SIGKILL)
             return "limit" if now - since > limit else "deadline"
 
 
-def _sweep() -> None:
-    """Kill and reap whatever else is left in the server's own namespace."""
+def _kill_all_others() -> None:
+    """Kill and reap all other processes of the server's PID namespace: what a job left running."""
     try:
         os.kill(-1, signal.SIGKILL)
     except ProcessLookupError:

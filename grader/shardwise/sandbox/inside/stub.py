@@ -1,4 +1,4 @@
-"""What `import shardwise` finds inside the sandbox: nothing that grades, and nothing that raises.
+"""The stand-in for shardwise inside the sandbox: it grades nothing and never raises.
 
 A student's notebook calls `check("x")`, `hint("x").show()` and the like between its answers. While grading
 those lines have to run and must not lead anywhere, so every attribute of this module, and every result of
@@ -13,7 +13,7 @@ NAMES = ("another", "check", "hint", "practice", "solution")  # what `from shard
 
 
 class Inert:
-    """Callable, with any attribute, and empty whatever one does with it."""
+    """Callable, with any attribute, and empty whatever is done with it."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class Inert:
         return self
 
     def score(self, *_arguments: object, **_keywords: object) -> float:
-        """The one number a notebook asks for: nothing is marked in here."""
+        """The number that a notebook may ask for: nothing is marked in here."""
         return 0.0
 
     def __repr__(self) -> str:
@@ -58,7 +58,7 @@ INERT = Inert()
 
 
 def attribute(name: str) -> Inert:
-    """The stand-in module's `__getattr__`: there is every name, save those that Python itself looks for."""
+    """The stand-in module's `__getattr__`: every name exists, except those that Python itself looks for."""
     if name.startswith("__"):
         raise AttributeError(name)
     return INERT

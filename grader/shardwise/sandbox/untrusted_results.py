@@ -1,22 +1,21 @@
-"""Reading a job's frames: every byte of them may have been written by the student.
+"""Reading the results that a job wrote, every byte of which the student may have forged.
 
-A frame that is not exactly what an honest job would write is dropped, and the step it should have answered
-then counts as unanswered.
+A result is a frame. One that is not exactly what an honest job would write is dropped, and its step has no result then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from .inside import packed
-from .inside.region import WHOLE_STEP
-from .steps import CallResult, Calls, Cell, CellResult, Limits, Step, ValueResult
+from .inside import wire_format
+from .inside.shared_memory import WHOLE_STEP
+from .job import CallResult, Calls, Cell, CellResult, Limits, Step, ValueResult
 
 Unit = tuple[int, int]  # number of the step, number of the input or WHOLE_STEP
 Result = CellResult | ValueResult | CallResult
 
 _ERROR_CHARACTERS = 600
-_FORGERY_FACTOR = 4  # frames read per unit of work, when an honest job writes one
+_FRAMES_PER_UNIT = 4  # that are read; an honest job writes one
 # A terminal acts on control characters, and XML forbids them.
 _UNPRINTABLE = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
 _CELL_STATUSES = ("ok", "raised", "memory")
@@ -25,7 +24,7 @@ _CALL_STATUSES = ("returned", "raised", "memory", "unreadable", "missing")
 
 
 def units(steps: Sequence[Step]) -> Iterator[Unit]:
-    """Every unit of work that gets a result of its own, in the order in which a job does them."""
+    """Every unit of work that has a result of its own, in the order of the job."""
     for index, step in enumerate(steps):
         if isinstance(step, Calls):
             yield from ((index, number) for number in range(len(step.inputs)))
@@ -34,12 +33,12 @@ def units(steps: Sequence[Step]) -> Iterator[Unit]:
 
 
 def read_results(frames: Iterable[bytes], steps: Sequence[Step], limits: Limits) -> dict[Unit, Result]:
-    """The results in a job's frames, the last word on each unit."""
+    """The results in a job's frames, the last one for each unit."""
     found: dict[Unit, Result] = {}
     honest = sum(1 for _ in units(steps)) + len(steps)
-    for _, frame in zip(range(_FORGERY_FACTOR * honest), frames, strict=False):
+    for _, frame in zip(range(_FRAMES_PER_UNIT * honest), frames, strict=False):
         try:
-            _read(packed.from_text(frame), steps, limits, found)
+            _read(wire_format.from_text(frame), steps, limits, found)
         except ValueError:
             continue
     return found
@@ -74,7 +73,7 @@ def _read_value(status: str, rest: list[object]) -> ValueResult:
     type_name, reason = _text(rest[1], _ERROR_CHARACTERS), _text(rest[2], _ERROR_CHARACTERS)
     if status != "ok":
         return ValueResult(status, None, type_name, reason)
-    return ValueResult("ok", packed.unpack(rest[0]), type_name, reason)
+    return ValueResult("ok", wire_format.unpack(rest[0]), type_name, reason)
 
 
 def _read_call(
@@ -86,7 +85,7 @@ def _read_call(
         same = CallResult(status, None, _text(rest[0], _ERROR_CHARACTERS))
         return [((index, each), same) for each in range(len(step.inputs))]
     _expect(0 <= number < len(step.inputs) and len(rest) == 2)
-    value = packed.unpack(rest[0]) if status == "returned" else None
+    value = wire_format.unpack(rest[0]) if status == "returned" else None
     return [((index, number), CallResult(status, value, _text(rest[1], _ERROR_CHARACTERS)))]
 
 
@@ -96,7 +95,7 @@ def _expect(condition: bool) -> None:
 
 
 def _text(data: object, limit: int) -> str:
-    """Text that can be printed anywhere: of bounded length, without half characters or control characters."""
+    """Text that can be printed anywhere: of bounded length, without lone surrogates and control characters."""
     if not isinstance(data, str):
         raise ValueError("not text")
     if len(data) <= limit and data.isascii() and data.isprintable():

@@ -1,9 +1,8 @@
-"""Root's errand before bubblewrap starts: put the visible tree together, then stop being root.
+"""As root: bind the files that the sandbox shows below a new root directory, then start bubblewrap as another user.
 
-An interpreter under a home directory of mode 0700 cannot be reached by any other user, however readable its
-own files are: bubblewrap, started as that other user, could not open what it is to bind. Root can. So root
-binds each path into a fresh tree in a mount namespace of its own, where every directory above them is open,
-changes to an unprivileged user, and starts bubblewrap, which makes that tree its root. Run as a script.
+An interpreter in a home directory of mode 0700 cannot be reached by another user: bubblewrap, started as that user, could not
+open what it is to bind. Root can. So root binds each path into a new tree, in a mount namespace of its own, changes to an
+unprivileged user, and starts bubblewrap, which makes that tree its root. Run as a script.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main(specification: str) -> None:
-    """Build the tree, become the user, become bubblewrap."""
+    """Build the tree, change user, and replace this process by bubblewrap."""
     spec = json.loads(specification)
     root = spec["root"]
     if _libc.unshare(_CLONE_NEWNS) < 0:
@@ -31,7 +30,7 @@ def main(specification: str) -> None:
         os.makedirs(root + os.path.dirname(path), exist_ok=True)
         os.symlink(target, root + path)
     for source, target in spec["binds"]:
-        _make_place(root + target, is_directory=os.path.isdir(source))
+        _make_mount_point(root + target, is_directory=os.path.isdir(source))
         _mount(source, root + target, None, _MS_BIND)
     for path in spec["masks"]:
         _mount("tmpfs", root + path, "tmpfs", 0, "mode=0755,size=4k")
@@ -44,7 +43,7 @@ def main(specification: str) -> None:
     os.execve(spec["command"][0], spec["command"], {})
 
 
-def _make_place(path: str, *, is_directory: bool) -> None:
+def _make_mount_point(path: str, *, is_directory: bool) -> None:
     os.makedirs(path if is_directory else os.path.dirname(path), mode=0o755, exist_ok=True)
     if not is_directory and not os.path.exists(path):
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))

@@ -1,8 +1,7 @@
-"""Values in transit: what a notebook's variables become on the way out, and a grader's inputs on the way in.
+"""The wire format of values: how a notebook's variables leave the sandbox, and a grader's inputs enter it.
 
-The wire format is JSON with one addition: a dict travels as {"d": [[key, value], ...]}, so that keys keep
-their types. `pack` is strict about what it lets out, `unpack` about what it lets in: the reader of a
-student's values must assume that they were forged.
+It is JSON, but that a dict is written as {"d": [[key, value], ...]} so that keys keep their types. Values that come out of
+the sandbox may be forged, so that `unpack` accepts only what `pack` would have made.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import re
 import sys
 from typing import Any
 
-globals()["__builtins__"] = vars(builtins).copy()  # see notebook.py
+globals()["__builtins__"] = vars(builtins).copy()  # a notebook that patches the shared ones does not break this module
 
 MAX_DEPTH = 20
 MAX_ELEMENTS = 10_000  # of one list or dict
@@ -21,41 +20,25 @@ MAX_ELEMENTS_ALTOGETHER = 100_000
 MAX_CHARACTERS = 100_000
 MAX_INT_DIGITS = 4000  # below Python's own limit of 4300 on reading an int from text
 _MAX_INT_BITS = 13_288  # of 10**4000
-_HARMLESS_BYTES = 400  # fewer brackets cannot nest deeply enough to hurt
-_MAX_JSON_DEPTH = 3 * MAX_DEPTH + 20  # a dict takes three levels, a job and a frame a few
+_MAX_JSON_DEPTH = 3 * MAX_DEPTH + 20  # a dict takes three levels, the frame around a value a few
 _BRACKET_OR_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')
-
-_ATOMS = frozenset((bool, float, type(None)))  # what travels as it is
 
 
 class Unpackable(Exception):
-    """A value that does not travel, and why."""
+    """A value that has no wire format, and why."""
 
 
-def _foreign(value: object) -> object:
-    raise TypeError(f"not JSON data: {type(value).__name__}")
-
-
-# What json makes anew for every text. Lone surrogates become escapes: bytes that always decode.
-_encode: Any = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
-    None, _foreign, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True
-)  # fmt: skip
+# Escapes lone surrogates, so that the bytes always decode. Data made by `pack` cannot contain itself.
+_encoder = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 
 
 def to_text(data: object) -> str:
-    """JSON data as text without a space."""
-    return "".join(_encode(data, 0))
+    """JSON data as text without spaces."""
+    return _encoder.encode(data)
 
 
 def pack(value: Any) -> object:
-    """The value as JSON data; Unpackable if it has no honest JSON form."""
-    kind = type(value)
-    if kind in _ATOMS:
-        return value
-    if kind is int:
-        return _checked_int(value)
-    if kind is str:
-        return _checked_str(value)
+    """The value as JSON data. Raises Unpackable."""
     try:
         return _pack(value, 0, _Budget())
     except RecursionError:
@@ -63,8 +46,7 @@ def pack(value: Any) -> object:
 
 
 class _Budget:
-    def __init__(self) -> None:
-        self.left = MAX_ELEMENTS_ALTOGETHER
+    left = MAX_ELEMENTS_ALTOGETHER
 
     def spend(self, count: int) -> None:
         self.left -= count
@@ -107,18 +89,22 @@ def _plain(value: Any) -> object:
     if numpy is not None and isinstance(value, numpy.ndarray):
         return _from_array(value)
     if numpy is not None and isinstance(value, numpy.generic):
-        return _exactly(value.item(), value)
+        return _converted(value.item(), value)
     if sympy is not None and isinstance(value, sympy.Basic):
         return _from_sympy(sympy, value)
+    for module, name in (("fractions", "Fraction"), ("decimal", "Decimal")):
+        kind = getattr(sys.modules.get(module), name, None)
+        if kind is not None and isinstance(value, kind):
+            return _converted(float(value), value)
     for base in (int, float, str, list, tuple, dict):  # a subclass, such as a namedtuple or a Counter
         if isinstance(value, base):
             convert: Any = base
-            return _exactly(convert(value), value)
+            return _converted(convert(value), value)
     raise Unpackable(f"a value of type {type(value).__name__}")
 
 
-def _exactly(plain: object, original: object) -> object:
-    """A conversion that made no progress would be tried for ever."""
+def _converted(plain: object, original: object) -> object:
+    """The result of a conversion. Raises Unpackable if that is no built-in value either, or it would be converted for ever."""
     if type(plain) in (bool, int, float, str, list, tuple, dict):
         return plain
     raise Unpackable(f"a value of type {type(original).__name__}")
@@ -127,7 +113,7 @@ def _exactly(plain: object, original: object) -> object:
 def _from_array(array: Any) -> object:
     if array.size > MAX_ELEMENTS_ALTOGETHER:
         raise Unpackable(f"more than {MAX_ELEMENTS_ALTOGETHER:,} elements")
-    return array.tolist() if array.ndim else _exactly(array.item(), array)
+    return array.tolist() if array.ndim else _converted(array.item(), array)
 
 
 def _from_sympy(sympy: Any, value: Any) -> object:
@@ -155,23 +141,18 @@ def _checked_str(value: str) -> str:
 
 
 def from_text(text: bytes) -> object:
-    """JSON data from bytes that anybody may have written; ValueError if they are not that."""
-    if len(text) > _HARMLESS_BYTES:
-        brackets = text.count(b"[") + text.count(b"{")
-        if brackets > _HARMLESS_BYTES and _depth(text) > _MAX_JSON_DEPTH:
-            raise ValueError("nested too deeply")
-    decode, characters = _decode if len(text) <= MAX_INT_DIGITS else _decode_warily, text.decode()
+    """JSON data from untrusted bytes. Raises ValueError if they are not JSON or too deeply nested."""
+    brackets = text.count(b"[") + text.count(b"{")
+    if brackets > _MAX_JSON_DEPTH and _depth(text) > _MAX_JSON_DEPTH:
+        raise ValueError("nested too deeply")
     try:
-        data, end = decode(characters)
+        return _decoder.decode(text.decode())
     except (RecursionError, MemoryError):  # json answers a bomb of brackets with RecursionError
         raise ValueError("nested too deeply") from None
-    if end != len(characters) and characters[end:].strip():
-        raise ValueError("more than JSON")
-    return data
 
 
 def _depth(text: bytes) -> int:
-    """How deep JSON nests. In a process with a raised recursion limit, json itself would overflow its stack."""
+    """How deep JSON nests, told without json: with a raised recursion limit its own parser would overflow the stack."""
     depth = deepest = 0
     for token in _BRACKET_OR_STRING.findall(text):
         depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(token, 0)
@@ -185,23 +166,19 @@ def _read_int(digits: str) -> int:
     return int(digits)
 
 
-# Made once, like the encoder. Neither skips space before the value.
-_decode = json.JSONDecoder().raw_decode
-_decode_warily = json.JSONDecoder(parse_int=_read_int).raw_decode
+_decoder = json.JSONDecoder(parse_int=_read_int)
 
 
 def unpack(data: object) -> object:
     """The value that `pack` packed; ValueError for anything `pack` would not have made."""
-    if type(data) in _ATOMS:
-        return data
     try:
         return _unpack(data, 0, _Budget())
     except Unpackable as refused:
         raise ValueError(str(refused)) from None
 
 
-def plain(value: object) -> object:
-    """The value as it would arrive if it travelled; Unpackable if it cannot."""
+def round_trip(value: object) -> object:
+    """The value as it arrives on the other side. Raises Unpackable."""
     packed = pack(value)
     return unpack(packed) if type(packed) in (list, dict) else packed
 

@@ -3,114 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import Field, field_validator, model_validator
-
-from shardwise.errors import Reject, ShardwiseError, Unreadable
+from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.question import Form, Key, Outcome, Question, Verdict
-from shardwise.template import model as author
+from shardwise.kinds.quantity.model import (
+    Answer,
+    KnownMistake,
+    QuantityForm,
+    QuantityKey,
+    QuantityTemplate,
+    near,
+    tolerance,
+)
+from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose, shown
 from shardwise.template.references import References
-from shardwise.units import Direction, Reading, from_base, read, show, to_base, unit
+from shardwise.units import Reading, from_base, read, show, to_base, unit
 
 AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits
-
-
-class Tolerance(author.AuthorModel):
-    """How near is near enough: exactly one of the three, 1 % when none is given."""
-
-    rel_tol: float | None = Field(None, gt=0, lt=0.5, description="Relative, 0.01 is one per cent.")
-    abs_tol: float | None = Field(None, ge=0, description="Absolute, in the answer's unit; 0 asks for it exactly.")
-    sig_figs: int | None = Field(None, ge=1, le=8, description="As many significant figures must be right.")
-
-    @model_validator(mode="after")
-    def _one(self) -> Tolerance:
-        if sum(way is not None for way in (self.rel_tol, self.abs_tol, self.sig_figs)) > 1:
-            raise ValueError("give one of rel_tol, abs_tol and sig_figs, not several")
-        return self
-
-
-class Answer(Tolerance):
-    """The `answer` of a quantity problem."""
-
-    reference: str = Field(pattern=r"^[a-z_0-9]+\.[a-z_0-9]+$", description="module.function in solutions/")
-    oracle: str = Field(pattern=r"^[a-z_0-9]+\.[a-z_0-9]+$", description="module.function in solutions/oracles/")
-    arguments: Mapping[str, author.Value] = Field({}, description="keyword: expression, where names differ")
-    unit: str = Field("1", description="The unit asked for; another of the same dimension is read as well.")
-    direction: Literal["per direction", "duplex", "none"] | None = None
-
-    @field_validator("unit")
-    @classmethod
-    def _known(cls, text: str) -> str:
-        try:
-            unit(text)
-        except ShardwiseError as error:
-            raise ValueError(str(error)) from None
-        return text
-
-    @model_validator(mode="after")
-    def _directed(self) -> Answer:
-        if unit(self.unit).dimension == "[information] / [time]" and self.direction is None:
-            raise ValueError("a bandwidth needs a direction: per direction, duplex or none")
-        return self
-
-
-class Mistake(author.AuthorModel):
-    """A wrong answer that teachers know: its value, and what to say to it."""
-
-    factor: float | None = Field(None, description="The key times this.")
-    value: author.Value | None = Field(None, description="An expression in base units; `key` is the right answer.")
-    say: author.Prose = Field(min_length=10, description="One or two sentences that unstick; Jinja2.")
-
-    @model_validator(mode="after")
-    def _one(self) -> Mistake:
-        if (self.factor is None) == (self.value is None):
-            raise ValueError("a mistake has either a factor or a value")
-        return self
-
-    def of(self, key: float, draw: Draw) -> float:
-        """The mistake's value for a draw, in base units."""
-        if self.factor is not None:
-            return key * self.factor
-        return float(draw.evaluate(self.value or 0, key=key))
-
-
-class QuantityTemplate(author.Template):
-    """A problem answered by a number with a unit."""
-
-    kind: Literal["quantity"]
-    answer: Answer
-    mistakes: tuple[Mistake, ...] = Field((), description="Recognised wrong answers.")
-
-
-class QuantityForm(Form):
-    """The unit asked for."""
-
-    unit: str
-    direction: Direction
-
-
-class KnownMistake(Key):
-    """A recognised mistake: its value in base units, and what to say."""
-
-    value: float
-    say: str
-
-
-class QuantityKey(Key):
-    """The right value in base units, how near is near enough, and the recognised mistakes."""
-
-    value: float
-    rel_tol: float | None = None
-    abs_tol: float | None = None  # base units
-    sig_figs: int | None = None
-    mistakes: tuple[KnownMistake, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,26 +34,6 @@ class Solved:
 
     key: float
     mistakes: tuple[float, ...]
-
-
-def tolerance(value: float, *, rel_tol: float | None, abs_tol: float | None, sig_figs: int | None) -> float:
-    """How far from `value` an answer may lie, in the unit of `value`.
-
-    >>> round(tolerance(1.75, rel_tol=0.01, abs_tol=None, sig_figs=None), 6)
-    0.0175
-    >>> tolerance(29.3, rel_tol=None, abs_tol=None, sig_figs=3)  # 29.25 to 29.35 round to 29.3
-    0.05
-    """
-    if abs_tol is not None:
-        return abs_tol
-    if sig_figs is not None:
-        return 0.5 * 10.0 ** (math.floor(math.log10(abs(value))) - sig_figs + 1) if value else 0.0
-    return abs(value) * (0.01 if rel_tol is None else rel_tol)
-
-
-def near(given: float, value: float, allowed: float) -> bool:
-    """Whether an answer lies within the tolerance; rounding in the last bits never decides."""
-    return abs(given - value) <= allowed + 1e-12 * max(abs(given), abs(value))
 
 
 # Slips that happen everywhere, tried when no recognised mistake fits: the ratio of answer to key, and what to say.

@@ -1,4 +1,4 @@
-"""One job in an ordinary process, without any boundary: for a student's own code on their own machine."""
+"""Running a job in an ordinary process, without isolation: for one's own code on one's own machine."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import mmap
 import os
 
 from . import imports, notebook
-from .child import fix_numpys_randomness, run_job
-from .limits import set_limits
-from .region import EXIT_BROKEN
+from .job_process import run_job, seed_numpy
+from .resource_limits import set_limits
+from .shared_memory import EXIT_BROKEN
 
 
 def main(configuration: str) -> None:
@@ -25,10 +25,10 @@ def main(configuration: str) -> None:
             memory = mmap.mmap(file.fileno(), 0)
         with contextlib.suppress(ImportError, OSError, ValueError):  # no such limits on every system
             set_limits(config["limits"])
-        if config["numpy"]:  # its random numbers are fixed before the job
+        if config["numpy"]:  # so that its random state can be fixed
             with contextlib.suppress(ImportError):
                 importlib.import_module("numpy.random")
-            fix_numpys_randomness()
+            seed_numpy()
         code = run_job(memory)
     finally:
         os._exit(code)

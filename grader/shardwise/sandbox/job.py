@@ -1,4 +1,4 @@
-"""What a job asks of a notebook and what it gets back: the data that crosses into the sandbox and out of it."""
+"""A job's steps, limits and results: the data that enters the sandbox and leaves it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Calls:
-    """Call one function once per mapping of keyword arguments.
+    """Call a function once for each mapping of keyword arguments.
 
     With `source`, that source runs first in a namespace of its own and the function is taken from there.
     """
@@ -49,14 +49,14 @@ class Limits:
     memory_bytes: int = 2**30  # address space, libraries included
     output_bytes: int = 64 * 2**10  # of stdout and stderr together, kept per cell
     result_bytes: int = 2**20  # all values of one job together
-    processes: int = 64  # threads, in truth: a job cannot fork
+    processes: int = 64  # which means threads, since a job cannot fork
     files: int = 32  # open file descriptors
     restarts: int = 25  # how often a job is tried again without the step that broke it
 
 
 @dataclass(frozen=True)
 class CellResult:
-    """How one cell ran. `error` is one line, `output` is stdout and stderr as they were interleaved."""
+    """How a cell ran. `error` is one line; `output` is stdout and stderr, interleaved."""
 
     status: str  # ok, raised, timeout, memory, killed, skipped
     error: str = ""
@@ -65,7 +65,7 @@ class CellResult:
 
 @dataclass(frozen=True)
 class ValueResult:
-    """One variable. `missing` covers a name that was never bound and one still bound to `...`."""
+    """A variable. `missing`: the name was never bound, or is still bound to `...`."""
 
     status: str  # ok, missing, unreadable, killed, skipped
     value: object = None
@@ -75,7 +75,7 @@ class ValueResult:
 
 @dataclass(frozen=True)
 class CallResult:
-    """One call of a function."""
+    """A call of a function."""
 
     status: str  # returned, raised, timeout, memory, killed, unreadable, missing, skipped
     value: object = None
@@ -91,7 +91,7 @@ class CallsResult:
 
 @dataclass(frozen=True)
 class JobResult:
-    """One result per step, by key."""
+    """The result of each step, by key."""
 
     results: Mapping[str, CellResult | ValueResult | CallsResult] = field(default_factory=dict)
     restarts: int = 0

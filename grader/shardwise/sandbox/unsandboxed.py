@@ -1,4 +1,4 @@
-"""The backend without a boundary: each attempt in an ordinary process that can be killed, and can do anything."""
+"""The backend without isolation: runs each attempt in an ordinary process, which can do anything the user can."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ import tempfile
 import time
 from pathlib import Path
 
-from .backend import Attempt, Order
-from .inside import region
+from .backend import Attempt, AttemptRequest
+from .inside import shared_memory
 from .interpreter import ENVIRONMENT, inner_command
+from .job import Limits
 from .layout import inner_directory, interpreter, package_directories
-from .steps import Limits
 
 _TICK_SECONDS = 0.02
 
 
-class PlainProcesses:
-    """Starts one process per attempt; a file takes the place of shared memory."""
+class UnsandboxedProcesses:
+    """Starts a process for each attempt; a file takes the place of shared memory."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
 
-    def attempt(self, order: Order) -> Attempt:
+    def attempt(self, request: AttemptRequest) -> Attempt:
         """Run a job to its end or its limit."""
-        memory = bytearray(region.size_for(len(order.job), order.room_bytes))
-        region.put_job(memory, order.job, order.room_bytes)
+        memory = bytearray(shared_memory.size_for(len(request.job), request.results_bytes))
+        shared_memory.write_job(memory, request.job, request.results_bytes)
         with tempfile.TemporaryDirectory(prefix="job-", ignore_cleanup_errors=True) as folder:
             file = Path(folder) / "job"
             file.write_bytes(memory)
             before = _children_cpu_seconds()
-            process = self._start(file, folder, numpy=bool(order.libraries))
-            ended = _watch(process, file, order)
+            process = self._start(file, folder, numpy=bool(request.libraries))
+            ended = _watch(process, file, request)
             code = process.wait()
             _kill_session(process)
             cpu_seconds = _children_cpu_seconds() - before
             after = file.read_bytes() if file.exists() else b""
-        if len(after) < len(memory):  # the job cut its own tongue out
+        if len(after) < len(memory):  # the job truncated its result file
             return Attempt(ended, code, cpu_seconds)
-        frames, finished = region.read_frames(after, len(order.job), order.room_bytes)
-        return Attempt(ended, code, cpu_seconds, finished, region.read_progress(after), frames)
+        frames, finished = shared_memory.read_frames(after, len(request.job), request.results_bytes)
+        return Attempt(ended, code, cpu_seconds, finished, shared_memory.read_progress(after), frames)
 
     def _start(self, file: Path, folder: str, *, numpy: bool) -> subprocess.Popen[bytes]:
         limits = self._limits
@@ -55,7 +55,7 @@ class PlainProcesses:
         }
         nowhere = subprocess.DEVNULL
         return subprocess.Popen(
-            inner_command(interpreter(), inner_directory(), "alone", config),
+            inner_command(interpreter(), inner_directory(), "unsandboxed", config),
             env={**_system_environment(), **ENVIRONMENT, "HOME": folder},
             stdin=nowhere,
             stdout=nowhere,
@@ -65,15 +65,15 @@ class PlainProcesses:
         )
 
     def close(self) -> None:
-        """Nothing outlives an attempt."""
+        """Nothing to stop: no process outlives its attempt."""
 
 
 def _system_environment() -> dict[str, str]:
-    """Windows does not start a process without these."""
+    """The variables without which Windows starts no process."""
     return {name: os.environ[name] for name in ("SYSTEMROOT", "TEMP") if name in os.environ}
 
 
-def _watch(process: subprocess.Popen[bytes], file: Path, order: Order) -> str:
+def _watch(process: subprocess.Popen[bytes], file: Path, request: AttemptRequest) -> str:
     began = since = time.monotonic()
     seen = -1
     while True:
@@ -82,24 +82,24 @@ def _watch(process: subprocess.Popen[bytes], file: Path, order: Order) -> str:
             return "itself"
         except subprocess.TimeoutExpired:
             now, progress = time.monotonic(), _progress(file)
-        if progress.beat != seen:
-            seen, since = progress.beat, now
-        limit = order.call_seconds if progress.limit == region.CALL_LIMIT else order.cell_seconds
-        if now - since > limit or now - began > order.seconds:
+        if progress.heartbeat != seen:
+            seen, since = progress.heartbeat, now
+        limit = request.call_seconds if progress.limit == shared_memory.CALL_LIMIT else request.cell_seconds
+        if now - since > limit or now - began > request.seconds:
             process.kill()
             return "limit" if now - since > limit else "deadline"
 
 
-def _progress(file: Path) -> region.Progress:
+def _progress(file: Path) -> shared_memory.Progress:
     try:
         with file.open("rb") as opened:
-            return region.read_progress(opened.read(region.HEADER_BYTES))
+            return shared_memory.read_progress(opened.read(shared_memory.HEADER_BYTES))
     except (OSError, struct.error):
-        return region.NOT_BEGUN
+        return shared_memory.NOT_BEGUN
 
 
 def _kill_session(process: subprocess.Popen[bytes]) -> None:
-    """Whatever the job started and left running, where there are sessions."""
+    """Kill what the job started and left running, on systems that have process groups."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,8 +1,7 @@
-"""The piece of shared memory through which a job goes in and its results come out.
+"""The shared memory through which a job enters the sandbox and its results leave it.
 
-The controller makes one per attempt and seals its size, so whatever a notebook does to it, a reader can
-neither be made to wait nor to read beyond its end. Everything after the job itself is written by code that
-shares a process with the student's: it is data to be checked, never to be trusted.
+The controller makes one per attempt and seals its size: whatever a notebook writes there, reading it never waits and never
+crashes. All behind the job itself is written by a process that also runs the student's code, so it has to be checked.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 HEADER_BYTES = 64
-_JOB = struct.Struct("<II")  # bytes of the job, bytes of room behind it
-_PROGRESS = struct.Struct("<QIiI")  # beat, step, input, which limit applies
+_JOB = struct.Struct("<II")  # bytes of the job, bytes for its results behind it
+_PROGRESS = struct.Struct("<QIiI")  # heartbeat, step, input, which limit applies
 _USED = struct.Struct("<II")  # bytes of frames written, whether every step was done
 _FRAME = struct.Struct("<I")
 _PROGRESS_AT, _USED_AT = 8, 32
@@ -30,9 +29,9 @@ EXIT_BROKEN, EXIT_OUT_OF_MEMORY = 70, 72  # of a job's process; any other status
 
 @dataclass(frozen=True)
 class Progress:
-    """What a job says it is busy with. A forged one can only misplace its own blame."""
+    """What a job says it is busy with. A student who forges it only shifts the blame among their own steps."""
 
-    beat: int
+    heartbeat: int
     step: int
     input: int
     limit: int
@@ -42,31 +41,31 @@ NOT_BEGUN = Progress(0, NO_STEP, WHOLE_STEP, CELL_LIMIT)
 
 
 class FullError(Exception):
-    """The room for results is used up."""
+    """There is no space left for results."""
 
 
-def size_for(job_bytes: int, room_bytes: int) -> int:
-    """Bytes to map for a job of this size and this much room for its frames, in whole pages."""
-    exact = HEADER_BYTES + job_bytes + room_bytes
+def size_for(job_bytes: int, results_bytes: int) -> int:
+    """Bytes to map for a job and its results, in whole pages."""
+    exact = HEADER_BYTES + job_bytes + results_bytes
     return -(-exact // mmap.PAGESIZE) * mmap.PAGESIZE
 
 
-def job_bytes(job: dict[str, Any]) -> bytes:
-    """A job on its way in. It is the grader's own, so that Python's own format will do; results come out as JSON.
+def encode_job(job: dict[str, Any]) -> bytes:
+    """A job as bytes, in Python's own format, since it is the grader that writes it; results come out as JSON.
 
-    Version 2 of the format has no references: what two calls share would let one spoil the other's input.
+    Version 2 of the format has no references, by which two calls would share an input that one of them may change.
     """
     return marshal.dumps(job, 2)
 
 
-def put_job(memory: mmap.mmap | bytearray, job: bytes, room_bytes: int) -> None:
+def write_job(memory: mmap.mmap | bytearray, job: bytes, results_bytes: int) -> None:
     """Write a job into fresh memory."""
-    _JOB.pack_into(memory, 0, len(job), room_bytes)
+    _JOB.pack_into(memory, 0, len(job), results_bytes)
     _PROGRESS.pack_into(memory, _PROGRESS_AT, 0, NO_STEP, WHOLE_STEP, CELL_LIMIT)
     memory[HEADER_BYTES : HEADER_BYTES + len(job)] = job
 
 
-def take_job(memory: mmap.mmap) -> Any:
+def read_job(memory: mmap.mmap) -> Any:
     """The job, read by the process that will run it."""
     job_bytes, _ = _JOB.unpack_from(memory, 0)
     return marshal.loads(memory[HEADER_BYTES : HEADER_BYTES + job_bytes])
@@ -81,18 +80,18 @@ class Writer:
     """The writing end: progress before each unit of work, a frame after it."""
 
     def __init__(self, memory: mmap.mmap) -> None:
-        job_bytes, self._room_bytes = _JOB.unpack_from(memory, 0)
-        self._memory, self._start, self._used, self._beat = memory, HEADER_BYTES + job_bytes, 0, 0
+        job_bytes, self._results_bytes = _JOB.unpack_from(memory, 0)
+        self._memory, self._start, self._used, self._heartbeat = memory, HEADER_BYTES + job_bytes, 0, 0
 
     def begin(self, step: int, input_index: int, limit: int) -> None:
-        """Say which unit of work comes next; the clock of its limit starts when this is seen."""
-        self._beat += 1
-        _PROGRESS.pack_into(self._memory, _PROGRESS_AT, self._beat, step, input_index, limit)
+        """Say which unit of work comes next. Its time limit starts when the server sees this."""
+        self._heartbeat += 1
+        _PROGRESS.pack_into(self._memory, _PROGRESS_AT, self._heartbeat, step, input_index, limit)
 
     def write(self, frame: bytes) -> None:
         """Append one frame; it counts only once it is complete."""
         used = self._used + _FRAME.size + len(frame)
-        if used > self._room_bytes:
+        if used > self._results_bytes:
             raise FullError
         self._memory[self._start + self._used : self._start + used] = _FRAME.pack(len(frame)) + frame
         self._used = used
@@ -103,11 +102,11 @@ class Writer:
         _USED.pack_into(self._memory, _USED_AT, self._used, 1)
 
 
-def read_frames(memory: Readable, job_bytes: int, room_bytes: int) -> tuple[list[bytes], bool]:
-    """Every frame that fits the sizes the controller itself chose, and whether the job says it finished."""
+def read_frames(memory: Readable, job_bytes: int, results_bytes: int) -> tuple[list[bytes], bool]:
+    """Every frame that lies within the sizes that the controller chose, and whether the job says it finished."""
     used, finished = _USED.unpack_from(memory, _USED_AT)
     start = HEADER_BYTES + job_bytes
-    written = memory[start : start + min(used, room_bytes)]
+    written = memory[start : start + min(used, results_bytes)]
     return _split(bytes(written)), bool(finished)
 
 

@@ -1,0 +1,124 @@
+"""Loans: what is paid each month, what is still owed, and what the interest comes to."""
+
+from __future__ import annotations
+
+import math
+
+from .arguments import require_at_most, require_counts, require_not_negative, require_positive
+
+
+def monthly_payment(*, principal_dollars: float, annual_rate: float, months: int) -> float:
+    """The equal payment at the end of each month that pays a loan back.
+
+        A = P · r / (1 - (1+r)^-n)      with  r = annual rate / 12
+
+    Discounted at the rate of the loan, all payments together are worth what was lent.
+
+    Units:   dollars; annual_rate is nominal, 0.06 for 6 %; months is a count. Result in dollars.
+    Raises:  ValueError if principal_dollars is not positive, annual_rate is negative, or months is below 1.
+    Source:  Brealey, Myers & Allen 2020, Principles of Corporate Finance, 13th ed., chapter 2 (annuities).
+
+    >>> round(monthly_payment(principal_dollars=300_000, annual_rate=0.06, months=360), 2)
+    1798.65
+    >>> monthly_payment(principal_dollars=12_000, annual_rate=0, months=48)   # without interest
+    250.0
+    """
+    require_positive(principal_dollars=principal_dollars)
+    require_not_negative(annual_rate=annual_rate)
+    require_counts(months=months)
+    if annual_rate == 0:
+        return principal_dollars / months
+    monthly_rate = annual_rate / 12
+    return principal_dollars * monthly_rate / (1 - (1 + monthly_rate) ** -months)
+
+
+def total_interest(*, principal_dollars: float, annual_rate: float, months: int) -> float:
+    """All the interest that a loan costs until it is paid back.
+
+        interest = n · A - P
+
+    Units:   dollars; annual_rate is nominal; months is a count. Result in dollars.
+    Raises:  ValueError as `monthly_payment`.
+    Source:  Brealey, Myers & Allen 2020, chapter 2 (amortizing loans).
+
+    >>> round(total_interest(principal_dollars=300_000, annual_rate=0.06, months=360))   # more than was lent
+    347515
+    """
+    payment = monthly_payment(principal_dollars=principal_dollars, annual_rate=annual_rate, months=months)
+    return months * payment - principal_dollars
+
+
+def debt_after(*, principal_dollars: float, annual_rate: float, months: int, paid_months: int) -> float:
+    """What is still owed after some of the payments of a loan.
+
+        debt = P · (1+r)^k - A · ((1+r)^k - 1) / r
+
+    The loan has grown for k months, and so has each payment since it was made.
+
+    Units:   dollars; annual_rate is nominal; months and paid_months are counts. Result in dollars.
+    Raises:  ValueError if principal_dollars or annual_rate is not positive, a count is below 1, or more months are paid
+             than the loan has.
+    Source:  Brealey, Myers & Allen 2020, chapter 2 (amortizing loans).
+
+    >>> loan = {"principal_dollars": 300_000, "annual_rate": 0.06, "months": 360}
+    >>> round(debt_after(**loan, paid_months=180))   # half of the time is over, and 71 % of the loan is still owed
+    213147
+    """
+    require_positive(principal_dollars=principal_dollars, annual_rate=annual_rate)
+    require_counts(months=months, paid_months=paid_months)
+    require_at_most(months, paid_months=paid_months)
+    monthly_rate = annual_rate / 12
+    discount = (1 + monthly_rate) ** -months
+    payment = principal_dollars * monthly_rate / (1 - discount)
+    growth = (1 + monthly_rate) ** paid_months
+    paid_with_interest = payment * (growth - 1) / monthly_rate
+    return principal_dollars * growth - paid_with_interest
+
+
+def months_to_payoff(*, debt_dollars: float, annual_rate: float, payment_dollars: float) -> int:
+    """How many monthly payments a debt takes, the last of them perhaps a smaller one.
+
+        n = ⌈ -ln(1 - r·D/A) / ln(1+r) ⌉
+
+    Units:   dollars; annual_rate is nominal. Result is a count.
+    Raises:  ValueError if an amount is not positive, annual_rate is negative, or the payment does not exceed the interest.
+    Source:  Regulation Z, 12 CFR 1026, appendix M1 (repayment estimates on credit card statements).
+
+    >>> months_to_payoff(debt_dollars=5_000, annual_rate=0.24, payment_dollars=150)   # 34 without interest
+    56
+    >>> months_to_payoff(debt_dollars=5_000, annual_rate=0.24, payment_dollars=100)
+    Traceback (most recent call last):
+    ValueError: 100 dollars a month do not exceed the interest of 100.0 dollars, so the debt never shrinks
+    """
+    require_positive(debt_dollars=debt_dollars, payment_dollars=payment_dollars)
+    require_not_negative(annual_rate=annual_rate)
+    if annual_rate == 0:
+        return math.ceil(debt_dollars / payment_dollars)
+    monthly_rate = annual_rate / 12
+    interest = debt_dollars * monthly_rate
+    if payment_dollars <= interest:
+        raise ValueError(
+            f"{payment_dollars} dollars a month do not exceed the interest of {interest} dollars, so the debt never shrinks"
+        )
+    return math.ceil(-math.log(1 - interest / payment_dollars) / math.log(1 + monthly_rate))
+
+
+def cheaper_offer(*, price_dollars: float, rebate_dollars: float, annual_rate: float, months: int) -> str:
+    """Which offer costs less each month: "zero rate" on the full price, or the "rebate" and a loan for the rest.
+
+        "rebate"  if  A(P - rebate, rate) < P/n
+
+    Units:   dollars; annual_rate is nominal, of the loan that goes with the rebate; months is a count.
+    Raises:  ValueError as `monthly_payment`, or if the rebate is not positive.
+    Source:  the payments of `monthly_payment`, compared.
+
+    >>> cheaper_offer(price_dollars=30_000, rebate_dollars=2_500, annual_rate=0.059, months=60)
+    'zero rate'
+    >>> cheaper_offer(price_dollars=30_000, rebate_dollars=4_000, annual_rate=0.039, months=36)
+    'rebate'
+    """
+    require_positive(rebate_dollars=rebate_dollars)
+    lent = price_dollars - rebate_dollars
+    with_rebate = monthly_payment(principal_dollars=lent, annual_rate=annual_rate, months=months)
+    at_zero = monthly_payment(principal_dollars=price_dollars, annual_rate=0, months=months)
+    return "rebate" if with_rebate < at_zero else "zero rate"

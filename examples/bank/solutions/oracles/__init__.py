@@ -1,0 +1,1 @@
+"""Oracles: the same amounts by another road, payment by payment in exact fractions."""

@@ -1,0 +1,20 @@
+"""The `shardwise` command. It loads nothing before it listens to Ctrl-C."""
+
+from __future__ import annotations
+
+from shardwise.cli.interrupts import run
+
+
+def main() -> None:
+    """Run the command line."""
+    run(_command_line)
+
+
+def _command_line() -> None:
+    from shardwise.cli.main import main as command_line
+
+    command_line()
+
+
+if __name__ == "__main__":
+    main()

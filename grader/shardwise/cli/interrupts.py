@@ -1,0 +1,91 @@
+"""Ctrl-C: at any moment of a command it ends in one line and exit code 130, without a traceback.
+
+Imported before anything else, this module imports next to nothing.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+STOPPED = 130  # the exit code of a command that was interrupted
+_PATIENCE = 2.0  # seconds for which another Ctrl-C leaves a command alone that is ending already
+_MOMENT = 0.01  # seconds
+
+
+class Interrupted(BaseException):
+    """Ctrl-C. It is not a KeyboardInterrupt, since typer ends those with the exit code alone."""
+
+
+class _Command:
+    """The command of this process, and how far it is."""
+
+    words: str = "Stopped."  # what is said when it is interrupted
+    ending_since: float | None = None
+    code: Any = 0
+
+
+_command = _Command()
+
+
+def say_when_stopped(words: str) -> None:
+    """What an interrupt says from now on: what is kept, and how to go on."""
+    _command.words = f"Stopped. {words}"
+
+
+def run(command: Callable[[], None]) -> NoReturn:
+    """Run a command to its end, or to an interrupt, which unwinds it; then end this process."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a script started it in the background
+        command()
+        sys.exit()
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # runs last: after it, Python takes itself apart
+    try:
+        _listen()
+        try:
+            command()
+            _command.code = 0
+        except SystemExit as end:
+            _command.code = end.code
+        _command.ending_since = time.monotonic()
+    except BaseException:  # also what became of an interrupt in somebody's `finally`
+        if _command.ending_since is None:
+            raise
+        _say()
+    sys.exit(_command.code)
+
+
+def _listen() -> None:
+    signal.signal(signal.SIGINT, _interrupt)
+    if hasattr(signal, "setitimer"):  # not on Windows
+        sys.unraisablehook = _again
+        signal.signal(signal.SIGALRM, _interrupt)
+
+
+def _interrupt(*_: object) -> None:
+    """Unwind the command, or end a process at once that has been unwinding for long."""
+    if _command.ending_since is None:
+        _command.code, _command.ending_since = STOPPED, time.monotonic()
+        raise Interrupted
+    if time.monotonic() - _command.ending_since > _PATIENCE:
+        _say()
+        os._exit(_command.code or 0)
+
+
+def _again(unraisable: Any) -> None:
+    """Python drops what is raised while an object is deleted; an interrupt that fell there comes again in a moment."""
+    if isinstance(unraisable.exc_value, Interrupted):
+        _command.ending_since = None
+        signal.setitimer(signal.ITIMER_REAL, _MOMENT)
+    elif _command.ending_since is None:
+        sys.__unraisablehook__(unraisable)
+
+
+def _say() -> None:
+    if _command.words and _command.code == STOPPED:
+        words, _command.words = _command.words, ""
+        os.write(2, f"{words}\n".encode(errors="surrogateescape"))  # the interrupt may have come within a `print`

@@ -1,0 +1,60 @@
+"""Judging the calls of a student's function: which are right, which mistake they show, and what to say of the simplest failure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from shardwise.kinds.bugline.mutants import same
+from shardwise.kinds.calls import Call, brief, plain
+from shardwise.kinds.cases import call_text
+from shardwise.kinds.code.model import CodeCase, CodeForm, CodeKey
+from shardwise.markdown.html import safe
+
+
+def alike(given: Any, expected: Any, rel_tol: float) -> bool:
+    """Whether what a function gave is what was expected, whatever it gave."""
+    try:
+        return same(plain(expected), plain(given), rel_tol)
+    except RecursionError:  # a student's list that is nested without end; ours are not
+        return False
+
+
+def passes(case: CodeCase, call: Call, rel_tol: float) -> bool:
+    """Whether a call did what the case asks for."""
+    if case.raises:
+        return call.status == "raised" and call.error.startswith("ValueError")
+    return call.status == "returned" and alike(call.value, case.expected, rel_tol)
+
+
+def recognised(key: CodeKey, calls: Sequence[Call]) -> int | None:
+    """The mistake whose every return value the student's function reproduces."""
+    pairs = [(case, call) for case, call in zip(key.cases, calls, strict=True) if not case.raises]
+    for index in range(len(key.say)):
+        if all(
+            call.status == "returned" and alike(call.value, case.mistakes[index], key.rel_tol)
+            for case, call in pairs
+            if case.mistakes[index] is not None
+        ) and not all(case.mistakes[index] is None for case, _ in pairs):
+            return index
+    return None
+
+
+def failure_in_words(form: CodeForm, case: CodeCase, call: Call) -> str:
+    """What a call did, and what was expected."""
+    expected = "a ValueError" if case.raises else f"`{brief(case.expected)}`"
+    happened = {
+        "returned": f"returned `{brief(call.value)}`",
+        "raised": f"raised `{safe(call.error)}`",
+        "timeout": "took too long and was stopped",
+        "memory": "ran out of memory",
+        "killed": "ended the whole process",
+        "missing": "could not be made: there is no such function",
+        "unreadable": f"returned something that cannot be read ({safe(call.error)})",
+    }.get(call.status, "was not made")
+    return f"`{call_text(form.function, case.inputs)}` {happened}; I expected {expected}."
+
+
+def definition(form: CodeForm) -> str:
+    """The first line of the function that is asked for."""
+    return f"def {form.function}({', '.join(given.name for given in form.arguments)}):"

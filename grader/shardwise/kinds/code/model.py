@@ -1,0 +1,103 @@
+"""What a code problem is made of: the template an author writes, the signature a student sees, the cases of the key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from shardwise.errors import ShardwiseError
+from shardwise.kinds.cases import Input
+from shardwise.question import Form, Key
+from shardwise.template import model as author
+from shardwise.template.parameters import Scalar
+from shardwise.units import unit
+
+
+class Answer(author.AuthorModel):
+    """The `answer` of a code problem."""
+
+    function: str = Field(pattern=r"^[a-z_][a-z0-9_]*$")
+    reference: str
+    oracle: str
+    arguments: Mapping[str, author.Value] = {}
+    unit: str | None = Field(None, description="Unit of the number that the student's function returns.")
+    rel_tol: float = Field(1e-6, gt=0, lt=0.1)
+    inputs: Mapping[str, Input] = Field(min_length=1)
+    edges: tuple[Mapping[str, Scalar], ...] = ()
+
+    @field_validator("unit")
+    @classmethod
+    def _known(cls, text: str | None) -> str | None:
+        try:
+            unit(text or "1")
+        except ShardwiseError as error:
+            raise ValueError(str(error)) from None
+        return text
+
+    @model_validator(mode="after")
+    def _edges_name_inputs(self) -> Answer:
+        for edge in self.edges:
+            strangers = set(edge) - set(self.inputs)
+            if strangers:
+                raise ValueError(
+                    f"an edge names {', '.join(sorted(strangers))}; the inputs are {', '.join(self.inputs)}"
+                )
+        return self
+
+
+class Mistake(author.AuthorModel):
+    """A wrong implementation that teachers know."""
+
+    factor: float | None = None
+    value: author.Value | None = Field(None, description="Expression over the reference's arguments and `key`.")
+    say: author.Prose = Field(min_length=10)
+
+    @model_validator(mode="after")
+    def _one(self) -> Mistake:
+        if (self.factor is None) == (self.value is None):
+            raise ValueError("a mistake has either a factor or a value")
+        return self
+
+
+class CodeTemplate(author.Template):
+    """A problem answered by a function."""
+
+    kind: Literal["code"]
+    answer: Answer
+    mistakes: tuple[Mistake, ...] = ()
+
+
+class Argument(Form):
+    """One argument of the function that is asked for."""
+
+    name: str
+    unit: str = ""
+    means: str = ""
+
+
+class CodeForm(Form):
+    """The signature that is asked for."""
+
+    function: str
+    arguments: tuple[Argument, ...]
+    returns: str = ""
+
+
+class CodeCase(Key):
+    """One call, what it must return, and what each recognised mistake returns."""
+
+    inputs: Mapping[str, Any]
+    expected: Any
+    raises: bool = False
+    edge: bool = False
+    mistakes: tuple[Any, ...] = ()
+
+
+class CodeKey(Key):
+    """All cases, simplest first."""
+
+    cases: tuple[CodeCase, ...]
+    rel_tol: float
+    say: tuple[str, ...] = ()

@@ -1,0 +1,194 @@
+"""The parser: a formula's text, read from left to right into a tree by the precedence of its operations.
+
+    sum      = product, then any number of + product or - product
+    product  = signed, then any number of * signed or / signed
+    signed   = + signed, or - signed, or adjacent
+    adjacent = power, then any number of powers: a product without a sign, as in 2M(N-1)
+    power    = atom, alone or with ^ exponent or a superscript such as ²
+    exponent = + exponent, or - exponent, or power
+    atom     = number, name, function(sum, ...), (sum), [sum], ⌈sum⌉ or ⌊sum⌋
+
+Where two readings are common, as in M/2N, the text is refused with both of them.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from shardwise.kinds.formula.advice import FUNCTIONS, about_character, about_token, quoted
+from shardwise.kinds.formula.tree import LARGEST_EXPONENT, Node
+
+LONGEST_NUMBER = 40  # characters of a number
+DEEPEST = 60  # operations inside one another
+
+_LETTER = r"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹]"
+_FUNCTION = rf"(?:{'|'.join(FUNCTIONS)})(?!{_LETTER})"
+_NAME = rf"(?!\d){_LETTER}+"
+_TOKEN = re.compile(
+    rf"""
+    (?P<number>(?:[0-9][0-9_]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+    |(?P<function>{_FUNCTION}) |(?P<name>{_NAME}) |(?P<superscript>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
+    |(?P<open>[(\[]) |(?P<ceil>⌈) |(?P<floor>⌊) |(?P<close>[)\]⌉⌋]) |(?P<comma>,) |(?P<equal>=)
+    |(?P<power>\*\*|\^) |(?P<times>[*×·⋅∙∗]) |(?P<over>[/÷]) |(?P<plus>\+) |(?P<minus>[-−–])
+    """,
+    re.VERBOSE,
+)
+_SPACE = re.compile(r"\s*")
+_LEFT_HAND_SIDE = re.compile(rf"\s*(?!{_FUNCTION}){_NAME}\s*=")
+_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+_SUM, _PRODUCT, _SIGNED, _ADJACENT = range(4)  # how tightly operations bind; powers bind most tightly
+_BINDING = {"plus": _SUM, "minus": _SUM, "times": _PRODUCT, "over": _PRODUCT} | dict.fromkeys(
+    ("number", "function", "name", "open", "ceil", "floor"), _ADJACENT
+)
+
+
+class Unclear(Exception):
+    """A text that cannot be read. Its arguments are what I saw in it and what to do."""
+
+
+def parsed(text: str) -> Node:
+    """The tree of a text whose brackets match. Raises Unclear."""
+    reader = _Reader(text)
+    tree = reader.expression(_SUM)
+    if reader.kind != "end":
+        raise reader.unexpected()
+    return tree
+
+
+class _Reader:
+    """A text and the token reached in it. Each method reads what it is named after, and stops at the token after it."""
+
+    def __init__(self, text: str) -> None:
+        name = _LEFT_HAND_SIDE.match(text)
+        self.kind, self._token, self._text = "", "", text
+        self._start = self._end = name.end() if name else 0
+        self._take()
+
+    def _take(self) -> str:
+        """Go on to the next token; returns the text of the one that is left behind."""
+        taken, taken_kind = self._token, self.kind
+        space = _SPACE.match(self._text, self._end)
+        self._start = self._end = space.end() if space else self._end
+        match = _TOKEN.match(self._text, self._start)
+        if match:
+            self.kind, self._token, self._end = str(match.lastgroup), match[0], match.end()
+        elif self._start == len(self._text):
+            self.kind, self._token = "end", ""
+        else:
+            char = self._text[self._start]
+            raise Unclear(f"I saw “{quoted(char)}”", about_character(char))
+        if self.kind == "equal" or (taken_kind == "function" and self.kind != "open"):
+            raise self.unexpected(after_function=taken_kind == "function")
+        return taken
+
+    def unexpected(self, after_function: bool = False) -> Unclear:
+        """The token in view has no place here."""
+        return Unclear(*about_token(self.kind, self._token, self._text[: self._start], after_function))
+
+    def expression(self, least: int) -> Node:
+        """Operations that bind at least so tightly."""
+        left = self._signed() if self.kind in ("plus", "minus") else self._power()
+        while (binding := _BINDING.get(self.kind, -1)) >= least:
+            if binding == _ADJACENT:
+                left = _beside(left, self._power())
+                continue
+            operation, _ = self.kind, self._take()
+            right = self.expression(binding + 1)
+            left = _over(left, right) if operation == "over" else _node(operation, left, right)
+        return left
+
+    def _signed(self) -> Node:
+        sign = self.kind
+        self._take()
+        operand = self.expression(_SIGNED)
+        return _node("negative", operand) if sign == "minus" else operand
+
+    def _power(self) -> Node:
+        base = self._atom()
+        if self.kind == "power":
+            self._take()
+            return _node("power", base, self._exponent())
+        if self.kind == "superscript":
+            digits = self._take().translate(_DIGITS)
+            if self.kind in ("power", "superscript"):
+                raise self.unexpected()
+            return _node("power", base, _number(digits))
+        return base
+
+    def _exponent(self) -> Node:
+        if self.kind not in ("plus", "minus"):
+            return self._power()
+        sign = self.kind
+        self._take()
+        exponent = self._exponent()
+        return _node("negative", exponent) if sign == "minus" else exponent
+
+    def _atom(self) -> Node:
+        kind = self.kind
+        if kind == "number":
+            return _number(self._take())
+        if kind == "name":
+            return Node("symbol", name=self._take())
+        if kind == "function":
+            name = self._take()
+            return _call(name, self._bracketed(several=True))
+        if kind in ("ceil", "floor"):
+            return _node("call", *self._bracketed(), name=kind)
+        if kind == "open":
+            return _node("group", *self._bracketed())
+        raise self.unexpected()
+
+    def _bracketed(self, several: bool = False) -> list[Node]:
+        self._take()
+        parts = [self.expression(_SUM)]
+        while several and self.kind == "comma":
+            self._take()
+            parts.append(self.expression(_SUM))
+        if self.kind != "close":
+            raise self.unexpected()
+        self._take()
+        return parts
+
+
+def _node(kind: str, *parts: Node, name: str = "") -> Node:
+    depth = 1 + max(part.depth for part in parts)
+    if depth > DEEPEST:
+        raise Unclear(f"over {DEEPEST} operations stand inside one another", "Write a simpler formula.")
+    return Node(kind, parts, name=name, depth=depth)
+
+
+def _number(text: str) -> Node:
+    exponent = text.lower().partition("e")[2]
+    if len(text) > LONGEST_NUMBER or len(exponent) > 5 or abs(int(exponent or 0)) > LARGEST_EXPONENT:
+        raise Unclear(f"“{quoted(text)}” is too long or too large a number", "Nothing here needs one like it.")
+    digits = text.replace("_", "")
+    return Node("number", name=digits, value=Fraction(digits))
+
+
+def _call(name: str, parts: list[Node]) -> Node:
+    if name in ("min", "max") and len(parts) == 1:
+        raise Unclear(f"{name} got one number", f"It takes several. Write {name}(..., ...).")
+    if name not in ("min", "max") and len(parts) > 1:
+        raise Unclear(f"{name} got {len(parts)} numbers", f"It takes one. Write {name}(...) without a comma.")
+    return _node("call", *parts, name=name)
+
+
+def _over(left: Node, right: Node) -> Node:
+    divisor = right.parts[0] if right.kind == "negative" else right
+    if divisor.kind == "beside":
+        advice = "Write a/(2*N) or a/2*N, whichever you mean."
+        raise Unclear("something like a/2N can mean a/(2*N) or a/2*N", advice)
+    return _node("over", left, right)
+
+
+def _beside(left: Node, right: Node) -> Node:
+    """A product without a sign, where only one reading is common."""
+    last = left.parts[1] if left.kind == "beside" else left
+    first = right.parts[0] if right.kind == "power" else right
+    if first.kind == "number":
+        raise Unclear("a number follows without an operator", "Put * or another operator before it.")
+    if last.kind == "power" and (last.parts[1].kind != "number" or first.kind != "group"):
+        raise Unclear("something like 2^NM can mean 2^N*M or 2^(N*M)", "Write * or brackets, whichever you mean.")
+    return _node("beside", left, right)

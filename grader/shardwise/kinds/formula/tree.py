@@ -1,0 +1,115 @@
+"""A formula as a tree of operations, and how it is printed: in Python's spelling, with the brackets that it needs."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from shardwise.errors import Unreadable
+from shardwise.kinds.formula.advice import quoted
+
+LARGEST_EXPONENT = 64  # of a constant power, and of ten in a number such as 1e9
+ARITHMETIC: Mapping[str, Callable[..., Any]] = {  # the kinds of nodes that are this, whatever the numbers are
+    "plus": operator.add,
+    "minus": operator.sub,
+    "times": operator.mul,
+    "beside": operator.mul,
+    "over": operator.truediv,
+    "negative": operator.neg,
+}
+
+_SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly the outermost operation of a text binds
+
+
+class FormulaError(Unreadable):
+    """A formula that cannot be read, in words for the student."""
+
+
+def refused(text: str, saw: str, advice: str) -> FormulaError:
+    """The error for a text: what I saw in it, and what to do."""
+    return FormulaError(f"I couldn't read the formula “{quoted(text.strip())}”: {saw}. {advice}")
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operation of a formula and what it works on.
+
+    >>> str(Node("over", (Node("symbol", name="M"), Node("symbol", name="N"))))
+    'M/N'
+    """
+
+    kind: str  # number, symbol, plus, minus, times, over, negative, beside, power, call or group
+    parts: tuple[Node, ...] = ()
+    name: str = ""  # of a symbol or a function; a number's digits
+    value: Fraction = Fraction(0)  # of a number
+    depth: int = 1
+
+    def __str__(self) -> str:
+        return _spelled(self)[0]
+
+
+def nodes(tree: Node) -> Iterator[Node]:
+    """Every node of a tree, from left to right, each before its parts."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += reversed(node.parts)
+
+
+def bare(node: Node) -> Node:
+    """What stands inside a node's brackets, if it has any."""
+    while node.kind == "group":
+        node = node.parts[0]
+    return node
+
+
+def terms(node: Node, sign: int = 1) -> Iterator[tuple[int, Node]]:
+    """What a formula adds up, each term with its sign, 1 or -1."""
+    node = bare(node)
+    if node.kind in ("plus", "minus"):
+        left, right = node.parts
+        yield from terms(left, sign)
+        yield from terms(right, sign if node.kind == "plus" else -sign)
+    else:
+        yield sign, node
+
+
+def _spelled(node: Node) -> tuple[str, int]:
+    """The text of a node and how tightly it binds. A student's own brackets go where the value does not need them."""
+    node = bare(node)
+    if node.kind == "number":
+        return node.name, _PRODUCT if node.name.startswith("-") else _ATOM
+    if node.kind == "symbol":
+        return node.name, _ATOM
+    if node.kind == "call":
+        return f"{node.name}({', '.join(map(str, node.parts))})", _ATOM
+    first, last = node.parts[0], node.parts[-1]
+    match node.kind:
+        case "plus":
+            return f"{_at_least(_SUM, first)} + {_after(_SUM, last)}", _SUM
+        case "minus":
+            return f"{_at_least(_SUM, first)} - {_after(_PRODUCT, last)}", _SUM
+        case "negative":
+            return f"-{_after(_PRODUCT, last)}", _PRODUCT
+        case "over":
+            return f"{_at_least(_PRODUCT, first)}/{_after(_POWER, last)}", _PRODUCT
+        case "power":
+            return f"{_at_least(_ATOM, first)}**{_after(_POWER, last)}", _POWER
+        case _:  # times and beside
+            return f"{_at_least(_PRODUCT, first)}*{_after(_PRODUCT, last)}", _PRODUCT
+
+
+def _at_least(binding: int, node: Node) -> str:
+    """The text of an operand, in brackets where it binds less tightly than it must."""
+    text, tightness = _spelled(node)
+    return text if tightness >= binding else f"({text})"
+
+
+def _after(binding: int, node: Node) -> str:
+    """The text of an operand that follows an operator: in brackets also where it begins with a sign."""
+    text = _at_least(binding, node)
+    return f"({text})" if text.startswith("-") else text

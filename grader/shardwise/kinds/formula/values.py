@@ -1,0 +1,64 @@
+"""Values: a formula at a point, in floats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from shardwise.kinds.formula.tree import ARITHMETIC, Node, bare, terms
+
+WHOLE = 1e-9  # relative: as near as this to a whole number, ceil and floor take it for that number
+
+
+def value_at(tree: Node, point: Mapping[str, float]) -> float:
+    """The value at a point; nan where undefined, infinite where it is beyond all floats."""
+    try:
+        return _value(tree, point)
+    except OverflowError:
+        return math.inf
+    except (ValueError, ZeroDivisionError):
+        return math.nan
+
+
+def _value(node: Node, point: Mapping[str, float]) -> float:
+    node = bare(node)
+    if node.kind == "number":
+        return float(node.value)
+    if node.kind == "symbol":
+        return float(point.get(node.name, math.nan))
+    if node.kind in ("plus", "minus"):  # of the whole sum at once: nothing is lost where large terms cancel
+        return math.fsum(sign * _value(term, point) for sign, term in terms(node))
+    values = [_value(part, point) for part in node.parts]
+    if any(map(math.isnan, values)):  # or min, max and 1^x would lose it
+        return math.nan
+    if node.kind in ARITHMETIC:
+        return float(ARITHMETIC[node.kind](*values))
+    return float(_CALLS[node.name](*values)) if node.kind == "call" else _power(*values)
+
+
+def _power(base: float, exponent: float) -> float:
+    power: Any = base**exponent
+    return power if isinstance(power, float) else math.nan  # a root of a negative number is complex
+
+
+def _rounded(towards: Callable[[float], int]) -> Callable[[float], float]:
+    def rounding(value: float) -> float:
+        near = round(value)
+        return float(near if math.isclose(value, near, rel_tol=WHOLE, abs_tol=WHOLE) else towards(value))
+
+    return rounding
+
+
+_CALLS: Mapping[str, Callable[..., float]] = {
+    "sqrt": math.sqrt,
+    "log2": math.log2,
+    "ln": math.log,
+    "log10": math.log10,
+    "exp": math.exp,
+    "ceil": _rounded(math.ceil),
+    "floor": _rounded(math.floor),
+    "abs": abs,
+    "min": min,
+    "max": max,
+}

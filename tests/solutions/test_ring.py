@@ -1,0 +1,100 @@
+"""The ring's references against a ring and a tree that are played, and their limits."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solutions import ring
+from solutions.oracles import ring as engine
+
+message_sizes = st.floats(1e3, 1e12)
+gpu_counts = st.integers(1, 130)
+rates = st.floats(1e9, 1e12)
+latencies = st.floats(0, 1e-4)
+
+
+def same(first: float, second: float) -> bool:
+    return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@given(message=message_sizes, gpus=gpu_counts)
+def test_a_played_ring_sends_the_bytes_of_the_formula(message: float, gpus: int) -> None:
+    case = {"message_bytes": message, "gpus": gpus}
+    assert same(ring.bytes_sent_per_gpu(**case), engine.simulated_bytes_sent_per_gpu(**case))
+    assert same(ring.bytes_sent_per_phase(**case), engine.simulated_bytes_sent_per_phase(**case))
+    assert same(ring.bytes_sent_per_gpu(**case), 2 * ring.bytes_sent_per_phase(**case))
+    assert ring.bytes_sent_per_gpu(**case) < 2 * message
+
+
+@given(message=message_sizes, gpus=gpu_counts)
+def test_gpu_0_receives_the_gradient_of_every_other_gpu(message: float, gpus: int) -> None:
+    case = {"message_bytes": message, "gpus": gpus}
+    assert same(ring.naive_root_bytes(**case), engine.counted_root_bytes(**case))
+    assert same(ring.naive_root_bytes(**case), ring.bytes_sent_per_gpu(**case) * gpus / 2)
+
+
+@given(gpus=gpu_counts)
+def test_a_played_ring_and_a_played_tree_take_the_steps_of_the_formulas(gpus: int) -> None:
+    assert ring.steps(gpus=gpus) == engine.simulated_steps(gpus=gpus)
+    assert ring.tree_steps(gpus=gpus) == engine.simulated_tree_steps(gpus=gpus)
+
+
+@given(message=message_sizes, gpus=gpu_counts, rate=rates, latency=latencies)
+def test_a_clock_beside_the_played_collectives_shows_the_times_of_the_formulas(
+    message: float, gpus: int, rate: float, latency: float
+) -> None:
+    case = {"message_bytes": message, "gpus": gpus, "bandwidth_bytes_per_s": rate, "latency_s": latency}
+    assert same(ring.all_reduce_seconds(**case), engine.simulated_all_reduce_seconds(**case))
+    assert same(ring.tree_all_reduce_seconds(**case), engine.simulated_tree_seconds(**case))
+    wait = {"gpus": gpus, "latency_s": latency}
+    assert same(ring.latency_seconds(**wait), engine.simulated_latency_seconds(**wait))
+
+
+@given(gpus=st.integers(4, 130), rate=rates, latency=st.floats(1e-7, 1e-4))
+def test_ring_and_tree_change_places_at_the_crossover(gpus: int, rate: float, latency: float) -> None:
+    link = {"gpus": gpus, "bandwidth_bytes_per_s": rate, "latency_s": latency}
+    tie = ring.crossover_bytes(**link)
+    assert same(tie, engine.searched_crossover_bytes(**link))
+    for function in (ring.faster_algorithm, engine.simulated_faster_algorithm):
+        assert function(message_bytes=tie * 0.99, **link) == "tree"
+        assert function(message_bytes=tie * 1.01, **link) == "ring"
+
+
+@given(message=message_sizes, gpus=gpu_counts, rate=rates, slower=st.floats(1, 10))
+def test_a_ring_at_the_rate_of_its_link_uses_all_of_it(message: float, gpus: int, rate: float, slower: float) -> None:
+    ideal = ring.all_reduce_seconds(message_bytes=message, gpus=gpus, bandwidth_bytes_per_s=rate)
+    measured = {"message_bytes": message, "gpus": gpus, "measured_s": slower * ideal or 1.0}
+    bus = ring.bus_bandwidth(**measured)
+    used = ring.link_utilisation(**measured, bandwidth_bytes_per_s=rate)
+    assert same(bus, engine.simulated_bus_bandwidth(**measured))
+    assert same(used, engine.simulated_link_utilisation(**measured, bandwidth_bytes_per_s=rate))
+    assert same(used, bus / rate)
+    assert same(used, 1 / slower if gpus > 1 else 0.0)
+
+
+@given(fast=rates, slow=rates)
+def test_the_gap_is_the_time_that_the_slow_link_takes_for_a_second_of_the_fast_one(fast: float, slow: float) -> None:
+    case = {"fast_bytes_per_s": fast, "slow_bytes_per_s": slow}
+    assert same(ring.link_gap(**case), engine.counted_link_gap(**case))
+
+
+@pytest.mark.parametrize(
+    ("function", "case", "wrong"),
+    [
+        (ring.bytes_sent_per_gpu, {"message_bytes": 1e9, "gpus": 8}, {"gpus": 0}),
+        (ring.naive_root_bytes, {"message_bytes": 1e9, "gpus": 8}, {"message_bytes": 0}),
+        (ring.latency_seconds, {"gpus": 8, "latency_s": 1e-6}, {"latency_s": -1e-6}),
+        (ring.link_gap, {"fast_bytes_per_s": 450e9, "slow_bytes_per_s": 50e9}, {"slow_bytes_per_s": 0}),
+        (ring.crossover_bytes, {"gpus": 8, "bandwidth_bytes_per_s": 50e9, "latency_s": 5e-6}, {"gpus": 3}),
+    ],
+)
+def test_a_bad_argument_is_refused_by_name(function: object, case: dict[str, float], wrong: dict[str, float]) -> None:
+    assert callable(function)
+    function(**case)
+    (name,) = wrong
+    with pytest.raises(ValueError, match=name):
+        function(**{**case, **wrong})
