@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
+from shardwise import __version__
 from shardwise.bank import compiled
+from shardwise.bank import files as bank_files
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.compiled import cache_folder
 from shardwise.bank.digests import digest_of
@@ -414,14 +416,21 @@ def test_other_readers_believe_nothing_of_it(
     assert cached(reads, folder) == EVERYTHING
 
 
-def test_the_readers_are_named_by_version_code_and_kinds() -> None:
-    from shardwise import __version__
-    from shardwise.kinds import kinds
-
-    version, digest, *names = compiled.readers().split()
-    assert (version, names) == (__version__, list(kinds()))
+def test_the_readers_are_named_by_version_and_code() -> None:
+    version, digest = compiled.readers().split()
     package = Path(compiled.__file__).parents[1]
-    assert digest == digest_of(package / "template", package / "kinds")
+    assert version == __version__
+    assert digest == digest_of(package / "template", package / "kinds", package / "bank")
+
+
+def test_a_problem_of_a_kind_that_another_package_adds_is_read_each_time(
+    a_bank: Callable[..., Path], reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it is valid depends on that package."""
+    folder = a_bank("ours")
+    monkeypatch.setattr(bank_files, "OURS", ("choice", "order"))
+    assert cached(reads, folder) == EVERYTHING
+    assert cached(reads, folder) == ["state-bytes.yaml"]
 
 
 def test_without_a_place_for_a_cache_it_is_only_slow(
