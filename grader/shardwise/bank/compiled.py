@@ -38,7 +38,7 @@ class Compiled:
             entries = {name: (str(digest), data) for name, (digest, data) in found["files"].items()}
             if found["readers"] == readers():
                 return cls(file, entries, dict(found["made"]))
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):  # none yet, or damaged
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):  # none yet, or damaged
             pass
         return cls(file, {}, {})
 

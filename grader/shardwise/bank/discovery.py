@@ -35,7 +35,10 @@ def shipped() -> Path:
         )
     import shardwise_bank
 
-    folder: Path = shardwise_bank.folder()
+    try:
+        folder: Path = shardwise_bank.folder()
+    except FileNotFoundError as error:  # an editable install whose checkout has moved
+        raise ShardwiseError(str(error)) from None
     return folder
 
 

@@ -72,7 +72,7 @@ class _Remembered:
     def __init__(self) -> None:
         self._file = cache_folder() / "rendered.json"
         self.digests: dict[str, str] = {}
-        with suppress(OSError, ValueError, TypeError):
+        with suppress(OSError, ValueError, TypeError, RecursionError):
             self.digests = dict(json.loads(self._file.read_bytes()))
         self._before = dict(self.digests)
 

@@ -14,7 +14,7 @@ from shardwise.question import Outcome, Question
 Writer = Callable[[Question], str | None]  # the source of an answer cell; None leaves it as it was
 
 ATTACKS = {
-    "reads the reference": "from shardwise.solutions import ring\nimport shardwise.bank.bank\nprint(open('/etc/passwd').read())",
+    "reads the reference": "import shardwise_bank\nprint((shardwise_bank.folder() / 'solutions' / 'ring.py').read_text())",
     "ends its process": "import os\nos._exit(0)",
     "loops for ever": "while True:\n    pass",
     "allocates 6 GB": "hoard = bytearray(6 * 10**9)",

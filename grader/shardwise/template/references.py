@@ -63,7 +63,7 @@ class References:
             raise ShardwiseError(f"{file} does not exist")
         try:
             loaded = importlib.import_module(f"{self._package}.{folder}{module}")
-        except Exception as error:  # an author's module may fail in any way while it is loaded
+        except (Exception, SystemExit) as error:  # an author's module may fail in any way while it is loaded
             raise ShardwiseError(f"{file} cannot be loaded: {type(error).__name__}: {error}") from error
         found = getattr(loaded, function, None)
         if not callable(found):

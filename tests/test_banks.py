@@ -1,0 +1,603 @@
+"""Banks: found where somebody means them, kept apart, cached by content, and digested whole."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shardwise import __version__
+from shardwise.bank import compiled
+from shardwise.bank import files as bank_files
+from shardwise.bank.bank import Bank, Banks
+from shardwise.bank.compiled import cache_folder
+from shardwise.bank.digests import digest_of
+from shardwise.bank.discovery import open_banks, shipped
+from shardwise.bank.posing import pose
+from shardwise.errors import Faulty, ShardwiseError
+from shardwise.student import api
+from shardwise.template import yaml_source
+from shardwise.template.references import References
+
+PROBLEM = """\
+title: "{title}"
+kind: quantity
+points: 2
+difficulty: easy
+source: "Rajbhandari et al. 2020, section 3"
+params:
+  gpus: {{choice: [2, 4, 8]}}
+prompt: |
+  {title}, for {{{{ gpus }}}} GPUs: how many bytes?
+answer:
+  reference: zero.states
+  oracle: zero.counted
+  unit: B
+mistakes:
+  - {{factor: 0.5, say: That is half of it.}}
+hints: [Count them one by one.]
+solution: "There are {{{{ key }}}}."
+"""
+
+
+@pytest.fixture(autouse=True)
+def _no_bank_of_the_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nobody has named a bank, no shardwise.toml lies above, and nothing is cached."""
+    monkeypatch.delenv("SHARDWISE_BANK", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setattr(api, "_SESSION", api.Session())
+
+
+@pytest.fixture
+def a_bank(tmp_path: Path) -> Callable[..., Path]:
+    """A function that makes a bank of one problem: how many bytes each GPU adds, and what the problem is called."""
+
+    def make(
+        name: str, each: int = 10, *, chapter: str = "01-zero", slug: str = "state-bytes", title: str = ""
+    ) -> Path:
+        folder = tmp_path / name
+        lessons = folder / "problems" / chapter
+        (folder / "solutions" / "oracles").mkdir(parents=True)
+        lessons.mkdir(parents=True)
+        (folder / "solutions" / "sizes.py").write_text(f"EACH = {each}\n")
+        reference = "from .sizes import EACH\n\n\ndef states(*, gpus: int) -> int:\n    return EACH * gpus\n"
+        oracle = "from ..sizes import EACH\n\n\ndef counted(*, gpus: int) -> int:\n    return sum(EACH for _ in range(gpus))\n"
+        (folder / "solutions" / "zero.py").write_text(reference)
+        (folder / "solutions" / "oracles" / "zero.py").write_text(oracle)
+        (lessons / "chapter.yaml").write_text(f"title: Zero\nsummary: The only chapter.\nproblems: [{slug}]\n")
+        (lessons / f"{slug}.yaml").write_text(PROBLEM.format(title=title or f"A problem of {name}"))
+        return folder
+
+    return make
+
+
+def key_of(bank: Bank | Banks, name: str = "state-bytes") -> float:
+    """The key for 2 GPUs."""
+    for seed in range(50):
+        question = pose(bank.find(name), seed)
+        if question.params["gpus"] == "2":
+            return float(question.key.value)  # type: ignore[attr-defined]
+    raise AssertionError
+
+
+# Two banks ------------------------------------------------------------------------------------------------------------
+
+
+def test_two_banks_that_both_have_a_zero_keep_apart(a_bank: Callable[..., Path]) -> None:
+    ours, theirs = Bank.open(a_bank("ours", 10)), Bank.open(a_bank("theirs", 700))
+    assert (key_of(ours), key_of(theirs), key_of(ours)) == (20, 1400, 20)
+    assert [bank.references.oracle("zero.counted")(gpus=2) for bank in (ours, theirs)] == [20, 1400]
+    both = Banks([ours, theirs])
+    assert key_of(both) == 20
+    assert key_of(Banks([theirs, ours])) == 1400
+
+
+def test_nothing_of_a_bank_can_be_imported_by_accident(a_bank: Callable[..., Path]) -> None:
+    key_of(Bank.open(a_bank("ours")))
+    for name in ("zero", "sizes", "shardwise.solutions", "shardwise.zero"):
+        assert name not in sys.modules
+        with pytest.raises(ModuleNotFoundError):
+            importlib.import_module(name)
+
+
+def test_a_bank_that_is_opened_anew_is_loaded_anew(a_bank: Callable[..., Path]) -> None:
+    folder = a_bank("ours", 10)
+    before = Bank.open(folder)
+    assert key_of(before) == 20
+    (folder / "solutions" / "sizes.py").write_text("EACH = 33  # more\n")
+    assert key_of(before) == 20
+    assert key_of(Bank.open(folder)) == 66
+
+
+def test_of_two_problems_of_one_name_the_first_banks_counts(a_bank: Callable[..., Path]) -> None:
+    ours, theirs = a_bank("ours"), a_bank("theirs")
+    other = a_bank("other", slug="more-bytes", chapter="02-more")
+    banks = open_banks([ours, theirs, other])
+    assert list(banks.problems) == ["01-zero/state-bytes", "02-more/more-bytes"]
+    assert [problem.title for problem in banks.problems.values()] == ["A problem of ours", "A problem of other"]
+    assert banks.find("state-bytes").title == "A problem of ours"
+    assert banks.find("01-zero/state-bytes").title == "A problem of ours"
+    assert list(banks.chapters) == ["01-zero", "02-more"]
+    assert banks.of("01-zero").folder == ours
+    assert [problem.title for problem in banks.of_chapter("02-more")] == ["A problem of other"]
+    assert str(banks) == ", ".join(f"{folder} (1 chapter, 1 problem)" for folder in (ours, theirs, other))
+    with pytest.raises(ShardwiseError, match=r"There is no chapter '09-none'; the chapters are 01-zero, 02-more\."):
+        banks.of("09-none")
+    with pytest.raises(ShardwiseError, match=r"There is no problem “stat-bytes”\. Did you mean state-bytes"):
+        banks.find("stat-bytes")
+
+
+def test_a_chapter_of_two_banks_is_the_first_ones_and_its_problems_too(a_bank: Callable[..., Path]) -> None:
+    banks = open_banks([a_bank("ours"), a_bank("theirs", slug="more-bytes")])
+    assert banks.chapters["01-zero"].problems == ("state-bytes",)
+    assert [problem.title for problem in banks.of_chapter("01-zero")] == ["A problem of ours"]
+    assert banks.find("more-bytes").title == "A problem of theirs"  # it can be found all the same
+
+
+def test_faults_of_several_banks_come_together(a_bank: Callable[..., Path]) -> None:
+    folders = [a_bank("ours"), a_bank("theirs")]
+    for folder, word in zip(folders, ("pionts", "ponits"), strict=True):
+        path = folder / "problems" / "01-zero" / "state-bytes.yaml"
+        path.write_text(path.read_text().replace("points", word))
+    with pytest.raises(Faulty) as caught:
+        open_banks(folders).read_all()
+    assert {"pionts", "ponits"} <= set(re.findall(r"unknown key '(\w+)'", str(caught.value)))
+
+
+# Which banks are meant ------------------------------------------------------------------------------------------------
+
+
+def folders(*named: str | Path, start: Path | None = None) -> list[Path]:
+    return [bank.folder for bank in open_banks(named, start=start).all]
+
+
+def test_what_is_named_comes_before_the_variable_the_settings_and_the_shipped_bank(
+    a_bank: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    named, variable, settings = a_bank("named"), a_bank("variable"), a_bank("settings")
+    assert folders() == [shipped()]
+    (tmp_path / "shardwise.toml").write_text('bank = ["settings"]\n')
+    assert folders() == [settings]
+    monkeypatch.setenv("SHARDWISE_BANK", str(variable))
+    assert folders() == [variable]
+    assert folders(named) == [named]
+    monkeypatch.setenv("SHARDWISE_BANK", " ")
+    assert folders() == [settings]
+
+
+def test_several_banks_are_taken_in_the_order_in_which_they_are_named(
+    a_bank: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first, second = a_bank("first"), a_bank("second")
+    assert folders(second, first, second) == [second, first]
+    assert folders("../first", "shipped") == [first, shipped()]
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert folders("~/second") == [second]
+    monkeypatch.setenv("SHARDWISE_BANK", os.pathsep.join(["../second", "", "shipped", str(first)]))
+    assert folders() == [second, shipped(), first]
+
+
+def test_the_nearest_settings_count_and_their_paths_are_relative_to_them(
+    a_bank: Callable[..., Path], tmp_path: Path
+) -> None:
+    near, far = a_bank("near"), a_bank("far")
+    deep = tmp_path / "work" / "a" / "b"
+    deep.mkdir(parents=True)
+    (tmp_path / "shardwise.toml").write_text('bank = "far"  # a text is a list of one\n')
+    assert folders(start=deep) == [far]
+    (tmp_path / "work" / "shardwise.toml").write_text('bank = ["../near", "shipped"]\n')
+    assert folders(start=deep) == [near, shipped()]
+    (deep / "shardwise.toml").write_text("")  # says nothing
+    assert folders(start=deep) == [shipped()]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('bank = ["."', "shardwise.toml cannot be read: "),
+        ("bank = 5", "shardwise.toml: I expected bank = [\"FOLDER\", ...], and this is 5."),
+        ("bank = [5]", "shardwise.toml: I expected bank = [\"FOLDER\", ...], and this is [5]."),
+        ("bank = {a = 1}", "shardwise.toml: I expected bank = [\"FOLDER\", ...], and this is {'a': 1}."),
+        ('banks = ["."]', "shardwise.toml: I know the setting bank, and not banks."),
+        ('bank = ["."]\nseed = 1\ncourse = "x"', "shardwise.toml: I know the setting bank, and not course, seed."),
+        ('bank = ["nowhere"]', "nowhere holds no folder problems/, so it is no bank. To start one:  shardwise init bank "),
+        ('bank = "\\ud800"', "shardwise.toml cannot be read: "),
+    ],
+)  # fmt: skip
+def test_settings_that_cannot_be_are_answered_with_what_was_expected(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "shardwise.toml").write_text(text)
+    with pytest.raises(ShardwiseError) as caught:
+        open_banks()
+    assert words in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_settings_that_are_no_text_are_said_to_be_that(tmp_path: Path) -> None:
+    (tmp_path / "shardwise.toml").write_bytes(b'bank = "caf\xe9"')
+    with pytest.raises(ShardwiseError, match=r"shardwise\.toml cannot be read: .*utf-8"):
+        open_banks()
+
+
+def test_a_folder_that_is_no_bank_is_said_to_be_that(tmp_path: Path) -> None:
+    words = "holds no folder problems/, so it is no bank. To start one:  shardwise init bank"
+    with pytest.raises(ShardwiseError, match=f"nowhere {words}"):
+        open_banks([tmp_path / "nowhere"])
+    (tmp_path / "a-file").write_text("x")
+    with pytest.raises(ShardwiseError, match=f"a-file {words}"):
+        open_banks([tmp_path / "a-file"])
+    (tmp_path / "empty" / "problems").mkdir(parents=True)
+    with pytest.raises(ShardwiseError, match=r"problems holds no chapter, a folder with a chapter\.yaml\."):
+        open_banks([tmp_path / "empty"])
+
+
+def test_without_an_installed_bank_it_says_how_to_get_or_name_one(
+    monkeypatch: pytest.MonkeyPatch, a_bank: Callable[..., Path]
+) -> None:
+    mine, find_spec = a_bank("mine"), importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *more: None if name == "shardwise_bank" else find_spec(name, *more)
+    )
+    assert folders(mine) == [mine]
+    for named in ((), ("shipped",), (mine, "shipped")):
+        with pytest.raises(ShardwiseError) as caught:
+            open_banks(named)
+        assert "pip install shardwise-bank" in str(caught.value)
+        assert 'bank = ["DIR"] in a shardwise.toml' in str(caught.value)
+    told = api.check("bytes-per-gpu", "1 GB")
+    assert isinstance(told, api.Message)  # a student gets no traceback
+    assert "pip install shardwise-bank" in told.markdown
+
+
+def test_an_installed_bank_whose_files_are_gone_is_said_to_be_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    import shardwise_bank
+
+    def folder() -> Path:
+        raise FileNotFoundError("Neither /a nor /b holds problems/ and solutions/. Install shardwise-bank once more.")
+
+    monkeypatch.setattr(shardwise_bank, "folder", folder)
+    with pytest.raises(ShardwiseError, match=r"Install shardwise-bank once more\."):
+        open_banks()
+
+
+# In a student's session -----------------------------------------------------------------------------------------------
+
+
+def said(made: Any) -> str:
+    assert isinstance(made, api.Message), made
+    return made.markdown
+
+
+def test_a_session_practises_the_banks_that_it_was_told(a_bank: Callable[..., Path]) -> None:
+    ours, theirs = a_bank("ours"), a_bank("theirs", slug="more-bytes")
+    assert said(api.use_bank(str(ours))) == f"Bank: {ours} (1 chapter, 1 problem)"
+    assert "A problem of ours" in said(api.another("state-bytes"))
+    assert "There is no problem “more-bytes”" in said(api.check("more-bytes", "1 B"))
+    assert said(api.use_bank(str(theirs), str(ours))).startswith(f"Bank: {theirs} (1 chapter, 1 problem), {ours} (")
+    for name in ("state-bytes", "more-bytes"):
+        assert isinstance(api.check(name, "1 B"), api.Checked)
+    assert said(api.use_bank("shipped")).startswith(f"Bank: {shipped()} (")
+    assert isinstance(api.check("bytes-per-gpu", "1 GB"), api.Checked)
+
+
+def test_what_was_practised_before_is_forgotten_with_its_bank(a_bank: Callable[..., Path]) -> None:
+    folder = str(a_bank("ours"))
+    api.use_bank(folder)
+    before = said(api.another("state-bytes"))
+    assert said(api.hint()).startswith("**Hint 1.**")
+    api.use_bank(folder)
+    assert said(api.hint()).startswith("Which problem?")
+    assert said(api.hint("state-bytes")).startswith("**Hint 1.**")
+    assert said(api.another("state-bytes")) == before
+
+
+@pytest.mark.parametrize("broken", ["nowhere", "faulty"])
+def test_a_bank_that_cannot_be_opened_leaves_the_session_as_it_was(a_bank: Callable[..., Path], broken: str) -> None:
+    api.use_bank(str(a_bank("ours")))
+    api.another("state-bytes")
+    faulty = a_bank("faulty")
+    (faulty / "problems" / "01-zero" / "chapter.yaml").write_text("titel: Zero\n")
+    told = said(api.use_bank(str(faulty.with_name(broken))))
+    assert ("so it is no bank" if broken == "nowhere" else "chapter.yaml:1:1: titel: unknown key 'titel'") in told
+    assert said(api.hint()).startswith("**Hint 1.**")  # still of the problem before
+
+
+def test_a_kernel_in_a_folder_with_settings_finds_its_bank(a_bank: Callable[..., Path], tmp_path: Path) -> None:
+    a_bank("mine")
+    (tmp_path / "shardwise.toml").write_text('bank = ["mine"]\n')
+    cell = "from shardwise import check\nprint(check('state-bytes', '1 B'))"
+    ran = subprocess.run(
+        [sys.executable, "-c", cell], cwd=tmp_path / "work", capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.startswith("✗ Not yet")
+
+
+# The cache ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that were read as YAML."""
+    found: list[str] = []
+    load = yaml_source.load
+
+    def noted(path: Path, name: str | None = None) -> yaml_source.Source:
+        found.append(path.name)
+        return load(path, name)
+
+    monkeypatch.setattr(yaml_source, "load", noted)
+    return found
+
+
+def cached(reads: list[str], folder: Path) -> list[str]:
+    """What is read as YAML of a bank that is opened in a fresh process, as it were."""
+    reads.clear()
+    bank = Bank.open(folder).read_all()
+    assert key_of(bank) == 20
+    return list(reads)
+
+
+EVERYTHING = ["chapter.yaml", "state-bytes.yaml"]
+
+
+def test_what_was_read_once_comes_out_of_the_cache(a_bank: Callable[..., Path], reads: list[str]) -> None:
+    folder = a_bank("ours")
+    fresh = Bank.open(folder).read_all()
+    before = pose(fresh.find("state-bytes"), 5)
+    assert reads == EVERYTHING
+    assert cached(reads, folder) == []
+    bank = Bank.open(folder)
+    assert pose(bank.find("state-bytes"), 5) == before
+    assert bank.find("state-bytes").digest == fresh.find("state-bytes").digest
+    assert bank.chapters == fresh.chapters
+
+
+def test_an_edited_file_is_read_again_and_no_other(a_bank: Callable[..., Path], reads: list[str]) -> None:
+    folder = a_bank("ours")
+    cached(reads, folder)
+    path = folder / "problems" / "01-zero" / "state-bytes.yaml"
+    text, stamp = path.read_text(), path.stat()
+    path.write_text(text.replace("A problem of ours", "A problem of ouch"))  # as long as before
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # and of the same time
+    assert cached(reads, folder) == ["state-bytes.yaml"]
+    assert Bank.open(folder).find("state-bytes").title == "A problem of ouch"
+    path.write_text(text.replace("points", "pionts"))
+    with pytest.raises(Faulty, match="unknown key 'pionts'"):
+        Bank.open(folder).read_all()
+    path.write_text(text)
+    assert cached(reads, folder) == ["state-bytes.yaml"]
+    assert cached(reads, folder) == []
+
+
+def cache_files() -> list[Path]:
+    return sorted((cache_folder() / "banks").glob("*"))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"{", b"[]", b"null", b"7", b'{"readers": 1}', b'{"files": {}}', b'{"readers": "x", "files": []}',
+     b'{"readers": "x", "files": {"a": 1}}', b'{"readers": "x", "files": {"a": [1, 2, 3]}}', b"\xff\xfe", b"[" * 100_000],
+)  # fmt: skip
+def test_a_damaged_cache_is_as_good_as_none(a_bank: Callable[..., Path], reads: list[str], damage: bytes) -> None:
+    folder = a_bank("ours")
+    cached(reads, folder)
+    (path,) = cache_files()
+    path.write_bytes(damage)
+    assert cached(reads, folder) == EVERYTHING
+    assert cached(reads, folder) == []
+
+
+def test_a_cache_that_ends_in_the_middle_is_as_good_as_none(a_bank: Callable[..., Path], reads: list[str]) -> None:
+    folder = a_bank("ours")
+    cached(reads, folder)
+    (path,) = cache_files()
+    path.write_bytes(path.read_bytes()[:-100])
+    assert cached(reads, folder) == EVERYTHING
+
+
+def test_other_readers_believe_nothing_of_it(
+    a_bank: Callable[..., Path], reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = a_bank("ours")
+    cached(reads, folder)
+    with monkeypatch.context() as later:
+        later.setattr(compiled, "readers", lambda: "a later version")
+        assert cached(reads, folder) == EVERYTHING
+        assert cached(reads, folder) == []
+    assert cached(reads, folder) == EVERYTHING
+
+
+def test_the_readers_are_named_by_version_and_code() -> None:
+    version, digest = compiled.readers().split()
+    package = Path(compiled.__file__).parents[1]
+    assert version == __version__
+    assert digest == digest_of(package / "template", package / "kinds", package / "bank")
+
+
+def test_a_problem_of_a_kind_that_another_package_adds_is_read_each_time(
+    a_bank: Callable[..., Path], reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it is valid depends on that package."""
+    folder = a_bank("ours")
+    monkeypatch.setattr(bank_files, "OURS", ("choice", "order"))
+    assert cached(reads, folder) == EVERYTHING
+    assert cached(reads, folder) == ["state-bytes.yaml"]
+
+
+def test_without_a_place_for_a_cache_it_is_only_slow(
+    a_bank: Callable[..., Path], reads: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = a_bank("ours")
+    (tmp_path / "no-folder").write_text("x")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no-folder"))
+    assert cached(reads, folder) == EVERYTHING
+    assert cached(reads, folder) == EVERYTHING
+    assert (tmp_path / "no-folder").read_text() == "x"
+
+
+def test_a_cache_folder_that_may_not_be_written_is_read_all_the_same(
+    a_bank: Callable[..., Path], reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = a_bank("ours")
+    cached(reads, folder)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(compiled, "write", refuse)
+    assert cached(reads, folder) == []
+    path = folder / "problems" / "01-zero" / "state-bytes.yaml"
+    path.write_text(path.read_text() + "# edited\n")
+    assert cached(reads, folder) == ["state-bytes.yaml"]
+    assert cached(reads, folder) == ["state-bytes.yaml"]  # it could not be kept
+
+
+def test_two_banks_of_the_same_files_have_caches_of_their_own(a_bank: Callable[..., Path], reads: list[str]) -> None:
+    first, second = a_bank("first", title="The same"), a_bank("second", title="The same")
+    assert cached(reads, first) == cached(reads, second) == EVERYTHING
+    assert len(cache_files()) == 2
+    assert all(str(path).startswith(os.environ["XDG_CACHE_HOME"]) for path in cache_files())
+    for path in cache_files():
+        json.loads(path.read_bytes())
+
+
+def test_a_student_who_practises_one_problem_leaves_a_cache_of_that_behind(a_bank: Callable[..., Path]) -> None:
+    folder = a_bank("ours")
+    cell = f"from shardwise import check, use_bank\nuse_bank({str(folder)!r})\ncheck('state-bytes', '1 B')"
+    subprocess.run([sys.executable, "-c", cell], check=True)
+    (path,) = cache_files()
+    assert list(json.loads(path.read_bytes())["files"]) == [f"problems/01-zero/{name}" for name in EVERYTHING]
+
+
+# Digests --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["problems/01-zero/state-bytes.yaml", "problems/01-zero/chapter.yaml", "problems/01-zero/lesson.md", "problems/01-zero/figures/a.png",
+     "solutions/zero.py", "solutions/oracles/zero.py", "solutions/prices.json", "solutions/deep/er/table.csv", "problems/README.md"],
+)  # fmt: skip
+def test_every_file_of_a_bank_counts_for_its_digest(a_bank: Callable[..., Path], name: str) -> None:
+    folder = a_bank("ours")
+    for path in (folder / "problems" / "01-zero" / "figures" / "a.png", folder / "solutions" / "prices.json"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"\x89PNG\xff 1")
+    before = Bank.open(folder).digest
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes((path.read_bytes() if path.exists() else b"") + b"#")
+    assert Bank.open(folder).digest != before
+
+
+def test_a_file_that_is_renamed_or_gone_counts_for_the_digest(a_bank: Callable[..., Path]) -> None:
+    folder = a_bank("ours")
+    path = folder / "solutions" / "sizes.py"
+    digests = [Bank.open(folder).digest]
+    path = path.rename(path.with_name("weights.py"))
+    digests.append(Bank.open(folder).digest)
+    path.unlink()
+    digests.append(Bank.open(folder).digest)
+    assert len(set(digests)) == 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["solutions/__pycache__/zero.cpython-311.pyc", "solutions/oracles/__pycache__/x.pyc", "problems/01-zero/.state.yaml.swp",
+     "problems/.ipynb_checkpoints/a.ipynb", "solutions/.DS_Store", "notes.txt", ".git/HEAD", "shardwise.toml"],
+)  # fmt: skip
+def test_what_python_and_editors_leave_behind_counts_for_nothing(a_bank: Callable[..., Path], name: str) -> None:
+    folder = a_bank("ours")
+    before = Bank.open(folder).digest
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"x")
+    assert Bank.open(folder).digest == before
+
+
+def test_a_digest_tells_where_one_file_ends_and_the_next_begins(tmp_path: Path) -> None:
+    first, second, third = (tmp_path / name / "same" for name in "abc")
+    for folder, files in (
+        (first, {"a": "xy", "b": "z"}),
+        (second, {"a": "x", "b": "yz"}),
+        (third, {"a": "xy", "c": "z"}),
+    ):
+        folder.mkdir(parents=True)
+        for name, text in files.items():
+            (folder / name).write_text(text)
+    assert len({digest_of(folder) for folder in (first, second, third)}) == 3
+
+
+def test_a_digest_does_not_say_where_a_bank_lies(a_bank: Callable[..., Path], tmp_path: Path) -> None:
+    folder = a_bank("ours")
+    before = Bank.open(folder).digest
+    assert Bank.open(folder.rename(tmp_path / "moved")).digest == before
+    both = Banks([Bank.open(tmp_path / "moved"), Bank.open(a_bank("theirs"))])
+    assert both.digest not in [bank.digest for bank in both.all]
+    assert both.digest != Banks(both.all[::-1]).digest
+
+
+# References that cannot be had ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("none.states", "solutions/none.py does not exist"),
+        ("zero.stats", "solutions/zero.py has no function 'stats'"),
+        ("sizes.EACH", "solutions/sizes.py has no function 'EACH'"),
+        ("raising.f", "solutions/raising.py cannot be loaded: ZeroDivisionError: division by zero"),
+        (
+            "importing.f",
+            "solutions/importing.py cannot be loaded: ModuleNotFoundError: No module named 'not_installed_anywhere'",
+        ),
+        ("relative.f", "solutions/relative.py cannot be loaded: ModuleNotFoundError: No module named "),
+        ("exiting.f", "solutions/exiting.py cannot be loaded: SystemExit: 3"),
+        ("spelling.f", "solutions/spelling.py cannot be loaded: SyntaxError: "),
+    ],
+)
+def test_a_reference_that_cannot_be_loaded_is_told_from_one_that_is_not_there(
+    a_bank: Callable[..., Path], name: str, words: str
+) -> None:
+    folder = a_bank("ours")
+    sources = {
+        "raising": "1 / 0", "importing": "import not_installed_anywhere", "relative": "from .nowhere import f",
+        "exiting": "import sys\nsys.exit(3)", "spelling": "def f(:",
+    }  # fmt: skip
+    for module, source in sources.items():
+        (folder / "solutions" / f"{module}.py").write_text(source)
+    references = References(folder / "solutions")
+    for _ in range(2):  # it is no better when asked again
+        with pytest.raises(ShardwiseError) as caught:
+            references.reference(name)
+        assert str(caught.value).startswith(words)
+
+
+def test_a_missing_oracle_is_said_to_be_one(a_bank: Callable[..., Path]) -> None:
+    references = Bank.open(a_bank("ours")).references
+    with pytest.raises(ShardwiseError, match=re.escape("solutions/oracles/sizes.py does not exist")):
+        references.oracle("sizes.EACH")
+    with pytest.raises(ShardwiseError, match=re.escape("solutions/oracles/zero.py has no function 'states'")):
+        references.oracle("zero.states")
+
+
+def test_a_student_is_told_what_is_wrong_with_a_bank_without_a_traceback(a_bank: Callable[..., Path]) -> None:
+    folder = a_bank("ours")
+    (folder / "solutions" / "zero.py").write_text("import not_installed_anywhere\n")
+    api.use_bank(str(folder))
+    told = said(api.check("state-bytes", "20 B"))
+    assert told.startswith("01-zero/state-bytes, seed 0: solutions/zero.py cannot be loaded: ModuleNotFoundError")
+    path = folder / "problems" / "01-zero" / "state-bytes.yaml"
+    path.write_text(path.read_text().replace("points", "pionts"))
+    api.use_bank(str(folder))
+    told = said(api.check("state-bytes", "20 B"))
+    assert told.startswith("```text\nproblems/01-zero/state-bytes.yaml:")
+    assert "pionts: unknown key 'pionts'" in told
