@@ -115,31 +115,24 @@ def regrade(
 def _renew(lock: Lock, bank: Catalogue, to: Path, kept: Counter[str]) -> None:
     """A lock file with the keys and texts of today's banks, wherever students would still see the same question.
 
-    The header keeps the digest of the banks that the set was drawn from: as long as theirs is another today, a reference
-    may have changed under any template.
+    Every question is posed anew, since a reference may have changed under a template that has not.
     """
-    same_banks = lock.header.get("banks") == bank.digest
     with to.open("w", encoding="utf-8") as file:
         file.write(line_of(lock.header))
         for student in lock.students():
             line = json.loads(lock.line(student))
             points = lock.header.get("points") or [None] * len(line["questions"])
             line["questions"] = [
-                _renewed(question, worth, bank, same_banks, kept)
-                for question, worth in zip(line["questions"], points, strict=True)
+                _renewed(question, worth, bank, kept) for question, worth in zip(line["questions"], points, strict=True)
             ]
             file.write(line_of(line))
 
 
-def _renewed(
-    old: dict[str, Any], points: float | None, bank: Catalogue, same_banks: bool, kept: Counter[str]
-) -> dict[str, Any]:
+def _renewed(old: dict[str, Any], points: float | None, bank: Catalogue, kept: Counter[str]) -> dict[str, Any]:
     """A question of today, or the old one where today's would ask something else."""
     problem = bank.problems.get(old["id"])
     if problem is None:
         kept[f"{old['id']} is not in the bank any more"] += 1
-        return old
-    if same_banks and problem.digest == old["digest"]:
         return old
     try:
         new = pose(problem, old["seed"], attempt=old["rejected"])

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 
-from shardwise.kinds.calls import Call, Inputs, Made, Program, call_once, function_of, run_here
+from shardwise.kinds.calls import Call, Inputs, Made, Program, call_once, function_of, in_one_line, run_here
 
 SECONDS = 2.0  # for one call, as when it is graded
 LOADING = 10.0  # for the rest of a source, as for a cell when it is graded; it may import something large
@@ -89,6 +89,8 @@ def _work(
             function, failed = function_of(program, name)
         except _TimeUp:
             function, failed = None, Made("timeout")
+        except BaseException as error:  # a KeyboardInterrupt of the student's own, for one
+            function, failed = None, Made("raised", error=in_one_line(error))
         loaded.set()
         for keywords in inputs:
             if unwanted.is_set():
@@ -97,6 +99,8 @@ def _work(
                 call = failed if function is None else call_once(function, keywords)
             except _TimeUp:
                 call = Made("timeout")
+            except BaseException as error:
+                call = Made("raised", error=in_one_line(error))
             done.put(call)
 
 
