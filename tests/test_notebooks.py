@@ -16,7 +16,8 @@ from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank
 from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.lockfile import Lock
-from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, file_text, lesson_cells, render
+from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, file_text, lesson_cells
+from shardwise.course.rendering import render
 from shardwise.course.simulated_class import fill, mistaken, right
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import text_of

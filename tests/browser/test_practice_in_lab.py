@@ -22,7 +22,7 @@ from shardwise.kinds.choice import ChoiceForm, ChoiceKey
 from shardwise.kinds.formula.kind import FormulaKey
 from shardwise.kinds.match import MatchKey
 from shardwise.kinds.order import OrderForm, OrderKey
-from shardwise.kinds.quantity import QuantityKey
+from shardwise.kinds.quantity.model import QuantityKey
 from shardwise.markdown.html import to_plain
 from shardwise.question import Question
 
