@@ -266,7 +266,7 @@ def bad_slug(slug: str) -> str:
         return f"{slug!r} is no slug: use 3 to 60 lower-case letters and digits, and single hyphens between words"
     taken = ("chapter", "null", "true", "false", "shardwise", *shardwise.__all__)
     if keyword.iskeyword(slug) or slug.replace("-", "_") in taken:
-        return f"{slug!r} is a name that is needed for something else"
+        return f"{slug!r} is a name that notebooks need for something else"
     return ""
 
 
