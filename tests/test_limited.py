@@ -302,7 +302,7 @@ def test_the_exit_of_a_notebook_ends_the_call_and_not_the_kernel(monkeypatch: py
     monkeypatch.setattr(__main__, "leaves", None, raising=False)
     exec(source, vars(__main__))
     (call,) = run_limited(vars(__main__)["leaves"], "leaves", [{"gpus": 8}])
-    assert (call.status, call.error) == ("raised", "SystemExit: None")
+    assert call.status == "raised" and call.error.startswith("SystemExit")
     assert ended == []
     vars(__main__)["exit"]()
     assert ended == ["the kernel"]
