@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from shardwise.errors import Reject, ShardwiseError, Unreadable
+from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.labels import Labelled, as_view, label, listed
@@ -19,7 +19,7 @@ from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
-from shardwise.units import show, unit
+from shardwise.units import show
 
 APART = 0.02  # two values nearer than 2 % read alike; such a draw is rejected
 AGREEMENT = 1e-9  # relative, between a value and its oracle
@@ -35,17 +35,8 @@ class Pair(author.AuthorModel):
     match: author.Prose | None = Field(None, description="The option that it belongs to; Jinja2.")
     value: author.Value | None = Field(None, description="Or an expression in base units, shown in `unit`.")
     oracle: author.Value | None = Field(None, description="The same value by another road; the lint compares the two.")
-    unit: str = Field("1", description="The unit in which the value is shown.")
+    unit: author.UnitName = Field("1", description="The unit in which the value is shown.")
     say: author.Prose = Field("", description="Shown when this item is matched wrongly; Jinja2.")
-
-    @field_validator("unit")
-    @classmethod
-    def _known(cls, text: str) -> str:
-        try:
-            unit(text)
-        except ShardwiseError as error:
-            raise ValueError(str(error)) from None
-        return text
 
     @model_validator(mode="after")
     def _either(self) -> Pair:

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInf
 from shardwise.errors import ShardwiseError
 from shardwise.template.expressions import check_syntax
 from shardwise.template.parameters import Written
+from shardwise.units import unit
 
 KNOWN_VALID = "valid when it was read before"  # pydantic's context for a template out of the cache
 
@@ -35,6 +36,16 @@ def _checked(text: Any, info: ValidationInfo, *, is_prose: bool) -> Any:
     return text
 
 
+def valid_unit(text: str) -> str:
+    """Validate the name of a unit; a ValueError for pydantic to collect."""
+    try:
+        unit(text)
+    except ShardwiseError as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+UnitName = Annotated[str, AfterValidator(valid_unit)]
 Expression = Annotated[str, AfterValidator(valid_expression)]
 Value = Annotated[str | int | float, AfterValidator(valid_expression)]  # a number, or an expression that gives one
 Condition = Annotated[bool | str, AfterValidator(valid_expression)]

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from shardwise.errors import ShardwiseError
 from shardwise.kinds.cases import Input
 from shardwise.question import Form, Key
 from shardwise.template import model as author
 from shardwise.template.parameters import Scalar
-from shardwise.units import unit
 
 
 class Answer(author.AuthorModel):
@@ -22,19 +20,10 @@ class Answer(author.AuthorModel):
     reference: str
     oracle: str
     arguments: Mapping[str, author.Value] = {}
-    unit: str | None = Field(None, description="Unit of the number that the student's function returns.")
+    unit: author.UnitName | None = Field(None, description="Unit of the number that the student's function returns.")
     rel_tol: float = Field(1e-6, gt=0, lt=0.1)
     inputs: Mapping[str, Input] = Field(min_length=1)
     edges: tuple[Mapping[str, Scalar], ...] = ()
-
-    @field_validator("unit")
-    @classmethod
-    def _known(cls, text: str | None) -> str | None:
-        try:
-            unit(text or "1")
-        except ShardwiseError as error:
-            raise ValueError(str(error)) from None
-        return text
 
     @model_validator(mode="after")
     def _edges_name_inputs(self) -> Answer:

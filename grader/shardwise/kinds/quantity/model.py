@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from shardwise.errors import ShardwiseError
 from shardwise.question import Form, Key
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
@@ -35,17 +34,8 @@ class Answer(Tolerance):
     reference: str = Field(pattern=r"^[a-z_0-9]+\.[a-z_0-9]+$", description="module.function in solutions/")
     oracle: str = Field(pattern=r"^[a-z_0-9]+\.[a-z_0-9]+$", description="module.function in solutions/oracles/")
     arguments: Mapping[str, author.Value] = Field({}, description="keyword: expression, where names differ")
-    unit: str = Field("1", description="The unit asked for; another of the same dimension is read as well.")
+    unit: author.UnitName = Field("1", description="The unit asked for; another of the same dimension is read as well.")
     direction: Literal["per direction", "duplex", "none"] | None = None
-
-    @field_validator("unit")
-    @classmethod
-    def _known(cls, text: str) -> str:
-        try:
-            unit(text)
-        except ShardwiseError as error:
-            raise ValueError(str(error)) from None
-        return text
 
     @model_validator(mode="after")
     def _directed(self) -> Answer:
