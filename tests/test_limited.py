@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import __main__
 from checkout import fresh_session
 from shardwise.kinds.calls import Call, Made, run_here
 from shardwise.question import Outcome
@@ -291,3 +292,17 @@ def test_a_system_without_threads_runs_the_function_where_it_is(monkeypatch: pyt
 
     monkeypatch.setattr(threading.Thread, "start", start)
     assert called("def f(x):\n    print('x')\n    return x", 1) == [Made("returned", 1)]
+
+
+def test_the_exit_of_a_notebook_ends_the_call_and_not_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """IPython puts an `exit` of its own into the student's names, which ends the kernel without a word."""
+    ended: list[str] = []
+    monkeypatch.setattr(__main__, "exit", lambda: ended.append("the kernel"), raising=False)
+    source = compile("def leaves(gpus):\n    exit()\n", "<cell>", "exec")
+    monkeypatch.setattr(__main__, "leaves", None, raising=False)
+    exec(source, vars(__main__))
+    (call,) = run_limited(vars(__main__)["leaves"], "leaves", [{"gpus": 8}])
+    assert call.status == "raised" and call.error.startswith("SystemExit")
+    assert ended == []
+    vars(__main__)["exit"]()
+    assert ended == ["the kernel"]

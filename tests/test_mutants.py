@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shardwise.errors import ShardwiseError, Unreadable
+from shardwise.kinds.agreement import same
 from shardwise.kinds.bugline import mutants as engine
-from shardwise.kinds.bugline.mutants import Killed, Mutant, killed, listing, load, mutants, patch, same
+from shardwise.kinds.bugline.mutants import Killed, Mutant, killed, listing, load, mutants, patch
 
 Inputs = Sequence[Mapping[str, object]]
 
@@ -395,5 +396,5 @@ def test_importing_mutants_brings_no_heavy_library() -> None:
 
 
 def test_the_engine_offers_what_it_says() -> None:
-    assert engine.__all__ == ["Killed", "Mutant", "killed", "listing", "load", "mutants", "patch", "same"]
+    assert engine.__all__ == ["Killed", "Mutant", "killed", "listing", "load", "mutants", "patch"]
     assert Mutant.__annotations__.keys() == {"source", "line", "original_line", "mutated_line", "change"}

@@ -379,8 +379,6 @@ ALLOWED = {  # words that mean something else there
     ("kinds/order.py", "order"): "the type of a field",
     ("template/parameters.py", "choice"): "a way to draw a parameter",
     ("template/yaml_source.py", "choice"): "a way to draw a parameter",
-    ("template/yaml_source.py", "formula"): "a key of a template",
-    ("template/yaml_source.py", "order"): "a key of a template",
 }
 
 

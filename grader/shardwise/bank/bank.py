@@ -264,7 +264,8 @@ def bad_slug(slug: str) -> str:
     """Why a problem cannot have this name, or nothing: a slug is also the name of the answer in a notebook."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", slug) or not 3 <= len(slug) <= 60:
         return f"{slug!r} is no slug: use 3 to 60 lower-case letters and digits, and single hyphens between words"
-    if keyword.iskeyword(slug) or slug.replace("-", "_") in shardwise.__all__:
+    taken = ("chapter", "null", "true", "false", "shardwise", *shardwise.__all__)
+    if keyword.iskeyword(slug) or slug.replace("-", "_") in taken:
         return f"{slug!r} is a name that notebooks need for something else"
     return ""
 

@@ -33,13 +33,11 @@ class Compiled:
     def of(cls, bank: Path) -> Compiled:
         """What is known of the bank in this folder."""
         file = cache_folder() / "banks" / f"{hashlib.sha256(str(bank).encode()).hexdigest()[:16]}.json"
-        try:
-            found = json.loads(file.read_bytes())
-            entries = {name: (str(digest), data) for name, (digest, data) in found["files"].items()}
-            if found["readers"] == readers():
-                return cls(file, entries, dict(found["made"]))
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):  # none yet, or damaged
-            pass
+        with suppress(OSError, ValueError):  # none yet, or damaged
+            head, _, body = file.read_bytes().partition(b"\n") if file.is_file() else (b"", b"", b"")
+            if head.decode() == _head(body):
+                files, made = json.loads(body)
+                return cls(file, {name: (digest, data) for name, (digest, data) in files.items()}, made)
         return cls(file, {}, {})
 
     def read(self, path: Path, name: str, of: str) -> tuple[Data, str]:
@@ -77,9 +75,9 @@ class Compiled:
         if self._is_new:
             self._is_new = False
             atexit.unregister(self.keep)
-            document = {"readers": readers(), "files": self._entries, "made": self._made}
             with suppress(OSError, ValueError, TypeError):
-                write(self._file, json.dumps(document, ensure_ascii=False).encode())
+                body = json.dumps([self._entries, self._made], ensure_ascii=False).encode()
+                write(self._file, _head(body).encode() + b"\n" + body)
 
 
 def cache_folder() -> Path:
@@ -94,6 +92,11 @@ def readers() -> str:
     """Version and digest of the code that decides whether a file is valid."""
     package = Path(shardwise.__file__).parent
     return f"{shardwise.__version__} {digest_of(package / 'template', package / 'kinds', package / 'bank')}"
+
+
+def _head(body: bytes) -> str:
+    """The first line of a cache: who wrote it, and the digest of what follows, so that nothing else is believed."""
+    return f"{readers()} {_digest(body)}"
 
 
 def _digest(contents: bytes) -> str:

@@ -27,7 +27,7 @@ def _below(folder: str, inner: str) -> Iterator[str]:
             continue
         if entry.is_dir():
             yield from _below(folder, f"{inner}{entry.name}/")
-        else:
+        elif entry.is_file():  # a pipe would be waited for, and a link may lead nowhere
             yield inner + entry.name
 
 

@@ -43,7 +43,12 @@ def shipped() -> Path:
 
 
 def _folder(name: str | Path, beside: Path) -> Path:
-    return shipped() if str(name) == SHIPPED else (beside / Path(name).expanduser()).resolve()
+    if str(name).strip() == SHIPPED:
+        return shipped()
+    try:
+        return (beside / Path(str(name).strip()).expanduser()).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # nobody's home, a loop of links, a character no path has
+        raise ShardwiseError(f"{str(name)[:80]!r} is no folder that can be opened: {error}") from None
 
 
 def _of_environment() -> list[Path]:
@@ -57,7 +62,7 @@ def _of_settings(start: Path) -> list[Path]:
         if not file.is_file():
             continue
         try:
-            settings = tomllib.loads(file.read_text("utf-8"))
+            settings = tomllib.loads(file.read_text("utf-8-sig"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise ShardwiseError(f"{file} cannot be read: {error}") from None
         names = settings.get("bank", [])

@@ -119,7 +119,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
         report.confirmed = confirmed == seeds
         report.accepted = seeds / (seeds + rejected) if seeds else 1.0
         report.distinct = len(seen)
-    except Exception as error:  # a reference or an oracle may raise anything at an author's numbers
+    except (Exception, SystemExit) as error:  # a reference or an oracle may raise anything at an author's numbers
         fault(f"{type(error).__name__}: {error}" if not isinstance(error, ShardwiseError) else str(error))
         return report
     if report.accepted < ACCEPTED:

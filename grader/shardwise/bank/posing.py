@@ -44,7 +44,7 @@ def pose(problem: Problem, seed: int | str, *, attempt: int | None = None) -> Qu
         return _question(problem, *solved(problem, seed, attempt))
     except Faulty:
         raise
-    except Exception as error:  # a reference may raise anything at an author's numbers
+    except (Exception, SystemExit) as error:  # a reference may raise anything at an author's numbers
         why = str(error) if isinstance(error, ShardwiseError) else f"{type(error).__name__}: {error}"
         raise ShardwiseError(f"{problem.id}, seed {seed}: {why}") from error
 

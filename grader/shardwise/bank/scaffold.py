@@ -160,6 +160,9 @@ def new_problem(problem: str, kind: str, banks: Banks) -> list[Path]:
         solutions = bank.folder / "solutions"
         examples = {solutions / "example.py": _REFERENCE, solutions / "oracles" / "example.py": _ORACLE}
         files |= {path: content for path, content in examples.items() if not path.exists()}
+    present = [str(path) for path in files if path.exists() and path != listing]
+    if present:
+        raise ShardwiseError(f"{', '.join(present)} is there already; nothing was written. Take another name.")
     for path, content in files.items():
         write(path, content.encode())
     return list(files)

@@ -190,7 +190,8 @@ def new(
 
     for path in new_problem(problem, kind, banks_of(bank)):
         typer.echo(f"Wrote {path}")
-    typer.echo(f"Make it yours, then:  shardwise lint {problem}")
+    named = "".join(f" --bank {name}" for name in bank or ())
+    typer.echo(f"Make it yours, then:  shardwise lint {problem}{named}")
 
 
 @app.command(epilog="Example:  shardwise kinds")

@@ -42,7 +42,7 @@ def print_columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 def print_question(question: Question) -> None:
     """A question with its key, hints, mistakes and solution."""
-    from shardwise.kinds import text_of
+    from shardwise.kinds import kind_of, text_of
     from shardwise.markdown.html import to_plain
 
     def section(title: str, markdown: str) -> None:
@@ -54,18 +54,9 @@ def print_question(question: Question) -> None:
     section("question", text_of(question))
     for number, hint in enumerate(question.hints, start=1):
         section(f"hint {number}", hint)
-    if words := mistakes_of(question):
+    if words := kind_of(question).mistakes(question.key):
         section("mistakes we recognise", "\n".join(f"- {said}" for said in words))
     section("solution", question.solution)
-
-
-def mistakes_of(question: Question) -> list[str]:
-    """What is said to each recognised mistake."""
-    key = question.key.model_dump()
-    mistakes = key.get("mistakes", key.get("say", ()))
-    if isinstance(mistakes, dict):  # of a choice: what is said to each option
-        return []
-    return [mistake["say"] if isinstance(mistake, dict) else str(mistake) for mistake in mistakes]
 
 
 def print_reports(reports: Any) -> None:

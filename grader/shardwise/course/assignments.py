@@ -17,6 +17,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, field_validator
 
 from shardwise import __version__
+from shardwise.atomic_files import replacing
 from shardwise.bank.bank import Catalogue
 from shardwise.bank.posing import pose
 from shardwise.course.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of
@@ -72,16 +73,18 @@ def load_set(path: Path, bank: Catalogue) -> SetDefinition:
     """A set's definition. Raises Faulty with all its faults, also for problems that do not exist or come twice."""
     source = yaml_source.load(path)
     made: SetDefinition = yaml_source.validate(source, SetDefinition)
-    faults, seen = [], set()
+    faults, seen = [], dict[str, str]()
     for place, entry in enumerate(made.problems):
         try:
             problem = bank.find(entry.id)
         except ShardwiseError as error:
             faults.append(source.fault(("problems", place), str(error)))
             continue
-        if problem.id in seen:
-            faults.append(source.fault(("problems", place), f"{problem.id} comes twice"))
-        seen.add(problem.id)
+        if problem.slug in seen:
+            other = seen[problem.slug]
+            why = "comes twice" if other == problem.id else f"and {other} would have the same name in a notebook"
+            faults.append(source.fault(("problems", place), f"{problem.id} {why}", "Take one of them out."))
+        seen[problem.slug] = problem.id
     if faults:
         raise Faulty(faults)
     return made
@@ -214,7 +217,6 @@ def assign(
         "points": [entry.points for entry in definition.problems],
         "key": hashlib.sha256(b"shardwise course key" + key).hexdigest()[:16],  # to notice another key, not to find it
         "version": __version__,
-        "banks": bank.digest,  # when the set was drawn: templates and references, for regrading
     }
     lock = Lock(path) if path.exists() else None
     if lock:
@@ -226,9 +228,9 @@ def assign(
             )
         header = lock.header
     known = lock.places if lock else {}
-    with path.open("a", encoding="utf-8") as file:
-        if lock is None:
-            file.write(line_of(header))
+    with replacing(path) as fresh, fresh.open("w", encoding="utf-8") as file:
+        # As a whole or not at all: an interrupted run leaves the lock that was there, and the next one draws the same.
+        file.write(path.read_text("utf-8") if lock else line_of(header))
         for student in students:
             if lock and student.id in known:
                 questions = lock.questions(student.id)

@@ -115,31 +115,21 @@ def regrade(
 def _renew(lock: Lock, bank: Catalogue, to: Path, kept: Counter[str]) -> None:
     """A lock file with the keys and texts of today's banks, wherever students would still see the same question.
 
-    The header keeps the digest of the banks that the set was drawn from: as long as theirs is another today, a reference
-    may have changed under any template.
+    Every question is posed anew, since a reference may have changed under a template that has not.
     """
-    same_banks = lock.header.get("banks") == bank.digest
     with to.open("w", encoding="utf-8") as file:
         file.write(line_of(lock.header))
         for student in lock.students():
             line = json.loads(lock.line(student))
-            points = lock.header.get("points") or [None] * len(line["questions"])
-            line["questions"] = [
-                _renewed(question, worth, bank, same_banks, kept)
-                for question, worth in zip(line["questions"], points, strict=True)
-            ]
+            line["questions"] = [_renewed(question, bank, kept) for question in line["questions"]]
             file.write(line_of(line))
 
 
-def _renewed(
-    old: dict[str, Any], points: float | None, bank: Catalogue, same_banks: bool, kept: Counter[str]
-) -> dict[str, Any]:
+def _renewed(old: dict[str, Any], bank: Catalogue, kept: Counter[str]) -> dict[str, Any]:
     """A question of today, or the old one where today's would ask something else."""
     problem = bank.problems.get(old["id"])
     if problem is None:
-        kept[f"{old['id']} is not in the bank any more"] += 1
-        return old
-    if same_banks and problem.digest == old["digest"]:
+        kept[f"{old['id']} is in none of the banks that are read (give the --bank that the set was assigned with)"] += 1
         return old
     try:
         new = pose(problem, old["seed"], attempt=old["rejected"])
@@ -148,9 +138,7 @@ def _renewed(
             f"{old['id']}: today's template does not take the numbers that were drawn ({error.__cause__ or error})"
         ] += 1
         return old
-    as_handed_out: dict[str, Any] = {"handle": old["handle"]}
-    if points is not None:
-        as_handed_out["points"] = points
+    as_handed_out: dict[str, Any] = {"handle": old["handle"], "points": old["points"]}  # what the notebook says
     dumped: dict[str, Any] = json.loads(new.model_copy(update=as_handed_out).model_dump_json())
     for part, what in (("params", "draws other numbers"), ("form", "asks for an answer of another form")):
         if dumped[part] != old[part]:

@@ -22,6 +22,7 @@ from shardwise.grading import sandboxes
 from shardwise.grading.feedback_page import page
 from shardwise.grading.results import Result, marked
 from shardwise.grading.submission import grade_one
+from shardwise.kinds import added_kinds
 
 if TYPE_CHECKING:
     from shardwise.sandbox import Limits
@@ -66,7 +67,7 @@ class OtherEngine(ShardwiseError):
 def engine() -> str:
     """Version and digest of everything that decides a grade but the questions: our program, and what it computes with."""
     python = ".".join(map(str, sys.version_info[:2]))
-    libraries = " ".join(f"{name} {version(name)}" for name in _COMPUTES)
+    libraries = " ".join([*(f"{name} {version(name)}" for name in _COMPUTES), *added_kinds()])
     digest = hashlib.sha256(f"{package_digest()} {python} {libraries}".encode())
     return f"{__version__}+{digest.hexdigest()[:12]}"
 

@@ -45,6 +45,11 @@ def _added() -> Mapping[str, Any]:
     return {entry.name: entry for entry in entry_points(group="shardwise.kinds")}
 
 
+def added_kinds() -> list[str]:
+    """The kinds that other packages add, with the versions of these packages: they decide grades as well."""
+    return sorted(f"{name} {entry.dist.version if entry.dist else ''}" for name, entry in _added().items())
+
+
 _REGISTRY = Registry()
 
 

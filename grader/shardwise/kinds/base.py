@@ -131,6 +131,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """One sentence that says how to answer in a notebook."""
         return f"Assign your answer to `{variable}`, for example `{variable} = {self.example(form)!r}`."
 
+    def mistakes(self, key: AnyKey) -> list[str]:
+        """What is said to each recognised mistake, for the author."""
+        return [mistake.say for mistake in getattr(key, "mistakes", ())]
+
     # From an answer to a verdict ------------------------------------------------------------------------------------
 
     def is_untouched(self, form: AnyForm, raw: Any) -> bool:

@@ -95,7 +95,7 @@ def in_one_line(error: BaseException) -> str:
     """An exception in one line, whatever it is."""
     try:
         return f"{type(error).__name__}: {error}"[:300]
-    except Exception:  # the student's own exception, which cannot even be printed
+    except (Exception, SystemExit):  # the student's own exception, which cannot even be printed
         return type(error).__name__
 
 
@@ -103,7 +103,7 @@ def brief(value: Any) -> str:
     """What a function returned, for use inside `code`: short, and harmless whatever it is."""
     try:
         return f"{value:.7g}" if isinstance(value, float) else safe(repr(value), 120)
-    except Exception:  # over 4,300 digits, nested too deeply, or a repr of the student's own that fails
+    except (Exception, SystemExit):  # over 4,300 digits, nested too deeply, or a repr of the student's own that fails
         return f"something of type {type(value).__name__} that cannot be printed"
 
 

@@ -217,7 +217,7 @@ answer:
         if template.answer.oracle and self._correct(template, draw, use_oracle=True) != solved.correct:
             proof.confirmed = False
             proof.faults.append(f"{template.answer.reference} and {template.answer.oracle} point at different options")
-        texts = [prose(template.answer.options[place].text, draw.values) for place in solved.order]
+        texts = [prose(template.answer.options[place].text, draw.printed) for place in solved.order]
         if len(set(texts)) != len(texts):
             proof.faults.append("two options that are shown together read the same")
         return proof

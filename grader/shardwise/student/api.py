@@ -117,10 +117,11 @@ class Session:
 _SESSION = Session()
 
 
-def use_bank(*folders: str) -> Message:
+def use_bank(*folders: str | list[str]) -> Message:
     """Practise the problems of these banks from now on; "shipped" is the one that is installed. Gives what was opened."""
     global _SESSION
-    fresh = Session(tuple(map(str, folders)))
+    names = [name for folder in folders for name in (folder if isinstance(folder, list | tuple) else [folder])]
+    fresh = Session(tuple(map(str, names)))
     try:
         opened = fresh.banks
     except ShardwiseError as error:  # the session goes on with the banks that it had

@@ -9,11 +9,13 @@ from __future__ import annotations
 import ctypes
 import io
 import queue
+import sys
 import threading
-from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 
-from shardwise.kinds.calls import Call, Inputs, Made, Program, call_once, function_of, run_here
+import __main__
+from shardwise.kinds.calls import Call, Inputs, Made, Program, call_once, function_of, in_one_line, run_here
 
 SECONDS = 2.0  # for one call, as when it is graded
 LOADING = 10.0  # for the rest of a source, as for a cell when it is graded; it may import something large
@@ -23,6 +25,18 @@ _REACTION = 1.0  # seconds that a thread is given to react
 
 class _TimeUp(BaseException):
     """Raised inside a function that takes too long; no `except Exception` of a student's catches it."""
+
+
+@contextmanager
+def _no_exit() -> Iterator[None]:
+    """IPython's exit() and quit() would end the kernel, and say so only later; here they end the call, as sys.exit() does."""
+    names = vars(__main__)
+    kept: dict[str, object] = {name: names[name] for name in ("exit", "quit") if name in names}
+    names.update(dict.fromkeys(kept, sys.exit))
+    try:
+        yield
+    finally:
+        names.update(kept)
 
 
 class _Nowhere(io.TextIOBase):
@@ -40,7 +54,7 @@ def run_limited(
     loaded, unwanted = threading.Event(), threading.Event()
     worker = threading.Thread(target=_work, args=(program, name, inputs, done, loaded, unwanted), daemon=True)
     calls: list[Call] = []
-    with redirect_stdout(_Nowhere()), redirect_stderr(_Nowhere()):
+    with redirect_stdout(_Nowhere()), redirect_stderr(_Nowhere()), _no_exit():
         try:
             try:
                 worker.start()
@@ -89,6 +103,8 @@ def _work(
             function, failed = function_of(program, name)
         except _TimeUp:
             function, failed = None, Made("timeout")
+        except BaseException as error:  # a KeyboardInterrupt of the student's own, for one
+            function, failed = None, Made("raised", error=in_one_line(error))
         loaded.set()
         for keywords in inputs:
             if unwanted.is_set():
@@ -97,6 +113,8 @@ def _work(
                 call = failed if function is None else call_once(function, keywords)
             except _TimeUp:
                 call = Made("timeout")
+            except BaseException as error:
+                call = Made("raised", error=in_one_line(error))
             done.put(call)
 
 

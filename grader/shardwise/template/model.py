@@ -26,7 +26,7 @@ def valid_prose(text: Any, info: ValidationInfo) -> Any:
 
 
 def _checked(text: Any, info: ValidationInfo, *, is_prose: bool) -> Any:
-    """The text itself. What was valid when it was read before is not compiled again: see `bank.cache`."""
+    """The text itself. What was valid when it was read before is not compiled again: see `bank.compiled`."""
     if isinstance(text, str) and info.context is not KNOWN_VALID:
         try:
             check_syntax(text, is_prose=is_prose)

@@ -172,9 +172,9 @@ def validate(source: Source, model: Any) -> Any:
     except (RecursionError, SyntaxError):  # of Jinja2, for (((((...))))) and for thirty loops inside one another
         message = "an expression or a text in this file is nested too deeply"
         raise Faulty([Fault(source.name, message, "Write it in several steps.")]) from None
-    errors += [one for one in strictly if one["type"] in ("int_type", "float_type")]
+    errors += [error for error in strictly if error["type"] in ("int_type", "float_type")]
     if errors:
-        raise Faulty(_faults(source, errors))
+        raise Faulty(_faults(source, errors, adapter))
     return made
 
 
@@ -186,7 +186,7 @@ def _made(adapter: TypeAdapter[Any], data: Any, *, strict: bool) -> tuple[Any, l
         return None, list(error.errors())
 
 
-def _faults(source: Source, errors: Sequence[Any]) -> Iterator[Fault]:
+def _faults(source: Source, errors: Sequence[Any], adapter: TypeAdapter[Any]) -> Iterator[Fault]:
     """pydantic's errors in our words; what it says for each branch of a union is said once."""
     branches: dict[Path_, list[Any]] = {}
     for error in errors:
@@ -194,7 +194,7 @@ def _faults(source: Source, errors: Sequence[Any]) -> Iterator[Fault]:
         if error["type"] in _WORDS and path in source.places:
             branches.setdefault(path, []).append(error)
         else:
-            yield _fault(source, path, error)
+            yield _fault(source, path, error, adapter)
     for path, several in branches.items():
         yield _wrong_sort(source, path, several)
 
@@ -216,13 +216,13 @@ _WORDS = {
 
 def _wrong_sort(source: Source, path: Path_, errors: Sequence[Any]) -> Fault:
     """The fault of a value that is not of the sort, or the size, that belongs there."""
-    expected = list(dict.fromkeys(_WORDS[one["type"]].format(**one.get("ctx", {})) for one in errors))
+    expected = list(dict.fromkeys(_WORDS[error["type"]].format(**error.get("ctx", {})) for error in errors))
     if "a number" in expected and "a whole number" in expected:
         expected.remove("a whole number")
     seen = errors[0]["input"]
     name = ".".join(map(str, path)) or "this file"
     remedy = ""
-    if isinstance(seen, str) and any("number" in one for one in expected) and _is_number(seen):
+    if isinstance(seen, str) and any("number" in words for words in expected) and _is_number(seen):
         remedy = f"Write the number without quotes: {seen.strip()}"
     elif isinstance(seen, tuple) and "a number" in expected:
         remedy = "One of several values is drawn by {choice: [a, b]}."
@@ -239,12 +239,12 @@ def _described(seen: Any) -> str:
     return "nothing" if seen is None else f"{seen!r:.80}"
 
 
-def _fault(source: Source, path: Path_, error: Any) -> Fault:
+def _fault(source: Source, path: Path_, error: Any, adapter: TypeAdapter[Any]) -> Fault:
     """One of pydantic's errors in our words."""
     name = ".".join(map(str, path)) or "this file"
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
-        near = difflib.get_close_matches(str(path[-1]), _known_names(), n=1)
+        near = difflib.get_close_matches(str(path[-1]), sorted(_keys(adapter.json_schema())), n=1)
         remedy = f"Did you mean {near[0]!r}?" if near else "Remove it, or move it to where it belongs."
         return source.fault(path, f"{name}: unknown key {str(path[-1])!r}", remedy, at_key=True)
     if kind == "missing" and isinstance(path[-1], int):
@@ -277,14 +277,13 @@ def _real_path(source: Source, error: Any) -> Path_:
     return path
 
 
-def _known_names() -> list[str]:
-    words = {"choice", "range", "log_range", "fixed", "derived", "unit", "direction", "digits", "means", "argument",
-             "reference", "oracle", "arguments", "rel_tol", "abs_tol", "sig_figs", "factor", "value", "say", "formula",
-             "symbols", "function", "inputs", "edges", "items", "first", "shown", "pick", "options", "text", "correct",
-             "order", "id", "title", "kind", "points", "difficulty", "tags", "covers", "source", "params", "where",
-             "prompt", "answer", "hints", "mistakes", "solution", "problems", "summary", "objectives", "attempts",
-             "due", "name"}  # fmt: skip
-    return sorted(words)
+def _keys(schema: Any) -> set[str]:
+    """Every key that a model knows, whatever it stands in."""
+    if isinstance(schema, list):
+        return set().union(*map(_keys, schema))
+    if not isinstance(schema, dict):
+        return set()
+    return {*schema.get("properties", ()), *set().union(*map(_keys, schema.values()))}
 
 
 def _misspelt(seen: Mapping[str, Any]) -> str:

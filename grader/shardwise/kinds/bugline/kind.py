@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from shardwise.errors import Reject, Unreadable
+from shardwise.kinds.agreement import same
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.bugline import mutants
 from shardwise.kinds.calls import Runner, brief, plain
@@ -287,7 +288,7 @@ answer:
             return False, f"`{call}`: the right function refuses this input too."
         if isinstance(wrong, Exception):
             return True, f"`{call}` fails with {type(wrong).__name__}, where {brief(right)} is right."
-        if mutants.same(right, wrong, key.rel_tol):
+        if same(right, wrong, key.rel_tol):
             return False, f"`{call}` returns {brief(wrong)} and that is right: this input does not expose the bug."
         return True, f"`{call}` returns {brief(wrong)}, where {brief(right)} is right."
 
@@ -302,7 +303,7 @@ answer:
             return True, "With this line every input comes out right."
         calls = runner(patched, form.function, list(key.cases))
         for inputs, expected, call in zip(key.cases, key.expected, calls, strict=True):
-            if call.status != "returned" or not mutants.same(expected, plain(call.value), key.rel_tol):
+            if call.status != "returned" or not same(expected, plain(call.value), key.rel_tol):
                 text = call_text(form.function, inputs)
                 got = (
                     f"returns {brief(call.value)}"

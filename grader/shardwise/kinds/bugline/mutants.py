@@ -6,16 +6,16 @@ and never run.
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from shardwise.errors import Unreadable
+from shardwise.kinds.agreement import is_nan, same
 from shardwise.kinds.bugline.execution import load
 from shardwise.kinds.bugline.listing import listing, unwrapped
 
-__all__ = ["Killed", "Mutant", "killed", "listing", "load", "mutants", "patch", "same"]
+__all__ = ["Killed", "Mutant", "killed", "listing", "load", "mutants", "patch"]
 
 VISIBLE = 1e-3  # relative: a mutant is exposed by a difference of at least this, so that a student can see it
 LONGEST_LINE = 300  # characters of a mended line
@@ -92,7 +92,7 @@ def killed(source: str, name: str, inputs: Sequence[Mapping[str, object]], *, re
     """
     original = load(source, name)
     ours = [(given, _result_or_error(original, given)) for given in inputs]
-    usable = [(given, value) for given, value in ours if not isinstance(value, Exception) and not _is_nan(value)]
+    usable = [(given, value) for given, value in ours if not isinstance(value, Exception) and not is_nan(value)]
     found: dict[str, Killed] = {}
     for mutant in mutants(source):
         function = load(mutant.source, name)
@@ -110,46 +110,6 @@ def _result_or_error(function: Callable[..., object], inputs: Mapping[str, objec
         return function(**inputs)
     except Exception as error:  # a mutant may fail in any way
         return error
-
-
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)
-
-
-def same(ours: object, theirs: object, rel_tol: float) -> bool:
-    """Whether two results agree: numbers within `rel_tol`, sequences and dicts part by part, all else exactly.
-
-    A bool is not a number, and nan equals nan. Beside an exact zero of ours, rounding up to 1e-12 is forgiven.
-
-    >>> same(2.0, 2, 1e-9), same(1, True, 1e-9), same([1, 2.0], (1, 2 + 1e-12), 1e-9)
-    (True, False, True)
-    """
-    if isinstance(ours, bool) or isinstance(theirs, bool):
-        return isinstance(ours, bool) and isinstance(theirs, bool) and ours == theirs
-    if isinstance(ours, int | float):
-        return isinstance(theirs, int | float) and _close(ours, theirs, rel_tol)
-    if isinstance(ours, list | tuple):
-        return (
-            isinstance(theirs, list | tuple)
-            and len(ours) == len(theirs)
-            and all(same(part, other, rel_tol) for part, other in zip(ours, theirs, strict=True))
-        )
-    if isinstance(ours, dict):
-        return (
-            isinstance(theirs, dict)
-            and ours.keys() == theirs.keys()
-            and all(same(value, theirs[key], rel_tol) for key, value in ours.items())
-        )
-    return type(ours) is type(theirs) and ours == theirs
-
-
-def _close(ours: float, theirs: float, rel_tol: float) -> bool:
-    if ours == theirs or (_is_nan(ours) and _is_nan(theirs)):
-        return True
-    try:
-        return math.isclose(ours, theirs, rel_tol=rel_tol, abs_tol=1e-12 if ours == 0 else 0.0)
-    except OverflowError:  # an int beyond every float, and not the same int
-        return False
 
 
 def patch(source: str, line: int, text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from shardwise.kinds.bugline.mutants import same
+from shardwise.kinds.agreement import same
 from shardwise.kinds.calls import Call, brief, plain
 from shardwise.kinds.cases import call_text
 from shardwise.kinds.code.model import CodeCase, CodeForm, CodeKey
