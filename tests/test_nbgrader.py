@@ -40,7 +40,7 @@ def _nbgrader(course: Path, *words: str) -> None:
 
 def test_nbgraders_own_validator_accepts_every_notebook(whole_bank: Bank) -> None:
     for chapter in whole_bank.chapters:
-        notebook = chapter_notebook(whole_bank, chapter)
+        notebook = nbformat.from_dict(chapter_notebook(whole_bank, chapter))
         nbformat.validate(notebook)
         for cell in notebook.cells:
             MetadataValidatorV3().validate_cell(cell)
