@@ -48,6 +48,7 @@ def test_nbgraders_own_validator_accepts_every_notebook(whole_bank: Bank) -> Non
         assert len(ids) == len(set(ids))
 
 
+@pytest.mark.slow
 def test_generate_and_autograde_give_our_points(
     whole_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
