@@ -92,10 +92,10 @@ def _files(package: Path, folder: str = "") -> Iterator[str]:
         found = sorted(entries, key=lambda entry: entry.name)
     for entry in found:
         name = folder + entry.name
-        if entry.name.startswith(".") or entry.name.endswith(".pyc") or name in _NOT_OURS:
+        if entry.name.startswith((".", "__pycache__")) or entry.name.endswith(".pyc") or name in _NOT_OURS:
             continue
         if entry.is_dir():
-            yield from _files(package, f"{name}/") if entry.name != "__pycache__" else ()
+            yield from _files(package, f"{name}/")
         else:
             yield name
 
