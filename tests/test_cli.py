@@ -315,7 +315,7 @@ def test_the_folder_of_the_bank_stands_for_all_of_it(run: Any, small_bank: Path)
 def test_a_new_problem_is_written_listed_and_found(run: Any, small_bank: Path) -> None:
     made = run("new", "01-one/my-own", "--kind", "formula", "--bank", str(small_bank))
     assert made.code == 0
-    assert made.out.replace("\n", "").endswith("Make it yours, then:  shardwise lint 01-one/my-own")
+    assert made.out.replace("\n", "").endswith(f"then:  shardwise lint 01-one/my-own --bank {small_bank}")
     assert run("check", "my-own", "B/W + L", "--bank", str(small_bank)).code == 0
     assert run("lint", "my-own", "--bank", str(small_bank), "--seeds", "2", "--workers", "1").code == 0
     again = run("new", "01-one/my-own", "--bank", str(small_bank))

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checkout import ROOT
 from shardwise import units
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.units import from_base, read, show, show_number, to_base, unit
@@ -143,9 +144,10 @@ def test_whole_numbers_stay_whole() -> None:
 def test_units_of_the_bank_are_marked_without_loading_pint() -> None:
     program = (
         "import sys\n"
-        "from shardwise.bank.bank import bank, pose\n"
+        "from shardwise.bank.discovery import open_banks\n"
+        "from shardwise.bank.posing import pose\n"
         "from shardwise.marking import check\n"
-        "question = pose(bank().find('bytes-per-gpu'), 1)\n"
+        f"question = pose(open_banks([{str(ROOT)!r}]).find('bytes-per-gpu'), 1)\n"
         "assert check(question, '3 GB').outcome and check(question, '7e9 bytes').read\n"
         "assert 'pint' not in sys.modules and 'numpy' not in sys.modules, 'loaded'\n"
     )
