@@ -78,6 +78,7 @@ def test_both_distributions_have_one_version() -> None:
     assert (ROOT / "LICENSE").read_text("utf-8") == (ROOT / "shardwise-bank" / "LICENSE").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_program_s_wheel_holds_no_problem_and_no_reference(built: Path) -> None:
     (wheel,) = built.glob("shardwise-*.whl")
     names = names_in(wheel)
@@ -86,10 +87,12 @@ def test_the_program_s_wheel_holds_no_problem_and_no_reference(built: Path) -> N
     assert not [name for name in names if name.endswith((".yaml", ".yml"))]
 
 
+@pytest.mark.slow
 def test_the_bank_s_wheel_holds_every_problem_and_every_reference(bank_wheel: Path) -> None:
     assert carried(bank_wheel) == {"__init__.py", *files_of_the_bank()}
 
 
+@pytest.mark.slow
 def test_a_wheel_built_from_the_bank_s_sdist_holds_the_same(built: Path, bank_wheel: Path, tmp_path: Path) -> None:
     (sdist,) = built.glob("shardwise_bank-*.tar.gz")
     assert not [name for name in names_in(sdist) if "__pycache__" in name]
@@ -97,6 +100,7 @@ def test_a_wheel_built_from_the_bank_s_sdist_holds_the_same(built: Path, bank_wh
     assert carried(tmp_path / bank_wheel.name) == carried(bank_wheel)
 
 
+@pytest.mark.slow
 def test_the_program_s_sdist_brings_its_tests_and_the_bank_that_they_use(built: Path) -> None:
     (sdist,) = built.glob("shardwise-*.tar.gz")
     names = set(names_in(sdist))
@@ -110,6 +114,7 @@ def test_the_program_s_sdist_brings_its_tests_and_the_bank_that_they_use(built: 
     }
 
 
+@pytest.mark.slow
 def test_an_installed_bank_finds_its_problems_inside_the_package(built: Path, tmp_path: Path) -> None:
     python = tmp_path / "environment" / "bin" / "python"
     uv("venv", "--quiet", "--python", sys.executable, tmp_path / "environment")
@@ -121,6 +126,7 @@ def test_an_installed_bank_finds_its_problems_inside_the_package(built: Path, tm
     assert (folder / "solutions" / "oracles" / "zero.py").is_file()
 
 
+@pytest.mark.slow
 def test_an_editable_bank_reads_the_checkout(tmp_path: Path) -> None:
     python = tmp_path / "environment" / "bin" / "python"
     uv("venv", "--quiet", "--python", sys.executable, tmp_path / "environment")

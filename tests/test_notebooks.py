@@ -78,6 +78,7 @@ def test_right_answers_earn_every_point_and_mistakes_are_named(whole_bank: Bank,
     assert "<script" not in html
 
 
+@pytest.mark.slow
 def test_another_hint_and_solution_work_in_a_kernel(whole_bank: Bank, tmp_path: Path) -> None:
     cells = [
         "from shardwise import another, check, hint, solution",
@@ -165,6 +166,7 @@ def test_render_never_writes_over_a_notebook_that_somebody_has_worked_in(whole_b
     assert render(banks, tmp_path, check=False, force=True) == [path]
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_that_the_references_draw() -> None:
     from matplotlib.image import imread
 

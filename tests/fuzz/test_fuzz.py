@@ -28,6 +28,7 @@ from .coverage_guided import TOKENS
 from .seeds import FORMULAS, NUMBERS, memory, seeds
 from .targets import SYMBOLS, TARGETS, UNITS, questions
 
+pytestmark = pytest.mark.slow  # what was found so far is tried in test_findings.py, which is quick
 EFFORT = float(os.environ.get("FUZZ", "1"))
 SECONDS = 30  # of CPU for one input: a bound against hanging, not for speed
 BYTES = 2 * 2**30  # beyond what this process has already: a bound against bombs
