@@ -109,11 +109,6 @@ class Catalogue:
     chapters: Mapping[str, Chapter]
     problems: Mapping[str, Problem]
 
-    @property
-    def digest(self) -> str:
-        """Digest of every file, so that old grades are never taken for today's."""
-        raise NotImplementedError
-
     def find(self, name: str) -> Problem:
         """A problem by its id, or by its slug alone. Raises ShardwiseError with the nearest names."""
         found = next((known for known in self.problems if name in (known, known.rpartition("/")[2])), None)

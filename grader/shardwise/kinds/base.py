@@ -167,7 +167,8 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     def collect(self, question: Question, variable: str, calls: Sequence[Call], *, is_untouched: bool) -> Any:
         """The raw answer from the calls that were made for a request with inputs, None where there is none.
 
-        Raises Unreadable. `is_untouched` tells that the answer cell is as it was handed out.
+        Raises Unreadable. `is_untouched` tells that the answer cell is as it was handed out. A kind whose request has
+        inputs defines this; any other is never asked, so being asked is a fault of ours and is reported as one.
         """
         raise NotImplementedError(f"{self.name} asks for a value and for no calls")
 
