@@ -1,1 +1,1 @@
-"""Reference functions: the formulas behind the answers of the bank, a function each, a module for each chapter."""
+"""Reference functions: the formulas behind the answers of the bank, a function each, a module for each topic."""

@@ -126,26 +126,6 @@ def optimizer_steps(*, tokens: float, batch_tokens: float) -> float:
     return tokens / batch_tokens
 
 
-def communication_saved_seconds(*, accumulation_steps: int, all_reduce_s: float) -> float:
-    """All-reduce time that a step saves by reducing once instead of after every micro-batch.
-
-        saved = (a - 1) · t_ar
-
-    One all-reduce is left, hence a - 1. Nothing overlaps in this model.
-
-    Units:   all_reduce_s in seconds; result in seconds per optimizer step.
-    Raises:  ValueError if accumulation_steps is below 1 or all_reduce_s is negative.
-    Source:  Li et al. 2020, arXiv:2006.15704, section 3.2.4 (no_sync).
-
-    >>> round(communication_saved_seconds(accumulation_steps=64, all_reduce_s=0.050), 6)
-    3.15
-    """
-    require_counts(accumulation_steps=accumulation_steps)
-    require_not_negative(all_reduce_s=all_reduce_s)
-    all_reduces_saved = accumulation_steps - 1
-    return all_reduces_saved * all_reduce_s
-
-
 def step_seconds(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
     """Time of one optimizer step with one all-reduce at its end.
 
@@ -255,40 +235,22 @@ def steps_for_share(*, micro_batch_s: float, all_reduce_s: float, largest_share:
 
 
 def micro_batch_that_fits(*, memory_bytes: float, state_bytes: float, sample_bytes: float) -> int:
-    """Largest power of two of samples whose activations fit beside the model states.
+    """Most samples whose activations fit beside the model states.
 
-        b = 2^⌊log2((memory - states) / activations of a sample)⌋
-
-    Powers of two, since targets are powers of two and must divide.
+        b = ⌊(memory - states) / activations of a sample⌋
 
     Units:   bytes; result in samples per GPU.
     Raises:  ValueError if an argument is not positive or not even one sample fits.
     Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 4 (activations are linear in the micro-batch).
 
     >>> micro_batch_that_fits(memory_bytes=72e9, state_bytes=24e9, sample_bytes=5e9)   # room for 9.6 samples
-    8
+    9
     """
     require_positive(memory_bytes=memory_bytes, state_bytes=state_bytes, sample_bytes=sample_bytes)
-    samples = (memory_bytes - state_bytes) / sample_bytes
+    samples = math.floor((memory_bytes - state_bytes) / sample_bytes)
     if samples < 1:
         raise ValueError(f"a sample of {sample_bytes:g} bytes does not fit beside {state_bytes:g} bytes of states")
-    return 1 << (int(samples).bit_length() - 1)
-
-
-def steps_that_fit(*, target_batch: int, dp: int, memory_bytes: float, state_bytes: float, sample_bytes: float) -> int:
-    """Accumulation steps when every GPU takes the largest power of two of samples that fits.
-
-        steps = B / (b · dp)   with  b = 2^⌊log2((memory - states) / activations of a sample)⌋
-
-    Units:   bytes and counts.
-    Raises:  ValueError if nothing fits, or the target is no multiple of what fits.
-    Source:  micro_batch_that_fits and accumulation_steps of this module.
-
-    >>> steps_that_fit(target_batch=1024, dp=16, memory_bytes=72e9, state_bytes=24e9, sample_bytes=5e9)
-    8
-    """
-    micro_batch = micro_batch_that_fits(memory_bytes=memory_bytes, state_bytes=state_bytes, sample_bytes=sample_bytes)
-    return accumulation_steps(target_batch=target_batch, micro_batch=micro_batch, dp=dp)
+    return samples
 
 
 def recompute_overhead(*, layers: int, recomputed_layers: int, backward_per_forward: float) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from .arguments import require_counts, require_not_negative, require_positive
 
 
@@ -51,23 +53,27 @@ def usable_gpus(*, gpus: int, failed_nodes: int, gpus_per_node: int, tp: int, cp
     return healthy_gpus // replica_gpus * replica_gpus
 
 
-def nodes_per_rack(*, tp: int, cp: int, pp: int, dp: int, gpus_per_node: int, racks: int) -> int:
-    """Nodes in each rack when a layout is spread evenly over racks.
+def racks_needed(
+    *, tp: int, cp: int, pp: int, dp: int, gpus_per_node: int, spare_nodes: int, nodes_per_rack: int
+) -> int:
+    """Racks that a layout and its spare nodes fill, the last one perhaps in part.
 
-        nodes = tp · cp · pp · dp / (gpus_per_node · racks)
+        racks = ⌈(tp · cp · pp · dp / gpus_per_node + spare_nodes) / nodes_per_rack⌉
 
-    Units:   every argument is a count; the result counts nodes, not GPUs.
-    Raises:  ValueError if an argument is below 1 or the racks cannot be filled evenly.
-    Source:  counting; Llama Team 2024, arXiv:2407.21783, section 3.3.1 (eight GPUs a server).
+    Units:   every argument is a count. Result is a count of racks.
+    Raises:  ValueError if a count is below 1, spare_nodes is negative, or the GPUs do not fill whole nodes.
+    Source:  counting; Llama Team 2024, arXiv:2407.21783, section 3.3.1 (eight GPUs a server, two servers a rack).
 
-    >>> nodes_per_rack(tp=4, cp=1, pp=4, dp=64, gpus_per_node=8, racks=16)   # 1,024 GPUs are 128 nodes
-    8
+    >>> racks_needed(tp=4, cp=1, pp=4, dp=64, gpus_per_node=8, spare_nodes=0, nodes_per_rack=2)   # 1,024 GPUs, 128 nodes
+    64
     """
-    require_counts(tp=tp, cp=cp, pp=pp, dp=dp, gpus_per_node=gpus_per_node, racks=racks)
+    require_counts(tp=tp, cp=cp, pp=pp, dp=dp, gpus_per_node=gpus_per_node, nodes_per_rack=nodes_per_rack)
+    require_not_negative(spare_nodes=spare_nodes)
     gpus = tp * cp * pp * dp
-    if gpus % (gpus_per_node * racks):
-        raise ValueError(f"{gpus} GPUs do not fill {racks} racks of {gpus_per_node}-GPU nodes evenly")
-    return gpus // (gpus_per_node * racks)
+    if gpus % gpus_per_node:
+        raise ValueError(f"{gpus} GPUs do not fill whole nodes of {gpus_per_node}")
+    nodes = gpus // gpus_per_node + spare_nodes
+    return -(-nodes // nodes_per_rack)
 
 
 def fuller_stages(*, layers: int, stages: int) -> int:
@@ -221,41 +227,57 @@ def state_bytes_per_gpu(*, gpu_parameters: float, gradient_shards: int, optimize
 def best_layout(
     *,
     gpus: int,
-    parameters: int,
-    bytes_per_parameter: int,
+    sequences: int,
+    weight_bytes: int,
+    activation_bytes: int,
     budget_bytes: int,
-    gpus_per_node: int,
-    cp: int = 1,
+    cp: int,
+    tp_percent: int,
+    gpus_per_node: int = 8,
     max_stages: int = 32,
 ) -> tuple[int, int, int, int]:
-    """The layout (TP, CP, PP, DP) with the most replicas whose states fit; TP and PP are powers of two.
+    """The layout (TP, CP, PP, DP) that fits and takes the shortest step; TP and PP are powers of two.
 
-        tp · pp  = smallest power of two ≥ parameters · bytes_per_parameter / budget_bytes
-        tp       = min(gpus_per_node, tp · pp)        as deep into the node as NVLink reaches
-        dp       = gpus / (tp · cp · pp)
+        weights      weight_bytes / (tp · pp)
+        activations  activation_bytes / (tp · cp) · min(m, pp) / pp     m = sequences / dp micro-batches a replica
+        step       ∝ (1 + tp_percent/100 · (tp - 1)) · (1 + (pp - 1)/m)
 
-    Context parallelism splits activations, never weights, so it does not help the states to fit.
+    All layouts use all GPUs, so all compute the same. What differs is what the all-reduces of TP add, and the bubble
+    of plain 1F1B. Of two layouts that take equally long, the one with the smaller TP is returned.
 
-    Units:   bytes; every other argument is a count. gpus_per_node is a power of two.
-    Raises:  ValueError if a count is below 1, gpus_per_node is no power of two, over max_stages stages are
-             needed, or the axes do not divide the GPUs.
-    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 3 (takeaways 1 and 2).
+    Units:   bytes; weight_bytes of the whole model, activation_bytes of one sequence in all its layers; tp_percent is
+             what each further GPU of a tensor-parallel group adds to the computing; the rest are counts.
+    Raises:  ValueError if a count is below 1 or tp_percent below 0, or if no layout fits that uses all GPUs and
+             all sequences.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, sections 2.2 and 3; Korthikanti et al. 2022, section 4.
 
-    >>> best_layout(gpus=16384, parameters=405 * 10**9, bytes_per_parameter=6,
-    ...             budget_bytes=20 * 10**9, gpus_per_node=8)   # the shape that Llama 3 405B trained in
+    >>> best_layout(gpus=16384, sequences=2048, weight_bytes=810 * 10**9, activation_bytes=537 * 10**9,
+    ...             budget_bytes=76 * 10**9, cp=1, tp_percent=2)   # the shape that Llama 3 405B trained in
     (8, 1, 16, 128)
     """
-    require_counts(gpus=gpus, parameters=parameters, bytes_per_parameter=bytes_per_parameter, cp=cp)
-    require_counts(budget_bytes=budget_bytes, gpus_per_node=gpus_per_node, max_stages=max_stages)
-    if gpus_per_node & (gpus_per_node - 1):
-        raise ValueError(f"gpus_per_node must be a power of two, not {gpus_per_node}")
-    slices = -(-parameters * bytes_per_parameter // budget_bytes)
-    model_parallel = 1 << (int(slices) - 1).bit_length()
-    tp = min(gpus_per_node, model_parallel)
-    pp = model_parallel // tp
-    if pp > max_stages:
-        raise ValueError(f"the states need {pp} stages, and {max_stages} are allowed")
-    return tp, cp, pp, data_parallel_replicas(gpus=gpus, tp=tp, cp=cp, pp=pp)
+    require_counts(gpus=gpus, sequences=sequences, cp=cp, gpus_per_node=gpus_per_node)
+    require_not_negative(tp_percent=tp_percent)
+    require_counts(weight_bytes=weight_bytes, activation_bytes=activation_bytes, budget_bytes=budget_bytes)
+    require_counts(max_stages=max_stages)
+    found = []
+    for tp in _powers_of_two(gpus_per_node):
+        for pp in _powers_of_two(max_stages):
+            dp, idle_gpus = divmod(gpus, tp * cp * pp)
+            if dp == 0 or idle_gpus or sequences % dp:
+                continue
+            micro_batches = sequences // dp
+            held = weight_bytes * cp + activation_bytes * min(micro_batches, pp)  # times tp · cp · pp
+            if held <= budget_bytes * tp * cp * pp:
+                step = Fraction((100 + tp_percent * (tp - 1)) * (micro_batches + pp - 1), micro_batches)
+                found.append((step, tp, cp, pp, dp))
+    if not found:
+        raise ValueError(f"no layout of {gpus} GPUs fits")
+    _, tp, cp, pp, dp = min(found)
+    return tp, cp, pp, dp
+
+
+def _powers_of_two(largest: int) -> tuple[int, ...]:
+    return tuple(1 << power for power in range(largest.bit_length()))
 
 
 def bubble_overhead(*, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
@@ -294,25 +316,6 @@ def bubble_idle_fraction(*, stages: int, micro_batches: int, virtual_stages: int
     return (stages - 1) / (virtual_stages * micro_batches + stages - 1)
 
 
-def gradient_traffic_bytes(*, gpu_parameters: float, bytes_per_gradient: int, dp: int) -> float:
-    """Bytes that one GPU sends to reduce its gradients over the data-parallel group.
-
-        bytes = 2 · P · bytes_per_gradient · (dp - 1)/dp
-
-    The 2 counts reduce-scatter and all-gather. What travels is this GPU's slice, not the whole model.
-
-    Units:   gpu_parameters is a count, bytes_per_gradient in bytes. Result in bytes.
-    Raises:  ValueError if gpu_parameters is not positive or a count is below 1.
-    Source:  Patarasuk & Yuan 2009, J. Parallel Distrib. Comput. 69(2), section 3.
-
-    >>> round(gradient_traffic_bytes(gpu_parameters=3.188e9, bytes_per_gradient=2, dp=128) / 1e9, 2)
-    12.65
-    """
-    require_positive(gpu_parameters=gpu_parameters)
-    require_counts(bytes_per_gradient=bytes_per_gradient, dp=dp)
-    return 2 * gpu_parameters * bytes_per_gradient * (dp - 1) / dp
-
-
 def gradient_sync_seconds(
     *,
     stage_layers: int,
@@ -324,18 +327,21 @@ def gradient_sync_seconds(
     dp: int,
     bandwidth_bytes_per_s: float,
 ) -> float:
-    """Time to all-reduce the BF16 gradients of one GPU's slice over the data-parallel ring, latency left out.
+    """Time to reduce-scatter the gradients of one GPU's slice and to gather its new weights, latency left out.
 
-        seconds = 2 · (dp - 1)/dp · 2·P / β,   P = stage_layers · (2·d²·(1 + k/a) + 3·d·f) / tp
+        seconds = (4 + 2) · P · (dp - 1)/dp / β,   P = stage_layers · (2·d²·(1 + k/a) + 3·d·f) / tp
+
+    Gradients are reduce-scattered in FP32, 4 bytes each; updated weights are gathered in BF16, 2 bytes each. Both go
+    round the ring of the replicas that hold the same slice.
 
     Units:   bandwidth in bytes/s per direction; every other argument is a count. Result in seconds.
     Raises:  ValueError if a count is below 1 or the bandwidth is not positive.
-    Source:  Patarasuk & Yuan 2009, section 3; Llama Team 2024, arXiv:2407.21783, Table 3.
+    Source:  Patarasuk & Yuan 2009, section 3; Llama Team 2024, arXiv:2407.21783, section 3.3.2 and Table 3.
 
     >>> seconds = gradient_sync_seconds(stage_layers=8, hidden=16384, ffn_hidden=53248, heads=128, kv_heads=8,
     ...                                 tp=8, dp=128, bandwidth_bytes_per_s=50e9)
     >>> round(seconds * 1e3)   # milliseconds
-    253
+    380
     """
     require_counts(stage_layers=stage_layers, hidden=hidden, ffn_hidden=ffn_hidden, heads=heads)
     require_counts(kv_heads=kv_heads, tp=tp, dp=dp)
@@ -344,6 +350,6 @@ def gradient_sync_seconds(
     attention = 2 * hidden * hidden + 2 * hidden * kv_width
     mlp = 3 * hidden * ffn_hidden
     gpu_parameters = stage_layers * (attention + mlp) / tp
-    gradient_bytes = 2 * gpu_parameters
-    sent_bytes = 2 * gradient_bytes * (dp - 1) / dp
-    return sent_bytes / bandwidth_bytes_per_s
+    reduce_scatter_bytes = 4 * gpu_parameters * (dp - 1) / dp
+    all_gather_bytes = 2 * gpu_parameters * (dp - 1) / dp
+    return (reduce_scatter_bytes + all_gather_bytes) / bandwidth_bytes_per_s

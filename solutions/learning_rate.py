@@ -1,4 +1,4 @@
-"""Learning rates for large batches: scaling rules, warmup, schedules, batch ramps and the critical batch size."""
+"""Learning rates for large batches: scaling rules, warmup, schedules and batch ramps."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def square_root_rule_lr(*, base_lr: float, base_batch: float, batch: float) -> f
 
         lr = lr_0 · √(B / B_0)
 
-    A heuristic as well: LAMB uses it, and it is the usual guess for optimizers of Adam's kind.
+    LAMB uses it. For Adam it follows from a model of the gradient's noise, in which β1, β2 and ε change as well.
 
     Units:   batches in samples or tokens, both the same. The result is for the same optimizer as base_lr.
     Raises:  ValueError if an argument is not positive.
-    Source:  Krizhevsky 2014, arXiv:1404.5997, section 5; You et al. 2020, arXiv:1904.00962 (LAMB).
+    Source:  You et al. 2020, arXiv:1904.00962 (LAMB); Malladi et al. 2022, arXiv:2205.10287 (Adam).
 
     >>> round(square_root_rule_lr(base_lr=3e-4, base_batch=256, batch=2048), 7)   # √8 = 2.83 times the rate
     0.0008485
@@ -80,16 +80,40 @@ def sample_weight(*, base_lr: float, base_batch: float, lr: float, batch: float)
     return (lr / batch) / (base_lr / base_batch)
 
 
+def adam_window_steps(*, beta: float, base_batch: float, batch: float) -> float:
+    """Steps over which an average of Adam looks back after the square-root rule has changed its decay.
+
+        1 - β' = k · (1 - β),   window = 1 / (1 - β')   with  k = B / B_0
+
+    A window of as many samples is fewer steps of a larger batch. The rule also multiplies the learning rate by √k and
+    divides ε by √k.
+
+    Units:   batches in samples or tokens, both the same. Result in steps.
+    Raises:  ValueError if a batch is not positive, or β or the new decay does not lie between 0 and 1.
+    Source:  Malladi et al. 2022, arXiv:2205.10287 (square-root scaling rule for Adam).
+
+    >>> round(adam_window_steps(beta=0.999, base_batch=256, batch=1024))   # β' = 0.996
+    250
+    """
+    require_positive(beta=beta, base_batch=base_batch, batch=batch)
+    kept = 1 - (1 - beta) * batch / base_batch
+    if not 0 < kept < 1:
+        raise ValueError(f"the new decay must lie between 0 and 1, not {kept:g}")
+    return 1 / (1 - kept)
+
+
 def warmup_steps(*, base_warmup_steps: int, base_batch: float, batch: float) -> float:
     """Warmup that a rule of thumb proposes for a larger batch.
 
         steps = w_0 · B / B_0
 
-    A house rule without a paper behind it: Llama 3 405B warms up 8,000 of 1,200,000 steps whatever its batch.
+    A house rule without a paper behind it. Goyal et al. keep the epochs of a warmup, so that its steps fall with the
+    batch; LEGW keeps its steps. Llama 3 405B warms up for 8,000 of 1,200,000 steps.
 
     Units:   steps; batches in samples or tokens, both the same.
     Raises:  ValueError if an argument is not positive.
-    Source:  rule of thumb; compare Llama Team 2024, arXiv:2407.21783, section 3.4.1.
+    Source:  rule of thumb; compare Goyal et al. 2017, arXiv:1706.02677, section 2.2, and You et al. 2019,
+             arXiv:1901.08256 (LEGW).
 
     >>> warmup_steps(base_warmup_steps=1000, base_batch=256, batch=2048)
     8000.0
@@ -99,24 +123,25 @@ def warmup_steps(*, base_warmup_steps: int, base_batch: float, batch: float) -> 
     return base_warmup_steps * batch / base_batch
 
 
-def warmup_share(*, warmup_steps: float, total_steps: float) -> float:
-    """The share of a run's steps that its warmup takes.
+def warmup_share(*, base_warmup_steps: int, base_total_steps: int, base_batch: float, batch: float) -> float:
+    """The share of a run that is warmup when its warmup grows with the batch and its data stay the same.
 
-        share = w / S
+        share = (w_0 / S_0) · (B / B_0)²
 
-    Units:   steps, both. Result is a fraction.
+    Once because the warmup has more steps, and once because the run has fewer.
+
+    Units:   steps; batches in samples or tokens, both the same. Result is a fraction.
     Raises:  ValueError if an argument is not positive or the warmup is longer than the run.
-    Source:  definition.
+    Source:  warmup_steps and scaled_steps of this module.
 
-    >>> warmup_share(warmup_steps=8000, total_steps=100_000)
-    0.08
-    >>> round(warmup_share(warmup_steps=8000, total_steps=1_200_000), 4)   # Llama 3 405B
-    0.0067
+    >>> round(warmup_share(base_warmup_steps=1000, base_total_steps=100_000, base_batch=256, batch=2048), 6)
+    0.64
     """
-    require_positive(warmup_steps=warmup_steps, total_steps=total_steps)
-    if warmup_steps > total_steps:
-        raise ValueError(f"warmup_steps {warmup_steps} are more than the run's {total_steps}")
-    return warmup_steps / total_steps
+    steps = warmup_steps(base_warmup_steps=base_warmup_steps, base_batch=base_batch, batch=batch)
+    total_steps = scaled_steps(steps=base_total_steps, base_batch=base_batch, batch=batch)
+    if steps > total_steps:
+        raise ValueError(f"the warmup of {steps:g} steps must fit into the run of {total_steps:g}")
+    return steps / total_steps
 
 
 def cosine_lr(*, step: int, peak_lr: float, final_lr: float, warmup_steps: int, total_steps: int) -> float:
@@ -246,62 +271,6 @@ def scaled_steps(*, steps: int, base_batch: float, batch: float) -> float:
     require_counts(steps=steps)
     require_positive(base_batch=base_batch, batch=batch)
     return steps * base_batch / batch
-
-
-def steps_to_target(*, minimum_steps: float, critical_batch: float, batch: float) -> float:
-    """Steps to reach a loss with some batch, by the model of gradient noise.
-
-        S = S_min · (1 + B_crit / B)
-
-    Far below the critical batch, doubling the batch halves the steps; far above it, it saves next to nothing.
-
-    Units:   batches in tokens or samples, both the same. Result in steps.
-    Raises:  ValueError if an argument is not positive.
-    Source:  McCandlish et al. 2018, arXiv:1812.06162, section 2.3; Kaplan et al. 2020, arXiv:2001.08361, section 5.1.
-
-    >>> [round(steps_to_target(minimum_steps=10_000, critical_batch=2e6, batch=b)) for b in (1e6, 2e6, 4e6, 8e6)]
-    [30000, 20000, 15000, 12500]
-    """
-    require_positive(minimum_steps=minimum_steps, critical_batch=critical_batch, batch=batch)
-    noise_steps = critical_batch / batch
-    return minimum_steps * (1 + noise_steps)
-
-
-def data_to_target(*, minimum_data: float, critical_batch: float, batch: float) -> float:
-    """Data that are needed to reach a loss with some batch, by the model of gradient noise.
-
-        E = E_min · (1 + B / B_crit)
-
-    At the critical batch a run takes twice the fewest steps, and twice the least data.
-
-    Units:   tokens or samples throughout. Result in the same.
-    Raises:  ValueError if an argument is not positive.
-    Source:  McCandlish et al. 2018, arXiv:1812.06162, section 2.3; Kaplan et al. 2020, arXiv:2001.08361, section 5.1.
-
-    >>> [data_to_target(minimum_data=20e9, critical_batch=2e6, batch=b) / 1e9 for b in (1e6, 2e6, 4e6, 8e6)]
-    [30.0, 40.0, 60.0, 100.0]
-    """
-    require_positive(minimum_data=minimum_data, critical_batch=critical_batch, batch=batch)
-    batch_excess = batch / critical_batch
-    return minimum_data * (1 + batch_excess)
-
-
-def critical_batch_tokens(*, loss: float, scale_tokens: float, exponent: float) -> float:
-    """Critical batch size as a function of the loss alone.
-
-        B_crit = B* / L^(1/α_B)
-
-    It grows as the loss falls, and the size of the model enters only through the loss.
-
-    Units:   loss in nats per token; scale_tokens in tokens. Result in tokens.
-    Raises:  ValueError if an argument is not positive.
-    Source:  Kaplan et al. 2020, arXiv:2001.08361, section 5.1: B* about 2e8 tokens, α_B about 0.21 (WebText2).
-
-    >>> round(critical_batch_tokens(loss=2.5, scale_tokens=2e8, exponent=0.21) / 1e6, 2)   # million tokens
-    2.55
-    """
-    require_positive(loss=loss, scale_tokens=scale_tokens, exponent=exponent)
-    return scale_tokens / math.pow(loss, 1 / exponent)
 
 
 def ramped_steps(*, tokens: float, first_batch: float, last_batch: float, stage_tokens: float) -> float:

@@ -81,7 +81,7 @@ def steps(*, gpus: int) -> int:
 
 
 def tree_steps(*, gpus: int) -> int:
-    """Steps of a plain binary-tree all-reduce: reduce to the root, then broadcast.
+    """Steps of a binomial-tree all-reduce: reduce to the root, then broadcast.
 
         steps = 2 · ⌈log2 N⌉
 
@@ -146,11 +146,11 @@ def all_reduce_seconds(
 def tree_all_reduce_seconds(
     *, message_bytes: float, gpus: int, bandwidth_bytes_per_s: float, latency_s: float = 0.0
 ) -> float:
-    """Time of a plain binary-tree all-reduce of an unsplit message.
+    """Time of a binomial-tree all-reduce of an unsplit message.
 
         seconds = 2 · ⌈log2 N⌉ · (M/β + α)
 
-    Double binary trees pipeline the message and do far better; this is the plain tree.
+    Double binary trees split the message and do far better at large sizes; this tree sends it whole.
 
     Units:   bytes; bytes/s per direction; seconds per step. Result in seconds.
     Raises:  ValueError if gpus is below 1, a size or rate is not positive, or latency_s is negative.
@@ -233,7 +233,7 @@ def link_utilisation(*, message_bytes: float, gpus: int, measured_s: float, band
 
 
 def crossover_bytes(*, gpus: int, bandwidth_bytes_per_s: float, latency_s: float) -> float:
-    """The message size at which ring and plain tree take the same time.
+    """The message size at which ring and binomial tree take the same time.
 
         M = α · β · ((N-1) - L) / (L - (N-1)/N)   with  L = ⌈log2 N⌉
 
@@ -254,6 +254,77 @@ def crossover_bytes(*, gpus: int, bandwidth_bytes_per_s: float, latency_s: float
     steps_saved = (gpus - 1) - levels
     messages_more = levels - (gpus - 1) / gpus
     return latency_s * bandwidth_bytes_per_s * steps_saved / messages_more
+
+
+def rails_all_reduce_seconds(
+    *,
+    message_bytes: float,
+    servers: int,
+    gpus_per_server: int,
+    port_bytes_per_s: float,
+    nvlink_bytes_per_s: float,
+) -> float:
+    """Time of an all-reduce over servers in which every GPU has a network port of its own, without latency.
+
+        seconds = 2 · M · (N-1)/N / min(g · β_port, β_nvlink · g/(g-1))      with  N = g · servers
+
+    The message is divided among g rings. Each ring leaves and enters a server through another of its g ports, so the
+    ports work at once. Inside the server a GPU passes on the g-1 rings that do not leave through its own port.
+
+    Units:   bytes; bytes/s per direction, both. Result in seconds.
+    Raises:  ValueError if servers or gpus_per_server is below 2, or a size or rate is not positive.
+    Source:  Jeaugey 2019, GTC session S9656 "Distributed training and fast inter-GPU communication with NCCL".
+
+    >>> case = {"message_bytes": 2e9, "servers": 2, "gpus_per_server": 8, "nvlink_bytes_per_s": 450e9}
+    >>> rails_all_reduce_seconds(**case, port_bytes_per_s=50e9) * 1e3    # 75 ms if one port carried everything
+    9.375
+    """
+    require_positive(message_bytes=message_bytes, port_bytes_per_s=port_bytes_per_s)
+    require_positive(nvlink_bytes_per_s=nvlink_bytes_per_s)
+    require_counts(servers=servers, gpus_per_server=gpus_per_server)
+    if min(servers, gpus_per_server) < 2:
+        raise ValueError(f"servers and gpus_per_server must be at least 2, not {servers!r} and {gpus_per_server!r}")
+    gpus = servers * gpus_per_server
+    bytes_per_gpu = 2 * message_bytes * (gpus - 1) / gpus
+    over_a_port = bytes_per_gpu / gpus_per_server
+    over_nvlink = bytes_per_gpu - over_a_port
+    return max(over_a_port / port_bytes_per_s, over_nvlink / nvlink_bytes_per_s)
+
+
+def exposed_seconds(
+    *,
+    message_bytes: float,
+    buckets: int,
+    gpus: int,
+    bandwidth_bytes_per_s: float,
+    backward_s: float,
+    latency_s: float = 0.0,
+) -> float:
+    """What remains of the gradients' all-reduce after the backward pass, when it is sent in equal buckets.
+
+        seconds = c + (k-1) · max(0, c - b)      with  b = T/k  and  c = 2 · (N-1) · (M/(k·N·β) + α)
+
+    The backward pass fills a bucket every b seconds. Buckets are reduced one after the other, c seconds each. The last
+    one is filled when the pass ends, so it is never hidden.
+
+    Units:   bytes; bytes/s per direction; seconds; counts. Result in seconds.
+    Raises:  ValueError if a count is below 1, a size, rate or backward_s is not positive, or latency_s is negative.
+    Source:  Li et al. 2020, arXiv:2006.15704, sections 3.2.2 and 3.2.3.
+
+    >>> run = {"message_bytes": 2e9, "gpus": 8, "bandwidth_bytes_per_s": 50e9, "backward_s": 0.1}
+    >>> [round(exposed_seconds(buckets=k, **run) * 1e3, 1) for k in (1, 10, 80)]    # milliseconds, of 70
+    [70.0, 7.0, 0.9]
+    """
+    require_positive(backward_s=backward_s)
+    require_counts(buckets=buckets)
+    filled_every = backward_s / buckets
+    reduced_in = all_reduce_seconds(
+        message_bytes=message_bytes / buckets,
+        gpus=gpus,
+        bandwidth_bytes_per_s=bandwidth_bytes_per_s,
+        latency_s=latency_s,
+    )
+    return reduced_in + (buckets - 1) * max(0.0, reduced_in - filled_every)
 
 
 def link_gap(*, fast_bytes_per_s: float, slow_bytes_per_s: float) -> float:

@@ -1,13 +1,10 @@
-"""ZeRO: what model states weigh, what each stage shards of them, and what it sends for that."""
+"""ZeRO: which model states each stage shards, what that leaves on a GPU, and what it sends in a step."""
 
 from __future__ import annotations
-
-import math
 
 from .arguments import require_counts, require_not_negative, require_positive
 
 STAGE_NAMES = ("plain data parallelism", "ZeRO-1", "ZeRO-2", "ZeRO-3")
-NOTHING_FITS = "nothing fits"
 WHOLE_BYTES = (16, 4, 2, 0)  # a parameter, left whole by each stage (arXiv:1910.02054, 2020, figure 1, K = 12)
 
 
@@ -21,89 +18,6 @@ def require_stage(stage: int) -> None:
     """
     if isinstance(stage, bool) or stage not in (0, 1, 2, 3):
         raise ValueError(f"stage must be 0, 1, 2 or 3, not {stage!r}")
-
-
-def weight_bytes(*, parameters: float, bytes_per_weight: float = 2) -> float:
-    """Memory of the weights alone.
-
-        bytes = b_w · P
-
-    Units:   parameters is a count; bytes per element. Result in bytes.
-    Raises:  ValueError if an argument is not positive.
-    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 3.1.
-
-    >>> weight_bytes(parameters=7 * 10**9) / 1e9          # a 7B model in BF16, in GB
-    14.0
-    >>> round(weight_bytes(parameters=7 * 10**9) / 2**30, 2)   # the same in GiB
-    13.04
-    """
-    require_positive(parameters=parameters, bytes_per_weight=bytes_per_weight)
-    return bytes_per_weight * parameters
-
-
-def optimizer_bytes(*, parameters: float, bytes_per_master: float = 4, bytes_per_moment: float = 4) -> float:
-    """Memory of Adam's states: a master copy of the weights and two moments.
-
-        bytes = (b_master + 2 · b_moment) · P
-
-    The 2 counts Adam's running means of the gradient and of its square.
-
-    Units:   parameters is a count; bytes per element, 0 for no master copy. Result in bytes.
-    Raises:  ValueError if parameters or bytes_per_moment is not positive, or bytes_per_master is negative.
-    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 3.1 (K = 12).
-
-    >>> optimizer_bytes(parameters=70 * 10**9) / 1e9                      # FP32 throughout: 12 bytes each
-    840.0
-    >>> optimizer_bytes(parameters=70 * 10**9, bytes_per_master=2) / 1e9  # with a BF16 master it is 10
-    700.0
-    """
-    require_positive(parameters=parameters, bytes_per_moment=bytes_per_moment)
-    require_not_negative(bytes_per_master=bytes_per_master)
-    return (bytes_per_master + 2 * bytes_per_moment) * parameters
-
-
-def optimizer_to_weight_ratio(
-    *, bytes_per_weight: float, bytes_per_master: float = 4, bytes_per_moment: float = 4
-) -> float:
-    """How many times the memory of the weights Adam's states take.
-
-        ratio = (b_master + 2 · b_moment) / b_w
-
-    Units:   bytes per element, 0 for no master copy; result is a ratio.
-    Raises:  ValueError if a width is not positive, or bytes_per_master is negative.
-    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 3.1.
-
-    >>> optimizer_to_weight_ratio(bytes_per_weight=2)   # not two or three times: six
-    6.0
-    """
-    require_positive(bytes_per_weight=bytes_per_weight, bytes_per_moment=bytes_per_moment)
-    require_not_negative(bytes_per_master=bytes_per_master)
-    return (bytes_per_master + 2 * bytes_per_moment) / bytes_per_weight
-
-
-def replica_state_bytes(
-    *,
-    parameters: float,
-    bytes_per_weight: float = 2,
-    bytes_per_gradient: float = 2,
-    bytes_per_master: float = 4,
-    bytes_per_moment: float = 4,
-) -> float:
-    """Model states of one whole replica: weights, gradients, master copy and both moments.
-
-        bytes = (b_w + b_g + b_master + 2 · b_moment) · P
-
-    Units:   parameters is a count; bytes per element, 0 for no master copy. Result in bytes.
-    Raises:  ValueError if parameters or a width is not positive, or bytes_per_master is negative.
-    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 3.1 (16 bytes a parameter).
-
-    >>> replica_state_bytes(parameters=7 * 10**9) / 1e9   # eight times the 14 GB of its weights
-    112.0
-    """
-    require_positive(parameters=parameters, bytes_per_weight=bytes_per_weight)
-    require_positive(bytes_per_gradient=bytes_per_gradient, bytes_per_moment=bytes_per_moment)
-    require_not_negative(bytes_per_master=bytes_per_master)
-    return (bytes_per_weight + bytes_per_gradient + bytes_per_master + 2 * bytes_per_moment) * parameters
 
 
 def state_bytes_per_gpu(*, parameters: float, gpus: int, stage: int, bytes_per_gradient: float = 2) -> float:
@@ -153,13 +67,15 @@ def lasting_state_bytes_per_gpu(*, parameters: float, gpus: int, stage: int) -> 
     return weights + optimizer
 
 
-def sliced_state_bytes_per_gpu(*, parameters: float, tp: int, pp: int, dp: int, stage: int) -> float:
+def sliced_state_bytes_per_gpu(
+    *, parameters: float, tp: int, pp: int, dp: int, stage: int, bytes_per_gradient: float = 2
+) -> float:
     """Model states on one GPU when TP and PP slice the model and ZeRO shards each slice over its DP group.
 
         bytes = (states under the stage with P/(TP·PP) parameters and N = DP)
 
-    Units:   every argument is a count. Result in bytes.
-    Raises:  ValueError if parameters is not positive, a degree is below 1, or the stage unknown.
+    Units:   bytes per element; every other argument is a count. Result in bytes.
+    Raises:  ValueError if parameters or bytes_per_gradient is not positive, a degree below 1, or the stage unknown.
     Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 1 (ZeRO combined with model parallelism).
 
     >>> layout = {"parameters": 70 * 10**9, "tp": 4, "pp": 4, "dp": 64}
@@ -170,7 +86,8 @@ def sliced_state_bytes_per_gpu(*, parameters: float, tp: int, pp: int, dp: int, 
     """
     require_counts(tp=tp, pp=pp, dp=dp)
     require_positive(parameters=parameters)
-    return state_bytes_per_gpu(parameters=parameters / (tp * pp), gpus=dp, stage=stage)
+    slice_parameters = parameters / (tp * pp)
+    return state_bytes_per_gpu(parameters=slice_parameters, gpus=dp, stage=stage, bytes_per_gradient=bytes_per_gradient)
 
 
 def memory_cut(*, gpus: int, stage: int) -> float:
@@ -260,44 +177,6 @@ def step_traffic_bytes(*, parameters: float, gpus: int, stage: int) -> float:
     return collectives * 2 * parameters * (gpus - 1) / gpus
 
 
-def limiting_traffic_bytes(*, parameters: float, stage: int) -> float:
-    """The bytes that each GPU sends in one step tend to this as the number of GPUs grows.
-
-        stages 0 to 2:  2 · 2P      stage 3:  3 · 2P
-
-    The ZeRO paper counts this way: it drops the (N-1)/N.
-
-    Units:   parameters and stage are counts. Result in bytes.
-    Raises:  ValueError if parameters is not positive or the stage unknown.
-    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 7.2.
-
-    >>> limiting_traffic_bytes(parameters=7 * 10**9, stage=3) / 1e9   # 64 GPUs send 41.34
-    42.0
-    """
-    require_positive(parameters=parameters)
-    require_stage(stage)
-    return (6 if stage == 3 else 4) * parameters
-
-
-def extra_traffic_bytes(*, parameters: float, gpus: int) -> float:
-    """Bytes that each GPU sends in one step of ZeRO-3 beyond what ZeRO-1 or 2 would send.
-
-        bytes = 2P · (N-1)/N
-
-    One more all-gather of the weights: they were dropped after the forward pass, and the backward needs them.
-
-    Units:   parameters and gpus are counts. Result in bytes.
-    Raises:  ValueError if parameters is not positive or gpus is below 1.
-    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 7.2.2.
-
-    >>> round(extra_traffic_bytes(parameters=7 * 10**9, gpus=64) / 1e9, 2)   # of 41.34 in total
-    13.78
-    """
-    require_positive(parameters=parameters)
-    require_counts(gpus=gpus)
-    return 2 * parameters * (gpus - 1) / gpus
-
-
 def step_traffic_seconds(*, parameters: float, gpus: int, stage: int, bandwidth_bytes_per_s: float) -> float:
     """Time that one step's collectives take when nothing overlaps them and latency is left out.
 
@@ -319,102 +198,6 @@ def step_traffic_seconds(*, parameters: float, gpus: int, stage: int, bandwidth_
     collectives = gathers + 1
     sent_bytes = collectives * whole_weight_bytes * (gpus - 1) / gpus
     return sent_bytes / bandwidth_bytes_per_s
-
-
-def extra_traffic_seconds(*, parameters: float, gpus: int, bandwidth_bytes_per_s: float) -> float:
-    """Time that ZeRO-3's additional all-gather takes in one step when nothing overlaps it.
-
-        seconds = 2P · (N-1)/N / β
-
-    Units:   parameters and gpus are counts; bytes/s per direction. Result in seconds.
-    Raises:  ValueError if parameters or the rate is not positive, or gpus is below 1.
-    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 7.2.2.
-
-    >>> round(extra_traffic_seconds(parameters=7 * 10**9, gpus=64, bandwidth_bytes_per_s=100e9) * 1e3)
-    138
-    """
-    require_positive(bandwidth_bytes_per_s=bandwidth_bytes_per_s)
-    return extra_traffic_bytes(parameters=parameters, gpus=gpus) / bandwidth_bytes_per_s
-
-
-def sharded_step_bytes(*, parameters: float, gpus: int, weight_gathers: int, bytes_per_gradient: float) -> float:
-    """Bytes that each GPU sends when BF16 weights are gathered and gradients of any width are reduce-scattered.
-
-        bytes = (2 · gathers + b_g) · P · (N-1)/N
-
-    One gather a step if weights stay whole after the forward pass, two if they are dropped and fetched again.
-
-    Units:   counts; bytes per element. Result in bytes.
-    Raises:  ValueError if parameters or bytes_per_gradient is not positive, or a count is below 1.
-    Source:  Llama Team 2024, arXiv:2407.21783, section 3.3.2 (weights kept, gradients reduced in FP32).
-
-    >>> sharded_step_bytes(parameters=8 * 10**9, gpus=128, weight_gathers=1, bytes_per_gradient=4) / 1e9
-    47.625
-    """
-    require_positive(parameters=parameters, bytes_per_gradient=bytes_per_gradient)
-    require_counts(gpus=gpus, weight_gathers=weight_gathers)
-    bytes_per_parameter = 2 * weight_gathers + bytes_per_gradient
-    return bytes_per_parameter * parameters * (gpus - 1) / gpus
-
-
-def smallest_stage(
-    *, parameters: float, gpus: int, activation_bytes: float, device_bytes: float, reserved_bytes: float = 0
-) -> str:
-    """The name of the first stage whose states fit beside activations and reserve, or "nothing fits".
-
-        states + A + reserve ≤ device
-
-    Units:   bytes; parameters and gpus are counts.
-    Raises:  ValueError as `needed_bytes_per_gpu`, or if device_bytes is not positive or reserved_bytes negative.
-    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 5.
-
-    >>> model = {"parameters": 30 * 10**9, "gpus": 8, "activation_bytes": 20e9}
-    >>> smallest_stage(**model, device_bytes=79.2 * 2**30)                       # an "80 GB" GPU has 85 GB usable
-    'ZeRO-3'
-    >>> smallest_stage(**model, device_bytes=79.2 * 2**30, reserved_bytes=8e9)   # no fit with some headroom
-    'nothing fits'
-    """
-    require_positive(device_bytes=device_bytes)
-    require_not_negative(reserved_bytes=reserved_bytes)
-    for stage, name in enumerate(STAGE_NAMES):
-        needed = needed_bytes_per_gpu(parameters=parameters, gpus=gpus, stage=stage, activation_bytes=activation_bytes)
-        if needed + reserved_bytes <= device_bytes:
-            return name
-    return NOTHING_FITS
-
-
-def gpus_needed(
-    *, parameters: float, stage: int, device_bytes: float, activation_bytes: float = 0, reserved_bytes: float = 0
-) -> int:
-    """The fewest GPUs on which a sharding stage fits.
-
-        N = ⌈ sharded / (device - reserve - A - whole) ⌉
-
-    where a stage leaves 4P, 2P or 0 bytes whole on every GPU and shards the rest of 16P.
-
-    Units:   bytes; parameters and stage are counts. Result is a count.
-    Raises:  ValueError if the stage is not 1, 2 or 3, an argument is out of range, or no number of GPUs is enough.
-    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, sections 5.1 to 5.3.
-
-    >>> [gpus_needed(parameters=b * 10**9, stage=3, device_bytes=80e9) for b in (7, 70, 405)]
-    [2, 14, 81]
-    >>> gpus_needed(parameters=30 * 10**9, stage=2, device_bytes=80e9, activation_bytes=20e9)
-    Traceback (most recent call last):
-    ValueError: ZeRO-2 keeps 6e+10 bytes on every GPU, and 6e+10 are free: no number of GPUs is enough
-    """
-    require_positive(parameters=parameters, device_bytes=device_bytes)
-    require_not_negative(activation_bytes=activation_bytes, reserved_bytes=reserved_bytes)
-    require_counts(stage=stage)
-    require_stage(stage)
-    whole = WHOLE_BYTES[stage] * parameters
-    sharded = 16 * parameters - whole
-    free = device_bytes - reserved_bytes - activation_bytes
-    if free <= whole:
-        raise ValueError(
-            f"{STAGE_NAMES[stage]} keeps {whole:.4g} bytes on every GPU, and {max(free, 0):.4g} are free: "
-            "no number of GPUs is enough"
-        )
-    return math.ceil(sharded / (free - whole))
 
 
 def nearest_stage(*, parameters: float, gpus: int, measured_bytes: float) -> int:

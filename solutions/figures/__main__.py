@@ -12,13 +12,17 @@ from types import ModuleType
 import matplotlib
 from matplotlib.figure import Figure
 
+from . import GREY
+
 STYLE = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "figure.facecolor": "white",
-    "savefig.facecolor": "white",
+    "savefig.transparent": True,
+    **dict.fromkeys(
+        ("text.color", "axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "xtick.color", "ytick.color"), GREY
+    ),
     "savefig.dpi": 130,  # about as wide as a notebook's column
 }
 

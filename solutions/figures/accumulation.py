@@ -6,9 +6,9 @@ from matplotlib.figure import Figure
 
 from ..accumulation import communication_overhead, communication_share, plan_seconds
 from ..oracles.accumulation import walk
+from . import BLUE, GREY, ORANGE
 
 CHAPTER = "03-gradient-accumulation"
-BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#6e7781"  # Okabe & Ito 2008: safe for colour-blind readers
 
 MICRO_BATCH_S, ALL_REDUCE_S = 0.120, 0.050  # the times that the lesson works with
 FORWARD_S, BACKWARD_S, FIXED_S = 0.010, 0.020, 0.060  # a sequence's passes, and a fixed cost of every micro-batch
@@ -25,9 +25,7 @@ def one_all_reduce_or_many() -> Figure:
         )
         for event in events:
             colour = BLUE if event.what == "micro-batch" else ORANGE
-            axis.barh(
-                place, event.seconds * 1e3, left=event.start_s * 1e3, color=colour, height=0.55, edgecolor="white"
-            )
+            axis.barh(place, event.seconds * 1e3, left=event.start_s * 1e3, color=colour, height=0.55, edgecolor="none")
         end_ms = events[-1].end_s * 1e3
         axis.text(end_ms + 8, place, f"{end_ms:.0f} ms", va="center", color=GREY)
     axis.set_yticks(range(len(rows)), list(rows))
@@ -84,7 +82,7 @@ def two_plans() -> Figure:
         ]  # fmt: skip
         held = len(sizes) if recomputed else sizes.index(fits) + 1
         axis.plot(
-            sizes[held - 1 :], times[held - 1 :], color=colour, linestyle=":", marker=marker, markerfacecolor="white"
+            sizes[held - 1 :], times[held - 1 :], color=colour, linestyle=":", marker=marker, markerfacecolor="none"
         )
         axis.plot(sizes[:held], times[:held], color=colour, marker=marker, label=name)
     axis.annotate(

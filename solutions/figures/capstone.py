@@ -5,22 +5,15 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..capstone import (
-    bubble_idle_fraction,
-    bubble_overhead,
-    layer_parameters,
-)
+from ..activations import in_flight_bytes, layer_activation_bytes
+from ..capstone import bubble_idle_fraction, bubble_overhead, layer_parameters
+from ..hardware import memory_bytes, peak_flop_per_s
 from ..oracles.capstone import bubble_idle_fraction as played_idle_fraction
 from ..oracles.capstone import bubble_overhead as played_overhead
-from ..run_costs import mfu_from_gpu_time, training_seconds_at_mfu, wall_clock_seconds
+from ..run_costs import mfu_from_gpu_time, mfu_with_attention, training_seconds_at_mfu, wall_clock_seconds
+from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "10-capstone-405b"
-BLUE, ORANGE, GREEN, GREY = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#6e7781",
-)  # Okabe & Ito 2008: safe for colour-blind readers
 
 LAYERS, HIDDEN, FFN_HIDDEN, HEADS, KV_HEADS = (
     126,
@@ -31,9 +24,9 @@ LAYERS, HIDDEN, FFN_HIDDEN, HEADS, KV_HEADS = (
 )  # Llama Team 2024, arXiv:2407.21783, Table 3
 VOCABULARY = 128256  # Llama 3.1 as released, July 2024
 PARAMETERS, TOKENS, GPUS = 405e9, 15.6e12, 16384  # Llama Team 2024, sections 3.2 and 3.3
-PEAK_FLOP_PER_S = 989e12  # H100 SXM, dense BF16 (NVIDIA data sheet, 2022)
+TP, CONTEXT = 8, 8192  # Llama Team 2024, Table 4
 CARD_GPU_HOURS = 30.84e6  # Llama 3.1 model card, July 2024
-REPORTED_MFU = (0.38, 0.43)  # Llama Team 2024, Table 4
+REPORTED_MFU = (0.41, 0.43)  # Llama Team 2024, Table 4, at 8,192 tokens; attention scores are counted
 DAY_S = 86400.0
 
 
@@ -55,7 +48,7 @@ def where_405_billion_are() -> Figure:
         }
         left = 0.0
         for name, (billions, colour) in parts.items():
-            axis.barh(place, billions, left=left, color=colour, height=0.6, edgecolor="white")
+            axis.barh(place, billions, left=left, color=colour, height=0.6, edgecolor="none")
             if billions > 20:
                 axis.text(left + billions / 2, place, f"{billions:.0f}", ha="center", va="center", color="white")
             if place == 0:
@@ -69,6 +62,34 @@ def where_405_billion_are() -> Figure:
     axis.set_xlabel("weights in billions")
     axis.spines["left"].set_visible(False)
     axis.tick_params(axis="y", length=0)
+    return figure
+
+
+def what_the_first_stage_holds() -> Figure:
+    """Weights and activations on a GPU of the first stage against the number of stages, beside the card's memory."""
+    figure = Figure(figsize=(7.0, 2.9))
+    axis = figure.subplots()
+    counts = (1, 2, 4, 8, 16, 32)
+    card = memory_bytes(accelerator="H100-80GB") / 1e9
+    layer = layer_activation_bytes(
+        tokens=CONTEXT, hidden=HIDDEN, ffn_hidden=FFN_HIDDEN, heads=HEADS, kv_heads=KV_HEADS, tp=TP
+    )
+    for place, stages in enumerate(counts):
+        held = in_flight_bytes(layer_bytes=layer * LAYERS / stages, stage_layers=1, stages=stages, micro_batches=32)
+        weights = 2 * PARAMETERS / (TP * stages)
+        axis.bar(place, held / 1e9, color=ORANGE, width=0.6, edgecolor="none")
+        axis.bar(place, weights / 1e9, bottom=held / 1e9, color=BLUE, width=0.6, edgecolor="none")
+        above = max((held + weights) / 1e9, card) + 2  # clear of the dashed line
+        axis.text(place, above, f"{(held + weights) / 1e9:.1f}", ha="center")
+    axis.axhline(card, color=GREY, lw=1, ls="--")
+    axis.text(5.4, card + 3, f"an H100:\n{card:.0f} GB", color=GREY, va="bottom")
+    axis.text(2.0, 150, "BF16 weights, cut over TP and PP", color=BLUE)
+    axis.text(2.0, 135, "activations, cut over TP", color=ORANGE)
+    axis.set_xticks(range(len(counts)), [str(stages) for stages in counts])
+    axis.set_xlabel(f"pipeline stages (TP {TP}, micro-batches of {CONTEXT:,} tokens, 1F1B)")
+    axis.set_ylabel("GB on the first stage")
+    axis.set_ylim(0, 190)
+    axis.set_xlim(-0.6, 6.3)
     return figure
 
 
@@ -100,12 +121,13 @@ def days_against_utilisation() -> Figure:
     """Days that the 405B run takes on 16,384 GPUs against MFU, with three figures that are quoted for it."""
     figure = Figure(figsize=(7.0, 2.9))
     axis = figure.subplots()
-    low, high = (100 * share for share in REPORTED_MFU)
+    attention = mfu_with_attention(mfu=1, parameters=PARAMETERS, layers=LAYERS, hidden=HIDDEN, sequence_length=CONTEXT)
+    low, high = (100 * share / attention for share in REPORTED_MFU)
     axis.axvspan(low, high, color=GREEN, alpha=0.15, lw=0)
     axis.text(
         (low + high) / 2,
         94.5,
-        "reported for the\ntraining loop",
+        "reported 41 to 43 %,\nwithout attention",
         color=GREEN,
         ha="center",
         va="top",
@@ -120,19 +142,22 @@ def days_against_utilisation() -> Figure:
     }
     for text, mfu in marks.items():
         axis.plot(100 * mfu, _days(mfu), "o", color=ORANGE)
-        axis.annotate(text, (100 * mfu, _days(mfu)), (8, 5), textcoords="offset points", color=ORANGE,
-                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8})  # fmt: skip
+        axis.annotate(text, (100 * mfu, _days(mfu)), (8, 5), textcoords="offset points", color=ORANGE)
     axis.set_xlim(30, 58)
     axis.set_ylim(45, 95)
     axis.set_xticks(range(30, 60, 5), [f"{percent} %" for percent in range(30, 60, 5)])
-    axis.set_xlabel("MFU, averaged over the run")
+    axis.set_xlabel("MFU, averaged over the run, 6 FLOP for each parameter and token")
     axis.set_ylabel(f"days on {GPUS:,} H100")
     return figure
 
 
 def _days(mfu: float) -> float:
     run = training_seconds_at_mfu(
-        parameters=PARAMETERS, tokens=TOKENS, gpus=GPUS, peak_flop_per_s=PEAK_FLOP_PER_S, mfu=mfu
+        parameters=PARAMETERS,
+        tokens=TOKENS,
+        gpus=GPUS,
+        peak_flop_per_s=peak_flop_per_s(accelerator="H100-80GB"),
+        mfu=mfu,
     )
     return run / DAY_S
 
@@ -140,7 +165,10 @@ def _days(mfu: float) -> float:
 def _share(days: float) -> float:
     """The MFU of a run that takes so many days on all GPUs."""
     return mfu_from_gpu_time(
-        parameters=PARAMETERS, tokens=TOKENS, gpu_time_s=days * DAY_S * GPUS, peak_flop_per_s=PEAK_FLOP_PER_S
+        parameters=PARAMETERS,
+        tokens=TOKENS,
+        gpu_time_s=days * DAY_S * GPUS,
+        peak_flop_per_s=peak_flop_per_s(accelerator="H100-80GB"),
     )
 
 
@@ -148,4 +176,4 @@ def _curve(shares: np.ndarray) -> tuple[list[float], list[float]]:
     return [100 * float(mfu) for mfu in shares], [_days(float(mfu)) for mfu in shares]
 
 
-FIGURES = (where_405_billion_are, one_bubble_two_names, days_against_utilisation)
+FIGURES = (where_405_billion_are, what_the_first_stage_holds, one_bubble_two_names, days_against_utilisation)

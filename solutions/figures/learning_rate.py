@@ -7,25 +7,19 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from ..critical_batch import data_to_target, steps_to_target
 from ..learning_rate import (
     cosine_area,
     cosine_lr,
-    data_to_target,
     linear_rule_lr,
     scaled_steps,
     square_root_rule_lr,
-    steps_to_target,
     wsd_area,
     wsd_lr,
 )
+from . import BLUE, GREY, ORANGE
 
 CHAPTER = "04-learning-rate-scaling"
-BLUE, ORANGE, GREEN, GREY = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#6e7781",
-)  # Okabe & Ito 2008: safe for colour-blind readers
 
 BASE_LR, BASE_BATCH = 3e-4, 256  # the recipe that the lesson scales from
 STEPS, WARMUP = 100_000, 2_000  # its length and warmup

@@ -13,9 +13,9 @@ from ..ring import (
     naive_root_bytes,
     tree_all_reduce_seconds,
 )
+from . import BLUE, GREY, ORANGE
 
 CHAPTER = "01-ring-all-reduce"
-BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#6e7781"  # Okabe & Ito 2008: told apart by colour-blind readers too
 
 
 def chunks_on_a_ring() -> Figure:
@@ -71,7 +71,7 @@ def ring_against_tree() -> Figure:
     axis.axvline(tie, color=GREY, lw=1, ls=":")
     axis.text(tie * 1.25, 2.2e-5, f"tie at {tie / 1e6:.1f} MB", color=GREY)
     axis.text(2e3, 8.5e-4, "ring: 126 latencies", color=BLUE)
-    axis.text(2e3, 2.4e-5, "plain tree: 12 latencies", color=ORANGE)
+    axis.text(2e3, 2.4e-5, "binomial tree: 12 latencies", color=ORANGE)
     axis.set_xticks([1e3, 1e6, 1e9], ["1 kB", "1 MB", "1 GB"])
     axis.set_yticks([1e-4, 1e-3, 1e-2, 1e-1, 1], ["0.1 ms", "1 ms", "10 ms", "0.1 s", "1 s"])
     axis.minorticks_off()

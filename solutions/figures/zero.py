@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 
 from ..oracles.zero import Tensor, adam_tensors, held, play_step
 from ..zero import WHOLE_BYTES, state_bytes_per_gpu
+from . import BLUE, GREEN, ORANGE
 
 CHAPTER = "02-zero"
-BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"  # Okabe & Ito 2008: told apart by colour-blind readers too
 STAGES = ("plain", "ZeRO-1", "ZeRO-2", "ZeRO-3")
 PARAMETERS, GPUS = 7 * 10**9, 64
 
@@ -33,7 +33,7 @@ def states_by_stage() -> Figure:
     left = np.zeros(len(STAGES))
     for name, colour, rows in kinds:
         sizes = np.array([_gb(rows, stage) for stage in range(len(STAGES))])
-        axis.barh(places, sizes, left=left, color=colour, height=0.62, label=name, edgecolor="white", linewidth=0.6)
+        axis.barh(places, sizes, left=left, color=colour, height=0.62, label=name, edgecolor="none")
         left += sizes
     for place, total in zip(places, left, strict=True):
         axis.text(total + 1.2, place, f"{total:.4g} GB", va="center")
@@ -77,7 +77,7 @@ def traffic_by_stage() -> Figure:
     for stage in range(len(STAGES)):
         left = 0.0
         for label, colour, size in _collectives(stage):
-            axis.barh(stage, size, left=left, color=colour, height=0.62, edgecolor="white", linewidth=0.6,
+            axis.barh(stage, size, left=left, color=colour, height=0.62, edgecolor="none",
                       label=label if label not in named else None)  # fmt: skip
             axis.text(left + size / 2, stage, f"{size:.1f}", ha="center", va="center", color="white")
             named.add(label)

@@ -113,16 +113,6 @@ def _reducing_seconds(events: tuple[Event, ...]) -> float:
     return sum(event.seconds for event in events if event.what == "all-reduce")
 
 
-def clocked_communication_saved(*, accumulation_steps: int, all_reduce_s: float) -> float:
-    """All-reduce time of a step that reduces after every micro-batch, less that of one that reduces once."""
-    spent = []
-    for every_pass in (True, False):
-        events = walk(passes=accumulation_steps, micro_batch=1, dp=1, micro_batch_s=0.0,
-                      all_reduce_s=all_reduce_s, every_pass=every_pass)  # fmt: skip
-        spent.append(_reducing_seconds(events))
-    return spent[0] - spent[1]
-
-
 def clocked_step_seconds(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
     """When the last event of a step ends."""
     events = walk(passes=accumulation_steps, micro_batch=1, dp=1, micro_batch_s=micro_batch_s,
@@ -166,18 +156,13 @@ def tried_steps_for_share(*, micro_batch_s: float, all_reduce_s: float, largest_
     return passes
 
 
-def packed_steps(*, target_batch: int, dp: int, memory_bytes: float, state_bytes: float, sample_bytes: float) -> int:
-    """Double the micro-batch while its samples still fit into memory, then count the passes to the target."""
-    micro_batch, candidate = 0, 1
-    while _allocates(candidate, memory_bytes - state_bytes, sample_bytes):
-        micro_batch, candidate = candidate, 2 * candidate
-    return counted_accumulation_steps(target_batch=target_batch, micro_batch=micro_batch, dp=dp)
-
-
-def _allocates(samples: int, free_bytes: float, sample_bytes: float) -> bool:
-    for _sample in range(samples):
-        free_bytes -= sample_bytes
-    return free_bytes >= 0
+def packed_micro_batch(*, memory_bytes: float, state_bytes: float, sample_bytes: float) -> int:
+    """Put the states into memory, and then one sample after the other, until the next does not fit."""
+    left, samples = Fraction(memory_bytes) - Fraction(state_bytes), 0
+    while left >= Fraction(sample_bytes):
+        left -= Fraction(sample_bytes)
+        samples += 1
+    return samples
 
 
 def clocked_recompute_overhead(*, layers: int, recomputed_layers: int, backward_per_forward: float) -> float:

@@ -10,9 +10,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from .layer_flop import flop_per_weight_and_token
+from .activations import peak_in_flight
+from .layer_flop import attention_flop_per_pair_and_channel, flop_per_weight_and_token
 from .pipeline import play
-from .ring import simulated_all_reduce_seconds, simulated_bytes_sent_per_gpu
+from .ring import simulated_bytes_sent_per_phase
 
 HOUR_S = 3600.0
 DAY_S = 86400.0
@@ -46,14 +47,19 @@ def usable_gpus(*, gpus: int, failed_nodes: int, gpus_per_node: int, tp: int, cp
     return int(sizes[sizes == tp * cp * pp].sum())
 
 
-def nodes_per_rack(*, tp: int, cp: int, pp: int, dp: int, gpus_per_node: int, racks: int) -> int:
-    """Fill nodes with ranks, then deal the nodes to the racks in turn."""
-    ranks = np.arange(tp * cp * pp * dp)
-    nodes = np.unique(ranks // gpus_per_node)
-    loads = np.bincount(nodes % racks, minlength=racks)
-    if len(ranks) % gpus_per_node or len(set(loads.tolist())) != 1:
-        raise ValueError("the racks are not filled evenly")
-    return int(loads[0])
+def racks_needed(
+    *, tp: int, cp: int, pp: int, dp: int, gpus_per_node: int, spare_nodes: int, nodes_per_rack: int
+) -> int:
+    """Fill nodes with ranks, push them and the spares into racks one by one, and count the racks that were opened."""
+    loads = np.bincount(np.arange(tp * cp * pp * dp) // gpus_per_node)
+    if (loads != gpus_per_node).any():
+        raise ValueError("a node is not filled")
+    racks = places = 0
+    for _ in range(len(loads) + spare_nodes):
+        if places == 0:
+            racks, places = racks + 1, nodes_per_rack
+        places -= 1
+    return racks
 
 
 def layers_per_stage(*, layers: int, stages: int) -> tuple[int, ...]:
@@ -106,24 +112,39 @@ def layouts(gpus: int, gpus_per_node: int, cp: int, max_stages: int) -> Iterator
                     yield Layout(tp, cp, pp, dp)
 
 
+@lru_cache(maxsize=4096)
+def _step_ticks(stages: int, micro_batches: int) -> int:
+    return play(stages, micro_batches).ticks
+
+
 @lru_cache(maxsize=1024)
 def best_layout(
     *,
     gpus: int,
-    parameters: int,
-    bytes_per_parameter: int,
+    sequences: int,
+    weight_bytes: int,
+    activation_bytes: int,
     budget_bytes: int,
-    gpus_per_node: int,
-    cp: int = 1,
+    cp: int,
+    tp_percent: int,
+    gpus_per_node: int = 8,
     max_stages: int = 32,
 ) -> tuple[int, int, int, int]:
-    """List the layouts, drop those whose states exceed the budget, take most replicas, then the largest TP."""
-    state = Fraction(parameters) * bytes_per_parameter
-    every = layouts(gpus, gpus_per_node, cp, max_stages)
-    fitting = [layout for layout in every if state / (layout.tp * layout.pp) <= budget_bytes]
-    if not fitting:
+    """List the layouts, fill the fullest GPU of each, play the step of those that fit, and take the quickest."""
+    timed = []
+    for layout in layouts(gpus, gpus_per_node, cp, max_stages):
+        if sequences % layout.dp:
+            continue
+        micro_batches = sequences // layout.dp
+        in_flight = peak_in_flight(0, layout.pp, micro_batches)
+        slices = layout.tp * layout.pp
+        held = Fraction(weight_bytes, slices) + in_flight * Fraction(activation_bytes, slices * cp)
+        if held <= budget_bytes:
+            tick = Fraction(100 + tp_percent * (layout.tp - 1), layout.tp * cp * layout.pp)  # a sequence on one stage
+            timed.append((tick * _step_ticks(layout.pp, micro_batches), layout))
+    if not timed:
         raise ValueError("no layout fits")
-    best = max(fitting, key=lambda layout: (layout.dp, layout.tp))
+    _, best = min(timed, key=lambda found: (found[0], found[1].tp))
     return best.tp, best.cp, best.pp, best.dp
 
 
@@ -266,6 +287,14 @@ def mfu_from_throughput(*, parameters: float, tokens_per_s: float, gpus: int, pe
     return _bisect(lambda mfu: peak_flop_per_s * mfu >= per_gpu)
 
 
+def mfu_with_attention(*, mfu: float, parameters: float, layers: int, hidden: int, sequence_length: int) -> float:
+    """Count one sequence's operations in the weights, and in the scores of each layer and channel, pair by pair."""
+    pairs = sequence_length * sequence_length
+    weights = flop_per_weight_and_token() * Fraction(parameters) * sequence_length
+    scores = sum(attention_flop_per_pair_and_channel() * pairs * hidden for _ in range(layers))
+    return float(Fraction(mfu) * (weights + scores) / weights)
+
+
 def _meters(gpus: int, run_s: float) -> NDArray[np.float64]:
     """Let every GPU's meter run, day after day, and read the seconds on each; coarser ticks in runs over 1,000 days."""
     meters = np.zeros(gpus)
@@ -283,12 +312,6 @@ def rental_dollars(*, gpus: int, run_s: float, dollars_per_gpu_hour: float) -> f
     """Write an invoice with a line for each GPU, by the meter on it, and add up the lines."""
     invoice = _meters(gpus, run_s) / HOUR_S * dollars_per_gpu_hour
     return float(invoice.sum())
-
-
-def dollars_saved_by_relative_gain(*, bill_dollars: float, gain: float) -> float:
-    """Rerun a job of 100 days with the better kernels, and compare the two bills."""
-    per_day = bill_dollars / 100
-    return bill_dollars - per_day * _ticks(100.0, 1.0 + gain)
 
 
 def dollars_saved_by_points(*, bill_dollars: float, mfu: float, points: float) -> float:
@@ -346,11 +369,6 @@ def bubble_idle_fraction(*, stages: int, micro_batches: int, virtual_stages: int
 # The data-parallel ring, played by oracles/ring.py.
 
 
-def gradient_traffic_bytes(*, gpu_parameters: float, bytes_per_gradient: int, dp: int) -> float:
-    """Reduce the slice's gradients over a ring of replicas that is played, and read what a GPU sent."""
-    return simulated_bytes_sent_per_gpu(message_bytes=gpu_parameters * bytes_per_gradient, gpus=dp)
-
-
 def gradient_sync_seconds(
     *,
     stage_layers: int,
@@ -362,8 +380,9 @@ def gradient_sync_seconds(
     dp: int,
     bandwidth_bytes_per_s: float,
 ) -> float:
-    """Cut the matrices for one GPU, and clock a played ring of replicas that reduces its gradients."""
+    """Cut the matrices for one GPU, play a phase of the ring for each tensor that travels, and clock the bytes."""
     elements = _slice_parameters(stage_layers, hidden, ffn_hidden, heads, kv_heads, tp)
-    return simulated_all_reduce_seconds(
-        message_bytes=float(elements * 2), gpus=dp, bandwidth_bytes_per_s=bandwidth_bytes_per_s
-    )
+    widths = {"FP32 gradients": 4, "BF16 weights": 2}
+    messages = [float(elements * width) for width in widths.values()]
+    sent = sum(simulated_bytes_sent_per_phase(message_bytes=message, gpus=dp) for message in messages)
+    return sent / bandwidth_bytes_per_s

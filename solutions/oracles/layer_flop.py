@@ -1,4 +1,4 @@
-"""A linear layer, trained on numbers that count: how many operations a weight takes part in for a token."""
+"""Counts of FLOP: a small linear layer and small attention scores are trained on numbers that note each operation on them."""
 
 from __future__ import annotations
 
@@ -39,6 +39,26 @@ def flop_per_weight_and_token() -> Fraction:
     _product(output_gradient, _transposed(weight))  # gradient of the input, for the layer before
     _product(_transposed(batch), output_gradient)  # gradient of the weight
     return Fraction(tally.total(), inputs * outputs * tokens)
+
+
+@lru_cache(maxsize=1)
+def attention_flop_per_pair_and_channel() -> Fraction:
+    """Run the scores of a small head forward and backward, and divide by its pairs of tokens and its channels.
+
+    Softmax and scaling are left out, as they are in every count of FLOP; so is the causal mask.
+    """
+    tokens, channels = 5, 3
+    tally: Counter[str] = Counter()
+    queries, keys, values = (_matrix(tokens, channels, tally) for _ in range(3))
+    probabilities = score_gradient = _matrix(tokens, tokens, tally)
+    output_gradient = _matrix(tokens, channels, tally)
+    _product(queries, _transposed(keys))  # scores
+    _product(probabilities, values)  # output
+    _product(_transposed(probabilities), output_gradient)  # gradient of the values
+    _product(output_gradient, _transposed(values))  # gradient of the probabilities
+    _product(score_gradient, keys)  # gradient of the queries
+    _product(_transposed(score_gradient), queries)  # gradient of the keys
+    return Fraction(tally.total(), tokens * tokens * channels)
 
 
 def _matrix(rows: int, columns: int, tally: Counter[str]) -> Matrix:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .accumulation import counted_optimizer_steps
+from .search import bisect
 
 Schedule = NDArray[np.float64]
 
@@ -26,12 +26,12 @@ def stacked_lr(*, base_lr: float, base_batch: float, batch: float) -> float:
 
 def searched_square_root_lr(*, base_lr: float, base_batch: float, batch: float) -> float:
     """Square-root rule: the rate whose square has grown as the batch has, found by bisection."""
-    return _bisect(lambda lr: (lr / base_lr) ** 2 * base_batch - batch, base_lr * 1e-6, base_lr * 1e6)
+    return bisect(lambda lr: (lr / base_lr) ** 2 * base_batch - batch, base_lr * 1e-6, base_lr * 1e6)
 
 
 def searched_square_root_batch(*, base_lr: float, base_batch: float, lr: float) -> float:
     """The batch for which the searched square-root rule proposes `lr`, found by bisection."""
-    return _bisect(lambda batch: math.sqrt(batch / base_batch) * base_lr - lr, base_batch * 1e-9, base_batch * 1e9)
+    return bisect(lambda batch: math.sqrt(batch / base_batch) * base_lr - lr, base_batch * 1e-9, base_batch * 1e9)
 
 
 def moved_by_one_sample(*, base_lr: float, base_batch: float, lr: float, batch: float) -> float:
@@ -49,10 +49,23 @@ def stacked_warmup(*, base_warmup_steps: int, base_batch: float, batch: float) -
     return stacked_lr(base_lr=float(base_warmup_steps), base_batch=base_batch, batch=batch)
 
 
-def counted_warmup_share(*, warmup_steps: float, total_steps: float) -> float:
-    """Steps at which the rate still grows, counted along the run, over all steps."""
-    steps = np.arange(round(total_steps))
-    return float(np.count_nonzero(steps < warmup_steps) / len(steps))
+def counted_warmup_share(*, base_warmup_steps: int, base_total_steps: int, base_batch: float, batch: float) -> float:
+    """Cut the data of the old run into new batches, and count the steps up to the end of the stacked warmup."""
+    total = counted_scaled_steps(steps=base_total_steps, base_batch=base_batch, batch=batch)
+    warmup = stacked_warmup(base_warmup_steps=base_warmup_steps, base_batch=base_batch, batch=batch)
+    if warmup > total:
+        raise ValueError("the run ends during its warmup")
+    return warmup / total
+
+
+def summed_adam_window(*, beta: float, base_batch: float, batch: float) -> float:
+    """Add up the weights of an exponential average, as many times its newest as there are samples in the old window.
+
+    The newest gradient has the weight 1 - β. A larger batch stands for several small ones, each of which had that weight.
+    """
+    newest = (1 - beta) * batch / base_batch
+    weights = newest * np.power(1 - newest, np.arange(math.ceil(60 / newest)))
+    return float(weights.sum() / weights[0])
 
 
 @lru_cache(maxsize=256)
@@ -124,32 +137,6 @@ def counted_scaled_steps(*, steps: int, base_batch: float, batch: float) -> floa
     return counted_optimizer_steps(tokens=Fraction(base_batch) * steps, batch_tokens=batch)
 
 
-def searched_steps_to_target(*, minimum_steps: float, critical_batch: float, batch: float) -> float:
-    """The point of the trade-off (S/S_min - 1)(E/E_min - 1) = 1 at which a step takes `batch` of data, by bisection."""
-    minimum_data = minimum_steps * critical_batch  # where the asymptotes cross, the slope is the critical batch
-    return _bisect(
-        lambda steps: (steps / minimum_steps - 1) * (steps * batch / minimum_data - 1) - 1,
-        max(minimum_steps, minimum_data / batch),
-        4 * (minimum_steps + minimum_data / batch),
-    )
-
-
-def searched_data_to_target(*, minimum_data: float, critical_batch: float, batch: float) -> float:
-    """The same point of the trade-off, read on the axis of data."""
-    minimum_steps = minimum_data / critical_batch
-    return _bisect(
-        lambda data: (data / batch / minimum_steps - 1) * (data / minimum_data - 1) - 1,
-        max(minimum_data, minimum_steps * batch),
-        4 * (minimum_data + minimum_steps * batch),
-    )
-
-
-def searched_critical_batch(*, loss: float, scale_tokens: float, exponent: float) -> float:
-    """The batch at which (B*/B)^α_B has come down to the loss, by bisection on a logarithmic scale."""
-    power = _bisect(lambda log_batch: loss - math.exp(exponent * (math.log(scale_tokens) - log_batch)), -200.0, 200.0)
-    return math.exp(power)
-
-
 def walked_ramp_steps(*, tokens: float, first_batch: float, last_batch: float, stage_tokens: float) -> float:
     """Train stage after stage, double the batch after each, and give the last batch all tokens that are left."""
     left, batch, steps = tokens, first_batch, 0.0
@@ -166,14 +153,3 @@ def walked_two_batch_steps(*, tokens: float, first_batch: float, first_tokens: f
     """Train through the first tokens, change the batch, and train through the rest."""
     first_steps = counted_optimizer_steps(tokens=first_tokens, batch_tokens=first_batch)
     return first_steps + counted_optimizer_steps(tokens=tokens - first_tokens, batch_tokens=second_batch)
-
-
-def _bisect(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Where a rising function crosses zero, to the last bits."""
-    for _ in range(200):
-        middle = (low + high) / 2
-        if rising(middle) < 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2

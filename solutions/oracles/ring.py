@@ -178,6 +178,45 @@ def searched_crossover_bytes(*, gpus: int, bandwidth_bytes_per_s: float, latency
     return (low + high) / 2
 
 
+def counted_rails_seconds(
+    *,
+    message_bytes: float,
+    servers: int,
+    gpus_per_server: int,
+    port_bytes_per_s: float,
+    nvlink_bytes_per_s: float,
+) -> float:
+    """Lay a ring for each port through all servers, play it, and wait for the busiest link of the cluster."""
+    gpus = servers * gpus_per_server
+    share = play_ring(gpus).sent_shares[0] * message_bytes / gpus_per_server  # of one ring, over each of its links
+    port, nvlink = np.zeros(gpus), np.zeros(gpus)  # bytes that each GPU sends
+    for exit_gpu in range(gpus_per_server):
+        inside = [*range(exit_gpu + 1, gpus_per_server), *range(exit_gpu + 1)]  # this ring's way through a server
+        for server in range(servers):
+            for place in inside[:-1]:
+                nvlink[server * gpus_per_server + place] += share
+            port[server * gpus_per_server + inside[-1]] += share
+    return float(max((port / port_bytes_per_s).max(), (nvlink / nvlink_bytes_per_s).max()))
+
+
+def played_exposed_seconds(
+    *,
+    message_bytes: float,
+    buckets: int,
+    gpus: int,
+    bandwidth_bytes_per_s: float,
+    backward_s: float,
+    latency_s: float = 0.0,
+) -> float:
+    """Play the backward pass beside the network, bucket by bucket, and see how much later the network is done."""
+    each = _seconds(play_ring(gpus), message_bytes / buckets, bandwidth_bytes_per_s, latency_s)
+    computed = network_free = 0.0
+    for _ in range(buckets):
+        computed += backward_s / buckets
+        network_free = max(network_free, computed) + each
+    return network_free - computed
+
+
 def counted_link_gap(*, fast_bytes_per_s: float, slow_bytes_per_s: float) -> float:
     """How long the slow link needs for what the fast one carries in a second."""
     carried, seconds = fast_bytes_per_s, 0.0

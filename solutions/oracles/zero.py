@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -71,64 +71,33 @@ def _mean(by_rank: NDArray[np.float64] | Elements) -> float:
     return float(int(by_rank.sum()) / len(by_rank) if by_rank.dtype == np.int64 else by_rank.mean())
 
 
-def _counted(parameters: float, gpus: int, stage: int, tensors: Sequence[Tensor]) -> float:
+def counted(parameters: float, gpus: int, stage: int, tensors: Sequence[Tensor]) -> float:
+    """What a rank holds of these rows of the table, on average."""
     return _mean(bytes_by_rank(tensors, elements=round(parameters), ranks=gpus, stage=stage))
 
 
 # Memory
 
 
-def weight_bytes(*, parameters: float, bytes_per_weight: float = 2) -> float:
-    """The weights' row of the table."""
-    rows = [row for row in adam_tensors(weight=bytes_per_weight) if row.name == "weight"]
-    return _counted(parameters, 1, 0, rows)
-
-
-def optimizer_bytes(*, parameters: float, bytes_per_master: float = 4, bytes_per_moment: float = 4) -> float:
-    """The rows of the optimizer: master copy and both moments."""
-    rows = adam_tensors(master=bytes_per_master, moment=bytes_per_moment)
-    return _counted(parameters, 1, 0, [row for row in rows if row.sharded_from == 1])
-
-
-def optimizer_to_weight_ratio(
-    *, bytes_per_weight: float, bytes_per_master: float = 4, bytes_per_moment: float = 4
-) -> float:
-    """Fill the table for a model of a thousand weights, and divide the optimizer's rows by that of the weights."""
-    states = optimizer_bytes(parameters=1000, bytes_per_master=bytes_per_master, bytes_per_moment=bytes_per_moment)
-    return states / weight_bytes(parameters=1000, bytes_per_weight=bytes_per_weight)
-
-
-def replica_state_bytes(
-    *,
-    parameters: float,
-    bytes_per_weight: float = 2,
-    bytes_per_gradient: float = 2,
-    bytes_per_master: float = 4,
-    bytes_per_moment: float = 4,
-) -> float:
-    """All rows of the table, on a single rank that shards nothing."""
-    rows = adam_tensors(
-        weight=bytes_per_weight, gradient=bytes_per_gradient, master=bytes_per_master, moment=bytes_per_moment
-    )
-    return _counted(parameters, 1, 0, rows)
-
-
 def state_bytes_per_gpu(*, parameters: float, gpus: int, stage: int, bytes_per_gradient: float = 2) -> float:
     """All rows of the table, on one rank."""
-    return _counted(parameters, gpus, stage, adam_tensors(gradient=bytes_per_gradient))
+    return counted(parameters, gpus, stage, adam_tensors(gradient=bytes_per_gradient))
 
 
 def lasting_state_bytes_per_gpu(*, parameters: float, gpus: int, stage: int) -> float:
     """All rows of the table but the gradients', on one rank."""
     rows = [row for row in adam_tensors() if row.name != "gradient"]
-    return _counted(parameters, gpus, stage, rows)
+    return counted(parameters, gpus, stage, rows)
 
 
-def sliced_state_bytes_per_gpu(*, parameters: float, tp: int, pp: int, dp: int, stage: int) -> float:
+def sliced_state_bytes_per_gpu(
+    *, parameters: float, tp: int, pp: int, dp: int, stage: int, bytes_per_gradient: float = 2
+) -> float:
     """The model is cut into a slice for each place in a replica; each slice has a table over its DP group."""
     total = 0
+    tensors = adam_tensors(gradient=bytes_per_gradient)
     for elements in _shards(round(parameters), tp * pp):
-        by_rank = bytes_by_rank(adam_tensors(), elements=int(elements), ranks=dp, stage=stage)
+        by_rank = bytes_by_rank(tensors, elements=int(elements), ranks=dp, stage=stage)
         total += int(by_rank.sum())
     return total / (tp * pp * dp)
 
@@ -141,7 +110,7 @@ def memory_cut(*, gpus: int, stage: int) -> float:
 
 def needed_bytes_per_gpu(*, parameters: float, gpus: int, stage: int, activation_bytes: float) -> float:
     """The table on one rank, and the activations, which no stage shards."""
-    return _counted(parameters, gpus, stage, adam_tensors()) + activation_bytes
+    return counted(parameters, gpus, stage, adam_tensors()) + activation_bytes
 
 
 def room_bytes_per_gpu(
@@ -150,63 +119,17 @@ def room_bytes_per_gpu(
     """Take the rows of the table out of the free memory one after the other; what is left is for activations."""
     left = device_bytes - reserved_bytes
     for row in adam_tensors():
-        left -= _counted(parameters, gpus, stage, [row])
+        left -= counted(parameters, gpus, stage, [row])
     if left < 0:
         raise ValueError("the states do not fit")
     return left
-
-
-# Decisions
-
-
-def smallest_stage(
-    *, parameters: float, gpus: int, activation_bytes: float, device_bytes: float, reserved_bytes: float = 0
-) -> str:
-    """Try the stages in turn: a stage fits when its table leaves room for the activations."""
-    for stage, name in NAMES.items():
-        try:
-            room = room_bytes_per_gpu(
-                parameters=parameters, gpus=gpus, stage=stage, device_bytes=device_bytes, reserved_bytes=reserved_bytes
-            )
-        except ValueError:
-            continue
-        if room >= activation_bytes:
-            return name
-    return "nothing fits"
-
-
-def gpus_needed(
-    *, parameters: float, stage: int, device_bytes: float, activation_bytes: float = 0, reserved_bytes: float = 0
-) -> int:
-    """Double the cluster until the states fit, then find the smallest cluster that they fit by bisection."""
-    if stage not in (1, 2, 3):
-        raise ValueError(f"stage {stage} shards nothing")
-
-    def fits(gpus: int) -> bool:
-        needed = needed_bytes_per_gpu(parameters=parameters, gpus=gpus, stage=stage, activation_bytes=activation_bytes)
-        return needed + reserved_bytes <= device_bytes
-
-    return _smallest(fits, largest=1 << 17)
-
-
-def _smallest(fits: Callable[[int], bool], *, largest: int) -> int:
-    high = 1
-    while not fits(high):
-        high *= 2
-        if high > largest:
-            raise ValueError("no number of GPUs is enough")
-    low = high // 2  # does not fit, or is 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if fits(middle) else (middle, high)
-    return high
 
 
 def nearest_stage(*, parameters: float, gpus: int, measured_bytes: float) -> int:
     """Sort the stages by the distance of their table from what was measured, and take the nearest."""
     if gpus < 2:
         raise ValueError("on one GPU every stage holds the same")
-    misses = [(abs(_counted(parameters, gpus, s, adam_tensors()) - measured_bytes), s) for s in NAMES]
+    misses = [(abs(counted(parameters, gpus, s, adam_tensors()) - measured_bytes), s) for s in NAMES]
     return sorted(misses)[0][1]
 
 
@@ -287,37 +210,9 @@ def step_traffic_bytes(*, parameters: float, gpus: int, stage: int) -> float:
     return float(play_step(round(parameters), gpus, stage).sent.mean())
 
 
-def limiting_traffic_bytes(*, parameters: float, stage: int) -> float:
-    """Add up the whole messages of all collectives: with many ranks, each sends nearly all of every message."""
-    return sum(entry.message_bytes for entry in play_step(round(parameters), 2, stage).entries)
-
-
-def extra_traffic_bytes(*, parameters: float, gpus: int) -> float:
-    """A step of ZeRO-3 less a step of ZeRO-2, both played."""
-    third, second = (play_step(round(parameters), gpus, stage) for stage in (3, 2))
-    return float((third.sent - second.sent).mean())
-
-
 def step_traffic_seconds(*, parameters: float, gpus: int, stage: int, bandwidth_bytes_per_s: float) -> float:
     """The collectives of a played step, one after the other."""
     clock = 0.0
     for entry in play_step(round(parameters), gpus, stage).entries:
         clock += entry.sent_bytes / bandwidth_bytes_per_s
     return clock
-
-
-def extra_traffic_seconds(*, parameters: float, gpus: int, bandwidth_bytes_per_s: float) -> float:
-    """How much longer the collectives of a step take under ZeRO-3 than under ZeRO-2."""
-    ends = [
-        step_traffic_seconds(parameters=parameters, gpus=gpus, stage=stage, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
-        for stage in (2, 3)
-    ]
-    return ends[1] - ends[0]
-
-
-def sharded_step_bytes(*, parameters: float, gpus: int, weight_gathers: int, bytes_per_gradient: float) -> float:
-    """Play a step of fully sharded training, with the weights kept or dropped after the forward pass."""
-    if weight_gathers not in (1, 2):
-        raise ValueError("weights are gathered once or twice a step")
-    ledger = play_step(round(parameters), gpus, 3, bytes_per_gradient, weight_gathers == 1)
-    return float(ledger.sent.mean())

@@ -14,7 +14,6 @@ from solutions.oracles import learning_rate as engine
 
 rates = st.floats(1e-6, 1.0)
 batches = st.floats(16.0, 4e3)
-tokens = st.floats(1e4, 1e9)
 BASE: dict[str, Any] = {"base_lr": 3e-4, "base_batch": 256}
 
 
@@ -82,16 +81,34 @@ def test_warmup_grows_with_the_batch(base_warmup: int, base_batch: float, batch:
     assert same(learning_rate.warmup_steps(**case), engine.stacked_warmup(**case))
 
 
-@given(warmup=st.integers(1, 20_000), rest=st.integers(0, 200_000))
-def test_the_share_of_warmup_is_counted_along_the_run(warmup: int, rest: int) -> None:
-    case = {"warmup_steps": warmup, "total_steps": warmup + rest}
-    assert same(learning_rate.warmup_share(**case), engine.counted_warmup_share(**case))
+@given(warmup=st.integers(1, 500), total=st.integers(50_000, 200_000), base_batch=st.integers(64, 512),
+       factor=st.integers(1, 8))  # fmt: skip
+def test_at_equal_data_the_share_of_a_warmup_that_grows_with_the_batch_grows_with_its_square(
+    warmup: int, total: int, base_batch: int, factor: int
+) -> None:
+    case = {"base_warmup_steps": warmup, "base_total_steps": total, "base_batch": base_batch}
+    share = learning_rate.warmup_share(batch=factor * base_batch, **case)
+    assert same(share, engine.counted_warmup_share(batch=factor * base_batch, **case))
+    assert same(share, factor**2 * warmup / total)
 
 
-def test_eight_thousand_steps_are_eight_per_cent_here_and_two_thirds_of_one_in_llama() -> None:
-    assert learning_rate.warmup_steps(base_warmup_steps=1000, base_batch=256, batch=2048) == 8000
-    assert learning_rate.warmup_share(warmup_steps=8000, total_steps=100_000) == 0.08
-    assert round(learning_rate.warmup_share(warmup_steps=8000, total_steps=1_200_000), 4) == 0.0067
+def test_eight_thousand_steps_of_warmup_are_64_per_cent_of_the_same_data_and_two_thirds_of_one_in_llama() -> None:
+    recipe = {"base_warmup_steps": 1000, "base_batch": 256, "batch": 2048}
+    assert learning_rate.warmup_steps(**recipe) == 8000
+    assert learning_rate.warmup_share(base_total_steps=100_000, **recipe) == 0.64
+    llama = {"base_warmup_steps": 8000, "base_total_steps": 1_200_000, "base_batch": 16e6, "batch": 16e6}
+    assert round(learning_rate.warmup_share(**llama), 4) == 0.0067
+
+
+# Adam under the square-root rule
+
+
+@given(window=st.floats(20.0, 5000.0), base_batch=batches, factor=st.floats(1.0, 16.0))
+def test_adam_looks_back_over_as_many_samples_as_before(window: float, base_batch: float, factor: float) -> None:
+    case = {"beta": 1 - 1 / window, "base_batch": base_batch, "batch": factor * base_batch}
+    steps = learning_rate.adam_window_steps(**case)
+    assert math.isclose(steps, engine.summed_adam_window(**case), rel_tol=1e-9)
+    assert math.isclose(steps * case["batch"], window * base_batch, rel_tol=1e-9)
 
 
 # Schedules
@@ -186,48 +203,6 @@ def test_a_horizon_is_the_data_cut_into_batches(steps: int, base_batch: float, b
     assert same(learning_rate.scaled_steps(**case), engine.counted_scaled_steps(**case))
 
 
-# The critical batch
-
-
-@given(minimum=st.floats(10.0, 1e6), critical=tokens, batch=tokens)
-def test_steps_and_data_lie_on_the_trade_off(minimum: float, critical: float, batch: float) -> None:
-    case = {"critical_batch": critical, "batch": batch}
-    steps = learning_rate.steps_to_target(minimum_steps=minimum, **case)
-    assert same(steps, engine.searched_steps_to_target(minimum_steps=minimum, **case))
-    data = learning_rate.data_to_target(minimum_data=minimum * critical, **case)
-    assert same(data, engine.searched_data_to_target(minimum_data=minimum * critical, **case))
-    assert same(data, steps * batch)
-
-
-@given(critical=tokens, batch=tokens)
-def test_a_larger_batch_never_needs_more_steps_nor_less_data(critical: float, batch: float) -> None:
-    for larger in (1.5, 2.0, 10.0):
-        case = {"critical_batch": critical}
-        steps = [learning_rate.steps_to_target(minimum_steps=1e4, batch=b, **case) for b in (batch, larger * batch)]
-        data = [learning_rate.data_to_target(minimum_data=1e9, batch=b, **case) for b in (batch, larger * batch)]
-        assert steps[1] < steps[0] <= larger * steps[1]
-        assert data[0] < data[1] <= larger * data[0]
-
-
-def test_at_the_critical_batch_steps_and_data_are_twice_their_minimum() -> None:
-    assert learning_rate.steps_to_target(minimum_steps=10_000, critical_batch=2e6, batch=2e6) == 20_000
-    assert learning_rate.data_to_target(minimum_data=20e9, critical_batch=2e6, batch=2e6) == 40e9
-
-
-@given(loss=st.floats(1.5, 8.0), scale=st.floats(1e7, 1e9), exponent=st.floats(0.1, 0.5))
-def test_the_critical_batch_is_found_from_the_loss_alone(loss: float, scale: float, exponent: float) -> None:
-    case = {"scale_tokens": scale, "exponent": exponent}
-    found = learning_rate.critical_batch_tokens(loss=loss, **case)
-    assert math.isclose(found, engine.searched_critical_batch(loss=loss, **case), rel_tol=1e-9)
-    assert learning_rate.critical_batch_tokens(loss=0.9 * loss, **case) > found
-
-
-def test_one_to_two_million_tokens_belong_to_losses_of_about_two_and_a_half() -> None:
-    case = {"scale_tokens": 2e8, "exponent": 0.21}
-    assert 1e6 < learning_rate.critical_batch_tokens(loss=2.7, **case) < 2e6
-    assert 2e6 < learning_rate.critical_batch_tokens(loss=2.5, **case) < 3e6
-
-
 # Batch ramps
 
 
@@ -269,7 +244,9 @@ BAD: list[tuple[Any, dict[str, Any]]] = [
     (learning_rate.square_root_rule_batch, {"lr": 0, **BASE}),
     (learning_rate.sample_weight, {"lr": 1e-3, "batch": 0, **BASE}),
     (learning_rate.warmup_steps, {"base_warmup_steps": 0, "base_batch": 256, "batch": 512}),
-    (learning_rate.warmup_share, {"warmup_steps": 200, "total_steps": 100}),
+    (learning_rate.warmup_share, {"base_warmup_steps": 200, "base_total_steps": 100, "base_batch": 1, "batch": 1}),
+    (learning_rate.adam_window_steps, {"beta": 0.9, "base_batch": 1, "batch": 11}),
+    (learning_rate.adam_window_steps, {"beta": 1.0, "base_batch": 1, "batch": 2}),
     (learning_rate.cosine_lr, {"step": -1, **SCHEDULE}),
     (learning_rate.cosine_lr, {"step": 1, **SCHEDULE, "warmup_steps": 1000}),
     (learning_rate.wsd_lr, {"step": 1, **PHASES, "decay_steps": 0}),
@@ -277,9 +254,6 @@ BAD: list[tuple[Any, dict[str, Any]]] = [
     (learning_rate.wsd_area, {**PHASES, "peak_lr": 0}),
     (learning_rate.wsd_to_cosine_area, {"warmup_steps": 0, "stable_steps": 0, "decay_steps": 0}),
     (learning_rate.scaled_steps, {"steps": 0, "base_batch": 1, "batch": 1}),
-    (learning_rate.steps_to_target, {"minimum_steps": 1, "critical_batch": 0, "batch": 1}),
-    (learning_rate.data_to_target, {"minimum_data": 1, "critical_batch": 1, "batch": float("inf")}),
-    (learning_rate.critical_batch_tokens, {"loss": 0, "scale_tokens": 2e8, "exponent": 0.21}),
     (learning_rate.ramped_steps, {**RAMP, "last_batch": 12e6}),
     (learning_rate.ramped_steps, {**RAMP, "last_batch": 2e6}),
     (learning_rate.ramped_steps, {**RAMP, "stage_tokens": 1e12}),

@@ -76,6 +76,37 @@ def test_a_ring_at_the_rate_of_its_link_uses_all_of_it(message: float, gpus: int
     assert same(used, 1 / slower if gpus > 1 else 0.0)
 
 
+@given(message=message_sizes, servers=st.integers(2, 12), each=st.integers(2, 9), port=rates, nvlink=rates)
+def test_rings_over_all_ports_take_the_time_of_the_busiest_link(
+    message: float, servers: int, each: int, port: float, nvlink: float
+) -> None:
+    case = {"message_bytes": message, "servers": servers, "gpus_per_server": each}
+    rates_of = {"port_bytes_per_s": port, "nvlink_bytes_per_s": nvlink}
+    assert same(ring.rails_all_reduce_seconds(**case, **rates_of), engine.counted_rails_seconds(**case, **rates_of))
+    fast = ring.rails_all_reduce_seconds(**case, port_bytes_per_s=port, nvlink_bytes_per_s=1e18)
+    alone = ring.all_reduce_seconds(message_bytes=message, gpus=servers * each, bandwidth_bytes_per_s=port)
+    assert same(fast * each, alone)  # g ports at once are g times as fast as one
+
+
+@given(
+    message=message_sizes,
+    buckets=st.integers(1, 200),
+    gpus=gpu_counts,
+    rate=rates,
+    latency=latencies,
+    backward=st.floats(1e-4, 10),
+)
+def test_the_network_is_done_as_late_as_the_formula_says(
+    message: float, buckets: int, gpus: int, rate: float, latency: float, backward: float
+) -> None:
+    case = {"message_bytes": message, "buckets": buckets, "gpus": gpus, "backward_s": backward}
+    link = {"bandwidth_bytes_per_s": rate, "latency_s": latency}
+    exposed = ring.exposed_seconds(**case, **link)
+    assert math.isclose(exposed, engine.played_exposed_seconds(**case, **link), rel_tol=1e-9, abs_tol=1e-12 * backward)
+    whole = ring.all_reduce_seconds(message_bytes=message, gpus=gpus, **link)
+    assert same(ring.exposed_seconds(**{**case, "buckets": 1}, **link), whole)
+
+
 @given(fast=rates, slow=rates)
 def test_the_gap_is_the_time_that_the_slow_link_takes_for_a_second_of_the_fast_one(fast: float, slow: float) -> None:
     case = {"fast_bytes_per_s": fast, "slow_bytes_per_s": slow}
@@ -89,6 +120,22 @@ def test_the_gap_is_the_time_that_the_slow_link_takes_for_a_second_of_the_fast_o
         (ring.naive_root_bytes, {"message_bytes": 1e9, "gpus": 8}, {"message_bytes": 0}),
         (ring.latency_seconds, {"gpus": 8, "latency_s": 1e-6}, {"latency_s": -1e-6}),
         (ring.link_gap, {"fast_bytes_per_s": 450e9, "slow_bytes_per_s": 50e9}, {"slow_bytes_per_s": 0}),
+        (
+            ring.exposed_seconds,
+            {"message_bytes": 1e9, "buckets": 4, "gpus": 8, "bandwidth_bytes_per_s": 50e9, "backward_s": 0.1},
+            {"buckets": 0},
+        ),
+        (
+            ring.rails_all_reduce_seconds,
+            {
+                "message_bytes": 1e9,
+                "servers": 2,
+                "gpus_per_server": 8,
+                "port_bytes_per_s": 5e10,
+                "nvlink_bytes_per_s": 45e10,
+            },
+            {"servers": 1},
+        ),
         (ring.crossover_bytes, {"gpus": 8, "bandwidth_bytes_per_s": 50e9, "latency_s": 5e-6}, {"gpus": 3}),
     ],
 )

@@ -1,0 +1,110 @@
+"""Accelerators and links by name: the figures of hardware.yaml, in base units."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+_BASE = {"GB": 10**9, "GB/s": 10**9, "TFLOP/s": 10**12, "Gbit/s": 10**9 / 8, "W": 1}
+
+
+def memory_bytes(*, accelerator: str) -> int:
+    """Memory of one accelerator, counted as its maker's decimal figure: 80 GB are 80 · 10⁹ bytes.
+
+    Units:   bytes.
+    Raises:  ValueError for a name that hardware.yaml lacks.
+    Source:  the data sheet that hardware.yaml names beside the figure.
+
+    >>> memory_bytes(accelerator="H100-80GB")
+    80000000000
+    """
+    return _figure("accelerators", accelerator, "memory")
+
+
+def hbm_bytes_per_s(*, accelerator: str) -> int:
+    """Rate at which one accelerator reads its own memory.
+
+    Units:   bytes per second.
+    Raises:  ValueError for a name that hardware.yaml lacks.
+    Source:  the data sheet that hardware.yaml names beside the figure.
+
+    >>> hbm_bytes_per_s(accelerator="A100-80GB")
+    2039000000000
+    """
+    return _figure("accelerators", accelerator, "hbm")
+
+
+def peak_flop_per_s(*, accelerator: str, number_format: str = "bf16") -> int:
+    """Dense peak of one accelerator in a number format: "fp16", "bf16" or "fp8". Sparse peaks count for nothing here.
+
+    Units:   floating-point operations per second.
+    Raises:  ValueError for a name or a format that hardware.yaml lacks.
+    Source:  the data sheet that hardware.yaml names beside the figure.
+
+    >>> peak_flop_per_s(accelerator="H100-80GB")
+    989000000000000
+    """
+    return _figure("accelerators", accelerator, number_format)
+
+
+def nvlink_bytes_per_s(*, accelerator: str) -> int:
+    """NVLink bandwidth of one accelerator, duplex: what it sends and what it receives at once, added.
+
+    Units:   bytes per second, both directions together; one direction carries half of it.
+    Raises:  ValueError for a name that hardware.yaml lacks, or an accelerator without NVLink.
+    Source:  the data sheet that hardware.yaml names beside the figure.
+
+    >>> nvlink_bytes_per_s(accelerator="H100-80GB")
+    900000000000
+    """
+    return _figure("accelerators", accelerator, "nvlink")
+
+
+def power_watts(*, accelerator: str) -> int:
+    """Most power that one accelerator draws.
+
+    Units:   watts.
+    Raises:  ValueError for a name that hardware.yaml lacks.
+    Source:  the data sheet that hardware.yaml names beside the figure.
+
+    >>> power_watts(accelerator="H100-80GB")
+    700
+    """
+    return _figure("accelerators", accelerator, "power")
+
+
+def link_bytes_per_s(*, link: str) -> int:
+    """Rate of one InfiniBand port, per direction: "EDR", "HDR", "NDR" or "XDR".
+
+    Units:   bytes per second, per direction.
+    Raises:  ValueError for a name that hardware.yaml lacks.
+    Source:  the source that hardware.yaml names beside the figure.
+
+    >>> link_bytes_per_s(link="NDR")
+    50000000000
+    """
+    return _in_base_units(_known(_cards()["links"], link, "link"))
+
+
+def _figure(group: str, name: str, figure: str) -> int:
+    card = _known(_cards()[group], name, "accelerator")
+    return _in_base_units(_known(card, figure, f"figure of {name}"))
+
+
+def _in_base_units(figure: dict[str, Any]) -> int:
+    return int(figure["value"] * _BASE[figure["unit"]])
+
+
+def _known(entries: dict[str, Any], name: str, what: str) -> Any:
+    if name not in entries:
+        raise ValueError(f"{name!r} is no {what} of hardware.yaml, which has {', '.join(entries)}")
+    return entries[name]
+
+
+@cache
+def _cards() -> dict[str, Any]:
+    text = Path(__file__).with_name("hardware.yaml").read_text("utf-8")
+    return dict(YAML(typ="safe").load(text))

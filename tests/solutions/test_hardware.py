@@ -1,0 +1,49 @@
+"""The figures of accelerators and links: complete, sourced, and the only ones of their kind in the bank."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from solutions import hardware
+
+ROOT = Path(__file__).parents[2]
+CARDS = YAML(typ="safe").load((ROOT / "solutions" / "hardware.yaml").read_text("utf-8"))
+FIGURES = [
+    (group, name, figure, entry)
+    for group, entries in CARDS.items()
+    for name, card in entries.items()
+    for figure, entry in (card.items() if group == "accelerators" else [("rate", card)])
+]
+UNITS = {"memory": "GB", "hbm": "GB/s", "nvlink": "GB/s", "power": "W", "rate": "Gbit/s"}
+
+
+@pytest.mark.parametrize(("group", "name", "figure", "entry"), FIGURES, ids=lambda value: str(value)[:20])
+def test_every_figure_has_its_value_unit_source_and_date(
+    group: str, name: str, figure: str, entry: dict[str, object]
+) -> None:
+    assert set(entry) == {"value", "unit", "source", "date"}, (group, name, figure)
+    assert entry["unit"] == UNITS.get(figure, "TFLOP/s")
+    assert isinstance(entry["value"], int) and entry["value"] > 0
+    assert len(str(entry["source"])) > 10
+    datetime.date.fromisoformat(f"{entry['date']}-01")
+
+
+def test_an_accelerator_doubles_its_peak_when_it_halves_its_numbers() -> None:
+    for name, card in CARDS["accelerators"].items():
+        if "fp8" in card:
+            assert card["fp8"]["value"] == pytest.approx(2 * card["bf16"]["value"], rel=1e-3), name
+
+
+def test_a_port_carries_bits_and_the_reference_gives_bytes() -> None:
+    assert hardware.link_bytes_per_s(link="NDR") * 8 == 400 * 10**9
+
+
+def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
+    with pytest.raises(ValueError, match=r"'H1000' is no accelerator of hardware\.yaml, which has V100-32GB"):
+        hardware.memory_bytes(accelerator="H1000")
+    with pytest.raises(ValueError, match="'nvlink' is no figure of MI300X-192GB"):
+        hardware.nvlink_bytes_per_s(accelerator="MI300X-192GB")
