@@ -11,7 +11,7 @@ class ShardwiseError(Exception):
 
 
 class Unreadable(ShardwiseError):
-    """A student's answer that cannot be read. It is not wrong and uses up no attempt."""
+    """A student's answer that cannot be read. It is not wrong."""
 
     def __init__(self, why: str, *, shows_example: bool = False) -> None:
         super().__init__(why)
@@ -20,6 +20,19 @@ class Unreadable(ShardwiseError):
 
 class Reject(Exception):
     """A draw that a template cannot use; the dice are thrown again."""
+
+
+# What the code of a bank may raise at any time. A KeyboardInterrupt is not among them: it may be the user's own.
+AUTHORS_CAN_RAISE = (Exception, SystemExit, GeneratorExit)
+
+
+def said_by(error: BaseException) -> str:
+    """What an author's or a library's exception says, after its type; its own words may raise in their turn."""
+    try:
+        words = str(error)
+    except AUTHORS_CAN_RAISE:
+        words = ""
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
 @dataclass(frozen=True, order=True)

@@ -75,9 +75,9 @@ class Problem:
     @cached_property
     def source(self) -> Source:
         """The file with the place of every value, for saying faults."""
-        from shardwise.template.yaml_source import parse
+        from shardwise.template.yaml_source import load
 
-        return parse(self.path.read_text("utf-8"), _name(self.path))
+        return load(self.path, _name(self.path))
 
 
 class Problems(Mapping[str, Problem]):
@@ -272,9 +272,9 @@ def _chapter(path: Path, compiled: Compiled) -> Chapter:
     present = {file.stem for file in path.parent.glob("*.yaml")} - {"chapter"}
     if sorted(chapter.problems) == sorted(present) and not any(map(bad_slug, chapter.problems)):
         return chapter
-    from shardwise.template.yaml_source import parse
+    from shardwise.template.yaml_source import load
 
-    source = parse(path.read_text("utf-8"), _name(path))
+    source = load(path, _name(path))
     faults = []
     for place, slug in enumerate(chapter.problems):
         if slug not in present:

@@ -18,6 +18,7 @@ from typing import Any
 import shardwise
 from shardwise.atomic_files import write
 from shardwise.bank.digests import digest_of
+from shardwise.text_files import read_text
 
 Data = Mapping[str, Any]
 
@@ -42,17 +43,16 @@ class Compiled:
 
     def read(self, path: Path, name: str, of: str) -> tuple[Data, str]:
         """A YAML file as the plain data of a valid "problem" or "chapter", and its digest. Raises Faulty with all faults."""
-        with suppress(OSError):
-            digest = _digest(path.read_bytes())
-            known = self._entries.get(name)
-            if known is not None and known[0] == digest:
-                return known[1], digest
+        text = read_text(path, name)
+        digest = _digest(text.encode())
+        known = self._entries.get(name)
+        if known is not None and known[0] == digest:
+            return known[1], digest
         from shardwise.bank.files import adapter, is_ours  # slow to import, and needed for new files only
-        from shardwise.template.yaml_source import load, validate
+        from shardwise.template.yaml_source import parse, validate
 
-        source = load(path, name)
+        source = parse(text, name)
         validate(source, adapter(of))
-        digest = _digest(source.text.encode())
         if is_ours(source.data):
             self._entries[name] = (digest, source.data)
             self._changed()

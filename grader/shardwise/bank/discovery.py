@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -61,6 +60,8 @@ def _of_settings(start: Path) -> list[Path]:
         file = folder / SETTINGS
         if not file.is_file():
             continue
+        import tomllib  # here, because most folders have no settings
+
         try:
             settings = tomllib.loads(file.read_text("utf-8-sig"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from shardwise.bank.bank import Bank, Banks, Problem
-from shardwise.bank.digests import files_below
+from shardwise.bank.deadline import TooLong, at_most
+from shardwise.bank.dimensions import dimension_faults
 from shardwise.bank.posing import pose, solved
-from shardwise.errors import Fault, Faulty, ShardwiseError
-from shardwise.kinds import text_of
+from shardwise.bank.strays import stray_files, twins
+from shardwise.bank.wording import wording_faults
+from shardwise.errors import Fault, Faulty, ShardwiseError, said_by
+from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here
 from shardwise.marking import check
-from shardwise.template.expressions import prose
-from shardwise.template.references import keywords
+from shardwise.question import Outcome, Question
+from shardwise.template.expressions import BadExpression
+from shardwise.template.references import Unloadable, keywords
 
 ACCEPTED = 0.10  # a template that accepts fewer draws than this is badly constrained
 DISTINCT = 5  # fewer different questions than this are no randomisation
-SAMPLED = 5  # seeds on which every known answer is marked; the rest is proved on keys and margins alone
+SAME = 60  # characters by which two messages are taken for the same fault
+SAMPLED = 5  # seeds on which every known answer is marked; on the others right answers and mistakes are
+DRAW_SECONDS = 60.0  # one draw takes a second at most; what takes so long does not end
+
+Place = tuple[str | int, ...]  # keys and indices that lead to a value of the template
 
 
 @dataclass
@@ -66,11 +75,10 @@ def lint(
         raise Faulty(unreadable)
     jobs = [(str(bank.folder), name, seeds) for bank, name in chosen]
     reports: list[Report] = []
-    with ProcessPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
-        for report in pool.map(_job, jobs):
-            reports.append(report)
-            if progress:
-                progress(len(jobs))
+    for report in _reports(jobs, workers):
+        reports.append(report)
+        if progress:
+            progress(len(jobs))
     if faults:
         reports.append(Report("(files)", "", 0, confirmed=True, faults=faults))
     return reports
@@ -88,77 +96,179 @@ def _unreadable(bank: Bank, name: str) -> Sequence[Fault]:
     return ()
 
 
+_Job = tuple[str, str, int]  # the bank's folder, the problem, how many seeds
+
+
+def _reports(jobs: Sequence[_Job], workers: int | None) -> Iterator[Report]:
+    """The reports in the order of the jobs. What ends its process takes no other problem's report with it."""
+    with ProcessPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
+        proofs = [pool.submit(_job, job) for job in jobs]
+        for job, proof in zip(jobs, proofs, strict=True):
+            try:
+                yield proof.result()
+            except BrokenProcessPool:  # every problem that was not done by then has it
+                yield _alone(job)
+
+
+def _alone(job: _Job) -> Report:
+    """The report of a problem in a process of its own."""
+    with ProcessPoolExecutor(max_workers=1) as pool:
+        try:
+            return pool.submit(_job, job).result()
+        except BrokenProcessPool:
+            problem = _problem(job)
+            fault = problem.source.fault(
+                (),
+                "the process that proves this problem ended at once",
+                "Does its reference or oracle call os._exit, need more memory than there is, or crash a library?",
+            )
+            return Report(problem.id, problem.template.kind, job[2], faults=[fault])
+
+
 _OPENED: dict[str, Bank] = {}  # of this process, by folder
 
 
-def _job(job: tuple[str, str, int]) -> Report:
-    folder, name, seeds = job
+def _job(job: _Job) -> Report:
+    return lint_problem(_problem(job), seeds=job[2])
+
+
+def _problem(job: _Job) -> Problem:
+    folder, name, _ = job
     if folder not in _OPENED:
         _OPENED[folder] = Bank.open(Path(folder))
-    return lint_problem(_OPENED[folder].problems[name], seeds=seeds)
+    return _OPENED[folder].problems[name]
 
 
 def lint_problem(problem: Problem, *, seeds: int) -> Report:
     """Draw a problem for `seeds` seeds; confirm each key, prove each mistake apart, render every text."""
     report = Report(problem.id, problem.template.kind, seeds)
-
-    def fault(message: str, remedy: str = "") -> None:
-        if len(report.faults) < 8:
-            report.faults.append(problem.source.fault((), message, remedy))
-
+    found = _Found(problem)
     try:
-        for message in problem.kind.faults(problem.template, problem.references):
-            fault(message)
-        for message in unused(problem):
-            fault(message)
+        with at_most(DRAW_SECONDS):
+            for message in problem.kind.faults(problem.template, problem.references):
+                found.add(message)
+            for name in unused(problem):
+                found.add(f"params.{name} is drawn and never used", ("params", name))
         seen: set[str] = set()
         rejected = confirmed = 0
         for seed in range(seeds):
-            rejected += _lint_seed(problem, str(seed), report, seen, fault, sampled=seed < SAMPLED)
+            with at_most(DRAW_SECONDS):
+                rejected += _lint_seed(problem, str(seed), report, seen, found, sampled=seed < SAMPLED)
             confirmed += report.confirmed
         report.confirmed = confirmed == seeds
         report.accepted = seeds / (seeds + rejected) if seeds else 1.0
         report.distinct = len(seen)
-    except (Exception, SystemExit) as error:  # a reference or an oracle may raise anything at an author's numbers
-        fault(f"{type(error).__name__}: {error}" if not isinstance(error, ShardwiseError) else str(error))
+        if report.accepted < ACCEPTED:
+            found.add(
+                f"accepts {report.accepted:.1%} of its draws",
+                remedy="Loosen `where`, or move mistakes away from the key.",
+            )
+        if seeds >= 50 and report.distinct < DISTINCT:
+            found.add(f"{seeds} seeds give only {report.distinct} different questions", remedy="Widen its parameters.")
+        if not report.confirmed and problem.kind.needs_oracle:
+            found.add("no oracle confirms its key on every draw")
+    except TooLong as error:
+        line = problem.references.line_of(error)
+        found.add(
+            f"a draw is not done after {DRAW_SECONDS:g} seconds; it stood in {line or 'an expression or a text'} by then",
+            remedy="Is there a loop that does not end, or a number that is far too large?",
+        )
+    except Unloadable as error:
+        report.faults = [*found.faults(), error.fault]
         return report
-    if report.accepted < ACCEPTED:
-        fault(f"accepts {report.accepted:.1%} of its draws", "Loosen `where`, or move mistakes away from the key.")
-    if seeds >= 50 and report.distinct < DISTINCT:
-        fault(f"{seeds} seeds give only {report.distinct} different questions", "Widen its parameters.")
-    if not report.confirmed and problem.kind.needs_oracle:
-        fault("no oracle confirms its key on every draw")
+    except BaseException as error:  # a reference or an oracle may raise anything, a KeyboardInterrupt too
+        message = said_by(error) if not isinstance(error, ShardwiseError) else str(error)
+        if line := problem.references.line_of(error.__cause__ or error):
+            message += f" (at {line})"
+        written = next((cause.written for cause in (error, error.__cause__) if isinstance(cause, BadExpression)), None)
+        found.add(message, () if written is None else problem.source.path_of(written))
+    report.faults = found.faults()
     return report
 
 
-def _lint_seed(
-    problem: Problem, seed: str, report: Report, seen: set[str], fault: Callable[[str], None], *, sampled: bool
-) -> int:
+class _Found:
+    """Faults of one problem: what several seeds show is said once, with its first seed and how many more there are."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._seeds: dict[tuple[Place, str], list[str]] = {}
+        self._words: dict[tuple[Place, str], tuple[str, str]] = {}
+
+    def add(self, message: str, place: Place = (), *, seed: str = "", remedy: str = "") -> None:
+        """Note a fault; two messages that differ in their numbers alone are the same fault."""
+        message = " ".join(message.split())
+        key = place, re.sub(r"\d[\d.,e+]*", "0", message)[:SAME]
+        self._words.setdefault(key, (message, remedy))
+        self._seeds.setdefault(key, []).append(seed)
+
+    def faults(self) -> list[Fault]:
+        """The faults at their places."""
+        return [
+            self._problem.source.fault(
+                place, self._which(seeds) + self._words[place, key][0], self._words[place, key][1]
+            )
+            for (place, key), seeds in self._seeds.items()
+        ]
+
+    def _which(self, seeds: list[str]) -> str:
+        several = sorted(set(seeds), key=seeds.index)
+        if several == [""]:
+            return ""
+        return f"seed {several[0]}{f' and {len(several) - 1} more' if len(several) > 1 else ''}: "
+
+
+def _lint_seed(problem: Problem, seed: str, report: Report, seen: set[str], found: _Found, *, sampled: bool) -> int:
     """One draw; gives how many throws were rejected before it."""
-    drawn, found = solved(problem, seed)
-    proof = problem.kind.prove(problem.template, drawn, found)
+    drawn, made = solved(problem, seed)
+    proof = problem.kind.prove(problem.template, drawn, made)
     report.confirmed = proof.confirmed
     report.margin = min(report.margin, proof.margin)
     for message in proof.faults:
-        fault(f"seed {seed}: {message}")
+        found.add(message, seed=seed)
+    question = pose(problem, seed)
+    for message in published_faults(question):
+        found.add(message, ("solution",), seed=seed)
     if sampled:
-        question = pose(problem, seed)
-        for text in (text_of(question), question.solution, *question.hints):
-            written = set(re.findall(r"\w+", problem.source.text))
-            if raw := set(re.findall(r"\b(?:nan|inf|None|Undefined)\b", text)) - written:
-                fault(f"seed {seed}: a text shows the raw value {' and '.join(sorted(raw))}: {text[:60]!r}")
-        for sample in problem.kind.samples(question):
-            feedback = check(question, sample.raw, runner=run_here)
-            if feedback.outcome != sample.outcome or (
-                sample.mistake is not None and feedback.mistake != sample.mistake
-            ):
-                fault(
-                    f"seed {seed}: the answer {sample.raw!r:.80} is marked {feedback.outcome} ({feedback.mistake}), "
-                    f"where {sample.outcome} ({sample.mistake}) was meant: {feedback.say[:80]}"
-                )
-    prompt, *_ = [prose(text, drawn.printed) for text in (problem.template.prompt, *problem.template.hints)]
-    seen.add(prompt + repr(found))
+        for name, message in wording_faults(question, problem.source.text):
+            found.add(message, (name,), seed=seed)
+        for message in dimension_faults(problem.template, drawn):
+            found.add(message, ("answer", "unit"))
+    for message in marked_otherwise(problem, question, is_sampled=sampled):
+        found.add(message, seed=seed)
+    seen.add(question.prompt + repr(made))
     return drawn.rng.attempt
+
+
+def marked_otherwise(problem: Problem, question: Question, *, is_sampled: bool = True) -> Iterator[str]:
+    """Answers whose outcome is known, and which are marked otherwise.
+
+    Where the draw is none of the sampled ones these are right answers and recognised mistakes alone, and no programs,
+    which take long to run.
+    """
+    if problem.kind.is_program and not is_sampled:
+        return
+    for sample in problem.kind.samples(question):
+        if not (is_sampled or sample.outcome is Outcome.CORRECT or sample.mistake is not None):
+            continue
+        feedback = check(question, sample.raw, runner=run_here)
+        if feedback.outcome != sample.outcome or sample.mistake not in (None, feedback.mistake):
+            yield (
+                f"the answer {sample.raw!r:.80} is marked {feedback.outcome} ({feedback.mistake}), "
+                f"where {sample.outcome} ({sample.mistake}) was meant: {feedback.say[:80]}"
+            )
+
+
+def published_faults(question: Question) -> Iterator[str]:
+    """What a student would be refused who hands in the program that the solution publishes."""
+    kind = kind_of(question)
+    if not kind.is_program:
+        return
+    name = kind.variable(question.form, question.variable)
+    for program in re.findall(r"```python\n(.*?)```", question.solution, re.DOTALL):
+        if re.search(rf"^def {name}\(", program, re.MULTILINE):
+            feedback = check(question, program, runner=run_here)
+            if feedback.outcome is not Outcome.CORRECT:
+                yield f"the program in the solution is marked {feedback.outcome}: {feedback.say[:160]}"
 
 
 def unused(problem: Problem) -> list[str]:
@@ -169,51 +279,9 @@ def unused(problem: Problem) -> list[str]:
     used = set()
     if name_of_reference:
         used = {name for name, _ in keywords(problem.references.reference(name_of_reference))}
-    return [
-        f"params.{name} is drawn and never used"
-        for name in template.params
-        if name not in used and len(re.findall(rf"\b{name}\b", text)) < 2
-    ]
-
-
-def stray_files(bank: Bank) -> list[Fault]:
-    """Files and folders that belong to nothing."""
-    faults = [
-        Fault(f"problems/{path.name}", "belongs to nothing")
-        for path in sorted(bank.lessons.iterdir())
-        if path.is_file() and path.name != "README.md" and not path.name.startswith(".")
-    ]
-    for chapter in sorted(path for path in bank.lessons.iterdir() if path.is_dir() and not path.name.startswith(".")):
-        if chapter.name not in bank.chapters:
-            faults.append(Fault(f"problems/{chapter.name}", "is no chapter: it has no chapter.yaml"))
-            continue
-        known = {"chapter.yaml", "lesson.md", *(f"{slug}.yaml" for slug in bank.chapters[chapter.name].problems)}
-        lesson = (chapter / "lesson.md").read_text("utf-8") if (chapter / "lesson.md").exists() else ""
-        if not lesson:
-            faults.append(Fault(f"problems/{chapter.name}", "has no lesson.md"))
-        known |= set(re.findall(r"\]\((figures/[\w.-]+)\)", lesson))
-        present = set(files_below(chapter))
-        faults += [Fault(f"problems/{chapter.name}/{name}", "belongs to nothing") for name in sorted(present - known)]
-        faults += [
-            Fault(f"problems/{chapter.name}/lesson.md", f"shows {name}, and that file does not exist")
-            for name in sorted(known - present - {"lesson.md"})
-        ]
-    return faults
-
-
-def twins(bank: Bank) -> list[Fault]:
-    """Slugs, titles and notebook variables that two problems share."""
-    faults = []
-    for what in ("slug", "title"):
-        seen: dict[str, str] = {}
-        for problem in bank.problems.values():
-            name = problem.slug if what == "slug" else problem.template.title
-            if name in seen:
-                faults.append(problem.source.fault((), f"has the {what} {name!r}, and so has {seen[name]}"))
-            seen[name] = problem.id
-    return faults
+    return [name for name in template.params if name not in used and len(re.findall(rf"\b{name}\b", text)) < 2]
 
 
 def faults_of(reports: Sequence[Report]) -> list[Fault]:
-    """Every fault of some reports."""
-    return [fault for report in reports for fault in report.faults]
+    """Every fault of some reports, each once: that of a module of references shows in every problem that uses it."""
+    return list(dict.fromkeys(fault for report in reports for fault in report.faults))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shardwise.bank.bank import Catalogue, Problem
-from shardwise.errors import Faulty, ShardwiseError
+from shardwise.errors import AUTHORS_CAN_RAISE, Faulty, ShardwiseError, said_by
 from shardwise.question import Question
 from shardwise.template.draw import Draw, draw, values_of
 from shardwise.template.expressions import prose
@@ -44,8 +44,8 @@ def pose(problem: Problem, seed: int | str, *, attempt: int | None = None) -> Qu
         return _question(problem, *solved(problem, seed, attempt))
     except Faulty:
         raise
-    except (Exception, SystemExit) as error:  # a reference may raise anything at an author's numbers
-        why = str(error) if isinstance(error, ShardwiseError) else f"{type(error).__name__}: {error}"
+    except AUTHORS_CAN_RAISE as error:  # a reference may raise anything at an author's numbers
+        why = str(error) if isinstance(error, ShardwiseError) else said_by(error)
         raise ShardwiseError(f"{problem.id}, seed {seed}: {why}") from error
 
 

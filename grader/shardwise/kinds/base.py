@@ -62,7 +62,10 @@ class Proof:
 
 
 class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
-    """One kind of question. A new kind is one module with a subclass, and one entry in the registry."""
+    """One kind of question. A new kind is one module with a subclass, and one entry in the registry.
+
+    `Posed.names` of a kind should have a `key`: the right answer as the solution's text shows it.
+    """
 
     name: ClassVar[str]
     about: ClassVar[str]  # one sentence for the documentation
@@ -102,17 +105,18 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     def view(self, form: AnyForm) -> View:
         """The form as plain data for any front end: what to show and what to collect, and nothing of the key.
 
-        `how` says how to answer; `html`, if it is there, is shown beside the prompt. `fields` are shown in this order; each has a `type`, and its `name` where the answer
-        is a dictionary (a single field without a name is the answer itself). Texts are HTML. The types:
+        `how` says how to answer, in plain text; `html`, if it is there, is shown beside the prompt. `fields` are shown
+        in this order. Each has a `type`, and a `name` where the answer is a dictionary; a single field without a name is
+        the answer itself. The types, with what a field of each has (`html` is HTML, all else plain text):
 
         - line: one line of text; `label`, perhaps `is_code`, a `note`, and `mends`: the listing whose picked line stands in it
         - number: `label`, `range` in words, `is_whole`
         - options: `pick` (one, many) and `options`, each with `label` and `html`; the answer is a list of labels
         - order: `items`, each with `label` and `html`; the answer is a list of labels
         - pairs: `items` and `options`; the answer is a dictionary from the label of an item to that of an option
-        - program: `source` to begin with
-        - listing: `lines` of a program to pick one from; the answer is its number
-        - group: `fields` of its own; the answer is a dictionary
+        - program: `label`, and `source` to begin with
+        - listing: `label`, and `lines` of a program to pick one from; the answer is its number
+        - group: `label`, and `fields` of its own; the answer is a dictionary
         """
 
     @abc.abstractmethod
@@ -143,11 +147,23 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
 
     @abc.abstractmethod
     def parse(self, form: AnyForm, raw: Any) -> Any:
-        """The answer as a value; raises Unreadable in words for the student. Pure; needs no key."""
+        """The answer as a value; raises Unreadable in words for the student. Pure; needs no key.
+
+        `raw` is what a notebook's variable holds, what the fields of a form give, or the text that somebody typed after
+        `shardwise check`: so whatever an answer is, it should be readable as text, too.
+        """
 
     @abc.abstractmethod
     def read(self, form: AnyForm, value: Any) -> str:
         """How the answer was read, in a few words."""
+
+    def gaps(self, form: AnyForm, value: Any) -> str:
+        """Which parts of an answer are missing or could not be read, and why; nothing when it is whole."""
+        return ""
+
+    def unread(self, form: AnyForm, value: Any) -> str:
+        """Why parts of an answer could not be read, in words; nothing when all that is there was read."""
+        return ""
 
     @abc.abstractmethod
     def matches(self, question: Question, value: Any, runner: Runner) -> Verdict:
@@ -163,6 +179,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     def request(self, question: Question, variable: str) -> Request:
         """What is fetched from a notebook that was run in the sandbox."""
         return Request(variable)
+
+    def trial(self, question: Question) -> Inputs | None:
+        """A call that tells whether a function runs at all, for a notebook that does not judge; None where nothing is called."""
+        return None
 
     def collect(self, question: Question, variable: str, calls: Sequence[Call], *, is_untouched: bool) -> Any:
         """The raw answer from the calls that were made for a request with inputs, None where there is none.

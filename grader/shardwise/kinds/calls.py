@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol
 
 from shardwise.markdown.html import safe
+
+VALUE_ERROR = " (a ValueError)"  # behind the name of a subclass; a test holds the sandbox to the same words
 
 Inputs = Mapping[str, Any]
 
@@ -68,16 +70,19 @@ def function_of(program: Program, name: str) -> tuple[Callable[..., Any] | None,
 
 
 def call_once(function: Callable[..., Any], keywords: Inputs) -> Call:
-    """One call, whatever becomes of it. A student may have renamed the parameters: then they count by position."""
+    """One call, whatever becomes of it. A student may have renamed the parameters: then they count by position.
+
+    So they do where the function cannot take them at all: Python says then how many it takes.
+    """
     try:
-        if _fits_by_position_only(function, keywords):
+        if _rejects_keywords(function, keywords):
             return Made("returned", plain(function(*keywords.values())))
         return Made("returned", plain(function(**keywords)))
     except (Exception, SystemExit) as error:  # an exit() of the student's must not end the notebook's kernel
         return Made("raised", error=in_one_line(error))
 
 
-def _fits_by_position_only(function: Callable[..., Any], keywords: Inputs) -> bool:
+def _rejects_keywords(function: Callable[..., Any], keywords: Inputs) -> bool:
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -85,18 +90,25 @@ def _fits_by_position_only(function: Callable[..., Any], keywords: Inputs) -> bo
     try:
         signature.bind(**keywords)
     except TypeError:
-        with suppress(TypeError):
-            signature.bind(*keywords.values())
-            return True
+        return True
     return False
 
 
 def in_one_line(error: BaseException) -> str:
     """An exception in one line, whatever it is."""
+    name = type(error).__name__
+    if isinstance(error, ValueError) and name != "ValueError":
+        name += VALUE_ERROR
     try:
-        return f"{type(error).__name__}: {error}"[:300]
+        message = str(error)
+        return f"{name}: {message}"[:300] if message else name
     except (Exception, SystemExit):  # the student's own exception, which cannot even be printed
-        return type(error).__name__
+        return name
+
+
+def is_value_error(call: Call) -> bool:
+    """Whether a call raised a ValueError, or a subclass of it as the sandbox and `in_one_line` write one."""
+    return call.status == "raised" and re.match(rf"ValueError\b|[^:]*{re.escape(VALUE_ERROR)}", call.error) is not None
 
 
 def brief(value: Any) -> str:
@@ -118,13 +130,16 @@ def plain(value: Any) -> Any:
     if kind in (list, tuple):
         return [plain(part) for part in value]
     if kind is dict:
-        return {str(name): plain(part) for name, part in value.items()}
+        named = {str(name): plain(part) for name, part in value.items()}
+        return named if len(named) == len(value) else {name: plain(part) for name, part in value.items()}
+    if hasattr(value, "magnitude") and hasattr(
+        value, "units"
+    ):  # pint, whose quantities offer all that numpy's arrays do
+        return f"{plain(value.magnitude)!r} {value.units}"
     if hasattr(value, "tolist"):  # numpy
         return plain(value.tolist())
     if isinstance(value, Fraction | Decimal):
         return float(value)
-    if hasattr(value, "magnitude") and hasattr(value, "units"):  # pint
-        return f"{value.magnitude!r} {value.units}"
     sympy = sys.modules.get("sympy")
     if sympy is not None and isinstance(value, sympy.Basic):
         return int(value) if value.is_Integer else float(value) if value.is_Float else str(value)

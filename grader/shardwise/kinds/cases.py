@@ -115,4 +115,18 @@ def call_text(function: str, inputs: Mapping[str, Any]) -> str:
     >>> call_text("all_reduce_ms", {"message_gb": 1, "gpus": 8})
     'all_reduce_ms(message_gb=1, gpus=8)'
     """
-    return f"{function}({', '.join(f'{name}={value!r}' for name, value in inputs.items())})"
+    return f"{function}({', '.join(f'{name}={_typed(value)}' for name, value in inputs.items())})"
+
+
+def _typed(value: Any) -> str:
+    """A value as one would type it: a large number by its thousands.
+
+    >>> _typed(50000000000.0), _typed(1750000000.0), _typed(64.0), _typed(123456789.0), _typed(0.002)
+    ('50e9', '1.75e9', '64.0', '123456789.0', '0.002')
+    """
+    if isinstance(value, float) and 1e5 <= abs(value) < 1e24:
+        power = (len(f"{abs(value):.0f}") - 1) // 3 * 3
+        short = f"{value / 10**power:.6g}e{power}"
+        if float(short) == value and len(short) < 8:
+            return short
+    return repr(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -11,12 +12,17 @@ from pydantic import AfterValidator, Field, model_validator
 from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import Labelled, as_view, label, letters, listed
+from shardwise.kinds.labels import LONGEST, Labelled, as_view, joined, label, letters, listed, ticked
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
+
+EARNS = "Each right one earns a share of the points, and each wrong one takes a share away."
+
+_RANGE = re.compile(r"\(?([a-z])\)?\s*(?:-|–|—|\.\.+|…|to|through)\s*\(?([a-z])\)?")
+_ALL = re.compile(r"all(?: (?:of )?(?:them|these|the above|above|options))?\.?", re.IGNORECASE)
 
 
 class Option(author.AuthorModel):
@@ -130,7 +136,7 @@ answer:
         answer, references = template.answer, draw.references
         places = range(len(answer.options))
         if answer.reference is None or answer.oracle is None:
-            return frozenset(place for place in places if draw.evaluate(answer.options[place].correct or False))
+            return frozenset(place for place in places if draw.holds(answer.options[place].correct or False))
         function = references.oracle(answer.oracle) if use_oracle else references.reference(answer.reference)
         key = references.call(function, draw.values, answer.arguments)
         return frozenset(place for place in places if _literal(answer.options[place].value, draw) == key)
@@ -153,31 +159,35 @@ answer:
             ),
             say={line.label: prose(option.say, names) for line, option in zip(labelled, options, strict=True)},
         )
-        right = " and ".join(f"**{line.label})** {line.text}" for line in labelled if line.label in key.correct)
+        right = joined([line for line in labelled if line.label in key.correct])
         return Posed(form, key, names={"key": right})
 
     def body(self, form: ChoiceForm) -> str:
-        how = "One answer is right." if form.pick == "one" else "Several answers may be right; name all of them."
+        how = "One answer is right." if form.pick == "one" else f"Several answers may be right; name all. {EARNS}"
         return f"{listed(form.options)}\n\n*{how}*"
 
     def view(self, form: ChoiceForm) -> View:
-        how = "Pick the one that is right." if form.pick == "one" else "Tick all that hold; several may."
+        how = "Pick the one that is right." if form.pick == "one" else f"Tick all that hold; several may. {EARNS}"
         return {"how": how, "fields": [{"type": "options", "pick": form.pick, "options": as_view(form.options)}]}
 
     def parse(self, form: ChoiceForm, raw: Any) -> tuple[str, ...]:
-        picked = letters(raw, form.options, self.example(form))
+        said = _said_of_all(form, raw) if isinstance(raw, str) and len(raw) <= LONGEST else None
+        picked = said or letters(raw, form.options, self.example(form))
         if form.pick == "one" and len(picked) > 1:
             raise Unreadable(
-                f"You named {len(picked)} options, and one is asked for. An answer looks like a", shows_example=True
+                f"You named {len(picked)} options, and one is asked for. An answer looks like “a”.", shows_example=True
             )
         return tuple(sorted(picked))
 
     def read(self, form: ChoiceForm, value: tuple[str, ...]) -> str:
         return ", ".join(value)
 
+    def mistakes(self, key: ChoiceKey) -> list[str]:
+        return [f"**{letter})** {said}" for letter, said in key.say.items() if letter not in key.correct]
+
     def matches(self, question: Question, value: tuple[str, ...], runner: Runner) -> Verdict:
         key = question.key
-        assert isinstance(key, ChoiceKey)
+        assert isinstance(key, ChoiceKey) and isinstance(question.form, ChoiceForm)
         right, wrong = set(value) & set(key.correct), set(value) - set(key.correct)
         missing = set(key.correct) - set(value)
         if not wrong and not missing:
@@ -185,8 +195,13 @@ answer:
         words = [f"**{letter})** {key.say[letter]}" for letter in value if letter in wrong]
         if missing and not wrong:
             words.append("What you named is right, and there is more.")
-        credit = max(0.0, (len(right) - len(wrong)) / len(key.correct))
+        credit = self._credit(len(right), len(wrong), len(key.correct), len(question.form.options))
         return Verdict(credit=credit, say="\n\n".join(words))
+
+    def _credit(self, right: int, wrong: int, all_right: int, options: int) -> float:
+        """The share of the points; nothing for ticking everything, also where only one option is wrong."""
+        lost = wrong / min(all_right, options - all_right) if wrong else 0.0
+        return max(0.0, right / all_right - lost)
 
     def example(self, form: ChoiceForm) -> str:
         return "a" if form.pick == "one" else "a, b"
@@ -226,6 +241,28 @@ answer:
         drawn = template.answer.shown
         if drawn is not None and drawn > len(template.answer.options):
             yield f"answer.shown is {drawn}, and there are {len(template.answer.options)} options"
+
+
+def _said_of_all(form: ChoiceForm, text: str) -> list[str] | None:
+    """The letters that a text picks by what it says of all options, such as "all" or "a: no, b: yes"; None for anything else.
+
+    Raises Unreadable for a range that has two readings.
+    """
+    if found := _RANGE.fullmatch(text.strip().lower()):
+        _refuse_range(form, *found.groups())
+    if form.pick == "many" and _ALL.fullmatch(text.strip()):
+        return [option.label for option in form.options]
+    return ticked(text, form.options)
+
+
+def _refuse_range(form: ChoiceForm, first: str, last: str) -> None:
+    """Raise Unreadable for "a-c", unless the two are neighbours: then a to c and a and c are the same."""
+    between = [option.label for option in form.options if first <= option.label <= last]
+    if len(between) > 2:
+        raise Unreadable(
+            f"“{first}-{last}” can be read as {', '.join(between)} and as {first}, {last}. Name the letters one by one.",
+            shows_example=True,
+        )
 
 
 def _literal(value: Any, draw: Draw) -> Any:

@@ -8,10 +8,29 @@ from collections.abc import Sequence
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.markdown.html import inline
+from shardwise.markdown.html import inline, to_plain
 from shardwise.question import Form
 
 LETTERS = string.ascii_lowercase
+LONGEST = 1000  # characters of an answer; options that were copied may be long
+SHORTEST_PASTED = 8  # letters of an option that was copied without the rest of it
+_BETWEEN = re.compile(
+    r"\s*(?:[\s,;./&+|→⇒<>–—-]|=>|\b(?:and|then|before|followed by|comes before)\b)+\s*", re.IGNORECASE
+)
+_WITHOUT = re.compile(  # words before or between letters that say nothing
+    r"\b(?:(?:the |my )?(?:answers?|options?|choices?|letters?|order|solution|statements?)(?:\s+(?:is|are))?\s*:?|both|first|only|just"
+    r"|I (?:think|guess|choose|pick|say)(?: it is)?|I'd say|it's|it is|(?:true|right|correct):|(?:is|are) (?:true|right|correct)|holds?)"
+    r"(?=[\s(.!]|$)\s*",
+    re.IGNORECASE,
+)
+_AROUND = " ()[]{}.:=!?,'\"*`“”‘’"
+_LETTER = re.compile(r"\W*(?:option |answer )?([a-z])\W*[).:]\W*(?=\w)", re.IGNORECASE)
+_LOOSE_LETTER = re.compile(r"\W*([a-z])\s+(?:[-–—]\s*)?(?=\w)", re.IGNORECASE)  # "b - The ring", "b The ring"
+_VERDICT = r"(?:yes|no|not true|true|false|right|wrong|correct|incorrect|[tfyn✓✗])"
+_DENIED = re.compile(  # words after a letter that take it back, or that are about other letters as well
+    r"\A\W*(?:no|not|false|wrong|incorrect)\b|\b(?:no|not true|false|wrong|incorrect)\W*\Z|[\s,;(][a-j]\s*[):=]",
+    re.IGNORECASE,
+)
 
 
 class Labelled(Form):
@@ -31,33 +50,36 @@ def label(texts: Sequence[str]) -> tuple[Labelled, ...]:
     return tuple(Labelled(label=letter, text=text) for letter, text in zip(LETTERS, texts, strict=False))
 
 
+def joined(lines: Sequence[Labelled]) -> str:
+    """The lines one after the other, in a sentence: only the last keeps its stop."""
+    texts = [f"**{line.label})** {line.text}" for line in lines]
+    return "; ".join([*(text.removesuffix(".") for text in texts[:-1]), *texts[-1:]])
+
+
 def listed(lines: Sequence[Labelled]) -> str:
     """The list as Markdown."""
     return "\n".join(f"- **{line.label})** {line.text}" for line in lines)
 
 
 def letters(raw: Any, known: Sequence[Labelled], example: str) -> list[str]:
-    """The letters of an answer such as "b", "a, c", "BDAC" or ["a", "c"], in the order given.
+    """The letters of an answer such as "b", "a & c", "b) The ring is faster", "BDAC" or ["a", "c"], in the order given.
 
     Raises Unreadable for anything else, and for a letter that labels nothing or comes twice.
     """
     if isinstance(raw, str):
-        if len(raw) > 200:
+        if len(raw) > LONGEST:
             raise Unreadable(f"I couldn't read an answer of {len(raw):,} characters. Letters are enough: {example}")
-        words = re.split(r"[\s,;>→-]+|\band\b", raw.strip().lower())
-        words = [word.strip("()[].'\"") for word in words if word.strip("()[].'\"")]
-        if len(words) == 1 and len(words[0]) > 1:
-            words = list(words[0])
+        words = _words(raw, known)
     elif (
         isinstance(raw, list | tuple | set | frozenset)
         and all(isinstance(word, str) for word in raw)
         and len(raw) <= 50
     ):
         given = sorted(raw) if isinstance(raw, set | frozenset) else raw
-        words = [word.strip().lower().strip("().") for word in given]
+        words = [one_letter(word, known) for word in given]
     else:
         raise Unreadable(
-            f"I expected letters, and this is of type {type(raw).__name__}. An answer looks like {example}",
+            f"I expected letters, and this is of type {type(raw).__name__}. An answer looks like “{example}”.",
             shows_example=True,
         )
     names = [line.label for line in known]
@@ -65,10 +87,79 @@ def letters(raw: Any, known: Sequence[Labelled], example: str) -> list[str]:
     if strangers or not words:
         seen = f"“{strangers[0]}”" if strangers else "no letter"
         raise Unreadable(
-            f"I saw {seen} where one of the letters {', '.join(names)} belongs. An answer looks like {example}",
+            f"I saw {seen} where one of the letters {', '.join(names)} belongs. An answer looks like “{example}”.",
             shows_example=True,
         )
     twice = sorted({word for word in words if words.count(word) > 1})
     if twice:
-        raise Unreadable(f"“{twice[0]}” comes twice. An answer looks like {example}", shows_example=True)
+        raise Unreadable(f"“{twice[0]}” comes twice. An answer looks like “{example}”.", shows_example=True)
     return words
+
+
+def _words(raw: str, known: Sequence[Labelled]) -> list[str]:
+    """What stands where letters belong, in small letters: one for each line, each part, or each letter of a word."""
+    lines = [line for line in raw.splitlines() if line.strip()]
+    pasted = [_pasted(line, known) for line in lines]
+    if lines and None not in pasted:
+        return [letter for letter in pasted if letter]
+    parts = [part for part in _BETWEEN.split(_WITHOUT.sub("", raw.strip())) if part.strip(_AROUND)]
+    words = [one_letter(part, known) for part in parts]
+    words = [word for word in words if word]
+    return list(words[0]) if len(words) == 1 and re.fullmatch(r"[a-z]+", words[0]) else words
+
+
+def ticked(text: str, known: Sequence[Labelled]) -> list[str] | None:
+    """The letters that were answered with yes, from a text that says yes or no to each letter: "a: no, b: yes".
+
+    None for any other text. A letter without a yes or no might have been forgotten, so nothing is guessed then.
+
+    >>> ticked("a: no, b: yes", label(("first", "second"))), ticked("b: yes", label(("first", "second")))
+    (['b'], None)
+    """
+    verdict = re.compile(rf"\(?([a-z])\)?(?:\s*[:=.–-]\s*|\s+)(?:is\s+)?({_VERDICT})(?![a-z])[\s,;.]*", re.IGNORECASE)
+    found = verdict.findall(text)
+    if verdict.sub("", text).strip() or sorted(name.lower() for name, _ in found) != [line.label for line in known]:
+        return None
+    return [name.lower() for name, said in found if said.lower() in ("yes", "true", "right", "correct", "t", "y", "✓")]
+
+
+def one_letter(text: str, known: Sequence[Labelled]) -> str:
+    """The letter that a text such as "(b)", "Option B" or "b) The ring is faster" names; the text itself where it names none."""
+    if len(text) > LONGEST:
+        return text[:20]
+    plain = _WITHOUT.sub("", text.strip()).strip(_AROUND).lower()
+    return plain if len(plain) == 1 else _pasted(text, known) or plain
+
+
+def _pasted(text: str, known: Sequence[Labelled]) -> str | None:
+    """The letter of a line of the list that was copied, whole or its beginning, with its letter or without.
+
+    Raises Unreadable where the letter is one line's and the words are another's.
+    """
+    letter = _LETTER.match(text)
+    words = _bare(text[letter.end() :] if letter else text)
+    meant = _copied(words, known)
+    loose = None if letter or meant else _LOOSE_LETTER.match(text)
+    if loose and (meant := _copied(_bare(text[loose.end() :]), known)):
+        letter = loose
+    if letter and letter[1].lower() in [line.label for line in known]:
+        own = letter[1].lower()
+        if meant and own not in meant:
+            raise Unreadable(
+                f"The letter is {own}, and the words are those of {meant[0]}. Which of the two do you mean?"
+            )
+        is_reasoned = len(words) >= SHORTEST_PASTED and not _DENIED.search(text[letter.end() :])
+        return own if meant or is_reasoned else None
+    return meant[0] if len(meant) == 1 else None
+
+
+def _copied(words: str, known: Sequence[Labelled]) -> list[str]:
+    """The letters of the lines whose text these words are, whole or its beginning."""
+    return [line.label for line in known if words and _bare(line.text) == words] or [
+        line.label for line in known if len(words) >= SHORTEST_PASTED and _bare(line.text).startswith(words)
+    ]
+
+
+def _bare(text: str) -> str:
+    """The letters and digits of a text, for comparing what was copied."""
+    return re.sub(r"[\W_]+", "", to_plain(text)).lower()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any, Literal
@@ -12,7 +13,7 @@ from pydantic import Field, model_validator
 from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import Labelled, as_view, label, letters, listed
+from shardwise.kinds.labels import LONGEST, Labelled, as_view, joined, label, letters, listed
 from shardwise.markdown.html import to_plain
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
@@ -20,7 +21,16 @@ from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
 
-APART = 0.02  # two values nearer than 2 % are not worth ordering; such a draw is rejected
+_LARGE = re.compile(
+    r"\b(?:most|highest|largest|longest|greatest|biggest|dearest|slowest|latest|outermost|last)\b", re.IGNORECASE
+)
+_SMALL = re.compile(r"\b(?:least|lowest|smallest|shortest|fewest|cheapest|fastest|innermost)\b", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z]{3,}")
+MOST_WORDS = 6  # beside the letters of an order in which < and > are signs
+_NUMBERED = re.compile(r"(?<!\w)(\d)(?:\s*[.):=]\s*(?=[A-Za-z(])|(?=[A-Za-z]\b))")
+_LINE_NUMBER = re.compile(r"^\s*(\d)[.):]\s+", re.MULTILINE)
+_PLACED = re.compile(r"\(?([A-Za-z])\)?\s*[:=.-]?\s*(\d)(?!\w)[\s,;.]*")
+APART = 0.05  # two values nearer than 5 % are not worth ordering; such a draw is rejected
 
 
 class Item(author.AuthorModel):
@@ -177,21 +187,28 @@ mistakes:
             if order != right and order not in known:
                 known[order] = KnownMistake(order=order, say=prose(mistake.say, names))
         form = OrderForm(first=prose(template.answer.first, names), items=labelled)
-        key_text = ", ".join(f"**{letter[name]})** {texts[name]}" for name in solved.right)
+        key_text = joined(sorted(labelled, key=lambda line: right.index(line.label)))
         return Posed(form, OrderKey(order=right, mistakes=tuple(known.values())), names={"key": key_text})
 
     def body(self, form: OrderForm) -> str:
         return f"{listed(form.items)}\n\n*{self._how(form)}*"
 
     def _how(self, form: OrderForm) -> str:
-        return f"Put the letters in order; first comes: {form.first}."
+        return f"Put the letters in order, beginning with {form.first}."
 
     def view(self, form: OrderForm) -> View:
         return {"how": to_plain(self._how(form)), "fields": [{"type": "order", "items": as_view(form.items)}]}
 
     def parse(self, form: OrderForm, raw: Any) -> tuple[str, ...]:
         if isinstance(raw, set | frozenset):
-            raise Unreadable(f"A set has no order. An answer looks like {self.example(form)}", shows_example=True)
+            raise Unreadable(f"A set has no order. An answer looks like “{self.example(form)}”.", shows_example=True)
+        if isinstance(raw, Mapping) and all(
+            part in range(100) or isinstance(part, str) for pair in raw.items() for part in pair
+        ):
+            raw = ", ".join(f"{name}: {place}" for name, place in raw.items())
+        if isinstance(raw, str) and len(raw) <= LONGEST:
+            raw = _without_numbers(form, _by_place(form, raw))
+            _refuse_signs(form, raw)
         given = letters(raw, form.items, self.example(form))
         missing = [item.label for item in form.items if item.label not in given]
         if missing:
@@ -257,6 +274,39 @@ mistakes:
         for number, mistake in enumerate(template.mistakes, start=1):
             if mistake.order == fixed:
                 yield f"mistake {number} is the right order"
+
+
+def _without_numbers(form: OrderForm, text: str) -> str:
+    """An order that was written as a numbered list, without the numbers where they count the items."""
+    places = [str(place) for place, _ in enumerate(form.items, start=1)]
+    written = next((pattern for pattern in (_LINE_NUMBER, _NUMBERED) if pattern.findall(text) == places), None)
+    return written.sub(" ", text) if written else text
+
+
+def _by_place(form: OrderForm, text: str) -> str:
+    """The letters in their order, "b a", from a text that gives the place of each: "a: 2, b: 1". Any other text stays as it is."""
+    found = _PLACED.findall(text)
+    is_numbered = sorted(place for _, place in found) == [str(place) for place, _ in enumerate(form.items, start=1)]
+    if _PLACED.sub("", text).strip() or not is_numbered:
+        return text
+    return " ".join(name for name, _ in sorted(found, key=lambda pair: pair[1]))
+
+
+def _refuse_signs(form: OrderForm, text: str) -> None:
+    """Raise Unreadable where < or > may say the opposite of the order in which the letters stand."""
+    if len(_WORD.findall(text)) > MOST_WORDS:  # items that were copied with their words
+        return
+    arrows = re.sub(r"[-=]+>", " ", text)
+    if "=" in arrows:
+        raise Unreadable("I saw “=”, and every letter has a place of its own.")
+    is_down = bool(_LARGE.search(form.first))
+    is_up = bool(_SMALL.search(form.first))
+    for sign, is_doubtful, says in (("<", is_down, "less"), (">", is_up, "greater")):
+        if sign in arrows and (is_doubtful or (">" in arrows and "<" in arrows)):
+            raise Unreadable(
+                f"“{sign}” can be read as “then” and as “is {says} than”, which gives the opposite order. "
+                f"Write the letters alone, beginning with {form.first}."
+            )
 
 
 KIND = OrderKind()

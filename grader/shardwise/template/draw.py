@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from shardwise.errors import Reject, ShardwiseError
-from shardwise.template.expressions import evaluate, shown
+from shardwise.template.expressions import evaluate, holds, shown
 from shardwise.template.parameters import Parameter
 from shardwise.template.references import References
 from shardwise.template.rng import Rng
@@ -29,6 +29,10 @@ class Draw:
     def evaluate(self, expression: str | int | float | bool, **more: Any) -> Any:
         """The value of an author's expression, with more names than the parameters'. Raises BadExpression."""
         return evaluate(expression, {**self.values, **self.references.helpers, **more})
+
+    def holds(self, condition: str | bool) -> bool:
+        """Whether an author's condition is true of this draw. Raises BadExpression."""
+        return holds(condition, {**self.values, **self.references.helpers})
 
     @cached_property
     def printed(self) -> Mapping[str, Any]:
@@ -72,10 +76,9 @@ def draw(
     why = "a constraint under `where` fails"
     for attempt in range(MAX_ATTEMPTS):
         rng = Rng(seed, problem, attempt)
-        values = values_of(params, rng, references)
-        if not all(evaluate(condition, {**references.helpers, **values}) for condition in where):
+        drawn = Draw(rng, params, values_of(params, rng, references), references)
+        if not all(map(drawn.holds, where)):
             continue
-        drawn = Draw(rng, params, values, references)
         try:
             return drawn, accept(drawn)
         except Reject as reason:

@@ -7,7 +7,7 @@ sees the same numbers as `ShownInt` and `ShownFloat`, which print themselves in 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -15,7 +15,7 @@ import jinja2
 from jinja2.sandbox import SandboxedEnvironment
 
 from shardwise.errors import ShardwiseError
-from shardwise.units import Direction, show, show_number
+from shardwise.units import THIN_SPACE, Direction, lowered, show, show_number
 
 
 class ShownInt(int):
@@ -63,10 +63,9 @@ def _tex(value: Any) -> str:
     number, _, unit_text = text.partition(" ") if " × " not in text else text.partition("\0")
     if " × 10" in number:
         mantissa, _, power = number.partition(" × 10")
-        digits = power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
-        exponent, _, unit_text = digits.partition(" ")
+        exponent, _, unit_text = lowered(power).partition(" ")
         number = rf"{mantissa} \times 10^{{{exponent}}}"
-    number = number.replace(",", "{,}").replace("$", r"\$").replace("%", r"\%")
+    number = number.replace(THIN_SPACE, r"\,").replace("$", r"\$").replace("%", r"\%")
     return number + (rf"\,\text{{{unit_text.replace('%', chr(92) + '%')}}}" if unit_text else "")
 
 
@@ -109,7 +108,14 @@ def _environment() -> SandboxedEnvironment:
 
 
 class BadExpression(ShardwiseError):
-    """An expression or prose of a template that cannot be evaluated; its author has to mend it."""
+    """An expression or prose of a template that cannot be evaluated; its author has to mend it.
+
+    `written` is what the author wrote, by which its place in the file is found.
+    """
+
+    def __init__(self, why: str, written: str) -> None:
+        super().__init__(why)
+        self.written = written
 
 
 @lru_cache(maxsize=8192)
@@ -122,7 +128,7 @@ def _compiled(source: str) -> jinja2.Template:
         _environment().compile_expression(source)  # for its check: it accepts a single expression only
         return _environment().from_string(f"{{% set result = ({source}\n) %}}")
     except jinja2.TemplateSyntaxError as error:
-        raise BadExpression(f"“{source}” is not an expression: {error.message}") from None
+        raise BadExpression(f"“{source}” is not an expression: {error.message}", source) from None
 
 
 def _result(source: str, names: Mapping[str, Any]) -> Any:
@@ -143,7 +149,13 @@ def _prose(source: str) -> jinja2.Template:
     try:
         return _environment().from_string(source)
     except jinja2.TemplateSyntaxError as error:
-        raise BadExpression(f"line {error.lineno} of this text: {error.message}") from None
+        raise BadExpression(f"line {error.lineno} of this text: {error.message}", source) from None
+
+
+# What an expression or a text raises where its numbers do not fit it
+_BAD_HERE = (
+    jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
 
 
 def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
@@ -158,26 +170,40 @@ def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
         return source
     try:
         value = _result(source, names)
-    except (jinja2.UndefinedError, ArithmeticError, ValueError, TypeError, jinja2.exceptions.SecurityError) as error:
-        raise BadExpression(f"“{source}” has no value here: {error}") from None
+    except _BAD_HERE as error:
+        raise BadExpression(f"“{source}” has no value here: {str(error) or type(error).__name__}", source) from None
     if isinstance(value, jinja2.Undefined):
-        raise BadExpression(f"“{source}” is not one of {', '.join(sorted(map(str, names)))}.")
+        raise BadExpression(f"“{source}” is not one of {', '.join(sorted(map(str, names)))}.", source)
     return value
+
+
+def holds(condition: str | bool, names: Mapping[str, Any]) -> bool:
+    """Whether a condition is true of these numbers. Raises BadExpression, also where it gives text or a list.
+
+    >>> holds("gpus > 4 and gpus % 2", {"gpus": 7})
+    True
+    """
+    value = evaluate(condition, names)
+    if value is None or isinstance(value, Collection):  # Python would count any text as true
+        raise BadExpression(f"“{condition}” gives {value!r:.40} here, which is neither true nor false", str(condition))
+    return bool(value)
 
 
 def prose(source: str, names: Mapping[str, Any]) -> str:
     """Rendered prose.
 
-    >>> prose("{{ gpus }} GPUs send {{ (1.75e9) | unit('GB') }} each", {"gpus": 16384})
-    '16,384 GPUs send 1.75 GB each'
+    >>> prose("{{ gpus }} GPUs send {{ (1.75e9) | unit('GB') }} each", {"gpus": 1875})
+    '1875 GPUs send 1.75 GB each'
 
     Raises BadExpression.
     """
+    if "{" not in source:  # nothing to fill in, as in most hints and in what is said to most mistakes
+        return source.strip()
     try:
         context = _context({**_environment().globals, **names})
         return "".join(_prose(source).root_render_func(context)).strip()
-    except (jinja2.UndefinedError, ArithmeticError, ValueError, TypeError, jinja2.exceptions.SecurityError) as error:
-        raise BadExpression(f"this text cannot be rendered: {error}") from None
+    except (*_BAD_HERE, ShardwiseError) as error:  # a ShardwiseError of `unit` or `ref`, which know no place
+        raise BadExpression(f"this text cannot be rendered: {str(error) or type(error).__name__}", source) from None
 
 
 def check_syntax(source: str, *, is_prose: bool) -> None:

@@ -7,17 +7,26 @@ import importlib.machinery
 import importlib.util
 import inspect
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from shardwise.errors import ShardwiseError
+from shardwise.errors import AUTHORS_CAN_RAISE, Fault, ShardwiseError, said_by
 
 Function = Callable[..., Any]
 Kept = Callable[[str, Callable[[], Any]], Any]  # (key, what makes it) → what was made, now or before
 _NUMBERS = count(1)
+
+
+class Unloadable(ShardwiseError):
+    """A module that cannot be loaded; the fault is at the line where it arose, whichever problem needs the module."""
+
+    def __init__(self, file: str, fault: Fault) -> None:
+        super().__init__(f"{file} {fault.message}")
+        self.fault = fault
 
 
 class References:
@@ -43,7 +52,10 @@ class References:
         return name
 
     def reference(self, name: str) -> Function:
-        """The reference function of that name, such as "ring.all_reduce_seconds". Raises ShardwiseError."""
+        """The reference function of that name, such as "ring.all_reduce_seconds".
+
+        Raises ShardwiseError where there is none, and Unloadable where its module cannot be loaded.
+        """
         return self._known(name, "")
 
     def oracle(self, name: str) -> Function:
@@ -63,12 +75,23 @@ class References:
             raise ShardwiseError(f"{file} does not exist")
         try:
             loaded = importlib.import_module(f"{self._package}.{folder}{module}")
-        except (Exception, SystemExit) as error:  # an author's module may fail in any way while it is loaded
-            raise ShardwiseError(f"{file} cannot be loaded: {type(error).__name__}: {error}") from error
+        except AUTHORS_CAN_RAISE as error:  # an author's module may fail in any way while it is loaded
+            fault = Fault(self.line_of(error) or file, f"cannot be loaded: {said_by(error)}")
+            raise Unloadable(file, fault) from error
         found = getattr(loaded, function, None)
         if not callable(found):
             raise ShardwiseError(f"{file} has no function {function!r}")
         return found  # type: ignore[no-any-return]
+
+    def line_of(self, error: BaseException) -> str:
+        """The innermost line of these modules at which an error arose, as "solutions/zero.py:12"; nothing if none is."""
+        lines = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+        if isinstance(error, SyntaxError):
+            lines.append((error.filename or "", error.lineno))
+        for file, line in reversed(lines):
+            if Path(file).is_relative_to(self.folder):
+                return f"{self.folder.name}/{Path(file).relative_to(self.folder).as_posix()}:{line}"
+        return ""
 
     @cached_property
     def helpers(self) -> Mapping[str, Function]:

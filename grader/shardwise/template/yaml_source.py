@@ -17,9 +17,9 @@ from ruamel.yaml.composer import Composer
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from shardwise.errors import Fault, Faulty
+from shardwise.text_files import read_text
 
 Path_ = tuple[str | int, ...]
-LARGEST = 1_000_000  # bytes; the longest template has under 10,000
 DEEPEST = 30  # levels; a template has 6
 MOST_VALUES = 20_000  # with every alias written out; a template has under 200
 
@@ -41,6 +41,17 @@ class Source:
             path, places = path[:-1], self.places
         return _fault_at(self.name, self.text, *places.get(path, (0, 0)), message, remedy)
 
+    def path_of(self, written: Any) -> Path_:
+        """Where a value stands that an author wrote; the file itself when it stands nowhere or in several places."""
+        found = [path for path in self.places if self._at(path) == written]
+        return found[0] if len(found) == 1 else ()
+
+    def _at(self, path: Path_) -> Any:
+        value = self.data
+        for part in path:
+            value = value[part]
+        return value
+
 
 def _fault_at(name: str, text: str, line: int, column: int, message: str, remedy: str) -> Fault:
     lines = text.split("\n")
@@ -50,23 +61,9 @@ def _fault_at(name: str, text: str, line: int, column: int, message: str, remedy
 
 
 def load(path: Path, name: str | None = None) -> Source:
-    """Read a YAML file.
-
-    Raises Faulty when it cannot be read, is too large, or is no YAML.
-    """
+    """Read a YAML file. Raises Faulty when it cannot be read or is no YAML."""
     name = name or str(path)
-    try:
-        raw = path.read_bytes()
-        if len(raw) > LARGEST:
-            raise Faulty([Fault(name, f"{len(raw):,} bytes are too many for a file written by hand")])
-        text = raw.decode("utf-8")
-    except OSError as error:
-        raise Faulty([Fault(name, f"cannot be read: {error.strerror}")]) from None
-    except UnicodeDecodeError as error:
-        raise Faulty(
-            [Fault(name, f"is not UTF-8: {error.reason} at byte {error.start}", "Save it as UTF-8.")]
-        ) from None
-    return parse(text, name)
+    return parse(read_text(path, name), name)
 
 
 class _Bounded(Composer):
@@ -258,7 +255,11 @@ def _fault(source: Source, path: Path_, error: Any, adapter: TypeAdapter[Any]) -
             return source.fault((), "kind is missing", "Add `kind:`.")
         near = difflib.get_close_matches(str(given), re.findall(r"'(\w+)'", expected), n=1)
         remedy = f"Did you mean {near[0]!r}? " if near else ""
-        return source.fault(("kind",), f"kind: unknown kind {given!r}", f"{remedy}The kinds are {expected}.")
+        return source.fault(
+            ("kind",),
+            f"kind: unknown kind {_described(given)}",
+            f"{remedy}The kinds are {expected}; another needs the package that adds it.",
+        )
     message = str(error["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
     seen = error.get("input")
     if kind == "value_error" or isinstance(seen, dict | tuple):

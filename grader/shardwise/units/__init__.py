@@ -3,16 +3,24 @@
 Base units are the byte, the second, the FLOP, the dollar, the joule, and one of each thing that is counted.
 """
 
-from shardwise.units.amounts import DIRECTIONS, Direction, from_base, show, show_number, to_base
+from shardwise.units.amounts import DIRECTIONS, THIN_SPACE, Direction, from_base, show, show_number, to_base
+from shardwise.units.nouns import normal, nouns_in
+from shardwise.units.numerals import SUPERSCRIPTS, lowered, raised
 from shardwise.units.parsing import Unit, unit
 from shardwise.units.reading import Reading, read
 
 __all__ = [
     "DIRECTIONS",
+    "SUPERSCRIPTS",
+    "THIN_SPACE",
     "Direction",
     "Reading",
     "Unit",
     "from_base",
+    "lowered",
+    "normal",
+    "nouns_in",
+    "raised",
     "read",
     "show",
     "show_number",

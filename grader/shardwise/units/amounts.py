@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from shardwise.units.numerals import raised
 from shardwise.units.parsing import plural, unit
 
 Direction = str  # "per direction", "duplex" or "none"
 DIRECTIONS = ("per direction", "duplex", "none")
 
 _SUFFIXES = {"per direction": " per direction", "duplex": " (both directions together)"}
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+THIN_SPACE = "\u202f"  # and no line is broken there
 
 
 def to_base(number: float | Fraction, text: str, direction: Direction = "none") -> int | float:
@@ -55,30 +56,46 @@ def show(value: float, text: str, direction: Direction = "none", digits: int = 4
 def written(number: float, text: str, direction: Direction, digits: int) -> str:
     """A number of a unit as text: "64 steps".
 
-    >>> written(1, "step", "none", 4), written(16384, "", "none", 4)
-    ('1 step', '16,384')
+    >>> written(1, "step", "none", 4), written(64, "", "none", 4)
+    ('1 step', '64')
     """
     space = " " if text else ""
     return f"{show_number(number, digits)}{space}{plural(text, number)}{_SUFFIXES.get(direction, '')}"
 
 
-def show_number(value: float, digits: int = 4) -> str:
-    """A number for reading: `digits` significant digits, separators, powers of ten only when it is far from 1.
+def echoed(number: float, text: str, direction: Direction = "none") -> str:
+    """A number of a unit as an answer is repeated, with more digits than it is shown with.
 
-    >>> show_number(16384), show_number(0.0656250), show_number(3.7908e25), show_number(2)
-    ('16,384', '0.06563', '3.791 × 10²⁵', '2')
+    >>> echoed(1875, "MB"), echoed(1.875, "GB"), echoed(1, "step")
+    ('1875 MB', '1.875 GB', '1 step')
+    """
+    return written(number, text, direction, digits=7)
+
+
+def show_number(value: float, digits: int = 4) -> str:
+    """A number for reading: `digits` significant digits, thin spaces, powers of ten only when it is far from 1.
+
+    No comma, since a student may copy what we write, and 1,875 can be read in two ways.
+
+    >>> show_number(1875), show_number(0.0656250), show_number(3.7908e25), show_number(16384).split(THIN_SPACE)
+    ('1875', '0.06563', '3.791 × 10²⁵', ['16', '384'])
     """
     if isinstance(value, int) and abs(value) < 10**9:
-        return f"{value:,}"
+        return _grouped(f"{value:,}")
     if value == 0 or value != value or value in (float("inf"), float("-inf")):
         return f"{value:g}"
     if abs(value) >= 1e9 or abs(value) < 1e-4:
         mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
         mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-        power = "10" + str(int(exponent)).translate(_SUPERSCRIPTS)
+        power = f"10{raised(int(exponent))}"
         return f"{mantissa} × {power}"
     rounded = float(f"{value:.{digits}g}")
     if rounded == int(rounded):
-        return f"{int(rounded):,}"
+        return _grouped(f"{int(rounded):,}")
     decimals = max(0, digits - len(str(int(abs(rounded)))) if abs(rounded) >= 1 else 12)
-    return f"{rounded:,.{decimals}f}".rstrip("0").rstrip(".")
+    return _grouped(f"{rounded:,.{decimals}f}".rstrip("0").rstrip("."))
+
+
+def _grouped(text: str) -> str:
+    """A number with thin spaces for its commas; with four digits before the point it needs none."""
+    return text.replace(",", THIN_SPACE if len(text.partition(".")[0].lstrip("-")) > 5 else "")

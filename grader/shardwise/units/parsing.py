@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -10,9 +12,29 @@ from functools import lru_cache
 from shardwise.errors import ShardwiseError
 from shardwise.units.table import COUNTED, MEASURES, Scale, scale
 
-_SPELLINGS = (  # how people write units, and how the parser wants them
+
+def _as_a_name(found: re.Match[str]) -> str:
+    """A word with capitals in small letters, where it is no symbol and that makes it a unit: symbols mean something by theirs."""
+    for name in (found[0], found[0].lower()):
+        with suppress(LookupError):
+            scale(name)
+            return name
+    return found[0]
+
+
+_SPELLINGS: tuple[
+    tuple[str, str | Callable[[re.Match[str]], str]], ...
+] = (  # how people write units, and how the parser wants them
     (r"(?<=[a-zA-Z])\s*-\s*(?=[a-zA-Z])", "*"),  # GPU-hours, PF-days
     (r"·", "*"),
+    (r"(?i:\b(milli|micro|nano|kilo|mega|giga|tera)) (?=(?i:seconds?|bytes?|bits?)\b)", lambda found: found[1].lower()),
+    (r"(?<=/)S\b|\A[mM]?S\Z", lambda found: found[0].lower()),  # GB/S, MS
+    (r"\bUS[ *]?(?=dollars?\b|\$)", ""),
+    (r"\busd\b", "USD"),
+    (
+        r"(?i:\b(?:peta\s?flops?|pflops?|pfs?))(?:/s)?(?:\s*\*\s*|\s+)(?=days?\b)",
+        "PFLOP/s*",
+    ),  # nobody means FLOP times days
     (r"\bmicro[* ]?batch(es)?\b", "micro_batch"),
     (r"\bper\b", "/"),
     (r"\b([kMGTPE]?)bps\b", r"\1bit/s"),
@@ -21,9 +43,12 @@ _SPELLINGS = (  # how people write units, and how the parser wants them
     (r"\b([kMGTPE]?)FLOPS\b", r"\1FLOP/s"),
     (r"\b([kMGTPE]?)FLOPs\b", r"\1FLOP"),
     (r"\b([kMGTPE])F(?=\s*\*|/)", r"\1FLOP"),  # PF-days
-    (r"\bpetaflop(/s)?\*", "PFLOP/s*"),
-    (r"\bPFLOP\*day", "PFLOP/s*day"),
     (r"\bcrashes\b", "crash"),
+    (
+        r"\b([kKMGTPE]i?|kilo|mega|giga|tera|peta)(?i:(byte|bit)(?=s?\b))",
+        lambda found: found[1] + found[2].lower(),
+    ),  # GBytes
+    (r"\b[A-Z][A-Za-z]{2,}\b", _as_a_name),  # Gigabytes, Days, HOURS
     (r"\$", "dollar"),
     (r"(?<=[\w)])\s+(?=[\w(])", "*"),  # GPU hours
 )
@@ -49,6 +74,13 @@ class Unit:
         if self.dimension.strip("[]") in COUNTED:
             return f"a number of {plural(self.dimension.strip('[]').replace('gpu', 'GPU'), 2)}"
         return self.dimension.replace("[", "").replace("]", "").replace(" / ", " per ")
+
+    @property
+    def powers(self) -> Mapping[str, int]:
+        """The power of each dimension."""
+        over, *under = self.dimension.split(" / ")
+        names = [name.strip("[]") for name in over.split(" * ") if name.startswith("[")]
+        return dict.fromkeys(names, 1) | {name.strip("[]"): -1 for name in under}
 
     @property
     def is_count(self) -> bool:
@@ -88,9 +120,18 @@ def _parsed(spelled: str) -> tuple[Fraction, str]:
     factor, powers = _product(tokens)
     if tokens or any(abs(power) > 1 for power in powers.values()):  # nothing here is measured in squares
         raise LookupError(spelled)
-    over = " * ".join(f"[{name}]" for name, power in powers.items() if power == 1)
-    under = "".join(f" / [{name}]" for name, power in powers.items() if power == -1)
-    return factor, (over or "1") + under if over or under else "dimensionless"
+    return factor, dimension_of(powers)
+
+
+def dimension_of(powers: Mapping[str, int]) -> str:
+    """A dimension as text.
+
+    >>> dimension_of({"information": 1, "time": -1}), dimension_of({})
+    ('[information] / [time]', 'dimensionless')
+    """
+    over = " * ".join(f"[{name}]" for name, power in powers.items() if power > 0 for _ in range(power))
+    under = "".join(f" / [{name}]" for name, power in powers.items() if power < 0 for _ in range(-power))
+    return (over or "1") + under if over or under else "dimensionless"
 
 
 def _product(tokens: list[str]) -> Scale:
@@ -122,6 +163,9 @@ def _nearest(text: str) -> str:
 
     if text.lower() in _AMBIGUOUS:
         return f" Did you mean {_AMBIGUOUS[text.lower()]}? A capital B is a byte, a small b a bit."
+    if found := re.fullmatch(r"([kmgtp])b(?:/s|ps)", text.lower()):
+        prefix = found[1].upper() if found[1] != "k" else "k"
+        return f" Did you mean {prefix}B/s or {prefix}bit/s? A capital B is a byte, a small b a bit."
     near = difflib.get_close_matches(text, _COMMON, n=1, cutoff=0.5)
     return f" Did you mean {near[0]}?" if near else ""
 
@@ -138,6 +182,6 @@ def plural(written: str, number: float) -> str:
     name = word.group()
     if name == "dollar":  # never the sign: two of them in a paragraph would be taken for a formula
         return written.replace("dollar", "dollars").replace("*", "·")
-    if word.end() == len(written) and name.lower() in (*COUNTED, "day", "hour", "dollar", "minute", "week"):
+    if word.end() == len(written) and name.lower() in (*COUNTED, "day", "hour", "minute", "week"):
         written = f"{name}es" if name in ("crash", "micro_batch") else f"{name}s"
     return written.replace("_", "-").replace("*", "·")

@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
 from shardwise.errors import ShardwiseError, Unreadable
-from shardwise.units.amounts import Direction, written
-from shardwise.units.parsing import Unit, unit
+from shardwise.units.amounts import Direction, echoed, show_number
+from shardwise.units.arithmetic import Amount, worked_out
+from shardwise.units.nouns import is_called
+from shardwise.units.numerals import MULTIPLES, NUMERAL, TwoReadings, Unclear, multiple
+from shardwise.units.parsing import Unit, dimension_of, unit
+from shardwise.units.spelling import plain_text, sides, without_direction
+from shardwise.units.table import COUNTED
 
-_MULTIPLES = {
-    "k": 10**3, "K": 10**3, "thousand": 10**3, "M": 10**6, "million": 10**6, "B": 10**9, "billion": 10**9,
-    "T": 10**12, "trillion": 10**12,
-}  # fmt: skip
-_NUMBER = r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d[\d_]*|(?=\.\d))(?:\.\d*)?(?:[eE][+-]?\d{1,3})?"
-_QUANTITY = re.compile(
-    rf"(?P<number>{_NUMBER})"
-    r"(?:\s*(?:/\s*(?P<over>\d+(?:\.\d+)?)(?![\w.])|(?:\^|\*\*)\s*(?P<power>\d{1,3})(?!\d)"
-    r"|(?:[x×*·]\s*10\s*(?:\^|\*\*)\s*|[x×·]\s*10)(?P<ten>[+-]?\d{1,3}|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})))?"
-    r"\s*(?P<unit>.*)"
+LONGEST = 200  # characters of an answer
+AGREEMENT = 0.01  # relative, between the two sides of "70 ms = 0.07 s"
+_MULTIPLE = re.compile(rf"({MULTIPLES})(?:\s*of\s+|\s*)")
+_MULTIPLIED = re.compile(rf"\d\s*(?:{MULTIPLES}|b\Z)")
+_RANGE = re.compile(rf"({NUMERAL.pattern})(?:-| to |\.\.)({NUMERAL.pattern})[^\d]*")
+_HEXADECIMAL = re.compile(r"(?<![\w.,])0[xX][0-9a-fA-F]+")
+_LOST_POWER = re.compile(r"[x×·] ?10(-\d{1,2}|[3-9]|1\d|2[0-35-9])(?![\d.,])")
+_TWO_WAYS = re.compile(r"([1-9]\d{0,2})\.(\d{3})(?![\d.])[^\d*/+^]*")
+_SHARE = re.compile(r"(?:%|percent|per cent|pct)(?:\s+(?!per\b)[A-Za-z' -]+)?", re.IGNORECASE)
+_TIMES = re.compile(r"-?(?:x|times|fold|way)", re.IGNORECASE)
+_TINY = re.compile(
+    r"\b(milli|micro|nano|[muµμn])(?=(?:[Bb](?:its?|ytes?)?|FLOP[Ss]?|flops?|tokens?|dollars?|GPUs?|steps?)\b)"
 )
-_DIRECTED = re.compile(
-    r"[\s,]*\(?(?:(?P<single>per direction|each direction|each way|one[- ]way|unidirectional)"
-    r"|(?P<both>duplex|bidirectional|both directions(?: together)?|both ways))\)?\s*$"
-)
+_SMALL = {
+    "m": "milli",
+    "milli": "a thousandth",
+    "n": "nano",
+    "nano": "a billionth",
+    "micro": "a millionth",
+} | dict.fromkeys("uµμ", "micro")
+MOST_SHARE = 10  # a number without a unit that is less than this may be a share where a percentage is asked for
 
 
 @dataclass(frozen=True)
@@ -32,13 +45,20 @@ class Reading:
     """A number with a unit as a student wrote it."""
 
     value: float  # in base units
-    text: str  # how we read it, in the student's unit
+    text: str  # how we read it, in one spelling whatever the student's was
+    other: float | None = None  # the value if a share is meant, where a percentage is asked for
+
+    def nearest(self, key: float) -> Reading:
+        """The one of two readings that lies nearer to the key."""
+        if self.other is None or abs(self.value - key) <= abs(self.other - key):
+            return self
+        return Reading(self.other, self.text)
 
 
-def read(text: str, expected: str, direction: Direction = "none") -> Reading:
-    """Read a student's number with a unit, where `expected` is the unit that the question asks for.
+def read(text: str, expected: str, direction: Direction = "none", nouns: Collection[str] = ()) -> Reading:
+    """Read a student's number with a unit, where `expected` is the unit that the question asks for, and `nouns` its own words.
 
-    >>> read("1,750 MB", "GB").value, read("6.56e-2 s", "ms").value
+    >>> read("1750 MB", "GB").value, read("6.56e-2 s", "ms").value
     (1750000000.0, 0.0656)
     >>> read("40 GB/s", "GB")
     Traceback (most recent call last):
@@ -46,68 +66,152 @@ def read(text: str, expected: str, direction: Direction = "none") -> Reading:
 
     Raises Unreadable, in words for the student.
     """
-    wanted, shown = unit(expected), text.strip()[:60]
-    number, rest = _split(text, shown)
-    rest, way = _strip_direction(rest)
-    number, rest = _multiple(number, rest, wanted)
-    if rest == "" and not wanted.is_count:
-        raise Unreadable(f"I read “{shown}” as a number without a unit. {shown} what?")
-    try:
-        given = unit(rest) if rest else wanted
-    except ShardwiseError as error:
-        raise Unreadable(f"I couldn't read “{shown}”. {error}") from None
-    if given.dimension != wanted.dimension:
-        raise Unreadable(
-            f"I couldn't read “{shown}”. “{rest}” is {given.measures}; this question asks for {wanted.measures}."
-        )
-    if way == "none" and direction == "duplex":
-        way = "duplex"  # a question about both directions together is answered so, also without the words
-    whole = int(number) if number.denominator == 1 else float(number)
-    half = number / 2 if way == "duplex" else number
-    return Reading(float(half * given.factor), written(whole, given.text, way, digits=6).strip())
-
-
-def _split(text: str, shown: str) -> tuple[Fraction, str]:
-    """The number at the head of `text`, exactly, and what follows it."""
-    if len(text) > 200:
+    if len(text) > LONGEST:
         raise Unreadable(f"I couldn't read an answer of {len(text):,} characters. One number with its unit is enough.")
-    plain = text.strip().replace("−", "-").removeprefix("~").removeprefix("≈").strip()
-    if plain.startswith("$"):
-        plain = plain[1:].strip() + " dollar"
-    if re.match(r"[+-]?\d+,\d{1,2}(?!\d)", plain):
-        raise Unreadable(
-            f"I couldn't read “{shown}”: is that comma a decimal point? Write 1.75, or 1,750 for thousands."
-        )
-    found = _QUANTITY.fullmatch(plain)
-    if found is None:
-        raise Unreadable(f"I couldn't read “{shown}”. I expected a number first.")
-    number = Fraction(found["number"].replace(",", "").replace("_", "").rstrip("."))
-    if found["over"]:
-        if Fraction(found["over"]) == 0:
-            raise Unreadable(f"I couldn't read “{shown}”: it divides by zero.")
-        number /= Fraction(found["over"])
-    if found["power"]:
-        if abs(number) > 1000 or 0 < abs(number) < Fraction(1, 1000):
-            raise Unreadable(f"I couldn't read “{shown}”: that power is too large.")
-        number **= int(found["power"])
-    if found["ten"]:
-        number *= Fraction(10) ** int(found["ten"].translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
-    if number and not Fraction(1, 10**60) < abs(number) < 10**60:
-        raise Unreadable(f"I couldn't read “{shown}”: nothing in this course is that large or that small.")
-    return number, found["unit"].strip()
+    return _Asked(unit(expected), direction, frozenset(nouns), " ".join(text.split())[:60]).read(text)
 
 
-def _strip_direction(rest: str) -> tuple[str, Direction]:
-    """What stands before the words for a direction, and that direction."""
-    found = _DIRECTED.search(rest)
-    if found is None:
-        return rest, "none"
-    return rest[: found.start()].strip(), "per direction" if found["single"] else "duplex"
+@dataclass(frozen=True)
+class _Asked:
+    """What a question asks for, and what was answered, as it is quoted."""
+
+    wanted: Unit
+    direction: Direction
+    nouns: frozenset[str]
+    shown: str
+
+    def read(self, text: str) -> Reading:
+        plain, way = without_direction(plain_text(text))
+        amounts = [self._amount(side) for side in sides(plain)]
+        chosen = next((amount for amount in amounts if not amount.is_bare), amounts[-1])
+        if not all(_agree(amount, chosen) for amount in amounts):
+            raise self._unreadable("What stands on both sides of “=” is not the same.")
+        return self._reading(chosen, way)
+
+    def _amount(self, side: str) -> Amount:
+        if not side:
+            raise self._unreadable("I expected a number first.")
+        if self.wanted.dimension == "dimensionless":
+            side = re.sub(r"\s*(?::|\bto\b)\s*1$", "", re.sub(r"^[x×]\s*(?=\d)", "", side))  # 24:1, x24
+        if found := _RANGE.fullmatch(side):
+            raise self._unreadable(f"Is it from {found[1]} to {found[2]}? I expected one number.")
+        if found := _HEXADECIMAL.search(side):
+            raise self._unreadable(f"Is “{found[0]}” a hexadecimal number? Write it in decimal digits.")
+        if found := _LOST_POWER.search(side):
+            raise self._unreadable(f"Is that 10^{found[1]}? Write 1.5e{found[1]} for 1.5 times it.")
+        is_count = self.wanted.dimension.strip("[]") in COUNTED and not _MULTIPLIED.search(side)
+        if is_count and (found := _TWO_WAYS.fullmatch(side)):
+            raise self._unreadable(
+                f"The point can be read in two ways, as {found[1]}{found[2]} or as "
+                f"{show_number(float(f'{found[1]}.{found[2]}'), digits=6)}. Write the one that you mean."
+            )
+        try:
+            return worked_out(side, self._one, whole=is_count)
+        except TwoReadings as two:
+            raise self._unreadable(
+                f"The comma can be read in two ways, as {two.thousands} or as {two.decimal}. Write the one that you mean."
+            ) from None
+        except (Unclear, ShardwiseError) as why:
+            raise self._unreadable(str(why)) from None
+
+    def _one(self, text: str) -> Amount:
+        """What one of a unit is; raises ShardwiseError. A multiple such as M or million may stand before it, or alone."""
+        times, rest = 1, text
+        found = _MULTIPLE.match(text)
+        if found and not ("information" in self.wanted.powers and len(found[1]) < 3):
+            times = multiple(found[1])
+            rest = text[found.end() :].lstrip("-· ")
+        elif text == "b" and self.wanted.dimension == "[parameter]":  # a 7b model
+            times, rest = 10**9, ""
+        if not rest:
+            return Amount(Fraction(times))
+        meant = self._meant(rest)
+        return Amount(times * meant.factor, meant.powers, is_bare=False, unit=meant.text if times == 1 else "")
+
+    def _meant(self, text: str) -> Unit:
+        """The unit that a text names, in the words of the question or in everybody's."""
+        if self.wanted.dimension == "dimensionless":
+            if _TIMES.fullmatch(text):
+                return unit("")
+            if _SHARE.fullmatch(text):
+                return unit("%")
+        if tiny := _TINY.search(text):
+            raise ShardwiseError(
+                f"“{text[:40]}” begins with {tiny[1]}, which is {_SMALL[tiny[1]]}. M is mega, k kilo, G giga."
+            )
+        if re.match(r"kb\b", text):
+            raise ShardwiseError("“kb” can be read as kilobytes and as kilobits. Did you mean kB or kbit?")
+        for name in self._candidates(text):
+            with suppress(ShardwiseError):
+                if (found := unit(name)).dimension == self.wanted.dimension:
+                    return found
+        return unit(text)
+
+    def _candidates(self, text: str) -> Iterator[str]:
+        """The text, and what it says in the units that the question asks for: "8 nodes per rack" are nodes."""
+        yield text
+        counted, _, rate = self.wanted.text.partition("/")
+        asked = next((name for name, power in self.wanted.powers.items() if power == 1 and name in COUNTED), "")
+        if self._is_called(text, asked):
+            yield self.wanted.text
+        text = re.sub(r"\bGPU[-* ]?(?:h|hrs?)\b", "GPU-hour", text)
+        text = re.sub(r"^(?:calendar|full|whole|training|wall[- ]clock) (?=(?:days?|hours?)$)", "", text)
+        yield text
+        text = re.sub(r"\s+\(?(?:(?:on|for|in|to|from) )?(?:per|a|an|each|every)\s+", "/", text).rstrip(")")
+        head, sign, tail = text.rpartition("/")
+        while sign and any(self._is_called(tail, name) for name in COUNTED):
+            yield head
+            head, sign, tail = head.rpartition("/")
+        head, sign, tail = text.partition("/")
+        if sign and rate and self._is_called(head, asked):
+            yield f"{counted}/{tail}"
+        yield text
+
+    def _is_called(self, text: str, asked: str) -> bool:
+        return is_called(text, asked.replace("_", ""), self.nouns)
+
+    def _reading(self, amount: Amount, way: Direction) -> Reading:
+        wanted = self.wanted
+        if amount.is_bare:
+            return self._bare(amount.value)
+        if amount.powers != wanted.powers:
+            what = f"“{amount.unit}” is" if amount.unit else "It comes out as"
+            measures = Unit("", Fraction(1), dimension_of(amount.powers)).measures
+            raise self._unreadable(f"{what} {measures}; this question asks for {wanted.measures}.")
+        if way == "none" and self.direction == "duplex":
+            way = "duplex"  # a question about both directions together is answered so, also without the words
+        half = amount.value / 2 if way == "duplex" else amount.value
+        given = amount.unit and unit(amount.unit)
+        simple = amount.number is not None and given and given.factor != wanted.factor
+        shown = given if simple and given else wanted
+        return Reading(float(half), echoed(_number(amount.value / shown.factor), shown.text, way).strip())
+
+    def _bare(self, number: Fraction) -> Reading:
+        """A number without a unit: a count, or a percentage, which may have been written as a share."""
+        if self.wanted.is_count:
+            return Reading(float(number), echoed(_number(number), self.wanted.text).strip())
+        if self.wanted.dimension != "dimensionless":
+            raise Unreadable(f"I read “{self.shown}” as a number without a unit. {self.shown} what?")
+        percent = echoed(_number(number), "%")
+        if abs(number) >= MOST_SHARE:
+            return Reading(float(number / 100), percent)
+        share = f"{echoed(_number(number * 100), '%')} if it is a share"
+        return Reading(float(number / 100), f"{percent}, or {share}", other=float(number))
+
+    def _unreadable(self, why: str) -> Unreadable:
+        return Unreadable(f"I couldn't read “{self.shown}”. {why}")
 
 
-def _multiple(number: Fraction, rest: str, wanted: Unit) -> tuple[Fraction, str]:
-    """Take "4M tokens" or "$60.5 million" apart: a multiple, then what is counted."""
-    found = re.match(r"(thousand|million|billion|trillion|[kKMBT])(?![A-Za-z/])\s*", rest)
-    if found is None or "[information]" in wanted.dimension:
-        return number, rest
-    return number * _MULTIPLES[found[1]], rest[found.end() :].strip()
+def _agree(amount: Amount, chosen: Amount) -> bool:
+    """Whether two sides are the same; one without a unit is compared as a number."""
+    theirs, ours = amount.value, chosen.value
+    if amount.is_bare != chosen.is_bare:
+        is_share = not chosen.powers and abs(theirs - ours) <= AGREEMENT * abs(ours)  # 0.4 = 40 %
+        ours = chosen.number if chosen.number is not None and not is_share else ours
+    elif amount.powers != chosen.powers:
+        return False
+    return abs(theirs - ours) <= AGREEMENT * abs(ours)
+
+
+def _number(exact: Fraction) -> float:
+    return int(exact) if exact.denominator == 1 else float(exact)

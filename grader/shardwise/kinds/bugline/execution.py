@@ -15,10 +15,14 @@ _SAFE = ("abs", "all", "any", "bool", "dict", "divmod", "enumerate", "float", "i
          "Exception", "KeyError", "OverflowError", "TypeError", "ValueError", "ZeroDivisionError")  # fmt: skip
 
 
+class Endless(OverflowError):
+    """A call that would have gone on beyond STEPS."""
+
+
 def load(source: str, name: str) -> Callable[..., object]:
     """The function `name` of one of OUR OWN listings, able to reach `math` and harmless builtins. Never for a student's text.
 
-    A call that would go on beyond STEPS raises OverflowError. A single operation is not interrupted, however long it takes,
+    A call that would go on beyond STEPS raises Endless. A single operation is not interrupted, however long it takes,
     such as a power of billions of digits.
     """
     safe = {word: getattr(builtins, word) for word in _SAFE}
@@ -33,7 +37,7 @@ def load(source: str, name: str) -> Callable[..., object]:
             nonlocal steps
             steps += 1
             if steps > STEPS:
-                raise OverflowError(f"over {STEPS:,} steps")
+                raise Endless(f"over {STEPS:,} steps")
             return count
 
         before = sys.gettrace()

@@ -6,19 +6,22 @@ and never run.
 
 from __future__ import annotations
 
+import ast
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from shardwise.errors import Unreadable
 from shardwise.kinds.agreement import is_nan, same
-from shardwise.kinds.bugline.execution import load
+from shardwise.kinds.bugline.execution import Endless, load
 from shardwise.kinds.bugline.listing import listing, unwrapped
+from shardwise.kinds.bugline.model import LONGEST_LINE
 
-__all__ = ["Killed", "Mutant", "killed", "listing", "load", "mutants", "patch"]
+__all__ = ["Hunt", "Mutant", "killed", "listing", "load", "mutants", "optional", "patch", "with_line"]
 
 VISIBLE = 1e-3  # relative: a mutant is exposed by a difference of at least this, so that a student can see it
-LONGEST_LINE = 300  # characters of a mended line
+FARTHEST = 100  # times too high or too low: what is further off is seen at once
 
 
 @dataclass(frozen=True)
@@ -33,13 +36,11 @@ class Mutant:
 
 
 @dataclass(frozen=True)
-class Killed:
+class Hunt:
     """A mutant, and the simplest of the given inputs on which it goes wrong."""
 
     mutant: Mutant
-    witness: Mapping[str, object]
-    ours: object
-    theirs: object
+    witness: Mapping[str, Any]
 
 
 def mutants(source: str) -> tuple[Mutant, ...]:
@@ -84,25 +85,48 @@ def _compiles(source: str) -> bool:
     return True
 
 
-def killed(source: str, name: str, inputs: Sequence[Mapping[str, object]], *, rel_tol: float) -> tuple[Killed, ...]:
-    """The mutants that one of the inputs exposes, each with the first input that does.
+def with_line(source: str, line: int, reads: str, change: str) -> Mutant | None:
+    """The mutant in which a line reads otherwise; None if Python cannot read that, or if the line reads as before."""
+    rows = source.split("\n")
+    before = rows[line - 1]
+    rows[line - 1] = before[: len(before) - len(before.lstrip())] + reads.strip()
+    mutated = "\n".join(rows)
+    if rows[line - 1] == before or not _compiles(mutated):
+        return None
+    return Mutant(mutated, line, before, rows[line - 1], change)
 
-    Dropped: mutants that agree with the original on every input, and those that fail on every input, which anybody
-    would see. Of mutants whose lines read the same, the first is kept.
+
+def killed(
+    source: str, candidates: Sequence[Mutant], name: str, inputs: Sequence[Mapping[str, object]], *, rel_tol: float
+) -> tuple[Hunt, ...]:
+    """The candidates that one of the inputs exposes, each with the first input that does.
+
+    Dropped: mutants that agree with the original on every input; those that fail on every input or are over FARTHEST
+    times off on one, which anybody would see; and those that do not come to an end. Of mutants whose lines read the
+    same, the first is kept.
     """
     original = load(source, name)
     ours = [(given, _result_or_error(original, given)) for given in inputs]
     usable = [(given, value) for given, value in ours if not isinstance(value, Exception) and not is_nan(value)]
-    found: dict[str, Killed] = {}
-    for mutant in mutants(source):
+    found: dict[str, Hunt] = {}
+    for mutant in candidates:
         function = load(mutant.source, name)
         results = [(given, right, _result_or_error(function, given)) for given, right in usable]
         if all(isinstance(wrong, Exception) for _, _, wrong in results):
             continue
-        exposing = [result for result in results if not same(result[1], result[2], max(rel_tol, VISIBLE))]
+        if any(isinstance(wrong, Endless) or _is_far(right, wrong) for _, right, wrong in results):
+            continue
+        exposing = [given for given, right, wrong in results if not same(right, wrong, max(rel_tol, VISIBLE))]
         if exposing:
-            found.setdefault(mutant.mutated_line.strip(), Killed(mutant, *exposing[0]))
+            found.setdefault(mutant.mutated_line.strip(), Hunt(mutant, exposing[0]))
     return tuple(found.values())
+
+
+def _is_far(right: object, wrong: object) -> bool:
+    """Whether two numbers are so far apart that nobody would take one for the other; zero is far from nothing."""
+    if not isinstance(right, int | float) or not isinstance(wrong, int | float) or not right or not wrong:
+        return False
+    return not 1 / FARTHEST <= abs(wrong / right) <= FARTHEST
 
 
 def _result_or_error(function: Callable[..., object], inputs: Mapping[str, object]) -> object:
@@ -140,3 +164,10 @@ def patch(source: str, line: int, text: str) -> str:
 
 def _shown(text: str) -> str:
     return "".join(character if character.isprintable() else "?" for character in text[:60])
+
+
+def optional(source: str, name: str) -> tuple[str, ...]:
+    """The arguments of a listing's function that have a default."""
+    definitions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name == name)
+    spec = next(definitions).args
+    return tuple(argument.arg for argument in spec.args[len(spec.args) - len(spec.defaults) :])

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from shardwise.kinds.agreement import same
-from shardwise.kinds.calls import Call, brief, plain
+from shardwise.kinds.calls import Call, brief, is_value_error, plain
 from shardwise.kinds.cases import call_text
 from shardwise.kinds.code.model import CodeCase, CodeForm, CodeKey
-from shardwise.markdown.html import safe
+from shardwise.markdown.html import as_code, safe
 
 
 def alike(given: Any, expected: Any, rel_tol: float) -> bool:
@@ -23,7 +23,7 @@ def alike(given: Any, expected: Any, rel_tol: float) -> bool:
 def passes(case: CodeCase, call: Call, rel_tol: float) -> bool:
     """Whether a call did what the case asks for."""
     if case.raises:
-        return call.status == "raised" and call.error.startswith("ValueError")
+        return is_value_error(call)
     return call.status == "returned" and alike(call.value, case.expected, rel_tol)
 
 
@@ -50,9 +50,9 @@ def failure_in_words(form: CodeForm, case: CodeCase, call: Call) -> str:
         "memory": "ran out of memory",
         "killed": "ended the whole process",
         "missing": "could not be made: there is no such function",
-        "unreadable": f"returned something that cannot be read ({safe(call.error)})",
+        "unreadable": f"returned something that cannot be read ({as_code(call.error)})",
     }.get(call.status, "was not made")
-    return f"`{call_text(form.function, case.inputs)}` {happened}; I expected {expected}."
+    return f"{as_code(call_text(form.function, case.inputs))} {happened}; I expected {expected}."
 
 
 def definition(form: CodeForm) -> str:

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from types import CodeType, FunctionType
 from typing import Any
 
-from shardwise.errors import Reject, ShardwiseError, Unreadable
+from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Request, Sample, View
-from shardwise.kinds.calls import Call, Made, Program, Recorded, Runner, plain
+from shardwise.kinds.calls import Call, Inputs, Made, Program, Recorded, Runner
 from shardwise.kinds.cases import Case, cases
 from shardwise.kinds.code.judging import alike, definition, failure_in_words, passes, recognised
 from shardwise.kinds.code.model import Argument, CodeCase, CodeForm, CodeKey, CodeTemplate
+from shardwise.kinds.code.reading import program_of
+from shardwise.kinds.code.solving import in_unit, solved_case
 from shardwise.markdown.html import to_html
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
-from shardwise.units import from_base
 
 EDGES_MISSED = 0.5  # credit for a function that is right on every ordinary input and wrong on an edge
-MOST_REMEMBERED = 50_000  # cases of a bank in a process, a few hundred bytes each
-LONGEST = 20_000  # characters of a source; the longest reference has under 2,000
 
 
 @dataclass(frozen=True)
@@ -111,50 +110,13 @@ mistakes:
         answer = template.answer
         made = []
         for case in cases(answer.inputs, answer.edges, draw.rng):
-            solved = self._remembered(template, case, draw)
+            solved = solved_case(template, case, draw)
             if solved is not None:
                 made.append((case, solved))
         for index in range(len(template.mistakes)):
             if all(alike(case.mistakes[index], case.expected, answer.rel_tol) for _, case in made if not case.raises):
                 raise Reject(f"mistake {index + 1} returns what is right on every case")
         return Solved(tuple(made))
-
-    def _remembered(self, template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | None:
-        """A case as it was solved before: students of a class share most of their inputs."""
-        answer, memo = template.answer, draw.references.memo
-        wrong = tuple((mistake.factor, mistake.value) for mistake in template.mistakes)
-        how = (answer.reference, tuple(answer.arguments.items()), answer.unit, wrong)
-        key = ("case", *how, tuple(draw.values.items()), tuple(case.base.items()), tuple(case.shown.items()), case.edge)
-        if key not in memo:
-            if len(memo) > MOST_REMEMBERED:
-                memo.clear()
-            memo[key] = self._case(template, case, draw)
-        solved: CodeCase | None = memo[key]
-        return solved
-
-    def _case(self, template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | None:
-        answer, references = template.answer, draw.references
-        try:
-            key = references.call(
-                references.reference(answer.reference), {**draw.values, **case.base}, answer.arguments
-            )
-        except ValueError:
-            if not case.edge:
-                return None
-            return CodeCase(inputs=case.shown, expected=None, raises=True, edge=True,
-                            mistakes=(None,) * len(template.mistakes))  # fmt: skip
-        wrong = [
-            _value_or_none(draw, mistake.value or 0, {**case.base, "key": key})
-            if mistake.factor is None
-            else key * mistake.factor
-            for mistake in template.mistakes
-        ]
-        return CodeCase(
-            inputs=case.shown,
-            expected=_in_unit(key, answer.unit),
-            edge=case.edge,
-            mistakes=tuple(_in_unit(value, answer.unit) for value in wrong),
-        )
 
     def pose(self, template: CodeTemplate, draw: Draw, solved: Solved) -> Posed:
         answer = template.answer
@@ -195,22 +157,7 @@ mistakes:
         return f"Define the function `{form.function}`."
 
     def parse(self, form: CodeForm, raw: Any) -> Program | Recorded:
-        if isinstance(raw, Recorded):
-            return raw
-        if callable(raw):
-            function: Program = raw
-            return function
-        if not isinstance(raw, str):
-            raise Unreadable(f"I expected the function {form.function}, and this is of type {type(raw).__name__}.")
-        if len(raw) > LONGEST:
-            raise Unreadable(f"That source has {len(raw):,} characters; {LONGEST:,} are read.")
-        try:
-            tree = ast.parse(raw)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise Unreadable(f"This is not Python: {error}.") from None
-        if not any(isinstance(node, ast.FunctionDef) and node.name == form.function for node in ast.walk(tree)):
-            raise Unreadable(f"I found no function called {form.function}. It begins with  {definition(form)}")
-        return raw
+        return program_of(form, raw)
 
     def read(self, form: CodeForm, value: Program | Recorded) -> str:
         return f"function {form.function}"
@@ -238,6 +185,10 @@ mistakes:
         elif all(call.status == "returned" and call.value is None for call in calls):
             words.append("Every call returned None. Is there a `return` at the end?")
         return Verdict(credit=0.0 if ordinary else EDGES_MISSED, say="\n\n".join(words), mistake=index)
+
+    def trial(self, question: Question) -> Inputs | None:
+        assert isinstance(question.key, CodeKey)
+        return next((case.inputs for case in question.key.cases if not case.edge), None)
 
     def example(self, form: CodeForm) -> str:
         return f"{definition(form)}\n    return ..."
@@ -292,37 +243,22 @@ mistakes:
         for case, made in solved.cases:
             if made.raises:
                 continue
-            counted = _in_unit(references.call(oracle, {**draw.values, **case.base}, answer.arguments), answer.unit)
+            counted = in_unit(references.call(oracle, {**draw.values, **case.base}, answer.arguments), answer.unit)
             if not alike(counted, made.expected, max(1e-9, answer.rel_tol / 10)):
                 proof.confirmed = False
                 proof.faults.append(
                     f"for {dict(case.shown)} {answer.reference} gives {made.expected!r} and {answer.oracle} {counted!r}"
                 )
                 break
-        for first in range(len(template.mistakes)):
-            for other in range(first + 1, len(template.mistakes)):
-                if all(alike(case.mistakes[first], case.mistakes[other], answer.rel_tol) for _, case in solved.cases):
-                    proof.faults.append(f"mistakes {first + 1} and {other + 1} return the same on every case")
+        for first, other in combinations(range(len(template.mistakes)), 2):
+            if all(alike(case.mistakes[first], case.mistakes[other], answer.rel_tol) for _, case in solved.cases):
+                proof.faults.append(f"mistakes {first + 1} and {other + 1} return the same on every case")
         return proof
 
     def faults(self, template: CodeTemplate, references: References) -> Iterator[str]:
         for name, given in template.answer.inputs.items():
             if not given.values():
                 yield f"answer.inputs.{name} has no values of its own; use choice, range, log_range or fixed"
-
-
-def _value_or_none(draw: Draw, text: str | int | float, names: Mapping[str, Any]) -> Any:
-    try:
-        return draw.evaluate(text, **names)
-    except ShardwiseError:  # a wrong implementation may divide by zero where the right one does not
-        return None
-
-
-def _in_unit(value: Any, unit_text: str | None) -> Any:
-    value = plain(value)
-    if unit_text is None or isinstance(value, bool) or not isinstance(value, int | float):
-        return value
-    return from_base(value, unit_text)
 
 
 def _does(code: CodeType) -> tuple[Any, ...]:

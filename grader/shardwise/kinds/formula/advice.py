@@ -8,14 +8,14 @@ from collections.abc import Collection
 
 FUNCTIONS = ("sqrt", "log2", "ln", "log10", "exp", "ceil", "floor", "abs", "min", "max")
 
-_UNITS = frozenset(
+UNITS = frozenset(
     ("B", "kB", "KB", "MB", "GB", "TB", "PB", "KiB", "MiB", "GiB", "TiB", "Kb", "Mb", "Gb", "Mbit", "Gbit", "byte", "bytes",
      "bit", "bits", "s", "ms", "us", "µs", "μs", "ns", "sec", "second", "seconds", "h", "hour", "hours", "day", "days",
      "FLOP", "FLOPs", "FLOPS", "GFLOP", "GFLOPS", "TFLOP", "TFLOPs", "TFLOPS", "PFLOP", "PFLOPS", "Hz", "GHz", "token",
      "tokens", "GPU", "GPUs", "W", "kW", "MW", "kWh", "MWh", "USD")
 )  # fmt: skip
 _INSTEAD = {"log": "This one has no base. Write log2, ln or log10.", "lg": "Write log2 or log10.", "loge": "Write ln.",
-            "logn": "Write ln.", "ceiling": "Write ceil(...).", "round": "Write floor(...) or ceil(...).",
+            "logn": "Write ln.", "ceiling": "Write ceil(...).", "roundup": "Write ceil(...).", "round_up": "Write ceil(...).", "round": "Write floor(...) or ceil(...).",
             "int": "Write floor(...).", "pow": "Write a^b.", "e": "For the power of e write exp(...).",
             "pi": "Write 3.14159265."}  # fmt: skip
 _STRANGE = {
@@ -25,6 +25,7 @@ _STRANGE = {
     "$": "I read plain text, not LaTeX: write 2*M/N.",
     "{": "Write round brackets: ( and ).",
     "}": "Write round brackets: ( and ).",
+    ":": "For a division write /.",
     "√": "Write sqrt(...).",
     "|": "For a size without sign write abs(...).",
     "'": "Leave the quotes out.",
@@ -84,7 +85,7 @@ def about_name(name: str, symbols: Collection[str]) -> str:
     meant = "*".join(letters) if "".join(letters) == name else "".join(alike[:1])
     if meant:
         return f"{known} Did you mean {meant}?"
-    if name in _UNITS:
+    if name in UNITS:
         return f"That is a unit, and a formula has none: its symbols bring theirs along. {known}"
     if name in ("x", "X"):
         return f"{known} For a product write *."

@@ -11,12 +11,15 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from shardwise.kinds.formula.compare import Formula
 from shardwise.kinds.formula.fingerprint import PRIME, Fingerprint, fingerprint
+from shardwise.kinds.formula.nearly import half_of_a_fraction, nearly
 from shardwise.kinds.formula.tree import ARITHMETIC, Node, bare, terms
+from shardwise.kinds.formula.variants import variants
 from shardwise.units import show_number
 
 MOST_OPERATIONS = 6  # of a factor or a term that is said
@@ -29,41 +32,67 @@ LONGEST_SAID = 60  # characters of a factor or a term
 NEAR = 1e-3  # a factor this near 1 would be said as 1
 
 _OPERATION = re.compile(r"\*\*|[-+*/]|\w\(")
+_SYMBOL = re.compile(r"\b[^\W\d]\w*\b(?!\()")
 
 
 @lru_cache(maxsize=4096)  # a class makes few different mistakes
 def explain(theirs: Formula, ours: Formula) -> str:
     """What a wrong formula is beside the right one, in a sentence; nothing where none is short. Never raises.
 
-    What is said has at most half the operations of the right formula, or it would tell the right formula. For the same
-    reason nothing is said of a number alone.
+    Who answers 0, 1 or a symbol and is told the difference or the quotient has been told the right formula. So what is
+    said has at most half of its operations and symbols, and an answer has at least a third of its operations, after all
+    padding such as 0*M is gone. An answer that is no shorter than the right formula may be told more symbols.
     """
     try:
         if len(set(theirs.fingerprint)) == 1:
             return ""
-        most = min(MOST_OPERATIONS, len(_OPERATION.findall(str(ours))) // 2)
-        return _by_terms(theirs, ours, most) or _by_algebra(theirs, ours, most)
+        most = _Share(operations=_size(ours) // 2, symbols=_symbols(ours) // 2)
+        is_an_attempt = _size(ours) > 1 and _size(theirs) >= max(1, _size(ours) // 3)
+        return (
+            (is_an_attempt and nearly(theirs, ours))
+            or _by_terms(theirs, ours, most)
+            or _by_algebra(theirs, ours, most)
+            or _by_slip(theirs, ours, most)
+            or _by_half(theirs, ours)
+        )
     except Exception:  # an explanation is a courtesy: the verdict stands without it
         return ""
 
 
-def _size(said: Any) -> float:
-    """How many operations and calls there are in what is said; infinitely many where its numbers or names are long."""
-    text = str(said)
-    return len(_OPERATION.findall(text)) if len(text) <= LONGEST_SAID else math.inf
+@dataclass(frozen=True)
+class _Share:
+    """How much of the right formula may be said."""
+
+    operations: int
+    symbols: int
+
+    def holds(self, said: Any) -> bool:
+        """Whether this may be said."""
+        is_short = len(str(said)) <= LONGEST_SAID and _size(said) <= MOST_OPERATIONS
+        return is_short and _size(said) <= self.operations and _symbols(said) <= self.symbols
 
 
-def _by_terms(theirs: Formula, ours: Formula, most: int) -> str:
+def _size(said: Any) -> int:
+    """How many operations and calls there are in a formula."""
+    return len(_OPERATION.findall(str(said)))
+
+
+def _symbols(said: Any) -> int:
+    """How many symbols stand in a formula, each as often as it stands there."""
+    return len(_SYMBOL.findall(str(said)))
+
+
+def _by_terms(theirs: Formula, ours: Formula, most: _Share) -> str:
     """Whether one of our terms is missing: fingerprints tell."""
     for sign, term in terms(ours.tree):
         text = str(term) if sign > 0 else f"-{term}"
         drawn = zip(ours.fingerprint, theirs.fingerprint, _identity(term), strict=True)
-        if _size(text) <= most and all((right - wrong - sign * lost) % PRIME == 0 for right, wrong, lost in drawn):
+        if most.holds(text) and all((right - wrong - sign * lost) % PRIME == 0 for right, wrong, lost in drawn):
             return f"Yours is the right one without its term `{text}`."
     return ""
 
 
-def _by_algebra(theirs: Formula, ours: Formula, most: int) -> str:
+def _by_algebra(theirs: Formula, ours: Formula, most: _Share) -> str:
     """The quotient of the two or their difference, whichever is shorter."""
     leaves = [*_leaves(theirs.tree, 1), *_leaves(ours.tree, 1)]
     unknowns = {_identity(node): node for node, _ in leaves if node.kind != "number"}
@@ -77,14 +106,36 @@ def _by_algebra(theirs: Formula, ours: Formula, most: int) -> str:
     quotient = _factored(wrong / right, symbols)
     if quotient is not None and quotient.is_Rational:
         return _multiple(quotient)
+    answered = _factored(wrong, symbols)
+    if answered is not None and _size(answered) < max(1, _size(ours) // 3):
+        return ""
+    if answered is None or _size(answered) >= _size(ours):
+        most = replace(most, symbols=_symbols(ours))
     sentences = {}
-    if quotient is not None:
+    if quotient is not None and most.holds(quotient):
         sentences[f"Yours is `{quotient}` times the right one."] = _size(quotient)
     for sign, excess in ("plus", wrong - right), ("minus", right - wrong):
-        if (term := _factored(excess, symbols)) is not None:
+        if (term := _factored(excess, symbols)) is not None and most.holds(term):
             sentences[f"Yours is the right one {sign} `{term}`."] = _size(term)
-    shortest = min(sentences, key=sentences.__getitem__, default="")
-    return shortest if sentences.get(shortest, math.inf) <= most else ""
+    return min(sentences, key=sentences.__getitem__, default="")
+
+
+def _by_slip(theirs: Formula, ours: Formula, most: _Share) -> str:
+    """A sentence that names the one slip by which the right formula becomes the student's; nothing if there is none.
+
+    Every slip is tried in turn, since the quotient and the difference of two formulas do not show one inside `ceil`.
+    """
+    for slip in variants(ours.tree, ()):
+        may_say = most.operations > 1 if slip.told is None else most.holds(slip.told)
+        if may_say and slip.identity == theirs.fingerprint:
+            return f"Yours is the right one {slip.how}."
+    return ""
+
+
+def _by_half(theirs: Formula, ours: Formula) -> str:
+    """Whether theirs is what stands above or below the line of ours, and enough of it."""
+    half, say = half_of_a_fraction(theirs, ours)
+    return say if half is not None and _size(half) >= max(2, _size(ours) // 3) else ""
 
 
 def _multiple(factor: Any) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations
 from typing import Any, Literal
 
 from pydantic import Field
@@ -14,16 +12,16 @@ from pydantic import Field
 from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.cases import Case, Input, cases
+from shardwise.kinds.cases import Input
 from shardwise.kinds.formula import compare as formulas
 from shardwise.kinds.formula.explain import explain
+from shardwise.kinds.formula.points import apart, parse, points_of, telling
 from shardwise.markdown.html import inline, to_html
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
-from shardwise.template.rng import Rng
 from shardwise.units import show_number
 
 AGREEMENT = 1e-9  # relative, between formula, reference and oracle at a point
@@ -111,20 +109,12 @@ mistakes:
 
     def solve(self, template: FormulaTemplate, draw: Draw) -> Solved:
         answer = template.answer
-        drawn = cases(answer.symbols, (), draw.rng, drawn=6)
-        solved = Solved(
-            formula=prose(answer.formula, draw.values),
-            mistakes=tuple(prose(mistake.formula, draw.values) for mistake in template.mistakes),
-            points=tuple(_points(answer.symbols, drawn)),
-            base=tuple(case.base for case in drawn),
-        )
-        if not _apart(
-            (solved.formula, *solved.mistakes),
-            tuple(answer.symbols),
-            _grid(answer.reference, tuple(answer.symbols.items())),
-        ):
-            raise Reject("a mistake equals the formula, or another mistake")
-        return solved
+        formula = prose(answer.formula, draw.values)
+        mistakes = tuple(prose(mistake.formula, draw.values) for mistake in template.mistakes)
+        points, base = points_of((formula, *mistakes), answer.symbols, draw.rng)
+        if not apart((formula, *mistakes), tuple(answer.symbols), points):
+            raise Reject("a mistake equals the formula, or another mistake, at every point")
+        return Solved(formula, mistakes, tuple(points), tuple(base))
 
     def pose(self, template: FormulaTemplate, draw: Draw, solved: Solved) -> Posed:
         names = {**draw.printed, "key": solved.formula}
@@ -166,14 +156,14 @@ mistakes:
     def matches(self, question: Question, value: Any, runner: Runner) -> Verdict:
         key, form = question.key, question.form
         assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
-        ours = _parse(key.formula, tuple(form.symbols))
+        ours = parse(key.formula, tuple(form.symbols))
         counter = formulas.difference(value, ours, key.points)
         if counter is None:
             return Verdict(credit=1.0)
         where = ", ".join(f"{name} = {show_number(_whole(number))}" for name, number in counter.point.items())
         example = f"At {where} yours gives {_shown(counter.theirs)}, and the right one {_shown(counter.ours)}."
         for index, slip in enumerate(key.mistakes):
-            wrong = _parse(slip.formula, tuple(form.symbols))
+            wrong = parse(slip.formula, tuple(form.symbols))
             if formulas.difference(value, wrong, key.points) is None:
                 return Verdict(credit=0.0, say=f"{slip.say}\n\n{example}", mistake=index)
         return Verdict(credit=0.0, say=example)
@@ -181,7 +171,7 @@ mistakes:
     def explain(self, question: Question, value: Any) -> str:
         key, form = question.key, question.form
         assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
-        return explain(value, _parse(key.formula, tuple(form.symbols)))
+        return explain(value, parse(key.formula, tuple(form.symbols)))
 
     def example(self, form: FormulaForm) -> str:
         return "(" + " + ".join(form.symbols) + ")/2"
@@ -207,7 +197,7 @@ mistakes:
     def prove(self, template: FormulaTemplate, draw: Draw, solved: Solved) -> Proof:
         proof = Proof(confirmed=True)
         answer, references = template.answer, draw.references
-        ours = _parse(solved.formula, tuple(answer.symbols))
+        ours = parse(solved.formula, tuple(answer.symbols))
         reference, oracle = references.reference(answer.reference), references.oracle(answer.oracle)
         for point, base in zip(solved.points, solved.base, strict=True):
             names = {**draw.values, **base}
@@ -223,35 +213,17 @@ mistakes:
                     f"{answer.oracle} {results[2]!r}"
                 )
                 break
+        known = telling((solved.formula, *solved.mistakes), tuple(answer.symbols.items()))
+        proof.faults += [
+            f"no values of the symbols tell {wrong} from {solved.formula}; give them some at which the two differ"
+            for wrong in known.untold
+        ]
         return proof
 
     def faults(self, template: FormulaTemplate, references: References) -> Iterator[str]:
         for name, symbol in template.answer.symbols.items():
             if not symbol.values():
                 yield f"answer.symbols.{name} has no values of its own; use choice, range, log_range or fixed"
-
-
-_parse = lru_cache(maxsize=4096)(formulas.parse)
-
-
-@lru_cache(maxsize=4096)
-def _apart(texts: tuple[str, ...], symbols: tuple[str, ...], grid: tuple[tuple[float, ...], ...]) -> bool:
-    """Whether no two of these formulas are equal, tried on the same points for every seed."""
-    points = [dict(zip(symbols, values, strict=True)) for values in grid]
-    pairs = combinations([_parse(text, symbols) for text in texts], 2)
-    return all(formulas.difference(theirs, ours, points) is not None for ours, theirs in pairs)
-
-
-@lru_cache(maxsize=256)
-def _grid(name: str, symbols: tuple[tuple[str, Input], ...]) -> tuple[tuple[float, ...], ...]:
-    """Points for telling formulas apart, independent of the seed."""
-    drawn = cases(dict(symbols), (), Rng("grid", name), drawn=6)
-    return tuple(tuple(point.values()) for point in _points(dict(symbols), drawn))
-
-
-def _points(symbols: Mapping[str, Input], drawn: Sequence[Case]) -> list[dict[str, float]]:
-    """The points by symbol, in base units."""
-    return [{name: float(case.base[spec.argument or name]) for name, spec in symbols.items()} for case in drawn]
 
 
 def _whole(number: float) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Collection
 
 from shardwise.kinds.formula.advice import FUNCTIONS, about_name, listed, quoted
 from shardwise.kinds.formula.parser import Unclear, parsed
+from shardwise.kinds.formula.spelling import spelled
 from shardwise.kinds.formula.tree import FormulaError, Node, nodes, refused
 
 LONGEST_TEXT = 300  # characters of a formula
@@ -27,8 +28,9 @@ def read(text: str, symbols: Collection[str]) -> Node:
     if not text.strip():
         raise FormulaError(f"I saw nothing where I expected a formula in {listed(symbols)}. Write one.")
     try:
-        _check_brackets(text)
-        tree = parsed(text)
+        plain = spelled(text, symbols)
+        _check_brackets(plain)
+        tree = parsed(plain)
         _check_symbols(tree, symbols)
     except Unclear as unclear:
         raise refused(text, *unclear.args) from None

@@ -18,25 +18,25 @@ from fractions import Fraction
 
 from shardwise.kinds.formula.advice import FUNCTIONS, about_character, about_token, quoted
 from shardwise.kinds.formula.tree import LARGEST_EXPONENT, Node
+from shardwise.units import lowered
 
 LONGEST_NUMBER = 40  # characters of a number
 DEEPEST = 60  # operations inside one another
 
-_LETTER = r"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹]"
-_FUNCTION = rf"(?:{'|'.join(FUNCTIONS)})(?!{_LETTER})"
-_NAME = rf"(?!\d){_LETTER}+"
+LETTER = r"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹]"
+_FUNCTION = rf"(?:{'|'.join(FUNCTIONS)})(?!{LETTER})"
+_NAME = rf"(?!\d){LETTER}+"
 _TOKEN = re.compile(
     rf"""
     (?P<number>(?:[0-9][0-9_]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
     |(?P<function>{_FUNCTION}) |(?P<name>{_NAME}) |(?P<superscript>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
     |(?P<open>[(\[]) |(?P<ceil>⌈) |(?P<floor>⌊) |(?P<close>[)\]⌉⌋]) |(?P<comma>,) |(?P<equal>=)
-    |(?P<power>\*\*|\^) |(?P<times>[*×·⋅∙∗]) |(?P<over>[/÷]) |(?P<plus>\+) |(?P<minus>[-−–])
+    |(?P<power>\*\*|\^) |(?P<times>[*×·⋅∙∗]) |(?P<over>[/÷⁄]) |(?P<plus>\+) |(?P<minus>[-−–])
     """,
     re.VERBOSE,
 )
 _SPACE = re.compile(r"\s*")
 _LEFT_HAND_SIDE = re.compile(rf"\s*(?!{_FUNCTION}){_NAME}\s*=")
-_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 _SUM, _PRODUCT, _SIGNED, _ADJACENT = range(4)  # how tightly operations bind; powers bind most tightly
 _BINDING = {"plus": _SUM, "minus": _SUM, "times": _PRODUCT, "over": _PRODUCT} | dict.fromkeys(
@@ -111,10 +111,10 @@ class _Reader:
             self._take()
             return _node("power", base, self._exponent())
         if self.kind == "superscript":
-            digits = self._take().translate(_DIGITS)
+            digits = lowered(self._take())
             if self.kind in ("power", "superscript"):
                 raise self.unexpected()
-            return _node("power", base, _number(digits))
+            return _node("group", _node("power", base, _number(digits)))  # what follows is no part of the exponent
         return base
 
     def _exponent(self) -> Node:

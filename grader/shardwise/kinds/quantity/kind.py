@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
+from shardwise.kinds.quantity.explain import (
+    CAME_OUT,
+    ROUNDED,
+    Trait,
+    beside,
+    explanation,
+    one_off,
+    reasons,
+    traits_of,
+)
 from shardwise.kinds.quantity.model import (
     Answer,
     KnownMistake,
@@ -19,11 +31,12 @@ from shardwise.kinds.quantity.model import (
     near,
     tolerance,
 )
+from shardwise.kinds.quantity.slips import Slip, not_told, plan_of, slips
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose, shown
 from shardwise.template.references import References
-from shardwise.units import Reading, from_base, read, show, to_base, unit
+from shardwise.units import Reading, from_base, normal, nouns_in, read, show, to_base, unit
 
 AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits
 
@@ -34,29 +47,15 @@ class Solved:
 
     key: float
     mistakes: tuple[float, ...]
-
-
-# Slips that happen everywhere, tried when no recognised mistake fits: the ratio of answer to key, and what to say.
-_EVERYWHERE = (
-    (8.0, "You are exactly 8 times too high: were those bits, where bytes are asked for?"),
-    (0.125, "You are exactly 8 times too low: a byte has 8 bits. Which of the two do your numbers count?"),
-    (2.0, "You are exactly twice too high. Is a factor of 2 counted twice, or a duplex bandwidth halved?"),
-    (0.5, "You are exactly half of the right value. Is there a second phase, direction or copy?"),
-    (1.024**3, "You are off by 1.074: GB is 10⁹ bytes, GiB is 2³⁰."),
-    (1.024**-3, "You are off by 1.074: GB is 10⁹ bytes, GiB is 2³⁰."),
-    (100.0, "You are 100 times too high: a fraction and a percentage?"),
-    (0.01, "You are 100 times too low: a fraction and a percentage?"),
-    *((1000.0**power, "You are off by a power of 1,000: look at the prefixes (k, M, G, T; m, µ).")
-      for power in (-4, -3, -2, -1, 1, 2, 3, 4)),
-    (-1.0, "The size is right; the sign is not."),
-)  # fmt: skip
+    steady: tuple[bool, ...]  # whether each mistake is the same multiple of the key in every draw
+    slips: tuple[Slip, ...] = ()
 
 
 class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
     """A number with a unit."""
 
     name = "quantity"
-    about = "A number with a unit, right within a tolerance; unreadable units cost no attempt."
+    about = "A number with a unit, right within a tolerance; any unit of the right kind is read."
     starter = """\
 # Drawn once per student and seed. A bare value is fixed.
 params:
@@ -91,7 +90,17 @@ mistakes:                                       # answers we recognise, and one 
                 if abs(value - mistakes[second - 1]) <= 1.000001 * (allowed[first] + allowed[second]):
                     pair = f"mistake {first} and mistake {second}" if first else f"mistake {second} and the key"
                     raise Reject(f"{pair} lie within their tolerances")
-        return Solved(key, mistakes)
+        return self._with_slips(template, draw, Solved(key, mistakes, (True,) * len(mistakes)))
+
+    def _with_slips(self, template: QuantityTemplate, draw: Draw, solved: Solved) -> Solved:
+        plan = plan_of(template, draw)
+        found = () if plan is None else plan.run(draw.values)
+        if plan is None or not math.isclose(found[0], solved.key, rel_tol=AGREEMENT):
+            return solved
+        allowed = self._allowed(template.answer, solved.key)
+        if (likely := not_told(plan, found, allowed)) is not None:
+            raise Reject(f"the key and what comes out {likely} lie within the tolerance")
+        return replace(solved, slips=slips(plan, found, allowed), steady=plan.steady)
 
     def _allowed(self, answer: Answer, value: float) -> float:
         """The tolerance around a base-unit value, in base units."""
@@ -113,11 +122,16 @@ mistakes:                                       # answers we recognise, and one 
             abs_tol=None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, direction)),
             sig_figs=answer.sig_figs,
             mistakes=tuple(
-                KnownMistake(value=value, say=prose(mistake.say, names))
-                for mistake, value in zip(template.mistakes, solved.mistakes, strict=True)
+                KnownMistake(value=value, say=prose(mistake.say, names), steady=steady)
+                for mistake, value, steady in zip(template.mistakes, solved.mistakes, solved.steady, strict=True)
             ),
+            slips=solved.slips,
+            traits=_traits(template),
         )
-        return Posed(QuantityForm(unit=answer.unit, direction=direction), key, names={"key": names["key"]})
+        prompt = prose(template.prompt, draw.printed)
+        nouns = {*nouns_in(f"{template.title}. {prompt}"), *(normal(noun) for noun in answer.nouns)}
+        form = QuantityForm(unit=answer.unit, direction=direction, nouns=tuple(sorted(nouns)))
+        return Posed(form, key, names={"key": names["key"]})
 
     def parse(self, form: QuantityForm, raw: Any) -> Reading:
         if isinstance(raw, bool) or not isinstance(raw, str | int | float):
@@ -127,7 +141,7 @@ mistakes:                                       # answers we recognise, and one 
         if isinstance(raw, float) and not math.isfinite(raw):
             raise Unreadable(f"{raw} is not a number that I can mark.")
         text = raw if isinstance(raw, str) else repr(raw)
-        reading = read(text, form.unit, form.direction)
+        reading = read(text, form.unit, form.direction, form.nouns)
         if not math.isfinite(reading.value):
             raise Unreadable("That number is too large to mark.")
         return reading
@@ -138,15 +152,35 @@ mistakes:                                       # answers we recognise, and one 
     def matches(self, question: Question, value: Reading, runner: Runner) -> Verdict:
         key, form = question.key, question.form
         assert isinstance(key, QuantityKey) and isinstance(form, QuantityForm)
+        value = value.nearest(key.value)
         if near(value.value, key.value, self._key_allowed(key, form, key.value)):
             return Verdict(credit=1.0)
-        for index, mistake in enumerate(key.mistakes):
-            if near(value.value, mistake.value, self._key_allowed(key, form, mistake.value)):
-                return Verdict(credit=0.0, say=mistake.say, mistake=index)
-        for factor, words in _EVERYWHERE:
-            if key.value and near(value.value / key.value, factor, abs(factor) * 1e-3):
-                return Verdict(credit=0.0, say=words)
-        return Verdict(credit=0.0, say=_how_far(value.value, key.value))
+        exact = key.abs_tol is not None
+        others = reasons(
+            value.value,
+            key.value,
+            slips=key.slips,
+            traits=key.traits,
+            unit_text=form.unit,
+            exact=exact,
+            shown=tuple(str(shown) for shown in question.params.values() if not isinstance(shown, bool)),
+        )
+        if (index := self._mistake(key, form, value.value)) is not None:
+            mistake = key.mistakes[index]
+            accidents = [reason for reason in others if reason.startswith(CAME_OUT) or not mistake.steady]
+            return Verdict(credit=0.0, say=beside(mistake.say, accidents), mistake=index)
+        said = explanation(others) or " ".join(one_off(value.value, key.value, unit_text=form.unit, exact=exact))
+        return Verdict(credit=0.0, say=said or _how_far(value.value, key.value, exact=exact))
+
+    def _mistake(self, key: QuantityKey, form: QuantityForm, given: float) -> int | None:
+        """The recognised mistake that an answer is, the nearest of several: a count is exact, a wrong one may be rounded."""
+        far = [abs(given - mistake.value) for mistake in key.mistakes]
+        for index in sorted(range(len(far)), key=far.__getitem__):
+            value = key.mistakes[index].value
+            rounded = 0.0 if key.abs_tol is None else min(ROUNDED * abs(value), abs(value - key.value) / 3)
+            if near(given, value, max(rounded, self._key_allowed(key, form, value))):
+                return index
+        return None
 
     def _key_allowed(self, key: QuantityKey, form: QuantityForm, value: float) -> float:
         if key.sig_figs is not None:
@@ -165,16 +199,17 @@ mistakes:                                       # answers we recognise, and one 
         return {"how": how, "fields": [{"type": "line", "label": "Your answer"}]}
 
     def example(self, form: QuantityForm) -> str:
-        return show(float(to_base(2.5, form.unit)) if not unit(form.unit).is_count else 7, form.unit).replace(",", "")
+        return show(float(to_base(2.5, form.unit)) if not unit(form.unit).is_count else 7, form.unit)
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = question.key, question.form
         assert isinstance(key, QuantityKey) and isinstance(form, QuantityForm)
 
         def written(value: float) -> str:
-            return f"{from_base(value, form.unit, form.direction)!r} {form.unit} " + (
-                "duplex" if form.direction == "duplex" else ""
-            )
+            number = repr(float(f"{from_base(value, form.unit, form.direction):.12g}"))  # 124.00000000000001 ms are 124
+            if re.fullmatch(r"-?\d{1,3}\.\d{3}", number):  # of a count it may stand for 859,375, and is asked about
+                number += "0"
+            return f"{number} {unit(form.unit).text} {'duplex' if form.direction == 'duplex' else ''}".strip()
 
         wrong = "3 GB" if unit(form.unit).dimension == "[time]" else "3 ms"
         return [
@@ -186,11 +221,13 @@ mistakes:                                       # answers we recognise, and one 
             Sample(wrong, Outcome.UNREADABLE),
             Sample(float("nan"), Outcome.UNREADABLE),
             Sample([1, 2], Outcome.UNREADABLE),
-            *([] if unit(form.unit).is_count else [Sample("3", Outcome.UNREADABLE)]),
+            *([Sample("3", Outcome.UNREADABLE)] if unit(form.unit).powers and not unit(form.unit).is_count else []),
         ]
 
     def cells(self, form: QuantityForm, variable: str) -> str:
-        return f"{variable} = ...  # a number with its unit, such as {self.example(form)!r}"
+        example = self.example(form)
+        what = "a number" if example.isdecimal() else "a number with its unit"
+        return f"{variable} = ...  # {what}, such as {example!r}"
 
     def prove(self, template: QuantityTemplate, draw: Draw, solved: Solved) -> Proof:
         proof = Proof()
@@ -204,17 +241,36 @@ mistakes:                                       # answers we recognise, and one 
             )
         if not math.isfinite(solved.key):
             proof.faults.append(f"the key is {solved.key}")
-        everything = (solved.key, *solved.mistakes)
-        for first in range(len(everything)):
-            for other in range(first + 1, len(everything)):
-                allowed = self._allowed(answer, everything[first]) + self._allowed(answer, everything[other])
-                gap = abs(everything[first] - everything[other])
-                proof.near(gap / allowed if allowed else float("inf"))
+        elif (published := self._published(template, solved.key)) is not None:
+            proof.faults.append(
+                f"the solution shows {published} for the key, and who hands that in is wrong; show more digits, as in "
+                f'{{{{ key | unit("{answer.unit}", 6) }}}}'
+            )
+        for first, other in combinations((solved.key, *solved.mistakes), 2):
+            allowed = self._allowed(answer, first) + self._allowed(answer, other)
+            proof.near(abs(first - other) / allowed if allowed else float("inf"))
         return proof
+
+    def _published(self, template: QuantityTemplate, key: float) -> str | None:
+        """What the solution shows for the key, where that is too rough to be right."""
+        if re.search(r"\{\{-?\s*key\s*(\|\s*tex\s*)?-?\}\}", template.solution) is None:
+            return None
+        answer = template.answer
+        way = answer.direction or "none"
+        rounded = float(f"{from_base(key, answer.unit, way):.4g}")
+        if abs(rounded) < 10**9 and float(key).is_integer() and unit(answer.unit).factor == 1:
+            return None  # a whole number is shown whole
+        if near(float(to_base(rounded, answer.unit, way)), key, self._allowed(answer, key)):
+            return None
+        return show(key, answer.unit, way)
 
     def faults(self, template: QuantityTemplate, references: References) -> Iterator[str]:
         if not template.mistakes:
             yield "no recognised mistakes; name at least one wrong answer that students give"
+
+
+def _traits(template: QuantityTemplate) -> tuple[Trait, ...]:
+    return traits_of((template.answer.unit, *(given.unit for given in template.params.values() if given.unit)))
 
 
 def _kind_of(raw: Any) -> str:
@@ -223,12 +279,13 @@ def _kind_of(raw: Any) -> str:
     )
 
 
-def _how_far(given: float, key: float) -> str:
+def _how_far(given: float, key: float, *, exact: bool) -> str:
     """A nudge that tells the direction but not the number."""
     if key and given * key > 0:
         ratio = given / key
         if 0.9 < ratio < 1.1:
-            return "Close, but outside the tolerance. Is something rounded on the way, or an (N-1)/N left out?"
+            why = "this number is asked for exactly" if exact else "outside the tolerance"
+            return f"Close, but {why}. Is something rounded on the way?"
         far = max(ratio, 1 / ratio)
         size = "more than ten times" if far > 10 else "more than twice" if far > 2 else "less than twice"
         return f"Too {'high' if ratio > 1 else 'low'}: {size} off."

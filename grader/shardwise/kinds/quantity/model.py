@@ -8,23 +8,34 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from shardwise.kinds.quantity.explain import Trait
 from shardwise.question import Form, Key
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.units import Direction, unit
 
+THREE_FIGURES = 0.005  # relative; whoever rounds to three significant figures is at most this far off: 1.00 for 1.00499
+
 
 class Tolerance(author.AuthorModel):
-    """How near is near enough: exactly one of the three, 1 % when none is given."""
+    """How near is near enough: exactly one of the three, 1 % when none is given.
 
-    rel_tol: float | None = Field(None, gt=0, lt=0.5, description="Relative, 0.01 is one per cent.")
+    Right to three significant figures is right, in whatever unit, unless the template says that it asks for more.
+    """
+
+    rel_tol: float | None = Field(None, gt=0, lt=0.5, description="Relative, 0.01 is one per cent; at least 0.005.")
     abs_tol: float | None = Field(None, ge=0, description="Absolute, in the answer's unit; 0 asks for it exactly.")
-    sig_figs: int | None = Field(None, ge=1, le=8, description="As many significant figures must be right.")
+    sig_figs: int | None = Field(None, ge=4, le=8, description="As many significant figures must be right, over three.")
 
     @model_validator(mode="after")
     def _one(self) -> Tolerance:
         if sum(way is not None for way in (self.rel_tol, self.abs_tol, self.sig_figs)) > 1:
             raise ValueError("give one of rel_tol, abs_tol and sig_figs, not several")
+        if self.rel_tol is not None and self.rel_tol < THREE_FIGURES:
+            raise ValueError(
+                f"rel_tol {self.rel_tol} would refuse an answer that is right to three significant figures; write 0.005, "
+                "or sig_figs: 4 and ask for four in the prompt"
+            )
         return self
 
 
@@ -36,6 +47,7 @@ class Answer(Tolerance):
     arguments: Mapping[str, author.Value] = Field({}, description="keyword: expression, where names differ")
     unit: author.UnitName = Field("1", description="The unit asked for; another of the same dimension is read as well.")
     direction: Literal["per direction", "duplex", "none"] | None = None
+    nouns: tuple[str, ...] = Field((), description="More words for what is counted; the prompt's own are known.")
 
     @model_validator(mode="after")
     def _directed(self) -> Answer:
@@ -73,10 +85,11 @@ class QuantityTemplate(author.Template):
 
 
 class QuantityForm(Form):
-    """The unit asked for."""
+    """The unit asked for, and the words in which the question counts, as `units.nouns` writes them."""
 
     unit: str
     direction: Direction
+    nouns: tuple[str, ...] = ()
 
 
 class KnownMistake(Key):
@@ -84,16 +97,19 @@ class KnownMistake(Key):
 
     value: float
     say: str
+    steady: bool = True  # it is the same multiple of the key in every draw
 
 
 class QuantityKey(Key):
-    """The right value in base units, how near is near enough, and the recognised mistakes."""
+    """The right value in base units, how near is near enough, the recognised mistakes, and slips that nobody listed."""
 
     value: float
     rel_tol: float | None = None
     abs_tol: float | None = None  # base units
     sig_figs: int | None = None
     mistakes: tuple[KnownMistake, ...] = ()
+    slips: tuple[tuple[float, str], ...] = ()  # wrong values that nobody listed, and what comes out so
+    traits: tuple[Trait, ...] = ()
 
 
 def tolerance(value: float, *, rel_tol: float | None, abs_tol: float | None, sig_figs: int | None) -> float:

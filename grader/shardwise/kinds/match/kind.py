@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import Field, model_validator
-
-from shardwise.errors import Reject, Unreadable
+from shardwise.errors import Reject
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.labels import Labelled, as_view, label, listed
-from shardwise.question import Form, Key, Outcome, Question, Verdict
-from shardwise.template import model as author
+from shardwise.kinds.match import reading
+from shardwise.kinds.match.model import KnownMistake, MatchForm, MatchKey, MatchTemplate, Pair
+from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
@@ -23,90 +21,6 @@ from shardwise.units import show
 
 APART = 0.02  # two values nearer than 2 % read alike; such a draw is rejected
 AGREEMENT = 1e-9  # relative, between a value and its oracle
-LONGEST = 300  # characters of an answer written as text
-_PAIR = re.compile(r"(\d+)\s*[-–→=:.,>]*\s*([A-Za-z])(?![A-Za-z])")
-
-
-class Pair(author.AuthorModel):
-    """An item and what it belongs to: a text, or a value that is shown in a unit."""
-
-    id: str = Field(pattern=r"^[a-z0-9_-]+$")
-    text: author.Prose = Field(min_length=1, description="The item; Jinja2.")
-    match: author.Prose | None = Field(None, description="The option that it belongs to; Jinja2.")
-    value: author.Value | None = Field(None, description="Or an expression in base units, shown in `unit`.")
-    oracle: author.Value | None = Field(None, description="The same value by another road; the lint compares the two.")
-    unit: author.UnitName = Field("1", description="The unit in which the value is shown.")
-    say: author.Prose = Field("", description="Shown when this item is matched wrongly; Jinja2.")
-
-    @model_validator(mode="after")
-    def _either(self) -> Pair:
-        if (self.match is None) == (self.value is None):
-            raise ValueError("an item has either a `match` or a `value`")
-        return self
-
-
-class Answer(author.AuthorModel):
-    """The `answer` of a matching problem."""
-
-    shown: int | None = Field(None, ge=2, le=9, description="How many items are drawn.")
-    pairs: tuple[Pair, ...] = Field(min_length=2, max_length=20)
-    extra: tuple[author.Prose, ...] = Field((), description="Options that nothing belongs to.", max_length=6)
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Answer:
-        if len({pair.id for pair in self.pairs}) != len(self.pairs):
-            raise ValueError("two items have the same id")
-        if self.shown is None and len(self.pairs) > 9:
-            raise ValueError("at most 9 items can be shown at once; say how many are drawn with `shown`")
-        if self.shown is not None and self.shown > len(self.pairs):
-            raise ValueError(f"shown is {self.shown}, and there are {len(self.pairs)} items")
-        return self
-
-
-class Mistake(author.AuthorModel):
-    """A wrong matching that teachers know: some items, and the items whose options they were given."""
-
-    gives: Mapping[str, str] = Field(min_length=1, description="item: the item that its option belongs to")
-    say: author.Prose = Field(min_length=10)
-
-
-class MatchTemplate(author.Template):
-    """A problem answered by pairs."""
-
-    kind: Literal["match"]
-    answer: Answer
-    mistakes: tuple[Mistake, ...] = ()
-
-    @model_validator(mode="after")
-    def _mistakes_name_items(self) -> MatchTemplate:
-        known = {pair.id for pair in self.answer.pairs}
-        for mistake in self.mistakes:
-            strangers = sorted({*mistake.gives, *mistake.gives.values()} - known)
-            if strangers:
-                raise ValueError(f"a mistake names {', '.join(strangers)}; the items are {', '.join(sorted(known))}")
-        return self
-
-
-class MatchForm(Form):
-    """Items with numbers and options with letters, as the student sees them."""
-
-    items: tuple[Labelled, ...]
-    options: tuple[Labelled, ...]
-
-
-class KnownMistake(Key):
-    """A recognised wrong matching: the letters that some items were given."""
-
-    pairs: Mapping[str, str]
-    say: str
-
-
-class MatchKey(Key):
-    """The letter that each item belongs to, what to say where it is another, and the recognised mistakes."""
-
-    pairs: Mapping[str, str]
-    say: Mapping[str, str]
-    mistakes: tuple[KnownMistake, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -209,61 +123,18 @@ mistakes:
         return f"Fill in `{variable}`: a letter for each number."
 
     def parse(self, form: MatchForm, raw: Any) -> dict[str, str]:
-        numbers = [item.label for item in form.items]
-        if isinstance(raw, str):
-            given = self._pairs(form, raw)
-        elif isinstance(raw, Mapping):
-            given = {str(name): text for name, text in raw.items()}
-        elif isinstance(raw, list | tuple) and len(raw) == len(numbers):
-            given = dict(zip(numbers, raw, strict=True))
-        else:
-            raise Unreadable(
-                f"I expected a letter for each of {', '.join(numbers)}. An answer looks like {self.example(form)}",
-                shows_example=True,
-            )
-        strangers = [number for number in given if number not in numbers]
-        if strangers:
-            raise Unreadable(f"I saw “{strangers[0][:20]}” where one of the numbers {', '.join(numbers)} belongs.")
-        return {name: self._letter(form, name, given[name]) for name in numbers if not _is_empty(given.get(name))}
-
-    def _pairs(self, form: MatchForm, text: str) -> dict[str, Any]:
-        """Pairs written as text, such as "1b 2a", "1 - b, 2 - a", {"1": "b"}, or the letters alone in the order of the items."""
-        if len(text) > LONGEST:
-            raise Unreadable(
-                f"I couldn't read an answer of {len(text):,} characters. An answer looks like {self.example(form)}",
-                shows_example=True,
-            )
-        bare = re.sub(r"[][{}()\"']|\band\b", " ", text)
-        found = _PAIR.findall(bare)
-        if found and not re.sub(r"[\s,;]", "", _PAIR.sub("", bare)):
-            twice = [number for number, _ in found if [name for name, _ in found].count(number) > 1]
-            if twice:
-                raise Unreadable(
-                    f"{twice[0]} comes twice. An answer looks like {self.example(form)}", shows_example=True
-                )
-            return dict(found)
-        letters = re.findall(r"[A-Za-z]", bare)
-        if len(letters) == len(form.items) and not re.sub(r"[A-Za-z\s,;]", "", bare):
-            return dict(zip((item.label for item in form.items), letters, strict=True))
-        raise Unreadable(
-            f"I couldn't read “{text.strip()[:60]}” as pairs. An answer looks like {self.example(form)}",
-            shows_example=True,
-        )
-
-    def _letter(self, form: MatchForm, number: str, raw: Any) -> str:
-        known = [option.label for option in form.options]
-        text = raw.strip().lower().strip("().[]") if isinstance(raw, str) else ""
-        if text not in known:
-            seen = f"“{raw[:20]}”" if isinstance(raw, str) else f"something of type {type(raw).__name__}"
-            raise Unreadable(f"{number}: I saw {seen} where one of the letters {', '.join(known)} belongs.")
-        return text
+        return reading.letters_of(form, raw)
 
     def read(self, form: MatchForm, value: dict[str, str]) -> str:
         return ", ".join(f"{number} {letter}" for number, letter in value.items())
 
+    def gaps(self, form: MatchForm, value: dict[str, str]) -> str:
+        missing = [item.label for item in form.items if item.label not in value]
+        return f"Not answered yet: {', '.join(missing)}." if missing else ""
+
     def matches(self, question: Question, value: dict[str, str], runner: Runner) -> Verdict:
-        key = question.key
-        assert isinstance(key, MatchKey)
+        key, form = question.key, question.form
+        assert isinstance(key, MatchKey) and isinstance(form, MatchForm)
         parts = {number: value.get(number) == letter for number, letter in key.pairs.items()}
         credit = sum(parts.values()) / len(parts)
         if credit == 1:
@@ -276,13 +147,12 @@ mistakes:
         words = [count]
         if wrong:
             words.append(f"**{wrong[0]}.** {key.say.get(wrong[0], 'It belongs elsewhere.')}")
-        elif missing := [number for number in parts if number not in value]:
-            words.append(f"Not answered yet: {', '.join(missing)}.")
+        else:
+            words.append(self.gaps(form, value))
         return Verdict(credit=credit, say="\n\n".join(words), parts=parts)
 
     def example(self, form: MatchForm) -> str:
-        letters = [option.label for option in form.options]
-        return ", ".join(f"{item.label} {letters[place % len(letters)]}" for place, item in enumerate(form.items))
+        return reading.example(form)
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = question.key, question.form
@@ -343,10 +213,6 @@ mistakes:
         for number, mistake in enumerate(template.mistakes, start=1):
             if all(item == other for item, other in mistake.gives.items()):
                 yield f"mistake {number} is the right matching"
-
-
-def _is_empty(raw: Any) -> bool:
-    return raw is None or raw is ... or (isinstance(raw, str) and raw.strip() in ("", "..."))
 
 
 KIND = MatchKind()

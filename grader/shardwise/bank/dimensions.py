@@ -1,0 +1,116 @@
+"""Whether a reference's result measures what its template's unit measures: by its docstring, and by running it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from shardwise.errors import ShardwiseError
+from shardwise.template.draw import Draw
+from shardwise.template.model import Template
+from shardwise.template.parameters import Parameter
+from shardwise.units import unit
+
+Powers = Mapping[str, int]  # of each physical quantity: seconds have {"time": 1}
+PHYSICAL = (
+    "information",
+    "time",
+    "computation",
+    "money",
+    "energy",
+)  # counts, such as GPUs and steps, have no other unit
+_NUMBERS = "count|fraction|ratio|number|learning rate"
+_RESULT = re.compile(r"\b[Rr]esults? (?:is |as |in |counts? )*(?:an? )?(?P<words>[^.;,]+)")
+
+
+def dimension_faults(template: Template, draw: Draw) -> list[str]:
+    """What is wrong between the unit under `answer` and the reference's result; nothing where that cannot be told.
+
+    The docstring's own words are taken first ("Result in bytes."). Without them the reference is run twice, the second
+    time with every argument measured in other units. A result in seconds doubles when a second is split in two.
+    """
+    answer = getattr(template, "answer", None)
+    name, asked = getattr(answer, "reference", None), getattr(answer, "unit", None)
+    if not isinstance(name, str) or not isinstance(asked, str):
+        return []
+    reference = draw.references.reference(name)
+    expected = powers(asked)
+    declared = declared_powers(reference)
+    if declared is not None:
+        return [] if declared == expected else [
+            f"answer.unit is {asked or 'a plain number'}, which measures {_in_words(expected)}; "
+            f"{name} says of its result that it measures {_in_words(declared)}"
+        ]  # fmt: skip
+    return [
+        f"answer.unit is {asked or 'a plain number'}, and the result of {name} does not change with the unit of {base} "
+        f"as {_in_words(expected)} does. Where its constants carry a unit, let its docstring say so: “Result in bytes.”"
+        for base in PHYSICAL
+        if not _scales(template, draw, reference, base, expected.get(base, 0))
+    ]
+
+
+def powers(unit_text: str) -> Powers:
+    """The powers of physical quantities in a unit.
+
+    >>> powers("GB/s"), powers("GPU"), powers("dollar/h")
+    ({'information': 1, 'time': -1}, {}, {'money': 1, 'time': -1})
+    """
+    found: dict[str, int] = {}
+    for over, name in re.findall(r"(/ )?\[(\w+)\]", unit(unit_text).dimension):
+        if name in PHYSICAL:
+            found[name] = -1 if over else 1
+    return found
+
+
+def declared_powers(reference: Callable[..., Any]) -> Powers | None:
+    """What the docstring of a reference says that its result measures; None where it does not say.
+
+    >>> def seconds(): "Units: bytes. Result in seconds per optimizer step."
+    >>> declared_powers(seconds)
+    {'time': 1}
+    """
+    text = " ".join((inspect.getdoc(reference) or "").split())
+    said = _RESULT.search(text)
+    if said is None:
+        return None
+    words = said["words"].split()
+    for length in range(len(words), 0, -1):
+        try:
+            return powers(" ".join(words[:length]))
+        except ShardwiseError:
+            continue
+    return {} if re.match(_NUMBERS, " ".join(words)) else None
+
+
+def _scales(template: Template, draw: Draw, reference: Callable[..., Any], base: str, power: int) -> bool:
+    """Whether the result doubles as often as `power` says when the unit of `base` is halved."""
+    answer: Any = template.answer  # type: ignore[attr-defined]
+    inputs: Mapping[str, Parameter] = getattr(answer, "inputs", {})
+    units = {name: given.unit for name, given in {**template.params, **inputs}.items()}
+    plain = {**draw.values, **{name: given.base(given.values()[0]) for name, given in inputs.items()}}
+    scaled = {
+        name: value * 2 ** powers(units.get(name) or "").get(base, 0) if _is_number(value) else value
+        for name, value in plain.items()
+    }
+    if scaled == plain and power == 0:
+        return True
+    try:
+        before = draw.references.call(reference, plain, answer.arguments)
+        after = draw.references.call(reference, scaled, answer.arguments)
+    except (ValueError, ShardwiseError):  # an edge among the inputs, or arguments that only the kind knows
+        return True
+    if not (_is_number(before) and _is_number(after)):
+        return True
+    return bool(abs(after - before * 2.0**power) <= 1e-9 * abs(after))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _in_words(found: Powers) -> str:
+    over = " times ".join(name for name, power in found.items() if power > 0)
+    under = "".join(f" per {name}" for name, power in found.items() if power < 0)
+    return (over or "one") + under if found else "a number"

@@ -1,0 +1,96 @@
+"""The hunts of a template: every wrong line that it may draw, each with the simplest input that exposes it."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from shardwise.kinds.bugline.model import BuglineTemplate, Slip
+from shardwise.kinds.bugline.mutants import Hunt, Mutant, killed, listing, mutants, with_line
+from shardwise.kinds.cases import cases
+from shardwise.template.references import References
+from shardwise.template.rng import Rng
+
+FEWEST_SLIPS, FEWEST_MUTATIONS, FEWEST_LINES = 4, 5, 2  # fewer make a hunt that a class shares
+
+
+@dataclass(frozen=True)
+class Hunts:
+    """The listing of a reference, and what may go wrong in it."""
+
+    listing: str
+    found: tuple[Hunt, ...]
+
+
+def hunts(template: BuglineTemplate, references: References) -> Hunts:
+    """The listing and every hunt that a template draws from.
+
+    The same for all students, and kept with the bank, since making mutants takes longer than a student likes to wait.
+    """
+    answer = template.answer
+    memo = ("hunts", answer.reference, answer.rel_tol, *answer.inputs.items(), *template.slips)
+    if memo not in references.memo:
+        source = listing(references.reference(answer.reference))
+        asked = template.model_dump_json(include={"answer", "slips"})
+        digest = hashlib.sha256(f"{source}\0{asked}".encode()).hexdigest()
+        kept = references.kept(f"hunts {digest}", lambda: _made(template, source))
+        references.memo[memo] = Hunts(source, tuple(Hunt(Mutant(**mutant), witness) for mutant, witness in kept))
+    known: Hunts = references.memo[memo]
+    return known
+
+
+def _made(template: BuglineTemplate, source: str) -> list[Any]:
+    """The hunts as plain data."""
+    answer = template.answer
+    pool = [dict(case.base) for case in cases(answer.inputs, (), Rng("mutants", answer.reference), drawn=8)]
+    candidates = _slipped(source, template.slips) if template.slips else mutants(source)
+    function = answer.reference.partition(".")[2]
+    found = killed(source, candidates, function, pool, rel_tol=answer.rel_tol)
+    return [(asdict(kept.mutant), dict(kept.witness)) for kept in found]
+
+
+def _slipped(source: str, slips: Sequence[Slip]) -> tuple[Mutant, ...]:
+    """The mutants that listed slips make; those that do not fit the listing are left to `faults`."""
+    made = [with_line(source, row, slip.reads, slip.say) for slip in slips if (row := _row(source, slip))]
+    return tuple(mutant for mutant in made if mutant)
+
+
+def _row(source: str, slip: Slip) -> int:
+    """The number of the line that a slip changes, 0 if the listing has none such, or several."""
+    rows = [number for number, text in enumerate(source.split("\n"), start=1) if text.strip() == slip.line.strip()]
+    return rows[0] if len(rows) == 1 else 0
+
+
+def faults(template: BuglineTemplate, references: References) -> Iterator[str]:
+    """What is wrong with the slips of a template, and whether enough of them, or of the mutations, make a hunt."""
+    known = hunts(template, references)
+    exposed = {hunt.mutant.mutated_line.strip() for hunt in known.found}
+    for number, slip in enumerate(template.slips, start=1):
+        row = _row(known.listing, slip)
+        if not row:
+            yield f"slip {number}: {_no_such_line(known.listing, slip.line.strip())}"
+        elif not with_line(known.listing, row, slip.reads, slip.say):
+            yield f"slip {number}: Python cannot read the listing with “{slip.reads}”, or it reads as before"
+        elif slip.reads.strip() not in exposed:
+            yield (
+                f"slip {number}: “{slip.reads}” makes no fair hunt: on the inputs it agrees with the right line, fails on "
+                "all of them, does not end, or is over 100 times off"
+            )
+    fewest = FEWEST_SLIPS if template.slips else FEWEST_MUTATIONS
+    if len(known.found) < fewest or len({hunt.mutant.line for hunt in known.found}) < FEWEST_LINES:
+        what = "slips" if template.slips else "mutants"
+        yield (
+            f"only {len(known.found)} {what} of {template.answer.reference} are exposed by its inputs; "
+            f"a hunt needs at least {fewest} on at least {FEWEST_LINES} lines"
+        )
+
+
+def _no_such_line(source: str, wanted: str) -> str:
+    rows = [text.strip() for text in source.rstrip("\n").split("\n")]
+    if wanted in rows:
+        return f"the line “{wanted}” stands {rows.count(wanted)} times in the listing, and a slip changes one"
+    near = difflib.get_close_matches(wanted, rows, n=1)
+    return f"the listing has no line “{wanted}”" + (f"; did you mean “{near[0]}”?" if near else "")

@@ -1,0 +1,115 @@
+"""Judging a hunt, part by part. Everything that is executed runs where the runner runs it: never in the grader."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from shardwise.errors import Unreadable
+from shardwise.kinds.agreement import is_nan, same
+from shardwise.kinds.bugline.model import BuglineForm, BuglineKey
+from shardwise.kinds.bugline.mutants import patch
+from shardwise.kinds.bugline.reading import Bad
+from shardwise.kinds.calls import Call, Runner, brief, plain
+from shardwise.kinds.cases import call_text
+from shardwise.markdown.html import as_code, literal
+
+Judged = tuple[bool, str]  # whether a part is right, and what to say
+
+# Calls the right function and the wrong one on the same input, so that one job tells both.
+_SIDE_BY_SIDE = """
+{original}
+_right = {name}
+{mutant}
+_wrong = {name}
+def _outcome(function, inputs):
+    try:
+        return ["returned", function(**inputs)]
+    except Exception as error:
+        return ["raised", type(error).__name__]
+def side_by_side(**inputs):
+    return [_outcome(_right, inputs), _outcome(_wrong, inputs)]
+"""
+
+
+def judge(form: BuglineForm, key: BuglineKey, name: str, value: Mapping[str, Any], runner: Runner) -> Judged:
+    """Whether a part is right. `value` holds every part that was answered."""
+    if name not in value:
+        return False, "not answered yet."
+    if isinstance(value[name], Bad):
+        return False, literal(value[name].why)
+    if name == "line":
+        return _line(key, value["line"])
+    if name == "input":
+        return _input(form, key, value["input"], runner)
+    return _fix(form, key, value, runner)
+
+
+def _line(key: BuglineKey, line: int) -> Judged:
+    if line == key.line:
+        return True, f"Line {key.line} it is."
+    return False, f"Line {line} does what it should. Check the units and the counts, line by line."
+
+
+def _input(form: BuglineForm, key: BuglineKey, inputs: Mapping[str, Any], runner: Runner) -> Judged:
+    program = _SIDE_BY_SIDE.format(original=key.original, mutant=key.mutant, name=form.function)
+    call, text = runner(program, "side_by_side", [inputs])[0], as_code(call_text(form.function, inputs))
+    found = plain(call.value)
+    if call.status != "returned" or not isinstance(found, list) or len(found) != 2:
+        return False, f"{text} could not be computed ({as_code(call.error or call.status)}). Take usual numbers."
+    right, wrong = found
+    if right[0] == "raised" or is_nan(right[1]):
+        return False, f"{text}: the right function cannot compute this input either. Take usual numbers."
+    if wrong[0] == "raised":
+        return True, f"{text} fails with {as_code(wrong[1])}, where `{brief(right[1])}` is right."
+    if same(right[1], wrong[1], key.rel_tol):
+        return False, f"{text} returns `{brief(wrong[1])}` and that is right: this input does not expose the bug."
+    return True, f"{text} returns `{brief(wrong[1])}`, where `{brief(right[1])}` is right."
+
+
+def _fix(form: BuglineForm, key: BuglineKey, value: Mapping[str, Any], runner: Runner) -> Judged:
+    line, fix = value.get("line"), value["fix"]
+    if not isinstance(line, int):
+        return False, "say which line it replaces."
+    try:
+        patched = _patched(key.mutant, line, _whole(form.listing[line - 1], fix))
+    except Unreadable as error:
+        return False, literal(str(error))
+    if patched != key.original:
+        calls = runner(patched, form.function, list(key.cases))
+        for inputs, expected, call in zip(key.cases, key.expected, calls, strict=True):
+            if call.status != "returned" or not same(expected, plain(call.value), key.rel_tol):
+                text = as_code(call_text(form.function, inputs))
+                return False, f"with this line {text} {_became(call)}, and I expected `{brief(expected)}`."
+    return True, "With this line every input comes out right."
+
+
+def _whole(replaced: str, fix: str) -> str:
+    """The mended line where the right-hand side alone was written of an assignment, or what a return gives."""
+    lead = re.match(r"\s*(?:\w+ = |return )", replaced)
+    try:
+        ast.parse(fix, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return fix
+    return lead[0].lstrip() + fix if lead else fix
+
+
+def _patched(source: str, line: int, fix: str) -> str:
+    """The listing with the mended line; a line's number that was pasted with it is left out where it cannot belong."""
+    try:
+        return patch(source, line, fix)
+    except Unreadable:
+        bare = re.sub(rf"^(?:line\s*)?{line}\s*[:.|)]?\s+", "", fix, count=1, flags=re.I)
+        if bare == fix:
+            raise
+    return patch(source, line, bare)
+
+
+def _became(call: Call) -> str:
+    return (
+        f"returns `{brief(call.value)}`"
+        if call.status == "returned"
+        else f"fails ({as_code(call.error or call.status)})"
+    )

@@ -1,0 +1,64 @@
+"""What a bug hunt is made of: the template an author writes, the listing a student sees, and the key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+
+from shardwise.kinds.cases import Input
+from shardwise.question import Form, Key
+from shardwise.template import model as author
+
+PARTS = ("line", "input", "fix")
+LONGEST_LINE = 300  # characters of a line that an author or a student writes
+
+
+class Answer(author.AuthorModel):
+    """The `answer` of a bug hunt."""
+
+    reference: str
+    rel_tol: float = Field(1e-6, gt=0, lt=0.1)
+    inputs: Mapping[str, Input] = Field(min_length=1, description="The arguments and their values, in base units.")
+
+
+class Slip(author.AuthorModel):
+    """One way in which somebody gets a line of the listing wrong."""
+
+    line: str = Field(description="A line of the listing as it stands there, without its indentation.", min_length=3)
+    reads: str = Field(description="What the student sees in its place.", min_length=3, max_length=LONGEST_LINE)
+    say: str = Field(description="What went wrong, in a few words: {{ change }} in the solution.", min_length=3)
+
+
+class BuglineTemplate(author.Template):
+    """A hunt for one wrong line: a slip that the author lists, or a mutation where none is listed."""
+
+    kind: Literal["bugline"]
+    answer: Answer
+    slips: tuple[Slip, ...] = Field((), description="The hunt draws from these alone; without them, from mutations.")
+
+
+class BuglineForm(Form):
+    """The listing, and the arguments with their usual lowest and highest values."""
+
+    function: str
+    listing: tuple[str, ...]
+    domain: Mapping[str, tuple[float, float]]
+    whole: tuple[str, ...] = ()  # arguments that are whole numbers
+    optional: tuple[str, ...] = ()  # arguments with a default
+
+
+class BuglineKey(Key):
+    """The original, the mutant, and cases on which a mended listing is tried."""
+
+    original: str
+    mutant: str
+    line: int
+    original_line: str
+    mutated_line: str
+    change: str
+    witness: Mapping[str, Any]
+    cases: tuple[Mapping[str, Any], ...]
+    expected: tuple[Any, ...]
+    rel_tol: float

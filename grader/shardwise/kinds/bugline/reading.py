@@ -1,0 +1,161 @@
+"""Reading what a student found: the line, an input, and the mended line. One bad part costs that part alone."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shardwise.errors import Unreadable
+from shardwise.kinds.blanks import is_empty
+from shardwise.kinds.bugline.model import LONGEST_LINE, PARTS, BuglineForm
+
+LONGEST_ANSWER = 5000  # characters
+LONGEST_INPUT = 1000  # characters of an input that was written as text
+_LARGEST = 1e30  # beyond what any argument of a reference measures
+_NUMBERED = re.compile(
+    r"(?:the )?(?:line|l)? *(?:number|no\.?|#)? *([0-9]{1,5})(?: *[.:)|]+ *| +|\Z)(.*)", re.I | re.DOTALL
+)
+_NAMED = re.compile(
+    r"[\"']?([A-Za-z_]\w*)[\"']?\s*[=:]\s*([^\s,;]+(?:\s*[*x×·]\s*10\s*(?:\^|\*\*)\s*-?\d+)?)\s*(?:[,;\s]|\Z)\s*"
+)
+_POWER = re.compile(r"([\d.]+)\s*[*x×·]\s*10\s*(?:\^|\*\*)\s*(-?\d{1,3})")
+_SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "–": "-", "÷": "/"})  # a listing has none of them
+
+
+@dataclass(frozen=True)
+class Bad:
+    """A part that could not be read, and why."""
+
+    why: str
+
+
+def parts_of(form: BuglineForm, raw: Any) -> dict[str, Any]:
+    """The parts that were answered, each as a value or as Bad. Raises Unreadable when none can be read."""
+    given = _decoded(raw)
+    if not isinstance(given, Mapping):
+        raise Unreadable(f"I expected {{'line': ..., 'input': {{...}}, 'fix': '...'}}, and this is of type "
+                         f"{type(raw).__name__}.")  # fmt: skip
+    given = {low if (low := str(name).strip().lower()) in PARTS else name: part for name, part in given.items()}
+    strangers = sorted(str(name)[:20] for name in given if name not in PARTS)
+    if strangers:
+        raise Unreadable(f"I know the parts line, input and fix, and not {', '.join(strangers)}.")
+    readers = {"line": _line, "input": _input, "fix": _fix}
+    found: dict[str, Any] = {}
+    for name in PARTS:
+        if name in given and not _is_untouched(given[name]):
+            try:
+                found[name] = readers[name](form, given[name])
+            except Unreadable as error:
+                found[name] = Bad(str(error))
+    if found and all(isinstance(part, Bad) for part in found.values()):
+        raise Unreadable(" ".join(part.why for part in found.values()))
+    return found
+
+
+def _is_untouched(value: Any) -> bool:
+    """Whether a part of the form is as it was handed out."""
+    if isinstance(value, dict):
+        return all(part is None or part is ... or part == "" for part in value.values())
+    return is_empty(value)
+
+
+def _decoded(raw: Any) -> Any:
+    if not isinstance(raw, str):
+        return raw
+    if len(raw) > LONGEST_ANSWER:
+        raise Unreadable(f"I couldn't read an answer of {len(raw):,} characters.")
+    for read in (json.loads, ast.literal_eval):  # as a form writes it, or as a notebook's cell does
+        try:
+            return read(raw.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+    raise Unreadable('I expected JSON such as {"line": 3, "input": {...}, "fix": "..."}.')
+
+
+def _line(form: BuglineForm, value: Any) -> int:
+    """The number of a line: 3, "3", "line 3", "3: steps = 2 * gpus"; or the line as it stands in the listing."""
+    if isinstance(value, list | tuple) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, str) and len(value) <= LONGEST_LINE:
+        found = _NUMBERED.fullmatch(value.strip())
+        copied = _bare(found[2] if found else value)
+        alike = [number for number, text in enumerate(form.listing, start=1) if copied and _bare(text) == copied]
+        if found and (not copied or int(found[1]) in alike):
+            value = int(found[1])
+        elif not found and len(alike) == 1:
+            value = alike[0]
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= len(form.listing):
+        raise Unreadable(f"line is the number of a line, 1 to {len(form.listing)}.")
+    return value
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())
+
+
+def _arguments(form: BuglineForm, text: str) -> dict[str, str] | None:
+    """Arguments that were written as text, "gpus=2, message_bytes=1e9", also as a call; None for anything else."""
+    inner = re.sub(rf"\A\s*(?:{form.function}|dict)?\s*[({{]|[)}}]\s*\Z", "", text)
+    found = _NAMED.findall(inner)
+    is_read = bool(found) and not _NAMED.sub("", inner).strip() and len(dict(found)) == len(found)
+    return dict(found) if is_read else None
+
+
+def _input(form: BuglineForm, value: Any) -> dict[str, int | float]:
+    """An input on which the right function can be tried; an argument with a default may be left out."""
+    if isinstance(value, str) and len(value) <= LONGEST_INPUT:
+        value = _arguments(form, value)
+    if not isinstance(value, Mapping):
+        raise Unreadable(f"input names the arguments: {_shape(form)}.")
+    known = dict.fromkeys((*form.domain, *form.optional))
+    given = {name: part for name, part in value.items() if not (name in form.optional and _is_untouched(part))}
+    strangers = sorted(str(name)[:30] for name in given if name not in known)
+    missing = [name for name in form.domain if name not in given and name not in form.optional]
+    if strangers:
+        raise Unreadable(f"input: the function has no argument {', '.join(strangers)}. It takes {_shape(form)}.")
+    if missing:
+        raise Unreadable(f"input: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. "
+                         f"The function takes {_shape(form)}.")  # fmt: skip
+    return {name: _number(form, name, given[name]) for name in known if name in given}
+
+
+def _shape(form: BuglineForm) -> str:
+    return "{" + ", ".join(f"{name!r}: ..." for name in form.domain) + "}"
+
+
+def _number(form: BuglineForm, name: str, value: Any) -> int | float:
+    low, high = form.domain.get(name, (-math.inf, math.inf))
+    least = 1 if name in form.whole and low >= 1 else 0 if low >= 0 else -_LARGEST
+    usual = f", such as {low:g} or {high:g}" if name in form.domain else ""
+    if isinstance(value, str) and len(value) <= 40:
+        value = _POWER.sub(r"\1e\2", value)
+        try:
+            value = float(value.strip()) if not value.strip().isdecimal() else int(value)
+        except ValueError:
+            value = None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= _LARGEST:
+        bound = f" of at least {least}" if least >= 0 else ""
+        raise Unreadable(f"input: {name} is a number{bound} in base units{usual}.")
+    if name in form.whole and value != int(value):
+        raise Unreadable(f"input: {name} is a whole number{usual}.")
+    return int(value) if name in form.whole else value
+
+
+def _fix(form: BuglineForm, value: Any) -> str:
+    if isinstance(value, list | tuple) and len(value) == 1:
+        value = value[0]
+    if not isinstance(value, str) or len(value) > LONGEST_LINE:
+        raise Unreadable(f"fix is the mended line as text, of at most {LONGEST_LINE} characters.")
+    line = re.sub(r"\A```[a-z]*\n|\n```\Z", "", value.strip()).translate(_SIGNS).strip()
+    if len(line) > 2 and line[0] == line[-1] == "`":
+        line = line.strip("`").strip()
+    if "\n" in line or "\r" in line:
+        raise Unreadable("fix is one line.")
+    return line

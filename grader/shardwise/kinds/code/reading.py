@@ -1,0 +1,54 @@
+"""Reading a function that a student wrote: itself, the calls that were made of it, or its source."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from typing import Any
+
+from shardwise.errors import Unreadable
+from shardwise.kinds.calls import Program, Recorded
+from shardwise.kinds.code.judging import definition
+from shardwise.kinds.code.model import CodeForm
+
+LONGEST = 20_000  # characters of a source; the longest reference has under 2,000
+_PROMPTS = re.compile(r"^(?:>>>|\.\.\.) ?", re.MULTILINE)
+_FENCED = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+
+
+def program_of(form: CodeForm, raw: Any) -> Program | Recorded:
+    """The function that an answer holds. Raises Unreadable."""
+    if isinstance(raw, Recorded):
+        return raw
+    if callable(raw):
+        function: Program = raw
+        return function
+    if not isinstance(raw, str):
+        raise Unreadable(f"I expected the function {form.function}, and this is of type {type(raw).__name__}.")
+    if len(raw) > LONGEST:
+        raise Unreadable(f"That source has {len(raw):,} characters; {LONGEST:,} are read.")
+    source = _source(raw)
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        raise Unreadable(f"This is not Python: {error.msg}, in line {error.lineno or 1}.") from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise Unreadable(f"This is not Python: {error}.") from None
+    if form.function not in _defined(tree):
+        raise Unreadable(f"I found no function called {form.function}. It begins with  {definition(form)}")
+    return source
+
+
+def _source(text: str) -> str:
+    """The source of an answer, without a fence, the prompts of a shell, and an indentation of the whole."""
+    bare = textwrap.dedent(_FENCED.sub(r"\1", text))
+    return _PROMPTS.sub("", bare) if bare.lstrip().startswith(">>>") else bare
+
+
+def _defined(tree: ast.AST) -> set[str]:
+    """The names of functions in a program, and those that something is assigned to, such as a lambda."""
+    functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    return functions | {
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }

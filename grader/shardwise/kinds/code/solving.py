@@ -1,0 +1,67 @@
+"""Solving the cases of a function: what the reference returns on each, and what the mistakes do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shardwise.errors import ShardwiseError
+from shardwise.kinds.calls import plain
+from shardwise.kinds.cases import Case
+from shardwise.kinds.code.model import CodeCase, CodeTemplate
+from shardwise.template.draw import Draw
+from shardwise.units import from_base
+
+MOST_REMEMBERED = 50_000  # cases of a bank in a process, a few hundred bytes each
+
+
+def solved_case(template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | None:
+    """A case with what the reference and the mistakes return. It is kept, since students of a class share most inputs."""
+    answer, memo = template.answer, draw.references.memo
+    wrong = tuple((mistake.factor, mistake.value) for mistake in template.mistakes)
+    how = (answer.reference, tuple(answer.arguments.items()), answer.unit, wrong)
+    key = ("case", *how, tuple(draw.values.items()), tuple(case.base.items()), tuple(case.shown.items()), case.edge)
+    if key not in memo:
+        if len(memo) > MOST_REMEMBERED:
+            memo.clear()
+        memo[key] = _case(template, case, draw)
+    solved: CodeCase | None = memo[key]
+    return solved
+
+
+def _case(template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | None:
+    answer, references = template.answer, draw.references
+    try:
+        key = references.call(references.reference(answer.reference), {**draw.values, **case.base}, answer.arguments)
+    except ValueError:
+        if not case.edge:
+            return None
+        return CodeCase(inputs=case.shown, expected=None, raises=True, edge=True,
+                        mistakes=(None,) * len(template.mistakes))  # fmt: skip
+    wrong = [
+        _value_or_none(draw, mistake.value or 0, {**case.base, "key": key})
+        if mistake.factor is None
+        else key * mistake.factor
+        for mistake in template.mistakes
+    ]
+    return CodeCase(
+        inputs=case.shown,
+        expected=in_unit(key, answer.unit),
+        edge=case.edge,
+        mistakes=tuple(in_unit(value, answer.unit) for value in wrong),
+    )
+
+
+def in_unit(value: Any, unit_text: str | None) -> Any:
+    """A number in a unit; anything else as it is."""
+    value = plain(value)
+    if unit_text is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return from_base(value, unit_text)
+
+
+def _value_or_none(draw: Draw, text: str | int | float, names: Mapping[str, Any]) -> Any:
+    try:
+        return draw.evaluate(text, **names)
+    except ShardwiseError:  # a wrong implementation may divide by zero where the right one does not
+        return None

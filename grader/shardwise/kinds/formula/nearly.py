@@ -1,0 +1,127 @@
+"""Nearly right: what a student's own formula needs to be the right one, where that is a sign, a bracket or a turn.
+
+The search changes the student's formula, and not ours, so the place that is named is one that the student has written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from shardwise.errors import Unreadable
+from shardwise.kinds.formula.compare import Formula
+from shardwise.kinds.formula.fingerprint import PRIME, Fingerprint, fingerprint
+from shardwise.kinds.formula.parser import Unclear, parsed
+from shardwise.kinds.formula.tree import Node, bare
+
+MOST_CHANGES = 60  # that are tried
+MOST_OPERANDS = 12  # of a formula in which brackets are tried
+LONGEST = 60  # characters of a place that is named
+
+_TOKEN = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[^\W\d]\w*|\*\*|\S")
+_OPERAND = re.compile(r"[\w.]")
+_BEFORE_SUMS = "a product and a division come before a plus and a minus"
+_BELOW = "a division takes only the one thing that follows it"
+
+
+def nearly(theirs: Formula, ours: Formula) -> str:
+    """What has to change in a formula, in a sentence; nothing where more than one change is needed."""
+    right = ours.fingerprint
+    if theirs.fingerprint == right:
+        return ""
+    pairs = list(zip(theirs.fingerprint, right, strict=True))
+    if all(wrong * other % PRIME == 1 for wrong, other in pairs):
+        return "Yours is upside down: it is 1 divided by the right one."
+    if all((wrong + other) % PRIME == 1 for wrong, other in pairs):
+        return "Yours is the rest of the whole: it is 1 minus the right one."
+    for tree, said in islice(_changed(theirs.tree), MOST_CHANGES):
+        if _is(tree, right):
+            return said
+    for text, said in _bracketed(str(theirs.tree)):
+        if _is_text(text, right):
+            return said
+    return ""
+
+
+def half_of_a_fraction(theirs: Formula, ours: Formula) -> tuple[Node | None, str]:
+    """The part of ours that a formula is, above the line of ours or below it, and what to say; None where it is neither."""
+    tree = bare(ours.tree)
+    if tree.kind == "over":
+        above, below = tree.parts
+        if _is(above, theirs.fingerprint):
+            return above, "Yours is what stands above the line of the right one: by what is it divided?"
+        if _is(below, theirs.fingerprint):
+            return below, "Yours is what the right one is divided by: what stands above the line?"
+    return None, ""
+
+
+def _is(tree: Node, wanted: Fingerprint) -> bool:
+    try:
+        return fingerprint(tree, "") == wanted
+    except Unreadable:  # it divides by zero
+        return False
+
+
+def _is_text(text: str, wanted: Fingerprint) -> bool:
+    try:
+        return _is(parsed(text), wanted)
+    except Unclear:
+        return False
+
+
+def _changed(node: Node) -> Iterator[tuple[Node, str]]:
+    """A formula with one thing in it changed, and what to say where that makes it right."""
+    yield from _changes(node)
+    for place, part in enumerate(node.parts):
+        for changed, said in _changed(part):
+            yield replace(node, parts=(*node.parts[:place], changed, *node.parts[place + 1 :])), said
+
+
+def _changes(node: Node) -> Iterator[tuple[Node, str]]:
+    where = f": `{node}`" if node.kind in ("plus", "minus", "over") and len(str(node)) <= LONGEST else ""
+    if node.kind == "plus":
+        yield replace(node, kind="minus"), f"A plus stands where a minus belongs{where}."
+    elif node.kind == "minus":
+        yield replace(node, kind="plus"), f"A minus stands where a plus belongs{where}."
+    elif node.kind == "over":
+        yield replace(node, parts=node.parts[::-1]), f"A fraction is upside down{where}."
+    if node.kind in ("plus", "minus") and bare(node.parts[0]).kind == "symbol" and bare(node.parts[1]).value == 1:
+        yield node.parts[0], f"`{node}` stands where `{node.parts[0]}` alone belongs."
+
+
+def _bracketed(text: str) -> Iterator[tuple[str, str]]:
+    """A text with one more pair of brackets, and what to say where that makes it right."""
+    tokens = _TOKEN.findall(text)
+    starts = [place for place, token in enumerate(tokens) if token == "(" or _OPERAND.match(token)]
+    ends = [place for place in range(len(tokens)) if _ends_here(tokens, place)]
+    if len(ends) > MOST_OPERANDS:
+        return
+    for first in starts:
+        for last in ends:
+            inside = tokens[first : last + 1]
+            if len(inside) > 2 and (level := _outermost(inside)):
+                part = "".join(inside)
+                why = _BEFORE_SUMS if {"+", "-"} & set(level) else _BELOW
+                where = f" around `{part}`" if len(part) <= LONGEST else ""
+                before, after = "".join(tokens[:first]), "".join(tokens[last + 1 :])
+                yield f"{before}({part}){after}", f"A pair of brackets is missing{where}: {why}."
+
+
+def _ends_here(tokens: list[str], place: int) -> bool:
+    """Whether an operand ends with this token: a bracket, a number, or a name that is no function."""
+    token, after = tokens[place], tokens[place + 1 : place + 2]
+    return token == ")" or (_OPERAND.match(token) is not None and after != ["("])
+
+
+def _outermost(tokens: list[str]) -> list[str]:
+    """The operators that stand in no brackets of their own; none where the brackets do not match."""
+    depth, found = 0, []
+    for token in tokens:
+        depth += (token == "(") - (token == ")")
+        if depth < 0 or (depth == 0 and token == ","):
+            return []
+        if depth == 0 and token in ("+", "-", "*", "/", "**"):
+            found.append(token)
+    return found if depth == 0 else []

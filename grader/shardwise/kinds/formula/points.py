@@ -1,0 +1,106 @@
+"""Points: where a formula is compared, chosen so that each wrong formula we know shows at one of them at least."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice, product
+from typing import Any
+
+from shardwise.kinds.cases import Input, cases
+from shardwise.kinds.formula import compare as formulas
+from shardwise.kinds.formula.compare import AGREEMENT, Formula
+from shardwise.kinds.formula.tree import Node
+from shardwise.kinds.formula.values import value_at
+from shardwise.kinds.formula.variants import variants
+from shardwise.template.parameters import Scalar
+from shardwise.template.rng import Rng
+
+DRAWN = 6  # points of the seed's own
+MOST_TRIED = 600  # points that are tried beside them
+MOST_VALUES = 8  # of a symbol that has many
+SMALL = 10_000  # a symbol whose values are whole and at most this is a count
+
+Point = Mapping[str, float]
+parse = lru_cache(maxsize=4096)(formulas.parse)
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Points that tell wrong formulas from the right one, and the formulas that no point of the symbols' values tells."""
+
+    values: tuple[tuple[Scalar, ...], ...]  # of the symbols, as the author wrote them
+    untold: tuple[str, ...]
+
+
+def points_of(
+    texts: Sequence[str], symbols: Mapping[str, Input], rng: Rng
+) -> tuple[list[dict[str, float]], list[dict[str, Any]]]:
+    """The points of a question, by symbol and as the reference's arguments: the seed's, and those that tell.
+
+    `texts` are our formula and the recognised mistakes.
+    """
+    bases: list[Mapping[str, Any]] = [case.base for case in cases(symbols, (), rng, drawn=DRAWN)]
+    for values in telling(tuple(texts), tuple(symbols.items())).values:
+        base = {
+            spec.argument or name: spec.base(value) for (name, spec), value in zip(symbols.items(), values, strict=True)
+        }
+        if base not in bases:
+            bases.append(base)
+    points = [{name: float(base[spec.argument or name]) for name, spec in symbols.items()} for base in bases]
+    return points, [dict(base) for base in bases]
+
+
+@lru_cache(maxsize=256)
+def telling(texts: tuple[str, ...], symbols: tuple[tuple[str, Input], ...]) -> Telling:
+    """The points that tell the first formula from the others and from its variants, and the others from each other."""
+    names = tuple(name for name, _ in symbols)
+    ours, *mistakes = (parse(text, names) for text in texts)
+    wrong = [*(mistake.tree for mistake in mistakes), *(slip.tree for slip in variants(ours.tree, _counts(symbols)))]
+    pending = [(ours.tree, tree) for tree in wrong]
+    pending += [(first.tree, second.tree) for place, first in enumerate(mistakes) for second in mistakes[:place]]
+    chosen = []
+    for values in islice(_grid(symbols), MOST_TRIED):
+        point = {name: float(spec.base(value)) for (name, spec), value in zip(symbols, values, strict=True)}
+        left = [pair for pair in pending if not _differ(*pair, point)]
+        if len(left) < len(pending):
+            chosen.append(values)
+        if not (pending := left):
+            break
+    return Telling(tuple(chosen), tuple(str(wrong) for right, wrong in pending if right is ours.tree))
+
+
+def apart(texts: Sequence[str], symbols: Sequence[str], points: Sequence[Point]) -> bool:
+    """Whether no two of these formulas are taken for equal at the points."""
+    read = [parse(text, tuple(symbols)) for text in texts]
+    return all(_told(first, second, points) for place, first in enumerate(read) for second in read[:place])
+
+
+def _told(first: Formula, second: Formula, points: Sequence[Point]) -> bool:
+    return first.fingerprint != second.fingerprint and any(_differ(first.tree, second.tree, point) for point in points)
+
+
+def _differ(first: Node, second: Node, point: Point) -> bool:
+    one, other = value_at(first, point), value_at(second, point)
+    if not (math.isfinite(one) or math.isfinite(other)):
+        return False
+    return not math.isclose(one, other, rel_tol=AGREEMENT)
+
+
+def _counts(symbols: Sequence[tuple[str, Input]]) -> tuple[str, ...]:
+    """The symbols for whole numbers that are small: for these N-1 is no nicety."""
+    return tuple(
+        name for name, spec in symbols if all(isinstance(value, int) and 0 < value <= SMALL for value in spec.values())
+    )
+
+
+def _grid(symbols: Sequence[tuple[str, Input]]) -> Iterator[tuple[Scalar, ...]]:
+    """Every combination of the symbols' values, simple ones first; of many values some, evenly spread."""
+    spread = []
+    for _, spec in symbols:
+        values = spec.values()
+        step = max(1, math.ceil(len(values) / MOST_VALUES))
+        spread.append(values[::step])
+    return product(*spread)

@@ -1,0 +1,120 @@
+r"""Spelling: a formula as people write it elsewhere (\frac{M}{N}, math.ceil(...), 3df), in the notation that the parser reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
+from shardwise.kinds.formula.advice import FUNCTIONS, UNITS
+from shardwise.kinds.formula.parser import LETTER, Unclear
+from shardwise.units import raised
+
+_NAMES = "|".join(FUNCTIONS)
+_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
+_BASE = re.compile(r"\blog_(?:\{(2|10)\}|(2|10))(?!\d)")
+_LATEX: Mapping[str, str] = {
+    "cdot": "*", "times": "*", "div": "/", "left": "", "right": "", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋",
+    "quad": " ", "displaystyle": "", "mathrm": "", "text": "", "operatorname": "", "mathit": "",
+}  # fmt: skip
+_COMMAND = re.compile(r"\\(?:([A-Za-z]+)|[,;:! ])")
+_MODULE = re.compile(rf"\b(?:math|np|numpy|sympy|sp|torch)\.(?=(?:{_NAMES}|log|ceiling)\b)")
+_NATURAL = re.compile(r"\b(?:math|np|numpy|sympy|sp|torch)\.log(?=\s*\()")
+_CALL = re.compile(rf"\b({_NAMES}|ceiling)(?=\s*\()", re.IGNORECASE)
+_LEFT_HAND_SIDE = re.compile(rf"\A\s*(?!(?:{_NAMES})\b)[A-Za-zΑ-Ωα-ω][\w ]*(?:\([\w, ]*\)|)\s*=(?!=)(?=[^=]*$)")
+_LABEL = re.compile(r"\A\s*(?!lambda)[A-Za-z][A-Za-z ]{0,40}:(?!=)")
+_UNIT = re.compile(
+    r"(?<=[\w)\]])\s+[(\[]?(?:bytes|seconds|GPUs|steps|tokens|parameters|weights)[)\]]?\Z"
+)  # of the whole
+_POW = re.compile(r"\bpow\(\s*(\w+)\s*,\s*(\w+)\s*\)")
+_POWER = re.compile(r"(?:\^|\*\*)\s*(?:[{(]\s*(\d+)\s*[)}]|(\d+)(?=\s+[A-Za-z]))")  # where the exponent ends is plain
+_PARTS = re.compile(rf"[0-9][0-9_]*(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|(?!\d){LETTER}+")
+_AS_TIMES = re.compile(r"(?<=[\w)\]])\s+x\s+(?=[\w(\[])")
+_FRACTIONS = str.maketrans({"½": "(1/2)", "¼": "(1/4)", "¾": "(3/4)", "{": "(", "}": ")"})
+DEEPEST = 20  # fractions inside one another
+
+
+def spelled(text: str, symbols: Collection[str]) -> str:
+    r"""The text in the parser's notation. Raises Unclear where juxtaposed symbols have two readings.
+
+    >>> spelled(r"T = \frac{2M(N-1)}{N}", ("M", "N")), spelled("3df", ("d", "f")), spelled("math.ceil(N/M)", ("M", "N"))
+    ('((2M(N-1))/(N))', '3d f', 'ceil(N/M)')
+    """
+    plain = re.sub(r"\A\\[(\[]|\\[)\]]\Z", "", text.strip().strip("`$'\"")).rstrip(" .;,")
+    plain = _UNIT.sub("", re.sub(r"\A(?:=|return\s|lambda [\w, ]+:)\s*|\s#[^\n]*\Z", "", plain))
+    plain = _LEFT_HAND_SIDE.sub("", _LABEL.sub("", plain, count=1), count=1)
+    if "\\" in plain:
+        plain = _without_latex(plain)
+    plain = _POW.sub(r"(\1^\2)", plain)
+    plain = _POWER.sub(lambda found: raised(found[1] or found[2]), plain)
+    plain = _BASE.sub(lambda found: f"log{found[1] or found[2]}", plain).translate(_FRACTIONS)
+    plain = _MODULE.sub("", _NATURAL.sub("ln", plain))
+    known = frozenset(symbols)
+    plain = _CALL.sub(lambda found: found[0] if found[0] in known else _function(found[0]), plain)
+    if "x" not in known:
+        plain = _AS_TIMES.sub("*", plain)
+    return _PARTS.sub(lambda found: _separated(_in_its_case(found, known), found, known), plain).strip()
+
+
+def _in_its_case(found: re.Match[str], symbols: frozenset[str]) -> str:
+    """A name that is a symbol but for its capitals, as the symbol; where symbols differ by capitals alone, as it is."""
+    other = {symbol.lower(): symbol for symbol in symbols}
+    name, before, after = found[0], found.string[: found.start()], found.string[found.end() :]
+    is_unit = name in UNITS and not after.strip() and re.search(r"[\w)\]]\s+\Z", before)
+    if name in symbols or name in FUNCTIONS or is_unit or len(other) < len(symbols):
+        return name
+    return other.get(name.lower(), name)
+
+
+def _function(name: str) -> str:
+    return "ceil" if name.lower() == "ceiling" else name.lower()
+
+
+def _without_latex(text: str) -> str:
+    """Fractions and roots as divisions and calls, from the innermost on, and other commands as the signs that they stand for."""
+    for _ in range(DEEPEST):
+        text, fractions = _FRACTION.subn(r"((\1)/(\2))", text)
+        text, roots = _ROOT.subn(r"sqrt(\1)", text)
+        if not fractions and not roots:
+            break
+    return _COMMAND.sub(_sign, text)
+
+
+def _sign(command: re.Match[str]) -> str:
+    name = command[1]
+    if name is None:
+        return " "
+    if name in (*FUNCTIONS, "log"):
+        return name
+    return _LATEX.get(name, command[0])
+
+
+def _separated(name: str, found: re.Match[str], symbols: frozenset[str]) -> str:
+    """A name that is no symbol as the symbols that it is made of, the last of which may be a function."""
+    follows = found.string[found.end() : found.end() + 2].lstrip()
+    if name[0].isdigit() or name in symbols or name in FUNCTIONS or name in UNITS:
+        return name
+    pieces = symbols | set(FUNCTIONS) if follows.startswith("(") else symbols
+    readings = [parts for parts in splits(name, pieces) if not set(parts[:-1]) & set(FUNCTIONS)]
+    if len(readings) > 1:
+        two = " or ".join("*".join(parts) for parts in readings[:2])
+        raise Unclear(f"“{name}” can be read as {two}", "Write * between the symbols.")
+    return " ".join(readings[0]) if readings else name
+
+
+@lru_cache(maxsize=4096)
+def splits(name: str, pieces: frozenset[str]) -> tuple[tuple[str, ...], ...]:
+    """The ways to write a name as pieces one after the other; two are enough.
+
+    >>> splits("dff", frozenset("df")), splits("xy", frozenset("x"))
+    ((('d', 'f', 'f'),), ())
+    """
+    ways: list[list[tuple[str, ...]]] = [[()]]
+    for end in range(1, len(name) + 1):
+        ways.append(
+            [(*way, piece) for piece in sorted(pieces) if name[:end].endswith(piece) for way in ways[end - len(piece)]][
+                :2
+            ]
+        )
+    return tuple(ways[-1])

@@ -1,0 +1,57 @@
+"""Arguments: what is known about those of a reference, so that slips with them can be found and said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shardwise.kinds.quantity.model import QuantityTemplate
+from shardwise.kinds.quantity.trace import Node, nodes
+from shardwise.kinds.quantity.words import words
+from shardwise.template.parameters import Parameter
+from shardwise.units import unit
+
+_SHARED = re.compile(
+    r"(^|_)(gpus|dp|tp|pp|cp|replicas|stages|accumulation_steps|micro_batches|nodes|servers|buckets|racks|years|months)$"
+)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of the reference: its words, what it measures, and whether it counts things."""
+
+    says: str
+    value: float  # in one draw, the same whichever draw is made first
+    dimension: str
+    is_count: bool
+    is_share: bool
+    shares: bool  # it counts what work and data are shared out to, such as GPUs and micro-batches
+
+
+Known = Mapping[str, Argument]
+
+
+def arguments_of(template: QuantityTemplate, root: Node, usual: Mapping[str, Any]) -> dict[str, Argument]:
+    """What is known about the arguments in an expression."""
+    return {
+        here.name: _argument(here.name, usual.get(here.name, here.value), template.params.get(here.name))
+        for here in nodes(root)
+        if here.operation == "argument"
+    }
+
+
+def _argument(name: str, value: float, parameter: Parameter | None) -> Argument:
+    measured = parameter.unit if parameter is not None else None
+    dimension = unit(measured).dimension if measured else "dimensionless"
+    is_plain = dimension == "dimensionless"
+    is_count = is_plain and float(value).is_integer() and 2 <= value <= 10**6 and not name.startswith("bytes_per")
+    return Argument(
+        says=words(name, has_unit=measured is not None),
+        value=float(value),
+        dimension=dimension,
+        is_count=is_count and name != "stage",
+        shares=is_count and _SHARED.search(name) is not None,
+        is_share=is_plain and 0 < value < 1 and measured is not None,
+    )

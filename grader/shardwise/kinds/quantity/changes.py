@@ -1,0 +1,141 @@
+"""Changes: what can go wrong in one operation of an expression, and how that is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from shardwise.kinds.quantity.arguments import Known
+from shardwise.kinds.quantity.phrases import is_long, is_short, names, part_in_words, term_in_words, what_else
+from shardwise.kinds.quantity.trace import ONE, Node, node, nodes
+
+# Numbers that stand for a unit or a prefix: leaving them out is said in those words, for every question.
+OF_UNITS = frozenset((8, 24, 60, 100, 365, 1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30))
+
+Change = tuple[Node, str, bool]  # what becomes of the operation, what went wrong, and whether that is likely
+
+
+def changes(here: Node, known: Known) -> Iterator[Change]:
+    """What can go wrong in one operation."""
+    slips = _SLIPS.get(here.operation)
+    if slips is not None:
+        yield from slips(here, known)
+
+
+def _plus(here: Node, known: Known) -> Iterator[Change]:
+    for kept, lost in (here.parts, here.parts[::-1]):
+        if is_short(lost):
+            yield kept, f"with {term_in_words(lost, known)} left out{what_else(lost, 'added')}", False
+    yield from _shared_out(here, known)
+
+
+def _shared_out(here: Node, known: Known) -> Iterator[Change]:
+    """A term that is multiplied or divided by a count that does not stand in it."""
+    leaves = [leaf for leaf in nodes(here) if leaf.operation == "argument"]
+    for place, part in enumerate(here.parts):
+        if part.operation in ("plus", "minus"):
+            continue
+        inside = set(names(part))
+        for leaf in leaves:
+            name = leaf.name
+            if known[name].shares and name not in inside:
+                for operation, said in (("over", "divided"), ("times", "multiplied")):
+                    parts = [*here.parts]
+                    parts[place] = node(operation, part, leaf)
+                    how = f"with {term_in_words(part, known)} {said} by {known[name].says} as well"
+                    yield node(here.operation, *parts), how, False
+
+
+def _minus(here: Node, known: Known) -> Iterator[Change]:
+    first, last = here.parts
+    if last.is_number and last.value == 1:
+        yield first, f"with {part_in_words(first, known)} where one less belongs", True
+        yield (
+            node("plus", first, ONE),
+            f"with one more than {part_in_words(first, known)} where one less belongs",
+            False,
+        )
+        return
+    yield first, f"with {term_in_words(last, known)} not subtracted{what_else(last, 'subtracted')}", False
+    yield node("plus", first, last), f"with {term_in_words(last, known)} added instead of subtracted", False
+    alone = "with nothing but what has to be subtracted"
+    yield last, alone if is_long(first) else f"with {term_in_words(first, known)} left out", False
+
+
+def _times(here: Node, known: Known) -> Iterator[Change]:
+    for kept, lost in (here.parts, here.parts[::-1]):
+        if (name := _only_argument(lost)) is not None:
+            yield kept, f"with {known[name].says} left out as a factor", False
+        elif lost.is_number and lost.value not in OF_UNITS:
+            yield kept, f"with a factor of {lost.value:,.6g} left out", False
+            if lost.value == 2:
+                yield node("over", kept, lost), "with a division by 2 instead of a factor of 2", False
+        elif lost.operation not in ("times", "over", "number") and is_short(lost):
+            yield kept, f"with {part_in_words(lost, known)} left out as a factor", False
+            if lost.operation == "argument":
+                yield (
+                    node("over", kept, lost),
+                    f"with a division by {known[lost.name].says} instead of a product",
+                    False,
+                )
+
+
+def _over(here: Node, known: Known) -> Iterator[Change]:
+    above, below = here.parts
+    if not (below.is_number and below.value in OF_UNITS) and is_short(below):
+        said = f"{below.value:,.6g}" if below.is_number else part_in_words(below, known)
+        yield above, f"with the division by {said} left out", False
+        if below.operation == "argument" and _may_divide(below, known):
+            yield node("times", above, below), f"with a product with {said} instead of a division", False
+    if not below.is_number:
+        yield node("over", below, above), "with the fraction upside down", False
+
+
+def _rounded(here: Node, known: Known) -> Iterator[Change]:
+    other, way = ("floor", "down instead of up") if here.operation == "ceil" else ("ceil", "up instead of down")
+    yield node(other, here.parts[0]), f"with rounding {way}", False
+    yield here.parts[0], "without rounding", False
+
+
+def _function(here: Node, known: Known) -> Iterator[Change]:
+    inside = here.parts[0]
+    name = {"sqrt": "the square root", "exp": "the exponential", "cos": "the cosine"}.get(
+        here.operation, "the logarithm"
+    )
+    yield inside, f"with {name} left out", False
+    if here.operation == "sqrt":
+        yield (
+            node("times", inside, inside),
+            f"with the square of {part_in_words(inside, known)} where its root belongs",
+            False,
+        )
+    if here.operation == "log2":
+        yield node("log", inside), "with the natural logarithm instead of that to base 2", False
+        yield node("log10", inside), "with the logarithm to base 10 instead of 2", False
+
+
+def _power(here: Node, known: Known) -> Iterator[Change]:
+    base, exponent = here.parts
+    yield base, f"with the power of {part_in_words(base, known)} left out", False
+    if exponent.is_number and exponent.value == 2:
+        yield node("times", base, exponent), f"with twice {part_in_words(base, known)} where its square belongs", False
+        yield node("sqrt", base), f"with the root of {part_in_words(base, known)} where its square belongs", False
+
+
+def _only_argument(here: Node) -> str | None:
+    """The one argument in a factor that is otherwise made of units alone, as days in days * 24."""
+    leaves = [leaf for leaf in nodes(here) if not leaf.parts]
+    names = [leaf.name for leaf in leaves if not leaf.is_number]
+    is_scaled = here.operation in ("times", "over") and all(leaf.value in OF_UNITS for leaf in leaves if leaf.is_number)
+    return names[0] if is_scaled and len(names) == 1 else None
+
+
+def _may_divide(here: Node, known: Known) -> bool:
+    """Whether a product with it and a division by it may be taken for each other."""
+    return known[here.name].dimension == "dimensionless" and not here.name.startswith("bytes_per_")
+
+
+_SLIPS: Mapping[str, Callable[[Node, Known], Iterator[Change]]] = {
+    "plus": _plus, "minus": _minus, "times": _times, "over": _over, "ceil": _rounded, "floor": _rounded,
+    "sqrt": _function, "exp": _function, "cos": _function, "log": _function, "log2": _function, "log10": _function,
+    "power": _power,
+}  # fmt: skip

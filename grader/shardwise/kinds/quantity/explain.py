@@ -1,0 +1,197 @@
+"""Explanations: what a wrong number is beside the right one, said only where the question makes it likely.
+
+Slips with the question's own parameters stand in its key. Beside them there are a few that happen everywhere, each in its
+own dimension: prefixes, bits, binary prefixes, hours and days, per cent, directions, the inverse, the sign. Where one
+explanation fits it is said; where two do, both are; where more do, none is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from shardwise.units import SUPERSCRIPTS, THIN_SPACE, from_base, lowered, raised, unit
+
+Trait = Literal[
+    "data", "bits", "time", "direction"
+]  # what a question is about, as its parameters and its answer measure it
+ROUNDED = 0.005  # relative; an answer rounded to three figures is so near to its value
+CAME_OUT = "That is what comes out "
+OWN_NUMBER = " Or is one of the question's own numbers left out, or counted twice?"
+SHARP = 1e-3  # relative; how near a factor of units must be, for some of them lie near each other
+
+_POWERS = {10.0**power: power for power in range(-15, 16) if power}
+_DATA = {8.0: "You are exactly 8 times too high: were those bits, where bytes are asked for?",
+         1 / 8: "You are exactly 8 times too low: a byte has 8 bits. Which of the two do your numbers count?"}  # fmt: skip
+_BINARY = {"k": ("kB is 10³ bytes, KiB is 2¹⁰", 1.024), "K": ("kB is 10³ bytes, KiB is 2¹⁰", 1.024),
+           "M": ("MB is 10⁶ bytes, MiB is 2²⁰", 1.024**2), "G": ("GB is 10⁹ bytes, GiB is 2³⁰", 1.024**3),
+           "T": ("TB is 10¹² bytes, TiB is 2⁴⁰", 1.024**4)}  # fmt: skip
+_TIMES = {60: "minutes and seconds, or hours and minutes", 3600: "hours and seconds", 24: "days and hours",
+          86_400: "days and seconds", 1440: "days and minutes", 7: "weeks and days", 365: "years and days",
+          3600e3: "hours and milliseconds", 8760: "years and hours"}  # fmt: skip
+_SHOWN = re.compile(rf"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: × 10([{SUPERSCRIPTS}]+))?")
+
+
+def explanation(found: Sequence[str]) -> str:
+    """What is said to a wrong value that these reasons explain; nothing where there is none, or too many."""
+    if len(found) == 2:
+        return f"It is either of two slips that give the same number here:\n\n{_as_list(found)}"
+    return found[0] if len(found) == 1 else ""
+
+
+def beside(mistake: str, others: Sequence[str]) -> str:
+    """What is said to a recognised mistake where other slips give the same number in this draw."""
+    if not 1 <= len(others) <= 2:
+        return mistake
+    return f"{mistake}\n\nAnother slip gives the same number here:\n\n{_as_list(others)}"
+
+
+def _as_list(found: Sequence[str]) -> str:
+    return "\n".join(f"- {reason}" for reason in found)
+
+
+def reasons(
+    given: float,
+    key: float,
+    *,
+    slips: Sequence[tuple[float, str]],
+    traits: Sequence[Trait],
+    unit_text: str,
+    exact: bool,
+    shown: Sequence[str] = (),
+) -> list[str]:
+    """Every explanation that fits, each once; `shown` are the parameters as the student reads them.
+
+    A factor of units that is one of the parameters' numbers, too, may come from there, and both are said.
+    """
+    found = [_came_out(how) for value, how in slips if _is_near(given, value, key)]
+    if key and given:
+        ratio = given / key
+        is_plain = unit(unit_text).dimension == "dimensionless"
+        also = "" if found or not _is_of_a_parameter(ratio, shown) else OWN_NUMBER
+        found += (say + also for say in _of_units(ratio, traits, (unit_text, *shown), is_plain=is_plain))
+        found += _of_inverse(*((given, key) if is_plain else (from_base(value, unit_text) for value in (given, key))))
+        if is_plain and not exact:
+            found += _of_shares(given, key)
+        if not any("rounding" in reason for reason in found):
+            found += one_off(given, key, unit_text=unit_text, exact=exact)
+    return list(dict.fromkeys(found))
+
+
+def _came_out(how: str) -> str:
+    """A slip as a sentence; some end with a question."""
+    return f"{CAME_OUT}{how}" if how.endswith("?") else f"{CAME_OUT}{how}."
+
+
+def one_off(given: float, key: float, *, unit_text: str, exact: bool) -> list[str]:
+    """What is said to a count that is one too many or one too few, where it is asked for exactly."""
+    if not (exact and unit(unit_text).is_count and float(key).is_integer()):
+        return []
+    if given == key + 1:
+        return ["That is one too many: is something rounded up, counted twice, or is an end counted as well?"]
+    if given == key - 1:
+        return ["That is one too few: is something rounded down, or is the first or the last left out?"]
+    return []
+
+
+def _is_of_a_parameter(ratio: float, shown: Sequence[str]) -> bool:
+    """Whether an answer is off by what a parameter is, or by one more or less than that."""
+    for text in shown:
+        number = _number(text)
+        for factor in (number - 1, number, number + 1):
+            if abs(factor) not in (0, 1) and (_is_ratio(ratio, factor, SHARP) or _is_ratio(ratio, 1 / factor, SHARP)):
+                return True
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _number(text: str) -> float:
+    """The number that a parameter is shown with; 0 where it has none.
+
+    >>> _number("3.4 × 10¹⁰"), _number(f"16{THIN_SPACE}384 tokens"), _number("-0.5 ms"), _number("H100-80GB")
+    (34000000000.0, 16384.0, -0.5, 0.0)
+    """
+    found = _SHOWN.match(text.replace(THIN_SPACE, ""))
+    return float(found[1]) * 10.0 ** int(lowered(found[2] or "0")) if found else 0.0
+
+
+def _is_near(given: float, value: float, key: float) -> bool:
+    """Whether an answer is this value, perhaps rounded, and not somewhere between it and the key."""
+    return abs(given - value) <= min(ROUNDED * abs(value), abs(value - key) / 3)
+
+
+def _of_units(ratio: float, traits: Sequence[Trait], texts: Sequence[str], *, is_plain: bool) -> Iterator[str]:
+    if _is_ratio(ratio, -1):
+        yield "The size is right; the sign is not."
+    for factor, power in _POWERS.items():
+        if _is_ratio(ratio, factor):
+            yield _of_ten(power, is_plain=is_plain)
+    if "bits" in traits:
+        yield from (say for factor, say in _DATA.items() if _is_ratio(ratio, factor))
+    if "data" in traits:
+        for prefix, (say, factor) in _BINARY.items():
+            is_off = _is_ratio(ratio, factor, SHARP * 2) or _is_ratio(ratio, 1 / factor, SHARP * 2)
+            if is_off and any(f"{prefix}B" in text or f"{prefix}iB" in text for text in texts):
+                yield f"You are off by {factor:.4g}: {say}."
+    if "time" in traits:
+        for factor, say in _TIMES.items():
+            if _is_ratio(ratio, factor) or _is_ratio(ratio, 1 / factor):
+                yield f"You are off by a factor of {factor:,.0f}: {say}?"
+    if "direction" in traits:
+        if _is_ratio(ratio, 2):
+            yield "You are exactly twice too high: is the rate that of one direction, or of both together?"
+        if _is_ratio(ratio, 0.5):
+            yield "You are exactly half of the right value: is the rate that of one direction, or of both together?"
+
+
+def _of_ten(power: int, *, is_plain: bool) -> str:
+    times = f"{10 ** abs(power):,}" if abs(power) <= 6 else f"10{raised(abs(power))}"
+    way = "high" if power > 0 else "low"
+    if is_plain and abs(power) == 2:
+        return f"You are 100 times too {way}: a fraction and a percentage?"
+    if power % 3 == 0:
+        return f"You are off by a power of 1,000, {times} times too {way}: look at the prefixes (k, M, G, T; m, µ)."
+    return f"You are off by a power of ten, {times} times too {way}: count the digits and the prefixes again."
+
+
+def _of_inverse(given: float, key: float) -> Iterator[str]:
+    """The inverse, of a number that is not nearly 1."""
+    if not 0.9 < abs(key) < 1.1 and _is_ratio(given * key, 1):
+        yield "That is the inverse: the two stand the wrong way round."
+
+
+def _of_shares(given: float, key: float) -> Iterator[str]:
+    """Slips with plain numbers that are ratios and shares."""
+    if 0 < key < 1 and not math.isclose(key, 0.5, rel_tol=0.02) and _is_ratio(given / (1 - key), 1):
+        yield "That is the rest of the whole: the share of the other part."
+    if key > 0 and given > 0 and 0.01 < key < 100:
+        if key > 1.01 and _is_ratio(given / (key - 1), 1, SHARP):
+            yield "That is by how much it grows, and the ratio is asked for: the two differ by 1."
+        if _is_ratio(given / (key + 1), 1, SHARP):
+            yield "You are off by 1: that is the ratio to the old value, or to the other part."
+        if _is_ratio(given / (key / (1 + key)), 1, SHARP):
+            yield "That is the share of the whole: the ratio to the other part is asked for."
+        if _is_ratio(given * (1 + key), 1, SHARP):
+            yield "That is the other part's share of the whole: the ratio of the two parts is asked for."
+        if key < 0.99 and _is_ratio(given / (key / (1 - key)), 1, SHARP):
+            yield "That is the ratio to the other part: the share of the whole is asked for."
+
+
+def _is_ratio(ratio: float, factor: float, within: float = ROUNDED) -> bool:
+    return abs(ratio / factor - 1) <= within
+
+
+@lru_cache(maxsize=1024)
+def traits_of(units: tuple[str, ...]) -> tuple[Trait, ...]:
+    """What a question is about, by the unit of its answer, which comes first, and those of its parameters."""
+    dimensions = [unit(text).dimension for text in units]
+    has: Mapping[Trait, bool] = {
+        "data": any("[information]" in dimension for dimension in dimensions),
+        "bits": any("[information]" in dimension for dimension in dimensions[:1]),
+        "time": any("[time]" in dimension for dimension in dimensions),
+        "direction": bool(dimensions) and dimensions[0] == "[information] / [time]",
+    }
+    return tuple(trait for trait, holds in has.items() if holds)

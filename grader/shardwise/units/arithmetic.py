@@ -1,0 +1,259 @@
+"""Arithmetic with units: "2*127/128*2 GB/(100 GB/s)", worked out exactly and from left to right as it is written.
+
+sum      = product, then any number of + product or - product; times may stand side by side, as in 12 d 3 h
+product  = signed, then any number of * signed, / signed, or a unit, which belongs to all that stands before it
+signed   = - signed, or power
+power    = atom, alone or with ^ exponent, ** exponent or a superscript
+atom     = number, (sum), sqrt(sum), ceil(sum), floor(sum) or log2(sum); behind / also a unit alone
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from shardwise.units.numerals import NUMERAL, Unclear, lowered, numeral
+
+DEEPEST = 20  # brackets and signs inside one another
+LARGEST = Fraction(10) ** 60
+LARGEST_EXACT = 64  # of the exponents of powers that are worked out exactly
+
+_UNIT_WORD = r"(?:[A-Za-zµμ_]+|[%$])"
+_WORD = re.compile(_UNIT_WORD)
+_JOINED = re.compile(rf"(?:\s*[-*·/]\s*|\s+|(?<=[%$])|(?=[%$]))(?={_UNIT_WORD})")
+_BRACKETED = re.compile(r"\s*[*·/]?\s*\((?=[^()\d]{0,40}[A-Za-z])[^()\d]{1,40}\)")
+_FUNCTION = re.compile(r"(?:math\.|np\.|numpy\.)?(sqrt|ceil|floor|log2)\s*(?=\()")
+_TIMES = re.compile(r"[xX](?=\s*[\d(])")
+_SUPERSCRIPT = re.compile(r"⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_SIGNS = {
+    "**": "^",
+    "^": "^",
+    "*": "*",
+    "×": "*",
+    "·": "*",
+    "⋅": "*",
+    "∙": "*",
+    "/": "/",
+    "÷": "/",
+    "+": "+",
+    "-": "-",
+    "(": "(",
+    ")": ")",
+    ",": ",",
+}
+_CALLS: Mapping[str, Callable[[Fraction], Fraction]] = {
+    "sqrt": lambda value: Fraction(math.sqrt(value)),
+    "log2": lambda value: Fraction(math.log2(value)),
+    "ceil": lambda value: Fraction(math.ceil(value)),
+    "floor": lambda value: Fraction(math.floor(value)),
+}
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number with a unit: its value in base units, its dimension as powers, and as it was written where that is simple."""
+
+    value: Fraction
+    powers: Mapping[str, int] = field(default_factory=dict)
+    is_bare: bool = True  # whether no unit was written
+    number: Fraction | None = None  # of `unit`; None where the amount was worked out from several
+    unit: str = ""
+
+
+UnitReader = Callable[[str], Amount]  # what one of a unit is; raises ShardwiseError
+
+
+def worked_out(text: str, unit_of: UnitReader, *, whole: bool = False) -> Amount:
+    """The amount that a text gives; `whole` says that its numbers are whole. Raises Unclear, TwoReadings and what `unit_of` raises."""
+    reader = _Reader(text, unit_of, whole)
+    amount = reader.sum()
+    if reader.kind != "end":
+        raise reader.unexpected()
+    return amount
+
+
+class _Reader:
+    """A text and the token reached in it. Each method reads what it is named after, and stops at the token after it."""
+
+    def __init__(self, text: str, unit_of: UnitReader, whole: bool) -> None:
+        self._text, self._unit_of, self._whole = text, unit_of, whole
+        self._end = self._depth = 0
+        self.kind = self._token = ""
+        self._take()
+
+    def _take(self) -> str:
+        """Go on to the next token; returns the text of the one that is left behind."""
+        taken = self._token
+        self._start = self._end + len(self._text[self._end :]) - len(self._text[self._end :].lstrip())
+        self.kind, self._token = self._next(self._start)
+        self._end = self._start + len(self._token)
+        return taken
+
+    def _next(self, start: int) -> tuple[str, str]:
+        if start >= len(self._text):
+            return "end", ""
+        for kind, pattern in ("number", NUMERAL), ("call", _FUNCTION), ("*", _TIMES), ("superscript", _SUPERSCRIPT):
+            if found := pattern.match(self._text, start):
+                return kind, found[0]
+        if _WORD.match(self._text, start):
+            return "unit", self._text[start : self._end_of_unit(start)]
+        for sign, kind in _SIGNS.items():
+            if self._text.startswith(sign, start):
+                return kind, sign
+        raise Unclear(f"I don't know what “{self._text[start]}” means here.")
+
+    def _end_of_unit(self, end: int) -> int:
+        """Where a unit ends that may be a product or a quotient of several words; an x before a number is no unit."""
+        while (word := _WORD.match(self._text, end)) and not _TIMES.match(self._text, end):
+            end = word.end()
+            while bracketed := _BRACKETED.match(self._text, end):
+                end = bracketed.end()
+            joined = _JOINED.match(self._text, end)
+            if not joined or _FUNCTION.match(self._text, joined.end()) or _TIMES.match(self._text, joined.end()):
+                break
+            end = joined.end()
+        return end
+
+    def unexpected(self) -> Unclear:
+        """The token in view has no place here."""
+        if not self._text[: self._start].strip():
+            return Unclear("I expected a number first.")
+        if self.kind == "end":
+            return Unclear("It ends where I expected a number.")
+        return Unclear(f"I expected no “{self._token[:20]}” after “{self._text[: self._start].strip()[-20:]}”.")
+
+    def sum(self) -> Amount:
+        left = self._product()
+        while self.kind in ("+", "-", "number", ","):
+            if self.kind == ",":  # 12 days, 3 hours
+                self._take()
+            beside = self.kind == "number"
+            sign = 1 if beside or self._take() == "+" else -1
+            right = self._product()
+            if beside and (left.powers != {"time": 1} or right.powers != left.powers or right.value >= left.value):
+                raise Unclear("It has two numbers side by side. Write one, or what is to be done with them.")
+            if left.powers != right.powers:
+                raise Unclear("It adds what is not of the same kind. Give each part its unit.")
+            left = _bounded(left.value + sign * right.value, left.powers, left.is_bare and right.is_bare)
+        return left
+
+    def _product(self) -> Amount:
+        left = self._signed()
+        while self.kind in ("*", "/", "unit"):
+            if self.kind == "unit":
+                left = self._with_unit(left)
+                continue
+            times = self.kind == "*"
+            self._take()
+            right = self._operand(left, is_divisor=not times)
+            left = _multiplied(left, right, 1 if times else -1)
+        return left
+
+    def _operand(self, left: Amount, *, is_divisor: bool) -> Amount:
+        if self.kind == "unit" and is_divisor:
+            return self._with_unit(Amount(Fraction(1)))
+        right = self._signed()
+        if self.kind == "unit" and not left.is_bare:  # in 100 GB / 2 s the s belongs to the 2
+            right = self._with_unit(right)
+        return right
+
+    def _with_unit(self, left: Amount) -> Amount:
+        text = re.sub(r"\s+and$", "", self._take())
+        one = self._unit_of(text)
+        if left.is_bare:
+            made = _bounded(left.value * one.value, one.powers, one.is_bare)
+            return Amount(made.value, made.powers, one.is_bare, left.value, one.unit)
+        return _multiplied(left, one, 1)
+
+    def _signed(self) -> Amount:
+        if self.kind not in ("+", "-"):
+            return self._power()
+        sign = self._take()
+        inner = self._deeper(self._signed)
+        return inner if sign == "+" else _bounded(-inner.value, inner.powers, inner.is_bare)
+
+    def _power(self) -> Amount:
+        base = self._atom()
+        if self.kind == "superscript":
+            return _raised(base, Fraction(int(lowered(self._take()))))
+        if self.kind == "^":
+            self._take()
+            return _raised(base, self._exponent())
+        return base
+
+    def _exponent(self) -> Fraction:
+        sign = 1
+        while self.kind in ("+", "-"):
+            sign *= -1 if self._take() == "-" else 1
+        exponent = self._deeper(self._power)
+        if not exponent.is_bare:
+            raise Unclear("It has a unit in an exponent.")
+        return sign * exponent.value
+
+    def _atom(self) -> Amount:
+        if self.kind == "number":
+            return Amount(numeral(self._take(), whole=self._whole))
+        if self.kind == "call":
+            name = self._take().strip().rpartition(".")[2]
+            inner = self._bracketed()
+            if not inner.is_bare:
+                raise Unclear(f"{name} is of a plain number.")
+            try:
+                return _bounded(_CALLS[name](inner.value), {}, True)
+            except (ValueError, OverflowError):
+                raise Unclear(f"{name} of that number is undefined.") from None
+        if self.kind == "(":
+            return self._bracketed()
+        raise self.unexpected()
+
+    def _bracketed(self) -> Amount:
+        if self.kind != "(":
+            raise self.unexpected()
+        self._take()
+        inner = self._deeper(self.sum)
+        if self.kind != ")":
+            raise Unclear("It opens a bracket that nothing closes." if self.kind == "end" else str(self.unexpected()))
+        self._take()
+        return Amount(inner.value, inner.powers, inner.is_bare, inner.number, inner.unit)
+
+    def _deeper(self, read: Callable[[], Amount]) -> Amount:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise Unclear("It is nested too deeply.")
+        inner = read()
+        self._depth -= 1
+        return inner
+
+
+def _multiplied(left: Amount, right: Amount, power: int) -> Amount:
+    if power < 0 and right.value == 0:
+        raise Unclear("It divides by zero.")
+    powers = dict(left.powers)
+    for name, times in right.powers.items():
+        powers[name] = powers.get(name, 0) + power * times
+    powers = {name: times for name, times in powers.items() if times}
+    return _bounded(left.value * right.value**power, powers, left.is_bare and right.is_bare)
+
+
+def _raised(base: Amount, exponent: Fraction) -> Amount:
+    if not base.is_bare:
+        raise Unclear("It raises a unit to a power.")
+    value = base.value
+    if value == 0 and exponent <= 0:
+        raise Unclear("It divides by zero.")
+    if value and abs(exponent) * abs(math.log10(abs(value))) > 60:
+        raise Unclear("That power is too large.")
+    if exponent.denominator == 1 and abs(exponent) <= LARGEST_EXACT:
+        return _bounded(value ** int(exponent), {}, True)
+    if value < 0:
+        raise Unclear("A root of a negative number is undefined.")
+    return _bounded(Fraction(float(value) ** float(exponent)), {}, True)
+
+
+def _bounded(value: Fraction, powers: Mapping[str, int], is_bare: bool) -> Amount:
+    if value and not 1 / LARGEST < abs(value) < LARGEST:
+        raise Unclear("Nothing in this course is that large or that small.")
+    return Amount(value, powers, is_bare)

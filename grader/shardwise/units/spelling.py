@@ -1,0 +1,73 @@
+"""Spelling: a number with a unit as students write it, in the notation in which it is read."""
+
+from __future__ import annotations
+
+import re
+
+from shardwise.units.amounts import Direction
+from shardwise.units.numerals import MULTIPLES, NUMERAL
+
+_SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f]+")
+_SPELT = str.maketrans("−–‐‑∼≃≅{}[]％", "----~≈≈()()%")
+_LATEX = re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}|\$([\d.,]+)\$|\\(?=%)")
+_AROUND = re.compile(r"(\*\*|[`'\"“‘])(.*)(?:\*\*|[`'\"”’])")
+_PER = re.compile(r"[ *·](s|sec|second|day|step)(?:\^\(?-1\)?|⁻¹)")  # GB s^-1
+_MONEY = re.compile(rf"(?:(?:US ?)?\$|USD) ?(~?{NUMERAL.pattern}) ?({MULTIPLES})?(?![A-Za-z])(?: dollars?)?")
+_DIRECTED = re.compile(
+    r"[\s,]*\(?(?:(?P<single>(?:per|in each|in one|each|one) direction|each way|one[- ]way|unidirectional)"
+    r"|(?P<both>duplex|bidirectional|both directions(?: together)?|both ways))\)?\s*$"
+)
+_LABEL = re.compile(r"^[A-Za-z][A-Za-z /]{0,40}:\s*")
+_NAME = re.compile(r"(?!\d)\w[^=≈]{0,60}")
+_AGAIN = re.compile(r"(.*[^\s*/+(^-])\s+\(([^()]*\d[^()]*)\)")
+_LEAD = re.compile(
+    r"^(?:~|:|(?:a )?factor(?: of)?|by|about|around|approximately|approx\.?|roughly|circa|ca\.|exactly|just|so|after"
+    r"|(?:the |my )?(?:answer|result)(?: is)?|it is|it's|I (?:get|got|think|find)|(?:it |that )?(?:takes|needs)"
+    r"|(?:a )?(?:share|ratio|fraction|learning rate)(?: of)?)"
+    r"(?![A-Za-z])\s*",
+    re.IGNORECASE,
+)
+_REMARK = re.compile(
+    r"[\s,]+\(?(?:of (?:data|memory|traffic|training|compute|gradients|weights|activations)|saved|needed|long|later|exactly|in total|total|altogether|overall|each|apiece|approx\.?|approximately|or so|faster|slower|larger|smaller|higher|lower|"
+    r"longer|shorter|more|less|as (?:much|many|fast|large|long))\)?$",
+    re.IGNORECASE,
+)
+
+
+def plain_text(text: str) -> str:
+    """The text with one spelling of spaces, signs, brackets and money, and without a full stop at its end."""
+    plain = _LATEX.sub(lambda found: found[1] or found[2] or "", text)
+    plain = _SPACES.sub(" ", plain.translate(_SPELT)).strip()
+    plain = re.sub(r"(?:(?<=[\w%)])| )(?:[.!]+|…)$|^(?:[=-]>|→|⇒) ?|(?<=\b[Mm]io)\.", "", plain)
+    plain = found[2] if (found := _AROUND.fullmatch(plain)) else plain
+    plain = _PER.sub(r"/\1", re.sub(r"(?<=\d) \(([A-Za-zµ/]{1,12})\)$", r" \1", plain))
+    plain = re.sub(r"(?<=\d)-(?=(?:fold|way)\b)", " ", plain)
+    plain = re.sub(r"×$", "x", plain)
+    return _MONEY.sub(r"\1 \2 dollar", plain).strip()
+
+
+def without_direction(text: str) -> tuple[str, Direction]:
+    """What stands before the words for a direction, and that direction."""
+    found = _DIRECTED.search(text)
+    if found is None:
+        return text, "none"
+    return text[: found.start()].strip(), "per direction" if found["single"] else "duplex"
+
+
+def sides(text: str) -> list[str]:
+    """What is said to be equal, without the name before it: "t = 70 ms = 0.07 s" has two sides."""
+    text = re.sub(r"\(\s*[=≈]", "(", _LABEL.sub("", text))
+    found = [side.strip() for side in re.split(r"[=≈]", text)]
+    if len(found) > 1 and (_NAME.fullmatch(found[0]) or not found[0]):
+        found = found[1:]
+    if len(found) == 1 and (again := _AGAIN.fullmatch(found[0])):
+        found = [again[1], again[2]]
+    return [_without_remarks(side) for side in found]
+
+
+def _without_remarks(side: str) -> str:
+    """A side without words that say nothing of its number: "about", "in total"."""
+    for pattern in (_LEAD, _REMARK):
+        for _ in range(3):
+            side = pattern.sub("", side).strip()
+    return side

@@ -1,0 +1,127 @@
+"""The corpus of answers: spellings of every kind, filled in from the key of real questions, marked, and counted."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pint
+import sympy
+from ruamel.yaml import YAML
+
+from answers.contexts import CONTEXTS
+from checkout import checkout_bank, posed, template
+from shardwise.bank.posing import pose
+from shardwise.kinds.calls import run_here
+from shardwise.marking import check
+from shardwise.question import Feedback, Question
+
+KINDS = ("quantity", "formula", "choice", "order", "match", "code", "bugline")
+OFTEN = ("every class", "common", "now and then")
+MUSTS = ("correct", "incorrect", "unreadable")
+FEW = {"match": 9}  # seeds of a kind of which the bank has few problems
+_NAMES = {"np": np, "pint": pint, "sympy": sympy, "Fraction": Fraction, "Decimal": Decimal, "abs": abs, "float": float, "int": int,
+          "list": list, "tuple": tuple, "dict": dict, "set": set, "str": str, "reversed": reversed, "sorted": sorted, "len": len, "repr": repr, "round": round, "enumerate": enumerate, "zip": zip, "chr": chr}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """One way to write an answer, how often it occurs, and what must happen to it."""
+
+    often: str
+    must: str
+    write: str = ""  # with placeholders
+    value: str = ""  # or an expression that gives what a notebook holds
+    says: str = ""  # an expression that the feedback must match
+    condition: str = "True"  # on the question
+    problem: str = ""  # the only problem that it is for
+
+    @property
+    def label(self) -> str:
+        return self.write or self.value
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A spelling of one question's answer, and what was said to it."""
+
+    spelling: Spelling
+    question: Question
+    raw: Any
+    feedback: Feedback
+
+    @property
+    def outcome(self) -> str:
+        return "incorrect" if self.feedback.outcome == "partial" else str(self.feedback.outcome)
+
+    @property
+    def is_as_it_must_be(self) -> bool:
+        said = self.outcome == self.spelling.must
+        return said and (not self.spelling.says or re.search(self.spelling.says, self.feedback.say) is not None)
+
+    def __str__(self) -> str:
+        said = " ".join(self.feedback.say.split())[:140]
+        return f"{self.question.slug} seed {self.question.seed}: {self.raw!r} is {self.outcome}, must be {self.spelling.must}: {said}"
+
+
+@cache
+def spellings(kind: str) -> tuple[Spelling, ...]:
+    """The spellings of a kind, from its file."""
+    rows = YAML(typ="safe").load(Path(__file__).with_name(f"{kind}.yaml"))
+    return tuple(
+        Spelling(**{"condition" if name == "if" else name: text for name, text in row.items()}) for row in rows
+    )
+
+
+@cache
+def questions(kind: str, seeds: int) -> tuple[Question, ...]:
+    """Every question of a kind in the bank, several seeds each, and the one of the tests."""
+    found = [problem for problem in checkout_bank().read_all().problems.values() if problem.kind.name == kind]
+    drawn = [pose(problem, seed) for problem in found for seed in range(FEW.get(kind, seeds))]
+    return (*drawn, *(posed(template(kind), seed) for seed in range(seeds)))
+
+
+def trials(kind: str, seeds: int) -> Iterator[Trial]:
+    """Every spelling of a kind on every question that it makes sense for."""
+    for question in questions(kind, seeds):
+        for context in CONTEXTS[kind](question):
+            for spelling in spellings(kind):
+                if spelling.problem in ("", question.slug) and evaluated(spelling.condition, context):
+                    raw = raw_of(spelling, context)
+                    yield Trial(spelling, question, raw, _marked(question, raw))
+
+
+def _marked(question: Question, raw: Any) -> Feedback:
+    with redirect_stdout(io.StringIO()):  # some of the functions print
+        return check(question, raw, runner=run_here)
+
+
+def raw_of(spelling: Spelling, context: Mapping[str, Any]) -> Any:
+    return evaluated(spelling.value, context) if spelling.value else spelling.write.format_map(context)
+
+
+def evaluated(expression: str, context: Mapping[str, Any]) -> Any:
+    """An expression of the corpus, which is our own."""
+    return eval(expression, {"__builtins__": {}, **_NAMES}, dict(context))
+
+
+def table(seeds: int) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """By kind and frequency: right answers, how many of them are accepted, and how many are marked wrong."""
+    counted: dict[tuple[str, str], tuple[int, int, int]] = {}
+    for kind in KINDS:
+        for trial in trials(kind, seeds):
+            if trial.spelling.must == "correct":
+                place = kind, trial.spelling.often
+                tried, accepted, wrong = counted.get(place, (0, 0, 0))
+                is_accepted, is_wrong = trial.outcome == "correct", trial.outcome == "incorrect"
+                counted[place] = tried + 1, accepted + is_accepted, wrong + is_wrong
+    return counted
