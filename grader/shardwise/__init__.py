@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from shardwise.student.api import another, check, handed_out, hint, practice, solution, use_bank
+    from shardwise.student.api import another, check, check_all, handed_out, hint, practice, solution, use_bank
 
-__all__ = ["another", "check", "handed_out", "hint", "practice", "solution", "use_bank"]
+__all__ = ["another", "check", "check_all", "handed_out", "hint", "practice", "solution", "use_bank"]
 
 
 def __getattr__(name: str) -> Any:
@@ -22,3 +22,8 @@ def __getattr__(name: str) -> Any:
 
         return getattr(api, name)
     raise AttributeError(f"module 'shardwise' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What Tab completes, the verbs that are not loaded yet among it."""
+    return sorted({*globals(), *__all__})

@@ -22,18 +22,20 @@ class NoRoom(ShardwiseError):
     """The disk is full, and stayed so."""
 
 
-def write(path: Path, data: bytes) -> None:
+def write(path: Path, data: bytes, *, private: bool = False) -> None:
     """Write a file; a reader sees the old contents or the new, never a part of them. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as fresh:
+    with replacing(path, private=private) as fresh:
         fresh.write_bytes(data)
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A path to write to; it replaces `path` if nothing was raised meanwhile."""
+def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
+    """A path to write to; it replaces `path` if nothing was raised meanwhile. A private file is for its owner alone."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
+        if private:
+            os.close(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
         yield fresh
         fresh.replace(path)
     finally:
@@ -65,7 +67,7 @@ def _is_full(error: OSError | sqlite3.OperationalError) -> bool:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Hold the lock on `folder` as the only process that writes results there. Raises ShardwiseError if another does.
+    """Hold the lock on `folder` as the only process that writes there. Raises ShardwiseError if another does.
 
     The kernel releases the lock when the process ends, even if it is killed.
     """
@@ -80,6 +82,6 @@ def alone_in(folder: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ShardwiseError(
-                f"Another shardwise is writing results into {folder}. Wait for it, or take another folder."
+                f"Another shardwise is writing into {folder}. Wait for it, or take another folder."
             ) from None
         yield

@@ -7,11 +7,16 @@ from typing import Any
 from shardwise.errors import Unreadable
 from shardwise.kinds import kind_of, kinds
 from shardwise.kinds.base import Kind
+from shardwise.kinds.blanks import is_empty
 from shardwise.kinds.calls import Runner, in_one_line, plain, refuse
 from shardwise.markdown.html import literal, printable, safe
 from shardwise.question import Feedback, Outcome, Question, Verdict
 
 PRAISE = "Correct."
+UNUSED = "This did not use up an attempt."
+UNMARKED = "As it stands it earns nothing. It is on a list of unread answers that your instructor gets."
+MEND = "Mend it before you hand in: what cannot be read earns nothing."
+LONGEST_WRITTEN = 200  # characters of an answer that could not be read, for the instructor's list
 
 
 FORM_DEPTH = 3  # a form is a dictionary that holds one of inputs; what is nested deeper is no form of ours
@@ -19,20 +24,17 @@ FORM_DEPTH = 3  # a form is a dictionary that holds one of inputs; what is neste
 
 def is_blank(raw: Any, depth: int = FORM_DEPTH) -> bool:
     """Whether nothing was answered: nothing at all, an ellipsis, white space, or a form left as it was handed out."""
-    if raw is None or raw is ...:
-        return True
-    if isinstance(raw, str):
-        return not raw.strip() or raw.strip() == "..."
     if isinstance(raw, dict):
         return depth > 0 and all(is_blank(part, depth - 1) for part in raw.values())
-    return isinstance(raw, list | tuple | set) and not raw
+    return is_empty(raw) or (isinstance(raw, list | tuple | set) and not raw)
 
 
-def check(question: Question, raw: Any, *, runner: Runner = refuse) -> Feedback:
+def check(question: Question, raw: Any, *, runner: Runner = refuse, is_graded: bool = False) -> Feedback:
     """What to say to an answer, and what it earns.
 
     `raw` is text, a number, a list, a dictionary, a function or the source of one; `runner` runs functions.
-    An answer that cannot be read is unreadable, one that is not there is blank; neither is wrong.
+    An answer that cannot be read is unreadable, one that is not there is blank; neither is wrong. What becomes of an
+    unreadable one is said for practice, or with `is_graded` for what was handed in.
     When our own side fails the outcome is broken, and the answer stays ungraded.
     """
     kind = kind_of(question)
@@ -43,9 +45,12 @@ def check(question: Question, raw: Any, *, runner: Runner = refuse) -> Feedback:
         verdict = kind.matches(question, value, runner)
         if verdict.credit < 1 and verdict.mistake is None and (explanation := kind.explain(question, value)):
             verdict = verdict.model_copy(update={"say": f"{explanation}\n\n{verdict.say}"})
-        return _judged(question, verdict, read=kind.read(question.form, value))
+        feedback = _judged(question, verdict, read=kind.read(question.form, value))
+        if why := kind.unread(question.form, value):
+            feedback = feedback.model_copy(update={"written": printable(_written(raw)), "unread": printable(why)})
+        return feedback
     except Unreadable as error:
-        return unreadable_feedback(question, error)
+        return unreadable_feedback(question, error, raw, is_graded=is_graded)
     except Exception as error:
         return broken(question, error)
 
@@ -53,18 +58,22 @@ def check(question: Question, raw: Any, *, runner: Runner = refuse) -> Feedback:
 def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: float) -> Feedback:
     """How an answer was read, and nothing about whether it is right: for notebooks that are graded later."""
     kind = kinds()[kind_name]
-    outcome, read = None, ""
+    outcome, read, parts = None, "", dict[str, bool]()
     try:
         value = _parsed(kind, form, raw)
         if value is None:
             outcome, say = Outcome.BLANK, ""
         else:
             read, say = kind.read(form, value), "Read. It is marked after you hand in."
+            if gaps := kind.gaps(form, value):
+                parts, say = {"whole": False}, f"{gaps}\n\nWhat is missing or cannot be read earns nothing."
     except Unreadable as error:
-        outcome, say = Outcome.UNREADABLE, _with_example(kind, form, error)
+        outcome, say = Outcome.UNREADABLE, f"{_with_example(kind, form, error)}\n\n{MEND}"
     except Exception as error:
         outcome, say = Outcome.BROKEN, _ours(error)
-    return Feedback(question=question, outcome=outcome, max_points=points, read=printable(read), say=printable(say))
+    return Feedback(
+        question=question, outcome=outcome, max_points=points, read=printable(read), say=printable(say), parts=parts
+    )
 
 
 def _parsed(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
@@ -82,12 +91,27 @@ def _plain(raw: Any) -> Any:
         return plain(raw)
     except ValueError:  # a key that is a whole number of more digits than Python writes
         raise Unreadable("I couldn't read an answer with a number of thousands of digits in it.") from None
+    except RecursionError:
+        raise
+    except Exception as error:  # a class of the student's own, which may do anything while it is read
+        raise Unreadable(
+            f"I couldn't read an answer of type {type(raw).__name__}: reading it raised {type(error).__name__}."
+        ) from None
 
 
-def unreadable_feedback(question: Question, why: Unreadable) -> Feedback:
+def unreadable_feedback(question: Question, why: Unreadable, raw: Any = None, *, is_graded: bool = False) -> Feedback:
     """Feedback for an answer that cannot be read."""
     say = _with_example(kind_of(question), question.form, why)
-    return _feedback(question, Outcome.UNREADABLE, say=f"{say}\n\nThis did not use up an attempt.")
+    feedback = _feedback(question, Outcome.UNREADABLE, say=f"{say}\n\n{UNMARKED if is_graded else UNUSED}")
+    return feedback.model_copy(update={"written": printable(_written(raw))})
+
+
+def _written(raw: Any) -> str:
+    """An answer as its author wrote it, cut where it is long."""
+    try:
+        return (raw if isinstance(raw, str) else "" if raw is None else repr(raw))[:LONGEST_WRITTEN]
+    except Exception:  # a student's own class, over 4,300 digits, or nested too deeply
+        return f"something of type {type(raw).__name__}"
 
 
 def _with_example(kind: Kind[Any, Any, Any], form: Any, why: Unreadable) -> str:

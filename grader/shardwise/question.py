@@ -15,7 +15,7 @@ class Outcome(StrEnum):
     CORRECT = "correct"
     PARTIAL = "partial"
     INCORRECT = "incorrect"
-    UNREADABLE = "unreadable"  # cannot be read: not wrong, and no attempt is used up
+    UNREADABLE = "unreadable"  # cannot be read, and is not wrong
     BLANK = "blank"
     BROKEN = "broken"  # our fault, never a zero
 
@@ -96,6 +96,8 @@ class Feedback(BaseModel):
     points: float = 0.0
     max_points: float
     read: str = ""  # how the answer was read
+    written: str = ""  # the beginning of an answer that could not be read, or not in every part
+    unread: str = ""  # why parts of an answer could not be read, where others were
     say: str = ""  # Markdown
     mistake: int | None = None
     parts: Mapping[str, bool] = Field(default_factory=dict)

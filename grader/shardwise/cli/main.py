@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from shardwise import __version__
-from shardwise.cli import course as courses
+from shardwise.cli import assigning, grading
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import (
     print_columns,
@@ -26,16 +26,19 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,  # rich would take longer to load than all commands but grade take to run
     pretty_exceptions_enable=False,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-app.add_typer(courses.commands)
+app.add_typer(assigning.commands)
+app.add_typer(grading.commands)
 
 
 @app.command("list", epilog="Example:  shardwise list --chapter 01-ring-all-reduce --json")
 def list_problems(
     chapter: Annotated[str | None, typer.Option(help="Only this chapter.")] = None,
     kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; several times: with each of them.")] = None,
+    difficulty: Annotated[str | None, typer.Option(help="Only this difficulty: easy, medium or hard.")] = None,
     as_json: Json = False,
     bank: BankNames = None,
 ) -> None:
@@ -55,10 +58,17 @@ def list_problems(
             "digest": problem.digest,
         }
         for problem in banks.problems.values()
-        if chapter in (None, problem.chapter) and kind in (None, problem.data["kind"])
+        if chapter in (None, problem.chapter)
+        and kind in (None, problem.data["kind"])
+        and difficulty in (None, problem.data["difficulty"])
+        and set(tag or ()) <= set(problem.data.get("tags", ()))
     ]
     if not rows:
-        raise ShardwiseError("No problem is of that chapter and kind. `shardwise list` shows them all.")
+        asked = {"chapter": chapter, "kind": kind, "difficulty": difficulty, "tag": " and ".join(tag or ())}
+        wanted = ", ".join(f"{name} {value}" for name, value in asked.items() if value)
+        raise ShardwiseError(
+            f"No problem has {wanted}. `shardwise list` shows them all." if wanted else "There is no problem."
+        )
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
         return
@@ -80,11 +90,11 @@ def show(problem: str, seed: Seed = "0", as_json: Json = False, bank: BankNames 
 
     question = pose(banks_of(bank).find(problem), seed)
     if as_json:
-        key = question.key.model_dump(mode="json")
+        from shardwise.kinds import kind_of
+
         document = {
-            **question.model_dump(mode="json", exclude={"key"}),
-            "key": key,
-            "mistakes": key.get("mistakes", key.get("say", [])),
+            **question.model_dump(mode="json"),
+            "mistakes": kind_of(question).mistakes(question.key),
         }
         typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
         return
@@ -146,7 +156,7 @@ def lint(
     proved = sum(1 for report in reports if report.kind)
     typer.echo(
         f"{proved} problem{'s' if proved != 1 else ''}, {seeds} draws each: "
-        + (f"{len(faults)} faults" if faults else "all sound")
+        + (f"{len(faults)} fault{'s' * (len(faults) != 1)}" if faults else "all sound")
     )
     raise typer.Exit(1 if faults else 0)
 
@@ -276,5 +286,6 @@ def main() -> None:
         print(f"shardwise: {error}", file=sys.stderr)
         raise SystemExit(2) from None
     except OSError as error:  # a folder that is not there, or may not be written
-        print(f"shardwise: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
+        where = f"{error.filename}: " if error.filename else ""  # a disk that is full names no file
+        print(f"shardwise: {where}{error.strerror or error}", file=sys.stderr)
         raise SystemExit(2) from None

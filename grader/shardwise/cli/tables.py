@@ -41,9 +41,11 @@ def print_columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def print_question(question: Question) -> None:
-    """A question with its key, hints, mistakes and solution."""
+    """A question with its key, hints, mistakes and solution. Answers are shown as a notebook's cell would give them."""
     from shardwise.kinds import kind_of, text_of
     from shardwise.markdown.html import to_plain
+
+    kind, answers = kind_of(question), _answers(question)
 
     def section(title: str, markdown: str) -> None:
         typer.secho(f"── {title} {'─' * (76 - len(title))}", dim=True)
@@ -54,9 +56,33 @@ def print_question(question: Question) -> None:
     section("question", text_of(question))
     for number, hint in enumerate(question.hints, start=1):
         section(f"hint {number}", hint)
-    if words := kind_of(question).mistakes(question.key):
-        section("mistakes we recognise", "\n".join(f"- {said}" for said in words))
+    typer.secho(f"── key {'─' * 73}", dim=True)
+    typer.echo(f"{answers.get(None, '')}\n")
+    for number, said in enumerate(kind.mistakes(question.key)):
+        section(f"mistake {number + 1}", said)
+        if number in answers:
+            typer.echo(f"{answers[number]}\n")
     section("solution", question.solution)
+
+
+def _answers(question: Question) -> dict[int | None, str]:
+    """The right answer, under None, and the one that each mistake makes; for a program, what it has to return."""
+    from shardwise.kinds import kind_of, variable_of
+    from shardwise.question import Outcome
+
+    kind, variable = kind_of(question), variable_of(question)
+    if kind.is_program:
+        return {None: "\n".join(map(_case, getattr(question.key, "cases", ())))}
+    answers: dict[int | None, str] = {}
+    for sample in kind.samples(question):
+        if sample.mistake is not None or sample.outcome == Outcome.CORRECT:
+            answers.setdefault(sample.mistake, kind.sample_source(question, variable, sample.raw))
+    return answers
+
+
+def _case(case: Any) -> str:
+    inputs = ", ".join(f"{name}={value!r}" for name, value in case.inputs.items())
+    return f"({inputs})  →  {'raises' if case.raises else repr(case.expected)}"
 
 
 def print_reports(reports: Any) -> None:
@@ -90,10 +116,17 @@ def print_grades(batch: Batch) -> dict[str, int]:
             row = _grade_row(result, str(batch.page(result)))
             first += [row] if len(first) < _MOST_ROWS else []
             troubled += [row] if trouble else []
-    _print_grade_rows(troubled if sum(counts.values()) > _MOST_ROWS else first)
+    _print_grade_rows(troubled[:_MOST_ROWS] if sum(counts.values()) > _MOST_ROWS else first)
+    if len(troubled) > _MOST_ROWS:
+        typer.echo(f"and {len(troubled) - _MOST_ROWS:,} more that could not be graded; all of them are in the table:")
+    for words in batch.unused:
+        typer.echo(words, err=True)
     if batch.tried_again:
         count = f"{batch.tried_again} notebook{'s were' if batch.tried_again > 1 else ' was'}"
-        typer.echo(f"{count} tried again: a worker had died, or a file could not be read.", err=True)
+        typer.echo(
+            f"{count} tried again: our side had failed at them, a worker had died, or a file could not be read.",
+            err=True,
+        )
     typer.echo(
         f"{counts['graded']} graded, {counts['ungraded'] + counts['incomplete']} could not be, {counts['missing']} missing; "
         f"sandbox: {', '.join(sorted(tiers)) or 'none'}"

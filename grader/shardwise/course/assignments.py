@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import hmac
-import os
+import json
 import re
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,17 +15,19 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, field_validator
 
 from shardwise import __version__
-from shardwise.atomic_files import replacing
+from shardwise.atomic_files import alone_in, write
 from shardwise.bank.bank import Catalogue
 from shardwise.bank.posing import pose
-from shardwise.course.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of
+from shardwise.course.dates import in_words
+from shardwise.course.handed_out import MARK, asks_the_same, digest_of, is_as_handed_out
+from shardwise.course.keys import fingerprint
+from shardwise.course.lockfile import FORMAT, LOCK_SUFFIX, Lock, read_line, student_line, writing
 from shardwise.course.notebooks import compact_text, set_notebook
-from shardwise.errors import Fault, Faulty, ShardwiseError
+from shardwise.course.roster import SAFE_NAME, Student
+from shardwise.errors import Faulty, ShardwiseError
 from shardwise.question import Question
 from shardwise.template import yaml_source
 from shardwise.template.model import AuthorModel
-
-SAFE_NAME = r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}"  # what a file name may be on every system
 
 
 class Entry(AuthorModel):
@@ -50,8 +50,17 @@ class SetDefinition(AuthorModel):
     problems: tuple[Annotated[Entry, BeforeValidator(_entry, json_schema_input_type=str | Entry)], ...] = Field(
         min_length=1
     )
+    hand_in: str = Field("", description="Markdown: where and how to hand in; shown in the notebook.")
     attempts: int | None = Field(None, ge=1, description="How often a student may hand in; shown in the notebook.")
     due: datetime | None = Field(None, description="ISO 8601 with an offset, such as 2026-12-01T23:59:00+01:00.")
+
+    @field_validator("due", mode="before")
+    @classmethod
+    def _no_number(cls, due: Any) -> Any:
+        # 20261201 would be read as so many seconds since 1970, and everybody be late
+        if isinstance(due, int | float) or (isinstance(due, str) and not _is_date(due)):
+            raise ValueError(f"a due date looks like 2026-12-01T23:59:00+01:00 or ...Z, and this is {due!r}")
+        return due
 
     @field_validator("due", mode="after")
     @classmethod
@@ -61,12 +70,12 @@ class SetDefinition(AuthorModel):
         return due
 
 
-@dataclass(frozen=True)
-class Student:
-    """One line of a roster."""
-
-    id: str
-    name: str
+def _is_date(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return "-" in text.strip()[1:]
 
 
 def load_set(path: Path, bank: Catalogue) -> SetDefinition:
@@ -90,46 +99,6 @@ def load_set(path: Path, bank: Catalogue) -> SetDefinition:
     return made
 
 
-def load_roster(path: Path) -> list[Student]:
-    """A roster: CSV with a `student` column and perhaps a `name`. Raises Faulty with all its faults."""
-    try:
-        text = path.read_text("utf-8-sig")
-    except OSError as error:
-        raise Faulty([Fault(str(path), f"cannot be read: {error.strerror}")]) from None
-    except UnicodeDecodeError:
-        raise Faulty([Fault(str(path), "is not UTF-8 text", "Save the table as CSV in UTF-8.")]) from None
-    rows = list(csv.DictReader(text.splitlines()))
-    if not rows or "student" not in rows[0]:
-        seen = ", ".join(rows[0]) if rows else "nothing"
-        raise Faulty([Fault(f"{path}:1:1", f"I saw {seen}", "A roster begins with the line: student,name")])
-    faults, students = [], {}
-    for number, row in enumerate(rows, start=2):
-        identity = (row["student"] or "").strip()
-        if not re.fullmatch(SAFE_NAME, identity):
-            faults.append(Fault(f"{path}:{number}:1", f"student {identity!r} is no name for a file",
-                                "Use letters, digits, . _ @ and -, at most 64, beginning with a letter or digit."))  # fmt: skip
-        elif identity.lower() in students:
-            faults.append(Fault(f"{path}:{number}:1", f"student {identity!r} comes twice"))
-        students[identity.lower()] = Student(identity, (row.get("name") or identity).strip())
-    if faults:
-        raise Faulty(faults)
-    return list(students.values())
-
-
-def course_key(path: Path) -> tuple[bytes, bool]:
-    """The course's secret key, and whether it was made just now. Whoever has it can draw every student's questions."""
-    if path.exists():
-        key = path.read_text("ascii", errors="replace").strip()
-        if not re.fullmatch(r"[0-9a-f]{64}", key):
-            raise ShardwiseError(f"{path} is no course key: I expected 64 hexadecimal digits.")
-        return bytes.fromhex(key), False
-    made = secrets.token_bytes(32)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(made.hex() + "\n")
-    return made, True
-
-
 def seed_for(key: bytes, student: str, set_name: str, problem: str) -> str:
     """The seed of one student's question: HMAC-SHA256, so that nobody without the key can foresee it."""
     text = "\0".join((student, set_name, problem))
@@ -151,31 +120,44 @@ def draw_set(bank: Catalogue, definition: SetDefinition, key: bytes, student: st
 
 def student_notebook(header: Mapping[str, Any], student: str, name: str, questions: Sequence[Question]) -> str:
     """The text of a student's notebook file, made from lock data alone."""
-    about = [f"# {header['title']}", f"**{_inert(name)}**", str(header.get("intro") or "")]
-    if header.get("due"):
-        about.append(f"Due: {header['due']}")
-    if header.get("attempts"):
-        about.append(
-            f"You may hand in {header['attempts']} time{'s' if header['attempts'] != 1 else ''}; the last one counts."
-        )
-    total = sum(question.points for question in questions)
-    about.append(
-        f"{len(questions)} questions, {total:g} points. The numbers are yours alone. Answer in the cell under each question; "
-        "`check(...)` below it says how your answer is read, and not whether it is right."
-    )
-    setup = {
-        question.slug: {
-            "kind": question.kind, "points": question.points, "form": question.form.model_dump(mode="json")
-        }
-        for question in questions
-    }  # fmt: skip
     made = set_notebook(
         questions,
-        intro="\n\n".join(part for part in about if part),
-        setup=setup,
+        set_name=header["set"],
+        intro=_intro(header, name, questions),
+        closing=f"## Before you hand in\n\n{_hand_in(header)}",
         metadata={"set": header["set"], "student": student},
     )
+    made["metadata"]["shardwise"][MARK] = digest_of(made)
     return compact_text(made)
+
+
+def _intro(header: Mapping[str, Any], name: str, questions: Sequence[Question]) -> str:
+    """What a graded notebook begins with: whose it is, what it asks, until when, and how to answer."""
+    total = sum(question.points for question in questions)
+    count = f"{len(questions)} question{'' if len(questions) == 1 else 's'}, {total:g} points"
+    due = f", **due {in_words(datetime.fromisoformat(header['due']))}**" if header.get("due") else ""
+    about = [
+        f"# {header['title']}",
+        f"**{_inert(name)}**: {count}{due}.",
+        str(header.get("intro") or ""),
+        "Run the cell “Set-up” below this text once. Then answer in the cell under each question and run the cell below it: it "
+        "says how your answer is read, and not whether it is right. The numbers are yours alone.",
+        _hand_in(header),
+    ]
+    return "\n\n".join(part for part in about if part)
+
+
+def _hand_in(header: Mapping[str, Any]) -> str:
+    """How to hand in, and how often."""
+    where = str(header.get("hand_in") or "")
+    file = f"Save this notebook and hand in the file, `{header['set']}.ipynb`, without renaming it."
+    attempts = header.get("attempts")
+    often = (
+        ""
+        if not attempts
+        else f"You may hand in {'once' if attempts == 1 else f'{attempts} times; the last one counts'}."
+    )
+    return " ".join(part for part in (where or file, often) if part)
 
 
 def _inert(name: str) -> str:
@@ -187,8 +169,11 @@ class Assigned:
     """What `assign` did."""
 
     lock: Path
-    notebooks: int
-    kept: int  # students whose draws were in the lock already and stayed as they were
+    notebooks: int  # of everybody in the lock file
+    kept: int  # students whose draws were in the lock already and stayed as they were, also who left the roster
+    left: tuple[str, ...] = ()  # who is in the lock file, and not on the roster
+    changes: tuple[str, ...] = ()  # what the set says otherwise than before
+    worked_in: tuple[Path, ...] = ()  # notebooks that differ from what would be handed out, and were left alone
 
 
 def assign(
@@ -198,51 +183,139 @@ def assign(
     key: bytes,
     out: Path,
     *,
+    force: bool = False,
     progress: Callable[[], None] | None = None,
 ) -> Assigned:
-    """Write a notebook for each student under `out`, and the lock file. Who is in the lock already keeps their draws.
+    """Write the lock file and a notebook for each student under `out`. Who is in the lock already keeps their draws.
 
-    Raises ShardwiseError when the lock there belongs to another version of the set.
+    The lock file comes first, as a whole; then the notebooks that are missing or that nobody has worked in. So a run that
+    was interrupted is completed by the next. With `force`, notebooks that were worked in are written anew as well. Raises
+    ShardwiseError when the lock there has other problems, or when a notebook asks what can no longer be drawn.
     """
-    out.mkdir(parents=True, exist_ok=True)
     path = out / f"{definition.name}{LOCK_SUFFIX}"
-    header = {
+    with alone_in(out):
+        for left_over in out.glob(f".{path.name}.*.new"):  # of a run that was killed
+            left_over.unlink()
+        before = _begun(path, key)
+        header = _header(bank, definition, key)
+        if before and before.header["problems"] != header["problems"]:
+            raise ShardwiseError(
+                f"{path} was drawn from another version of this set, with other problems, and notebooks may be out. "
+                "Give the set a new name, or another --out."
+            )
+        changes = _changes(before.header, header) if before else ()
+        kept = len(before.places) if before else 0
+        on_roster = {student.id for student in students}
+        left = tuple(student for student in before.places if student not in on_roster) if before else ()
+        _write_lock(path, key, header, before, bank, definition, students, None if force else out)
+        lock, worked_in = Lock(path, key), []
+        for student in lock.students():
+            if not _hand_out(lock, student, _place(out, student, definition.name), force=force):
+                worked_in.append(_place(out, student, definition.name))
+            if progress:
+                progress()
+    return Assigned(path, len(lock.places), kept, left, changes, tuple(worked_in))
+
+
+def _begun(path: Path, key: bytes) -> Lock | None:
+    """The lock file that is there, also one that was cut off while it was written; None without a line that is whole."""
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        if not file.readline().endswith(b"\n"):
+            return None
+    return Lock(path, key, cut_off=True)
+
+
+def _header(bank: Catalogue, definition: SetDefinition, key: bytes) -> dict[str, Any]:
+    return {
         "format": FORMAT,
         "set": definition.name,
         "title": definition.title,
         "intro": definition.intro,
+        "hand_in": definition.hand_in,
         "attempts": definition.attempts,
         "due": definition.due.isoformat() if definition.due else None,
         "problems": [bank.find(entry.id).id for entry in definition.problems],
         "points": [entry.points for entry in definition.problems],
-        "key": hashlib.sha256(b"shardwise course key" + key).hexdigest()[:16],  # to notice another key, not to find it
+        "key": fingerprint(key),
         "version": __version__,
     }
-    lock = Lock(path) if path.exists() else None
-    if lock:
-        same = all(lock.header.get(name) == header[name] for name in ("problems", "points", "key"))
-        if not same:
-            raise ShardwiseError(
-                f"{path} was drawn from another version of this set or with another key, and notebooks may be out. "
-                "Give the set a new name, or another --out."
-            )
-        header = lock.header
-    known = lock.places if lock else {}
-    with replacing(path) as fresh, fresh.open("w", encoding="utf-8") as file:
-        # As a whole or not at all: an interrupted run leaves the lock that was there, and the next one draws the same.
-        file.write(path.read_text("utf-8") if lock else line_of(header))
+
+
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
+    """What of a set is another than before, in words."""
+    names = ("title", "intro", "hand_in", "due", "attempts")
+    pairs = [(name, old[name], new[name]) for name in names]
+    points = zip(new["problems"], old["points"], new["points"], strict=True)
+    pairs += [(f"points of {problem.rpartition('/')[2]}", _points(was), _points(now)) for problem, was, now in points]
+    return tuple(f"{name}: {_said(before)} → {_said(after)}" for name, before, after in pairs if before != after)
+
+
+def _said(value: Any) -> str:
+    return "none" if value in (None, "") else f"{value}"[:60]
+
+
+def _points(given: float | None) -> str:
+    return "as in the bank" if given is None else f"{given:g}"
+
+
+def _write_lock(
+    path: Path, key: bytes, header: Mapping[str, Any], before: Lock | None, bank: Catalogue,
+    definition: SetDefinition, students: Sequence[Student], notebooks: Path | None,
+) -> None:  # fmt: skip
+    """The lock file: students who were in it as they were, with today's points and names, and the new ones drawn."""
+    names = {student.id: student.name for student in students}
+    known = before.places if before else {}
+    points = _new_points(before.header["points"], bank, definition) if before else {}
+    with writing(path, key) as lines:
+        lines.add(header)
+        for drawn in before.students() if before else ():
+            lines.add(_updated(json.loads(before.line(drawn)), names.get(drawn), points))  # type: ignore[union-attr]
         for student in students:
-            if lock and student.id in known:
-                questions = lock.questions(student.id)
-            else:
+            if student.id not in known:
                 questions = draw_set(bank, definition, key, student.id)
+                if notebooks:
+                    _must_ask_the_same(_place(notebooks, student.id, definition.name), header, student, questions)
                 dumped = [question.model_dump(mode="json") for question in questions]
-                file.write(line_of({"name": student.name, "questions": dumped, "student": student.id}))
-            folder = out / "notebooks" / student.id
-            folder.mkdir(parents=True, exist_ok=True)
-            text = student_notebook(header, student.id, student.name, questions)
-            (folder / f"{definition.name}.ipynb").write_text(text, "utf-8")
-            if progress:
-                progress()
-    kept = sum(student.id in known for student in students)
-    return Assigned(path, len(students), kept)
+                lines.add(student_line(student.id, student.name, dumped))
+
+
+def _new_points(old: Sequence[float | None], bank: Catalogue, definition: SetDefinition) -> dict[int, float]:
+    """The points of questions for which the set says otherwise than before; what a template says stays as it was drawn."""
+    return {
+        place: entry.points or float(bank.find(entry.id).data["points"])
+        for place, entry in enumerate(definition.problems)
+        if entry.points != old[place]
+    }
+
+
+def _updated(line: dict[str, Any], name: str | None, points: Mapping[int, float]) -> dict[str, Any]:
+    """A student's line with the name and the points of today."""
+    for place, worth in points.items():
+        line["questions"][place]["points"] = worth
+    return student_line(line["student"], name or line["name"], line["questions"])
+
+
+def _must_ask_the_same(path: Path, header: Mapping[str, Any], student: Student, questions: Sequence[Question]) -> None:
+    """Raise ShardwiseError when a notebook is out that asks something else than is drawn now: its lock would be lost."""
+    if path.exists() and not asks_the_same(path, student_notebook(header, student.id, student.name, questions)):
+        raise ShardwiseError(
+            f"{path} is there already, no lock file holds its draws, and what is drawn now asks something else. If it is out, "
+            "restore the lock file or the problems that it was drawn from; if not, --force writes it anew."
+        )
+
+
+def _hand_out(lock: Lock, student: str, path: Path, *, force: bool) -> bool:
+    """See to it that a student's notebook lies there, and tell whether it is the one of today: work is left alone."""
+    name, questions = read_line(lock.line(student))
+    text = student_notebook(lock.header, student, name or student, questions)
+    if path.exists() and not force and not is_as_handed_out(path):
+        return False
+    if not path.exists() or path.read_text("utf-8") != text:
+        write(path, text.encode())
+    return True
+
+
+def _place(out: Path, student: str, name_of_set: str) -> Path:
+    return out / "notebooks" / student / f"{name_of_set}.ipynb"

@@ -1,52 +1,109 @@
-"""Lock files: what was drawn for whom, a header and then a line for each student, read one at a time."""
+"""Lock files: what was drawn for whom, signed with the course key, so that a changed one is noticed.
+
+A header, a line for each student, and a last line that signs all of them together. Each line ends with its own signature,
+an HMAC-SHA256 by the course key; the last one is over the others' signatures, so that none can be dropped, added or moved.
+A lock file is data: nothing in it is ever run.
+"""
 
 from __future__ import annotations
 
+import hmac
 import json
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, BinaryIO, Literal, Union
 
 from pydantic import Field, create_model
 
+from shardwise.atomic_files import replacing
+from shardwise.course.keys import fingerprint, key_for
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kinds
 from shardwise.question import Question
 
 LOCK_SUFFIX = ".lock.jsonl"
-FORMAT = 2  # of lock files: 1 had no handles, and options as part of the prompt
+FORMAT = 3  # of lock files: 2 had no signatures
 _END = 200  # bytes at the end of a line in which its student stands
+_BEGINNING = 2000  # bytes at the beginning of a line, in which name and points stand
+_ABOUT = re.compile(rb'\{"name": ("(?:[^"\\]|\\.)*"), "points": ([\d.]+), ')
+_SIGNATURE = re.compile(rb', "signature": "([0-9a-f]{64})"\}\n$')
 _DAMAGE = (ValueError, TypeError, LookupError, RecursionError)  # what JSON of another shape than ours leads to
 
 
 class Lock:
-    """A lock file: a header, then a line for each student, read one at a time."""
+    """A lock file whose signatures are right: a header, then a line for each student, read one at a time.
 
-    def __init__(self, path: Path) -> None:
+    Without `key` the one beside the file is taken. Raises ShardwiseError, which names the line that was changed. With
+    `cut_off`, a file that ends too early is read as far as it goes, which `is_whole` tells: a copy or a write that was
+    interrupted leaves such a file.
+    """
+
+    def __init__(self, path: Path, key: bytes | None = None, *, cut_off: bool = False) -> None:
         self.path = path
         self.places: dict[str, int] = {}
+        self.is_whole = False
         try:
             with path.open("rb") as file:
-                self.header: dict[str, Any] = json.loads(file.readline())
-                place = file.tell()
-                for line in file:
-                    self.places[_student_of(line)] = place
-                    place += len(line)
+                first = file.readline()
+                self.header = self._read_header(first)
+                self.key = self._key(key)
+                if _signature_of(first, self.key) is None:
+                    raise self._changed(1)
+                self._read_students(file, first)
         except OSError as error:
             raise ShardwiseError(f"{path} cannot be read as a lock file: {error.strerror}") from None
         except _DAMAGE as error:
             raise ShardwiseError(f"{path} cannot be read as a lock file: {error}") from None
-        if not isinstance(self.header, dict) or "set" not in self.header:
-            raise ShardwiseError(f"{path} is no lock file: its first line names no set.")
-        if self.header.get("format") != FORMAT:
+        if not self.is_whole and not cut_off:
             raise ShardwiseError(
-                f"{path} was written by shardwise {self.header.get('version', '(unknown)')!s:.20} in another format "
-                f"({self.header.get('format', 1)!s:.10}); this is format {FORMAT}. Grade it with the version that wrote it."
+                f"{path} ends before its last line: it was cut off. Run the same `shardwise assign` again, which mends it."
             )
+
+    def _read_header(self, line: bytes) -> dict[str, Any]:
+        header: dict[str, Any] = json.loads(line)
+        if not isinstance(header, dict) or "set" not in header:
+            raise ShardwiseError(f"{self.path} is no lock file: its first line names no set.")
+        if header.get("format") != FORMAT:
+            raise ShardwiseError(
+                f"{self.path} was written by shardwise {header.get('version', '(unknown)')!s:.20} in another format "
+                f"({header.get('format', 1)!s:.10}); this is format {FORMAT}. Grade it with the version that wrote it."
+            )
+        return header
+
+    def _key(self, given: bytes | None) -> bytes:
+        known_by = str(self.header.get("key"))
+        if given is not None and fingerprint(given) != known_by:
+            raise ShardwiseError(f"{self.path} is signed with another course key than the one that was given.")
+        return given if given is not None else key_for(self.path, known_by)
+
+    def _read_students(self, file: BinaryIO, first: bytes) -> None:
+        """Check every line and note where it begins."""
+        signatures, place = [_signature_in(first)], len(first)
+        for number, line in enumerate(file, start=2):
+            if self.is_whole:
+                raise ShardwiseError(f"{self.path}, line {number}: this was added after the last line. {_RESTORE}")
+            signature = _signature_of(line, self.key)
+            if signature is None:
+                if line.endswith(b"\n"):
+                    raise self._changed(number)
+                return  # a line that was being written
+            if line.startswith(b'{"students": '):
+                self.is_whole = True
+                if line != _last_line(self.key, signatures):
+                    raise ShardwiseError(
+                        f"{self.path}: lines were dropped, added or moved since it was written. {_RESTORE}"
+                    )
+                continue
+            signatures.append(signature)
+            self.places[_student_of(line)] = place
+            place += len(line)
+
+    def _changed(self, number: int) -> ShardwiseError:
+        return ShardwiseError(f"{self.path}, line {number}: this was changed after it was written. {_RESTORE}")
 
     @property
     def set_name(self) -> str:
@@ -66,10 +123,20 @@ class Lock:
         return found
 
     def line(self, student: str) -> bytes:
-        """A student's line as it stands. Raises KeyError for a stranger."""
+        """A student's line as it stands. Raises KeyError for a stranger, ShardwiseError when it changed meanwhile."""
         with self.path.open("rb") as file:
             file.seek(self.places[student])
-            return file.readline()
+            line = file.readline()
+        if _signature_of(line, self.key) is None or _student_of(line) != student:
+            raise ShardwiseError(f"{self.path} was changed while it was in use. Run the command again.")
+        return line
+
+    def about(self, student: str) -> tuple[str, float]:
+        """A student's name and the points of their questions, from the beginning of the line. Raises KeyError."""
+        with self.path.open("rb") as file:
+            file.seek(self.places[student])
+            found = _ABOUT.match(file.read(_BEGINNING))
+        return (json.loads(found[1]), float(found[2])) if found else (student, 0.0)
 
     def questions(self, student: str) -> list[Question]:
         """A student's questions, as they were drawn. Raises KeyError for a stranger, ShardwiseError for a damaged line."""
@@ -84,14 +151,92 @@ class Lock:
         return iter(self.places)
 
 
+def claimed_key(path: Path) -> str:
+    """The fingerprint of the key with which a file says that it is signed; nothing if it does not say."""
+    with suppress(OSError, AttributeError, *_DAMAGE), path.open("rb") as file:
+        return str(json.loads(file.readline(_BEGINNING * 100)).get("key", ""))
+    return ""
+
+
+_RESTORE = "Restore it from a copy, or move it away and assign anew."
+
+
+class LockWriter:
+    """Writes the lines of a lock file, each with its signature."""
+
+    def __init__(self, file: BinaryIO, key: bytes) -> None:
+        self._file, self._key = file, key
+        self._signatures: list[bytes] = []
+
+    def add(self, data: Mapping[str, Any]) -> None:
+        """A header or a student's line; a signature that it had is left out."""
+        self.sign(line_of({name: value for name, value in data.items() if name != "signature"}).encode())
+
+    def sign(self, unsigned: bytes) -> None:
+        """A line of JSON."""
+        self.copy(_signed(self._key, unsigned))
+
+    def copy(self, line: bytes) -> None:
+        """A line of a lock file with the same key."""
+        self._signatures.append(_signature_in(line))
+        self._file.write(line)
+
+    def end(self) -> None:
+        """The last line."""
+        self._file.write(_last_line(self._key, self._signatures))
+
+
+@contextmanager
+def writing(path: Path, key: bytes) -> Iterator[LockWriter]:
+    """Write a lock file, for nobody else to read; it takes its place as a whole or not at all."""
+    with replacing(path, private=True) as fresh, fresh.open("wb") as file:
+        writer = LockWriter(file, key)
+        yield writer
+        writer.end()
+
+
+def student_line(student: str, name: str, questions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A student's line: what is looked up often stands at its ends."""
+    points = round(sum(float(question["points"]) for question in questions), 4)
+    return {"name": name, "points": points, "questions": questions, "student": student}
+
+
 def line_of(data: Mapping[str, Any]) -> str:
-    """A line of a lock file, in the order given: arguments and symbols have one, and the student stands last."""
+    """A line as in a lock file, unsigned, in the order given: arguments and symbols have one, and the student stands last."""
     return json.dumps(data, ensure_ascii=False) + "\n"
 
 
+def _signed(key: bytes, unsigned: bytes) -> bytes:
+    """A line with its signature as its last entry."""
+    body = unsigned.removesuffix(b"}\n")
+    return body + b', "signature": "' + _hmac(key, body) + b'"}\n'
+
+
+def _last_line(key: bytes, signatures: list[bytes]) -> bytes:
+    """What signs all lines together: their number, and a signature over their signatures."""
+    over = _hmac(key, b"".join(signatures)).decode()
+    return _signed(key, line_of({"students": len(signatures) - 1, "all": over}).encode())
+
+
+def _hmac(key: bytes, text: bytes) -> bytes:
+    return hmac.digest(key, b"shardwise lock\0" + text, "sha256").hex().encode()
+
+
+def _signature_in(line: bytes) -> bytes:
+    found = _SIGNATURE.search(line[-_END:])
+    return found[1] if found else b""
+
+
+def _signature_of(line: bytes, key: bytes) -> bytes | None:
+    """A line's signature, if it is right."""
+    signature = _signature_in(line)
+    body = line[: -len(b', "signature": ""}\n') - len(signature)]
+    return signature if signature and hmac.compare_digest(signature, _hmac(key, body)) else None
+
+
 def _student_of(line: bytes) -> str:
-    """The student of a line without reading all of it: it stands last."""
-    found = re.search(rb'"student": "([^"\\]+)"\}\s*$', line[-_END:])
+    """The student of a line without reading all of it: only the signature stands after."""
+    found = re.search(rb'"student": "([^"\\]+)", "signature"', line[-_END - 64 :])
     return found[1].decode() if found else str(json.loads(line)["student"])
 
 
@@ -123,7 +268,7 @@ def _check_question(data: Mapping[str, Any]) -> None:
     """Raise ShardwiseError when this is no question of ours."""
     kind = kinds().get(str(data.get("kind")))
     if kind is None:
-        raise ShardwiseError(f"no kind {data.get('kind')!r} is installed here")
+        raise ShardwiseError(f"no kind {data.get('kind')!r} is installed here: install the package that adds it")
     try:
         form, key = kind.Form.model_validate(data["form"]), kind.Key.model_validate(data["key"])
         Question.model_validate({**data, "form": form, "key": key})

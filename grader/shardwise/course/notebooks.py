@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.bank.bank import Bank
+from shardwise.bank.lesson import lesson_of
 from shardwise.bank.posing import pose
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kind_of, text_of, variable_of
+from shardwise.markdown.html import keep_together
 from shardwise.question import Question
 
 Cell = dict[str, Any]
@@ -37,7 +39,7 @@ def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None) -> N
     for number, problem in enumerate(bank.of_chapter(chapter), start=1):
         question = pose(problem, PRACTICE_SEED)
         cells += question_cells(question, number)
-        cells.append(practice_check(question))
+        cells.append(practice_check(question, named))
     metadata = {"practice": chapter, "seed": PRACTICE_SEED, "title": about.title}
     return _notebook(cells, metadata)
 
@@ -53,7 +55,7 @@ def lesson_cells(folder: Path, chapter: str) -> list[Cell]:
     """The lesson, one cell a section, with its pictures inside the cells."""
     if not (folder / "lesson.md").exists():
         raise ShardwiseError(f"The chapter {chapter} has no lesson.md; every notebook begins with one.")
-    text = (folder / "lesson.md").read_text("utf-8").strip()
+    text = lesson_of(folder)
     cells = []
     for number, section in enumerate(re.split(r"\n(?=## )", text)):
         attachments: dict[str, dict[str, str]] = {}
@@ -94,35 +96,57 @@ def question_cells(question: Question, number: int) -> list[Cell]:
     )
     answer = _code(kind.cells(question.form, variable), "answer", f"{question.name}-answer", question)
     answer["metadata"]["nbgrader"] = _nbgrader(f"{question.name}-answer", solution=True)
-    return [_markdown(text, "question", f"{question.name}-question", question), answer]
+    return [_markdown(keep_together(text), "question", f"{question.name}-question", question), answer]
 
 
-def practice_check(question: Question) -> Cell:
-    """The cell that marks an answer; its value is the points, which is what nbgrader reads."""
-    cell = _code(f'check("{question.slug}").score()', "check", f"{question.name}-check", question)
+def practice_check(question: Question, named: str | None = None) -> Cell:
+    """The cell that marks an answer to the variant above it, by itself: also after a restart of the kernel."""
+    where = "" if named is None else f", bank={json.dumps(named, ensure_ascii=False)}"
+    source = f'from shardwise import check\ncheck("{question.slug}"{where})'
+    cell = _code(source, "check", f"{question.name}-check", question)
+    cell["metadata"]["shardwise"]["seed"] = question.seed
     cell["metadata"]["nbgrader"] = _nbgrader(f"{question.name}-check", grade=True, locked=True, points=question.points)
     return cell
 
 
 def set_notebook(
-    questions: Sequence[Question], *, intro: str, setup: Mapping[str, Any], metadata: Mapping[str, Any]
+    questions: Sequence[Question], *, set_name: str, intro: str, closing: str, metadata: Mapping[str, Any]
 ) -> Notebook:
     """A student's graded notebook: questions and answer cells; check cells say how answers are read, no more."""
-    rows = "".join(f"    {name!r}: {asked!r},\n" for name, asked in setup.items())
-    source = (
-        "# Run this cell first. It lets check() read your answers; it holds no keys.\nimport shardwise\n\n"
-        f"check = shardwise.handed_out({{\n{rows}}}).check"
-    )
-    cells = [_markdown(intro, "lesson", "intro"), _code(source, "setup", "setup")]
+    cells = [_markdown(intro, "lesson", "intro"), _set_up(questions, set_name)]
     for number, question in enumerate(questions, start=1):
         asked, answer = question_cells(question, number)
         # In nbgrader's terms a manually graded answer: nothing in this notebook can judge it.
         answer["metadata"]["nbgrader"] = _nbgrader(
             f"{question.name}-answer", grade=True, solution=True, points=question.points
         )
-        check = _code(f'check("{question.slug}")', "check", f"{question.name}-check", question)
-        cells += [asked, answer, check]
+        source = f'from shardwise import check\ncheck("{question.slug}", of="{set_name}")'
+        cells += [asked, answer, _code(source, "check", f"{question.name}-check", question)]
+    overview = f'from shardwise import check_all\ncheck_all(of="{set_name}")'
+    cells += [_markdown(closing, "lesson", "hand-in"), _code(overview, "check", "check-all")]
     return _notebook(cells, metadata)
+
+
+def _set_up(questions: Sequence[Question], set_name: str) -> Cell:
+    """The cell that gives check() what it needs to read answers, a line a question; folded away."""
+    rows = "".join(f"    {question.slug!r}: {readable(question)!r},\n" for question in questions)
+    source = (
+        "# @title Set-up: run this cell first\n"
+        "# The questions as check() needs them to read your answers. No keys are in here.\n"
+        "from shardwise import another, check, check_all, handed_out, hint, practice, solution\n\n"
+        f"handed_out({set_name!r}, {{\n{rows}}})"
+    )
+    cell = _code(source, "setup", "setup")
+    cell["metadata"] |= {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter and VS Code; for Colab
+    return cell
+
+
+def readable(question: Question) -> dict[str, Any]:
+    """What is needed to read the answer to a question, and nothing to judge it by."""
+    about: dict[str, Any] = {"title": question.title, "kind": question.kind, "points": question.points}
+    about["form"] = question.form.model_dump(mode="json", exclude_defaults=True)
+    call = kind_of(question).trial(question)
+    return about if call is None else {**about, "call": dict(call)}
 
 
 def _nbgrader(

@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import json
-import lzma
 import os
 import re
-import stat
-import struct
-import zipfile
-import zlib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from shardwise.course.archives import DAMAGED, archive, index_bytes, is_link, stays_inside
+from shardwise.course.bounds import BOUNDS
+from shardwise.course.roster import SAFE_NAME
 from shardwise.errors import ShardwiseError
 from shardwise.markdown.html import safe
 
-LARGEST = 20_000_000  # bytes; a notebook of 20 answers has about 60,000, one with pictures in its output a few million
-MOST_CELLS = 1_000
-LONGEST_CELL = 200_000  # characters
-MOST_CODE = 1_000_000  # characters of code in all
-# What zipfile raises for an archive that is none, or is of a kind that it does not know (a RuntimeError).
-_DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    LookupError,
-    RuntimeError,
-    ValueError,
-)
+_NOTEBOOK, _ARCHIVE = ".ipynb", ".zip"
+_EMPTY = "This archive holds no notebook (*.ipynb). Hand in the notebook itself."
+_PACKED_TWICE = "This archive holds no notebook (*.ipynb), only other archives. Hand in the notebook itself."
+_MISNAMED = "This is read neither as a notebook (*.ipynb) nor as an archive (*.zip). Hand in the notebook itself, under its own name."
+_NOTHING_IN_IT = (_EMPTY, _PACKED_TWICE, _MISNAMED)  # said only of a student who handed in nothing better
+_ENCRYPTED = 1  # a bit in the flags of a member: APPNOTE.TXT 6.3.10, 4.4.4
+_LIKE_A_NOTEBOOK = re.compile(r"\.ipynb\.\w+$|\.(7z|rar|tar|tgz|gz|bz2|xz)$", re.IGNORECASE)
 
 
 class BadSubmission(ShardwiseError):
@@ -65,6 +57,7 @@ class Submission:
     student: str
     cells: tuple[StudentCell, ...]
     notes: tuple[str, ...]
+    unrun: Mapping[str, str] = field(default_factory=dict)  # questions with an answer cell that is not run, and why
 
 
 @dataclass(frozen=True)
@@ -74,32 +67,45 @@ class Found:
     path: Path
     root: Path  # what was named, or the folder that was named
     member: str = ""
+    is_named: bool = False  # whether the file itself was named, and so comes from whoever grades
+    fault: str = ""  # why it is not to be read
 
     def __str__(self) -> str:
-        return _legible(f"{self.path}/{self.member}" if self.member else str(self.path))
+        path = self.path.as_posix()
+        return _legible(f"{path}/{_short(self.member)}" if self.member else path)
 
     @property
     def folders(self) -> set[str]:
         """The folders that it lies in, below the one that was named."""
         inside = Path(self.member).parts[:-1]
         below = self.path.relative_to(self.root).parts if self.path.is_relative_to(self.root) else ()
-        return {*below[: None if self.member else -1], *inside}
+        is_whole = self.member or (self.fault and self.path.is_dir())
+        return {*below[: None if is_whole else -1], *inside}
 
     @property
     def stem(self) -> str:
         """Its name without the suffix."""
-        return _legible(Path(self.member or self.path).stem)
+        return shown(Path(self.member or self.path).stem)
+
+    @property
+    def size(self) -> int:
+        """Its bytes, unpacked; 0 when that cannot be told."""
+        with suppress(OSError, *DAMAGED):
+            return archive(self.path).getinfo(self.member).file_size if self.member else self.path.lstat().st_size
+        return 0
 
     def changed(self) -> datetime:
-        """When it was last changed; raises OSError. What an archive says is believed of the one that was named, a class's."""
-        if self.member and self.path.parent == self.root:
-            stamp = _archive(self.path).getinfo(self.member).date_time
+        """When it was last changed; raises OSError. What an archive says is believed of one that was named alone, a class's."""
+        if self.member and self.is_named:
+            stamp = archive(self.path).getinfo(self.member).date_time
             with suppress(ValueError, OverflowError):  # an archive may claim the 0th of the 15th month
                 return datetime(*stamp).astimezone()
         return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
 
     def contents(self) -> bytes:
         """Its bytes. Raises BadSubmission when it is not to be read, and CannotRead when it could not be."""
+        if self.fault:
+            raise BadSubmission(self.fault)
         try:
             return self._member() if self.member else self._file()
         except OSError as error:
@@ -108,87 +114,169 @@ class Found:
     def _file(self) -> bytes:
         if self.path.is_symlink() or not self.path.is_file():
             raise BadSubmission("This is a link or no ordinary file. Hand in the notebook itself.")
-        if self.path.suffix == ".zip":
+        if _is_a(_ARCHIVE, self.path.name):
             raise BadSubmission("This file is no zip archive that can be read.")
         _refuse_large(self.path.stat().st_size)
         return self.path.read_bytes()
 
     def _member(self) -> bytes:
         try:
-            info = _archive(self.path).getinfo(self.member)
-            if stat.S_ISLNK(info.external_attr >> 16) or not _stays_inside(self.member):
+            info = archive(self.path).getinfo(self.member)
+            if is_link(info) or not stays_inside(self.member):
                 raise BadSubmission(
                     "This is a link, or its name leads out of the archive. Hand in the notebook itself."
                 )
+            if info.flag_bits & _ENCRYPTED:
+                raise BadSubmission("This member of a zip archive is encrypted. Hand in the notebook itself.")
             _refuse_large(info.file_size)
-            with _archive(self.path).open(info) as file:
-                data = file.read(LARGEST + 1)  # whatever size the archive claims
+            with archive(self.path).open(info) as file:
+                data = file.read(BOUNDS.bytes + 1)  # whatever size the archive claims
             _refuse_large(len(data))
             return data
-        except _DAMAGED as error:
+        except DAMAGED as error:
             raise BadSubmission(f"This member of a zip archive cannot be read: {safe(str(error), 100)}.") from None
 
 
 def _legible(name: str) -> str:
-    r"""A file's name for reports: what cannot be printed is written as an escape, so that two names stay two.
+    r"""A file's name for reports: what cannot be printed is written as an escape, and so is a backslash, so that two names stay two.
 
-    >>> print(_legible("\x1b[31mred\udc80"))
-    \x1b[31mred\udc80
+    >>> print(_legible("\x1b[31mred\udc80"), _legible(r"\x1b[31mred"))
+    \x1b[31mred\udc80 \\x1b[31mred
     """
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in name)
+    return "".join(one if one.isprintable() and one != "\\" else one.encode("unicode_escape").decode() for one in name)
 
 
-def _stays_inside(member: str) -> bool:
-    return not re.match(r"[/\\]|[A-Za-z]:", member) and ".." not in re.split(r"[/\\]", member)
+def shown(name: str) -> str:
+    """The name of a file or folder as reports show it: legible, and not too long."""
+    return _legible(_short(name))
+
+
+def _short(name: str) -> str:
+    """A name that reports can show: of one that is too long its beginning, and what tells it from others."""
+    if len(name) <= BOUNDS.name_characters:
+        return name
+    return f"{name[: BOUNDS.name_characters - 10]}…{sha256(name.encode(errors='replace')).hexdigest()[:8]}"
+
+
+def _is_a(suffix: str, name: str) -> bool:
+    return name.lower().endswith(suffix)
 
 
 def _refuse_large(size: int) -> None:
-    if size > LARGEST:
+    if size > BOUNDS.bytes:
         raise BadSubmission(
-            f"This notebook has {size / 1e6:,.0f} MB; up to {LARGEST / 1e6:.0f} MB are read. Clear its outputs and attachments."
+            f"This notebook has {size / 1e6:,.0f} MB; up to {BOUNDS.bytes / 1e6:.0f} MB are read. Clear its outputs and attachments."
         )
 
 
-def _archive(path: Path) -> zipfile.ZipFile:
-    state = path.stat()
-    return _opened(path, state.st_mtime_ns, state.st_size)
-
-
-@lru_cache(maxsize=1)  # its directory is read once for all its members, and again when the file was replaced
-def _opened(path: Path, _changed: int, _size: int) -> zipfile.ZipFile:
-    return zipfile.ZipFile(path)
-
-
-def find(paths: Iterable[Path]) -> Iterator[Found]:
+def find(paths: Iterable[Path], students: Collection[str] = ()) -> Iterator[Found]:
     """Every notebook among `paths`, below the folders among them and in zip archives, in the order of their names.
 
-    Links are not followed. Raises BadSubmission when a path does not exist.
+    Of each of these students, and of each archive that lies in a folder, no more than BOUNDS allow; what is beyond them
+    stands in one line. Links are not followed. Raises BadSubmission when a path does not exist.
     """
+    for (place, is_bounded), group in groupby(_all(paths), lambda found: _place(found, students)):
+        if is_bounded:
+            yield from _bounded(place, group)
+        else:
+            # of what has another name, nobody can tell whether it is a student's
+            yield from (found for found in group if found.fault != _MISNAMED)
+
+
+def _place(found: Found, students: Collection[str]) -> tuple[Path, bool]:
+    """Where what one student handed in lies, as far as that can be told; and whether that is one student's."""
+    below = found.path.relative_to(found.root).parts[:-1] if found.path.is_relative_to(found.root) else ()
+    for depth, folder in enumerate(below, start=1):
+        if folder in students:
+            return found.root.joinpath(*below[:depth]), True
+    is_archive = _is_a(_ARCHIVE, found.path.name) and not found.is_named
+    return found.path if is_archive else found.path.parent, is_archive
+
+
+def _bounded(place: Path, group: Iterable[Found]) -> Iterator[Found]:
+    """As many of these notebooks as are read of one student, and a line for the others."""
+    taken = size = left = 0
+    empty: list[Found] = []
+    root = place
+    for found in group:
+        root = found.root
+        if found.fault in _NOTHING_IN_IT:
+            empty.append(found)
+        elif taken < BOUNDS.notebooks and (taken == 0 or size + found.size <= BOUNDS.unpacked_bytes):
+            taken, size = taken + 1, size + found.size
+            yield found
+        else:
+            left += 1
+    if left:
+        fault = (
+            f"{left:,} more notebooks lie here and were not read: of one student up to {BOUNDS.notebooks} are, of "
+            f"{BOUNDS.unpacked_bytes / 1e6:.0f} MB together. Keep the one that counts."
+        )
+        yield Found(place, root, fault=fault)
+    elif not taken:
+        yield from empty[:1]
+
+
+def _all(paths: Iterable[Path]) -> Iterator[Found]:
     for root in paths:
         if root.is_dir():
-            for folder, inner, names in os.walk(root, followlinks=False):
-                inner[:] = sorted(name for name in inner if not name.startswith("."))
-                for name in sorted(names):
-                    if name.endswith((".ipynb", ".zip")):
-                        yield from _found(Path(folder) / name, root)
+            yield from _below(root)
         elif root.exists():
-            yield from _found(root, root.parent)
+            yield from _found(root, root.parent, is_named=True)
         else:
             raise BadSubmission(f"{root} does not exist.")
 
 
-def _found(path: Path, root: Path) -> Iterator[Found]:
+def _below(root: Path) -> Iterator[Found]:
+    """What lies below a folder. A folder that cannot be read, or lies too deep, stands for itself and will say so."""
+    unread: list[OSError] = []
+    for folder, inner, names in os.walk(root, onerror=unread.append, followlinks=False):
+        inner[:] = sorted(name for name in inner if not _is_hidden(name))
+        for name in sorted(names):
+            if _is_a(_NOTEBOOK, name) or _is_a(_ARCHIVE, name):
+                yield from _found(Path(folder) / name, root) if not name.startswith("._") else ()
+            elif _LIKE_A_NOTEBOOK.search(name) and not name.startswith("."):
+                yield Found(Path(folder) / name, root, fault=_MISNAMED)
+        if inner and len(Path(folder).relative_to(root).parts) >= BOUNDS.depth:
+            inner.clear()
+            fault = f"Here folders lie in each other more than {BOUNDS.depth} deep; what is further down was not read."
+            yield Found(Path(folder), root, fault=fault)
+    for error in unread:
+        yield Found(Path(error.filename), root, fault=f"This folder cannot be read: {error.strerror}.")
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a folder is none of the student's: checkpoints of Jupyter, and what a Mac puts into every archive."""
+    return name == "__MACOSX" or (name.startswith(".") and name.strip(".") != "")
+
+
+def _found(path: Path, root: Path, *, is_named: bool = False) -> Iterator[Found]:
     """A notebook, or those of a zip archive; an archive that cannot be read stands for itself, and will say so."""
-    if path.suffix != ".zip" or path.is_symlink() or not path.is_file():  # a pipe would be waited for
-        yield Found(path, root)
+    itself = Found(path, root, is_named=is_named)
+    if not _is_a(_ARCHIVE, path.name) or path.is_symlink() or not path.is_file():  # a pipe would be waited for
+        yield itself
         return
     try:
-        names = sorted({one.filename for one in _archive(path).infolist() if one.filename.endswith(".ipynb")})
-    except (OSError, *_DAMAGED):
-        yield Found(path, root)
+        if not is_named and index_bytes(path) > BOUNDS.index_bytes:
+            fault = f"This archive lists more members than are read ({BOUNDS.index_bytes / 1e6:.0f} MB of names). Hand in the notebook itself."
+            yield replace(itself, fault=fault)
+            return
+        members = [info.filename for info in archive(path).infolist()]
+    except (OSError, *DAMAGED):
+        yield itself
         return
-    for name in names:
-        yield Found(path, root, name)
+    names = Counter(name for name in members if _is_a(_NOTEBOOK, name))
+    theirs = sorted(name for name in names if not _is_of_a_system(name))
+    for name in theirs:
+        fault = f"This archive holds {names[name]} members of this name. Keep the one that counts."
+        yield replace(itself, member=name, fault=fault if names[name] > 1 else "")
+    if not theirs and not is_named:
+        yield replace(itself, fault=_PACKED_TWICE if any(_is_a(_ARCHIVE, name) for name in members) else _EMPTY)
+
+
+def _is_of_a_system(member: str) -> bool:
+    *folders, name = re.split(r"[/\\]", member)
+    return name.startswith("._") or any(map(_is_hidden, folders))
 
 
 def parse(contents: bytes, name: str) -> Submission:
@@ -198,7 +286,7 @@ def parse(contents: bytes, name: str) -> Submission:
     ours = metadata.get("shardwise") if isinstance(metadata, dict) else None
     if not isinstance(ours, dict) or not (isinstance(ours.get("set"), str) or isinstance(ours.get("practice"), str)):
         raise BadSubmission("This notebook does not come from shardwise: its metadata name no set and no chapter.")
-    cells, notes = _cells(data)
+    cells, notes, unrun = _cells(data)
     return Submission(
         set=_name(ours.get("set"), "set"),
         practice=_name(ours.get("practice"), "chapter"),
@@ -206,16 +294,19 @@ def parse(contents: bytes, name: str) -> Submission:
         student=_name(ours.get("student"), "student") or name,
         cells=tuple(cells),
         notes=tuple(notes),
+        unrun=unrun,
     )
 
 
 def _loaded(contents: bytes) -> dict[str, Any]:
     try:
-        text = contents.decode("utf-8")
+        text = contents.decode("utf-8-sig")  # some editors of Windows put a mark before the text
     except UnicodeDecodeError:
         raise BadSubmission("This file is not UTF-8 text, so it is no notebook.") from None
     if not text.strip():
         raise BadSubmission("This file is empty.")
+    if contents.count(b"[") + contents.count(b"{") > BOUNDS.brackets:
+        raise BadSubmission(f"This notebook has more than {BOUNDS.brackets:,} brackets. Clear its outputs.")
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -227,34 +318,50 @@ def _loaded(contents: bytes) -> dict[str, Any]:
         raise BadSubmission(
             f"This notebook has format {safe(str(data.get('nbformat')), 10)}; format 4 is read. Save it with a current Jupyter."
         )
-    if len(data["cells"]) > MOST_CELLS:
-        raise BadSubmission(f"This notebook has {len(data['cells']):,} cells; {MOST_CELLS:,} are read.")
+    if len(data["cells"]) > BOUNDS.cells:
+        raise BadSubmission(f"This notebook has {len(data['cells']):,} cells; {BOUNDS.cells:,} are read.")
     return data
 
 
-def _cells(data: dict[str, Any]) -> tuple[list[StudentCell], list[str]]:
-    """The code cells in order, without those of ours: setup and checks are taken from the original."""
+def _cells(data: dict[str, Any]) -> tuple[list[StudentCell], list[str], dict[str, str]]:
+    """The code cells in order, without those of ours: setup and checks are taken from the original. And what is not run."""
     cells: list[StudentCell] = []
     notes: list[str] = []
     answered: dict[str, int] = {}
+    unrun: dict[str, str] = {}
     total = 0
-    for number, cell in enumerate(data["cells"]):
-        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+    for number, cell in enumerate(data["cells"], start=1):
+        if not isinstance(cell, dict):
             continue
         role, question = _role(cell)
-        source = _source(cell)
-        if role in ("setup", "check"):
+        answers = question if role == "answer" else None
+        if role in ("setup", "check") or (cell.get("cell_type") != "code" and not answers):
             continue
-        if len(source) > LONGEST_CELL or total + len(source) > MOST_CODE:
-            notes.append(f"Cell {number + 1} has {len(source):,} characters and was not run.")
+        source = _source(cell)
+        why = _why_not_run(cell, source, total)
+        if answers and (why or not source.strip()):
+            unrun[answers] = why
+        if why:
+            notes.append(f"Cell {number} {why} and was not run.")
             continue
         total += len(source)
-        if role == "answer" and question:
-            answered[question] = answered.get(question, 0) + 1
+        if answers:
+            answered[answers] = answered.get(answers, 0) + 1
         if source.strip():
-            cells.append(StudentCell(f"cell-{number + 1}", source, question if role == "answer" else None))
+            cells.append(StudentCell(f"cell-{number}", source, answers))
     notes += [f"{count} cells answer {name}; the last value counts." for name, count in answered.items() if count > 1]
-    return cells, notes
+    return cells, notes, unrun
+
+
+def _why_not_run(cell: dict[str, Any], source: str, before: int) -> str:
+    """What is wrong with a cell of which nothing is run; `before` is how much code stands before it."""
+    if cell.get("cell_type") != "code":
+        return "is no code cell"
+    if not isinstance(cell.get("source", ""), str | list):
+        return "holds no text"
+    if len(source) > BOUNDS.cell_characters or before + len(source) > BOUNDS.code_characters:
+        return f"has {len(source):,} characters"
+    return ""
 
 
 def _role(cell: dict[str, Any]) -> tuple[str, str | None]:
@@ -277,6 +384,6 @@ def _source(cell: dict[str, Any]) -> str:
 def _name(value: Any, what: str) -> str | None:
     if value is None:
         return None
-    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}", value):
+    if not isinstance(value, str) or not re.fullmatch(SAFE_NAME, value):
         raise BadSubmission(f"This notebook's metadata name the {what} {str(value)[:40]!r}, which is no name of ours.")
     return value

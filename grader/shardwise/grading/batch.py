@@ -6,9 +6,10 @@ import getpass
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from heapq import merge
 from pathlib import Path
 
 from shardwise.atomic_files import patiently, write
@@ -18,7 +19,7 @@ from shardwise.errors import ShardwiseError
 from shardwise.grading.dispatch import dispatch
 from shardwise.grading.executors import Opener, here, pool
 from shardwise.grading.feedback_page import file_of
-from shardwise.grading.intake import Intake, Practice, Prepared, digest, locks_near
+from shardwise.grading.intake import Decisions, Intake, Practice, Prepared, digest, locks_near
 from shardwise.grading.ledger import LEDGER, Grading, Ledger
 from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings, engine, our_fault
@@ -32,6 +33,10 @@ _PAUSE = 0.5  # seconds before those
 Progress = Callable[[int], None]
 
 
+class NoNotebook(ShardwiseError):
+    """There is nothing to be graded."""
+
+
 @dataclass(frozen=True)
 class Batch:
     """A run over some notebooks, with its results in a ledger."""
@@ -39,16 +44,35 @@ class Batch:
     out: Path
     locks: Mapping[str, Lock] = field(default_factory=dict)
     tried_again: int = 0  # notebooks whose worker died, or that could not be read at once
+    unused: tuple[str, ...] = ()  # why lock files that were found are not used
 
     def results(self) -> Iterator[Result]:
-        """A result a notebook, then one for each student of these sets who handed in nothing; read as it goes."""
+        """By set and student: a result a notebook, and one for who handed in nothing for these sets; read as it goes."""
         with Ledger(self.out / LEDGER) as ledger:
-            yield from ledger.results()
-            for name in ledger.sets():
-                if name in self.locks:
-                    for student in self.locks[name].students():
-                        if not ledger.handed_in(name, student):
-                            yield Result(student, name, status="missing", reason="nothing was handed in")
+            found = map(self._with_owner, ledger.results())
+            yield from merge(found, self._missing(ledger), key=lambda result: (result.set, result.student))
+
+    def handed_in(self) -> Iterator[Result]:
+        """The results of the notebooks of this run alone."""
+        with Ledger(self.out / LEDGER) as ledger:
+            yield from map(self._with_owner, ledger.results(latest=True))
+
+    def _missing(self, ledger: Ledger) -> Iterator[Result]:
+        """The students of these sets who handed in nothing."""
+        for name in ledger.sets():
+            for student in sorted(self.locks[name].students()) if name in self.locks else ():
+                if not ledger.handed_in(name, student):
+                    who, points = self.locks[name].about(student)
+                    reason = "no notebook was handed in"
+                    yield Result(student, name, who, status="missing", reason=reason, max_points=points)
+
+    def _with_owner(self, result: Result) -> Result:
+        """A result that is not graded, with the name and the points of whose it is where the lock file knows them."""
+        lock = self.locks.get(result.set)
+        if result.status != "ungraded" or lock is None or result.student not in lock.places:
+            return result
+        name, points = lock.about(result.student)
+        return replace(result, name=name, max_points=points)
 
     def page(self, result: Result) -> Path:
         """Where the feedback page of a result lies."""
@@ -64,38 +88,65 @@ def grade(
     paths: Sequence[Path],
     out: Path,
     *,
-    locks: Sequence[Path] = (),
+    locks: Sequence[Path | Lock] = (),
+    key: bytes | None = None,
     practice: Practice | None = None,
     settings: Settings | None = None,
+    decisions: Decisions | None = None,
+    counted: Path | None = None,
     workers: int = 1,
     executor: Opener | None = None,
     progress: Progress | None = None,
 ) -> Batch:
     """Grade every notebook among `paths`, below them and in their zip archives, into the folder `out`.
 
-    What the ledger there has already is not graded again. `practice` gives the questions of practice notebooks. `executor`
+    What the ledger there has already is not graded again. `key` is the course key, else the one beside each lock is taken.
+    `counted` is a ledger whose gradings count as attempts, else this folder's is. `practice` gives the questions of practice notebooks. `executor`
     opens what the work runs on, `workers` wide; without it this is a pool of so many processes. Raises SandboxUnavailable
     when there is no sandbox, NoRoom when the disk is full, and ShardwiseError when nothing is there to be graded or
     another run is writing there.
     """
-    known, settings = locks_near(paths, locks), settings or Settings()
+    near, settings = locks_near(paths, locks, key), settings or Settings()
+    students = {student for lock in near.known.values() for student in lock.places}
     out.mkdir(parents=True, exist_ok=True)
     with Ledger(out / LEDGER) as ledger:
-        found = patiently(lambda: ledger.begin(map(str, find(paths))), out)
+        found = patiently(lambda: ledger.begin(map(str, find(paths, students))), out)
         if not found:
-            raise ShardwiseError(f"No notebook (*.ipynb) lies in {', '.join(map(str, paths))}.")
+            raise NoNotebook(f"No notebook (*.ipynb) lies in {', '.join(map(str, paths))}.")
         width = max(1, min(workers, found))
         opener = executor or (here if width == 1 else pool(width))
-        run = _Run(ledger, out, Intake(known, settings, practice), settings, lambda: progress and progress(found))
-        run.over(find(paths), opener, width)
-    return Batch(out, known, run.tried_again)
+        decisions = decisions or Decisions()
+        if decisions.student and found > 1:
+            raise ShardwiseError(f"--student says whose one notebook is, and here are {found}.")
+        intake = Intake(paths, near, settings, practice, decisions)
+        run = _Run(ledger, out, intake, settings, lambda: progress and progress(found), counted)
+        run.over(find(paths, students), opener, width)
+        run.choose(opener, latest=decisions.latest)
+    return Batch(out, near.known, run.tried_again, near.unused)
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """A notebook that was taken in for a student."""
+
+    found: Found
+    path: str
+    key: str
+    notebook: str  # digest
+    received: datetime | None
 
 
 class _Run:
     """One run of a batch: what is new goes to the workers, what comes back goes into the ledger."""
 
     def __init__(
-        self, ledger: Ledger, out: Path, intake: Intake, settings: Settings, step: Callable[[], object]
+        self,
+        ledger: Ledger,
+        out: Path,
+        intake: Intake,
+        settings: Settings,
+        step: Callable[[], object],
+        counted: Path | None = None,
     ) -> None:
         self._ledger, self._out, self._intake, self._settings, self._step = ledger, out, intake, settings, step
         self._kind_of_page = WITH_SOLUTIONS if settings.solutions else "plain"
@@ -103,6 +154,8 @@ class _Run:
         self._last = False  # whether this is the last try
         self._unread: list[Found] = []  # to be tried again
         self._failed: list[Prepared] = []  # to be tried again: our side failed at them, or they did not come back
+        self._counted = counted
+        self._taken: dict[tuple[str, str], dict[str, _Taken]] = {}  # by set and student, and path
         self.tried_again = 0  # notebooks, for either reason
 
     def over(self, found: Iterable[Found], opener: Opener, width: int) -> None:
@@ -116,6 +169,23 @@ class _Run:
                 self.tried_again = max(self.tried_again, len(unread) + len(failed))
                 time.sleep(_PAUSE)
                 self._grade([*failed, *self._new(unread)], opener, 1)
+
+    def choose(self, opener: Opener, *, latest: bool) -> None:
+        """Let one of several notebooks of a student count: of copies the first, and with `latest` the latest of all."""
+        several = [(whose, list(taken.values())) for whose, taken in self._taken.items() if len(taken) > 1]
+        for (name_of_set, student), found in several:
+            taken = sorted(found, key=lambda one: one.received.timestamp() if one.received else 0.0)
+            different = {one.notebook: one for one in reversed(taken)}  # of copies the first
+            chosen = [max(different.values(), key=taken.index)] if latest else list(different.values())
+            for one in taken:
+                if one not in chosen:
+                    self._ledger.drop(one.path)
+            if len(chosen) == 1:
+                if not self._is_done(chosen[0].key, name_of_set, student):  # the page is that of another
+                    self._grade(self._new([chosen[0].found]), opener, 1)
+                if len(different) > 1:
+                    note = f"The latest of {len(different)} different notebooks of {student} counts."
+                    self._ledger.reuse(chosen[0].path, chosen[0].key, note)
 
     def _grade(self, prepared: Iterable[Prepared], opener: Opener, width: int) -> None:
         with closing(dispatch(prepared, self._settings, opener, width)) as returned:
@@ -133,20 +203,44 @@ class _Run:
                 else:
                     self._unread.append(notebook)
             except BadSubmission as error:
-                self._refuse(self._intake.refused(notebook, str(error)))
+                self._refuse(self._intake.refused(notebook, error))
             except Exception as error:  # one file must not end the batch of all
                 self._refuse(self._intake.refused(notebook, printable(our_fault(error))))
             else:
-                if self._is_done(prepared):
+                task = prepared.task
+                if self._reuses_last_allowed(prepared):
+                    self._step()
+                    continue
+                taken = _Taken(notebook, prepared.path, prepared.key, prepared.notebook, prepared.received)
+                self._taken.setdefault((task.set, task.student), {})[taken.path] = taken
+                if self._is_done(prepared.key, task.set, task.student):
                     self._ledger.reuse(prepared.path, prepared.key)
                     self._step()
                 else:
                     yield prepared
 
-    def _is_done(self, prepared: Prepared) -> bool:
+    def _reuses_last_allowed(self, prepared: Prepared) -> bool:
+        """Whether a notebook came after all that may be handed in, so that the last of those counts."""
+        name_of_set, student = prepared.task.set, prepared.task.student
+        allowed = self._intake.attempts(name_of_set)
+        if allowed is None:
+            return False
+        with Ledger(self._counted) if self._counted else nullcontext(self._ledger) as counted:
+            graded = counted.notebooks(name_of_set, student)
+            if len(graded) < allowed or prepared.notebook in graded[:allowed]:
+                return False
+            last = counted.latest_of(name_of_set, student, graded[allowed - 1])
+        note = f"{allowed} different notebooks may be handed in, and this came after them; the last of those counts."
+        if self._counted:  # this folder has not that grading, and nothing would change
+            self._ledger.refuse(Result(student, name_of_set, status="ungraded", reason=note, path=prepared.path))
+        else:
+            self._ledger.reuse(prepared.path, last, note)
+        return True
+
+    def _is_done(self, key: str, name_of_set: str, student: str) -> bool:
         """Whether the ledger has this grading, and its page lies in its place as it was written."""
-        file = file_of(prepared.task.set, prepared.task.student)
-        expected = self._ledger.page_digest(prepared.key, file, self._kind_of_page)
+        file = file_of(name_of_set, student)
+        expected = self._ledger.page_digest(key, file, self._kind_of_page)
         try:
             return expected is not None and expected == digest((self._out / PAGES / file).read_bytes())
         except OSError:
@@ -157,15 +251,18 @@ class _Run:
         if not result.complete and not self._last:
             self._failed.append(sent)
         elif result.status == "graded":
-            patiently(lambda: self._keep(sent, result, page.encode()), self._out)
-            self._step()
+            try:
+                patiently(lambda: self._keep(sent, result, page.encode()), self._out)
+                self._step()
+            except OSError as error:  # it concerns this page alone
+                self._refuse(replace(result, status="ungraded", reason=our_fault(error), path=sent.path))
         else:
             self._refuse(replace(result, path=sent.path))
 
     def _keep(self, sent: Prepared, result: Result, page: bytes) -> None:
         """The page first: a grading that is kept has its page."""
         file = file_of(result.set, result.student)
-        write(self._out / PAGES / file, page)
+        write(self._out / PAGES / file, page, private=True)
         at = datetime.now(UTC).isoformat(timespec="seconds")
         grading = Grading(result, sent.key, sent.notebook, sent.questions, engine(), at, self._who)
         self._ledger.record(sent.path, grading, page=file, kind=self._kind_of_page, digest=digest(page))

@@ -7,14 +7,14 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import forkserver, resource_tracker
 from typing import Any
 
 from shardwise.errors import ShardwiseError
-from shardwise.grading import sandboxes
+from shardwise.grading import cores, sandboxes
 
 _SELDOM = (50_000, 20, 50)  # a submission makes tens of thousands of objects, and nearly no cycles among them
 Opener = Callable[[], AbstractContextManager[Executor]]
@@ -78,13 +78,18 @@ class _Pool(ProcessPoolExecutor):
 
 
 def pool(count: int) -> Opener:
-    """Processes on this machine. They are forked from one that has loaded what they need and nothing else."""
+    """Processes on this machine, each on a core of its own, and no more than there are cores.
+
+    They are forked from one that has loaded what they need and nothing else.
+    """
     warm_up()
     context = multiprocessing.get_context("forkserver")
+    usable = cores.usable()
 
     @contextmanager
     def opened() -> Iterator[Executor]:
-        executor = _Pool(count, mp_context=context, initializer=_begin)
+        width = min(count, len(usable))
+        executor = _Pool(width, mp_context=context, initializer=_begin, initargs=(usable, context.Value("i", 0)))
         try:
             yield executor
         finally:
@@ -97,8 +102,12 @@ def pool(count: int) -> Opener:
     return opened
 
 
-def _begin() -> None:
-    """A worker ends with the process that started it, however that ends."""
+def _begin(usable: Sequence[int], begun: Any) -> None:
+    """A worker keeps to a core, the next in turn, and ends with the process that started it, however that ends."""
+    with begun.get_lock():
+        mine = usable[begun.value % len(usable)]
+        begun.value += 1
+    cores.keep_to(mine)
     gc.freeze()
     gc.set_threshold(*_SELDOM)
     parent = multiprocessing.parent_process()

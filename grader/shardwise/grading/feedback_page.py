@@ -3,72 +3,120 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 
 import jinja2
 from markupsafe import Markup
 
+from shardwise.course.dates import in_words
 from shardwise.grading.results import Result
-from shardwise.kinds import text_of
-from shardwise.markdown.feedback import LOOKS, as_html
-from shardwise.markdown.html import to_html
-from shardwise.question import Feedback, Question
+from shardwise.kinds import kind_of, text_of, variable_of
+from shardwise.markdown.feedback import headline, judgement
+from shardwise.markdown.html import printable, to_html
+from shardwise.question import Feedback, Outcome, Question
 
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{{ result.set }}: {{ result.name or result.student }}</title>
-<style>
-:root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, "Liberation Sans", sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #1f2328; }
-h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .3rem; }
-.total { font-size: 1.15rem; margin: .3rem 0 1.2rem; } .quiet { color: #57606a; }
-table { border-collapse: collapse; } td, th { padding: .25rem .7rem; border-bottom: 1px solid #d0d7de; text-align: left; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
-details { margin: .4rem 0; } summary { cursor: pointer; color: #0b5cad; }
-pre { background: #f6f8fa; padding: .7rem; overflow-x: auto; border-radius: 6px; } code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .92em; }
-.note { background: #fff8c5; padding: .4rem .8rem; border-radius: 6px; }
-</style></head><body><main>
-<h1>{{ result.name or result.student }}</h1>
-<p class="total">{{ result.set }}: <strong>{% if result.points is none %}not fully graded yet{% else %}{{ "%g"|format(result.points) }}{% endif %}</strong>
-of {{ "%g"|format(result.max_points) }} points{% if result.late %} <span class="quiet">(handed in late)</span>{% endif %}</p>
-<table><thead><tr><th>question</th><th>result</th><th>points</th></tr></thead><tbody>
-{% for number, slug, title, mark, word, colour, points, max_points, feedback, prompt, solution in rows %}<tr><td><a href="#{{ slug }}">{{ number }}. {{ title }}</a></td>
-<td style="color:{{ colour }}">{{ mark }} {{ word }}</td>
-<td class="number">{{ points }} / {{ max_points }}</td></tr>
-{% endfor %}</tbody></table>
-{% for note in result.notes %}<p class="note">{{ note }}</p>{% endfor %}
-{% for number, slug, title, mark, word, colour, points, max_points, feedback, prompt, solution in rows %}<section id="{{ slug }}"><h2>{{ number }}. {{ title }}</h2>
-{{ feedback }}
-<details><summary>the question</summary>{{ prompt }}</details>
-{% if solution %}<details><summary>the worked solution</summary>{{ solution }}</details>{% endif %}
-</section>
-{% endfor %}
-<p class="quiet">Marked by shardwise {{ version }}. An answer that could not be read is not wrong; talk to your instructor.</p>
-</main></body></html>
-"""
+_WIDE = re.compile(r'<(pre|table|math(?=[^>]* display="block"))\b')  # Markdown escapes what a student writes
+_LONGEST_NAME = 100  # of a page's file, which gets a longer name while it is written; file systems have 255 bytes
+LONGEST_SOURCE = 8_000  # characters of a student's own code that are shown with a verdict
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """What a page says of the hand-in itself: of which set, when it was due, and the source of each answer's cell."""
+
+    title: str = ""
+    due: datetime | None = None
+    sources: Mapping[str, str] | None = None  # by the name of a question's cells
 
 
 @cache
 def _template() -> jinja2.Template:
-    return jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(_PAGE)
+    text = files(__package__).joinpath("feedback_page.html").read_text("utf-8")
+    return jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(text)
 
 
 def file_of(set_name: str, student: str) -> str:
     """Where a student's page lies, below the folder of pages."""
-    return "/".join(re.sub(r"[^A-Za-z0-9._@-]|^\.+", "_", name) or "_" for name in (set_name, f"{student}.html"))
+    return f"{_file_name(set_name)}/{_file_name(student)}.html"
+
+
+def _file_name(name: str) -> str:
+    """A name as a file may have it. What is changed or cut gets an ending, so that two names stay two."""
+    plain = re.sub(r"[^A-Za-z0-9._@-]|^\.+", "_", name)[:_LONGEST_NAME] or "_"
+    return plain if plain == name else f"{plain}-{sha256(name.encode(errors='replace')).hexdigest()[:8]}"
 
 
 def page(
-    result: Result, questions: Sequence[Question], feedback: Sequence[Feedback], *, solutions: bool = False
+    result: Result,
+    questions: Sequence[Question],
+    feedback: Sequence[Feedback],
+    *,
+    handed_in: HandIn | None = None,
+    solutions: bool = False,
 ) -> str:
     """A student's feedback page: no script, nothing loaded from elsewhere, everything of theirs escaped."""
-    rows = []
-    for number, (question, said) in enumerate(zip(questions, feedback, strict=True), start=1):
-        mark, word, colour = LOOKS[said.outcome]
-        rows.append((
-            number, question.slug, question.title, mark, word, colour, f"{said.points:g}", f"{question.points:g}",
-            Markup(as_html(said)), Markup(to_html(text_of(question))),
-            Markup(to_html(question.solution)) if solutions else "",
-        ))  # fmt: skip
-    return _template().render(result=result, rows=rows, version=result.version)
+    handed_in = handed_in or HandIn()
+    rows = [
+        _row(number, question, said, (handed_in.sources or {}).get(question.cell, ""), solutions=solutions)
+        for number, (question, said) in enumerate(zip(questions, feedback, strict=True), start=1)
+    ]
+    return _template().render(
+        result=result,
+        title=handed_in.title or result.set,
+        due=in_words(handed_in.due) if handed_in.due else "",
+        rows=rows,
+        next=_practise_next(questions, feedback),
+    )
+
+
+def _row(number: int, question: Question, said: Feedback, source: str, *, solutions: bool) -> Mapping[str, object]:
+    """What the template shows of one question."""
+    kind = kind_of(question)
+    mark, word = judgement(said, final=True)
+    say = said.say
+    if said.outcome == Outcome.BLANK:  # how to answer helps nobody any more
+        say = say.removesuffix(kind.instruction(question.form, question.variable)).strip()
+    untouched = source.strip() == kind.cells(question.form, variable_of(question)).strip()
+    return {
+        "anchor": f"question-{number}",
+        "heading": f"{number}. {question.title}",
+        "outcome": str(said.outcome or "read"),
+        "result": f"{mark} {word}",
+        "headline": headline(said, final=True),
+        "points": f"{said.points:g} / {question.points:g}",
+        "prompt": _html(text_of(question)),
+        "source": "" if untouched else _shown(source),
+        "read": said.read[:500],
+        "say": "" if say == "Correct." else _html(say),
+        "solution": _html(question.solution) if solutions else "",
+    }
+
+
+def _html(markdown: str) -> Markup:
+    """Markdown as HTML in which whatever may scroll can be reached by the keyboard."""
+    return Markup(_WIDE.sub(r'<\1 tabindex="0"', to_html(markdown)))
+
+
+def _shown(source: str) -> str:
+    """A student's source, as much of it as one reads."""
+    text = printable(source.strip("\n").expandtabs(4))
+    more = len(text) - LONGEST_SOURCE
+    return text if more <= 0 else f"{text[:LONGEST_SOURCE]}\n… ({more:,} more characters)"
+
+
+def _practise_next(questions: Sequence[Question], feedback: Sequence[Feedback]) -> list[tuple[str, list[str]]]:
+    """Chapters and their problems that cost points, the dearest first."""
+    lost: dict[str, float] = defaultdict(float)
+    problems: dict[str, list[str]] = defaultdict(list)
+    for question, said in zip(questions, feedback, strict=True):
+        if said.outcome not in (Outcome.CORRECT, Outcome.BROKEN):
+            chapter = question.id.rpartition("/")[0]
+            lost[chapter] += question.points - said.points
+            problems[chapter].append(question.slug)
+    return [(chapter, problems[chapter]) for chapter in sorted(lost, key=lambda name: -lost[name])]

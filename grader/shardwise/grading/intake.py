@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
-from shardwise.course.lockfile import LOCK_SUFFIX, Lock, line_of
-from shardwise.course.submissions import BadSubmission, CannotRead, Found, Submission, parse
+from shardwise.course.identity import folder_of, of_practice, of_set, students_at
+from shardwise.course.keys import fingerprint, is_ours
+from shardwise.course.lockfile import LOCK_SUFFIX, Lock, claimed_key, line_of
+from shardwise.course.receipts import Received, by_file
+from shardwise.course.submissions import BadSubmission, Found, Submission, parse
 from shardwise.errors import ShardwiseError
 from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings, Task, engine
@@ -24,6 +27,19 @@ _MOST_CHAPTERS = 32  # practice notebooks whose questions are held in memory, so
 
 
 @dataclass(frozen=True)
+class Decisions:
+    """What a person decided about a run: whose the notebook is, when they were received, and which of several counts."""
+
+    student: str | None = None  # whose the only notebook is
+    received: Received = by_file
+    latest: bool = False  # of several notebooks of one student the latest counts; else none does
+
+
+class PracticeRefused(BadSubmission):
+    """A practice notebook that cannot be graded. It belongs to no set, so it says nothing about anybody in one."""
+
+
+@dataclass(frozen=True)
 class Prepared:
     """A notebook as a task, and what its grading will rest on."""
 
@@ -32,59 +48,81 @@ class Prepared:
     notebook: str  # digest of the file
     questions: str  # digest of the questions and keys
     task: Task
+    found: Found
+    received: datetime | None = None
 
 
 class Intake:
     """Takes in the notebooks of one run."""
 
-    def __init__(self, locks: Mapping[str, Lock], settings: Settings, practice: Practice | None) -> None:
-        self._locks, self._settings = locks, settings
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        locks: Locks,
+        settings: Settings,
+        practice: Practice | None,
+        decisions: Decisions,
+    ) -> None:
+        self._locks, self._unused, self._settings, self._decisions = locks.known, locks.unused, settings, decisions
+        self._among = folder_of(paths)
         self._practice_line = lru_cache(_MOST_CHAPTERS)(lambda chapter, seed: _practice_line(practice, chapter, seed))
-        self._seen: Counter[tuple[str, str]] = Counter()  # notebooks by set and student
+        self._seen: dict[tuple[str, str], set[str]] = {}  # notebooks by set and student
 
     def prepare(self, found: Found) -> Prepared:
         """A notebook as a task. Raises BadSubmission, and CannotRead when it may be readable the next time."""
         contents = found.contents()
-        submission = parse(contents, found.stem)
-        task = self._practice(submission) if submission.set is None else self._of_set(found, submission)
+        submission = parse(contents, "")
+        task, received = (self._practice if submission.set is None else self._of_set)(found, submission)
         notebook, questions = digest(contents), digest(task.questions)
         limits = asdict(self._settings.limits) if self._settings.limits else None
-        rests_on = [notebook, questions, engine(), task.student, task.set, task.late, self._settings.unsafe, limits]
-        return Prepared(str(found), digest(json.dumps(rests_on).encode()), notebook, questions, task)
+        about = [task.student, task.set, task.late, task.title, str(task.due), *task.submission.notes]
+        rests_on = [notebook, questions, engine(), *about, self._settings.unsafe, limits]
+        return Prepared(str(found), digest(json.dumps(rests_on).encode()), notebook, questions, task, found, received)
 
-    def refused(self, found: Found, reason: str) -> Result:
+    def refused(self, found: Found, reason: BadSubmission | str) -> Result:
         """The result of a notebook that is not graded; whose it is, only the name of a folder tells."""
-        owners = [
-            (folder, name) for name, lock in self._locks.items() for folder in found.folders if folder in lock.places
-        ]
+        locks = {} if isinstance(reason, PracticeRefused) else self._locks
+        owners = [(student, name) for name, lock in locks.items() for student in students_at(found, lock)]
         student, set_name = owners[0] if len(owners) == 1 else ("", "")
-        return Result(student, set_name, status="ungraded", reason=reason, path=str(found))
+        return Result(student, set_name, status="ungraded", reason=str(reason), path=str(found))
 
-    def _practice(self, submission: Submission) -> Task:
+    def attempts(self, name_of_set: str) -> int | None:
+        """How many different notebooks a student may hand in for a set."""
+        lock = self._locks.get(name_of_set)
+        return lock.header.get("attempts") if lock else None
+
+    def _practice(self, found: Found, submission: Submission) -> tuple[Task, None]:
         chapter = submission.practice or ""
         line = self._practice_line(chapter, submission.seed)
         if line is None:
-            raise BadSubmission(f"This notebook practises the chapter {chapter!r}, which this bank does not have.")
-        return Task(submission, line)
+            raise PracticeRefused(f"This notebook practises the chapter {chapter!r}, which this bank does not have.")
+        if chapter in self._locks:
+            raise PracticeRefused(f"This notebook practises {chapter!r}, and that is also the name of a set.")
+        return Task(of_practice(found, submission, self._among, self._decisions.student), line), None
 
-    def _of_set(self, found: Found, submission: Submission) -> Task:
-        lock, student = self._locks.get(submission.set or ""), submission.student
+    def _of_set(self, found: Found, submission: Submission) -> tuple[Task, datetime | None]:
+        lock = self._locks.get(submission.set or "")
         if lock is None:
             known = ", ".join(self._locks) or "none"
             raise BadSubmission(
-                f"I found no lock file for the set {submission.set!r} (found: {known}). Name it with --lock."
+                f"I found no lock file for the set {submission.set!r} (found: {known}). "
+                + (self._unused[0] if self._unused else "Name it with --lock.")
             )
-        if student not in lock.places:
-            raise BadSubmission(f"This notebook names the student {student!r}, who is not in {lock.path.name}.")
-        others = sorted(folder for folder in found.folders - {student} if folder in lock.places)
-        if others:
-            raise BadSubmission(f"This is {student}'s notebook in {others[0]}'s folder.")
-        self._seen[lock.set_name, student] += 1
-        if self._seen[lock.set_name, student] > _MOST_OF_A_STUDENT:
+        submission = of_set(found, submission, lock, self._decisions.student)
+        student = submission.student
+        seen = self._seen.setdefault((lock.set_name, student), set())
+        seen.add(str(found))
+        if len(seen) > _MOST_OF_A_STUDENT:
             raise BadSubmission(
                 f"More than {_MOST_OF_A_STUDENT} notebooks of {student} for this set; this one was not run."
             )
-        return Task(submission, lock.line(student), late=_is_late(found, lock))
+        received = self._decisions.received(found, student)
+        if received is None and lock.due is not None:
+            note = "Nobody knows when this was received, so it is not counted as late."
+            submission = replace(submission, notes=(*submission.notes, note))
+        is_late = received is not None and lock.due is not None and received > lock.due
+        title = str(lock.header.get("title") or "")
+        return Task(submission, lock.line(student), late=is_late, title=title, due=lock.due), received
 
 
 def _practice_line(practice: Practice | None, chapter: str, seed: str) -> bytes | None:
@@ -95,40 +133,52 @@ def _practice_line(practice: Practice | None, chapter: str, seed: str) -> bytes 
     return line_of({"questions": [question.model_dump(mode="json") for question in questions]}).encode()
 
 
-def _is_late(found: Found, lock: Lock) -> bool:
-    try:
-        return lock.due is not None and found.changed() > lock.due
-    except OSError as error:
-        raise CannotRead(f"This file cannot be read: {error.strerror or error}.") from None
-
-
 def digest(contents: bytes) -> str:
     """What tells two contents apart."""
     return hashlib.sha256(contents).hexdigest()
 
 
-def locks_near(paths: Iterable[Path], given: Sequence[Path] = ()) -> dict[str, Lock]:
-    """Lock files by set: those given, else those that lie up to three folders above what is to be graded.
+@dataclass(frozen=True)
+class Locks:
+    """The lock files of a run by set, and why others that were found are not used."""
 
-    Never beside or below it: what lies there, a student may have handed in. Raises ShardwiseError when two belong to one
-    set, when one that was given cannot be read, or when none that was found can be.
+    known: Mapping[str, Lock]
+    unused: tuple[str, ...] = ()
+
+
+def locks_near(paths: Iterable[Path], given: Sequence[Path | Lock] = (), key: bytes | None = None) -> Locks:
+    """The lock files that are given, else those that lie up to three folders above what is to be graded.
+
+    One that is not given counts only if its key is, or if `assign` has used that key on this computer: a student may have
+    put a lock file of their own, and a key with it, above their notebook. Raises ShardwiseError when two belong to one set,
+    or when one that counts cannot be read.
     """
-    folders = {above for path in paths for above in _folder_of(path).parents[:3]}
     known: dict[str, Lock] = {}
-    faults = []
-    for path in given or sorted(path for folder in folders for path in folder.glob(f"*{LOCK_SUFFIX}")):
-        try:
-            lock = Lock(path)
-        except ShardwiseError as error:
-            faults.append(error)
+    unused = []
+    for one in given or _lying_above(paths):
+        if not isinstance(one, Lock) and not given and not _is_trusted(claimed_key(one), key):
+            signed = "is signed with another course key than the one that was given"
+            why = f"{signed}." if key else "was not assigned on this computer. If it is yours, name it with --lock."
+            unused.append(f"{one} {why}")
             continue
-        if known.setdefault(lock.set_name, lock).path != path:
+        lock = one if isinstance(one, Lock) else Lock(one, key)
+        first = known.setdefault(lock.set_name, lock)
+        if first.path != lock.path:
             raise ShardwiseError(
-                f"{known[lock.set_name].path} and {path} are both lock files of the set {lock.set_name!r}. Name one with --lock."
+                f"{first.path} and {lock.path} are both lock files of the set {lock.set_name!r}. Name one with --lock."
             )
-    if faults and (given or not known):
-        raise faults[0]
-    return known
+    return Locks(known, tuple(unused))
+
+
+def _is_trusted(known_by: str, key: bytes | None) -> bool:
+    """Whether a lock file says that it is signed with the key that was given, or with one that was used here."""
+    return known_by == fingerprint(key) if key is not None else is_ours(known_by)
+
+
+def _lying_above(paths: Iterable[Path]) -> list[Path]:
+    """Lock files above the folders of submissions, never beside or below a notebook."""
+    folders = {above for path in paths for above in _folder_of(path).parents[:3]}
+    return sorted(path for folder in folders for path in folder.glob(f"*{LOCK_SUFFIX}"))
 
 
 def _folder_of(path: Path) -> Path:

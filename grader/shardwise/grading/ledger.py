@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from shardwise.errors import ShardwiseError
 from shardwise.grading.results import Result
 
 LEDGER = "ledger.sqlite"
-_FORMAT = 2
+_FORMAT = 4
 _TABLES = """
 CREATE TABLE grading (
     id INTEGER PRIMARY KEY,
@@ -47,15 +48,23 @@ CREATE TABLE page (                -- the feedback pages that lie in the folder
     kind TEXT NOT NULL,            -- plain, or with solutions
     digest TEXT NOT NULL           -- of its bytes
 );
-CREATE TABLE batch (               -- the notebooks of the latest run, in the order of the reports
-    place INTEGER PRIMARY KEY,
-    path TEXT NOT NULL UNIQUE,
+CREATE TABLE notebook (            -- those of the latest run, and the graded ones of earlier runs that still lie there
+    path TEXT PRIMARY KEY,
+    place INTEGER NOT NULL,        -- in the order of the paths
+    latest INTEGER NOT NULL,       -- whether it is one of the latest run
     student TEXT NOT NULL,
     "set" TEXT NOT NULL,
     grading INTEGER REFERENCES grading,
     reason TEXT NOT NULL           -- why there is none
 );
-CREATE INDEX batch_student ON batch ("set", student);
+CREATE INDEX notebook_student ON notebook ("set", student, place);
+CREATE INDEX notebook_latest ON notebook ("set", latest, student);
+CREATE VIEW latest AS SELECT * FROM notebook WHERE latest = 1;
+CREATE VIEW batch AS               -- what counts: the latest run, and for its sets who was graded earlier and is not in it
+SELECT * FROM notebook AS one WHERE latest = 1 OR (
+    EXISTS (SELECT 1 FROM latest WHERE latest."set" = one."set")
+    AND NOT EXISTS (SELECT 1 FROM latest WHERE latest."set" = one."set" AND latest.student = one.student)
+);
 """
 _RESULT = ("student", "set", "name", "points", "max_points", "late", "notes", "tier", "version", "scores", "answers")
 _RESTS_ON = ("key", "notebook", "questions", "engine", "at", "who")
@@ -75,12 +84,25 @@ class Grading:
     who: str
 
 
+def _unusable(path: Path, error: sqlite3.Error) -> ShardwiseError:
+    """What to say of a ledger that is damaged, or that may not be written; to read one takes writing beside it, too."""
+    return ShardwiseError(
+        f"{path} cannot be used as a ledger ({error}). See that you may write it and its folder, or move it away to begin anew."
+    )
+
+
 class Ledger:
     """An open ledger. Raises ShardwiseError for a file that is none, or one of another version of shardwise."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+        with suppress(OSError):  # sqlite says better what is wrong
+            # names, points and answers are for who grades; sqlite's other files get the same mode
+            path.touch(mode=0o600)
+        try:
+            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+        except sqlite3.OperationalError as error:
+            raise _unusable(path, error) from None
         try:
             self._db.execute("PRAGMA journal_mode = WAL")
             # A power cut may cost the latest results; a kill costs none.
@@ -88,9 +110,11 @@ class Ledger:
             (found,) = self._db.execute("PRAGMA user_version").fetchone()
             if found == 0:
                 self._db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_FORMAT}; COMMIT;")
-        except sqlite3.OperationalError:  # a full disk, a folder that may not be written
+        except sqlite3.OperationalError as error:
             self._db.close()
-            raise
+            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+                raise
+            raise _unusable(path, error) from None
         except sqlite3.DatabaseError as error:
             self._db.close()
             raise ShardwiseError(f"{path} is no ledger of ours ({error}). Move it away to begin anew.") from None
@@ -108,8 +132,10 @@ class Ledger:
     def __enter__(self) -> Ledger:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         self.close()
+        if isinstance(error, sqlite3.DatabaseError):
+            raise _unusable(self.path, error) from None
 
     def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         return self._db.execute(query, values).fetchall()
@@ -117,15 +143,32 @@ class Ledger:
     # A run ------------------------------------------------------------------------------------------------------
 
     def begin(self, notebooks: Iterable[str]) -> int:
-        """Begin a run over the notebooks of these paths; gives their number."""
+        """Begin a run over the notebooks of these paths; gives their number.
+
+        What was graded earlier stays as long as it lies where it lay, for a class may be graded part by part. Raises
+        ShardwiseError when these are some of the latest run's and others of it still lie there.
+        """
+        named = dict.fromkeys(notebooks)
         with self._db:
             self._db.execute("BEGIN")
-            self._db.execute("DELETE FROM batch")
+            graded = dict(self._all("SELECT path, latest FROM notebook WHERE grading IS NOT NULL"))
+            lying = {path for path in graded.keys() - named.keys() if _lies(Path(path))}
+            left_out = [path for path in lying if graded[path]]
+            if left_out and any(graded.get(path) for path in named):
+                several = len(left_out) > 1
+                raise ShardwiseError(
+                    f"{self.path.parent} holds the grades of {len(left_out)} more notebook{'s' if several else ''}, such as "
+                    f"{min(left_out)}: if {'they have' if several else 'it has'} changed, grades.csv would not say so. "
+                    "Name all of them, or give these an --out of their own."
+                )
+            self._db.execute("DELETE FROM notebook WHERE grading IS NULL")
+            self._db.executemany("DELETE FROM notebook WHERE path = ?", ((path,) for path in graded.keys() - lying))
+            self._db.execute("UPDATE notebook SET latest = 0")
             self._db.executemany(
-                "INSERT OR IGNORE INTO batch VALUES (?, ?, '', '', NULL, 'it was not graded yet')",
-                enumerate(notebooks),
+                "INSERT INTO notebook VALUES (?, ?, TRUE, '', '', NULL, 'it was not graded yet')",
+                ((path, place) for place, path in enumerate(named)),
             )
-        return int(self._all("SELECT COUNT(*) FROM batch")[0][0])
+        return len(named)
 
     def page_digest(self, key: str, file: str, kind: str) -> str | None:
         """The digest of the page that shows a complete grading; None when either is still to be made."""
@@ -139,13 +182,17 @@ class Ledger:
         """The kinds of feedback pages that lie in the folder."""
         return {kind for (kind,) in self._all("SELECT DISTINCT kind FROM page")}
 
-    def reuse(self, path: str, key: str) -> None:
-        """Let a notebook of this run have a grading that is there already."""
+    def reuse(self, path: str, key: str, note: str = "") -> None:
+        """Let a notebook of this run have a grading that is there already; the note is for the report."""
         self._db.execute(
-            """UPDATE batch SET (grading, student, "set", reason) =
-            (SELECT id, student, "set", '' FROM grading WHERE key = ?) WHERE path = ?""",
-            (key, path),
+            """UPDATE notebook SET (grading, student, "set", reason) =
+            (SELECT id, student, "set", ? FROM grading WHERE key = ?) WHERE path = ?""",
+            (note, key, path),
         )
+
+    def drop(self, path: str) -> None:
+        """Take a notebook out of this run: another one of its student counts."""
+        self._db.execute("DELETE FROM notebook WHERE path = ?", (path,))
 
     def record(self, path: str, grading: Grading, *, page: str, kind: str, digest: str) -> None:
         """Keep a grading and the file, kind and digest of its page, and let a notebook of this run have it: all or nothing."""
@@ -162,25 +209,31 @@ class Ledger:
     def refuse(self, result: Result) -> None:
         """Say why a notebook of this run has no grading."""
         self._db.execute(
-            'UPDATE batch SET (student, "set", grading, reason) = (?, ?, NULL, ?) WHERE path = ?',
+            'UPDATE notebook SET (student, "set", grading, reason) = (?, ?, NULL, ?) WHERE path = ?',
             (result.student, result.set, result.reason, result.path),
         )
 
     # What counts ------------------------------------------------------------------------------------------------
 
-    def results(self) -> Iterator[Result]:
-        """The latest run, a result a notebook, read as it goes. Of several notebooks of one student none counts."""
+    def results(self, *, latest: bool = False) -> Iterator[Result]:
+        """A result a notebook, by set and student, read as it goes; with `latest` of the latest run alone.
+
+        Of several notebooks of one student none counts.
+        """
         doubles = self._doubles()
         for path, student, name_of_set, reason, grading, *columns in self._db.execute(
             f'SELECT batch.path, batch.student, batch."set", batch.reason, grading.id, {_RESULT_OF_GRADING} '
-            "FROM batch LEFT JOIN grading ON grading.id = batch.grading ORDER BY place"
+            f"FROM {'latest' if latest else 'batch'} AS batch LEFT JOIN grading ON grading.id = batch.grading "
+            'ORDER BY batch."set", batch.student, place'
         ):
             if grading is None:
                 yield Result(student, name_of_set, status="ungraded", reason=reason, path=path)
                 continue
             result = replace(_result(columns), path=path)
+            if reason:
+                result = replace(result, notes=(*result.notes, reason))
             if several := doubles.get((name_of_set, student)):
-                reason = f"{len(several)} notebooks of {student} for this set: {', '.join(several)}. Keep the one that counts."
+                reason = f"{len(several)} notebooks of {student} for this set: {', '.join(several)}. Keep the one that counts, or say --latest."
                 result = Result(student, name_of_set, result.name, status="ungraded", reason=reason, path=path)
             yield result
 
@@ -200,11 +253,11 @@ class Ledger:
         return [name for (name,) in self._all('SELECT DISTINCT "set" FROM batch WHERE "set" <> \'\' ORDER BY "set"')]
 
     def handed_in(self, name_of_set: str, student: str) -> bool:
-        """Whether the latest run had a notebook of this student."""
-        return bool(self._all('SELECT 1 FROM batch WHERE "set" = ? AND student = ? LIMIT 1', name_of_set, student))
+        """Whether a notebook of this student counts for one of the sets of the latest run."""
+        return bool(self._all('SELECT 1 FROM notebook WHERE "set" = ? AND student = ? LIMIT 1', name_of_set, student))
 
     def questions(self) -> list[str]:
-        """The questions of the latest run: the columns of a table of grades."""
+        """The questions of the notebooks that count: the columns of a table of grades."""
         seen: dict[str, None] = {}
         for (names,) in self._db.execute(
             "SELECT DISTINCT (SELECT group_concat(key, ' ') FROM json_each(scores)) FROM batch JOIN grading ON grading.id = grading"
@@ -221,10 +274,24 @@ class Ledger:
             yield _grading(row)
 
     def counts(self, name_of_set: str, student: str) -> Grading | None:
-        """The grading that counts: that of the latest run, or else the last there was."""
+        """The grading that counts: that of the notebook that does, or else the last there was."""
         query = f"""SELECT {_COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND points IS NOT NULL
-        ORDER BY id IN (SELECT grading FROM batch) DESC, id DESC LIMIT 1"""
+        ORDER BY EXISTS (
+            SELECT 1 FROM batch WHERE batch."set" = grading."set" AND batch.student = grading.student AND batch.grading = id
+        ) DESC, id DESC LIMIT 1"""
         return next((_grading(row) for row in self._db.execute(query, (name_of_set, student))), None)
+
+    def notebooks(self, name_of_set: str, student: str) -> list[str]:
+        """The digests of the different notebooks of a student that were ever graded here, in the order of their first."""
+        query = """SELECT notebook FROM grading WHERE "set" = ? AND student = ? AND points IS NOT NULL
+        GROUP BY notebook ORDER BY MIN(id)"""
+        return [str(notebook) for (notebook,) in self._all(query, name_of_set, student)]
+
+    def latest_of(self, name_of_set: str, student: str, notebook: str) -> str:
+        """The key of the latest grading of a notebook."""
+        query = """SELECT key FROM grading WHERE "set" = ? AND student = ? AND notebook = ? AND points IS NOT NULL
+        ORDER BY id DESC LIMIT 1"""
+        return str(self._all(query, name_of_set, student, notebook)[0][0])
 
     def absorb(self, other: Path) -> None:
         """Take over the gradings of another ledger that are not here yet, and what is known of its pages."""
@@ -239,6 +306,11 @@ class Ledger:
                 self._db.execute("INSERT OR REPLACE INTO main.page SELECT * FROM other.page")
         finally:
             self._db.execute("DETACH other")
+
+
+def _lies(path: Path) -> bool:
+    """Whether a notebook is still there, or the archive that it was in."""
+    return path.exists() or any(folder.is_file() for folder in path.parents)
 
 
 _RESULT_OF_GRADING = ", ".join(f'grading."{name}"' for name in _RESULT)

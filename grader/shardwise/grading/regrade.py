@@ -14,12 +14,12 @@ from typing import Any
 from shardwise.atomic_files import replacing
 from shardwise.bank.bank import Catalogue
 from shardwise.bank.posing import pose, pose_chapter
-from shardwise.course.lockfile import Lock, line_of
-from shardwise.errors import ShardwiseError
+from shardwise.course.lockfile import Lock, writing
+from shardwise.errors import Reject, ShardwiseError, said_by
 from shardwise.grading import reports
 from shardwise.grading.batch import PAGES, WITH_SOLUTIONS, Batch, Progress, grade
 from shardwise.grading.executors import Opener
-from shardwise.grading.intake import Practice, locks_near
+from shardwise.grading.intake import Decisions, Practice, locks_near
 from shardwise.grading.ledger import LEDGER, Grading, Ledger
 from shardwise.grading.worker import Settings
 
@@ -45,15 +45,16 @@ class Regrade:
     batch: Batch  # on the stage
     out: Path
     paths: Sequence[Path]
-    renewed: Mapping[Path, Path]  # lock files, and what they would become
+    renewed: Mapping[Path, Lock]  # lock files, and what they would become
     practice: Practice
     settings: Settings
+    decisions: Decisions
     kept: Counter[str] = field(default_factory=Counter)  # questions that stay as they were, by reason
 
     def changes(self) -> Iterator[Change]:
         """Every question whose points would change, read as it goes."""
         with Ledger(self.out / LEDGER) as now, Ledger(self.batch.out / LEDGER) as then:
-            for result in then.results():
+            for result in then.results(latest=True):
                 after = then.counts(result.set, result.student) if result.status == "graded" else None
                 if after is not None:
                     yield from differences(now.counts(result.set, result.student), after)
@@ -61,17 +62,20 @@ class Regrade:
     def write(self) -> Batch:
         """Let it count: locks, pages and gradings take their places. What counted before stays in the ledger."""
         for old, new in self.renewed.items():
-            if new.read_bytes() != old.read_bytes():
+            if new.path.read_bytes() != old.read_bytes():
                 shutil.copy2(old, _spare(old))
-                with replacing(old) as fresh:
-                    shutil.copy2(new, fresh)
+                with replacing(old, private=True) as fresh:
+                    shutil.copyfile(new.path, fresh)
         for page in (self.batch.out / PAGES).rglob("*.html"):
             place = self.out / PAGES / page.relative_to(self.batch.out / PAGES)
             place.parent.mkdir(parents=True, exist_ok=True)
             page.replace(place)
         with Ledger(self.out / LEDGER) as ledger:
             ledger.absorb(self.batch.out / LEDGER)
-        batch = grade(self.paths, self.out, locks=tuple(self.renewed), practice=self.practice, settings=self.settings)
+        locks = [Lock(path, new.key) for path, new in self.renewed.items()]
+        batch = grade(
+            self.paths, self.out, locks=locks, practice=self.practice, settings=self.settings, decisions=self.decisions
+        )
         reports.write_tables(batch)
         self.discard()
         return batch
@@ -87,7 +91,9 @@ def regrade(
     bank: Catalogue,
     *,
     locks: Sequence[Path] = (),
+    key: bytes | None = None,
     settings: Settings | None = None,
+    decisions: Decisions | None = None,
     workers: int = 1,
     executor: Opener | None = None,
     progress: Progress | None = None,
@@ -99,30 +105,30 @@ def regrade(
     stage = out / _STAGE
     stage.mkdir(parents=True, exist_ok=True)
     kept: Counter[str] = Counter()
-    renewed = {}
-    for lock in locks_near(paths, locks).values():
-        renewed[lock.path] = stage / lock.path.name
-        with replacing(renewed[lock.path]) as fresh:
-            _renew(lock, bank, fresh, kept)
+    renewed = {
+        lock.path: _renew(lock, bank, stage / lock.path.name, kept)
+        for lock in locks_near(paths, locks, key).known.values()
+    }
     with Ledger(out / LEDGER) as ledger:
         settings = replace(settings or Settings(), solutions=WITH_SOLUTIONS in ledger.kinds_of_pages())
     practice = partial(pose_chapter, bank)
-    batch = grade(paths, stage, locks=tuple(renewed.values()), practice=practice, settings=settings, workers=workers,
-                  executor=executor, progress=progress)  # fmt: skip
-    return Regrade(batch, out, paths, renewed, practice, settings, kept)
+    decisions = decisions or Decisions()
+    batch = grade(paths, stage, locks=list(renewed.values()), practice=practice, settings=settings, decisions=decisions,
+                  counted=out / LEDGER, workers=workers, executor=executor, progress=progress)  # fmt: skip
+    return Regrade(batch, out, paths, renewed, practice, settings, decisions, kept)
 
 
-def _renew(lock: Lock, bank: Catalogue, to: Path, kept: Counter[str]) -> None:
+def _renew(lock: Lock, bank: Catalogue, to: Path, kept: Counter[str]) -> Lock:
     """A lock file with the keys and texts of today's banks, wherever students would still see the same question.
 
     Every question is posed anew, since a reference may have changed under a template that has not.
     """
-    with to.open("w", encoding="utf-8") as file:
-        file.write(line_of(lock.header))
+    with writing(to, lock.key) as lines:
+        lines.add(lock.header)
         for student in lock.students():
             line = json.loads(lock.line(student))
-            line["questions"] = [_renewed(question, bank, kept) for question in line["questions"]]
-            file.write(line_of(line))
+            lines.add({**line, "questions": [_renewed(question, bank, kept) for question in line["questions"]]})
+    return Lock(to, lock.key)
 
 
 def _renewed(old: dict[str, Any], bank: Catalogue, kept: Counter[str]) -> dict[str, Any]:
@@ -134,9 +140,9 @@ def _renewed(old: dict[str, Any], bank: Catalogue, kept: Counter[str]) -> dict[s
     try:
         new = pose(problem, old["seed"], attempt=old["rejected"])
     except ShardwiseError as error:
-        kept[
-            f"{old['id']}: today's template does not take the numbers that were drawn ({error.__cause__ or error})"
-        ] += 1
+        cause = error.__cause__ or error
+        why = str(cause) if isinstance(cause, (ShardwiseError, Reject)) else said_by(cause)
+        kept[f"{old['id']}: today's template does not take the numbers that were drawn ({why})"] += 1
         return old
     as_handed_out: dict[str, Any] = {"handle": old["handle"], "points": old["points"]}  # what the notebook says
     dumped: dict[str, Any] = json.loads(new.model_copy(update=as_handed_out).model_dump_json())
@@ -184,7 +190,7 @@ def cause_of(before: Grading | None, after: Grading, question: str | None = None
 def _same_draws(before: Grading, after: Grading) -> bool:
     """Whether two gradings are about the same draws: by the same templates, only references can give them other keys."""
     was, now = (
-        [(answer.feedback.question, answer.seed) for answer in grading.result.answers] for grading in (before, after)
+        [(answer.feedback.question, answer.draw) for answer in grading.result.answers] for grading in (before, after)
     )
     return was == now
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,48 +14,73 @@ from shardwise.atomic_files import patiently, replacing
 from shardwise.grading.batch import Batch
 from shardwise.grading.results import Result, to_json
 from shardwise.markdown.feedback import as_markdown, as_plain
+from shardwise.markdown.html import to_plain
 from shardwise.question import Outcome
 
 
 def write_tables(batch: Batch) -> None:
-    """Write grades.csv and results.jsonl. The pages were written one by one, as each notebook was graded."""
+    """Write grades.csv, unreadable.csv and results.jsonl. The pages were written one by one, as each notebook was graded."""
     patiently(lambda: _write(batch), batch.out)
 
 
 def _write(batch: Batch) -> None:
     questions = batch.questions()
     with (
-        replacing(batch.out / "grades.csv") as grades,
-        replacing(batch.out / "results.jsonl") as documents,
+        replacing(batch.out / "grades.csv", private=True) as grades,
+        replacing(batch.out / "unreadable.csv", private=True) as unread,
+        replacing(batch.out / "results.jsonl", private=True) as documents,
+        unread.open("w", encoding="utf-8", newline="") as unread_answers,
         grades.open("w", encoding="utf-8", newline="") as table,
         documents.open("w", encoding="utf-8", newline="\n") as lines,
     ):
-        rows = csv.writer(table)
+        rows = csv.writer(table, quoting=csv.QUOTE_ALL)
         rows.writerow(_HEAD[:7] + questions + _HEAD[7:])
+        to_look_at = csv.writer(unread_answers, quoting=csv.QUOTE_ALL)
+        to_look_at.writerow(_UNREADABLE_HEAD)
         for result in batch.results():
             rows.writerow([_cell(value) for value in _grades(result, questions)])
+            to_look_at.writerows([_cell(value) for value in row] for row in _unreadable(result))
             lines.write(to_json(result) + "\n")
             if result.status != "graded":  # a page of an earlier run, or of a notebook that turned out to be one of two
-                batch.page(result).unlink(missing_ok=True)
+                with suppress(OSError):  # what lies in its place is none of our pages
+                    batch.page(result).unlink(missing_ok=True)
 
 
 _HEAD = ["student", "name", "set", "status", "points", "max_points", "late", "reason", "notebook"]
 
 
 def _grades(result: Result, questions: Iterable[str]) -> list[str]:
-    most = result.max_points if result.status == "graded" else None
+    most = result.max_points or None  # nothing where nobody knows by which questions it would be marked
     return [result.student, result.name, result.set, result.status, _number(result.points), _number(most),
             "yes" if result.late else "", *(_number(result.scores.get(name)) for name in questions),
             result.reason, result.path]  # fmt: skip
+
+
+_UNREAD = re.compile(r'"unread": "[^"]')  # saves to read the answers of a result that has none
+_UNREADABLE_HEAD = ["student", "name", "set", "question", "written", "why", "notebook"]
+
+
+def _unreadable(result: Result) -> Iterator[list[str]]:
+    """The answers and parts of answers that could not be read, for a person to look at: what was written, and why it was refused."""
+    if f'"{Outcome.UNREADABLE}"' not in result.answers_json and not _UNREAD.search(result.answers_json):
+        return
+    for answer in result.answers:
+        if answer.feedback.outcome == Outcome.UNREADABLE or answer.feedback.unread:
+            why = answer.feedback.unread or to_plain(answer.feedback.say).partition("\n")[0]
+            yield [result.student, result.name, result.set, answer.slug, answer.feedback.written, why, result.path]
 
 
 def _number(points: float | None) -> str:
     return "" if points is None else f"{points:g}"
 
 
+# Where a cell may begin for a spreadsheet, whatever separator it was told, and the signs that begin a formula there.
+_FORMULA = re.compile(r"""(^|[,;|"'])(\s*[=+\-@＝＋－＠])""")
+
+
 def _cell(value: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+    """A cell of one line that no spreadsheet takes for a formula, nor any part of it when it splits it at another separator."""
+    return _FORMULA.sub(r"\1'\2", re.sub(r"[\t\r\n]+", " ", value))
 
 
 def write_junit(results: Iterable[Result], path: Path) -> None:

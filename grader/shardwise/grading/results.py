@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,7 @@ class Answer:
 
     title: str
     kind: str
-    seed: str
+    draw: str  # a digest of the seed: who has the seed and the bank can draw the key
     digest: str  # of the template
     feedback: Feedback
 
@@ -66,7 +67,7 @@ class Result:
     def answers(self) -> tuple[Answer, ...]:
         """The answers, in the order of the questions."""
         return tuple(
-            Answer(data["title"], data["kind"], data["seed"], data["digest"], Feedback.model_validate(data))
+            Answer(data["title"], data["kind"], data["draw"], data["digest"], Feedback.model_validate(data))
             for data in json.loads(self.answers_json)
         )
 
@@ -79,7 +80,7 @@ class Result:
 def marked(result: Result, questions: Sequence[Question], feedback: Sequence[Feedback]) -> Result:
     """A result with its answers and the points that they earn."""
     answers = [
-        Answer(question.title, question.kind, question.seed, question.digest, said)
+        Answer(question.title, question.kind, _draw(question.seed), question.digest, said)
         for question, said in zip(questions, feedback, strict=True)
     ]
     complete = all(answer.points is not None for answer in answers)
@@ -92,8 +93,12 @@ def marked(result: Result, questions: Sequence[Question], feedback: Sequence[Fee
     )
 
 
+def _draw(seed: str) -> str:
+    return hashlib.sha256(seed.encode()).hexdigest()[:16]
+
+
 def _document(answer: Answer) -> dict[str, object]:
-    about = {"title": answer.title, "kind": answer.kind, "seed": answer.seed, "digest": answer.digest}
+    about = {"title": answer.title, "kind": answer.kind, "draw": answer.draw, "digest": answer.digest}
     return {**answer.feedback.model_dump(mode="json"), **about}
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import atexit
+import math
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -15,14 +17,20 @@ if TYPE_CHECKING:
     from shardwise.sandbox import Limits, Sandbox
 
 
-def runner_in(sandbox: Sandbox) -> Runner:
-    """A runner that runs sources, and nothing else, in `sandbox`."""
+def runner_in(sandbox: Sandbox, seconds: float = math.inf) -> Runner:
+    """A runner that runs sources, and nothing else, in `sandbox`; all its runs together take so many seconds at most."""
     from shardwise.sandbox import Calls, CallsResult
+
+    left = seconds
 
     def run(program: Program, name: str, inputs: Sequence[Inputs]) -> Sequence[Call]:
         if not isinstance(program, str):
             raise TypeError("only the source of a function can be run in the sandbox")
-        found = sandbox.run([Calls("program", name, tuple(inputs), source=program)]).results["program"]
+        nonlocal left
+        began = time.monotonic()
+        job = sandbox.run([Calls("program", name, tuple(inputs), source=program)], seconds=left)
+        left -= time.monotonic() - began
+        found = job.results["program"]
         assert isinstance(found, CallsResult)
         return found.results
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from shardwise.sandbox import JobResult, Sandbox, Step
 
 # What the locked cells of every notebook do; the student's copies of them are never run.
-PRELUDE = "import shardwise\nfrom shardwise import another, check, handed_out, hint, practice, solution\n"
+PRELUDE = "import shardwise\nfrom shardwise import another, check, check_all, handed_out, hint, practice, solution\n"
+MARKING_SECONDS = 60.0  # for all that marking a notebook runs; a hanging answer to a hunt takes up to 15 of them
 _WHY_STOPPED = {
     "timeout": "it ran too long",
     "memory": "it ran out of memory",
@@ -33,7 +34,7 @@ def grade_one(
     """Run a submission's code and mark its answers: feedback in the questions' order, and notes for the report."""
     job = sandbox.run(_steps(submission, questions))
     stopped = _stopped(submission, job)
-    run = runner_in(sandbox)
+    run = runner_in(sandbox, MARKING_SECONDS)
     answered = {cell.question: cell for cell in submission.cells if cell.question}
     marked = []
     for place, question in enumerate(questions):
@@ -45,7 +46,7 @@ def grade_one(
         if cell is not None and cell.key in stopped and feedback.outcome != Outcome.CORRECT:
             feedback = _told(feedback, f"The cell with your answer stopped: `{safe(stopped[cell.key])}`")
         elif cell is None and feedback.outcome == Outcome.BLANK:
-            feedback = _told(feedback, "The cell for this answer is gone, and no other cell defines it.")
+            feedback = _told(feedback, _why_blank(submission.unrun.get(question.cell)))
         marked.append(feedback)
     added = {cell.key for cell in submission.cells if not cell.question}
     notes = [f"{key} (added by the student) stopped: {safe(why)}" for key, why in stopped.items() if key in added]
@@ -85,9 +86,9 @@ def _stopped(submission: Submission, job: JobResult) -> dict[str, str]:
 
 def _mark(question: Question, job: JobResult, place: int, run: Runner, cell: StudentCell | None) -> Feedback:
     try:
-        return check(question, _raw(question, job.results[f"answer-{place}"], cell), runner=run)
-    except Unreadable as error:
-        return unreadable_feedback(question, error)
+        return check(question, _raw(question, job.results[f"answer-{place}"], cell), runner=run, is_graded=True)
+    except Unreadable as error:  # what the cell gave cannot even be fetched: its source is what was written
+        return unreadable_feedback(question, error, cell.source if cell else None, is_graded=True)
 
 
 def _raw(question: Question, result: Any, cell: StudentCell | None) -> Any:
@@ -102,6 +103,13 @@ def _raw(question: Question, result: Any, cell: StudentCell | None) -> Any:
     if result.status == "unreadable":
         raise Unreadable(f"I couldn't read the answer: {safe(result.reason or result.type_name)}")
     raise Unreadable(f"The answer could not be fetched: {_WHY_STOPPED.get(result.status, result.status)}.")
+
+
+def _why_blank(unrun: str | None) -> str:
+    """Why there is no answer, where no cell of the student's was run for it: nothing when the cell was emptied."""
+    if unrun is None:
+        return "The cell for this answer is gone, and no other cell defines it."
+    return f"The cell for this answer {unrun}, so it was not run." if unrun else ""
 
 
 def _told(feedback: Feedback, words: str) -> Feedback:

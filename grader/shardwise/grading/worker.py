@@ -9,6 +9,7 @@ import hashlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -17,9 +18,9 @@ from shardwise import __version__
 from shardwise.bank.digests import package_digest
 from shardwise.course.lockfile import read_line
 from shardwise.course.submissions import Submission
-from shardwise.errors import ShardwiseError
+from shardwise.errors import ShardwiseError, said_by
 from shardwise.grading import sandboxes
-from shardwise.grading.feedback_page import page
+from shardwise.grading.feedback_page import HandIn, page
 from shardwise.grading.results import Result, marked
 from shardwise.grading.submission import grade_one
 from shardwise.kinds import added_kinds
@@ -47,6 +48,8 @@ class Task:
     submission: Submission
     questions: bytes  # a line as in a lock file
     late: bool = False
+    title: str = ""  # of the set
+    due: datetime | None = None
 
     @property
     def student(self) -> str:
@@ -92,10 +95,21 @@ def _result_of(task: Task, settings: Settings) -> tuple[Result, str]:
         name, questions = read_line(task.questions)
         feedback, notes = grade_one(task.submission, questions, sandbox)
         result = marked(replace(result, name=name or task.student, notes=tuple(notes)), questions, feedback)
-        return result, page(result, questions, feedback, solutions=settings.solutions)
+        handed_in = HandIn(task.title, task.due, _sources(task.submission))
+        return result, page(result, questions, feedback, handed_in=handed_in, solutions=settings.solutions)
     except Exception as error:
         sandboxes.close()  # whatever it was, the next task gets a fresh sandbox
         return ungraded(task, our_fault(error)), ""
+
+
+def _sources(submission: Submission) -> dict[str, str]:
+    """What a student wrote into the answer cells of each question."""
+    sources: dict[str, str] = {}
+    for cell in submission.cells:
+        if cell.question:
+            before = f"{sources[cell.question]}\n\n" if cell.question in sources else ""
+            sources[cell.question] = before + cell.source
+    return sources
 
 
 def ungraded(task: Task, reason: str) -> Result:
@@ -105,5 +119,5 @@ def ungraded(task: Task, reason: str) -> Result:
 
 def our_fault(error: Exception) -> str:
     """Why there is no grade when our side failed."""
-    why = str(error) if isinstance(error, ShardwiseError) else f"{type(error).__name__}: {str(error)[:300]}"
+    why = str(error) if isinstance(error, ShardwiseError) else said_by(error)[:300]
     return f"Our fault: {why}"

@@ -20,17 +20,28 @@ LOOKS: dict[Outcome | None, tuple[str, str, str]] = {
 }
 
 
-def headline(feedback: Feedback) -> str:
-    """Mark, word and points in one line."""
+# What is said instead where there is no further try.
+_FINAL = {Outcome.INCORRECT: "Incorrect", Outcome.BLANK: "No answer"}
+
+
+def judgement(feedback: Feedback, *, final: bool = False) -> tuple[str, str]:
+    """The mark and the word for what became of an answer; `final` where there is no further try."""
     mark, word, _ = LOOKS[feedback.outcome]
+    return mark, _FINAL.get(feedback.outcome, word) if final and feedback.outcome else word
+
+
+def headline(feedback: Feedback, *, final: bool = False) -> str:
+    """Mark, word and points in one line."""
+    mark, word = judgement(feedback, final=final)
     judged = feedback.outcome in (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
-    points = f" · {feedback.points:g} of {feedback.max_points:g} points" if judged else ""
+    plural = "" if feedback.max_points == 1 else "s"
+    points = f" · {feedback.points:g} of {feedback.max_points:g} point{plural}" if judged else ""
     return f"{mark} {word}{points}"
 
 
 def _read(feedback: Feedback) -> str:
-    """How the answer was read, for use inside `code`."""
-    return feedback.read.replace("`", "'")[:500]
+    """How the answer was read, for use inside `code`, which no line break may end."""
+    return " ".join(feedback.read.replace("`", "'").split())[:500]
 
 
 def _say(feedback: Feedback) -> str:

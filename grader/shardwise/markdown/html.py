@@ -11,12 +11,42 @@ _OPTIONS = re.compile(r"(\S.*?)\n\n(- \*\*[^\n]+(?:\n- \*\*[^\n]+)*)\n\n((?![-+*
 _REACHES_ON = re.compile(r"```|~~~|\$\$|^\s*(?:[-+*]|[0-9]+[.)])\s", re.MULTILINE)  # beyond a blank line
 
 
+_AS_IT_STANDS = re.compile(r"(```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$)", re.DOTALL)  # code and formulas
+_BEFORE_UNIT = re.compile(
+    r"(?<=[0-9]) (?=(?:(?:[kKMGTPE]i?)?(?:B|bit|b|FLOPS|FLOP|Wh|W|J|Hz)|[mµn]?s|min|h)(?![A-Za-z0-9]))"
+)
+_COMMA = "<mrow><mo>&#x0002C;</mo></mrow>"  # what LaTeX's {,} becomes, which is no list's comma
+_THOUSANDS = re.compile(rf"<mn>[0-9]{{1,3}}</mn>(?:{_COMMA}<mn>[0-9]{{3}}(?:\.[0-9]+)?</mn>)+")
+
+
+def keep_together(markdown: str) -> str:
+    """Markdown in which no line ends between a number and its unit; code and formulas stay as they are.
+
+    >>> keep_together("6 GB in `6 GB` of 2 GPUs")
+    '6\\xa0GB in `6 GB` of 2 GPUs'
+    """
+    parts = _AS_IT_STANDS.split(markdown)
+    parts[::2] = [_BEFORE_UNIT.sub("\u00a0", part) for part in parts[::2]]
+    return "".join(parts)
+
+
 def to_html(markdown: str) -> str:
     """Markdown as HTML; formulas as MathML, raw HTML escaped.
 
-    >>> print(to_html("**40 GB** of <b>x</b>"))
-    <p><strong>40 GB</strong> of &lt;b&gt;x&lt;/b&gt;</p>
+    >>> print(to_html("**40 GPUs** of <b>x</b>"))
+    <p><strong>40 GPUs</strong> of &lt;b&gt;x&lt;/b&gt;</p>
     """
+    return whole_numbers(_to_html(keep_together(markdown)))
+
+
+def whole_numbers(html: str) -> str:
+    """MathML in which 1{,}000 is one number and not a list of two."""
+    if _COMMA not in html:
+        return html
+    return _THOUSANDS.sub(lambda found: f"<mn>{re.sub('<[^>]*>', '', found[0].replace(_COMMA, ','))}</mn>", html)
+
+
+def _to_html(markdown: str) -> str:
     found = _OPTIONS.fullmatch(markdown) if "\n\n- **" in markdown else None
     if found is None or "]:" in markdown or "\r" in markdown or _REACHES_ON.search(found[1]):
         return rendered(markdown)
@@ -25,14 +55,18 @@ def to_html(markdown: str) -> str:
     return f"{rendered(found[1])}\n<ul>\n{''.join(items)}</ul>\n{rendered(found[3])}"
 
 
+_GREEK = {"alpha": "α", "beta": "β", "eta": "η", "pi": "π", "Psi": "Ψ"}
 _SIMPLE = (
+    *((rf"\\{name}(?![A-Za-z])", letter) for name, letter in _GREEK.items()),
+    (r"([\^_])\{\s*(-?\w+)\s*\}", r"\1\2"),
+    (r"([\^_])\{([^{}]*)\}", r"\1(\2)"),
     (r"\\cdot|\\times", "·"),
     (r"\\approx", "≈"),
-    (r"\\,|\\;|\\!|\\quad|\\left|\\right", " "),
+    (r"\\,|\\;|\\!|\\q?quad|\\left|\\right", " "),
     (r"\\(?:text|mathrm|operatorname)\{([^{}]*)\}", r"\1"),
     (r"\\[dt]?frac\{\s*([^{}]*?)\s*\}\s*\{\s*([^{}]*?)\s*\}", r"(\1)/(\2)"),
     (r"\\sqrt\{([^{}]*)\}", r"√(\1)"),
-    (r"\\(alpha|beta|Psi|eta|log|min|max)\b", r"\1"),
+    (r"\\(log|cos|min|max)(?![A-Za-z])", r"\1"),
     (r"\{,\}", ","),
     (r"\\(?:le|leq)\b", "≤"),
     (r"\\(?:ge|geq)\b", "≥"),
@@ -59,12 +93,14 @@ def to_plain(markdown: str) -> str:
     code: list[str] = []
 
     def kept(found: re.Match[str]) -> str:
-        """Code is set aside while the rest is read: in `2**M` the asterisks are a power."""
-        code.append(found[1] if found[1] is not None else found[2])
+        """Code, and what a backslash makes literal, is set aside: in `2**M` the asterisks are a power."""
+        code.append(next(part for part in found.groups() if part is not None))
         return f"\x00{len(code) - 1}\x00"
 
     text = markdown.replace("\x00", "")
-    text = re.sub(r"^```\w*\n(.*?)^```[ ]*$\n?|`([^`\n]+)`", kept, text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(
+        r"^```\w*\n(.*?)^```[ ]*$\n?|\\([\\`*_\[\]<&$~])|`([^`\n]+)`", kept, text, flags=re.MULTILINE | re.DOTALL
+    )
     text = re.sub(r"\$\$(.+?)\$\$|(?<![\w$])\$([^$\n]+?)\$(?!\w)", formula, text, flags=re.DOTALL)
     text = re.sub(r"\*\*(.+?)\*\*", r"\1", text)
     text = re.sub(r"(?<![\w*])\*([^*\n]+?)\*(?![\w*])", r"\1", text)
@@ -78,19 +114,38 @@ def safe(text: str, longest: int = 300) -> str:
 
 
 def printable(text: str) -> str:
-    """A text without control characters and lone surrogates, which no file, page or terminal takes; line breaks stay."""
+    """A text without control characters and lone surrogates, which no file, page or terminal takes.
+
+    Line breaks stay, and the spaces inside numbers and before units, at which no line is broken.
+    """
     if text.replace("\n", "").isprintable():  # nearly every text is, and this is told at once
         return text
-    return "".join(character if character == "\n" or character.isprintable() else " " for character in text)
+    return "".join(character if character in _KEPT or character.isprintable() else " " for character in text)
+
+
+_KEPT = "\n\u00a0\u202f"
+
+
+def as_code(text: str, longest: int = 300) -> str:
+    """A student's text as code in Markdown, in which nothing makes a link, a tag or a line of its own."""
+    return f"`{safe(text, longest)}`" if text.strip() else "nothing"
+
+
+_ACTIVE = re.compile(r"[\\`*\[\]<&$~]|(?<!\w)_|_(?!\w)")  # what Markdown takes for markup within a line
 
 
 def literal(text: str) -> str:
-    """A message in which what it quotes between “ and ” is code, so that a student's asterisks stay asterisks.
+    """A plain message in Markdown: what it quotes between “ and ” is code, and all the rest only text, whatever a student wrote.
 
     >>> literal("I couldn't read “2*M*K”. Did you mean “M”?")
     "I couldn't read “`2*M*K`”. Did you mean “`M`”?"
+    >>> print(literal("I couldn't read “”[here](https://example.org)”."))
+    I couldn't read “”\\[here\\](https://example.org)”.
     """
-    return re.sub(r"“([^“”\n]+)”", lambda found: f"“`{found[1].replace('`', chr(39))}`”", text)
+    parts = re.split(r"“([^“”]+)”", re.sub(r"\s*\n\s*", " ", text))
+    plain = [_ACTIVE.sub(lambda found: f"\\{found[0]}", part) for part in parts[::2]]
+    quoted = ["“`{}`”".format(part.replace("`", "'")) for part in parts[1::2]]
+    return "".join(part for pair in zip(plain, [*quoted, ""], strict=True) for part in pair)
 
 
 def inline(markdown: str) -> str:

@@ -14,6 +14,7 @@ from shardwise.markdown.mathml import is_arithmetic, mathml
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
 
 LONGEST = 6_000  # characters of a text whose HTML is kept; the longest prompt has under 3,000
 _NUMBER = re.compile(r"(?<![0-9_^])([0-9]+)")  # in x^12 LaTeX raises the 1 alone, so such digits belong to the text
@@ -67,7 +68,24 @@ def _parser() -> MarkdownIt:
     # "js-default" escapes raw HTML and refuses javascript: links, so that a student's text stays text
     parser = MarkdownIt("js-default", {"html": False, "linkify": False}).enable("table").disable("image")
     parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, renderer=_formula)
+    parser.inline.ruler.at("math_inline", _math_inline)
     return parser
+
+
+def _math_inline(state: StateInline, silent: bool) -> bool:
+    """The plugin's rule for formulas, with a space behind the text while it reads a formula at the very beginning.
+
+    The plugin looks at the character before the formula, src[-1] there, which Python takes for the last one of the text.
+    """
+    from mdit_py_plugins.dollarmath.index import math_inline_dollar
+
+    text = state.src
+    if state.pos == 0:
+        state.src = f"{text} "
+    try:
+        return math_inline_dollar(allow_space=False, allow_digits=False)(state, silent)
+    finally:
+        state.src = text
 
 
 def _formula(tex: str, options: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -40,7 +40,7 @@ class Attempt:
     cpu_seconds: float = 0.0
     finished: bool = False
     progress: Progress = NOT_BEGUN
-    frames: Sequence[bytes] = field(default_factory=tuple)
+    frames: Iterable[bytes] = field(default_factory=tuple)
 
 
 class Backend(Protocol):

@@ -30,10 +30,8 @@ from .job import (
     Value,
     ValueResult,
 )
-from .untrusted_results import Result, Unit, read_results, units
+from .untrusted_results import Result, ResultReader, Unit, units
 
-_UNIT_BYTES = 8192  # for a unit's frame besides its value or output; an error takes at most 6000
-_MOST_JSON_BYTES = 6  # for a byte of output
 _MOST_TIMEOUTS = 2  # of a function; then its remaining inputs are skipped
 _SIGKILL = 9
 _LIBRARIES = ("numpy", "sympy")
@@ -48,8 +46,8 @@ class Sandbox:
         self._backend, self._lock, self._owner = backend, threading.Lock(), os.getpid()
         self._closed = False
 
-    def run(self, steps: Sequence[Step]) -> JobResult:
-        """The result of each step, by its key. Keys must differ."""
+    def run(self, steps: Sequence[Step], *, seconds: float | None = None) -> JobResult:
+        """The result of each step, by its key. Keys must differ. `seconds` is what the job may take, if not all of its limit."""
         if len({step.key for step in steps}) != len(steps):
             raise ShardwiseError("Two steps of one job have the same key; give each its own.")
         if os.getpid() != self._owner:
@@ -57,7 +55,8 @@ class Sandbox:
         with self._lock:
             if self._closed:
                 raise ShardwiseError("This sandbox has been closed; open another one.")
-            return _Job(self._backend, self.limits, tuple(steps)).run()
+            most = self.limits.job_seconds if seconds is None else min(seconds, self.limits.job_seconds)
+            return _Job(self._backend, self.limits, tuple(steps), most).run()
 
     def close(self) -> None:
         """Stop all processes."""
@@ -81,16 +80,17 @@ class Sandbox:
 class _Job:
     """A job and its attempts."""
 
-    def __init__(self, backend: Backend, limits: Limits, steps: tuple[Step, ...]) -> None:
+    def __init__(self, backend: Backend, limits: Limits, steps: tuple[Step, ...], seconds: float) -> None:
         self._backend, self._limits, self._steps = backend, limits, steps
         self._units = tuple(units(steps))
+        self._reader = ResultReader(steps, limits)
         self._found: dict[Unit, Result] = {}
         self._blamed: dict[Unit, str] = {}  # units that ended an attempt, and how
         self._skip: dict[int, set[int]] = {}
         self._packed_steps = [_packed_step(step) for step in steps]
         sources = [source for step in steps if (source := getattr(step, "source", None))]
         self._libraries = frozenset(name for name in _LIBRARIES if any(name in source for source in sources))
-        self._deadline = time.monotonic() + limits.job_seconds
+        self._deadline = time.monotonic() + seconds
         self._restarts, self._cpu_seconds, self._tried_the_same_again = 0, 0.0, False
 
     def run(self) -> JobResult:
@@ -98,7 +98,7 @@ class _Job:
         while True:
             attempt = self._attempt()
             self._cpu_seconds += attempt.cpu_seconds
-            found = read_results(attempt.frames, self._steps, self._limits)
+            found = self._reader.read(attempt.frames)
             self._found.update(found)
             if attempt.finished and attempt.ended == "itself":
                 self._blamed.update(dict.fromkeys(self._unanswered(), "killed"))
@@ -116,8 +116,7 @@ class _Job:
         request = _request(
             {"steps": self._packed_steps, "skip": self._skip},
             self._limits,
-            cells=sum(isinstance(step, Cell) for step in self._steps),
-            units=len(self._units) + len(self._steps),
+            results_bytes=self._reader.space,
             seconds=max(0.05, self._deadline - time.monotonic()),
             libraries=self._libraries,
         )
@@ -135,7 +134,7 @@ class _Job:
             self._tried_the_same_again = True
             return True
         control = self._backend.attempt(
-            _request({"steps": [], "skip": {}}, self._limits, cells=0, units=0, seconds=10.0, libraries=self._libraries)
+            _request({"steps": [], "skip": {}}, self._limits, results_bytes=0, seconds=10.0, libraries=self._libraries)
         )
         if not control.finished:
             raise SandboxUnavailable("The sandbox stopped working: even an empty job does not finish.", "Open it anew.")
@@ -208,14 +207,14 @@ class _Job:
 
 
 def _request(
-    job: dict[str, Any], limits: Limits, *, cells: int, units: int, seconds: float, libraries: frozenset[str]
+    job: dict[str, Any], limits: Limits, *, results_bytes: int, seconds: float, libraries: frozenset[str]
 ) -> AttemptRequest:
     amounts = {
         "output_bytes": limits.output_bytes,
+        "outputs_bytes": limits.outputs_bytes,
         "result_bytes": limits.result_bytes,
         "memory_bytes": limits.memory_bytes,
     }
-    results_bytes = limits.result_bytes + cells * limits.output_bytes * _MOST_JSON_BYTES + (units + 1) * _UNIT_BYTES
     data = encode_job({**job, **amounts})
     return AttemptRequest(data, results_bytes, seconds, limits.cell_seconds, limits.call_seconds, libraries)
 

@@ -48,6 +48,7 @@ class Limits:
     cpu_seconds: int = 60  # of one attempt, over all its threads
     memory_bytes: int = 2**30  # address space, libraries included
     output_bytes: int = 64 * 2**10  # of stdout and stderr together, kept per cell
+    outputs_bytes: int = 2**20  # of all cells of one job together
     result_bytes: int = 2**20  # all values of one job together
     processes: int = 64  # which means threads, since a job cannot fork
     files: int = 32  # open file descriptors

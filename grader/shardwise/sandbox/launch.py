@@ -214,6 +214,8 @@ def _popen(command: _Command, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
         return _starter(os.getpid()).submit(popen).result()
     except OSError as error:
         raise SandboxUnavailable(f"the server did not start: {error}") from None
+    except RuntimeError as error:  # the interpreter is ending, and takes no more work: nobody needs a server now
+        raise SandboxUnavailable(f"the server was not started: {error}") from None
 
 
 def _greeting(control: socket.socket) -> Greeting | None:

@@ -20,6 +20,7 @@ _NAMES = {
     "2": "Landlock and seccomp, without namespaces",
     "none": "no isolation",
 }
+TIERS = tuple(name for name in _NAMES if name != "none")
 _UNSAFE = "Only for your own code on your own machine: --unsafe-no-sandbox runs it without isolation."
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .backend import Attempt, AttemptRequest
 from .inside import shared_memory
+from .inside.deadlines import Deadlines
 from .interpreter import ENVIRONMENT, inner_command
 from .job import Limits
 from .layout import inner_directory, interpreter, package_directories
@@ -74,28 +75,32 @@ def _system_environment() -> dict[str, str]:
 
 
 def _watch(process: subprocess.Popen[bytes], file: Path, request: AttemptRequest) -> str:
-    began = since = time.monotonic()
-    seen = -1
+    deadlines = Deadlines(
+        cell_seconds=request.cell_seconds,
+        call_seconds=request.call_seconds,
+        seconds=request.seconds,
+        began=time.monotonic(),
+    )
+    progress = shared_memory.NOT_BEGUN
     while True:
         try:
             process.wait(_TICK_SECONDS)
             return "itself"
         except subprocess.TimeoutExpired:
-            now, progress = time.monotonic(), _progress(file)
-        if progress.heartbeat != seen:
-            seen, since = progress.heartbeat, now
-        limit = request.call_seconds if progress.limit == shared_memory.CALL_LIMIT else request.cell_seconds
-        if now - since > limit or now - began > request.seconds:
+            progress = _progress(file) or progress
+            over = deadlines.passed(progress, time.monotonic())
+        if over:
             process.kill()
-            return "limit" if now - since > limit else "deadline"
+            return over
 
 
-def _progress(file: Path) -> shared_memory.Progress:
+def _progress(file: Path) -> shared_memory.Progress | None:
+    """What the job says; None where its file cannot be read."""
     try:
         with file.open("rb") as opened:
             return shared_memory.read_progress(opened.read(shared_memory.HEADER_BYTES))
     except (OSError, struct.error):
-        return shared_memory.NOT_BEGUN
+        return None
 
 
 def _kill_session(process: subprocess.Popen[bytes]) -> None:

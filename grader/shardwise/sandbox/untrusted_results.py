@@ -5,6 +5,8 @@ A result is a frame. One that is not exactly what an honest job would write is d
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from .inside import wire_format
@@ -16,6 +18,9 @@ Result = CellResult | ValueResult | CallResult
 
 _ERROR_CHARACTERS = 600
 _FRAMES_PER_UNIT = 4  # that are read; an honest job writes one
+_UNIT_BYTES = 8192  # for a unit's frame besides its value or output; an error takes at most 6000
+_MOST_JSON_BYTES = 6  # for a byte of output
+_READING_SECONDS = 5.0  # of processor time, for all frames of a job; those of an honest one take some milliseconds
 # A terminal acts on control characters, and XML forbids them.
 _UNPRINTABLE = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
 _CELL_STATUSES = ("ok", "raised", "memory")
@@ -32,19 +37,62 @@ def units(steps: Sequence[Step]) -> Iterator[Unit]:
             yield index, WHOLE_STEP
 
 
-def read_results(frames: Iterable[bytes], steps: Sequence[Step], limits: Limits) -> dict[Unit, Result]:
-    """The results in a job's frames, the last one for each unit."""
-    found: dict[Unit, Result] = {}
-    honest = sum(1 for _ in units(steps)) + len(steps)
-    for _, frame in zip(range(_FRAMES_PER_UNIT * honest), frames, strict=False):
-        try:
-            _read(wire_format.from_text(frame), steps, limits, found)
-        except ValueError:
-            continue
-    return found
+class ResultReader:
+    """Reads the frames of one job, all its attempts together.
+
+    A forger may write any frame, and as many as there is space for. So that it costs the grader little, a frame, the frames
+    that are kept and the time for reading have bounds, none of which an honest job comes near.
+    """
+
+    def __init__(self, steps: Sequence[Step], limits: Limits) -> None:
+        self._steps, self._limits = steps, limits
+        honest = sum(1 for _ in units(steps)) + len(steps)
+        cells = sum(isinstance(step, Cell) for step in steps)
+        outputs = min(cells * limits.output_bytes, limits.outputs_bytes) * _MOST_JSON_BYTES
+        self.space = limits.result_bytes + outputs + honest * _UNIT_BYTES  # bytes of an attempt's frames
+        self._longest = max(limits.result_bytes, limits.output_bytes * _MOST_JSON_BYTES) + _UNIT_BYTES
+        self._most = _FRAMES_PER_UNIT * honest
+        self._values, self._outputs = _Room(limits.result_bytes), _Room(outputs + honest * _UNIT_BYTES)
+        self._seconds = _READING_SECONDS
+
+    def read(self, frames: Iterable[bytes]) -> dict[Unit, Result]:
+        """The results in the frames of an attempt, the last one for each unit."""
+        found: dict[Unit, Result] = {}
+        began = time.thread_time()
+        for _, frame in zip(range(self._most), frames, strict=False):
+            if time.thread_time() - began > self._seconds:
+                break
+            if len(frame) <= self._longest:
+                with contextlib.suppress(ValueError):
+                    found.update(self._read(frame))
+        self._seconds -= time.thread_time() - began
+        return found
+
+    def _read(self, frame: bytes) -> dict[Unit, Result]:
+        results = _read(wire_format.from_text(frame), self._steps, self._limits)
+        for unit, result in results.items():
+            if isinstance(result, CellResult):
+                self._outputs.take(unit, len(frame))
+            elif result.value is not None:
+                self._values.take(unit, len(frame))
+        return results
 
 
-def _read(data: object, steps: Sequence[Step], limits: Limits, found: dict[Unit, Result]) -> None:
+class _Room:
+    """Bytes that the frames of a job may take which are kept, one for each unit."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._taken, self._sizes = most, 0, dict[Unit, int]()
+
+    def take(self, unit: Unit, size: int) -> None:
+        """Count the frame that takes the place of an earlier one. ValueError when there is no room left."""
+        taken = self._taken - self._sizes.get(unit, 0) + size
+        if taken > self._most:
+            raise ValueError("more than the frames of one job may take")
+        self._taken, self._sizes[unit] = taken, size
+
+
+def _read(data: object, steps: Sequence[Step], limits: Limits) -> dict[Unit, Result]:
     if not isinstance(data, list) or len(data) < 4:
         raise ValueError("not a frame")
     index, number, status, *rest = data
@@ -54,13 +102,10 @@ def _read(data: object, steps: Sequence[Step], limits: Limits, found: dict[Unit,
         raise ValueError("no such step")
     step = steps[index]
     if isinstance(step, Calls):
-        found.update(_read_call(step, index, number, status, rest))
-    elif number != WHOLE_STEP:
+        return _read_call(step, index, number, status, rest)
+    if number != WHOLE_STEP:
         raise ValueError("no such unit")
-    elif isinstance(step, Cell):
-        found[index, number] = _read_cell(status, rest, limits)
-    else:
-        found[index, number] = _read_value(status, rest)
+    return {(index, number): _read_cell(status, rest, limits) if isinstance(step, Cell) else _read_value(status, rest)}
 
 
 def _read_cell(status: str, rest: list[object], limits: Limits) -> CellResult:
@@ -76,17 +121,15 @@ def _read_value(status: str, rest: list[object]) -> ValueResult:
     return ValueResult("ok", wire_format.unpack(rest[0]), type_name, reason)
 
 
-def _read_call(
-    step: Calls, index: int, number: int, status: str, rest: list[object]
-) -> Iterable[tuple[Unit, CallResult]]:
+def _read_call(step: Calls, index: int, number: int, status: str, rest: list[object]) -> dict[Unit, Result]:
     _expect(status in _CALL_STATUSES)
     if number == WHOLE_STEP:
         _expect(status in ("raised", "memory", "missing") and len(rest) == 1)
         same = CallResult(status, None, _text(rest[0], _ERROR_CHARACTERS))
-        return [((index, each), same) for each in range(len(step.inputs))]
+        return {(index, each): same for each in range(len(step.inputs))}
     _expect(0 <= number < len(step.inputs) and len(rest) == 2)
     value = wire_format.unpack(rest[0]) if status == "returned" else None
-    return [((index, number), CallResult(status, value, _text(rest[1], _ERROR_CHARACTERS)))]
+    return {(index, number): CallResult(status, value, _text(rest[1], _ERROR_CHARACTERS))}
 
 
 def _expect(condition: bool) -> None:

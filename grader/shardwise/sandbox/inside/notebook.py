@@ -35,7 +35,7 @@ class Notebook:
 
     def __init__(self, job: Mapping[str, Any], writer: Writer) -> None:
         self._job, self._writer = job, writer
-        self._value_bytes = int(job["result_bytes"])
+        self._value_bytes, self._output_bytes = int(job["result_bytes"]), int(job["outputs_bytes"])
         self._main = _fresh_main()
 
     def run(self) -> None:
@@ -49,11 +49,12 @@ class Notebook:
 
     def _cell(self, index: int, step: Mapping[str, Any], _skip: Collection[int]) -> None:
         self._writer.begin(index, WHOLE_STEP, CELL_LIMIT)
-        captured = output.capture(self._job["output_bytes"])
+        captured = output.capture(min(self._job["output_bytes"], self._output_bytes))
         status, error, _ = _run_guarded(step["key"], run_source, step["source"], step["key"], self._main)
-        frame = [index, WHOLE_STEP, status or "ok", error]
+        frame, printed = [index, WHOLE_STEP, status or "ok", error], captured.text()
+        self._output_bytes -= len(printed.encode())
         try:
-            self._writer.write(wire_format.to_text([*frame, captured.text()]).encode())
+            self._writer.write(wire_format.to_text([*frame, printed]).encode())
         except FullError:
             self._writer.write(wire_format.to_text([*frame, ""]).encode())
         if status == "memory":
@@ -207,6 +208,8 @@ def _describe(error: BaseException, key: str) -> str:
         message = f"(its message raised {type(broken).__name__})"
     place = _place(error, key)
     name = type(error).__name__
+    if isinstance(error, ValueError) and name != "ValueError":  # a question that asks for one takes its subclasses too
+        name += " (a ValueError)"
     return _cut(f"{name}: {_cut(str(message))}" if message else name) + (f" ({place})" if place else "")
 
 
@@ -230,7 +233,10 @@ def _cut(text: str) -> str:
 
 
 def _rejects_keywords(function: Callable[..., object], keywords: Mapping[str, object]) -> bool:
-    """Whether the arguments fit by position only, as when a student renamed a parameter."""
+    """Whether the arguments count by position, as when a student renamed a parameter.
+
+    So they do where the function cannot take them at all: Python says then how many it takes.
+    """
     if type(function) is types.FunctionType:  # the usual case, told without inspect, saves 0.1 ms a function
         code = function.__code__
         if code.co_varnames[: code.co_argcount] == tuple(keywords) and not code.co_posonlyargcount:
@@ -242,9 +248,7 @@ def _rejects_keywords(function: Callable[..., object], keywords: Mapping[str, ob
     try:
         signature.bind(**keywords)
     except TypeError:
-        with contextlib.suppress(TypeError):
-            signature.bind(*keywords.values())
-            return True
+        return True
     return False
 
 

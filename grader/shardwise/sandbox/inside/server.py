@@ -23,8 +23,9 @@ from typing import Any
 
 from . import imports, job_process, landlock, notebook, seccomp, system_calls
 from .confinement import Confinement
+from .deadlines import Deadlines
 from .messages import MESSAGE_BYTES, Greeting, JobReport, JobRequest, read_job_request
-from .shared_memory import CALL_LIMIT, HEADER_BYTES, read_progress
+from .shared_memory import HEADER_BYTES, read_progress
 
 _TICK_SECONDS = 0.02  # between two looks at a job's progress, hence how late a limit may be enforced
 _NAMESPACES = system_calls.CLONE_NEWPID | system_calls.CLONE_NEWNS | system_calls.CLONE_NEWIPC
@@ -141,7 +142,9 @@ def _watch(pidfd: int, memory_fd: int, control: socket.socket, request: JobReque
     poller = select.poll()
     poller.register(pidfd, select.POLLIN)
     poller.register(control, select.POLLIN)
-    seen, since = -1, began
+    deadlines = Deadlines(
+        cell_seconds=request.cell_seconds, call_seconds=request.call_seconds, seconds=request.seconds, began=began
+    )
     while True:
         ready = [descriptor for descriptor, _ in poller.poll(_TICK_SECONDS * 1000)]
         if pidfd in ready:
@@ -149,13 +152,9 @@ def _watch(pidfd: int, memory_fd: int, control: socket.socket, request: JobReque
         if ready:  # the controller is gone
             signal.pidfd_send_signal(pidfd, signal.SIGKILL)
             os._exit(0)
-        now, progress = time.monotonic(), read_progress(header)
-        if progress.heartbeat != seen:
-            seen, since = progress.heartbeat, now if seen >= 0 else began
-        limit = request.call_seconds if progress.limit == CALL_LIMIT else request.cell_seconds
-        if now - since > limit or now - began > request.seconds:
+        if over := deadlines.passed(read_progress(header), time.monotonic()):
             signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-            return "limit" if now - since > limit else "deadline"
+            return over
 
 
 def _kill_all_others() -> None:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import marshal
 import mmap
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 HEADER_BYTES = 64
 _JOB = struct.Struct("<II")  # bytes of the job, bytes for its results behind it
-_PROGRESS = struct.Struct("<QIiI")  # heartbeat, step, input, which limit applies
+_PROGRESS = struct.Struct("<IiI")  # step, input, which limit applies
 _USED = struct.Struct("<II")  # bytes of frames written, whether every step was done
 _FRAME = struct.Struct("<I")
 _PROGRESS_AT, _USED_AT = 8, 32
@@ -31,13 +32,12 @@ EXIT_BROKEN, EXIT_OUT_OF_MEMORY = 70, 72  # of a job's process; any other status
 class Progress:
     """What a job says it is busy with. A student who forges it only shifts the blame among their own steps."""
 
-    heartbeat: int
     step: int
     input: int
     limit: int
 
 
-NOT_BEGUN = Progress(0, NO_STEP, WHOLE_STEP, CELL_LIMIT)
+NOT_BEGUN = Progress(NO_STEP, WHOLE_STEP, CELL_LIMIT)
 
 
 class FullError(Exception):
@@ -61,7 +61,7 @@ def encode_job(job: dict[str, Any]) -> bytes:
 def write_job(memory: mmap.mmap | bytearray, job: bytes, results_bytes: int) -> None:
     """Write a job into fresh memory."""
     _JOB.pack_into(memory, 0, len(job), results_bytes)
-    _PROGRESS.pack_into(memory, _PROGRESS_AT, 0, NO_STEP, WHOLE_STEP, CELL_LIMIT)
+    _PROGRESS.pack_into(memory, _PROGRESS_AT, NO_STEP, WHOLE_STEP, CELL_LIMIT)
     memory[HEADER_BYTES : HEADER_BYTES + len(job)] = job
 
 
@@ -81,12 +81,12 @@ class Writer:
 
     def __init__(self, memory: mmap.mmap) -> None:
         job_bytes, self._results_bytes = _JOB.unpack_from(memory, 0)
-        self._memory, self._start, self._used, self._heartbeat = memory, HEADER_BYTES + job_bytes, 0, 0
+        self._memory, self._start, self._used = memory, HEADER_BYTES + job_bytes, 0
 
     def begin(self, step: int, input_index: int, limit: int) -> None:
         """Say which unit of work comes next. Its time limit starts when the server sees this."""
-        self._heartbeat += 1
-        _PROGRESS.pack_into(self._memory, _PROGRESS_AT, self._heartbeat, step, input_index, limit)
+        progress = _PROGRESS.pack(step, input_index, limit)
+        self._memory[_PROGRESS_AT : _PROGRESS_AT + _PROGRESS.size] = progress  # at once: the server reads it meanwhile
 
     def write(self, frame: bytes) -> None:
         """Append one frame; it counts only once it is complete."""
@@ -102,21 +102,26 @@ class Writer:
         _USED.pack_into(self._memory, _USED_AT, self._used, 1)
 
 
-def read_frames(memory: Readable, job_bytes: int, results_bytes: int) -> tuple[list[bytes], bool]:
+@dataclass(frozen=True)
+class Frames:
+    """What a job has written, cut into frames as they are asked for: a forger can make millions of them."""
+
+    written: bytes
+
+    def __iter__(self) -> Iterator[bytes]:
+        at = 0
+        while at + _FRAME.size <= len(self.written):
+            (length,) = _FRAME.unpack_from(self.written, at)
+            at += _FRAME.size
+            if length == 0 or at + length > len(self.written):
+                return
+            yield self.written[at : at + length]
+            at += length
+
+
+def read_frames(memory: Readable, job_bytes: int, results_bytes: int) -> tuple[Frames, bool]:
     """Every frame that lies within the sizes that the controller chose, and whether the job says it finished."""
     used, finished = _USED.unpack_from(memory, _USED_AT)
     start = HEADER_BYTES + job_bytes
     written = memory[start : start + min(used, results_bytes)]
-    return _split(bytes(written)), bool(finished)
-
-
-def _split(written: bytes) -> list[bytes]:
-    frames, at = [], 0
-    while at + _FRAME.size <= len(written):
-        (length,) = _FRAME.unpack_from(written, at)
-        at += _FRAME.size
-        if length == 0 or at + length > len(written):
-            break
-        frames.append(written[at : at + length])
-        at += length
-    return frames
+    return Frames(bytes(written)), bool(finished)

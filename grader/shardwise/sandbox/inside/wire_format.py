@@ -21,7 +21,9 @@ MAX_CHARACTERS = 100_000
 MAX_INT_DIGITS = 4000  # below Python's own limit of 4300 on reading an int from text
 _MAX_INT_BITS = 13_288  # of 10**4000
 _MAX_JSON_DEPTH = 3 * MAX_DEPTH + 20  # a dict takes three levels, the frame around a value a few
-_BRACKET_OR_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')
+# A string may lack its end: one that had to have it would be sought again from each quote within, in quadratic time.
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 class Unpackable(Exception):
@@ -92,6 +94,9 @@ def _plain(value: Any) -> object:
         return _converted(value.item(), value)
     if sympy is not None and isinstance(value, sympy.Basic):
         return _from_sympy(sympy, value)
+    pint = sys.modules.get("pint")
+    if pint is not None and isinstance(value, pint.Quantity):
+        return f"{_bare(value.magnitude)!r} {value.units}"
     for module, name in (("fractions", "Fraction"), ("decimal", "Decimal")):
         kind = getattr(sys.modules.get(module), name, None)
         if kind is not None and isinstance(value, kind):
@@ -101,6 +106,11 @@ def _plain(value: Any) -> object:
             convert: Any = base
             return _converted(convert(value), value)
     raise Unpackable(f"a value of type {type(value).__name__}")
+
+
+def _bare(number: Any) -> object:
+    """A number without its type."""
+    return number if type(number) in (int, float) else _plain(number)
 
 
 def _converted(plain: object, original: object) -> object:
@@ -142,8 +152,7 @@ def _checked_str(value: str) -> str:
 
 def from_text(text: bytes) -> object:
     """JSON data from untrusted bytes. Raises ValueError if they are not JSON or too deeply nested."""
-    brackets = text.count(b"[") + text.count(b"{")
-    if brackets > _MAX_JSON_DEPTH and _depth(text) > _MAX_JSON_DEPTH:
+    if text.count(b"[") + text.count(b"{") > _MAX_JSON_DEPTH and _is_deep(text):
         raise ValueError("nested too deeply")
     try:
         return _decoder.decode(text.decode())
@@ -151,13 +160,18 @@ def from_text(text: bytes) -> object:
         raise ValueError("nested too deeply") from None
 
 
-def _depth(text: bytes) -> int:
-    """How deep JSON nests, told without json: with a raised recursion limit its own parser would overflow the stack."""
-    depth = deepest = 0
-    for token in _BRACKET_OR_STRING.findall(text):
-        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(token, 0)
-        deepest = max(deepest, depth)
-    return deepest
+def _is_deep(text: bytes) -> bool:
+    """Whether JSON nests too deeply, or its brackets do not match.
+
+    Told without json, whose own parser would overflow the stack where a raised recursion limit lets it.
+    """
+    brackets = _STRING.sub(b"", text).translate(None, _NO_BRACKETS)
+    for _ in range(_MAX_JSON_DEPTH):  # each round takes the innermost level away
+        before = len(brackets)
+        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+        if len(brackets) == before:
+            break
+    return bool(brackets)
 
 
 def _read_int(digits: str) -> int:

@@ -270,6 +270,8 @@ function render({ model, el }) {
     ),
   );
 
+  for (const text of document.querySelectorAll(`.shardwise-waits[data-token="${model.get("token")}"]`)) text.hidden = true;
+
   let answer = () => null;
   let waiting = null;
 

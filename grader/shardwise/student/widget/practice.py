@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import anywidget
 import traitlets
@@ -14,9 +15,16 @@ from shardwise.marking import check as mark
 from shardwise.question import Question
 from shardwise.student import api
 from shardwise.student.limited import run_limited
+from shardwise.student.shown import STOPPED
 from shardwise.student.views import verdict, view
 
 _NEW = "A new variant."
+_VIEW = "application/vnd.jupyter.widget-view+json"
+# The question as text, shown until the form is there; while it is shown, Jupyter's own words about a lost form are not.
+_WAITS = """<div class="shardwise-waits" data-token="{token}">
+<style>.jp-OutputArea-child:has(.shardwise-waits:not([hidden])) + .jp-OutputArea-child {{ display: none; }}</style>
+<p><strong>To answer in a form, run this cell in Jupyter.</strong></p>
+{question}</div>"""
 
 
 class Practice(anywidget.AnyWidget):
@@ -29,6 +37,7 @@ class Practice(anywidget.AnyWidget):
     _esm = Path(__file__).with_name("practice.js")
     _css = Path(__file__).with_name("practice.css")
 
+    token = traitlets.Unicode().tag(sync=True)  # by which the form finds the text in whose place it stands
     question = traitlets.Dict().tag(sync=True)
     answer = traitlets.Any(None, allow_none=True).tag(sync=True)  # the last one checked, for a second view of the same
     feedback = traitlets.Dict().tag(sync=True)
@@ -38,14 +47,14 @@ class Practice(anywidget.AnyWidget):
     def __init__(self, question: Question) -> None:
         self.asked = question
         self._told = 0
-        super().__init__(question=view(question))
+        super().__init__(question=view(question), token=uuid4().hex)
         self.on_msg(self._on_message)
 
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
         """Do what a button asks for. A message about numbers that have been replaced meanwhile is dropped."""
         if not isinstance(content, dict) or content.get("seed", self.asked.seed) != self.asked.seed:
             return
-        api._SESSION.last = self.asked.id
+        api._SESSION.look_at(self.asked)
         match content.get("do"):
             case "check":
                 self._check(content.get("answer"))
@@ -59,7 +68,10 @@ class Practice(anywidget.AnyWidget):
     def _check(self, answer: Any) -> None:
         with self.hold_sync():
             self.answer = answer
-            self._tell(verdict(mark(self.asked, answer, runner=run_limited), self.asked.kind))
+            try:
+                self._tell(verdict(mark(self.asked, answer, runner=run_limited), self.asked.kind))
+            except KeyboardInterrupt:
+                self._tell({"outcome": "blank", "html": to_html(STOPPED)})
 
     def _hint(self) -> None:
         given = self.asked.hints[: len(self.hints) + 1]
@@ -67,9 +79,8 @@ class Practice(anywidget.AnyWidget):
         self.hints = [to_html(f"**Hint {number}.** {hint}") for number, hint in enumerate(given, start=1)]
 
     def _another(self) -> None:
-        api.another(self.asked.id)
         try:
-            self.asked = api._SESSION.question(self.asked.id)
+            self.asked = api._SESSION.fresh(self.asked, self.asked.seed)
         except ShardwiseError as error:
             self._tell({"outcome": "broken", "html": to_html(str(error))})
             return
@@ -82,11 +93,16 @@ class Practice(anywidget.AnyWidget):
         self._told += 1  # the same words twice are two events for the browser, and are read out twice
         self.feedback = {**feedback, "number": self._told}
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The widget, and the question as text wherever a notebook is shown without widgets."""
-        made = super()._repr_mimebundle_(**kwargs)
-        if made is None:
-            return None
-        data, metadata = made
+    def _ipython_display_(self, **_: Any) -> None:
+        """Show the question as text, and then the form, whose script puts itself in the text's place.
+
+        A notebook that is opened without its kernel keeps the text, in place of Jupyter's "model not found".
+        """
+        from IPython.display import display
+
         text = api.asked_in_words(self.asked)
-        return {**data, "text/plain": to_plain(text), "text/markdown": text}, metadata
+        waits = _WAITS.format(token=self.token, question=to_html(text))
+        display({"text/plain": to_plain(text), "text/html": waits}, raw=True)
+        if (made := self._repr_mimebundle_()) is not None:
+            data, metadata = made
+            display({_VIEW: data[_VIEW]}, metadata=metadata, raw=True)

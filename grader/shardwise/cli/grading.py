@@ -1,4 +1,4 @@
-"""The commands of a course: assign, grade, regrade, history, and doctor for the machine that grades."""
+"""The commands that grade: grade, regrade, history, and doctor for the machine that they run on."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shardwise.cli.interrupts import say_when_stopped
 from shardwise.cli.options import BankNames, Json, banks_of
 from shardwise.cli.tables import print_changes, print_grades, print_history, print_tiers, progress
-from shardwise.errors import Faulty, ShardwiseError
+from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
     from shardwise.grading.batch import Batch
     from shardwise.grading.executors import Opener
+    from shardwise.grading.intake import Decisions
     from shardwise.grading.worker import Settings
     from shardwise.question import Question
 
@@ -27,43 +28,27 @@ commands = typer.Typer()
 
 Paths = Annotated[list[Path], typer.Argument(help="Notebooks, folders of them, or zip archives.")]
 Locks = Annotated[
-    list[Path] | None, typer.Option(help="Lock file of the set; looked for above the notebooks when left out.")
+    list[Path] | None, typer.Option(help="Lock file of the set; looked for above the submissions when left out.")
+]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option("--key", help="The course key, if it is not beside the lock file; or the variable SHARDWISE_KEY."),
+]
+Student = Annotated[
+    str | None, typer.Option(help="Whose the one notebook is, whatever its metadata and its folder say.")
+]
+ReceivedBy = Annotated[
+    str | None,
+    typer.Option(
+        "--received",
+        metavar="FILE.csv|git",
+        help="When notebooks were received: a CSV file with student and time, or the times of git's commits. Left out: the files' own.",
+    ),
+]
+Latest = Annotated[
+    bool, typer.Option("--latest", help="Of several notebooks of one student the latest counts; otherwise none does.")
 ]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")]
-
-
-@commands.command(epilog="Example:  shardwise assign sets/week1.yaml --roster roster.csv --out course/week1")
-def assign(
-    definition: Annotated[Path, typer.Argument(metavar="SET", help="The set's YAML file.")],
-    roster: Annotated[Path, typer.Option(help="CSV with the columns student and name.")],
-    out: Annotated[Path, typer.Option(help="The folder for the notebooks and the lock file.")],
-    key: Annotated[Path, typer.Option(help="The course key; made when it is not there. Keep it secret.")] = Path(
-        "course.key"
-    ),
-    bank: BankNames = None,
-) -> None:
-    """Draw a set for every student: a notebook each, and a lock file that keeps every draw."""
-    from shardwise.course.assignments import assign as run
-    from shardwise.course.assignments import course_key, load_roster, load_set
-
-    banks = banks_of(bank)
-    faults: list[Any] = []
-    made: dict[str, Any] = {}
-    for name, load in (("set", lambda: load_set(definition, banks)), ("roster", lambda: load_roster(roster))):
-        try:
-            made[name] = load()
-        except Faulty as error:
-            faults += error.faults
-    if faults:
-        raise Faulty(faults)
-    secret, fresh = course_key(key)
-    if fresh:
-        typer.echo(f"Made a course key: {key}. Keep it secret and keep it; without it nobody can be added later.")
-    with progress("drawing", len(made["roster"])) as advance:
-        done = run(banks, made["set"], made["roster"], secret, out, progress=advance)
-    kept = f" ({done.kept} were drawn before and stay as they were)" if done.kept else ""
-    typer.echo(f"{done.notebooks} notebooks in {out / 'notebooks'}{kept}")
-    typer.echo(f"{done.lock} holds every draw and every key: do not hand it out.")
 
 
 @commands.command(epilog="Example:  shardwise grade submitted/ --out results/ --junit results/junit.xml")
@@ -71,6 +56,10 @@ def grade(
     paths: Paths,
     out: Annotated[Path, typer.Option(help="The folder for grades.csv, results.jsonl and feedback/.")],
     lock: Locks = None,
+    key: KeyFile = None,
+    student: Student = None,
+    received: ReceivedBy = None,
+    latest: Latest = False,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML here.")] = None,
     gradescope: Annotated[
         Path | None, typer.Option(help="Write Gradescope's results.json here (one notebook).")
@@ -90,6 +79,10 @@ def grade(
     ] = False,
     bank: BankNames = None,
     solutions: Annotated[bool, typer.Option("--solutions", help="Put worked solutions on the feedback pages.")] = False,
+    fail_under: Annotated[
+        str | None,
+        typer.Option(metavar="POINTS|PERCENT", help="Exit code 1 when a notebook has less, such as 20 or 60%."),
+    ] = None,
     unsafe: Annotated[
         bool,
         typer.Option("--unsafe-no-sandbox", help="Run student code with the rights you have. Only for your own code."),
@@ -97,14 +90,20 @@ def grade(
 ) -> None:
     """Grade notebooks in the sandbox. Run it again after any end: what is done is not done again.
 
-    Exit code 0: all graded; 1: something could not be; 2: usage.
+    Exit code 0: all graded; 1: something could not be, or is below --fail-under; 2: usage.
     """
+    from shardwise.cli import ci
+
+    least = ci.threshold(fail_under) if fail_under is not None else None
+    _must_be_a_tier(tier)
     _must_exist(paths)
+    _must_be_no_folders(junit=junit, gradescope=gradescope)
     place = _place(scheduler, slurm, kubernetes)
     _say_what_is_kept(out)
     if place is None:
         _warm_up(paths, workers, unsafe, tier)
 
+    from shardwise.grading.batch import NoNotebook
     from shardwise.grading.worker import Settings
 
     if unsafe:
@@ -113,15 +112,38 @@ def grade(
             "your network, and forge its own grade. Do this with your own code only.",
             err=True,
         )
-    batch = _run_batch(
-        paths, out, lock or (), Settings(unsafe=unsafe, tier=tier, solutions=solutions), place, workers, bank
-    )
+    settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
+    decisions = _decisions(student, received, latest)
+    try:
+        batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank)
+    except NoNotebook:
+        if gradescope:
+            ci.write_gradescope((), gradescope)
+        raise
     if junit:
-        _write_junit(batch, junit)
+        ci.write_junit(batch, junit)
     if gradescope:
-        _write_gradescope(batch, gradescope)
+        ci.write_gradescope(ci.handed_in(batch), gradescope)
     counts = print_grades(batch)
-    raise typer.Exit(1 if counts["ungraded"] or counts["incomplete"] else 0)
+    is_under = least is not None and ci.say_who_is_under(batch, least, lambda words: typer.echo(words, err=True))
+    raise typer.Exit(1 if counts["ungraded"] or counts["incomplete"] or is_under else 0)
+
+
+def _must_be_a_tier(tier: str | None) -> None:
+    from shardwise.sandbox.tiers import TIERS
+
+    if tier is not None and tier not in TIERS:
+        raise ShardwiseError(
+            f"There is no tier {tier!r} of the sandbox; there are {', '.join(TIERS)}. `shardwise doctor` says which hold here."
+        )
+
+
+def _decisions(student: str | None, received: str | None, latest: bool) -> Decisions:
+    """What the options say about who handed in and when."""
+    from shardwise.course.receipts import by_file, received_by
+    from shardwise.grading.intake import Decisions
+
+    return Decisions(student, received_by(received) if received else by_file, latest)
 
 
 def _say_what_is_kept(out: Path) -> None:
@@ -143,13 +165,16 @@ def _run_batch(
     paths: Sequence[Path],
     out: Path,
     locks: Sequence[Path],
+    key: Path | None,
     settings: Settings,
+    decisions: Decisions,
     place: str | None,
     workers: int | None,
     banks: list[str] | None,
 ) -> Batch:
     """The batch, with its tables written."""
     from shardwise.atomic_files import alone_in
+    from shardwise.course.keys import named_key
     from shardwise.grading import reports
     from shardwise.grading.batch import grade as run
 
@@ -159,8 +184,8 @@ def _run_batch(
         progress("grading", None) as advance,
     ):
         batch = run(
-            paths, out, locks=locks, practice=_practice(banks), settings=settings, workers=width, executor=executor,
-            progress=advance,
+            paths, out, locks=locks, key=named_key(key), practice=_practice(banks), settings=settings,
+            decisions=decisions, workers=width, executor=executor, progress=advance,
         )  # fmt: skip
         reports.write_tables(batch)
     return batch
@@ -180,35 +205,23 @@ def _practice(names: list[str] | None) -> Callable[[str, str], Sequence[Question
     return practised
 
 
-def _write_junit(batch: Batch, path: Path) -> None:
-    from shardwise.grading import reports
-
-    reports.write_junit(batch.results(), path)
-
-
-def _write_gradescope(batch: Batch, path: Path) -> None:
-    from shardwise.atomic_files import write
-    from shardwise.grading import reports
-
-    handed_in = [result for result in batch.results() if result.status != "missing"]
-    if len(handed_in) != 1:
-        raise ShardwiseError(f"--gradescope reports one notebook, and here are {len(handed_in)}.")
-    write(path, json.dumps(reports.gradescope(handed_in[0]), ensure_ascii=False, indent=2).encode())
-
-
 @commands.command(epilog="Example:  shardwise regrade submitted/ --out results/")
 def regrade(
     paths: Paths,
     out: Annotated[Path, typer.Option(help="The folder with the results that count.")],
     lock: Locks = None,
+    key: KeyFile = None,
+    student: Student = None,
+    received: ReceivedBy = None,
+    latest: Latest = False,
     workers: Workers = None,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
     bank: BankNames = None,
 ) -> None:
     """Grade again by today's templates: show which points would change and why, and write when you say so."""
-    import os
-
     from shardwise.atomic_files import alone_in
+    from shardwise.course.keys import named_key
+    from shardwise.grading.cores import usable
     from shardwise.grading.ledger import LEDGER
     from shardwise.grading.regrade import regrade as run
 
@@ -216,11 +229,12 @@ def regrade(
     _say_what_is_kept(out)
     if not (out / LEDGER).is_file():
         raise ShardwiseError(f"{out} holds no results yet. Grade first:  shardwise grade ... --out {out}")
+    decisions = _decisions(student, received, latest)
     with alone_in(out):
         with progress("grading again", None) as advance:
             again = run(
-                paths, out, banks_of(bank), locks=lock or (), workers=workers or os.cpu_count() or 1,
-                progress=advance,
+                paths, out, banks_of(bank), locks=lock or (), key=named_key(key), decisions=decisions,
+                workers=workers or len(usable()), progress=advance,
             )  # fmt: skip
         count = print_changes(again)
         if not count:
@@ -232,6 +246,13 @@ def regrade(
         else:
             again.discard()
             typer.echo("Nothing was written.")
+
+
+def _must_be_no_folders(**files: Path | None) -> None:
+    """Raise ShardwiseError for a report that could not be written, before anything is graded."""
+    for option, path in files.items():
+        if path and path.is_dir():
+            raise ShardwiseError(f"--{option} names a file to write, and {path} is a folder.")
 
 
 def _must_exist(paths: Sequence[Path]) -> None:
@@ -283,10 +304,10 @@ def _place(scheduler: str | None, slurm: bool, kubernetes: bool) -> str | None:
 @contextmanager
 def _where(place: str | None, settings: Settings, workers: int | None) -> Iterator[tuple[Opener | None, int]]:
     """What a batch runs on, and how wide that is: a cluster, or this machine."""
-    import os
+    from shardwise.grading.cores import usable
 
     if place is None:
-        yield None, workers or os.cpu_count() or 1
+        yield None, workers or len(usable())
         return
     from shardwise.grading.cluster import cluster
 

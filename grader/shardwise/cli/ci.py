@@ -1,0 +1,72 @@
+"""What CI and Gradescope want of a grading: a file in their form, and an exit code."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shardwise.errors import ShardwiseError
+
+if TYPE_CHECKING:
+    from shardwise.grading.batch import Batch
+    from shardwise.grading.results import Result
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The points below which CI is to fail, as a number or as a share of what can be had."""
+
+    text: str
+    points: float
+    is_share: bool
+
+    def passed_by(self, result: Result) -> bool:
+        """Whether a graded notebook reaches it; one that could not be graded fails for that."""
+        return (result.points or 0.0) >= (self.points * result.max_points if self.is_share else self.points) - 1e-9
+
+
+def threshold(text: str) -> Threshold:
+    """What `--fail-under` says, such as 20 or 60%."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
+    if not found or (found[2] and float(found[1]) > 100):
+        raise ShardwiseError(f"--fail-under takes points or a percentage, such as 20 or 60%; I saw {text!r}.")
+    number = float(found[1])
+    return Threshold(text.strip(), number / 100 if found[2] else number, bool(found[2]))
+
+
+def handed_in(batch: Batch) -> list[Result]:
+    """The notebooks that were named; what their classmates did, or did not do, is none of CI's business."""
+    return list(batch.handed_in())
+
+
+def say_who_is_under(batch: Batch, least: Threshold, say: Callable[[str], None]) -> bool:
+    """Name the graded notebooks below the threshold, and tell whether there are any."""
+    under = [result for result in handed_in(batch) if result.complete and not least.passed_by(result)]
+    for result in under:
+        say(f"{result.student} has {result.points or 0:g} of {result.max_points:g} points; --fail-under {least.text}")
+    return bool(under)
+
+
+def write_junit(batch: Batch, path: Path) -> None:
+    """JUnit XML of the notebooks that were found."""
+    from shardwise.grading import reports
+
+    reports.write_junit(handed_in(batch), path)
+
+
+def write_gradescope(results: Sequence[Result], path: Path) -> None:
+    """Gradescope's results.json. It is written in any case: without it a student sees only that the autograder failed."""
+    from shardwise.atomic_files import write
+    from shardwise.grading import reports
+    from shardwise.grading.results import Result
+
+    if len(results) == 1:
+        (result,) = results
+    else:
+        found = f"here are {len(results)}" if results else "here is none"
+        result = Result("", status="ungraded", reason=f"Hand in one notebook (*.ipynb); {found}.")
+    write(path, json.dumps(reports.gradescope(result), ensure_ascii=False, indent=2).encode())

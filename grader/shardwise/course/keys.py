@@ -1,0 +1,103 @@
+"""The course key: seeds are drawn from it and lock files are signed with it, so that only who has it can make either."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from shardwise.atomic_files import write
+from shardwise.errors import ShardwiseError
+
+KEY_FILE = "course.key"  # beside the lock files that it signs
+VARIABLE = "SHARDWISE_KEY"  # holds the key itself, as secrets of CI do
+_DIGITS = r"[0-9a-fA-F]{64}"
+
+
+def course_key(path: Path) -> tuple[bytes, bool]:
+    """The key in a file, and whether it was made just now. Whoever has it can draw every student's questions."""
+    if path.exists():
+        key, made = read_key(path), False
+        path.chmod(0o600)  # a copy may have lost its permissions
+    else:
+        key, made = secrets.token_bytes(32), True
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(key.hex() + "\n")
+    _remember(key, path)
+    return key, made
+
+
+def read_key(path: Path) -> bytes:
+    """The key in a file. Raises ShardwiseError when there is none."""
+    try:
+        return _key(path.read_text("ascii", errors="replace"), str(path))
+    except OSError as error:
+        raise ShardwiseError(f"The course key {path} cannot be read: {error.strerror}.") from None
+
+
+def named_key(path: Path | None) -> bytes | None:
+    """The key that a command was given: a file, or else the variable SHARDWISE_KEY; None without either."""
+    if path is not None:
+        return read_key(path)
+    text = os.environ.get(VARIABLE)
+    return _key(text, f"The variable {VARIABLE}") if text else None
+
+
+def _key(text: str, where: str) -> bytes:
+    if not re.fullmatch(_DIGITS, text.strip()):
+        raise ShardwiseError(f"{where} is no course key: I expected 64 hexadecimal digits.")
+    return bytes.fromhex(text.strip())
+
+
+def fingerprint(key: bytes) -> str:
+    """What a key is known by; the key cannot be found from it."""
+    return hashlib.sha256(b"shardwise course key" + key).hexdigest()[:32]
+
+
+def key_for(lock: Path, known_by: str) -> bytes:
+    """The key of a lock file: the one beside it, or where `assign` last used it here. Raises ShardwiseError."""
+    beside = lock.with_name(KEY_FILE)
+    places = [beside, *(Path(place) for place in _remembered().get(known_by, ()))]
+    for place in places:
+        if place.is_file() and fingerprint(key := read_key(place)) == known_by:
+            return key
+    seen = f"{beside} is another key" if beside.is_file() else f"there is no {beside}"
+    raise ShardwiseError(
+        f"{lock} is signed with a course key that I do not have: {seen}. Give the file with --key, or put the key into "
+        f"{VARIABLE}; without it nobody can tell whether the lock file was changed."
+    )
+
+
+def is_ours(known_by: str) -> bool:
+    """Whether `assign` has used the key of this fingerprint on this computer."""
+    return known_by in _remembered()
+
+
+def _register() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("shardwise", appauthor=False)) / "course-keys.json"
+
+
+def _remembered() -> dict[str, list[str]]:
+    """Fingerprints of the keys that were used here, and the files in which they lie; no key itself."""
+    with suppress(OSError, ValueError, TypeError, AttributeError):
+        return {
+            str(name): [str(place) for place in places] for name, places in json.loads(_register().read_bytes()).items()
+        }
+    return {}
+
+
+def _remember(key: bytes, path: Path) -> None:
+    """Note a key as ours. Where that cannot be written, lock files have to be named."""
+    known, place = _remembered(), str(path.resolve())
+    places = known.setdefault(fingerprint(key), [])
+    if place not in places:
+        places.append(place)
+        with suppress(OSError):
+            write(_register(), json.dumps(known, indent=1).encode())

@@ -1,0 +1,119 @@
+"""When a notebook was received: as its file says, as a table says, or as git's commits say."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from shardwise.course.submissions import CannotRead, Found
+from shardwise.errors import Fault, Faulty, ShardwiseError
+
+Received = Callable[[Found, str], datetime | None]  # a notebook and its student; None when nobody knows
+_SECONDS = 30  # for git
+
+
+def by_file(found: Found, _student: str) -> datetime | None:
+    """When the file was last changed."""
+    try:
+        return found.changed()
+    except OSError as error:
+        raise CannotRead(f"This file cannot be read: {error.strerror or error}.") from None
+
+
+def received_by(source: str) -> Received:
+    """What `--received` names: `git`, or a CSV file with the columns student and time."""
+    return by_git if source == "git" else _by_table(Path(source))
+
+
+def _by_table(path: Path) -> Received:
+    """The times of a table. Raises Faulty with all its faults."""
+    try:
+        rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline="")))
+    except OSError as error:
+        raise ShardwiseError(f"{path} cannot be read: {error.strerror}. --received takes git or a CSV file.") from None
+    except UnicodeDecodeError:
+        raise Faulty([Fault(str(path), "is not UTF-8 text", "Save the table as CSV in UTF-8.")]) from None
+    if not rows or not {"student", "time"} <= set(rows[0]):
+        seen = ", ".join(map(str, rows[0])) if rows else "nothing"
+        raise Faulty([Fault(f"{path}:1:1", f"I saw {seen}", "A table of receipts begins with the line: student,time")])
+    times: dict[str, datetime] = {}
+    faults = []
+    for number, row in enumerate(rows, start=2):
+        try:
+            time = datetime.fromisoformat((row["time"] or "").strip())
+            if time.tzinfo is None:
+                raise ValueError
+        except ValueError:
+            faults.append(Fault(f"{path}:{number}:1", f"I saw the time {row['time']!r}", "Write it with its offset, such as 2026-12-01T23:59:00+01:00."))  # fmt: skip
+            continue
+        student = (row["student"] or "").strip()
+        if student in times:
+            faults.append(Fault(f"{path}:{number}:1", f"student {student!r} comes twice", "Keep the line that counts."))
+        times[student] = time
+    if faults:
+        raise Faulty(faults)
+    return lambda _found, student: times.get(student)
+
+
+def by_git(found: Found, _student: str) -> datetime | None:
+    """When the file was last committed, as it is now; None when it is not. Whoever commits decides what time is claimed.
+
+    The repository may be a student's, and its configuration may name programs that git runs. So git gets the objects of
+    that repository, and reads no configuration of it.
+    """
+    path = found.path.resolve()
+    repository = next((folder for folder in path.parents if (folder / ".git").is_dir()), None)
+    head = _head(repository / ".git") if repository else None
+    if repository is None or head is None:
+        return None
+    place = path.relative_to(repository).as_posix()
+    with tempfile.TemporaryDirectory() as empty:
+        _git(empty, None, "init", "--bare", "--quiet", empty)
+        objects = repository / ".git" / "objects"
+        blob = hashlib.sha1(b"blob %d\0" % path.stat().st_size + path.read_bytes()).hexdigest()
+        if _git(empty, objects, "rev-parse", f"{head}:{place}") != blob:
+            return None
+        time = _git(empty, objects, "log", "-1", "--format=%cI", head, "--", place)
+    with suppress(ValueError):
+        return datetime.fromisoformat(time)
+    return None
+
+
+def _head(folder: Path) -> str | None:
+    """The commit that is checked out."""
+    with suppress(OSError, UnicodeDecodeError):
+        text = (folder / "HEAD").read_text("ascii").strip()
+        if text.startswith("ref: refs/") and ".." not in text:
+            name = text.removeprefix("ref: ")
+            packed = (folder / "packed-refs").read_text("utf-8") if (folder / "packed-refs").is_file() else ""
+            found = re.search(rf"^([0-9a-f]+) {re.escape(name)}$", packed, re.MULTILINE)
+            text = (
+                (folder / name).read_text("ascii").strip() if (folder / name).is_file() else found[1] if found else ""
+            )
+        return text if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text) else None
+    return None
+
+
+def _git(repository: str, objects: Path | None, *arguments: str) -> str:
+    """What git says of an empty repository that borrows objects; nothing when it fails."""
+    surroundings = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    surroundings |= {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_NO_LAZY_FETCH": "1"}
+    if objects is not None:
+        surroundings["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = str(objects)
+    try:
+        done = subprocess.run(["git", "--git-dir", repository, *arguments], capture_output=True, text=True,
+                              env=surroundings, timeout=_SECONDS, check=False)  # fmt: skip
+    except FileNotFoundError:
+        raise ShardwiseError("--received git needs the program git, which is not installed here.") from None
+    except subprocess.TimeoutExpired:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -1,0 +1,84 @@
+"""Cells that failed: which names still hold an old value, because the cell that should have set them stopped.
+
+Without this, an answer that was mended with a syntax error would be marked as it was before, and nobody would say so.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from typing import Any
+
+import __main__
+from shardwise.kinds.calls import in_one_line
+from shardwise.markdown.html import safe
+from shardwise.question import Feedback, Outcome
+
+_SETS = re.compile(r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]+)?=(?!=))", re.MULTILINE)
+_MISSING = object()
+
+
+class FailedCells:
+    """Listens to IPython: which names were to be set by a cell that failed, and with which error."""
+
+    def __init__(self) -> None:
+        self._why: dict[str, str] = {}  # what is to be said of a name
+        self._cell: dict[str, str] = {}  # the id of the cell that failed to set it, where the front end tells ids
+        self._before: dict[str, Any] = {}
+
+    def listen(self) -> None:
+        """Begin to listen, where there is an IPython."""
+        get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)
+        if (shell := get_ipython()) is not None:
+            shell.events.register("pre_run_cell", self.begins)
+            shell.events.register("post_run_cell", self.ended)
+
+    def begins(self, info: Any) -> None:
+        """Before a cell: keep the values of the names that it sets."""
+        self._before = {name: vars(__main__).get(name, _MISSING) for name in _names_set_by(info.raw_cell)}
+
+    def ended(self, result: Any) -> None:
+        """After a cell: note what it should have set and did not, and which names it was to set before it was changed."""
+        error = result.error_before_exec or result.error_in_exec
+        cell = getattr(result.info, "cell_id", None)
+        for name in [name for name, failed in self._cell.items() if failed == cell and name not in self._before]:
+            self._forget(name)
+            if name in vars(__main__):
+                self._why[name] = f"The cell that should have set `{name}` was run again, and it does not set it now."
+        for name, before in self._before.items():
+            if error is not None and vars(__main__).get(name, _MISSING) is before:
+                self._why[name] = f"The cell that sets `{name}` stopped: `{safe(in_one_line(error))}`"
+                if cell is not None:
+                    self._cell[name] = cell
+            else:
+                self._forget(name)
+        self._before = {}
+
+    def _forget(self, name: str) -> None:
+        self._why.pop(name, None)
+        self._cell.pop(name, None)
+
+    def why(self, name: str) -> str | None:
+        """Why a name does not hold what its cell says, in words; None when all is well."""
+        return self._why.get(name)
+
+    @staticmethod
+    def feedback(question: str, points: float, variable: str, why: str) -> Feedback:
+        """What to say to an answer whose cell failed: what its variable holds is older than the cell."""
+        old = "It still holds its old value, which does not count. " if variable in vars(__main__) else ""
+        say = f"{why}\n\n{old}Mend that cell and run it, then run this one again."
+        return Feedback(question=question, outcome=Outcome.BLANK, max_points=points, say=say)
+
+
+def _names_set_by(source: str) -> set[str]:
+    """The variables and functions that a cell defines.
+
+    A cell that failed may have a syntax error; then the names are looked for in its text.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {name for found in _SETS.findall(source) for name in found if name}
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return names | {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}

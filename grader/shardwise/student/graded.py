@@ -1,0 +1,144 @@
+"""A graded set on the student's side: says how answers are read, never whether they are right, and needs no bank."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import __main__
+from shardwise.kinds import kinds
+from shardwise.kinds.calls import Call, brief
+from shardwise.kinds.cases import call_text
+from shardwise.markdown.html import safe
+from shardwise.marking import read_only
+from shardwise.question import Feedback, Outcome
+from shardwise.student.failed_cells import FailedCells
+from shardwise.student.limited import run_limited
+from shardwise.student.shown import Checked, Message
+
+
+class _NotGiven:
+    """Stands for an answer that was not given in the call, in words that help() shows."""
+
+    def __repr__(self) -> str:
+        return "<the variable named after the problem>"
+
+
+NOT_GIVEN = _NotGiven()
+
+
+@dataclass(frozen=True)
+class GradedSet:
+    """The questions of a handed-out notebook: enough to read answers, nothing to judge them by."""
+
+    name: str
+    questions: Mapping[str, Mapping[str, Any]]  # by slug: kind, title, points, form, and perhaps a call to try
+    failed: FailedCells
+
+    def check(self, slug: str | None, answer: Any = NOT_GIVEN) -> Checked | Message:
+        """Say how an answer is read; a function is called once, to see that it runs."""
+        if slug is None:
+            return Message(f"Which problem? Give its name; this set has {', '.join(self.questions)}.")
+        asked = self.questions.get(slug) if isinstance(slug, str) else None
+        if asked is None:
+            return Message(f"This set has no problem “{slug}”; it has {', '.join(self.questions)}.")
+        kind = kinds().get(str(asked["kind"]))
+        if kind is None:
+            return Message(
+                f"This set has a question of the kind {asked['kind']!r}, which is not installed here. "
+                "Ask your instructor which package adds it, and install that."
+            )
+        form, points = kind.Form.model_validate(asked["form"]), float(asked["points"])
+        variable = kind.variable(form, slug.replace("-", "_"))
+        if answer is NOT_GIVEN and (why := self.failed.why(variable)) is not None:
+            return Checked(self.failed.feedback(slug, points, variable, why))
+        raw = vars(__main__).get(variable) if answer is NOT_GIVEN else answer
+        raw = None if kind.is_untouched(form, raw) else raw
+        feedback = read_only(form, kind.name, raw, question=slug, points=points)
+        if feedback.outcome is None and "call" in asked and (callable(raw) or isinstance(raw, str)):
+            feedback = _tried(feedback, raw, variable, asked["call"])
+        return Checked(feedback)
+
+    def check_all(self) -> Message:
+        """How every answer is read, in one table."""
+        rows, counts = [], Counter[str]()
+        for number, (slug, asked) in enumerate(self.questions.items(), start=1):
+            made = self.check(slug)
+            state, about = _state(made.feedback) if isinstance(made, Checked) else ("unreadable", made.markdown)
+            counts[state] += 1
+            rows.append(
+                f"| {number} | {asked['title']} | {_MARKS[state]} {state} | {about.replace('|', chr(92) + '|')} |"
+            )
+        said = ", ".join(f"{counts[state]} {state}" for state in _MARKS if counts[state])
+        head = f"**{said}.** Nothing here says whether an answer is right."
+        return Message("\n".join([head, "", "| | question | | |", "|---|---|---|---|", *rows]))
+
+    def has_no(self, what: str) -> Message:
+        """Said by the verbs that a graded set does not have."""
+        return Message(f"This set is graded, so there {what} here. Practice notebooks have them.")
+
+
+_MARKS = {"answered": "→", "blank": "○", "incomplete": "◐", "unreadable": "?", "fails": "✗"}
+
+
+def _state(feedback: Feedback) -> tuple[str, str]:
+    """What became of an answer in the table of all, and a few words about it."""
+    first = feedback.say.partition("\n")[0]
+    if feedback.outcome == Outcome.BLANK:
+        return "blank", first
+    if feedback.outcome is not None:
+        return "unreadable", first
+    if feedback.parts.get("runs") is False:
+        return "fails", first
+    if feedback.parts.get("whole") is False:
+        return "incomplete", first
+    return "answered", f"`{feedback.read.replace('`', chr(39))[:60]}`"
+
+
+def _tried(feedback: Feedback, function: Any, name: str, inputs: Mapping[str, Any]) -> Feedback:
+    """The feedback to a function, with what became of one call of it."""
+    try:
+        (call,) = run_limited(function, name, [inputs])
+    except KeyboardInterrupt:
+        return feedback
+    shown = f"`{call_text(name, inputs)}`"
+    runs = call.status == "returned" and call.value is not None
+    say = f"{shown} {_became(call)}\n\n{'' if runs else 'Mend that. '}It is marked after you hand in."
+    return feedback.model_copy(update={"say": say, "parts": {"runs": runs}})
+
+
+def _became(call: Call) -> str:
+    if call.status == "returned":
+        return (
+            "returned `None`. Is there a `return` at the end?"
+            if call.value is None
+            else f"ran, and returned `{brief(call.value)}`."
+        )
+    if call.status == "raised":
+        return f"raised `{safe(call.error)}`."
+    return "took too long and was stopped." if call.status == "timeout" else f"could not be called ({call.status})."
+
+
+class GradedSets:
+    """The sets that this kernel was given: one, as a rule."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, GradedSet] = {}
+
+    def add(self, graded: GradedSet) -> None:
+        """A notebook's first cell was run."""
+        self._by_name[graded.name] = graded
+
+    def of(self, name: str | None) -> GradedSet | None:
+        """The set of that name, or the last one that was given; None when that notebook's first cell was not run."""
+        return self._by_name.get(name) if name is not None else next(reversed(self._by_name.values()), None)
+
+
+def not_ready(name: str) -> Message:
+    """Said by a cell of a graded notebook whose first cell was not run, as after a restart."""
+    return Message(
+        f"The questions of the set “{name}” are not here yet: run the cell “Set-up” at the top of this notebook, "
+        "then this one again. After a restart of the kernel, run your answer cells again too."
+    )
