@@ -9,11 +9,10 @@ from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.files import template_model
 from shardwise.bank.posing import pose
 from shardwise.question import Question
-from shardwise.student.api import Session
+from shardwise.student.session import Session
 from shardwise.template import yaml_source
 
 ROOT = Path(__file__).resolve().parents[1]
-SEVEN = ("quantity", "choice", "order", "match", "formula", "code", "bugline")  # a template of each in tests/templates
 
 
 @cache

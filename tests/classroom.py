@@ -9,6 +9,7 @@ from pathlib import Path
 
 from shardwise.bank.bank import Bank
 from shardwise.course.assignments import SetDefinition, Student, assign
+from shardwise.course.keys import KEY_FILE, course_key
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import hand_in
 from shardwise.grading.batch import Batch, grade
@@ -30,12 +31,20 @@ class Classroom:
     """A class with a set handed out."""
 
     def __init__(
-        self, folder: Path, bank: Bank, students: Sequence[str] = CLASS, problems: Sequence[str] = TWENTY
+        self,
+        folder: Path,
+        bank: Bank,
+        students: Sequence[str] = CLASS,
+        problems: Sequence[str] = TWENTY,
+        key: str = "6b",
     ) -> None:
         self.out = folder
         definition = SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": problems})
         roster = [Student(name, name.title()) for name in students]
-        self.lock = Lock(assign(bank, definition, roster, b"k" * 32, folder).lock)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / KEY_FILE).write_text(key * 32)  # the same draws every time
+        secret, _ = course_key(folder / KEY_FILE)
+        self.lock = Lock(assign(bank, definition, roster, secret, folder).lock)
         self.handed_in = folder / "submitted"
 
     def hand_in(self, student: str, write: Callable[..., str | None], attack: str | None = None) -> Path:
@@ -50,6 +59,10 @@ class Classroom:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(notebook if isinstance(notebook, str) else json.dumps(notebook), "utf-8")
         return path
+
+    def command(self, verb: str, *more: object) -> list[str]:
+        """The words of a command over all that was handed in, with one worker."""
+        return [verb, str(self.handed_in), "--out", str(self.out / "results"), "--workers", "1", *map(str, more)]
 
     def batch(self, workers: int = 1) -> Batch:
         """Graded anew: what an earlier run left is gone."""

@@ -23,6 +23,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 _CACHE = None if os.environ.get("PYTEST_XDIST_WORKER") else tempfile.mkdtemp(prefix="shardwise-tests-")
 if _CACHE is not None:
     os.environ["XDG_CACHE_HOME"] = _CACHE
+    os.environ["XDG_DATA_HOME"] = f"{_CACHE}/data"  # where the course keys of this computer are remembered
 
 
 def pytest_unconfigure() -> None:

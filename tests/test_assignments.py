@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import stat
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +10,9 @@ import nbformat
 import pytest
 
 from shardwise.bank.bank import Bank
-from shardwise.course.assignments import SetDefinition, Student, assign, course_key, load_roster, load_set, seed_for
+from shardwise.course.assignments import SetDefinition, Student, assign, load_set, seed_for
 from shardwise.course.lockfile import Lock
+from shardwise.course.roster import load_roster
 from shardwise.course.simulated_class import right
 from shardwise.errors import Faulty, ShardwiseError
 
@@ -29,14 +29,14 @@ def test_each_student_gets_their_own_numbers_and_the_same_again(whole_bank: Bank
     again = assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path / "b").lock
     other = assign(whole_bank, DEFINITION, STUDENTS, b"1" * 32, tmp_path / "c").lock
     assert first.read_bytes() == again.read_bytes() != other.read_bytes()
-    lock = Lock(first)
+    lock = Lock(first, KEY)
     assert lock.questions("ada")[0].prompt != lock.questions("bo")[0].prompt
     assert lock.questions("ada")[1].points == 7
     assert seed_for(KEY, "ada", "w1", "p") != seed_for(KEY, "ada", "w2", "p")
 
 
 def test_the_notebook_holds_neither_key_nor_reference(whole_bank: Bank, tmp_path: Path) -> None:
-    lock = Lock(assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path).lock)
+    lock = Lock(assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path).lock, KEY)
     text = (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_text("utf-8")
     nbformat.validate(nbformat.reads(text, as_version=4))
     handed_out = json.dumps(json.loads(text), ensure_ascii=False)
@@ -51,14 +51,15 @@ def test_the_notebook_holds_neither_key_nor_reference(whole_bank: Bank, tmp_path
         if question.kind == "quantity":
             assert repr(key["value"]) not in handed_out
             assert all(mistake["say"][:40] not in handed_out for mistake in key["mistakes"])
-    answers = [source for source in (right(question) for question in lock.questions("ada")) if source]
+    asked = [question for question in lock.questions("ada") if question.kind != "choice"]  # its letters are on the page
+    answers = [source for source in map(right, asked) if source]
     assert all(answer.split("=", 1)[1].strip() not in handed_out for answer in answers)
 
 
 def test_metadata_and_cells_are_called_by_handles_and_tell_nothing_of_the_bank(
     whole_bank: Bank, tmp_path: Path
 ) -> None:
-    lock = Lock(assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path).lock)
+    lock = Lock(assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path).lock, KEY)
     notebook = json.loads((tmp_path / "notebooks" / "ada" / "w1.ipynb").read_text("utf-8"))
     questions = lock.questions("ada")
     assert [question.handle for question in questions] == ["q1", "q2", "q3", "q4", "q5"]
@@ -79,9 +80,16 @@ def test_editing_a_template_changes_nothing_that_is_out(whole_bank: Bank, tmp_pa
     problems = {**whole_bank.problems, problem.id: replace(problem, data=edited)}
     done = assign(replace(whole_bank, problems=problems), DEFINITION, STUDENTS, KEY, tmp_path)
     assert done.kept == 1
-    assert path.read_bytes().startswith(before)
+    assert path.read_bytes().startswith(before[: before.rindex(b'{"students"')])
     assert (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_bytes() == notebook
-    assert Lock(path).questions("bo")[0].title == "Edited"
+    assert Lock(path, KEY).questions("bo")[0].title == "Edited"
+
+
+def test_who_left_the_roster_keeps_a_notebook_and_is_named(whole_bank: Bank, tmp_path: Path) -> None:
+    assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path)
+    done = assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path)
+    assert (done.notebooks, done.kept) == (len(STUDENTS), len(STUDENTS))
+    assert done.left == tuple(student.id for student in STUDENTS[1:])
 
 
 def test_another_version_of_a_set_is_not_drawn_over_the_first(whole_bank: Bank, tmp_path: Path) -> None:
@@ -91,7 +99,7 @@ def test_another_version_of_a_set_is_not_drawn_over_the_first(whole_bank: Bank, 
     )
     with pytest.raises(ShardwiseError, match="drawn from another version of this set"):
         assign(whole_bank, longer, STUDENTS, KEY, tmp_path)
-    with pytest.raises(ShardwiseError, match="with another key"):
+    with pytest.raises(ShardwiseError, match="with another course key"):
         assign(whole_bank, DEFINITION, STUDENTS, b"2" * 32, tmp_path)
 
 
@@ -104,19 +112,8 @@ def test_a_lock_of_another_format_is_refused_in_words(
     header = {name: value for name, value in json.loads(first).items() if name != "format"}
     path.write_text(f"{json.dumps({**header, **change, 'version': '0.0.9'})}\n{rest}", "utf-8")
     with pytest.raises(ShardwiseError, match="Grade it with the version that wrote it") as caught:
-        Lock(path)
-    assert f"{path} was written by shardwise 0.0.9 in another format {seen}; this is format 2." in str(caught.value)
-
-
-def test_the_course_key_is_secret_and_stays(tmp_path: Path) -> None:
-    key, made = course_key(tmp_path / "course.key")
-    assert made
-    assert len(key) == 32
-    assert stat.S_IMODE((tmp_path / "course.key").stat().st_mode) == 0o600
-    assert course_key(tmp_path / "course.key") == (key, False)
-    (tmp_path / "bad.key").write_text("hunter2")
-    with pytest.raises(ShardwiseError, match="64 hexadecimal digits"):
-        course_key(tmp_path / "bad.key")
+        Lock(path, KEY)
+    assert f"{path} was written by shardwise 0.0.9 in another format {seen}; this is format 3." in str(caught.value)
 
 
 def test_every_fault_of_a_roster_is_named_at_its_line(tmp_path: Path) -> None:
@@ -142,3 +139,41 @@ def test_every_fault_of_a_set_is_named_at_its_line(whole_bank: Bank, tmp_path: P
         load_set(path, whole_bank)
     assert "a due date needs an offset" in str(error.value)
     assert "Did you mean 'attempts'?" in str(error.value)
+
+
+@pytest.mark.parametrize("due", ["20261201", "0", "'20261201'", "1.5e9", "true", "next tuesday", "01.12.2026"])
+def test_what_is_no_date_is_no_due_date(whole_bank: Bank, tmp_path: Path, due: str) -> None:
+    path = tmp_path / "set.yaml"
+    path.write_text(f"name: w1\ntitle: Week 1\nproblems: [ring-time]\ndue: {due}\n")
+    with pytest.raises(Faulty, match="a due date looks like 2026-12-01T23:59:00"):
+        load_set(path, whole_bank)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "student,name\nada,Ada A.\nbo,Bo B.\n",
+        "\ufeffStudent,Name\r\nada,Ada A.\r\nbo,Bo B.\r\n",
+        "NAME;ID\nAda A.;ada\nBo B.;bo\n",
+        "Email\tName\nada\tAda A.\nbo\tBo B.\n",
+        'name , student ,group\n"Ada A.", ada ,1\n"Bo B.",bo,2\n',
+    ],
+    ids=["as in the docs", "with a mark and capitals", "of a spreadsheet", "with tabs", "with spaces"],
+)
+def test_a_roster_is_read_as_spreadsheets_and_platforms_write_it(tmp_path: Path, text: str) -> None:
+    (tmp_path / "roster.csv").write_text(text, "utf-8")
+    assert load_roster(tmp_path / "roster.csv") == STUDENTS
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x0b", "\x0c", "\x1c", "\x85"])
+def test_what_may_stand_in_a_name_makes_no_new_student(tmp_path: Path, end: str) -> None:
+    (tmp_path / "roster.csv").write_text(f"student,name\nada,Ada{end}mallory,Eve\n", "utf-8")
+    [ada] = load_roster(tmp_path / "roster.csv")
+    assert ada == Student("ada", "Ada mallory")
+
+
+def test_a_roster_without_anybody_is_refused_in_words(tmp_path: Path) -> None:
+    for text, words in (("student,name\n", "there is no student"), ("", "I saw nothing"), ("who\nada\n", "I saw who")):
+        (tmp_path / "roster.csv").write_text(text)
+        with pytest.raises(Faulty, match=words):
+            load_roster(tmp_path / "roster.csv")

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from shardwise.bank.bank import Bank, Problem
-from shardwise.bank.lint import stray_files, twins
 from shardwise.bank.posing import pose
+from shardwise.bank.strays import stray_files, twins
 from shardwise.course.lockfile import line_of, read_line
 from shardwise.kinds import text_of
 from shardwise.kinds.calls import run_here
@@ -51,7 +51,7 @@ def test_the_form_tells_nothing_of_the_key(problem: Problem) -> None:
 
 def test_the_worked_solution_shows_the_key(problem: Problem) -> None:
     if problem.template.kind == "quantity":
-        assert re.search(r"\{\{[^}]*\bkey\b", problem.template.solution)
+        assert re.search(r"\{\{[^}]*\bkey\b", problem.template.solution), "the solution does not show {{ key }}"
 
 
 def test_what_students_read_renders_as_html_without_raw_formulas(problem: Problem) -> None:

@@ -328,13 +328,13 @@ def test_a_kernel_in_a_folder_with_settings_finds_its_bank(a_bank: Callable[...,
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that were read as YAML."""
     found: list[str] = []
-    load = yaml_source.load
+    parse = yaml_source.parse
 
-    def noted(path: Path, name: str | None = None) -> yaml_source.Source:
-        found.append(path.name)
-        return load(path, name)
+    def noted(text: str, name: str) -> yaml_source.Source:
+        found.append(Path(name).name)
+        return parse(text, name)
 
-    monkeypatch.setattr(yaml_source, "load", noted)
+    monkeypatch.setattr(yaml_source, "parse", noted)
     return found
 
 

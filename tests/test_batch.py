@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import random
@@ -12,9 +13,9 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -145,12 +146,54 @@ def test_a_page_that_is_gone_or_edited_is_written_again(room: Classroom, harm: s
     if harm == "gone":
         page.unlink()
     elif harm == "edited":
-        page.write_bytes(whole.replace(b"Not yet", b"Correct"))
+        page.write_bytes(whole.replace(b"Incorrect", b"Correct"))
     settings = Settings(limits=QUICK, solutions=harm == "another kind")
     grade([room.handed_in], out, settings=settings)
     assert (page.read_bytes() == whole) == (harm != "another kind")
-    assert (b"the worked solution" in page.read_bytes()) == (harm == "another kind")
+    assert (b"The worked solution" in page.read_bytes()) == (harm == "another kind")
     assert len(history(out)) == len(CLASS)  # the grade is the same, and not a second one
+
+
+def test_some_of_a_class_graded_into_its_results_do_not_make_the_others_missing(room: Classroom) -> None:
+    few = [room.handed_in / student for student in CLASS[:3]]
+    grade(few, room.out, locks=[room.lock], settings=SETTINGS)
+    with pytest.raises(ShardwiseError, match=r"holds the grades of 2 more notebooks, such as .*s01.*Name all of them"):
+        grade(few[:1], room.out, locks=[room.lock], settings=SETTINGS)
+    assert {path.stem for path in room.out.rglob("*.html")} == set(CLASS[:3])
+    for folder in few[1:]:
+        shutil.rmtree(folder)
+    graded = grade(few[:1], room.out, locks=[room.lock], settings=SETTINGS)
+    assert [result.student for result in graded.results() if result.status == "graded"] == list(CLASS[:1])
+
+
+def test_a_class_graded_part_by_part_into_one_folder_keeps_every_part(room: Classroom) -> None:
+    first, second = CLASS[:3], CLASS[3:6]
+
+    def graded(students: Sequence[str]) -> dict[str, str]:
+        """Every row's status by student."""
+        batch = grade([room.handed_in / one for one in students], room.out, locks=[room.lock], settings=SETTINGS)
+        reports.write_tables(batch)
+        assert [result.student for result in batch.handed_in()] == list(students)
+        with (room.out / "grades.csv").open(encoding="utf-8", newline="") as table:
+            return {row["student"]: row["status"] for row in csv.DictReader(table)}
+
+    graded(first)
+    graded(second)
+    rows = graded(first)
+    assert rows == {student: "graded" if student in (*first, *second) else "missing" for student in CLASS}
+    assert {path.stem for path in room.out.rglob("*.html")} == {*first, *second}
+    shutil.rmtree(room.handed_in / second[0])  # withdrawn
+    assert {student for student, status in graded(first).items() if status == "graded"} == {*first, *second[1:]}
+
+
+def test_the_rows_stand_in_the_order_of_students_and_not_of_their_paths(room: Classroom) -> None:
+    (room.handed_in / "s03").rename(room.handed_in / "last of all")
+    (room.handed_in / "s09").rename(room.handed_in / "first of all")
+    shutil.rmtree(room.handed_in / "s05")
+    reports.write_tables(grade([room.handed_in], room.out, settings=SETTINGS))
+    with (room.out / "grades.csv").open(encoding="utf-8", newline="") as table:
+        rows = [(row["student"], row["status"]) for row in csv.DictReader(table)]
+    assert rows == [(student, "missing" if student == "s05" else "graded") for student in CLASS]
 
 
 def test_the_results_do_not_depend_on_workers_and_order(room: Classroom) -> None:
@@ -180,7 +223,7 @@ def test_a_worker_that_is_killed_costs_nothing(room: Classroom) -> None:
     said, complaints = grading.communicate()
     assert grading.returncode == 0, complaints.decode()
     assert b"12 graded, 0 could not be" in said
-    assert b"tried again: a worker had died, or a file could not be read." in complaints
+    assert b"tried again: our side had failed at them, a worker had died, or a file could not be read." in complaints
     assert files(out) == expected
 
 
@@ -296,7 +339,7 @@ def test_two_runs_do_not_write_into_one_folder(room: Classroom) -> None:
         done = subprocess.run(command(room, out), capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == (
-        f"shardwise: Another shardwise is writing results into {out}. Wait for it, or take another folder.\n"
+        f"shardwise: Another shardwise is writing into {out}. Wait for it, or take another folder.\n"
     )
 
 
@@ -408,6 +451,20 @@ run(command)
     assert ran.returncode == code
 
 
+@pytest.mark.parametrize("harm", ["a folder in its place", "a table dropped"])
+def test_a_ledger_that_cannot_be_used_is_said_in_words(tmp_path: Path, harm: str) -> None:
+    path = tmp_path / LEDGER
+    if harm == "a folder in its place":
+        path.mkdir()
+    else:
+        Ledger(path).close()
+        with closing(sqlite3.connect(path)) as database, database:
+            for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                database.execute(f"DROP TABLE {table}")
+    with pytest.raises(ShardwiseError, match="cannot be used as a ledger"), Ledger(path) as ledger:
+        list(ledger.history())
+
+
 def test_a_file_that_is_no_ledger_is_left_alone(room: Classroom) -> None:
     out = room.out / "results"
     out.mkdir()
@@ -445,7 +502,8 @@ def test_an_archive_with_someone_elses_notebook_is_refused(room: Classroom) -> N
     archive = room.out / "class.zip"
     with zipfile.ZipFile(archive, "w") as zipped:
         zipped.write(room.handed_in / "s00" / "week-1.ipynb", "s01/week-1.ipynb")
-    [result, *_] = grade([archive], room.out / "results", locks=[room.lock.path]).results()
+    batch = grade([archive], room.out / "results", locks=[room.lock.path])
+    [result] = [result for result in batch.results() if result.path]
     assert result.reason == "This is s00's notebook in s01's folder."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -21,7 +22,9 @@ from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import starter
 from shardwise.cli.main import app, main, schema
-from shardwise.kinds import kinds
+from shardwise.kinds import kind_of, kinds
+from shardwise.marking import check as mark
+from shardwise.question import Outcome
 from shardwise.template import yaml_source
 from shardwise.units import show
 
@@ -138,6 +141,32 @@ def test_the_list_is_narrowed_by_chapter_and_kind(run: Any) -> None:
     assert re.search(r"\d+ problems", table)
 
 
+def test_the_list_is_narrowed_by_tags_and_difficulty(run: Any, whole_bank: Bank) -> None:
+    def ids(*options: str) -> set[str]:
+        return {row["id"] for row in json.loads(run("list", "--json", *options).out)}
+
+    problems = whole_bank.read_all().problems.values()
+    easy = {problem.id for problem in problems if problem.data["difficulty"] == "easy"}
+    counted = {problem.id for problem in problems if "bytes" in problem.data.get("tags", ())}
+    assert ids("--difficulty", "easy") == easy
+    assert ids("--tag", "bytes") == counted
+    assert ids("--tag", "bytes", "--tag", "collectives", "--difficulty", "easy") <= easy & counted
+    refused = run("list", "--tag", "bites", "--kind", "code")
+    assert refused.err == "shardwise: No problem has kind code, tag bites. `shardwise list` shows them all.\n"
+
+
+@pytest.mark.parametrize("words", [(), ("grade",), ("init", "bank")])
+def test_help_has_a_short_name(run: Any, words: tuple[str, ...]) -> None:
+    assert run(*words, "-h").out == run(*words, "--help").out != ""
+
+
+def test_a_shell_completes_commands(tmp_path: Path) -> None:
+    program = Path(sys.executable).with_name("shardwise")
+    asked = {"_SHARDWISE_COMPLETE": "complete_bash", "COMP_WORDS": "shardwise gr", "COMP_CWORD": "1"}
+    done = subprocess.run([program], env={**os.environ, **asked}, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["grade"]
+
+
 @pytest.mark.parametrize("kind", ["quantity", "choice", "order", "formula", "code", "bugline"])
 def test_a_question_for_scripts_has_its_numbers_key_and_mistakes(run: Any, whole_bank: Bank, kind: str) -> None:
     problem = next(problem for problem in whole_bank.problems.values() if problem.template.kind == kind)
@@ -151,10 +180,45 @@ def test_a_question_for_scripts_has_its_numbers_key_and_mistakes(run: Any, whole
 
 def test_a_question_is_shown_readably(run: Any) -> None:
     text = run("show", "ring-time", "--seed", "7").out
-    for part in ("question", "hint 1", "mistakes we recognise", "solution", "How long the ring takes"):
+    for part in ("question", "key", "hint 1", "mistake 1", "solution", "How long the ring takes"):
         assert part in text
     assert "$" not in text
     assert "\\frac" not in text
+
+
+@pytest.mark.parametrize("name", ["bytes-per-gpu", "ring-time-function", "order-by-time", "bytes-per-gpu-formula"])
+def test_a_question_is_shown_with_its_right_answer(run: Any, whole_bank: Bank, name: str) -> None:
+    asked = pose(whole_bank.find(name), 7)
+    key = run("show", name, "--seed", "7").out.partition("── key")[2].partition("── ")[0]
+    if asked.kind == "code":
+        case = asked.key.cases[0]  # type: ignore[attr-defined]
+        assert f"→  {case.expected!r}" in key
+        return
+    scope: dict[str, Any] = {}
+    exec(key.partition("\n")[2], scope)  # it is the cell of a notebook
+    assert mark(asked, scope[asked.variable]).outcome == Outcome.CORRECT
+
+
+@pytest.mark.parametrize(("name", "key"), [("buckets-behind-the-backward", "124.0 ms"), ("link-gap", "24.0")])
+def test_a_key_is_shown_as_one_would_write_it(run: Any, name: str, key: str) -> None:
+    assert f" = '{key}'\n" in run("show", name, "--seed", "7").out
+
+
+def test_each_mistake_is_shown_with_the_answer_that_it_makes(run: Any, whole_bank: Bank) -> None:
+    asked = pose(whole_bank.find("bytes-per-gpu"), 7)
+    shown = run("show", "bytes-per-gpu", "--seed", "7").out
+    for number in range(len(asked.key.mistakes)):  # type: ignore[attr-defined]
+        section = shown.partition(f"── mistake {number + 1} ")[2].partition("── ")[0]
+        scope: dict[str, Any] = {}
+        exec(section.rstrip().rpartition("\n")[2], scope)
+        assert mark(asked, scope[asked.variable]).mistake == number
+
+
+def test_the_mistakes_of_a_question_are_those_its_kind_tells(run: Any, whole_bank: Bank) -> None:
+    for name in ("bytes-per-gpu", "ring-or-tree", "ring-time-function"):
+        asked = pose(whole_bank.find(name), 7)
+        shown = json.loads(run("show", name, "--seed", "7", "--json").out)
+        assert shown["mistakes"] == kind_of(asked).mistakes(asked.key) != []
 
 
 def test_a_listing_keeps_its_operators_on_the_screen(run: Any, whole_bank: Bank) -> None:
@@ -356,8 +420,8 @@ def test_a_folder_that_cannot_be_written_is_said_in_a_line(run: Any, small_bank:
         (("show", "zzzzzz"), "There is no problem “zzzzzz”. `shardwise list` shows them all."),
         (("check", "ring-time-function", "nowhere.py"), "is checked from a file with the function, and 'nowhere.py' is no file."),
         (("check", "ring-time-function", sys.executable), "is not UTF-8 text, so it is no Python file."),
-        (("list", "--kind", "essay"), "No problem is of that chapter and kind. `shardwise list` shows them all."),
-        (("list", "--chapter", "99-none", "--json"), "No problem is of that chapter and kind."),
+        (("list", "--kind", "essay"), "No problem has kind essay. `shardwise list` shows them all."),
+        (("list", "--chapter", "99-none", "--json"), "No problem has chapter 99-none."),
         (("list", "--bank", "/nowhere"), "/nowhere holds no folder problems/, so it is no bank. To start one:  shardwise init bank /nowhere"),
         (("schema", "essay"), "There is no schema of 'essay'; there are problem, chapter and set."),
         (("lint", "essay"), "No problem's id starts with essay."),

@@ -160,7 +160,7 @@ class Class:
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory, whole_bank: Bank) -> Class:
     made = Class(tmp_path_factory.mktemp("class"), whole_bank)
-    assert len(made.alone) == len(STUDENTS) + 2
+    assert len(made.alone) == len(STUDENTS) + 3
     return made
 
 

@@ -70,6 +70,11 @@ def test_the_readme_lists_the_chapters_as_they_are(whole_bank: Bank) -> None:
         assert f"| {chapter.title} | {len(chapter.problems)} |" in text, name
 
 
+def test_the_docs_count_the_shipped_problems_as_they_are(whole_bank: Bank) -> None:
+    count = f"({len(whole_bank.chapters)} chapters, {len(whole_bank.problems)} problems)"
+    assert count in (ROOT / "docs" / "banks.md").read_text("utf-8")
+
+
 def test_the_yaml_of_the_docs_is_accepted(whole_bank: Bank, tmp_path: Path) -> None:
     from shardwise.course.assignments import load_set
     from shardwise.template.parameters import Parameter

@@ -101,6 +101,8 @@ def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_noth
         assert by_folder[folder].status == "ungraded"
         assert words in by_folder[folder].reason, by_folder[folder].reason
         assert by_folder[folder].points is None
+    assert (by_folder["dan"].name, by_folder["dan"].max_points) == ("Dan", by_folder["ada"].max_points)
+    assert (by_folder["b1"].name, by_folder["b1"].max_points) == ("", 0)
 
 
 def test_two_notebooks_of_one_student_count_neither(room: Classroom) -> None:
@@ -125,6 +127,30 @@ def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Cl
     result = room.grade()["ada"]
     assert result.points == result.max_points - questions[2].points
     assert "gone" in result.feedback[2].say
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"cell_type": "markdown"}, "is no code cell, so it was not run"),
+        ({"source": 5}, "holds no text, so it was not run"),
+        ({"source": "#" * 200_001}, "has 200,001 characters, so it was not run"),
+        ({"source": ""}, ""),
+    ],
+)
+def test_an_answer_cell_that_is_not_run_is_not_called_gone(
+    room: Classroom, change: dict[str, object], said: str
+) -> None:
+    notebook = fill(room.notebook("ada"), room.lock.questions("ada"), right)
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    [cell] = [cell for cell in cells if cell["metadata"]["shardwise"] == {"role": "answer", "question": "q1"}]  # type: ignore[index]
+    cell.update(change)
+    room.put("ada", notebook)
+    result = room.grade()["ada"]
+    assert result.feedback[0].outcome == "blank"
+    assert said in result.feedback[0].say
+    assert "gone" not in result.feedback[0].say
+    assert len(result.notes) == bool(said)
 
 
 def test_a_cell_that_also_calls_check_still_runs(room: Classroom) -> None:
@@ -157,10 +183,31 @@ bytes_per_gpu = Always(3)
     assert result.status == "graded"
 
 
+def test_answers_that_cannot_be_read_are_listed_for_the_instructor_and_the_page_says_what_they_earn(
+    room: Classroom,
+) -> None:
+    room.hand_in("ada", right)
+    room.hand_in("bo", unreadable)
+    batch = room.batch()
+    reports.write_tables(batch)
+    with (batch.out / "unreadable.csv").open(encoding="utf-8", newline="") as table:
+        rows = list(csv.DictReader(table))
+    assert {row["student"] for row in rows} == {"bo"}
+    assert [row["question"] for row in rows] == [
+        answer.slug for result in batch.results() if result.student == "bo" for answer in result.answers
+    ]
+    assert all(row["written"] and row["why"] for row in rows)
+    assert not any(value.startswith(("=", "+")) for row in rows for value in row.values())
+    page = (batch.out / "feedback" / "week-1" / "bo.html").read_text("utf-8")
+    assert "As it stands it earns nothing. It is on a list of unread answers" in page
+    assert "attempt" not in page
+
+
 def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> None:
     room.hand_in("ada", right)
     room.hand_in("bo", mistaken, "raise ValueError('<script>alert(1)</script> =1+1')")
     room.put("x", "{", "=cmd")
+    room.put("dan", "{")
     batch = room.batch()
     found = {result.student: result for result in batch.results()}
     reports.write_tables(batch)
@@ -170,6 +217,9 @@ def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> 
     assert rows["ada"]["points"] == rows["ada"]["max_points"] != ""
     assert rows["cleo"]["points"] == ""
     assert rows["cleo"]["status"] == "missing"
+    assert (rows["dan"]["status"], rows["dan"]["name"]) == ("ungraded", "Dan")
+    assert rows["dan"]["max_points"] == rows["ada"]["max_points"]
+    assert rows[""]["max_points"] == ""  # nobody knows whose that one is
     assert all(not value.startswith("=") for row in rows.values() for value in row.values())
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text("utf-8").splitlines()]
     assert {line["student"]: line["points"] for line in lines}["ada"] == found["ada"].max_points
@@ -244,32 +294,44 @@ def test_every_file_of_the_program_is_part_of_the_engine(tmp_path: Path, name: s
     assert digest_of(tmp_path) != before
 
 
+def first(room: Classroom, kind: str) -> tuple[int, Question]:
+    """The first of ada's questions that is of a kind, and its place."""
+    return next(one for one in enumerate(room.lock.questions("ada")) if one[1].kind == kind)
+
+
+def answer_one(room: Classroom, answered: Question, source: str) -> None:
+    """Hand in ada's notebook with an answer to one question."""
+    write = {answered.cell: source}
+    room.put("ada", fill(room.notebook("ada"), room.lock.questions("ada"), lambda question: write.get(question.cell)))
+
+
 def test_a_bug_hunt_answered_in_part_earns_its_part(room: Classroom) -> None:
-    questions = room.lock.questions("ada")
-    place = next(number for number, question in enumerate(questions) if question.kind == "bugline")
-    key = questions[place].key.model_dump()
-
-    def write(question: object) -> str | None:
-        if question == questions[place]:
-            return f"{questions[place].variable} = {{'line': {key['line']}, 'input': {{'gpus': ...}}, 'fix': ...}}"
-        return None
-
-    room.put("ada", fill(room.notebook("ada"), questions, write))
+    place, hunt = first(room, "bugline")
+    line = hunt.key.model_dump()["line"]
+    answer_one(room, hunt, f"{hunt.variable} = {{'line': {line}, 'input': {{'gpus': ...}}, 'fix': ...}}")
     feedback = room.grade()["ada"].feedback[place]
     assert feedback.outcome == Outcome.PARTIAL
     assert feedback.parts == {"line": True, "input": False, "fix": False}
-    assert feedback.points == round(questions[place].points / 3, 2)
+    assert feedback.points == round(hunt.points / 3, 2)
+
+
+def test_a_hunt_with_an_unread_part_is_listed_for_the_instructor(room: Classroom) -> None:
+    _, hunt = first(room, "bugline")
+    line = hunt.key.model_dump()["line"]
+    answer_one(room, hunt, f"{hunt.variable} = {{'line': {line}, 'input': 7}}")
+    batch = room.batch()
+    reports.write_tables(batch)
+    with (batch.out / "unreadable.csv").open(encoding="utf-8", newline="") as table:
+        [row] = csv.DictReader(table)
+    assert (row["student"], row["question"]) == ("ada", hunt.slug)
+    assert row["written"] == f"{{'line': {line}, 'input': 7}}"
+    assert row["why"].startswith("input names the arguments: ")
 
 
 def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_blank(room: Classroom) -> None:
-    questions = room.lock.questions("ada")
-    place = next(number for number, question in enumerate(questions) if question.kind == "code")
-    name = questions[place].form.model_dump()["function"]
-
-    def write(question: Question) -> str | None:
-        return f"{name} = 3" if question == questions[place] else None
-
-    room.put("ada", fill(room.notebook("ada"), questions, write))
+    place, program = first(room, "code")
+    name = program.form.model_dump()["function"]
+    answer_one(room, program, f"{name} = 3")
     room.put("bo", room.notebook("bo"))
     results = room.grade()
     assert results["ada"].feedback[place].outcome == Outcome.UNREADABLE
@@ -279,16 +341,7 @@ def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_bl
 
 def test_without_a_sandbox_it_says_loudly_what_that_means(room: Classroom) -> None:
     room.hand_in("ada", right)
-    arguments = [
-        "grade",
-        str(room.handed_in),
-        "--out",
-        str(room.out / "results"),
-        "--unsafe-no-sandbox",
-        "--workers",
-        "1",
-    ]
-    done = CliRunner().invoke(app, arguments)
+    done = CliRunner().invoke(app, room.command("grade", "--unsafe-no-sandbox"))
     assert done.exit_code == 0, done.output
     assert "NO SANDBOX: the notebooks' code runs with your rights" in done.stderr
     assert "sandbox: none" in done.stdout
@@ -296,9 +349,8 @@ def test_without_a_sandbox_it_says_loudly_what_that_means(room: Classroom) -> No
 
 def test_the_exit_code_says_whether_all_could_be_graded(room: Classroom) -> None:
     room.hand_in("ada", right)
-    out = ["--out", str(room.out / "results"), "--workers", "1"]
-    assert CliRunner().invoke(app, ["grade", str(room.handed_in), *out]).exit_code == 0
+    assert CliRunner().invoke(app, room.command("grade")).exit_code == 0
     room.put("bo", "{")
-    done = CliRunner().invoke(app, ["grade", str(room.handed_in), *out])
+    done = CliRunner().invoke(app, room.command("grade"))
     assert done.exit_code == 1
     assert "This is no notebook" in done.stdout

@@ -13,7 +13,7 @@ from shardwise.bank.posing import pose
 from shardwise.kinds import kinds
 from shardwise.kinds.calls import run_here
 from shardwise.markdown import rendering
-from shardwise.markdown.html import to_html
+from shardwise.markdown.html import keep_together, to_html, whole_numbers
 from shardwise.markdown.mathml import is_arithmetic, mathml
 from shardwise.marking import check
 
@@ -31,7 +31,7 @@ FORMULAS = st.lists(st.one_of(NUMBERS, PIECES), max_size=12).map(lambda parts: f
 
 def directly(markdown: str) -> str:
     """The HTML as markdown-it writes it, with nothing kept."""
-    return rendering.rendered_anew(markdown)
+    return whole_numbers(rendering.rendered_anew(keep_together(markdown)))
 
 
 @given(MARKDOWN)
@@ -139,3 +139,20 @@ def test_per_cent_in_a_formula_has_no_backslash() -> None:
 )
 def test_numbers_are_exchanged_in_plain_arithmetic_only(tex: str, arithmetic: bool) -> None:
     assert is_arithmetic(tex) is arithmetic
+
+
+def test_a_number_and_its_unit_stay_in_one_line_and_code_can_be_copied() -> None:
+    assert to_html("**6 GB/s**, 3 ms, 2 GPUs, `6 GB`") == (
+        "<p><strong>6\u00a0GB/s</strong>, 3\u00a0ms, 2 GPUs, <code>6 GB</code></p>"
+    )
+
+
+def test_thousands_in_a_formula_are_one_number_and_a_list_stays_a_list() -> None:
+    html = to_html("$1{,}048{,}576.5 + \\frac{16{,}384}{8}$ and $\\{64, 128\\}$")
+    assert "<mn>1,048,576.5</mn>" in html and "<mn>16,384</mn>" in html
+    assert "<mn>64</mn><mo>&#x0002C;</mo><mn>128</mn>" in html
+
+
+@pytest.mark.parametrize("text", ["$r$: a rate, such as 0.005", "- $r$ is less than 1", "$r$ ends in \\"])
+def test_a_formula_at_the_beginning_is_one_whatever_the_text_ends_in(text: str) -> None:
+    assert "<mi>r</mi>" in to_html(text) and "$" not in to_html(text)

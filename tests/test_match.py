@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from checkout import posed, problem_of, template
 from shardwise.bank.lint import lint_problem
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.kinds.match import MatchForm, MatchKey
+from shardwise.kinds.match.model import MatchForm, MatchKey
 from shardwise.markdown.feedback import as_plain
 from shardwise.marking import check, read_only
 from shardwise.question import Feedback, Outcome, Question
@@ -108,16 +108,16 @@ def test_a_dictionary_a_list_and_letters_alone_are_read(raw: Any) -> None:
         ("something", "I couldn't read “something” as pairs."),
         ("1a 2", "I couldn't read “1a 2” as pairs."),
         ("1a b", "I couldn't read “1a b” as pairs."),
-        ("1 is a", "I couldn't read “1 is a” as pairs."),
+        ("one is a", "I couldn't read “one is a” as pairs."),
         ("1ab", "I couldn't read “1ab” as pairs."),
-        ("1a" * 200, "I couldn't read an answer of 400 characters."),
+        ("1a" * 600, "I couldn't read an answer of 1,200 characters."),
     ],
 )  # fmt: skip
 def test_what_names_no_item_or_no_option_is_said_and_costs_nothing(raw: Any, words: str) -> None:
     feedback = marked(raw)
     assert feedback.outcome == Outcome.UNREADABLE
     assert words in as_plain(feedback)
-    assert as_plain(feedback).count("looks like 1 a, 2 b, 3 c") == 1
+    assert as_plain(feedback).translate({ord(quote): None for quote in "“”"}).count("looks like 1 a, 2 b, 3 c.") == 1
     assert "did not use up an attempt" in feedback.say
     assert read_only(QUESTION.form, "match", raw, question="x", points=3).outcome == Outcome.UNREADABLE
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds.agreement import same
 from shardwise.kinds.bugline import mutants as engine
-from shardwise.kinds.bugline.mutants import Killed, Mutant, killed, listing, load, mutants, patch
+from shardwise.kinds.bugline.mutants import Hunt, Mutant, killed, listing, load, mutants, patch, with_line
 
 Inputs = Sequence[Mapping[str, object]]
 
@@ -88,9 +88,9 @@ def inputs_of(domain: dict[str, list[float]]) -> Inputs:
     return [dict(zip(domain, values, strict=True)) for values in itertools.product(*domain.values())]
 
 
-def hunt(function: Callable[..., object], domain: dict[str, list[float]]) -> tuple[str, tuple[Killed, ...]]:
+def hunt(function: Callable[..., object], domain: dict[str, list[float]]) -> tuple[str, tuple[Hunt, ...]]:
     source = listing(function)
-    return source, killed(source, function.__name__, inputs_of(domain), rel_tol=1e-6)
+    return source, killed(source, mutants(source), function.__name__, inputs_of(domain), rel_tol=1e-6)
 
 
 def changes(body: str, arguments: str = "n, tp, dp, chunk_bytes, message_bytes, rate_bytes_per_s") -> dict[str, str]:
@@ -174,8 +174,7 @@ def test_each_killed_mutant_is_exposed_by_its_witness_and_by_no_simpler_input(
     assert len({kept.mutant.line for kept in found}) >= 2
     for kept in found:
         wrong = load(kept.mutant.source, function.__name__)
-        assert kept.ours == function(**kept.witness)
-        assert not same(kept.ours, outcome(wrong, kept.witness), 1e-3)
+        assert not same(function(**kept.witness), outcome(wrong, kept.witness), 1e-3)
         for simpler in inputs[: inputs.index(kept.witness)]:
             assert same(function(**simpler), outcome(wrong, simpler), 1e-3)
 
@@ -267,28 +266,46 @@ def test_words_in_errors_and_the_def_line_are_left_alone() -> None:
 
 def test_mutants_nobody_could_see_or_miss_are_dropped() -> None:
     source = "def f(n):\n    m = n * 1.0001\n    z = n - n\n    return m\n"
-    kept = killed(source, "f", [{"n": 2}, {"n": 3}], rel_tol=1e-6)
+    kept = killed(source, mutants(source), "f", [{"n": 2}, {"n": 3}], rel_tol=1e-6)
     lines = {found.mutant.mutated_line.strip() for found in kept}
     assert "m = n" not in lines  # differs by 1e-4 only
     assert not any(found.mutant.line == 3 for found in kept)  # nobody reads z
     crashing = "def f(n):\n    return 10 / (n - 1)\n"
     assert "return 10 / (n - 2)" not in {
-        found.mutant.mutated_line.strip() for found in killed(crashing, "f", [{"n": 2}], rel_tol=1e-6)
+        found.mutant.mutated_line.strip()
+        for found in killed(crashing, mutants(crashing), "f", [{"n": 2}], rel_tol=1e-6)
     }
 
 
 def test_a_mutant_that_fails_on_some_inputs_is_exposed_by_one() -> None:
-    kept = killed("def f(n):\n    return 10 / n\n", "f", [{"n": 2}, {"n": 1}], rel_tol=1e-6)
+    source = "def f(n):\n    return 10 / n\n"
+    kept = killed(source, mutants(source), "f", [{"n": 2}, {"n": 1}], rel_tol=1e-6)
     by_line = {found.mutant.mutated_line.strip(): found for found in kept}
     assert by_line["return 10 / (n - 1)"].witness == {"n": 2}
-    kept = killed("def f(n):\n    return n > 1 and 9 % (n - 1)\n", "f", [{"n": 3}, {"n": 1}], rel_tol=1e-6)
-    raised = [found for found in kept if isinstance(found.theirs, ZeroDivisionError)]
+    source = "def f(n):\n    return n > 1 and 9 % (n - 1)\n"
+    kept = killed(source, mutants(source), "f", [{"n": 3}, {"n": 1}], rel_tol=1e-6)
+    raised = [found for found in kept if isinstance(outcome(load(found.mutant.source, "f"), found.witness), Exception)]
     assert [found.witness for found in raised] == [{"n": 1}] * len(raised) != []
+
+
+def test_mutants_that_are_seen_at_once_or_never_end_are_dropped() -> None:
+    def kept(body: str, reads: str) -> bool:
+        source = f"def f(n):\n    m = n\n    {body}\n    return m\n"
+        changed = with_line(source, 3, reads, "a slip")
+        assert changed is not None
+        return bool(killed(source, [changed], "f", [{"n": 4}, {"n": 8}], rel_tol=1e-6))
+
+    assert kept("m = m / 60", "m = m / 3600")
+    assert not kept("m = m / 60", "m = m / 86400")  # over 100 times off
+    assert not kept("while m > n - 1: m -= 1", "while m > n - 1: m -= 0")
 
 
 def test_inputs_that_the_original_refuses_expose_nothing() -> None:
     source = "def f(n):\n    if n < 2:\n        raise ValueError('no')\n    return 3 * n\n"
-    assert all(found.witness["n"] != 1 for found in killed(source, "f", [{"n": 1}, {"n": 2}, {"n": 3}], rel_tol=1e-6))
+    assert all(
+        found.witness["n"] != 1
+        for found in killed(source, mutants(source), "f", [{"n": 1}, {"n": 2}, {"n": 3}], rel_tol=1e-6)
+    )
 
 
 @pytest.mark.parametrize(
@@ -396,5 +413,15 @@ def test_importing_mutants_brings_no_heavy_library() -> None:
 
 
 def test_the_engine_offers_what_it_says() -> None:
-    assert engine.__all__ == ["Killed", "Mutant", "killed", "listing", "load", "mutants", "patch"]
+    assert engine.__all__ == [
+        "Hunt",
+        "Mutant",
+        "killed",
+        "listing",
+        "load",
+        "mutants",
+        "optional",
+        "patch",
+        "with_line",
+    ]
     assert Mutant.__annotations__.keys() == {"source", "line", "original_line", "mutated_line", "change"}

@@ -16,7 +16,7 @@ from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank
 from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.lockfile import Lock
-from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, file_text, lesson_cells
+from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, file_text, lesson_cells, practice_check
 from shardwise.course.rendering import render
 from shardwise.course.simulated_class import fill, mistaken, right
 from shardwise.errors import ShardwiseError
@@ -26,10 +26,12 @@ NOTEBOOKS = ROOT / "notebooks"
 pytestmark = pytest.mark.filterwarnings("ignore")  # jupyter_client and zmq warn about their own sockets
 
 
-def _run(notebook: object, folder_: Path) -> nbformat.NotebookNode:
+def _run(notebook: object, folder_: Path, *, allow_errors: bool = False) -> nbformat.NotebookNode:
     """The notebook after a real kernel has run all of it; an error in any cell fails the test."""
     node = nbformat.reads(json.dumps(notebook), as_version=4)
-    NotebookClient(node, timeout=60, resources={"metadata": {"path": str(folder_)}}).execute()
+    NotebookClient(
+        node, timeout=60, allow_errors=allow_errors, resources={"metadata": {"path": str(folder_)}}
+    ).execute()
     return node
 
 
@@ -68,14 +70,45 @@ def test_right_answers_earn_every_point_and_mistakes_are_named(whole_bank: Bank,
     questions = [pose(problem, PRACTICE_SEED) for problem in whole_bank.of_chapter(chapter)]
     fresh = file_text(chapter_notebook(whole_bank, chapter))
     node = _run(fill(json.loads(fresh), questions, right), tmp_path)
-    scores = [float(text) for text in _texts(node, "text/plain") if text.replace(".", "").isdigit()]
-    assert scores == [question.points for question in questions]
+    said = _texts(node, "text/plain")
+    heads = [text.partition("\n")[0].removesuffix("s") for text in said]
+    assert heads == [f"✓ Correct · {question.points:g} of {question.points:g} point" for question in questions]
     node = _run(fill(json.loads(fresh), questions, mistaken), tmp_path)
     html = "\n".join(_texts(node, "text/html"))
     first = next(question for question in questions if question.slug == "bytes-per-gpu")
     assert "That is one phase" in html
     assert first.key.model_dump()["mistakes"][0]["say"].split(".")[0] in html
     assert "<script" not in html
+
+
+def test_a_check_cell_alone_marks_what_is_on_the_screen(whole_bank: Bank, tmp_path: Path) -> None:
+    """In a kernel that was just restarted, with errors in answer cells, and whatever another() drew meanwhile."""
+    question = pose(whole_bank.find("bytes-per-gpu"), PRACTICE_SEED)
+    check = practice_check(question)["source"]
+    right_, wrong = right(question), 'bytes_per_gpu = "1 B"'
+    cells = [
+        check,
+        right_,
+        check,
+        "bytes_per_gpu = 1.75 GB",  # a syntax error: the right answer of before still stands in the variable
+        check,
+        "bytes_per_gpu = 1.75 * gigabyte",
+        check,
+        f"{wrong}\n1 / 0",  # this one was set before the cell stopped
+        check,
+        "from shardwise import another\nanother('bytes-per-gpu')",
+        right_,
+        check,
+    ]
+    node = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    said = _texts(_run(node, tmp_path, allow_errors=True), "text/plain")
+    assert said.pop(5).startswith("### What each GPU sends")
+    heads = [text.partition("\n")[0] for text in said]
+    full, none = "✓ Correct · 2 of 2 points", "○ No answer yet"
+    assert heads == [none, full, none, none, "✗ Not yet · 0 of 2 points", full]
+    assert "The cell that sets bytes_per_gpu stopped: SyntaxError: invalid" in said[2]
+    assert "It still holds its old value, which does not count." in said[2]
+    assert "stopped: NameError: name 'gigabyte' is not defined" in said[3]
 
 
 @pytest.mark.slow
@@ -85,17 +118,18 @@ def test_another_hint_and_solution_work_in_a_kernel(whole_bank: Bank, tmp_path: 
         "hint('bytes-per-gpu')",
         "hint()",
         "hint()",
+        "hint()",
         "solution()",
         "another()",
         "check('bytes-per-gpu', '1 B').outcome.value",
     ]
     node = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
     said = _texts(_run(node, tmp_path), "text/markdown")
-    assert [text.split("*")[2] for text in said[:2]] == ["Hint 1.", "Hint 2."]
-    assert "That was the last hint" in said[2]
-    assert "**Solution.**" in said[3]
-    assert text_of(pose(whole_bank.find("bytes-per-gpu"), 0)) not in said[4]
-    assert "### What each GPU sends" in said[4]
+    assert [text.split("*")[2] for text in said[:3]] == ["Hint 1.", "Hint 2.", "Hint 3."]
+    assert "That was the last hint" in said[3]
+    assert "**Solution.**" in said[4]
+    assert text_of(pose(whole_bank.find("bytes-per-gpu"), 0)) not in said[5]
+    assert "### What each GPU sends" in said[5]
 
 
 def test_a_notebook_of_another_bank_finds_it_from_where_it_lies(
@@ -106,10 +140,13 @@ def test_a_notebook_of_another_bank_finds_it_from_where_it_lies(
     banks = Banks([Bank.open(tmp_path / "mine")])
     (path,) = render(banks, tmp_path / "course" / "notebooks", check=False)
     assert "use_bank('../../mine')" in path.read_text("utf-8")
-    node = _run(json.loads(path.read_text("utf-8")), path.parent)
+    rendered = json.loads(path.read_text("utf-8"))
+    node = _run(rendered, path.parent)
     said = _texts(node, "text/plain")
     assert any(text.startswith(f"Bank: {tmp_path / 'mine'} (1 chapter, ") for text in said)
     assert sum("No answer yet" in text for text in said) == len(banks.problems)
+    last = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(rendered["cells"][-1]["source"])])
+    assert "No answer yet" in _texts(_run(last, path.parent), "text/plain")[0]  # alone, after a restart
 
 
 def test_a_graded_notebook_says_how_answers_are_read_and_never_whether_they_are_right(
@@ -125,15 +162,43 @@ def test_a_graded_notebook_says_how_answers_are_read_and_never_whether_they_are_
         "ring-time-bug",
     ]
     definition = SetDefinition.model_validate({"name": "w", "title": "Week", "problems": slugs})
-    lock = Lock(assign(whole_bank, definition, [Student("ada", "Ada")], bytes(32), tmp_path).lock)
+    lock = Lock(assign(whole_bank, definition, [Student("ada", "Ada")], bytes(32), tmp_path).lock, bytes(32))
     text = (tmp_path / "notebooks" / "ada" / "w.ipynb").read_text("utf-8")
-    for write in (right, mistaken):
+    answered = {right: "6 answered.", mistaken: "5 answered, 1 incomplete."}  # the mistaken hunt lacks its input
+    for write, counted in answered.items():
         node = _run(fill(json.loads(text), lock.questions("ada"), write), tmp_path)
-        said = _texts(node, "text/plain")
+        ready, *said, overview = _texts(node, "text/plain")
+        assert ready == "Ready: 6 questions."
+        assert overview.startswith(f"{counted} Nothing here says whether an answer is right.")
         assert len(said) == len(slugs)
         for told in said:
-            assert "Read" in told
+            assert "It is marked after you hand in." in told or "Not answered yet: input." in told
             assert not any(word in told for word in ("Correct", "Not yet", "Partly", "points", "phase"))
+
+
+def test_a_graded_notebook_begins_with_what_a_student_needs_and_its_set_up_is_folded_away(
+    whole_bank: Bank, tmp_path: Path
+) -> None:
+    about = {"name": "w", "title": "Week", "problems": ["ring-time", "ring-time-bug"], "attempts": 2}
+    due, where = "2026-12-01T23:59:00+01:00", "Upload it to [the course page](https://example.org)."
+    definition = SetDefinition.model_validate({**about, "due": due, "hand_in": where})
+    assign(whole_bank, definition, [Student("ada", "Ada Arnold")], bytes(32), tmp_path)
+    cells = json.loads((tmp_path / "notebooks" / "ada" / "w.ipynb").read_text("utf-8"))["cells"]
+    first, set_up, closing = cells[0]["source"], cells[1], cells[-2]["source"]
+    assert "**Ada Arnold**: 2 questions, 5 points, **due Tuesday, 1 December 2026, 23:59 (UTC+01:00)**." in first
+    for text in (first, closing):
+        assert text.endswith(f"{where} You may hand in 2 times; the last one counts.")
+    assert set_up["metadata"]["jupyter"]["source_hidden"] and set_up["metadata"]["cellView"] == "form"
+    assert set_up["source"].startswith("# @title Set-up: run this cell first\n")
+    assert set_up["source"].count("\n") < 10
+    assert "check_all(of=" in cells[-1]["source"]
+
+
+def test_without_a_place_to_hand_in_the_file_is_named(whole_bank: Bank, tmp_path: Path) -> None:
+    definition = SetDefinition.model_validate({"name": "w", "title": "Week", "problems": ["ring-time"]})
+    assign(whole_bank, definition, [Student("ada", "Ada")], bytes(32), tmp_path)
+    text = (tmp_path / "notebooks" / "ada" / "w.ipynb").read_text("utf-8")
+    assert text.count("Save this notebook and hand in the file, `w.ipynb`, without renaming it.") == 2
 
 
 def test_lessons_carry_pictures_that_jupyterlab_shows(whole_bank: Bank) -> None:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import pydoc
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import __main__
-from checkout import SEVEN, checkout_bank, fresh_session, posed, template
+from checkout import checkout_bank, fresh_session
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
-from shardwise.kinds import kind_of, kinds
+from shardwise.kinds import kinds
 from shardwise.marking import broken
 from shardwise.question import Outcome, Question
 from shardwise.student import api
-from shardwise.student.api import Checked, Message, another, check, handed_out, hint, solution
+from shardwise.student.api import another, check, hint, solution
+from shardwise.student.failed_cells import FailedCells
+from shardwise.student.graded import GradedSets
+from shardwise.student.shown import Checked, Message
 from shardwise.units import show
 
 SENDS = "bytes-per-gpu"
@@ -30,6 +34,7 @@ FUNCTION = "ring-time-function"
 def _fresh_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A session that remembers nothing, and a kernel whose names are forgotten after the test."""
     monkeypatch.setattr(api, "_SESSION", fresh_session())
+    monkeypatch.setattr(api, "_GRADED", GradedSets())
     before = set(vars(__main__))
     yield
     for name in set(vars(__main__)) - before:
@@ -41,7 +46,7 @@ def asked(name: str, seed: int = 0) -> Question:
 
 
 def shown(name: str) -> Message:
-    """The question that is practised, as `another` shows it."""
+    """The variant that was looked at last, as `another` shows it."""
     return Message(api.asked_in_words(api._SESSION.question(name)))
 
 
@@ -50,8 +55,8 @@ def run(source: str) -> None:
     exec(compile(source, "<cell>", "exec"), vars(__main__))
 
 
-def checked(*args: Any) -> Checked:
-    made = check(*args)
+def checked(*args: Any, **more: Any) -> Checked:
+    made = check(*args, **more)
     assert isinstance(made, Checked), made
     return made
 
@@ -110,7 +115,7 @@ def test_an_untouched_function_is_blank_and_a_touched_one_is_marked() -> None:
 
 def test_a_function_that_exits_does_not_end_the_kernel() -> None:
     run("import sys\ndef ring_all_reduce_ms(**_): sys.exit()")
-    assert "raised `SystemExit" in checked(FUNCTION).feedback.say
+    assert "raised `SystemExit`; I expected" in checked(FUNCTION).feedback.say
 
 
 @pytest.mark.parametrize(
@@ -130,22 +135,26 @@ def test_what_is_no_problem_is_said_without_a_traceback(name: Any, words: str) -
         assert words in said(verb(name))
 
 
+def test_help_says_which_answer_is_checked_when_none_is_given() -> None:
+    assert "answer: 'Any' = <the variable named after the problem>" in pydoc.plain(pydoc.render_doc(check))
+
+
 def test_a_name_is_needed_until_one_was_used() -> None:
-    for verb in (hint, solution, another, api.practice):
-        assert said(verb()) == "Which problem? Give its name, for example hint('bytes-per-gpu')."
+    for verb in (check, hint, solution, another, api.practice):
+        assert said(verb()) == "Which problem? Give its name, such as 'bytes-per-gpu'."
     shown(SENDS)
     assert "**Hint 1.**" in said(hint())
     assert "**Solution.**" in said(solution())
 
 
-def test_a_score_is_the_points_and_none_when_the_fault_is_ours(capsys: pytest.CaptureFixture[str]) -> None:
-    assert checked(SENDS, right(SENDS)).score() == 2.0
-    assert checked(SENDS, "1 B").score() == 0.0
-    assert checked(SENDS, "1 ms").score() == 0.0
-    assert Checked(broken(asked(SENDS), OSError("disk full"))).score() is None
-    printed = capsys.readouterr().out
-    for words in ("✓ Correct · 2 of 2 points", "✗ Not yet · 0 of 2 points", "? Unreadable", "! Our fault"):
-        assert words in printed
+def test_nbgrader_reads_the_points_and_counts_what_is_our_fault_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Checked(broken(asked(SENDS), OSError("disk full")))
+    made = {2.0: checked(SENDS, right(SENDS)), 0.0: checked(SENDS, "1 ms")}
+    assert [one._repr_mimebundle_()["text/plain"][:11] for one in made.values()] == ["✓ Correct ·", "? Unreadabl"]
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    for points, one in made.items():
+        assert one._repr_mimebundle_()["text/plain"] == str(points)
+    assert fault._repr_mimebundle_()["text/plain"].startswith("! Our fault")  # words are full points for nbgrader
 
 
 def test_feedback_shows_itself_richly_and_plainly() -> None:
@@ -183,21 +192,87 @@ def test_the_solution_has_the_questions_own_numbers_and_another_draws_new_ones()
     assert said(solution(SENDS)) != first
 
 
-def test_another_is_what_check_marks_from_then_on() -> None:
+def test_a_check_marks_the_variant_of_its_cell_whatever_another_drew() -> None:
     old = right(SENDS)
+    drawn = said(another(SENDS))
+    assert 'check("bytes-per-gpu", seed=1)' in drawn
     assert checked(SENDS, old).outcome == Outcome.CORRECT
+    assert checked(SENDS, right(SENDS, 1), seed=1).outcome == Outcome.CORRECT
+    monday = [said(another(SENDS)) for _ in range(2)]
+    assert 'check("bytes-per-gpu", seed=2)' in monday[0] and 'check("bytes-per-gpu", seed=3)' in monday[1]
+    assert checked(SENDS, right(SENDS, 1), seed=1).outcome == Outcome.CORRECT
+
+
+def test_a_new_answer_under_the_old_check_is_told_of_the_check_that_marks_it() -> None:
     another(SENDS)
-    seed = api._SESSION.seeds[f"01-ring-all-reduce/{SENDS}"]
-    assert checked(SENDS, right(SENDS, seed)).outcome == Outcome.CORRECT
-    assert checked("ring-time", "1 ms").outcome == Outcome.INCORRECT  # the others stay as they were
-    assert list(api._SESSION.seeds) == [f"01-ring-all-reduce/{SENDS}"]
+    wrong = checked(SENDS, right(SENDS, 1))
+    assert wrong.outcome != Outcome.CORRECT
+    note = (
+        'This marks the question as the notebook asks it. The one that another() drew: check("bytes-per-gpu", seed=1).'
+    )
+    assert repr(wrong).endswith(note)
+    assert "This marks" not in repr(checked(SENDS, right(SENDS)))
+    assert "This marks" not in repr(checked("ring-time", "1 ms"))
+    assert "This marks" not in repr(checked(SENDS, "1 B", seed=1))
+
+
+def ran(failed: FailedCells, source: str, cell: str | None = "c1") -> None:
+    """Run a cell as IPython does."""
+    failed.begins(SimpleNamespace(raw_cell=source))
+    error = None
+    try:
+        run(source)
+    except Exception as raised:
+        error = raised
+    info = SimpleNamespace(cell_id=cell)
+    failed.ended(SimpleNamespace(info=info, error_before_exec=None, error_in_exec=error))
+
+
+def test_a_failed_cell_that_was_run_again_with_another_name_is_not_said_to_stop() -> None:
+    failed = FailedCells()
+    ran(failed, "answer = 1 / 0")
+    assert "stopped: `ZeroDivisionError" in str(failed.why("answer"))
+    ran(failed, "other = 2", "c2")  # says nothing about the cell that failed
+    assert "stopped" in str(failed.why("answer"))
+    ran(failed, "answr = 2")
+    assert failed.why("answer") is None  # nothing is there, and check() says so
+
+
+def test_an_old_value_that_its_cell_no_longer_sets_does_not_count_silently() -> None:
+    failed = FailedCells()
+    ran(failed, "answer = 1")
+    ran(failed, "answer = 1 / 0")
+    ran(failed, "answr = 2")
+    why = failed.why("answer")
+    assert why == "The cell that should have set `answer` was run again, and it does not set it now."
+    assert "It still holds its old value, which does not count." in failed.feedback("q", 1, "answer", why).say
+    ran(failed, "answer = 3", "c2")
+    assert failed.why("answer") is None
+
+
+def test_a_variant_is_shown_again_by_its_seed_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = said(another(SENDS)), said(another(SENDS))
+    monkeypatch.setattr(api, "_SESSION", fresh_session())
+    assert said(another(SENDS, seed=2)) == second
+    assert said(another(SENDS, seed="1")) == first
+    assert said(hint(SENDS)).startswith("**Hint 1.**")
+    assert asked(SENDS, 1).solution in said(solution())  # of the variant that was looked at last
+    assert asked(SENDS, 2).solution in said(solution(SENDS, seed=2))
+
+
+def test_a_seed_that_is_none_is_said() -> None:
+    for seed, kind in ((1.5, "float"), (True, "bool"), ([], "list")):
+        made: Any = check(SENDS, "1 B", seed=seed)  # type: ignore[arg-type]
+        assert said(made) == f"A seed is a whole number, such as seed=7, and this is of type {kind}."
 
 
 def test_another_reads_differently_or_says_that_it_does_not(problem: Problem) -> None:
     before = said(shown(problem.id))
     after = said(another(problem.id))
-    if problem.template.kind in ("code", "formula") and after.endswith(before):
-        assert after == f"*It reads the same each time; what it is tried on is new.*\n\n{before}"
+    if problem.template.kind in ("code", "formula") and "reads the same" in after:
+        seed = api._SESSION.drawn[problem.id]
+        fresh = before.replace(f'check("{problem.slug}")', f'check("{problem.slug}", seed={seed})')
+        assert after == f"*It reads the same each time; what it is tried on is new.*\n\n{fresh}"
         cases = {pose(problem, seed).key.model_dump_json() for seed in range(20)}
         assert len(cases) > 1
     else:
@@ -208,7 +283,7 @@ def test_another_reads_differently_or_says_that_it_does_not(problem: Problem) ->
 def test_a_question_says_how_to_answer_and_how_to_check() -> None:
     text = said(shown(SENDS))
     assert "Assign your answer to `bytes_per_gpu`, for example `bytes_per_gpu = '2.5 GB'`." in text
-    assert text.endswith('Then `check("bytes-per-gpu")`.')
+    assert re.search(r'In a new cell:\n\n```python\nbytes_per_gpu = \.\.\..*\n\ncheck\("bytes-per-gpu"\)\n```$', text)
     assert "Define the function `ring_all_reduce_ms`." in said(shown(FUNCTION))
 
 
@@ -227,60 +302,7 @@ def test_a_fresh_python_needs_one_import() -> None:
     assert ran.stderr == ""
 
 
-# A graded notebook -----------------------------------------------------------------------------------------------
+def test_tab_offers_the_verbs_before_they_are_loaded() -> None:
+    import shardwise
 
-
-def handed(question: Question) -> api.HandedOut:
-    """What the first cell of a graded notebook holds for one question."""
-    form = question.form.model_dump(mode="json")
-    return handed_out({question.slug: {"kind": question.kind, "form": form, "points": question.points}})
-
-
-def test_a_graded_notebook_says_how_an_answer_is_read_and_when_it_cannot_be() -> None:
-    notebook = handed(asked(SENDS, 3))
-    run("bytes_per_gpu = '1,750 MB'")
-    made = notebook.check(SENDS)
-    assert isinstance(made, Checked)
-    assert repr(made) == "→ Read\nI read: 1,750 MB\n\nRead. It is marked after you hand in."
-    assert made.score() == 0.0
-    unread = notebook.check(SENDS, "1,750 ms")
-    assert "this question asks for an amount of data" in repr(unread)
-    assert "An answer looks like 2.5 GB." in repr(unread)
-    assert repr(notebook.check(SENDS, ...)).startswith("○ No answer yet")
-
-
-def test_a_graded_notebook_knows_only_its_own_problems() -> None:
-    strangers: list[Any] = ["ring-time", 7, []]
-    for name in strangers:
-        made = handed(asked(SENDS, 3)).check(name)
-        assert f"This set has no problem “{name}”; it has bytes-per-gpu." in said(made)
-
-
-@settings(max_examples=150, deadline=1000)
-@given(st.floats(0.001, 1000), st.sampled_from(["GB", "MB", "GiB"]))
-def test_a_graded_notebook_never_tells_right_from_wrong(number: float, unit: str) -> None:
-    key, other = HANDED.check(SENDS, KEY), HANDED.check(SENDS, f"{number:.6g} {unit}")
-    assert isinstance(key, Checked)
-    assert isinstance(other, Checked)
-    assert key.feedback.model_copy(update={"read": ""}) == other.feedback.model_copy(update={"read": ""})
-    assert key.feedback.outcome is None
-    assert key.points == other.points == 0
-
-
-HANDED = handed(asked(SENDS, 3))
-KEY = right(SENDS, 3)
-
-
-@pytest.mark.parametrize("kind", SEVEN)
-def test_known_answers_right_and_wrong_are_told_the_same_in_a_graded_notebook(kind: str) -> None:
-    question = posed(template(kind), 3)
-    notebook = handed(question)
-    told = set()
-    for sample in kind_of(question).samples(question):
-        made = notebook.check(question.slug, sample.raw)
-        assert isinstance(made, Checked)
-        judged = sample.outcome in (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
-        assert made.outcome == (None if judged else sample.outcome), sample
-        if judged:
-            told.add(made.feedback.model_copy(update={"read": ""}).model_dump_json())
-    assert len(told) == 1
+    assert set(shardwise.__all__) <= set(dir(shardwise))

@@ -27,7 +27,7 @@ SETTINGS = Settings()
 
 
 def half_a_per_cent_off(question: Question) -> str | None:
-    """Wrong by a tolerance of 0.04 %, right by one of 1 %."""
+    """Wrong where four figures must be right, right by a tolerance of 1 %."""
     if question.slug != "bytes-per-gpu":
         return right(question)
     name, _, value = (right(question) or "").partition(" = ")
@@ -75,7 +75,7 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Classroom, problems: Path) -> None:
     before, digest = points(room), room.lock.questions("eve")[0].digest
-    bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
+    bank = mend(problems, "sig_figs: 4", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     changes = list(again.changes())
     new = bank.find("bytes-per-gpu").digest
@@ -95,7 +95,7 @@ def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Classroom, 
 
 
 def test_what_is_declined_leaves_every_byte_as_it_was(room: Classroom, problems: Path) -> None:
-    mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
     before = snapshot(room.out)
     done = command(room, problems)
     assert "2 answers would change" not in done.stdout  # nobody is there to be asked
@@ -104,14 +104,13 @@ def test_what_is_declined_leaves_every_byte_as_it_was(room: Classroom, problems:
 
 
 def command(room: Classroom, problems: Path, *more: str) -> Result:
-    given = ["regrade", str(room.handed_in), "--out", str(room.out / "results"), "--bank", str(problems.parent)]
-    done = CliRunner().invoke(app, [*given, "--workers", "1", *more])
+    done = CliRunner().invoke(app, room.command("regrade", "--bank", problems.parent, *more))
     assert done.exit_code == 0, done.output
     return done
 
 
 def test_the_command_shows_causes_and_students_and_writes(room: Classroom, problems: Path) -> None:
-    mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
     done = command(room, problems, "--yes")
     assert "template 01-ring-all-reduce/bytes-per-gpu" in done.stdout
     assert " eve " in done.stdout and " ada " not in done.stdout
@@ -141,7 +140,7 @@ def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room
 def test_a_tolerance_that_swallows_a_mistake_is_reported_and_leaves_that_question(
     room: Classroom, problems: Path
 ) -> None:
-    bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
+    bank = mend(problems, "sig_figs: 4", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     assert [change.student for change in again.changes()] == ["eve", "finn"]
     [(reason, count)] = again.kept.items()
@@ -149,9 +148,24 @@ def test_a_tolerance_that_swallows_a_mistake_is_reported_and_leaves_that_questio
     assert "does not take the numbers that were drawn (mistake 2 and the key lie within their tolerances)" in reason
 
 
+def test_a_reference_whose_error_cannot_even_be_printed_leaves_the_handed_out_question(
+    room: Classroom, problems: Path
+) -> None:
+    before = points(room)
+    text = "class Odd(Exception):\n    def __str__(self):\n        raise ValueError\n\n\ndef f(*, gpus, message_bytes):\n    raise Odd\n"
+    (problems.parent / "solutions" / "odd.py").write_text(text)
+    bank = mend(problems, "reference: ring.bytes_sent_per_gpu", "reference: odd.f")
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    assert list(again.changes()) == []
+    [reason] = again.kept
+    assert reason.endswith("today's template does not take the numbers that were drawn (Odd)")
+    again.discard()
+    assert points(room) == before
+
+
 def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Classroom, problems: Path) -> None:
     room.hand_in("finn", right)
-    bank = mend(problems, "rel_tol: 0.0004", "rel_tol: 0.01")
+    bank = mend(problems, "sig_figs: 4", "rel_tol: 0.01")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     assert {change.student: change.cause.split()[0] for change in again.changes()} == {
         "eve": "template",
@@ -162,7 +176,7 @@ def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Classro
 def test_pages_with_solutions_stay_pages_with_solutions(room: Classroom, problems: Path) -> None:
     grade([room.handed_in], room.out / "results", settings=Settings(solutions=True))
     command(room, problems, "--yes")
-    assert "the worked solution" in (room.out / "results" / "feedback" / "week-1" / "ada.html").read_text("utf-8")
+    assert "The worked solution" in (room.out / "results" / "feedback" / "week-1" / "ada.html").read_text("utf-8")
 
 
 def test_without_results_it_says_what_to_do_first(room: Classroom) -> None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from checkout import ROOT
 from shardwise import units
 from shardwise.errors import ShardwiseError, Unreadable
-from shardwise.units import from_base, read, show, show_number, to_base, unit
+from shardwise.units import THIN_SPACE, from_base, read, show, show_number, to_base, unit
 
 
 def test_gb_is_not_gib() -> None:
@@ -37,7 +37,65 @@ def test_a_bit_is_an_eighth_of_a_byte_and_never_a_plain_number() -> None:
     [
         ("70 ms", "s", 0.07),
         ("0.07s", "ms", 0.07),
-        ("1,750 MB", "GB", 1.75e9),
+        ("1_750 MB", "GB", 1.75e9),
+        ("1,234,567 MB", "GB", 1_234_567e6),
+        ("2 997 MB", "GB", 2.997e9),
+        ("70\u202f000 us", "ms", 0.07),
+        ("0,750 GB", "GB", 0.75e9),
+        ("0,0001", "1", 1e-4),
+        ("1,4651", "1", 1.4651),
+        ("12,5 GB", "GB", 12.5e9),
+        ("1.234,5 GB", "GB", 1234.5e9),
+        ("2,048 GPUs", "GPU", 2048),
+        ("2 x 100 GB", "GB", 200e9),
+        ("2*15/16 GB", "GB", 1.875e9),
+        ("2*127/128*2 GB/(100 GB/s)", "s", 2 * 127 / 128 * 2 / 100),
+        ("100 GB / 2 s", "GB/s", 50e9),
+        ("1/2 GB", "GB", 0.5e9),
+        ("1.2*1e3", "1", 1200),
+        ("3*10^{-2}", "1", 0.03),
+        ("10⁻²", "1", 0.01),
+        ("-2^2", "1", -4),
+        ("0.0001*sqrt(16)", "1", 0.0004),
+        ("ceil(511/64)", "GPU", 8),
+        ("2**30 B", "GiB", 2**30),
+        ("about 70 ms.", "s", 0.07),
+        ("~70 ms", "s", 0.07),
+        ("t = 70 ms", "s", 0.07),
+        ("70 ms = 0.07 s", "s", 0.07),
+        ("2*15/16 = 1.875 GB", "GB", 1.875e9),
+        ("70 ms (0.07 s)", "s", 0.07),
+        ("12 d 3 h", "day", 12 * 86400 + 10800),
+        ("12 days, 3 hours", "day", 12 * 86400 + 10800),
+        ("12 days and 3 hours", "day", 12 * 86400 + 10800),
+        ("1.875 GB per GPU", "GB", 1.875e9),
+        ("1.875 GB/GPU", "GB", 1.875e9),
+        ("1.875 GBytes", "GB", 1.875e9),
+        ("2.997 Gigabyte", "GB", 2.997e9),
+        ("3 Days", "day", 259200),
+        ("3 DAYS", "day", 259200),
+        ("75833 petaFLOP-days", "PFLOP/s*day", 75833 * 8.64e19),
+        ("75833 PFLOPS days", "PFLOP/s*day", 75833 * 8.64e19),
+        ("12x", "1", 12),
+        ("12-fold", "1", 12),
+        ("64-way", "1", 64),
+        ("24:1", "1", 24),
+        ("36.1 % MFU", "%", 0.361),
+        ("75833 PF days", "PFLOP/s*day", 75833 * 8.64e19),
+        ("75833 pfs-days", "PFLOP/s*day", 75833 * 8.64e19),
+        ("75833 petaflop days", "PFLOP/s*day", 75833 * 8.64e19),
+        ("8 gradient accumulation steps", "step", 8),
+        ("2.125*8 steps", "step", 17),
+        ("12×", "1", 12),
+        ("12 times faster", "1", 12),
+        ("USD 3.98M", "dollar", 3.98e6),
+        ("$3.98M", "dollar", 3.98e6),
+        ("3.98M$", "dollar", 3.98e6),
+        ("74.2 % of the step", "%", 0.742),
+        ("74.2", "%", 0.742),
+        ("24 micro-batches", "step", 24),
+        ("24 iterations", "step", 24),
+        ("12 samples/s", "seq/s", 12),
         ("1.75×10^9 B", "GB", 1.75e9),
         ("1.75 x 10^9 bytes", "GB", 1.75e9),
         ("2^30 B", "GiB", 2**30),
@@ -56,8 +114,8 @@ def test_a_bit_is_an_eighth_of_a_byte_and_never_a_plain_number() -> None:
         ("12.5 %", "1", 0.125),
         ("0.125", "1", 0.125),
         ("3.82x", "1", 3.82),
-        ("438,750 PF-days", "PFLOP/s*day", 438750 * 8.64e19),
-        ("438,750 petaflop-days", "PFLOP/s*day", 438750 * 8.64e19),
+        ("438 750 PF-days", "PFLOP/s*day", 438750 * 8.64e19),
+        ("438_750 petaflop-days", "PFLOP/s*day", 438750 * 8.64e19),
         ("3.79e25 FLOPs", "FLOP", 3.79e25),
         ("989 TFLOPS", "TFLOP/s", 989e12),
         ("30.84 million GPU-hours", "GPU*h", 30.84e6 * 3600),
@@ -85,25 +143,51 @@ def test_numbers_are_read_as_people_write_them(text: str, asked: str, value: flo
         ("140", "GB", "a number without a unit. 140 what?"),
         ("64 GPUs", "step", "“GPUs” is a number of GPUs; this question asks for a number of steps."),
         ("7 gb", "GB", "Did you mean GB or Gb?"),
-        ("1,75 GB", "GB", "is that comma a decimal point?"),
+        ("1,875 GB", "GB", "read in two ways, as 1875 or as 1.875."),
+        ("16.000 GPUs", "GPU", "The point can be read in two ways, as 16000 or as 16."),
+        ("1,23,456 GB", "GB", "I can't tell which number “1,23,456” is"),
+        ("1024 256 GB", "GB", "I can't tell which number"),
+        ("1875 mb", "MB", "begins with m, which is milli. M is mega"),
+        ("1875 mB", "MB", "begins with m, which is milli. M is mega"),
+        ("1875 kb", "MB", "Did you mean kB or kbit?"),
+        ("70-72 ms", "ms", "Is it from 70 to 72?"),
+        ("2 × 10-3 s", "ms", "Is that 10^-3?"),
+        ("70 ms = 0.08 s", "s", "What stands on both sides of “=” is not the same."),
+        ("70 ms = 0.07 GB", "s", "What stands on both sides of “=” is not the same."),
+        ("24 bananas", "step", "“bananas” is not a unit I know."),
+        ("24 dozen", "step", "“dozen” is not a unit I know."),
+        ("3 s 2 d", "s", "two numbers side by side"),
+        ("2 GB + 3 s", "GB", "adds what is not of the same kind"),
+        ("2^100000", "1", "That power is too large."),
+        ("2*(3", "1", "opens a bracket that nothing closes"),
+        ("2 +", "1", "ends where I expected a number"),
         ("many", "GB", "I expected a number first."),
         ("5 GPs", "GB/s", "“GPs” is not a unit I know. Did you mean GPUs?"),
         ("8 GPU(s)", "gpu", "“GPU(s)” is not a unit I know. Did you mean GPUs?"),
         ("5 kilo", "GB", "“kilo” is not a unit I know."),
         ("5 s*s", "s", "“s*s” is not a unit I know."),
-        ("5 (GB", "GB", "“(GB” is not a unit I know."),
-        ("5 GB/", "GB", "“GB/” is not a unit I know."),
-        ("1e999 B", "GB", "nothing in this course is that large"),
-        ("9**9**9", "1", "“**9” is not a unit"),
-        ("3/0", "1", "it divides by zero"),
+        ("5 (GB", "GB", "I expected no “(” after “5”."),
+        ("5 GB/", "GB", "It ends where I expected a number."),
+        ("1e999 B", "GB", "too large or too small"),
+        ("9**9**9", "1", "That power is too large."),
+        ("3/0", "1", "It divides by zero."),
         ("1" * 500, "GB", "an answer of 500 characters"),
         ("5 __import__('os')", "GB", "is not a unit"),
+        ("0x10 GB", "GB", "Is “0x10” a hexadecimal number? Write it in decimal digits."),
+        ("t = 0xFF", "1", "hexadecimal"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_words(text: str, asked: str, said: str) -> None:
     with pytest.raises(Unreadable) as error:
         read(text, asked)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize("shared", ["/month", " per month", " a month", " each month", " every month"])
+def test_what_is_asked_for_each_month_may_be_answered_so(shared: str) -> None:
+    assert read(f"2339 dollars{shared}", "dollar", nouns=("month",)).value == 2339
+    with pytest.raises(Unreadable, match="not a unit I know"):
+        read(f"2339 dollars{shared}", "dollar")
 
 
 @given(st.text(max_size=60), st.sampled_from(["GB", "ms", "1", "step", "%", "GB/s", "PFLOP/s*day", "dollar"]))
@@ -125,7 +209,7 @@ def test_what_we_write_we_read_back(value: float, text: str) -> None:
 @given(st.floats(-1e30, 1e30, allow_nan=False), st.integers(2, 8))
 def test_a_number_shown_is_the_number_to_so_many_digits(value: float, digits: int) -> None:
     text = show_number(value, digits)
-    plain = text.replace(",", "").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+    plain = text.replace(THIN_SPACE, "").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
     back = float(plain.replace(" × 10", "e"))
     assert math.isclose(back, value, rel_tol=0.51 * 10.0 ** (1 - digits), abs_tol=1e-300)
 

@@ -13,15 +13,16 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from checkout import SEVEN, checkout_bank, fresh_session, problem_of, template
+from checkout import checkout_bank, fresh_session, problem_of, template
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
-from shardwise.kinds import text_of
+from shardwise.kinds import OURS, text_of
 from shardwise.kinds.calls import Recorded, run_here
 from shardwise.markdown.html import to_html
 from shardwise.marking import check as mark
 from shardwise.question import Outcome, Question
 from shardwise.student import api
+from shardwise.student.shown import Checked
 from shardwise.student.views import verdict, view
 from shardwise.student.widget import Practice
 
@@ -167,7 +168,7 @@ def test_the_solution_comes_when_it_is_asked_for() -> None:
     assert to_html(asked(CHOICE).solution) in widget.solution
 
 
-def test_another_changes_the_whole_widget_and_check_in_a_cell_marks_the_same_variant() -> None:
+def test_another_changes_the_whole_widget_and_no_check_in_a_cell() -> None:
     widget = practised(NUMBER)
     for action in ("hint", "solution"):
         send(widget, action)
@@ -182,8 +183,11 @@ def test_another_changes_the_whole_widget_and_check_in_a_cell_marks_the_same_var
     right = f"{key.value!r} B"
     send(widget, "check", answer=right)
     assert widget.feedback["outcome"] == Outcome.CORRECT
-    checked = api.check(NUMBER, right)
-    assert isinstance(checked, api.Checked) and checked.outcome == Outcome.CORRECT
+    for seed, outcome in ((widget.question["seed"], Outcome.CORRECT), (before["seed"], Outcome.INCORRECT)):
+        checked = api.check(NUMBER, right, seed=seed)
+        assert isinstance(checked, Checked) and checked.outcome == outcome
+    default = api.check(NUMBER, f"{asked(NUMBER).key.value!r} B")  # type: ignore[attr-defined]
+    assert isinstance(default, Checked) and default.outcome == Outcome.CORRECT
 
 
 def test_an_answer_to_numbers_that_were_replaced_meanwhile_is_dropped() -> None:
@@ -203,19 +207,37 @@ def test_a_message_that_makes_no_sense_changes_nothing(content: Any) -> None:
     assert synced(widget) == before
 
 
-def test_a_notebook_shows_the_question_where_there_are_no_widgets() -> None:
+def test_a_notebook_shows_the_question_where_there_are_no_widgets(monkeypatch: pytest.MonkeyPatch) -> None:
+    import IPython.display
     from nbconvert import HTMLExporter
 
-    data, metadata = practised(HUNT)._repr_mimebundle_()
-    assert "application/vnd.jupyter.widget-view+json" in data
-    assert asked(HUNT).title in data["text/plain"]
-    output = new_output("execute_result", data=data, metadata=metadata, execution_count=1)
-    cell = new_code_cell('practice("ring-time-bug")', outputs=[output], execution_count=1)
+    outputs = []
+    monkeypatch.setattr(
+        IPython.display,
+        "display",
+        lambda data, metadata=None, **_: outputs.append(new_output("display_data", data=data, metadata=metadata or {})),
+    )
+    practised(HUNT)._ipython_display_()
+    text, form = outputs
+    assert list(form.data) == ["application/vnd.jupyter.widget-view+json"]
+    assert asked(HUNT).title in text.data["text/plain"]
+    cell = new_code_cell('practice("ring-time-bug")', outputs=outputs, execution_count=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # nbconvert's own
         page, _ = HTMLExporter().from_notebook_node(nbformat.from_dict(new_notebook(cells=[cell])))
-    assert asked(HUNT).title in page and "all_reduce_seconds" in page
+    assert page.count(f"{asked(HUNT).title}</h3>") == 1 and "all_reduce_seconds" in page
+    assert "To answer in a form, run this cell in Jupyter." in page
     assert "widget-view+json" not in page
+
+
+def test_an_interrupted_check_in_a_form_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shardwise.student.widget.practice.mark", interrupted)
+    widget = practised(NUMBER)
+    send(widget, "check", answer="3 GB")
+    assert widget.feedback["html"] == "<p>Stopped. This answer was not marked.</p>"
 
 
 def test_importing_shardwise_or_its_verbs_loads_no_widgets() -> None:
@@ -224,7 +246,7 @@ def test_importing_shardwise_or_its_verbs_loads_no_widgets() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("kind", SEVEN)
+@pytest.mark.parametrize("kind", OURS)
 def test_every_kind_has_a_form(kind: str) -> None:
     question = pose(problem_of(template(kind)), 2)
     told = json.loads(synced(Practice(question)))["question"]["form"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 
 from shardwise.bank.files import template_model
 from shardwise.errors import Fault, Faulty
-from shardwise.template.yaml_source import LARGEST, MOST_VALUES, load, parse, validate
+from shardwise.template.yaml_source import MOST_VALUES, load, parse, validate
+from shardwise.text_files import LARGEST
 
 GOOD = dedent("""\
     title: What each GPU sends
@@ -130,6 +132,7 @@ def test_all_faults_of_a_file_come_at_once_in_the_order_of_the_file() -> None:
     [
         ("title:", "titel:", "Did you mean 'title'?"),
         ("kind: quantity", "kind: quantty", "kind: unknown kind 'quantty'"),
+        ("kind: quantity", "kind: [quantity]", "kind: unknown kind a list"),
         ("kind: quantity", "kind: quantty", "Did you mean 'quantity'?"),
         ("kind: quantity\n", "", "kind is missing"),
         ("difficulty: easy", "difficulty: eazy", "I expected 'easy', 'medium' or 'hard', and this is 'eazy'"),
@@ -247,12 +250,15 @@ def test_a_file_that_nobody_wrote_by_hand_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(Faulty, match="1,000,003 bytes are too many for a file written by hand"):
         load(path, "x.yaml")
     path.write_bytes(b"title: caf\xe9\n")
-    with pytest.raises(Faulty, match=r"x.yaml: is not UTF-8: invalid continuation byte at byte 10\n +Save it as UTF-8"):
+    with pytest.raises(Faulty, match=r"x.yaml:1: is not UTF-8: invalid continuation byte\n +Save it as UTF-8"):
         load(path, "x.yaml")
     with pytest.raises(Faulty, match=r"y.yaml: cannot be read: No such file or directory"):
         load(tmp_path / "y.yaml", "y.yaml")
     with pytest.raises(Faulty, match="cannot be read: Is a directory"):
         load(tmp_path)
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(Faulty, match=r"pipe\.yaml: cannot be read: it is a pipe, a socket or a device"):
+        load(tmp_path / "pipe.yaml", "pipe.yaml")
 
 
 # YAML 1.2 --------------------------------------------------------------------------------------------------------

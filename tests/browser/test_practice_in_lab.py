@@ -13,6 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Locator, Page, expect
 
 from checkout import ROOT
+from contrast import PALE
 from shardwise.bank.bank import Banks
 from shardwise.bank.discovery import open_banks
 from shardwise.bank.posing import pose
@@ -20,13 +21,13 @@ from shardwise.bank.scaffold import init_bank
 from shardwise.kinds.bugline.kind import BuglineKey
 from shardwise.kinds.choice import ChoiceForm, ChoiceKey
 from shardwise.kinds.formula.kind import FormulaKey
-from shardwise.kinds.match import MatchKey
+from shardwise.kinds.match.model import MatchKey
 from shardwise.kinds.order import OrderForm, OrderKey
 from shardwise.kinds.quantity.model import QuantityKey
 from shardwise.markdown.html import to_plain
 from shardwise.question import Question
 
-NUMBER, CHOICE, MANY, HUNT = "bytes-per-gpu", "ring-or-tree", "reading-bus-bandwidth", "ring-time-bug"
+NUMBER, CHOICE, MANY, HUNT = "bytes-per-gpu", "ring-or-tree", "fifty-four-days", "ring-time-bug"
 ORDER, PAIRS, FORMULA, FUNCTION = "order-ring-events", "first-match", "bytes-per-gpu-formula", "ring-time-function"
 NAMES = (NUMBER, CHOICE, MANY, HUNT, ORDER, PAIRS, FORMULA, FUNCTION)
 
@@ -38,35 +39,6 @@ RUN_ALL = """async () => {
   await panel.context.sessionContext.ready;
   await panel.context.sessionContext.session.kernel.info;
   await app.commands.execute("notebook:run-all-cells");
-}"""
-
-# Every text of the forms whose contrast with what lies behind it is below 4.5:1, as "ratio text".
-PALE = """() => {
-  const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
-  const pen = canvas.getContext("2d", { willReadFrequently: true });
-  const over = (...layers) => {  // the colour that a stack of colours, the lowest first, shows
-    pen.clearRect(0, 0, 1, 1);
-    for (const colour of layers) { pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1); }
-    return [...pen.getImageData(0, 0, 1, 1).data];
-  };
-  const light = (rgb) => {
-    const [r, g, b] = rgb.map((part) => (part /= 255) <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const found = [];
-  for (const form of document.querySelectorAll(".shardwise")) {
-    for (const element of form.querySelectorAll("*")) {
-      const typed = element.tagName === "INPUT" && element.value;
-      if (!typed && ![...element.childNodes].some((child) => child.nodeType === 3 && child.data.trim())) continue;
-      const layers = [];
-      for (let up = element; up; up = up.parentElement) layers.unshift(getComputedStyle(up).backgroundColor);
-      const [high, low] = [over(...layers), over(...layers, getComputedStyle(element).color)]
-        .map((rgba) => light(rgba.slice(0, 3))).sort((a, b) => b - a);
-      const ratio = (high + 0.05) / (low + 0.05);
-      if (ratio < 4.5) found.push(`${ratio.toFixed(2)} ${element.textContent || element.value}`);
-    }
-  }
-  return found;
 }"""
 
 UNGUARDED = """() => [...document.querySelectorAll(".shardwise :is(input, button, [tabindex])")]
@@ -87,17 +59,26 @@ def asked(banks: Banks) -> Callable[..., Question]:
     return lambda name, seed=0: pose(banks.find(name), seed)
 
 
+def opened(page: Page, lab: Any, name: str, *sources: str) -> None:
+    """A notebook of these cells in Lab, run from top to bottom."""
+    kernel = {"kernelspec": {"name": "shardwise-test", "display_name": "test"}}
+    notebook = new_notebook(cells=[new_code_cell(source) for source in sources], metadata=kernel)
+    nbformat.write(notebook, lab.notebooks / name)
+    page.goto(lab.address(name) + "&reset")  # without the notebooks of other tests
+    run_all(page)
+
+
+def run_all(page: Page) -> None:
+    page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
+    page.evaluate(RUN_ALL)
+
+
 @pytest.fixture
 def forms(page: Page, lab: Any, banks: Banks, asked: Callable[..., Question]) -> dict[str, Locator]:
     """The notebook, opened in Lab and run from top to bottom: the form of each problem."""
     folders = [str(bank.folder) for bank in banks.all]
-    cells = [new_code_cell(f"from shardwise import practice, use_bank\n\nuse_bank(*{folders!r})")]
-    cells += [new_code_cell(f'practice("{name}")') for name in NAMES]
-    notebook = new_notebook(cells=cells, metadata={"kernelspec": {"name": "shardwise-test", "display_name": "test"}})
-    nbformat.write(notebook, lab.notebooks / "practice.ipynb")
-    page.goto(lab.address("practice.ipynb"))
-    page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
-    page.evaluate(RUN_ALL)
+    use = f"from shardwise import practice, use_bank\n\nuse_bank(*{folders!r})"
+    opened(page, lab, "practice.ipynb", use, *(f'practice("{name}")' for name in NAMES))
     found = {name: page.get_by_role("region", name=asked(name).title, exact=True) for name in NAMES}
     for form in found.values():
         expect(form).to_be_visible()
@@ -143,7 +124,7 @@ def a_number_is_marked_explained_and_drawn_anew(page: Page, form: Locator, quest
     expect(status).to_contain_text("Unreadable")
     expect(status).to_contain_text("did not use up an attempt")
 
-    form.get_by_role("button", name="Hint (2 left)").click()
+    form.get_by_role("button", name=f"Hint ({len(question.hints)} left)").click()
     expect(form).to_contain_text(f"Hint 1. {to_plain(question.hints[0])}")
     expect(form).not_to_contain_text(to_plain(question.hints[1])[:40])
 
@@ -298,4 +279,27 @@ def every_text_can_be_read_in_a_light_and_a_dark_theme(page: Page) -> None:
         page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
         page.wait_for_timeout(300)  # Lab fades from one theme to the other
         picture(page, name)
-        assert page.evaluate(PALE) == [], name
+        assert page.evaluate(PALE, ".shardwise") == [], name
+
+
+CLOSE = """async () => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  await panel.context.save();
+  await panel.context.sessionContext.shutdown();
+}"""
+
+
+def test_a_form_without_its_kernel_shows_the_question_and_what_to_do(page: Page, lab: Any) -> None:
+    opened(page, lab, "reopened.ipynb", 'from shardwise import practice\npractice("bytes-per-gpu")')
+    form, words = page.get_by_role("region", name="What each GPU sends"), page.locator(".shardwise-waits")
+    expect(form).to_be_visible()
+    expect(words).to_be_hidden()
+    page.evaluate(CLOSE)
+    page.goto(lab.address("reopened.ipynb") + "&reset")
+    expect(words).to_contain_text("To answer in a form, run this cell in Jupyter.")
+    expect(words).to_contain_text("What each GPU sends")
+    page.wait_for_timeout(1500)  # Jupyter says after a moment that it has no model
+    assert not any(error.is_visible() for error in page.get_by_text("model not found").all())
+    run_all(page)
+    expect(form).to_be_visible()
+    expect(words).to_be_hidden()

@@ -80,7 +80,7 @@ def _handed_out() -> tuple[bytes, bytes]:
         students = [Student("ada", "Ada"), Student("bo", "Bo")]
         lock = assign(checkout_bank(), made, students, bytes(32), Path(room)).lock
         notebook = (Path(room) / "notebooks" / "ada" / "week-1.ipynb").read_bytes()
-        assert list(Lock(lock).students()) == ["ada", "bo"]
+        assert list(Lock(lock, bytes(32)).students()) == ["ada", "bo"]
         return notebook, lock.read_bytes()
 
 
@@ -103,13 +103,11 @@ def _of_frames() -> Iterator[bytes]:
         yield memory(few, finished=False)
 
 
-def memory(
-    frames: Sequence[bytes], *, finished: bool, ending: int = 0, beat: tuple[int, int, int, int] = (3, 1, -1, 0)
-) -> bytes:
+def memory(frames: Sequence[bytes], *, finished: bool, ending: int = 0, at: tuple[int, int, int] = (1, -1, 0)) -> bytes:
     """What the target `frames` reads: how the job ended, the header behind the sizes, and the frames."""
     written = b"".join(struct.pack("<I", len(frame)) + frame for frame in frames)
     header = bytearray(shared_memory.HEADER_BYTES)
-    struct.pack_into("<QIiI", header, 8, *beat)
+    struct.pack_into("<IiI", header, 8, *at)
     struct.pack_into("<II", header, 32, len(written), finished)
     return bytes([ending]) + bytes(header[8:]) + written
 
@@ -122,9 +120,7 @@ def _left_by_real_jobs() -> Iterator[bytes]:
             sandbox.run((Cell("setup", source), *STEPS[1:]))
         for attempt in recorder.attempts:
             at = attempt.progress
-            yield memory(
-                list(attempt.frames), finished=attempt.finished, beat=(at.heartbeat, at.step, at.input, at.limit)
-            )
+            yield memory(list(attempt.frames), finished=attempt.finished, at=(at.step, at.input, at.limit))
 
 
 class _Recorder(UnsandboxedProcesses):

@@ -17,7 +17,8 @@ import pytest
 from shardwise import units
 from shardwise.bank.files import template_model
 from shardwise.course import submissions
-from shardwise.course.lockfile import Lock
+from shardwise.course.keys import fingerprint
+from shardwise.course.lockfile import FORMAT, Lock, writing
 from shardwise.course.submissions import BadSubmission
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
 from shardwise.kinds.calls import Made
@@ -47,8 +48,8 @@ def test_a_power_of_ten_with_a_sign_and_no_digits_behind_it_is_no_number(text: s
 
 
 def test_a_tiny_number_to_a_large_power_is_refused_before_it_is_worked_out() -> None:
-    with pytest.raises(Unreadable, match="that power is too large"):
-        units.read("1e-999^999", "1")
+    with pytest.raises(Unreadable, match="That power is too large"):
+        units.read("1e-99^999", "1")
     assert units.read("0^3", "1").value == 0
 
 
@@ -101,24 +102,30 @@ def test_expressions_and_texts_that_are_nested_too_deeply_are_a_fault_of_their_f
 
 # Locks --------------------------------------------------------------------------------------------------------------
 
+KEY = bytes(32)
+HEADER = {"format": FORMAT, "set": "week-1", "key": fingerprint(KEY)}
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        b"[" * 5000,
-        b"[1]",
-        b'"set"',
-        b"null",
-        b"",
-        b'{"format": 2, "set": "a"}\n[1]\n',
-        b'{"format": 2, "set": "a"}\n\n',
-    ],
-)
+
+def signed(path: Path, *lines: bytes) -> Path:
+    """A lock file with right signatures, whatever it holds."""
+    with writing(path, KEY) as writer:
+        for line in lines:
+            writer.sign(line + b"\n")
+    return path
+
+
+@pytest.mark.parametrize("header", [b"[" * 5000, b"[1]", b'"set"', b"null", b"", b'{"format": 3}'])
 def test_a_lock_of_another_shape_is_no_lock_file(tmp_path: Path, header: bytes) -> None:
     path = tmp_path / "week-1.lock.jsonl"
     path.write_bytes(header)
     with pytest.raises(ShardwiseError, match=r"week-1\.lock\.jsonl (is no lock|cannot be read as a lock)"):
-        Lock(path)
+        Lock(path, KEY)
+
+
+def test_a_signed_line_without_a_student_is_no_line_of_a_lock_file(tmp_path: Path) -> None:
+    path = signed(tmp_path / "week-1.lock.jsonl", json.dumps(HEADER).encode(), b'{"name": "Ada"}')
+    with pytest.raises(ShardwiseError, match=r"week-1\.lock\.jsonl cannot be read as a lock file"):
+        Lock(path, KEY)
 
 
 @pytest.mark.parametrize(
@@ -135,9 +142,7 @@ def test_a_lock_of_another_shape_is_no_lock_file(tmp_path: Path, header: bytes) 
     ],
 )
 def test_a_damaged_line_of_a_lock_is_said_to_be_that(tmp_path: Path, line: bytes) -> None:
-    path = tmp_path / "week-1.lock.jsonl"
-    path.write_bytes(b'{"format": 2, "set": "week-1"}\n' + line + b"\n")
-    lock = Lock(path)
+    lock = Lock(signed(tmp_path / "week-1.lock.jsonl", json.dumps(HEADER).encode(), line), KEY)
     with pytest.raises(ShardwiseError, match="damaged"):
         lock.questions("ada")
     with pytest.raises(KeyError):
@@ -146,10 +151,9 @@ def test_a_damaged_line_of_a_lock_is_said_to_be_that(tmp_path: Path, line: bytes
 
 @pytest.mark.parametrize("due", ["soon", 5, ["2026-12-01"], "2026-12-01", "2026-12-01T23:59:00"])
 def test_a_due_date_that_no_clock_can_be_compared_with_is_refused(tmp_path: Path, due: Any) -> None:
-    path = tmp_path / "week-1.lock.jsonl"
-    path.write_text(json.dumps({"format": 2, "set": "week-1", "due": due}))
+    path = signed(tmp_path / "week-1.lock.jsonl", json.dumps({**HEADER, "due": due}).encode())
     with pytest.raises(ShardwiseError, match="I expected a time with an offset"):
-        _ = Lock(path).due
+        _ = Lock(path, KEY).due
 
 
 # Answers ------------------------------------------------------------------------------------------------------------

@@ -216,9 +216,10 @@ def test_frames_with_values_swapped(data: st.DataObject, finished: bool, ending:
     ]
     spoiled = data.draw(st.just(sound) | swapped(sound))
     frames = [json.dumps(frame).encode(encoding) for frame in (spoiled if isinstance(spoiled, list) else [spoiled])]
-    beat = data.draw(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1) | st.integers(0, 4), st.integers(-5, 5),
-                               st.integers(0, 2**32 - 1)))  # fmt: skip
-    put("frames", memory(frames, finished=finished, ending=ending, beat=beat))
+    at = data.draw(
+        st.tuples(st.integers(0, 2**32 - 1) | st.integers(0, 4), st.integers(-5, 5), st.integers(0, 2**32 - 1))
+    )
+    put("frames", memory(frames, finished=finished, ending=ending, at=at))
 
 
 def _packed(value: Any) -> Any:

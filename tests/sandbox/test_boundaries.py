@@ -459,3 +459,10 @@ def test_no_directory_of_other_packages_is_visible_not_even_its_names() -> None:
         assert not [path for path in (*readable, *listable) if path.endswith(("site-packages", "dist-packages"))]
         assert sys.prefix == sys.base_prefix or not [path for path in listable if path.startswith(sys.prefix + "/")]
         assert {Path(place).name for place in seen.packages.values()} == {"numpy", "sympy", "mpmath"}
+
+
+def test_a_program_that_ends_while_its_sandbox_opens_ends_in_silence() -> None:
+    program = "from shardwise.grading import sandboxes; sandboxes.begin()"
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stderr) == (0, "")

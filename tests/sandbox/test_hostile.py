@@ -289,7 +289,7 @@ for memory in memories:
 
 @pytest.mark.parametrize(
     ("start", "stop", "fill"),
-    [(0, 64, "b'\\xff'"), (0, 64, "b'\\0'"), (8, 32, "b'\\x7f'"), (32, 40, "b'\\xff'"), (0, 4096, "b'['")],
+    [(0, 64, "b'\\xff'"), (0, 64, "b'\\0'"), (8, 20, "b'\\x7f'"), (32, 40, "b'\\xff'"), (0, 4096, "b'['")],
 )
 def test_scribbling_over_the_shared_memory_hurts_only_its_own_job(
     sandbox: Sandbox, start: int, stop: int, fill: str
@@ -368,7 +368,7 @@ def test_a_forged_value_is_still_only_a_value(strongest: Sandbox) -> None:
 
 
 def test_claiming_that_the_job_never_began_is_scored_as_the_students(sandbox: Sandbox) -> None:
-    claim = "writer._memory[8:32] = b'\\0' * 8 + b'\\xff' * 8 + b'\\0' * 8\nimport os; os._exit(70)"
+    claim = "writer._memory[8:20] = b'\\xff' * 8 + b'\\0' * 4\nimport os; os._exit(70)"
     job = sandbox.run([Cell("claim", FORGE.format(forged="[]", after=claim)), Cell("b", "print(1)")])
     assert job.results["claim"] == CellResult("killed")
     assert job.results["b"] == CellResult("ok", "", "1\n")
@@ -429,3 +429,41 @@ def test_a_job_cannot_become_more_than_it_is(source: Source) -> None:
         "told = [libc.setuid(0), libc.setgid(0), libc.prctl(38, 0, 0, 0, 0), libc.unshare(0x10000000)]"
     )
     assert told == [-1, -1, -1, -1]
+
+
+BUMP = """
+import sys, threading, time
+frame = sys._getframe()
+while 'self' not in frame.f_locals: frame = frame.f_back
+writer = frame.f_locals['self']._writer
+def bump():
+    for number in range(10_000):
+        try: writer.begin({claim}, -1, 0)
+        except TypeError: return
+        time.sleep(0.3)
+threading.Thread(target=bump, daemon=True).start()
+until = time.monotonic() + 4
+while time.monotonic() < until: pass
+got = True
+"""
+
+
+@pytest.mark.parametrize("claim", ["0", "number % 2", "4 - number % 4"], ids=["itself", "two in turn", "backwards"])
+def test_a_thread_that_gives_signs_of_life_gives_its_cell_no_more_time(sandbox: Sandbox, claim: str) -> None:
+    cells = [Cell("bumps", BUMP.format(claim=claim)), *(Cell(str(number), "print(1)") for number in range(4))]
+    began = time.monotonic()
+    job = sandbox.run([*cells, Value("got", "got")])
+    assert job.results["got"] == ValueResult("missing")
+    assert job.results["bumps"] == CellResult("timeout") or job.restarts > 0
+    assert time.monotonic() - began < 10
+
+
+def test_a_cell_that_passes_for_those_behind_it_takes_their_time_and_no_more_than_its_job_has(sandbox: Sandbox) -> None:
+    """A student may as well have written its code into them: nobody outside can tell whose code runs."""
+    bumps = BUMP.format(claim="number // 2").replace("+ 4", "+ 60")
+    began = time.monotonic()
+    job = sandbox.run(
+        [Cell("bumps", bumps), *(Cell(str(number), "") for number in range(50)), Value("got", "got")], seconds=3
+    )
+    assert job.results["got"] != ValueResult("ok", True, "bool")
+    assert time.monotonic() - began < 8

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import struct
+import time
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shardwise.sandbox import Calls, CallsResult, Cell, Sandbox, Value, ValueResult
+from shardwise.sandbox import Calls, CallsResult, Cell, Limits, Sandbox, Step, Value, ValueResult
 from shardwise.sandbox.inside import wire_format
+from shardwise.sandbox.inside.shared_memory import Frames
+from shardwise.sandbox.untrusted_results import ResultReader
 
 
 def value(sandbox: Sandbox, expression: str, before: str = "") -> ValueResult:
@@ -138,3 +144,59 @@ def test_values_too_large_together_are_unreadable_one_by_one(strongest: Sandbox)
     statuses = [results[str(number)].status for number in range(20)]  # type: ignore[union-attr]
     assert statuses == ["ok"] * 11 + ["unreadable"] * 9
     assert "more than 1,048,576 bytes" in results["19"].reason  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"[" * 500 + b'"' + b'\\"' * 500_000, b"[" * 500 + b'"\\' * 500_000, b"[" * 1_000_000, b"[" + b"{}," * 300_000 + b"1]"],
+    ids=["a string without an end", "many of them", "brackets", "empty objects"],
+)  # fmt: skip
+def test_a_forged_frame_is_read_in_the_time_that_its_length_takes(text: bytes) -> None:
+    began = time.process_time()
+    with contextlib.suppress(ValueError):
+        wire_format.from_text(text)
+    assert time.process_time() - began < 2  # it was minutes, for a string without an end
+
+
+def test_frames_of_180_cells_take_some_tens_of_megabytes_whatever_a_job_writes() -> None:
+    """They took 2.3 GB; here is one attempt for each sort of frame, and what was read of all of them is kept."""
+    steps: list[Step] = [Cell(f"c{number}", "") for number in range(180)]
+    steps += [Value(f"v{number}", "x") for number in range(20)]
+    steps += [Calls(f"f{number}", "f", ({"n": 1},) * 20) for number in range(10)]
+    reader, kept = ResultReader(steps, Limits()), dict[object, object]()
+    wide = b'[%d, -1, "ok", "", "' + "\N{GRINNING FACE}".encode() * 30_000 + b'"]'
+    many = b'[%d, -1, "ok", [' + b"[1, []], " * 9_000 + b'1], "", ""]'
+    returned = b'[%d, %d, "returned", [' + b"[]," * 9_000 + b'1], ""]'
+    attempts = [[wide % number for number in range(180)], [many % number for number in range(180, 200)]]
+    attempts += [
+        [returned % (number, call) for number in range(200, 210) for call in range(20)],
+        [b"[" + b"{}," * 350_000 + b"1]"] * 9,
+    ]
+    written = [
+        Frames(b"".join(struct.pack("<I", len(frame)) + frame for frame in frames)[: reader.space])
+        for frames in attempts
+    ]
+    tracemalloc.start()
+    for frames in written:
+        kept.update(reader.read(frames))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(kept) > 50
+    assert reader.space + peak < 100_000_000
+
+
+def test_values_forged_in_many_attempts_are_bounded_together() -> None:
+    steps = [Value(f"v{number}", "x") for number in range(50)]
+    reader = ResultReader(steps, Limits(result_bytes=10_000))
+    frame = b'[%d, -1, "ok", "' + b"x" * 3_000 + b'", "str", ""]'
+    kept = [reader.read([frame % number]) for number in (1, 2, 3, 4, 2, 4, 1)]
+    assert [list(found) for found in kept] == [[(1, -1)], [(2, -1)], [(3, -1)], [], [(2, -1)], [], [(1, -1)]]
+
+
+def test_what_all_cells_of_a_job_print_has_a_bound_together(strongest: Sandbox) -> None:
+    cells = [Cell(str(number), "print('y' * 50_000)") for number in range(30)]
+    results = strongest.run([*cells, Cell("last", "x = 1"), Value("x", "x")]).results
+    printed = [len(results[str(number)].output) for number in range(30)]  # type: ignore[union-attr]
+    assert printed[:20] == [50_001] * 20
+    assert sum(printed) == strongest.limits.outputs_bytes
+    assert results["x"] == ValueResult("ok", 1, "int")

@@ -5,7 +5,7 @@
     DUE         what is due to such a notebook: `all`, `all but number`, `only number`, `none`, `missing`, or
                 `ungraded: words of the reason`; `all` when left out. What is due is also answered, and rightly so
     hand_in     puts a whole folder of files together, where a cell is not enough
-    succeeded   whether the attack worked, judged by what grading left behind
+    succeeded   whether the attack worked, judged by what grading left behind; every file defines it
 
 In sources $words stand for places that the attacker knows: see Room.words.
 """
@@ -60,6 +60,10 @@ def load(path: Path) -> Attack:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     idea, _, shows = (module.__doc__ or "").strip().partition("\n\n")
+    if not shows or not hasattr(module, "succeeded"):
+        raise ValueError(
+            f"{path.name} needs a docstring of idea, empty line and how success shows, and succeeded(seen)"
+        )
     return Attack(
         name=path.stem,
         idea=idea,

@@ -48,7 +48,7 @@ class Course:
         self.folder, self.key = folder, secrets.token_bytes(32)
         definition = SetDefinition.model_validate({"name": SET, "title": "A week", "problems": list(PROBLEMS.values())})
         students = [Student(name, name.title()) for name in [*HONEST, *attackers]]
-        self.lock = Lock(assign(Bank.open(ROOT), definition, students, self.key, folder).lock)
+        self.lock = Lock(assign(Bank.open(ROOT), definition, students, self.key, folder).lock, self.key)
         self._questions: dict[str, dict[str, Question]] = {}
 
     def questions(self, student: str) -> dict[str, Question]:

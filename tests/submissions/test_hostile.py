@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from corpus import HOSTILE, Attack, corpus, load
@@ -22,6 +23,13 @@ def test_the_corpus_is_large_and_says_what_each_attack_is_and_how_success_shows(
         assert attack.cell or attack.answers or attack.arrange, attack.name
     ideas = {(attack.cell, str(attack.answers), attack.arrange) for attack in attacks.values()}
     assert len(ideas) == len({attack.idea for attack in attacks.values()}) == len(attacks)
+
+
+@pytest.mark.parametrize("source", ['"""An idea."""\n', '"""An idea.\n\nIt worked if it shows.\n"""\nCELL = "1"\n'])
+def test_a_file_that_is_no_attack_is_refused_with_what_it_needs(tmp_path: Path, source: str) -> None:
+    (tmp_path / "new_idea.py").write_text(source)
+    with pytest.raises(ValueError, match=r"new_idea\.py needs a docstring .* and succeeded"):
+        load(tmp_path / "new_idea.py")
 
 
 def test_the_naive_grader_is_right_about_honest_students(course: Course) -> None:

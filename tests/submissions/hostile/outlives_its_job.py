@@ -7,11 +7,13 @@ from room import Seen
 
 CELL = """
 import os, time
-if os.fork() == 0:
+child = os.fork()
+if child == 0:
     os.setsid()
     if os.fork() == 0:
-        time.sleep(60)
+        time.sleep(600)
     os._exit(0)
+os.waitpid(child, 0)  # the job must not end before the daemon has a session of its own
 """
 
 

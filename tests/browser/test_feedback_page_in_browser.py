@@ -1,0 +1,74 @@
+"""A student's feedback page in a real browser: light, dark, on a phone, and printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from checkout import checkout_bank
+from contrast import PALE
+from shardwise.bank.posing import pose
+from shardwise.grading.feedback_page import HandIn
+from shardwise.grading.feedback_page import page as feedback_page
+from shardwise.grading.results import Result, marked
+from shardwise.kinds import kind_of
+from shardwise.kinds.calls import run_here
+from shardwise.marking import check
+
+LONG = "def f():\n    return " + " + ".join(f"value_{number}" for number in range(60))
+NAMES = ("bytes-per-gpu", "ring-time-bug", "algorithm-and-bus-bandwidth", "states-formula", "what-a-stage-costs")
+
+# Every element that scrolls sideways and cannot be reached by the keyboard.
+UNREACHABLE = """() => [...document.querySelectorAll("*")].filter((element) => element.scrollWidth > element.clientWidth + 1
+  && ["auto", "scroll"].includes(getComputedStyle(element).overflowX) && element.tabIndex < 0
+  && element !== document.documentElement).map((element) => element.outerHTML.slice(0, 100))"""
+UNSEEN = """() => [...document.querySelectorAll(".question, .solution")].filter((element) => !element.checkVisibility(
+  { contentVisibilityAuto: true })).length"""
+
+
+@pytest.fixture
+def opened(page: Page, tmp_path: Path) -> Page:
+    """The page of a student with a mark of every sort, in the browser."""
+    questions = [pose(checkout_bank().find(name), 1) for name in NAMES]
+    wrong = [kind_of(question).samples(question)[-1].raw for question in questions[1:3]]
+    right = [kind_of(question).samples(question)[0].raw for question in questions[3:]]
+    feedback = [
+        check(question, raw, runner=run_here) for question, raw in zip(questions, ["3 ms", *wrong, *right], strict=True)
+    ]
+    result = marked(Result("ada", "week-1", name="Ada", notes=("cell-4 stopped",)), questions, feedback)
+    sources = dict.fromkeys([question.cell for question in questions], LONG)
+    path = tmp_path / "ada.html"
+    handed_in = HandIn("The first week", None, sources)
+    path.write_text(feedback_page(result, questions, feedback, handed_in=handed_in, solutions=True), "utf-8")
+    page.goto(path.as_uri())
+    return page
+
+
+def test_a_feedback_page_can_be_read_everywhere(opened: Page) -> None:
+    for theme in ("light", "dark"):
+        for width in (390, 1100):
+            opened.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+            opened.set_viewport_size({"width": width, "height": 900})
+            assert opened.evaluate("document.documentElement.scrollWidth") <= width, theme
+            assert opened.evaluate(UNREACHABLE) == [], (theme, width)
+            assert opened.evaluate(PALE, "body") == [], (theme, width)
+    colours = [opened.evaluate("getComputedStyle(document.body).backgroundColor")]
+    opened.emulate_media(color_scheme="light")
+    colours.append(opened.evaluate("getComputedStyle(document.body).backgroundColor"))
+    assert colours == ["rgb(13, 17, 23)", "rgb(255, 255, 255)"]
+    assert opened.evaluate(UNSEEN) == len(NAMES)  # the solutions are folded away
+    opened.emulate_media(media="print")
+    assert opened.evaluate(UNSEEN) == 0  # and printed
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1100])
+def test_axe_finds_no_violation_on_a_feedback_page(opened: Page, theme: Literal["light", "dark"], width: int) -> None:
+    opened.emulate_media(color_scheme=theme)
+    opened.set_viewport_size({"width": width, "height": 900})
+    found = Axe().run(opened)
+    assert found.violations_count == 0, found.generate_report()

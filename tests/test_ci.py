@@ -1,0 +1,152 @@
+"""CI and Gradescope: exit codes, the files in their form, and the workflow in the docs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+from junitparser import JUnitXml
+from ruamel.yaml import YAML
+from typer.main import get_command
+from typer.testing import CliRunner, Result
+
+from checkout import ROOT
+from classroom import Classroom
+from shardwise.bank.bank import Bank
+from shardwise.cli.main import app
+from shardwise.course.simulated_class import blank, fill, mistaken, right
+
+CLASS = ("ada", "bo", "cleo", *(f"s{number}" for number in range(30)))
+FEW = ("bytes-per-gpu", "ring-or-tree")
+
+
+@pytest.fixture
+def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    return Classroom(tmp_path / "course", whole_bank, CLASS, FEW)
+
+
+def grade(room: Classroom, *more: object) -> Result:
+    return CliRunner().invoke(app, room.command("grade", "--unsafe-no-sandbox", *more))
+
+
+# --fail-under -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("least", "code"), [("2", 0), ("2.5", 1), ("50%", 0), ("51%", 1), ("0", 0), ("100%", 1), (" 50 % ", 0)]
+)
+def test_a_notebook_below_the_threshold_fails_the_job(room: Classroom, least: str, code: int) -> None:
+    questions = room.lock.questions("ada")
+    room.put(
+        "ada", fill(room.notebook("ada"), questions, lambda asked: right(asked) if asked == questions[0] else None)
+    )
+    done = grade(room, "--fail-under", least)
+    assert done.exit_code == code, done.output
+    assert (f"ada has 2 of 4 points; --fail-under {least.strip()}" in done.stderr) == bool(code)
+
+
+def test_every_notebook_below_the_threshold_is_named_and_no_classmate_without_one(room: Classroom) -> None:
+    for student, write in (("ada", right), ("bo", mistaken), ("cleo", blank)):
+        room.hand_in(student, write)
+    done = grade(room, "--fail-under", "1")
+    assert re.findall(r"^(\w+) has ", done.stderr, re.MULTILINE) == ["bo", "cleo"]
+
+
+@pytest.mark.parametrize("least", ["all", "-3", "101%", "60 points", ""])
+def test_a_threshold_that_is_none_is_refused_before_anything_is_graded(room: Classroom, least: str) -> None:
+    room.hand_in("ada", right)
+    done = grade(room, f"--fail-under={least}")
+    assert "--fail-under takes points or a percentage, such as 20 or 60%" in str(done.exception)
+    assert not (room.out / "results").exists()
+
+
+# JUnit and Gradescope -----------------------------------------------------------------------------------------------
+
+
+def test_junit_holds_the_notebooks_that_were_found_and_no_classmates(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    room.put("bo", "{")
+    grade(room, "--junit", room.out / "junit.xml")
+    suites = {suite.name: suite for suite in JUnitXml.fromfile(str(room.out / "junit.xml"))}
+    assert set(suites) == {"week-1.ada", "week-1.bo"}
+    assert (suites["week-1.ada"].errors, suites["week-1.bo"].errors) == (0, 1)
+
+
+def test_gradescope_gets_its_file_for_one_notebook(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    assert grade(room, "--gradescope", room.out / "results.json").exit_code == 0
+    found = json.loads((room.out / "results.json").read_text())
+    assert [test["score"] for test in found["tests"]] == [2, 2]
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_gradescope_gets_its_file_also_without_a_notebook_or_with_two(room: Classroom, count: int) -> None:
+    room.handed_in.mkdir()
+    for student in CLASS[:count]:
+        room.hand_in(student, right)
+    done = grade(room, "--gradescope", room.out / "results.json")
+    found = json.loads((room.out / "results.json").read_text())
+    here = "is none" if count == 0 else "are 2"
+    assert found["output"] == f"Not graded: Hand in one notebook (*.ipynb); here {here}."
+    assert bool(done.exit_code) == (count == 0)
+
+
+# Tables -------------------------------------------------------------------------------------------------------------
+
+
+def test_who_handed_in_nothing_has_a_name_and_a_maximum(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    grade(room)
+    with (room.out / "results" / "grades.csv").open(newline="") as file:
+        table = {row["student"]: row for row in csv.DictReader(file)}
+    assert (table["bo"]["name"], table["bo"]["status"], table["bo"]["points"], table["bo"]["max_points"]) == ("Bo", "missing", "", "4")  # fmt: skip
+
+
+def test_results_that_may_be_handed_on_hold_no_seed(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    grade(room)
+    text = (room.out / "results" / "results.jsonl").read_text("utf-8")
+    assert all(question.seed not in text for question in room.lock.questions("ada"))
+
+
+# The sandbox --------------------------------------------------------------------------------------------------------
+
+
+def test_a_tier_that_there_is_not_is_told_from_one_that_does_not_hold(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    said = str(grade(room, "--tier", "5").exception)
+    assert said == "There is no tier '5' of the sandbox; there are 1, 1b, 2. `shardwise doctor` says which hold here."
+
+
+# The workflow in the docs -------------------------------------------------------------------------------------------
+
+
+def test_the_workflow_in_the_docs_is_one_that_github_takes() -> None:
+    text = (ROOT / "docs" / "grading.md").read_text("utf-8").partition("## GitHub")[2]
+    blocks = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        workflow = YAML(typ="safe").load(block)
+        assert set(workflow) <= {"name", "on", "permissions", "jobs", "env"}
+        assert workflow["on"]
+        assert workflow["permissions"] == {"contents": "read"}  # a student's code runs in it
+        for job in workflow["jobs"].values():
+            assert set(job) <= {"runs-on", "steps", "timeout-minutes", "env"}
+            assert job["runs-on"]
+            for step in job["steps"]:
+                assert ("run" in step) != ("uses" in step)
+                assert set(step) <= {"run", "uses", "with", "env", "name", "if"}
+                assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step.get("uses", "a/b@v1"))
+                for line in step.get("run", "").splitlines():
+                    _must_be_understood(line)
+
+
+def _must_be_understood(line: str) -> None:
+    """Every option of our own commands is one that they have."""
+    for name, arguments in re.findall(r"shardwise (\w+)([^&|;]*)", line):
+        command = get_command(app).commands[name]  # type: ignore[attr-defined]
+        known = {option for parameter in command.params for option in parameter.opts}
+        assert set(re.findall(r"(?<!\S)--[\w-]+", arguments)) <= known, line

@@ -1,0 +1,452 @@
+"""Whose a notebook is, when it was received, and which of several counts."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from checkout import ROOT
+from classroom import Classroom
+from shardwise.bank.bank import Bank
+from shardwise.bank.posing import pose
+from shardwise.cli.main import app
+from shardwise.course.assignments import SetDefinition, Student, assign
+from shardwise.course.notebooks import chapter_notebook, file_text
+from shardwise.course.simulated_class import blank, fill, mistaken, right
+
+CLASS = ("ada", "bo", "cleo")
+FEW = ("bytes-per-gpu", "ring-or-tree")
+CHAPTER = "01-ring-all-reduce"
+
+
+@pytest.fixture
+def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    made = Classroom(tmp_path / "course", whole_bank, CLASS, FEW)
+    made.hand_in("ada", right)
+    return made
+
+
+def graded(room: Classroom, *arguments: object, code: int | None = None) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each student."""
+    out = room.out / "results"
+    given = [str(one) for one in arguments or (room.handed_in,)]
+    done = CliRunner().invoke(
+        app, ["grade", *given, "--out", str(out), "--workers", "1", "--unsafe-no-sandbox", "--bank", str(ROOT)]
+    )
+    assert done.exit_code in ((0, 1) if code is None else (code,)), f"{done.output}{done.exception}"
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for line in (out / "results.jsonl").read_text("utf-8").splitlines():
+        result = json.loads(line)
+        rows.setdefault(result["student"], []).append(result)
+    return rows
+
+
+def only(rows: dict[str, list[dict[str, Any]]], student: str) -> dict[str, Any]:
+    [row] = rows[student]
+    return row
+
+
+# Whose it is --------------------------------------------------------------------------------------------------------
+
+WAYS: dict[str, Callable[[Path], list[Path]]] = {
+    "the folder": lambda handed_in: [handed_in],
+    "folders one by one": lambda handed_in: sorted(handed_in.iterdir()),
+    "files one by one": lambda handed_in: sorted(handed_in.rglob("*.ipynb")),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("folder", ["eve", "bo", "BO"])
+def test_anothers_notebook_makes_no_row_for_them(room: Classroom, way: str, folder: str) -> None:
+    room.put("cleo", room.notebook("cleo"), folder if folder != "eve" else "bo")
+    rows = graded(room, *WAYS[way](room.handed_in))
+    assert only(rows, "cleo")["status"] == "missing"
+    assert only(rows, "bo")["status"] == "ungraded"
+    assert only(rows, "bo")["reason"] == "This is cleo's notebook in bo's folder."
+    assert only(rows, "ada")["points"] == 4
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_honest_notebook_is_not_ungraded_by_a_copy_in_anothers_folder(room: Classroom, way: str) -> None:
+    room.put("ada", room.notebook("ada"), "bo")
+    rows = graded(room, *WAYS[way](room.handed_in))
+    assert only(rows, "ada")["points"] == 4
+    assert only(rows, "bo")["status"] == "ungraded"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_link_to_anothers_notebook_is_a_matter_of_who_laid_it(room: Classroom, way: str) -> None:
+    (room.handed_in / "bo").mkdir()
+    (room.handed_in / "bo" / "week-1.ipynb").symlink_to(room.handed_in / "ada" / "week-1.ipynb")
+    rows = graded(room, *WAYS[way](room.handed_in))
+    assert only(rows, "ada")["points"] == 4
+    assert "This is a link" in only(rows, "bo")["reason"]
+
+
+def test_a_file_that_is_called_after_another_student_is_refused_in_a_flat_folder(room: Classroom) -> None:
+    shutil.move(room.handed_in / "ada" / "week-1.ipynb", room.handed_in / "ada.ipynb")
+    (room.handed_in / "bo.ipynb").write_text(json.dumps(room.notebook("cleo")))
+    rows = graded(room)
+    assert only(rows, "")["reason"] == "This is cleo's notebook, and its file is called after bo."
+    assert only(rows, "ada")["points"] == 4
+    assert only(rows, "cleo")["status"] == "missing"
+
+
+def test_the_home_of_somebody_called_like_a_student_is_no_students_folder(
+    tmp_path: Path, whole_bank: Bank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "bo"))
+    locks, handed_in = tmp_path / "locks", tmp_path / "bo" / "ada" / "week-1.ipynb"
+    room = Classroom(locks, whole_bank, CLASS, FEW)
+    handed_in.parent.mkdir(parents=True)
+    shutil.copy(room.hand_in("ada", right), handed_in)
+    assert only(graded(room, handed_in, "--lock", room.lock.path), "ada")["points"] == 4
+
+
+def test_a_notebook_without_a_name_is_that_of_its_folder(room: Classroom) -> None:
+    notebook = json.loads(room.hand_in("ada", right).read_text())
+    del notebook["metadata"]["shardwise"]["student"]
+    room.put("ada", notebook)
+    room.put("x", notebook, "elsewhere")
+    rows = graded(room)
+    assert only(rows, "ada")["points"] == 4
+    assert "name no student. Say whose it is with --student" in only(rows, "")["reason"]
+
+
+def test_a_person_may_decide_whose_a_notebook_is(room: Classroom) -> None:
+    path = room.put("ada", json.loads(room.hand_in("ada", right).read_text()), "bo")
+    rows = graded(room, path, "--student", "bo")
+    assert only(rows, "bo")["status"] == "graded"
+    assert only(rows, "bo")["points"] < 4  # ada's answers to bo's questions
+    assert only(rows, "bo")["notes"] == ["The notebook's metadata name ada; bo was decided on."]
+    assert only(rows, "ada")["status"] == "missing"
+
+
+def test_a_person_decides_about_one_notebook_and_about_somebody_in_the_roster(room: Classroom) -> None:
+    room.hand_in("bo", right)
+    done = CliRunner().invoke(app, room.command("grade", "--student", "bo", "--unsafe-no-sandbox"))
+    assert "--student says whose one notebook is, and here are 2" in str(done.exception)
+    rows = graded(room, room.handed_in / "ada", "--student", "zed", code=1)
+    assert only(rows, "ada")["reason"] == "--student names 'zed', who is not in week-1.lock.jsonl."
+
+
+@pytest.mark.parametrize("names", [("week\x1b.ipynb", "week\\x1b.ipynb"), ("week\u200b.ipynb", "week\\u200b.ipynb")])
+def test_two_names_that_print_alike_are_two_notebooks(room: Classroom, names: tuple[str, str]) -> None:
+    shutil.rmtree(room.handed_in / "ada")
+    first = room.hand_in("ada", right)
+    first.with_name(names[0]).write_text(json.dumps(room.notebook("ada")))
+    first.rename(first.with_name(names[1]))
+    rows = graded(room)["ada"]
+    assert [row["status"] for row in rows] == ["ungraded", "ungraded"]
+    assert len({row["path"] for row in rows}) == 2
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_of_two_members_of_one_name_none_counts_in_silence(room: Classroom) -> None:
+    path = room.handed_in / "ada" / "week-1.ipynb"
+    with zipfile.ZipFile(path.with_suffix(".zip"), "w") as archive:
+        archive.write(path, "week-1.ipynb")
+        archive.writestr("week-1.ipynb", json.dumps(room.notebook("ada")))
+    path.unlink()
+    assert only(graded(room), "ada")["reason"] == "This archive holds 2 members of this name. Keep the one that counts."
+
+
+# Practice -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def practised(whole_bank: Bank) -> str:
+    questions = [pose(problem, "0") for problem in whole_bank.of_chapter(CHAPTER)]
+    notebook = json.loads(file_text(chapter_notebook(whole_bank, CHAPTER)))
+    return json.dumps(fill(notebook, questions[:1], right))
+
+
+def put(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("named", ["submitted", "submitted/*", "submitted/*/*", "submitted/*/*/*"])
+def test_practice_as_nbgrader_lays_it_out_belongs_to_the_students_folder(
+    room: Classroom, tmp_path: Path, practised: str, named: str
+) -> None:
+    for student in ("dan", "eve", "finn"):
+        put(tmp_path / "nb" / "submitted" / student / "ring" / f"{CHAPTER}.ipynb", practised)
+    rows = graded(room, *sorted((tmp_path / "nb").glob(named)))
+    assert sorted(rows) == ["dan", "eve", "finn"]
+    assert {only(rows, student)["status"] for student in rows} == {"graded"}
+
+
+@pytest.mark.parametrize(
+    ("place", "student"),
+    [
+        ("class/dan/01-ring-all-reduce.ipynb", "dan"),
+        ("class/dan/01-ring-all-reduce/01-ring-all-reduce.ipynb", "dan"),
+        ("class/mine.ipynb", "mine"),
+        ("class/01-ring-all-reduce.ipynb", "class"),
+    ],
+)
+def test_practice_belongs_to_its_folder_or_to_its_files_name(
+    room: Classroom, tmp_path: Path, practised: str, place: str, student: str
+) -> None:
+    put(tmp_path / place, practised)
+    assert list(graded(room, tmp_path / "class")) == [student]
+
+
+def test_practice_in_a_students_name_makes_no_row_in_their_set(room: Classroom, practised: str) -> None:
+    forged = json.loads(practised)
+    forged["metadata"]["shardwise"]["student"] = "bo"
+    put(room.handed_in / "cleo" / "practice.ipynb", json.dumps(forged))
+    rows = graded(room)
+    assert only(rows, "ada")["points"] == 4
+    assert only(rows, "bo")["status"] == "missing"
+    assert [(row["set"], row["status"]) for row in rows["cleo"]] == [(CHAPTER, "graded"), ("week-1", "missing")]
+
+
+def test_practice_that_is_called_like_a_set_is_refused_and_ungrades_nobody(
+    tmp_path: Path, whole_bank: Bank, practised: str
+) -> None:
+    room = Classroom(tmp_path / "course", whole_bank, CLASS, FEW)
+    definition = SetDefinition.model_validate({"name": CHAPTER, "title": "Rings", "problems": FEW})
+    room.lock.path.unlink()
+    room.lock = type(room.lock)(assign(whole_bank, definition, [Student("ada", "Ada")], room.lock.key, room.out).lock)
+    shutil.rmtree(room.handed_in, ignore_errors=True)
+    room.hand_in("ada", right)
+    put(room.handed_in / "ada" / "practice.ipynb", practised)
+    rows = graded(room)
+    assert only(rows, "ada")["points"] == 4
+    assert "that is also the name of a set" in only(rows, "")["reason"]
+
+
+def test_practice_of_a_chapter_that_is_unknown_says_nothing_about_anybody(room: Classroom, practised: str) -> None:
+    put(room.handed_in / "bo" / "practice.ipynb", practised.replace(CHAPTER, "99-nowhere"))
+    rows = graded(room)
+    assert only(rows, "bo")["status"] == "missing"
+    assert "which this bank does not have" in only(rows, "")["reason"]
+
+
+# When it was received -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def due(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    """A class whose set was due on 1 June, and which handed in afterwards."""
+    made = Classroom(tmp_path / "course", whole_bank, CLASS, FEW)
+    definition = SetDefinition.model_validate(
+        {"name": "week-1", "title": "Week 1", "problems": FEW, "due": "2026-06-01T12:00:00Z"}
+    )
+    roster = [Student(name, name.title()) for name in CLASS]
+    made.lock = type(made.lock)(assign(whole_bank, definition, roster, made.lock.key, made.out).lock)
+    for student in CLASS:
+        stamp(made.hand_in(student, right), "2026-06-02T12:00:00+00:00")
+    return made
+
+
+def stamp(path: Path, when: str) -> None:
+    os.utime(path, (datetime.fromisoformat(when).timestamp(),) * 2)
+
+
+def test_without_another_source_the_files_say_when(due: Classroom) -> None:
+    assert only(graded(due), "ada")["late"]
+
+
+def test_a_table_says_when_notebooks_were_received(due: Classroom, tmp_path: Path) -> None:
+    table = tmp_path / "received.csv"
+    table.write_text("student,time\nada,2026-06-01T13:59:00+02:00\nbo,2026-06-01T14:01:00+02:00\n")
+    rows = graded(due, due.handed_in, "--received", table)
+    assert [only(rows, student)["late"] for student in CLASS] == [False, True, False]
+    assert only(rows, "cleo")["notes"] == ["Nobody knows when this was received, so it is not counted as late."]
+
+
+def test_every_fault_of_a_table_of_receipts_is_named_at_its_line(due: Classroom, tmp_path: Path) -> None:
+    table = tmp_path / "received.csv"
+    table.write_text(
+        "student,time\nada,2026-06-01T13:59:00\nbo,yesterday\ncleo,2026-06-01T13:59:00Z\ncleo,2026-06-01T13:59:00Z\n"
+    )
+    arguments = due.command("grade", "--unsafe-no-sandbox", "--received")
+    said = str(CliRunner().invoke(app, [*arguments, str(table)]).exception)
+    for words in (
+        ":2:1: I saw the time '2026-06-01T13:59:00'",
+        ":3:1: I saw the time 'yesterday'",
+        ":5:1: student 'cleo' comes twice",
+    ):
+        assert words in said
+    table.write_text("who,when\n")
+    assert "begins with the line: student,time" in str(CliRunner().invoke(app, [*arguments, str(table)]).exception)
+    assert "--received takes git or a CSV file" in str(CliRunner().invoke(app, [*arguments, "hg"]).exception)
+
+
+def git(folder: Path, *arguments: str, when: str = "2026-06-01T00:00:00Z") -> None:
+    names = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+    env = {**os.environ, **names, "GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+    subprocess.run(["git", "-C", str(folder), *arguments], check=True, env=env, capture_output=True)
+
+
+def commit(folder: Path, when: str) -> None:
+    git(folder, "add", ".", when=when)
+    git(folder, "commit", "-q", "-m", "hand in", when=when)
+
+
+def test_gits_commits_say_when_notebooks_were_received(due: Classroom) -> None:
+    for student, when in zip(
+        CLASS, ("2026-06-01T11:00:00Z", "2026-06-01T13:00:00Z", "2026-06-01T11:00:00Z"), strict=True
+    ):
+        git(due.handed_in / student, "init", "-q")
+        commit(due.handed_in / student, when)
+    git(due.handed_in / "ada", "pack-refs", "--all")
+    put(due.handed_in / "ada" / "later.txt", "not the notebook")
+    commit(due.handed_in / "ada", "2026-06-03T00:00:00Z")
+    due.hand_in("cleo", mistaken)  # and not committed
+    rows = graded(due, due.handed_in, "--received", "git")
+    assert [only(rows, student)["late"] for student in CLASS] == [False, True, False]
+    assert "Nobody knows when this was received" in only(rows, "cleo")["notes"][0]
+
+
+@pytest.mark.parametrize(
+    "option", ["core.fsmonitor", "gpg.program", "core.pager", "core.sshCommand", "log.showSignature"]
+)
+def test_the_configuration_of_a_students_repository_runs_nothing(due: Classroom, tmp_path: Path, option: str) -> None:
+    folder = due.handed_in / "ada"
+    git(folder, "init", "-q")
+    commit(folder, "2026-06-01T11:00:00Z")
+    program = put(tmp_path / "evil", f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    program.chmod(0o755)
+    git(folder, "config", option, str(program) if option != "log.showSignature" else "true")
+    git(folder, "config", "gpg.program", str(program))
+    assert not only(graded(due, due.handed_in, "--received", "git"), "ada")["late"]
+    assert not (tmp_path / "ran").exists()
+
+
+# Several notebooks of one student -----------------------------------------------------------------------------------
+
+
+def several(room: Classroom) -> tuple[Path, Path]:
+    """A right answer on 1 June, and a blank one on 2 June under a name that comes first."""
+    first = room.hand_in("ada", right)
+    second = first.with_name("a-later.ipynb")
+    second.write_text(json.dumps(room.notebook("ada")))
+    stamp(first, "2026-06-01T00:00:00Z")
+    stamp(second, "2026-06-02T00:00:00Z")
+    return first, second
+
+
+def test_of_two_different_notebooks_none_counts_until_somebody_decides(room: Classroom) -> None:
+    several(room)
+    assert [row["status"] for row in graded(room)["ada"]] == ["ungraded", "ungraded"]
+
+
+def test_the_latest_counts_when_that_was_decided_and_its_page_is_the_one_that_lies_there(room: Classroom) -> None:
+    first, second = several(room)
+    row = only(graded(room, room.handed_in, "--latest", code=0), "ada")
+    assert (row["points"], row["path"]) == (0, str(second))
+    assert row["notes"] == ["The latest of 2 different notebooks of ada counts."]
+    page = room.out / "results" / "feedback" / "week-1" / "ada.html"
+    blank_page = page.read_text("utf-8")
+    stamp(first, "2026-06-03T00:00:00Z")
+    row = only(graded(room, room.handed_in, "--latest", code=0), "ada")
+    assert (row["points"], row["path"]) == (4, str(first))
+    assert page.read_text("utf-8") != blank_page
+    assert "Correct" in page.read_text("utf-8")
+
+
+def test_the_latest_is_that_of_the_table_of_receipts_alone_if_there_is_one(room: Classroom, tmp_path: Path) -> None:
+    first, _ = several(room)
+    git(room.handed_in, "init", "-q")
+    git(room.handed_in, "add", "ada/a-later.ipynb")
+    git(room.handed_in, "commit", "-q", "-m", "early", when="2026-06-01T00:00:00Z")
+    commit(room.handed_in, "2026-06-05T00:00:00Z")
+    assert only(graded(room, room.handed_in, "--latest", "--received", "git", code=0), "ada")["path"] == str(first)
+
+
+@pytest.mark.parametrize("places", [("copy.ipynb",), ("ada/copy.ipynb", "ada/copies/week-1.ipynb"), ("ada/ada.zip",)])
+def test_copies_that_are_the_same_to_the_byte_are_one(room: Classroom, places: tuple[str, ...]) -> None:
+    original = room.handed_in / "ada" / "week-1.ipynb"
+    for place in places:
+        path = room.handed_in / place
+        path.parent.mkdir(exist_ok=True)
+        if path.suffix == ".zip":
+            with zipfile.ZipFile(path, "w") as archive:
+                archive.write(original, "week-1.ipynb")
+        else:
+            shutil.copy(original, path)
+    row = only(graded(room, code=0), "ada")
+    assert row["points"] == 4
+    assert row["notes"] == []
+
+
+def test_the_earliest_of_two_copies_says_whether_it_was_late(due: Classroom) -> None:
+    path = due.handed_in / "ada" / "week-1.ipynb"
+    shutil.copy(path, path.with_name("copy.ipynb"))
+    stamp(path.with_name("copy.ipynb"), "2026-05-30T00:00:00Z")
+    assert not only(graded(due), "ada")["late"]
+
+
+def test_a_path_that_is_named_twice_is_one(room: Classroom) -> None:
+    rows = graded(room, room.handed_in, room.handed_in / "ada", room.handed_in / ".." / "submitted", code=0)
+    assert only(rows, "ada")["points"] == 4
+
+
+# Attempts -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def twice(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    """A class that may hand in twice."""
+    made = Classroom(tmp_path / "course", whole_bank, CLASS, FEW)
+    definition = SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": FEW, "attempts": 2})
+    roster = [Student(name, name.title()) for name in CLASS]
+    made.lock = type(made.lock)(assign(whole_bank, definition, roster, made.lock.key, made.out).lock)
+    return made
+
+
+def test_after_the_last_attempt_the_last_that_was_allowed_counts_and_one_line_says_so(twice: Classroom) -> None:
+    twice.hand_in("ada", blank)
+    twice.hand_in("bo", right)
+    assert only(graded(twice), "ada")["points"] == 0
+    assert only(graded(twice), "ada")["points"] == 0  # the same notebook graded again is no other attempt
+    twice.hand_in("ada", mistaken)
+    mistakes = only(graded(twice), "ada")["points"]
+    twice.hand_in("ada", right)
+    row = only(graded(twice, code=None), "ada")
+    assert row["points"] == mistakes < 4
+    assert row["notes"] == [
+        "2 different notebooks may be handed in, and this came after them; the last of those counts."
+    ]
+    twice.hand_in("ada", mistaken)
+    row = only(graded(twice), "ada")  # the second one, handed in again
+    assert (row["points"], row["notes"]) == (mistakes, [])
+    assert only(graded(twice), "bo")["points"] == 4
+
+
+def test_regrading_changes_nothing_for_a_notebook_that_came_after_the_last_attempt(twice: Classroom) -> None:
+    for write in (blank, mistaken, right):
+        twice.hand_in("ada", write)
+        graded(twice)
+    done = CliRunner().invoke(app, twice.command("regrade", "--bank", ROOT, "--yes"))
+    assert done.exit_code == 0, done.output
+    assert "No points change." in done.output
+    assert only(graded(twice), "ada")["notes"] != []
+
+
+def test_a_set_without_a_limit_takes_any_number(room: Classroom) -> None:
+    for write in (blank, mistaken, right):
+        room.hand_in("ada", write)
+        row = only(graded(room), "ada")
+    assert (row["points"], row["notes"]) == (4, [])
+
+
+def test_times_without_a_due_date_say_nothing(room: Classroom, tmp_path: Path) -> None:
+    table = tmp_path / "received.csv"
+    table.write_text(f"student,time\nbo,{datetime.now(UTC).isoformat()}\n")
+    assert only(graded(room, room.handed_in, "--received", table), "ada")["notes"] == []

@@ -1,0 +1,70 @@
+"""Formulas that are right but for a sign, a bracket or a turn: the place in the student's own text is named."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from shardwise.kinds.formula.compare import parse
+from shardwise.kinds.formula.explain import explain
+
+SYMBOLS = ("M", "N", "A", "t", "r", "D", "P", "S", "w")
+
+
+def said(ours: str, theirs: str) -> str:
+    return explain(parse(theirs, SYMBOLS), parse(ours, SYMBOLS))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "words"),
+    [
+        ("2*M*(N-1)/N", "2*M*(N+1)/N", "A plus stands where a minus belongs: `N + 1`."),
+        ("P*(S-w/2)", "P*(S+w/2)", "A plus stands where a minus belongs: `S + w/2`."),
+        ("ceil(P/(D+A))", "ceil(P/(D-A))", "A minus stands where a plus belongs: `D - A`."),
+        ("2*P + 14*P/N", "2*P + 14*P/(N-1)", "`N - 1` stands where `N` alone belongs."),
+        ("ceil(16*P/(D-A))", "ceil((D-A)/(16*P))", "A fraction is upside down: `(D - A)/(16*P)`."),
+    ],
+)
+def test_one_sign_one_end_or_one_turn_is_named_where_it_stands(ours: str, theirs: str, words: str) -> None:
+    assert said(ours, theirs) == words
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "place"),
+    [
+        ("2*M*(N-1)/N", "2*M*N-1/N", "around `N-1`: a product and a division come before"),
+        ("2*r/(A*t+2*r)", "2*r/A*t+2*r", "around `A*t+2*r`: a product and a division come before"),
+        ("M/(N*A)", "M/N*A", "around `N*A`: a division takes only the one thing that follows it"),
+        ("ceil(log2(N)*(A+1))", "ceil(log2(N)*A+1)", "around `A+1`"),
+    ],
+)
+def test_forgotten_brackets_are_named_where_they_are_missing(ours: str, theirs: str, place: str) -> None:
+    assert said(ours, theirs).startswith(f"A pair of brackets is missing {place}")
+
+
+def test_the_inverse_the_rest_and_half_of_a_fraction_are_named() -> None:
+    share = "2*r/(A*t+2*r)"
+    assert said(share, "(A*t+2*r)/(2*r)") == "Yours is upside down: it is 1 divided by the right one."
+    assert said(share, "A*t/(A*t+2*r)") == "Yours is the rest of the whole: it is 1 minus the right one."
+    assert (
+        said("(M+2*r)/(A*t+2*r)", "M+2*r")
+        == "Yours is what stands above the line of the right one: by what is it divided?"
+    )
+    assert said(share, "A*t+2*r") == "Yours is what the right one is divided by: what stands above the line?"
+
+
+@pytest.mark.parametrize("theirs", ["0", "1", "w", "M"])
+def test_who_guesses_a_symbol_or_a_number_is_not_told_what_is_missing(theirs: str) -> None:
+    for ours in ("1-w", "1/M", "2*M*(N-1)/N", "w-1"):
+        assert "the rest" not in said(ours, theirs)
+        assert "upside down" not in said(ours, theirs)
+        assert "belongs" not in said(ours, theirs)
+
+
+def test_a_long_formula_is_searched_in_little_time() -> None:
+    explain(parse("M*N", SYMBOLS), parse("M*N*2", SYMBOLS))  # sympy is imported
+    long = " + ".join(f"({number}*M/(N-{number}))" for number in range(2, 18))
+    started = time.process_time()
+    said("2*M*(N-1)/N", long)
+    assert time.process_time() - started < 1.5

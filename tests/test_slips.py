@@ -1,0 +1,270 @@
+"""Slips that nobody listed: named where one explanation fits, both said where two do, and nothing guessed."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+
+from checkout import ROOT, posed
+from shardwise.bank.bank import Bank, Problem
+from shardwise.bank.posing import pose, solved
+from shardwise.kinds.quantity.arguments import Argument
+from shardwise.kinds.quantity.explain import reasons, traits_of
+from shardwise.kinds.quantity.program import program
+from shardwise.kinds.quantity.slips import MOST
+from shardwise.kinds.quantity.trace import Node, argument, node, number, traced
+from shardwise.kinds.quantity.variants import variants
+from shardwise.marking import check
+from shardwise.question import Question
+from shardwise.units import from_base, show
+
+RING = """\
+title: Ring time
+kind: quantity
+points: 1
+difficulty: easy
+source: Patarasuk & Yuan 2009, section 3
+params:
+  gpus: {choice: [GPUS]}
+  message_bytes: {choice: [1], unit: GB}
+  bandwidth_bytes_per_s: {choice: [100], unit: GB/s, direction: per direction}
+  latency_s: {choice: [3], unit: ms}
+prompt: "{{ gpus }} GPUs, {{ message_bytes }}, {{ bandwidth_bytes_per_s }}, {{ latency_s }} a step: how long does it take?"
+answer:
+  reference: ring.all_reduce_seconds
+  oracle: ring.simulated_all_reduce_seconds
+  unit: ms
+  rel_tol: 0.005
+mistakes:
+  - {value: MISTAKE, say: You know this mistake.}
+hints: [Count the steps.]
+solution: "Two phases of N-1 steps: it takes {{ key }}."
+"""
+
+CHUNKS_OF_8 = "2 * (gpus - 1) * (message_bytes / gpus / bandwidth_bytes_per_s + 8 * latency_s)"
+
+
+def ring(gpus: int = 12, mistake: str = "key * 77") -> Question:
+    return posed(RING.replace("GPUS", str(gpus)).replace("MISTAKE", mistake))
+
+
+def say(question: Question, seconds: float) -> str:
+    feedback = check(question, f"{seconds * 1e3:.6g} ms")
+    assert feedback.credit == 0
+    return feedback.say
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (22 * (1e9 / 12 / 1e11), "That is what comes out with the latency left out."),
+        (22 * 3e-3, r"That is what comes out with a term left out: what else is added\?"),
+        (11 * (1e9 / 12 / 1e11 + 3e-3), "That is what comes out with a factor of 2 left out."),
+        (24 * (1e9 / 12 / 1e11 + 3e-3), "That is what comes out with the number of GPUs where one less belongs."),
+        (22 * (1e9 / 1e11 + 3e-3), "That is what comes out with the division by the number of GPUs left out."),
+        (22e3 * (1e9 / 12 / 1e11 + 3e-3), "You are off by a power of 1,000, 1,000 times too high"),
+        (22 / 60 * (1e9 / 12 / 1e11 + 3e-3), "You are off by a factor of 60: minutes and seconds"),
+        (22 * (1e9 / 12 / 2e11 + 3e-3), "That is what comes out with the bandwidth of both directions where one"),
+        (22 * (1e9 / 12 / 8e11 + 3e-3), "That is what comes out with the bandwidth 8 times too large: bits or bytes?"),
+        (22 * (8e9 / 12 / 1e11 + 3e-3), "That is what comes out with the bandwidth 8 times too small: bits or bytes?"),
+    ],
+)
+def test_a_slip_with_the_questions_own_parameters_is_named(seconds: float, words: str) -> None:
+    assert re.match(words, say(ring(), seconds)), say(ring(), seconds)
+
+
+def test_a_slip_rounded_to_three_figures_is_still_named() -> None:
+    assert "the latency left out" in say(ring(), float(f"{22 * (1e9 / 12 / 1e11):.2e}"))
+
+
+def test_two_slips_that_give_the_same_number_are_both_said() -> None:
+    # Half of the right time: a factor of 2 left out, or the rate of both directions taken for that of one.
+    words = say(
+        posed(RING.replace("GPUS", "12").replace("MISTAKE", "key * 77").replace("[3], unit: ms", "[0], unit: ms")),
+        22 * (1e9 / 12 / 1e11) / 2,
+    )
+    assert words.startswith("It is either of two slips that give the same number here:\n\n- ")
+    assert "a factor of 2 left out" in words
+    assert "both directions" in words
+
+
+def test_a_recognised_mistake_that_another_slip_meets_by_accident_says_both() -> None:
+    listed = "2 * (gpus - 1) * message_bytes / gpus / bandwidth_bytes_per_s"
+    assert say(ring(mistake=listed), 22 * (1e9 / 12 / 1e11)) == "You know this mistake."  # one slip under two names
+    other = RING.replace("GPUS", "8, 16, 32").replace("MISTAKE", CHUNKS_OF_8)
+    eight = next(asked for seed in range(20) if (asked := posed(other, seed)).params["gpus"] == "8")
+    assert "Another slip gives the same number here" in say(eight, 14 * (1e9 / 8 / 1e11 + 24e-3))
+    sixteen = next(asked for seed in range(20) if (asked := posed(other, seed)).params["gpus"] == "16")
+    assert say(sixteen, 30 * (1e9 / 16 / 1e11 + 24e-3)) == "You know this mistake."
+
+
+def test_what_more_than_two_slips_give_is_only_told_how_far_off_it_is() -> None:
+    slips = [(2.0, "one way"), (2.0, "another way"), (2.0, "a third way")]
+    found = reasons(2.0, 1.0, slips=slips, traits=(), unit_text="s", exact=False)
+    assert len(found) == 3
+    asked = ring()
+    key: Any = asked.key
+    crowded = asked.model_copy(
+        update={"key": key.model_copy(update={"slips": tuple((3 * key.value, way) for _, way in slips)})}
+    )
+    assert check(crowded, f"{3e3 * key.value} ms").say == "Too high: more than twice off."
+
+
+@pytest.mark.parametrize(
+    ("unit_text", "ratio"), [("s", 8), ("dollar", 8), ("1", 8), ("1", 60), ("dollar", 1.024**3), ("step", 2), ("1", 2)]
+)
+def test_no_stock_sentence_is_said_outside_its_dimension(unit_text: str, ratio: float) -> None:
+    assert reasons(3.3 * ratio, 3.3, slips=(), traits=traits_of((unit_text,)), unit_text=unit_text, exact=False) == []
+
+
+def test_shares_know_the_rest_the_inverse_and_the_percentage() -> None:
+    def said(given: float, key: float) -> str:
+        return " ".join(reasons(given, key, slips=(), traits=(), unit_text="%", exact=False))
+
+    assert "inverse" in said(5.0, 0.2)
+    assert "the rest of the whole" in said(0.8, 0.2)
+    assert "a fraction and a percentage?" in said(20.0, 0.2)
+
+
+def test_a_ratio_and_a_share_of_the_whole_are_told_apart() -> None:
+    def said(given: float, key: float) -> list[str]:
+        return reasons(given, key, slips=(), traits=(), unit_text="1", exact=False)
+
+    assert said(0.3 / 1.3, 0.3) == ["That is the share of the whole: the ratio to the other part is asked for."]
+    assert said(1 / 1.3, 0.3) == [
+        "That is the other part's share of the whole: the ratio of the two parts is asked for."
+    ]
+    assert said(0.3 / 0.7, 0.3) == ["That is the ratio to the other part: the share of the whole is asked for."]
+
+
+@pytest.mark.parametrize(("unit_text", "given", "words"), [("step", 25, "one too many"), ("1", 23, "one too few")])
+def test_a_count_that_is_one_off_is_told_so(unit_text: str, given: float, words: str) -> None:
+    (said,) = reasons(given, 24, slips=(), traits=(), unit_text=unit_text, exact=True)
+    assert words in said
+    assert reasons(given, 24, slips=(), traits=(), unit_text="ms", exact=True) == []
+
+
+def test_a_count_upside_down_is_named() -> None:
+    assert "inverse" in " ".join(reasons(0.125, 8, slips=(), traits=(), unit_text="step", exact=True))
+
+
+def test_a_factor_that_a_parameter_has_too_may_come_from_there() -> None:
+    def said(ratio: float, shown: str) -> str:
+        given = {"traits": ("data", "bits"), "unit_text": "GB", "exact": False}
+        return " ".join(reasons(3.3e9 * ratio, 3.3e9, slips=(), shown=(shown,), **given))  # type: ignore[arg-type]
+
+    own = "Or is one of the question's own numbers left out, or counted twice?"
+    assert own in said(8, "8")
+    assert own not in said(8, "16 GB")
+    assert own in said(0.01, "0.01")
+    assert own in said(1e6, show(1e6, "token"))
+    assert own in said(1e9, "1 × 10⁹")
+
+
+def test_binary_prefixes_are_named_only_where_the_question_has_that_prefix() -> None:
+    def said(shown: str) -> str:
+        given = {"traits": ("data", "bits"), "unit_text": "GB", "exact": False}
+        return " ".join(reasons(3.3e9 * 1.024**2, 3.3e9, slips=(), shown=(shown,), **given))  # type: ignore[arg-type]
+
+    assert "MiB" in said("40 MB")
+    assert said("40 GB") == ""
+
+
+def test_a_listed_mistake_of_a_count_is_known_when_it_is_rounded() -> None:
+    steps = RING.replace("GPUS", "12").replace("MISTAKE", "170 + 2/3").replace("all_reduce_seconds", "steps")
+    asked = posed(steps.replace("  unit: ms\n  rel_tol: 0.005", "  unit: step\n  abs_tol: 0"))
+    for typed, known in (("170.67", True), ("171", True), ("172", False)):
+        assert ("You know this mistake." in check(asked, typed).say) == known, typed
+
+
+def test_every_trace_gives_the_key_and_no_slip_tells_it(problem: Problem) -> None:
+    if problem.template.kind != "quantity":
+        return
+    answer: Any = problem.template.answer  # type: ignore[attr-defined]
+    for seed in range(4):
+        drawn, made = solved(problem, str(seed))
+        root = traced(problem.references, answer.reference, drawn.values, answer.arguments)
+        if root is not None:
+            assert math.isclose(program([root]).run(drawn.values)[0], made.key, rel_tol=1e-9)
+        question = pose(problem, seed)
+        key: Any = question.key
+        form: Any = question.form
+        assert len(key.slips) <= MOST
+        shown = f"{from_base(key.value, form.unit, form.direction):.4g}"
+        for value, how in key.slips:
+            assert (
+                check(
+                    question,
+                    f"{from_base(value, form.unit, form.direction)!r} {form.unit} {'duplex' if form.direction == 'duplex' else ''}",
+                ).credit
+                == 0
+            )
+            assert len(shown) < 4 or shown not in how
+
+
+def test_marking_from_a_stored_question_says_the_same() -> None:
+    asked = ring()
+    key: Any = asked.key
+    again = asked.model_copy(update={"key": type(key).model_validate_json(key.model_dump_json())})
+    slip = 22 * (1e9 / 12 / 1e11)
+    assert say(again, slip) == say(asked, slip)
+
+
+def test_the_slips_of_a_question_do_not_depend_on_what_was_drawn_before() -> None:
+    fresh = Bank.open(ROOT).read_all()
+    later = Bank.open(ROOT).read_all()
+    for name, problem in fresh.problems.items():
+        if problem.template.kind == "quantity":
+            for seed in (1, 2, 3):
+                pose(later.problems[name], seed)
+            assert pose(later.problems[name], 5).key == pose(problem, 5).key, name
+
+
+@pytest.mark.parametrize(
+    ("how", "value"),
+    [
+        ("the square of", 0.0016),
+        ("the cube of", 0.0032),
+        ("the square root of", 0.0008 / 2**0.5),
+        ("upside down", 0.0002),
+    ],
+)
+def test_a_ratio_to_a_wrong_power_is_a_variant(how: str, value: float) -> None:
+    lr, batch, base = argument("lr", 0.0004), argument("batch", 64), argument("base_batch", 32)
+    root = node("over", node("times", lr, batch), base)
+    said = {option.how: program([option.root]).run({})[0] for option in variants(root, known_of(lr, batch, base))}
+    (found,) = [words for words in said if how in words and "over the number" in words]
+    assert said[found] == pytest.approx(value)
+
+
+def test_n_over_n_minus_1_for_n_minus_1_over_n_is_a_variant() -> None:
+    size, gpus = argument("size", 1e9), argument("gpus", 8)
+    root = node("over", node("times", node("minus", gpus, number(1)), size), gpus)
+    said = {option.how: program([option.root]).run({})[0] for option in variants(root, known_of(size, gpus))}
+    assert said["with the number of GPUs minus 1 over the number of GPUs upside down"] == pytest.approx(8e9 / 7)
+
+
+def test_a_term_of_many_names_is_asked_about_and_not_recited() -> None:
+    first, *factors = argument("a", 2.0), argument("b", 3.0), argument("c", 5.0), argument("d", 7.0)
+    term = node("times", node("times", factors[0], factors[1]), factors[2])
+    plus = {option.how for option in variants(node("plus", first, term), known_of(first, *factors))}
+    minus = {option.how for option in variants(node("minus", term, first), known_of(first, *factors))}
+    assert "with a term left out: what else is added?" in plus
+    assert "with nothing but what has to be subtracted" in minus
+
+
+def known_of(*leaves: Node) -> dict[str, Argument]:
+    return {
+        here.name: Argument(
+            says=f"the number of {'GPUs' if here.name == 'gpus' else here.name}",
+            value=here.value,
+            dimension="dimensionless",
+            is_count=here.value >= 8 and here.name != "size",
+            is_share=False,
+            shares=False,
+        )
+        for here in leaves
+    }
