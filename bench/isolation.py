@@ -30,7 +30,7 @@ from shardwise.grading.batch import grade
 from shardwise.grading.worker import Settings
 from shardwise.kinds import variable_of
 from shardwise.kinds.calls import Recorded, run_here
-from shardwise.kinds.code.kind import CodeKey
+from shardwise.kinds.code.model import CodeKey
 from shardwise.marking import check
 from shardwise.question import Feedback, Question
 from shardwise.sandbox import Sandbox

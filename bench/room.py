@@ -7,7 +7,8 @@ from pathlib import Path
 
 from shardwise.bank.bank import Bank
 from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.lockfile import LOCK_SUFFIX, Lock, line_of
+from shardwise.course.keys import KEY_FILE, course_key
+from shardwise.course.lockfile import Lock, writing
 from shardwise.course.simulated_class import hand_in, right
 from shardwise.kinds import variable_of
 from shardwise.question import Question
@@ -32,24 +33,29 @@ def our_room(folder: Path, count: int, drawn: int = 200) -> Path:
     """
     definition = SetDefinition.model_validate({"name": "bench", "title": "Bench", "problems": twenty()})
     students = [Student(f"s{number:05}", f"Student {number}") for number in range(min(count, drawn))]
-    lock = Lock(assign(BANK, definition, students, bytes(32), folder).lock)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / KEY_FILE).write_text(bytes(32).hex())  # the same draws every time
+    key, _ = course_key(folder / KEY_FILE)
+    lock = Lock(assign(BANK, definition, students, key, folder).lock)
     for student in students:
         hand_in(lock, folder / "notebooks", folder / "submitted", student.id, right)
-    with (folder / f"bench{LOCK_SUFFIX}").open("a", encoding="utf-8") as file:
+    with writing(lock.path, key) as lines:
+        lines.add(lock.header)
+        for student in students:
+            lines.copy(lock.line(student.id))
         for number in range(drawn, count):
-            _again(lock, folder / "submitted", students[number % drawn].id, f"s{number:05}", file.write)
+            lines.add(_again(lock, folder / "submitted", students[number % drawn].id, f"s{number:05}"))
     return folder / "submitted"
 
 
-def _again(lock: Lock, submitted: Path, old: str, new: str, write: object) -> None:
-    line = json.loads(lock.line(old))
-    line.update(student=new, name=f"Student {new}")
-    write(line_of(line))  # type: ignore[operator]
+def _again(lock: Lock, submitted: Path, old: str, new: str) -> dict[str, object]:
+    """A student's work handed in under another name; gives the other's line of the lock."""
     notebook = json.loads((submitted / old / "bench.ipynb").read_text("utf-8"))
     notebook["metadata"]["shardwise"]["student"] = new
     place = submitted / new / "bench.ipynb"
     place.parent.mkdir(parents=True)
     place.write_text(json.dumps(notebook), "utf-8")
+    return {**json.loads(lock.line(old)), "name": f"Student {new}", "student": new}
 
 
 def answer(question: Question) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from shardwise.sandbox import Sandbox
 
 STAGES = (  # what is timed, and what it is called
     (intake.Intake, "prepare", "reading the notebook and its line of the lock"),
-    (worker, "revive_line", "questions and keys as objects"),
+    (worker, "read_line", "questions and keys as objects"),
     (Sandbox, "run", "the grader's side of the sandbox: packing, reading frames"),
     (grading, "_mark", "marking the answers"),
     (worker, "page", "the feedback page"),
