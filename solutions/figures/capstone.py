@@ -13,7 +13,7 @@ from ..oracles.capstone import bubble_overhead as played_overhead
 from ..run_costs import mfu_from_gpu_time, mfu_with_attention, training_seconds_at_mfu, wall_clock_seconds
 from . import BLUE, GREEN, GREY, ORANGE
 
-CHAPTER = "10-capstone-405b"
+CHAPTER = "16-capstone-405b"
 
 LAYERS, HIDDEN, FFN_HIDDEN, HEADS, KV_HEADS = (
     126,

@@ -512,7 +512,7 @@ def test_a_useful_hour_costs_the_price_over_the_share(price: float, share: float
 
 
 @pytest.mark.parametrize(
-    "path", sorted((Path(__file__).parents[2] / "problems" / "10-capstone-405b").glob("*.yaml")), ids=lambda p: p.stem
+    "path", sorted((Path(__file__).parents[2] / "problems" / "16-capstone-405b").glob("*.yaml")), ids=lambda p: p.stem
 )
 def test_a_template_states_no_peak_of_its_own(path: Path) -> None:
     peaks = "|".join(f"{round(figure / 1e12):_}".replace("_", "[,_]?") for figure in PEAKS)

@@ -10,8 +10,10 @@ SUPERSCRIPTS = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
 _DIGITS = "-0123456789"
 _RAISED, _LOWERED = str.maketrans(_DIGITS, SUPERSCRIPTS), str.maketrans(SUPERSCRIPTS, _DIGITS)
 
-# A space belongs to a number only before exactly three digits, as in 70 000.
-NUMERAL = re.compile(r"(?:\d(?:\d|[.,_'’](?=\d)| (?=\d{3}(?!\d)))*+\.?|\.\d+)(?:[eE][+-]?\d{1,3}(?![\d.]))?")
+# A space belongs to a number only before exactly three digits, as in 70 000. A number is never cut short, whatever follows it; a
+# possessive quantifier would say that, too, but Python before 3.11.5 gets those wrong.
+_GOES_ON = r"\d|[.,_'’](?=\d)| (?=\d{3}(?!\d))"
+NUMERAL = re.compile(rf"(?:\d(?:{_GOES_ON})*(?!{_GOES_ON})\.?|\.\d+)(?:[eE][+-]?\d{{1,3}}(?![\d.]))?")
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:([ ,.'’])\d{3})(?:\1\d{3})*")
 _TWO_WAYS = re.compile(r"([1-9]\d{0,2}),(\d{3})")
 

@@ -22,7 +22,7 @@ MAX_INT_DIGITS = 4000  # below Python's own limit of 4300 on reading an int from
 _MAX_INT_BITS = 13_288  # of 10**4000
 _MAX_JSON_DEPTH = 3 * MAX_DEPTH + 20  # a dict takes three levels, the frame around a value a few
 # A string may lack its end: one that had to have it would be sought again from each quote within, in quadratic time.
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
