@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 
 import pytest
@@ -17,6 +18,9 @@ from shardwise.bank.bank import Bank
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+# A run that a shell put into the background inherits an ignored SIGINT, and some tests are about pressing Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Compiled banks and rendered notebooks are cached in a folder of this run, which its workers and subprocesses share:
 # no test reads or writes what the user's own commands have cached.
