@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import shardwise
 from shardwise.bank.compiled import Compiled
 from shardwise.bank.digests import digest_of
+from shardwise.bank.lesson import lesson_of, misplaced
 from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.template.references import References
 
@@ -31,6 +32,7 @@ class Chapter:
     title: str
     summary: str  # a sentence for tables of chapters
     problems: tuple[str, ...]  # slugs, in the notebook's order
+    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # those that follow a heading of the lesson
 
 
 @dataclass(frozen=True)
@@ -268,23 +270,51 @@ def bad_slug(slug: str) -> str:
 def _chapter(path: Path, compiled: Compiled) -> Chapter:
     """One chapter.yaml. Raises Faulty, also when its list and its folder differ."""
     data, _ = compiled.read(path, _name(path), "chapter")
-    chapter = Chapter(data["title"], data["summary"], tuple(data["problems"]))
+    listed = data["problems"]
+    sections = {heading: tuple(slugs) for heading, slugs in listed.items()} if isinstance(listed, Mapping) else {}
+    slugs = tuple(slug for part in sections.values() for slug in part) if sections else tuple(listed)
+    chapter = Chapter(data["title"], data["summary"], slugs, sections)
     present = {file.stem for file in path.parent.glob("*.yaml")} - {"chapter"}
-    if sorted(chapter.problems) == sorted(present) and not any(map(bad_slug, chapter.problems)):
+    if sorted(slugs) == sorted(present) and not any(map(bad_slug, slugs)):
         return chapter
     from shardwise.template.yaml_source import load
 
     source = load(path, _name(path))
     faults = []
-    for place, slug in enumerate(chapter.problems):
+    for number, (place, slug) in enumerate(_listed(chapter)):
         if slug not in present:
-            faults.append(source.fault(("problems", place), f"problems: there is no {slug}.yaml in this folder"))
-        elif slug in chapter.problems[:place]:
-            faults.append(source.fault(("problems", place), f"problems: {slug} is listed twice", "Remove one."))
+            faults.append(source.fault(place, f"problems: there is no {slug}.yaml in this folder"))
+        elif slug in slugs[:number]:
+            faults.append(source.fault(place, f"problems: {slug} is listed twice", "Remove one."))
         elif why := bad_slug(slug):
-            faults.append(source.fault(("problems", place), f"problems: {why}", "Rename the file."))
+            faults.append(source.fault(place, f"problems: {why}", "Rename the file."))
     faults += [
         source.fault(("problems",), f"problems: {slug}.yaml lies in this folder and is not listed", "Add it.")
-        for slug in sorted(present - set(chapter.problems))
+        for slug in sorted(present - set(slugs))
     ]
     raise Faulty(faults)
+
+
+def _listed(chapter: Chapter) -> list[tuple[tuple[str | int, ...], str]]:
+    """Each slug of a chapter.yaml, after its place there."""
+    if not chapter.sections:
+        return [(("problems", number), slug) for number, slug in enumerate(chapter.problems)]
+    return [
+        (("problems", heading, number), slug)
+        for heading, slugs in chapter.sections.items()
+        for number, slug in enumerate(slugs)
+    ]
+
+
+def section_faults(bank: Bank, chapter: str) -> Sequence[Fault]:
+    """What is wrong with the headings under which a chapter lists its problems."""
+    sections, folder = bank.chapters[chapter].sections, bank.lessons / chapter
+    if not sections or not (folder / "lesson.md").exists():  # the lint says by itself that there is none
+        return ()
+    from shardwise.template.yaml_source import load
+
+    path = folder / "chapter.yaml"
+    try:
+        return tuple(misplaced(sections, lesson_of(folder), load(path, _name(path))))
+    except Faulty as error:
+        return error.faults

@@ -6,10 +6,13 @@ from functools import cache
 from operator import or_
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import Discriminator, Field, Tag, TypeAdapter
 
 from shardwise.kinds import OURS, kinds
 from shardwise.template.model import AuthorModel
+
+_Slugs = Annotated[tuple[str, ...], Field(min_length=1)]
+_Sections = Annotated[dict[str, _Slugs], Field(min_length=1)]
 
 
 class ChapterFile(AuthorModel):
@@ -17,7 +20,13 @@ class ChapterFile(AuthorModel):
 
     title: str = Field(min_length=3)
     summary: str = Field(min_length=10, description="A sentence for tables of chapters.")
-    problems: tuple[str, ...] = Field(min_length=1, description="Every problem of the folder, in the notebook's order.")
+    problems: Annotated[
+        Annotated[_Slugs, Tag("list")] | Annotated[_Sections, Tag("sections")],
+        Discriminator(lambda listed: "sections" if isinstance(listed, dict) else "list"),
+    ] = Field(
+        description="Every problem of the folder, in the notebook's order: a list, after the whole lesson; or a list "
+        "under each `## ` heading of lesson.md that problems follow, in the lesson's order."
+    )
 
 
 def template_model() -> Any:

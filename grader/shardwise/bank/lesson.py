@@ -1,12 +1,90 @@
-"""A chapter's lesson, read from its file."""
+"""A chapter's lesson: its text, its sections, and which problems of the chapter follow which section."""
 
 from __future__ import annotations
 
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from shardwise.errors import Fault
 from shardwise.text_files import read_text
+
+if TYPE_CHECKING:
+    from shardwise.template.yaml_source import Source
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r"## +(\S.*?)(?: +#+)? *")
+
+
+@dataclass(frozen=True)
+class Section:
+    """What stands from one `## ` heading to the next, the heading included."""
+
+    heading: str  # its words; nothing for what stands before the first heading
+    text: str
 
 
 def lesson_of(chapter: Path) -> str:
     """The lesson.md of a chapter's folder. Raises Faulty when it is not there or cannot be read."""
     return read_text(chapter / "lesson.md", f"problems/{chapter.name}/lesson.md").strip()
+
+
+def sections_of(lesson: str) -> list[Section]:
+    """A lesson by its `## ` headings; what looks like one inside a block of code is none.
+
+    >>> [section.heading for section in sections_of("# Rings\\n\\nWhy.\\n\\n## Two phases\\n\\nFirst.")]
+    ['', 'Two phases']
+    """
+    found: list[tuple[str, list[str]]] = [("", [])]
+    fence = ""
+    for line in lesson.splitlines():
+        if mark := _FENCE.match(line):
+            if not fence:
+                fence = mark[1]
+            elif mark[1].startswith(fence) and not line[mark.end() :].strip():
+                fence = ""
+        heading = None if fence else _HEADING.fullmatch(line)
+        if heading:
+            found.append((heading[1], []))
+        found[-1][1].append(line)
+    sections = [Section(heading, "\n".join(lines).strip()) for heading, lines in found]
+    return [section for section in sections if section.text]
+
+
+def misplaced(listed: Mapping[str, Sequence[str]], lesson: str, source: Source) -> Iterator[Fault]:
+    """What is wrong with the headings under which a chapter.yaml, the `source`, lists its problems.
+
+    A heading must stand in the lesson, once, and after the headings that are listed before it.
+    """
+    headings = [section.heading for section in sections_of(lesson) if section.heading]
+    reached, before = -1, ""
+    for heading in listed:
+        name, place = f"problems.{heading}", ("problems", heading)
+        if heading not in headings:
+            yield source.fault(
+                place, f"{name}: lesson.md has no heading “## {heading}”", _nearest(heading, headings), at_key=True
+            )
+        elif headings.count(heading) > 1:
+            message = f"{name}: lesson.md has the heading “## {heading}” {headings.count(heading)} times"
+            yield source.fault(place, message, "Give each section a heading of its own.", at_key=True)
+        elif headings.index(heading) < reached:
+            message = f"{name}: in lesson.md this section stands before “## {before}”"
+            yield source.fault(place, message, "List the sections in the order of the lesson.", at_key=True)
+        else:
+            reached, before = headings.index(heading), heading
+
+
+def _nearest(heading: str, headings: Sequence[str]) -> str:
+    """What an author may have meant by a heading that a lesson does not have."""
+    folded = {known.casefold(): known for known in headings}
+    near = difflib.get_close_matches(heading.casefold(), folded, n=1)
+    if near:
+        return f"Did you mean “{folded[near[0]]}”?"
+    return (
+        f"Its headings are {', '.join(f'“{known}”' for known in headings)}."
+        if headings
+        else "Write such headings, or give one plain list."
+    )

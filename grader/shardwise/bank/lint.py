@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shardwise.bank.bank import Bank, Banks, Problem
+from shardwise.bank.bank import Bank, Banks, Problem, section_faults
 from shardwise.bank.deadline import TooLong, at_most
 from shardwise.bank.dimensions import dimension_faults
 from shardwise.bank.posing import pose, solved
@@ -70,6 +70,9 @@ def lint(
     ]
     if not chosen:
         raise ShardwiseError(f"No problem's id starts with {' or '.join(only)}. `shardwise list` shows them all.")
+    for bank in banks.all:
+        for chapter in dict.fromkeys(name.partition("/")[0] for its, name in chosen if its is bank):
+            faults += section_faults(bank, chapter)
     unreadable = [fault for bank, name in chosen for fault in _unreadable(bank, name)]
     if unreadable:
         raise Faulty(unreadable)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from shardwise.atomic_files import write
 from shardwise.bank.bank import Bank, Banks, bad_slug
-from shardwise.errors import ShardwiseError
+from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kinds
+from shardwise.template.yaml_source import parse
 
 _HEAD = """\
 title: "{title}"
@@ -182,11 +186,30 @@ def _is_installed(folder: Path) -> bool:
 
 
 def _listed(text: str, slug: str) -> str:
-    """chapter.yaml with one more problem at the end of its list."""
-    if re.search(r"^problems:\s*\[", text, re.MULTILINE):
-        return re.sub(r"^(problems:\s*\[[^\]]*?),?\s*\]", rf"\1, {slug}]", text, flags=re.MULTILINE)
-    block = re.search(r"^problems:[ ]*\n(?:[ ]*- .*(?:\n|$))+", text, re.MULTILINE)
-    if block is None:
-        raise ShardwiseError("chapter.yaml has no list of problems that I can read; add the new one by hand.")
-    indent = re.findall(r"^( *)- ", block[0], re.MULTILINE)[-1]
-    return f"{text[: block.start()]}{block[0].rstrip()}\n{indent}- {slug}\n{text[block.end() :]}"
+    """chapter.yaml with one more problem at the end of its list, or of its last section; all else stays as it is written.
+
+    Raises ShardwiseError where the list is written in a way that cannot be added to.
+    """
+    before = parse(text, "chapter.yaml")
+    path: tuple[str, ...] = ("problems",)
+    slugs = before.data["problems"]
+    if isinstance(slugs, Mapping):
+        path, slugs = ("problems", list(slugs)[-1]), list(slugs.values())[-1]
+    row, column = before.places[(*path, len(slugs) - 1)]
+    lines = text.split("\n")
+    written = re.compile(rf"(['\"]?){re.escape(slugs[-1])}\1").match(lines[row], column)
+    if written and re.fullmatch(r"\s*- +", lines[row][:column]):
+        lines.insert(row + 1, lines[row][:column] + slug)
+    elif written:
+        lines[row] = f"{lines[row][: written.end()]}, {slug}{lines[row][written.end() :]}"
+    made = "\n".join(lines)
+    with suppress(Faulty):
+        if _flat(parse(made, "chapter.yaml").data) == [*_flat(before.data), slug]:
+            return made
+    raise ShardwiseError("chapter.yaml has no list of problems that I can add to; add the new one by hand.")
+
+
+def _flat(chapter: Mapping[str, Any]) -> list[str]:
+    """The slugs that a chapter.yaml lists."""
+    listed = chapter["problems"]
+    return [slug for part in listed.values() for slug in part] if isinstance(listed, Mapping) else list(listed)

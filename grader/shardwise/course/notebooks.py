@@ -9,14 +9,15 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from shardwise.bank.bank import Bank
-from shardwise.bank.lesson import lesson_of
+from shardwise.bank.bank import Bank, section_faults
+from shardwise.bank.lesson import lesson_of, sections_of
 from shardwise.bank.posing import pose
-from shardwise.errors import ShardwiseError
+from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of, text_of, variable_of
 from shardwise.markdown.html import keep_together
 from shardwise.question import Question
@@ -31,17 +32,34 @@ _VERBS = ("another", "check", "hint", "practice", "solution")
 def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None) -> Notebook:
     """A chapter as a practice notebook: lesson, questions, an answer cell and a check cell each.
 
+    Where the chapter lists its problems by sections of the lesson, each section is followed by its own.
     `named` is where the notebook finds the bank; without it, the notebook practises the shipped one.
+    Raises Faulty when a section is not in the lesson.
     """
     about = bank.chapters[chapter]
-    folder = bank.lessons / chapter
-    cells = [*lesson_cells(folder, chapter), _intro(chapter), _code(_setup(named), "setup", f"{chapter}-setup")]
+    if faults := section_faults(bank, chapter):
+        raise Faulty(faults)
+    lesson = lesson_cells(bank.lessons / chapter, chapter)
+    start = [
+        _intro(chapter, "How to practise" if about.sections else "Practice"),
+        _code(_setup(named), "setup", f"{chapter}-setup"),
+    ]
+    problems = iter(_problem_cells(bank, chapter, named))
+    if about.sections:  # one can answer from the first problem on, so the set-up follows the opening
+        opening = [cell for heading, cell in lesson if not heading]
+        cells = [*opening, *start]
+        for heading, cell in lesson[len(opening) :]:
+            cells += [cell, *chain.from_iterable(islice(problems, len(about.sections.get(heading, ()))))]
+    else:
+        cells = [*(cell for _, cell in lesson), *start, *chain.from_iterable(problems)]
+    return _notebook(cells, {"practice": chapter, "seed": PRACTICE_SEED, "title": about.title})
+
+
+def _problem_cells(bank: Bank, chapter: str, named: str | None) -> Iterator[list[Cell]]:
+    """The cells of each problem of a chapter: question, answer, check."""
     for number, problem in enumerate(bank.of_chapter(chapter), start=1):
         question = pose(problem, PRACTICE_SEED)
-        cells += question_cells(question, number)
-        cells.append(practice_check(question, named))
-    metadata = {"practice": chapter, "seed": PRACTICE_SEED, "title": about.title}
-    return _notebook(cells, metadata)
+        yield [*question_cells(question, number), practice_check(question, named)]
 
 
 def _setup(named: str | None) -> str:
@@ -51,21 +69,20 @@ def _setup(named: str | None) -> str:
     return f"from shardwise import {', '.join((*_VERBS, 'use_bank'))}\n\nuse_bank({named!r})"
 
 
-def lesson_cells(folder: Path, chapter: str) -> list[Cell]:
-    """The lesson, one cell a section, with its pictures inside the cells."""
+def lesson_cells(folder: Path, chapter: str) -> list[tuple[str, Cell]]:
+    """The lesson, one cell a section after its heading, with the section's pictures inside the cell."""
     if not (folder / "lesson.md").exists():
         raise ShardwiseError(f"The chapter {chapter} has no lesson.md; every notebook begins with one.")
-    text = lesson_of(folder)
     cells = []
-    for number, section in enumerate(re.split(r"\n(?=## )", text)):
+    for number, section in enumerate(sections_of(lesson_of(folder))):
         attachments: dict[str, dict[str, str]] = {}
-        for name in re.findall(r"\]\(figures/([\w.-]+)\)", section):
+        for name in re.findall(r"\]\(figures/([\w.-]+)\)", section.text):
             attachments[name] = _attachment(folder / "figures" / name)
-        source = re.sub(r"\]\(figures/([\w.-]+)\)", r"](attachment:\1)", section)
-        cell = _markdown(source.strip(), "lesson", f"{chapter}-lesson-{number}")
+        source = re.sub(r"\]\(figures/([\w.-]+)\)", r"](attachment:\1)", section.text)
+        cell = _markdown(source, "lesson", f"{chapter}-lesson-{number}")
         if attachments:
             cell["attachments"] = attachments
-        cells.append(cell)
+        cells.append((section.heading, cell))
     return cells
 
 
@@ -73,9 +90,9 @@ def _attachment(path: Path) -> dict[str, str]:
     return {"image/png": base64.b64encode(path.read_bytes()).decode()}
 
 
-def _intro(chapter: str) -> Cell:
+def _intro(chapter: str, heading: str) -> Cell:
     return _markdown(
-        "## Practice\n\n"
+        f"## {heading}\n\n"
         "Answer in the cell under each question and run the cell below it: the feedback comes at once.\n\n"
         "- `hint()` gives the next hint for the problem that you checked last, `solution()` its worked solution.\n"
         "- `another()` draws the same problem with new numbers. Every problem has many variants.\n"
