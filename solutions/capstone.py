@@ -280,42 +280,6 @@ def _powers_of_two(largest: int) -> tuple[int, ...]:
     return tuple(1 << power for power in range(largest.bit_length()))
 
 
-def bubble_overhead(*, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
-    """Pipeline bubble as a multiple of the ideal compute time. It may be above 1.
-
-        overhead = (p - 1) / (v · m)
-
-    Units:   every argument is a count. Result as a ratio of times.
-    Raises:  ValueError if an argument is below 1.
-    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2 ("fraction of ideal computation time").
-
-    >>> bubble_overhead(stages=16, micro_batches=4)    # the bubble is 3.75 times the work
-    3.75
-    >>> bubble_overhead(stages=16, micro_batches=4, virtual_stages=2)
-    1.875
-    """
-    require_counts(stages=stages, micro_batches=micro_batches, virtual_stages=virtual_stages)
-    return (stages - 1) / (virtual_stages * micro_batches)
-
-
-def bubble_idle_fraction(*, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
-    """Share of the step that a pipeline stage spends waiting. It is always below 1.
-
-        idle = (p - 1) / (v · m + p - 1)
-
-    Units:   every argument is a count. Result as a fraction of the whole step.
-    Raises:  ValueError if an argument is below 1.
-    Source:  Huang et al. 2019, arXiv:1811.06965, section 2.3; for v: Narayanan et al. 2021, section 2.2.2.
-
-    >>> round(bubble_idle_fraction(stages=16, micro_batches=4), 3)
-    0.789
-    >>> round(bubble_idle_fraction(stages=16, micro_batches=4, virtual_stages=2), 3)
-    0.652
-    """
-    require_counts(stages=stages, micro_batches=micro_batches, virtual_stages=virtual_stages)
-    return (stages - 1) / (virtual_stages * micro_batches + stages - 1)
-
-
 def gradient_sync_seconds(
     *,
     stage_layers: int,

@@ -6,10 +6,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..activations import in_flight_bytes, layer_activation_bytes
-from ..capstone import bubble_idle_fraction, bubble_overhead, layer_parameters
+from ..capstone import layer_parameters
 from ..hardware import memory_bytes, peak_flop_per_s
-from ..oracles.capstone import bubble_idle_fraction as played_idle_fraction
-from ..oracles.capstone import bubble_overhead as played_overhead
+from ..oracles.pipeline import bubble_idle_fraction as played_idle_fraction
+from ..oracles.pipeline import bubble_overhead as played_overhead
+from ..pipeline import bubble_idle_fraction, bubble_overhead
 from ..run_costs import mfu_from_gpu_time, mfu_with_attention, training_seconds_at_mfu, wall_clock_seconds
 from . import BLUE, GREEN, GREY, ORANGE
 

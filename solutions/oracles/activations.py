@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-from .pipeline import schedule
+from .schedules import schedule
 
 BF16_BYTES = 2
 

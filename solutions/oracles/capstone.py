@@ -113,8 +113,8 @@ def layouts(gpus: int, gpus_per_node: int, cp: int, max_stages: int) -> Iterator
 
 
 @lru_cache(maxsize=4096)
-def _step_ticks(stages: int, micro_batches: int) -> int:
-    return play(stages, micro_batches).ticks
+def _step_ticks(stages: int, micro_batches: int) -> Fraction:
+    return Fraction(play(stages, micro_batches).ticks)
 
 
 @lru_cache(maxsize=1024)
@@ -349,21 +349,6 @@ def dollars_to_finish(
     achieved = peak_flop_per_s * mfu
     run_s = training_seconds_at_rate(parameters=parameters, tokens=tokens, gpus=gpus, achieved_flop_per_s=achieved)
     return rental_dollars(gpus=gpus, run_s=run_s, dollars_per_gpu_hour=dollars_per_gpu_hour)
-
-
-# The pipeline step, played by oracles/pipeline.py.
-
-
-def bubble_overhead(*, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
-    """Play the step, and compare a rank's waiting with its working."""
-    played = play(stages, micro_batches, virtual_stages)
-    return (played.ticks - played.busy_ticks) / played.busy_ticks
-
-
-def bubble_idle_fraction(*, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
-    """Play the step, and compare a rank's waiting with the whole step."""
-    played = play(stages, micro_batches, virtual_stages)
-    return (played.ticks - played.busy_ticks) / played.ticks
 
 
 # The data-parallel ring, played by oracles/ring.py.

@@ -2,79 +2,204 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
+
+from .schedules import Operation, schedule
 
 FORWARD_TICKS, BACKWARD_TICKS = 1, 2  # a backward is two products for each weight, a forward one
 
-Operation = tuple[str, int, int]  # "F" or "B", virtual stage on this rank, micro-batch
+Ticks = int | Fraction
 
 
-def schedule(rank: int, stages: int, micro_batches: int, virtual_stages: int) -> list[Operation]:
-    """The order of operations on one rank: 1F1B, or interleaved 1F1B in groups of `stages` micro-batches."""
-    total = micro_batches * virtual_stages
-    if virtual_stages == 1:
-        visits = [(0, micro_batch) for micro_batch in range(micro_batches)]
-        warmup = min(total, stages - rank - 1)
-    else:
-        if micro_batches % stages:
-            raise ValueError("interleaving needs a multiple of the stages as micro-batches")
-        visits = [
-            (chunk, first + turn)
-            for first in range(0, micro_batches, stages)
-            for chunk in range(virtual_stages)
-            for turn in range(stages)
-        ]
-        warmup = min(total, 2 * (stages - rank - 1) + (virtual_stages - 1) * stages)
-    forwards: list[Operation] = [("F", chunk, micro_batch) for chunk, micro_batch in visits]
-    backwards: list[Operation] = [("B", virtual_stages - 1 - chunk, micro_batch) for chunk, micro_batch in visits]
-    steady = [forwards[warmup + turn // 2] if turn % 2 == 0 else backwards[turn // 2]
-              for turn in range(2 * (total - warmup))]  # fmt: skip
-    return forwards[:warmup] + steady + backwards[total - warmup :]
+@dataclass(frozen=True)
+class Span:
+    """One operation that was played."""
 
-
-def _needs(operation: Operation, rank: int, stages: int, virtual_stages: int) -> tuple[str, int, int] | None:
-    """What must be done before: (kind, position in the whole pipeline, micro-batch), or nothing."""
-    kind, chunk, micro_batch = operation
-    position = chunk * stages + rank
-    last = stages * virtual_stages - 1
-    if kind == "F":
-        return None if position == 0 else ("F", position - 1, micro_batch)
-    return ("F", last, micro_batch) if position == last else ("B", position + 1, micro_batch)
+    rank: int
+    kind: str
+    chunk: int
+    micro_batch: int
+    start: Ticks
+    end: Ticks
 
 
 @dataclass(frozen=True)
 class Played:
-    """A pipeline step that was played: when it ended, and what each rank did when."""
+    """A pipeline step that was played: what each rank did when."""
 
-    ticks: int
-    busy_ticks: int  # of one rank
-    spans: tuple[tuple[int, str, int, int, int], ...]  # rank, kind, micro-batch, start, end
+    operations: tuple[Span, ...]
+
+    @property
+    def ticks(self) -> Ticks:
+        """When the last rank was done."""
+        return max(span.end for span in self.operations)
+
+    @property
+    def busy_ticks(self) -> Ticks:
+        """How long the first rank worked."""
+        return sum((span.end - span.start for span in self.operations if span.rank == 0), Fraction(0))
+
+    @property
+    def spans(self) -> tuple[tuple[int, str, int, Ticks, Ticks], ...]:
+        """Rank, kind, micro-batch, start and end of every operation."""
+        return tuple((span.rank, span.kind, span.micro_batch, span.start, span.end) for span in self.operations)
+
+    @property
+    def bubble_ticks(self) -> Ticks:
+        """The longest that a rank waits between its own first and last operation."""
+        return max(self._wait(rank) for rank in {span.rank for span in self.operations})
+
+    def _wait(self, rank: int) -> Ticks:
+        own = [span for span in self.operations if span.rank == rank]
+        return own[-1].end - own[0].start - sum((span.end - span.start for span in own), Fraction(0))
+
+    def peak_held(self, rank: int) -> int:
+        """Most chunks of activations that a rank holds: a forward leaves one, its last backward operation frees it."""
+        own = [span for span in self.operations if span.rank == rank]
+        freeing = "W" if any(span.kind == "W" for span in own) else "B"
+        held = peak = 0
+        for span in own:
+            held += (span.kind == "F") - (span.kind == freeing)
+            peak = max(peak, held)
+        return peak
+
+    def messages_sent(self, rank: int, stages: int) -> int:
+        """Activations and gradients that a rank sends on to other ranks."""
+        last = max(span.chunk for span in self.operations) * stages + stages - 1
+        sent = 0
+        for span in self.operations:
+            position = span.chunk * stages + span.rank
+            if span.rank == rank and stages > 1:
+                sent += (span.kind == "F" and position < last) + (span.kind == "B" and position > 0)
+        return sent
 
 
-@lru_cache(maxsize=256)
-def play(stages: int, micro_batches: int, virtual_stages: int = 1) -> Played:
-    """Play one step; communication is free, so what remains is the bubble."""
-    orders = [schedule(rank, stages, micro_batches, virtual_stages) for rank in range(stages)]
-    places, clocks = [0] * stages, [0] * stages
-    ended: dict[tuple[str, int, int], int] = {}
-    spans: list[tuple[int, str, int, int, int]] = []
+def play_orders(
+    orders: Sequence[Sequence[Operation]], ticks: Sequence[dict[str, Ticks]], hop_ticks: Ticks = 0
+) -> Played:
+    """Play any order of operations on each rank; virtual stage c of rank r is place c·p + r of the pipeline.
+
+    `ticks` says for every rank how long a kind of operation takes, `hop_ticks` how long a tensor is under way between
+    two ranks. Sending takes no time of the sender.
+    """
+    stages = len(orders)
+    chunks = 1 + max(chunk for order in orders for _, chunk, _ in order)
+    places, clocks = [0] * stages, [Fraction(0)] * stages
+    ended: dict[tuple[str, int, int], Ticks] = {}
+    spans: list[Span] = []
     moved = True
     while moved:
         moved = False
         for rank, order in enumerate(orders):
             while places[rank] < len(order):
                 kind, chunk, micro_batch = order[places[rank]]
-                need = _needs(order[places[rank]], rank, stages, virtual_stages)
+                need = _need(kind, chunk * stages + rank, micro_batch, stages * chunks - 1)
                 if need is not None and need not in ended:
                     break
-                start = max(clocks[rank], 0 if need is None else ended[need])
-                clocks[rank] = start + (FORWARD_TICKS if kind == "F" else BACKWARD_TICKS)
+                ready: Ticks = 0
+                if need is not None:
+                    ready = ended[need] + (hop_ticks if need[1] % stages != rank else 0)
+                start = max(clocks[rank], Fraction(ready))
+                clocks[rank] = start + ticks[rank][kind]
                 ended[kind, chunk * stages + rank, micro_batch] = clocks[rank]
-                spans.append((rank, kind, micro_batch, start, clocks[rank]))
+                spans.append(Span(rank, kind, chunk, micro_batch, start, clocks[rank]))
                 places[rank] += 1
                 moved = True
     if any(place < len(order) for place, order in zip(places, orders, strict=True)):
         raise RuntimeError("the schedule deadlocks")
-    busy = sum(end - start for rank, _, _, start, end in spans if rank == 0)
-    return Played(max(clocks), busy, tuple(spans))
+    return Played(tuple(spans))
+
+
+def _need(kind: str, position: int, micro_batch: int, last: int) -> tuple[str, int, int] | None:
+    """What must be done before an operation: (kind, place in the whole pipeline, micro-batch), or nothing."""
+    if kind == "F":
+        return None if position == 0 else ("F", position - 1, micro_batch)
+    if kind == "W":
+        return ("B", position, micro_batch)
+    return ("F", last, micro_batch) if position == last else ("B", position + 1, micro_batch)
+
+
+@lru_cache(maxsize=256)
+def play(stages: int, micro_batches: int, virtual_stages: int = 1) -> Played:
+    """Play one step of 1F1B, interleaved where a rank has virtual stages; stages are equal and sending is free."""
+    orders = [schedule(rank, stages, micro_batches, virtual_stages) for rank in range(stages)]
+    return play_orders(orders, [{"F": FORWARD_TICKS, "B": BACKWARD_TICKS}] * stages)
+
+
+# What follows has the names of solutions/pipeline.py.
+
+
+def bubble_overhead(*, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
+    """Play the step: the time the first rank waits over the time it works."""
+    step = play(stages, micro_batches, virtual_stages)
+    return float((step.ticks - step.busy_ticks) / Fraction(step.busy_ticks))
+
+
+def bubble_idle_fraction(*, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
+    """Play the step: the time the first rank waits over all of it."""
+    step = play(stages, micro_batches, virtual_stages)
+    return float((step.ticks - step.busy_ticks) / Fraction(step.ticks))
+
+
+def step_seconds(*, stages: int, micro_batches: int, micro_batch_seconds: float, virtual_stages: int = 1) -> float:
+    """Play the step, and scale it so that a micro-batch takes the given time in all layers of a rank."""
+    ticks_of_a_micro_batch = virtual_stages * (FORWARD_TICKS + BACKWARD_TICKS)
+    played = play(stages, micro_batches, virtual_stages)
+    return float(Fraction(micro_batch_seconds) * Fraction(played.ticks) / ticks_of_a_micro_batch)
+
+
+def micro_batches_for_overhead(
+    *, stages: int, overhead: float, virtual_stages: int = 1, strict: bool = False, multiple: int = 1
+) -> int:
+    """Add micro-batches until the wait, which does not grow, is short beside the work."""
+    millionths = round(overhead * 10**6)
+    wait, work_each = _wait_and_work(stages, virtual_stages)
+    micro_batches = multiple
+    while 10**6 * wait > millionths * micro_batches * work_each - (1 if strict else 0):
+        micro_batches += multiple
+    return micro_batches
+
+
+def micro_batches_for_idle_fraction(
+    *, stages: int, idle_fraction: float, virtual_stages: int = 1, strict: bool = False, multiple: int = 1
+) -> int:
+    """Add micro-batches until the wait, which does not grow, is a small share of the step."""
+    millionths = round(idle_fraction * 10**6)
+    wait, work_each = _wait_and_work(stages, virtual_stages)
+    micro_batches = multiple
+    while 10**6 * wait > millionths * (wait + micro_batches * work_each) - (1 if strict else 0):
+        micro_batches += multiple
+    return micro_batches
+
+
+@lru_cache(maxsize=256)
+def _wait_and_work(stages: int, virtual_stages: int) -> tuple[int, int]:
+    """Ticks that the first rank waits in a step, and ticks that it works for each micro-batch."""
+    step = play(stages, 2 * stages, virtual_stages)
+    return int(step.ticks - step.busy_ticks), int(step.busy_ticks) // (2 * stages)
+
+
+def warm_up_forwards(*, stages: int, stage: int, micro_batches: int) -> int:
+    """Play the step, and count a rank's forwards before its first backward; the last of them belongs to the alternation."""
+    kinds = [span.kind for span in play(stages, micro_batches).operations if span.rank == stage]
+    forwards = kinds.index("B")
+    return forwards if forwards == micro_batches < stages - stage else forwards - 1
+
+
+def in_flight(*, stages: int, stage: int, micro_batches: int) -> int:
+    """Play the step, and follow what a rank holds."""
+    return play(stages, micro_batches).peak_held(stage)
+
+
+def interleaved_chunks_in_flight(*, stages: int, stage: int, micro_batches: int, virtual_stages: int) -> int:
+    """Play the step, and follow the chunks that a rank holds."""
+    return play(stages, micro_batches, virtual_stages).peak_held(stage)
+
+
+def interleaving_memory_factor(*, stages: int, virtual_stages: int) -> float:
+    """Play a long step both ways, and compare what the first rank holds in layers."""
+    plain = play(stages, 3 * stages).peak_held(0)
+    return play(stages, 3 * stages, virtual_stages).peak_held(0) / virtual_stages / plain

@@ -370,44 +370,6 @@ def test_a_speedup_saves_less_than_its_excess_says(run_s: float, speedup: float)
     assert 0 <= saved <= (speedup - 1 + 1e-9) * run_s
 
 
-# The pipeline
-
-
-@settings(deadline=None, max_examples=60)
-@given(stages=st.integers(1, 16), micro_batches=st.integers(1, 40))
-def test_1f1b_played_has_the_bubble_of_the_formulas(stages: int, micro_batches: int) -> None:
-    case = {"stages": stages, "micro_batches": micro_batches}
-    assert same(capstone.bubble_overhead(**case), engine.bubble_overhead(**case))
-    assert same(capstone.bubble_idle_fraction(**case), engine.bubble_idle_fraction(**case))
-
-
-@settings(deadline=None, max_examples=40)
-@given(stages=st.integers(2, 16), rounds=st.integers(1, 4), virtual_stages=st.integers(2, 4))
-def test_interleaving_played_has_the_bubble_of_the_formulas(stages: int, rounds: int, virtual_stages: int) -> None:
-    case = {"stages": stages, "micro_batches": rounds * stages, "virtual_stages": virtual_stages}
-    overhead, idle = capstone.bubble_overhead(**case), capstone.bubble_idle_fraction(**case)
-    assert same(overhead, engine.bubble_overhead(**case))
-    assert same(idle, engine.bubble_idle_fraction(**case))
-    assert same(idle, overhead / (1 + overhead))
-    assert idle < 1
-
-
-def test_interleaving_of_a_broken_round_is_refused() -> None:
-    with pytest.raises(ValueError, match="multiple of the stages"):
-        engine.play(16, 4, 2)
-
-
-def test_four_micro_batches_on_sixteen_stages() -> None:
-    case = {"stages": 16, "micro_batches": 4}
-    assert capstone.bubble_overhead(**case) == 3.75
-    assert capstone.bubble_overhead(**case, virtual_stages=2) == 1.875
-    assert capstone.bubble_idle_fraction(**case) == pytest.approx(0.789, abs=5e-4)
-    assert capstone.bubble_idle_fraction(**case, virtual_stages=2) == pytest.approx(0.652, abs=5e-4)
-    eight = {"stages": 8}
-    assert capstone.bubble_idle_fraction(**eight, micro_batches=8) == pytest.approx(7 / 15)
-    assert capstone.bubble_idle_fraction(**eight, micro_batches=64) == pytest.approx(7 / 71)
-
-
 # Traffic
 
 
@@ -541,8 +503,6 @@ GOOD: dict[str, dict[str, Any]] = {
     "wall_clock_seconds": {"gpu_time_s": 1e9, "gpus": 8},
     "mfu_from_gpu_time": {**RUN, "gpu_time_s": 1e11, "peak_flop_per_s": H100},
     "mfu_from_throughput": {"parameters": 4e11, "tokens_per_s": 2e6, "gpus": 8, "peak_flop_per_s": H100},
-    "bubble_overhead": {"stages": 4, "micro_batches": 8, "virtual_stages": 2},
-    "bubble_idle_fraction": {"stages": 4, "micro_batches": 8, "virtual_stages": 2},
     "gradient_sync_seconds": {**LLAMA, "stage_layers": 8, "tp": 8, "dp": 8, "bandwidth_bytes_per_s": 5e10},
     "mfu_with_attention": {"mfu": 0.4, "parameters": 4e11, "layers": 126, "hidden": 16384, "sequence_length": 8192},
     "rental_dollars": {"gpus": 8, "run_s": 3600, "dollars_per_gpu_hour": 2},
@@ -580,7 +540,6 @@ def test_a_negative_argument_is_refused_by_name(name: str, argument: str) -> Non
         ("dollars_per_useful_gpu_hour", {"useful_share": 50}, "useful_share"),
         ("electricity_dollars", {"pue": 0.9}, "pue must be at least 1"),
         ("seconds_saved_by_speedup", {"speedup": 0.6}, "speedup must be at least 1"),
-        ("bubble_overhead", {"stages": 0}, "stages"),
         ("data_parallel_replicas", {"gpus": 64.5}, "gpus"),
     ],
 )

@@ -1,0 +1,203 @@
+"""A pipeline of equal stages: its bubble under both names, its step, and how many micro-batches each stage has in flight."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor
+
+from .arguments import require_counts, require_fraction, require_not_negative, require_positive
+
+
+def bubble_overhead(*, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
+    """Pipeline bubble as a multiple of the ideal compute time. It may be above 1.
+
+        overhead = (p - 1) / (v · m)
+
+    GPipe and 1F1B have the same bubble (v = 1). Interleaving divides it by the virtual stages of a GPU.
+
+    Units:   every argument is a count. Result as a ratio of times.
+    Raises:  ValueError if an argument is below 1.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, sections 2.2.1 and 2.2.2 ("fraction of ideal computation time").
+
+    >>> bubble_overhead(stages=16, micro_batches=4)    # the bubble is 3.75 times the work
+    3.75
+    >>> bubble_overhead(stages=16, micro_batches=4, virtual_stages=2)
+    1.875
+    """
+    require_counts(stages=stages, micro_batches=micro_batches, virtual_stages=virtual_stages)
+    return (stages - 1) / (virtual_stages * micro_batches)
+
+
+def bubble_idle_fraction(*, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
+    """Share of the step that a pipeline stage spends waiting. It is always below 1.
+
+        idle = (p - 1) / (v · m + p - 1)
+
+    Units:   every argument is a count. Result as a fraction of the whole step.
+    Raises:  ValueError if an argument is below 1.
+    Source:  Huang et al. 2019, arXiv:1811.06965, section 2.3; for v: Narayanan et al. 2021, section 2.2.2.
+
+    >>> round(bubble_idle_fraction(stages=16, micro_batches=4), 3)
+    0.789
+    >>> round(bubble_idle_fraction(stages=16, micro_batches=4, virtual_stages=2), 3)
+    0.652
+    """
+    require_counts(stages=stages, micro_batches=micro_batches, virtual_stages=virtual_stages)
+    return (stages - 1) / (virtual_stages * micro_batches + stages - 1)
+
+
+def step_seconds(*, stages: int, micro_batches: int, micro_batch_seconds: float, virtual_stages: int = 1) -> float:
+    """Time of a step of GPipe, 1F1B or interleaved 1F1B, when stages are equal and sending is free.
+
+        seconds = (m + (p - 1)/v) · t
+
+    Units:   micro_batch_seconds is t, the forward and backward pass of one micro-batch in all layers of one GPU.
+    Raises:  ValueError if a count is below 1 or the time is not positive.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2.
+
+    >>> step_seconds(stages=4, micro_batches=12, micro_batch_seconds=0.1)        # 1.2 s of work and 0.3 s of bubble
+    1.5
+    >>> step_seconds(stages=4, micro_batches=12, micro_batch_seconds=0.1, virtual_stages=2)
+    1.35
+    """
+    require_counts(stages=stages, micro_batches=micro_batches, virtual_stages=virtual_stages)
+    require_positive(micro_batch_seconds=micro_batch_seconds)
+    return (micro_batches + (stages - 1) / virtual_stages) * micro_batch_seconds
+
+
+def micro_batches_for_overhead(
+    *, stages: int, overhead: float, virtual_stages: int = 1, strict: bool = False, multiple: int = 1
+) -> int:
+    """The smallest number of micro-batches whose bubble overhead is at most, or strictly below, a target.
+
+        m ≥ (p - 1) / (v · overhead),   rounded up to a multiple
+
+    Megatron-LM's interleaving wants a multiple of p. The target is read as the fraction that was meant: 0.05 is 1/20.
+
+    Units:   overhead as a ratio of times; the rest are counts. Result is a count.
+    Raises:  ValueError if a count is below 1 or the target is not positive.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2.2.
+
+    >>> micro_batches_for_overhead(stages=8, overhead=0.05)                # exactly 5 %
+    140
+    >>> micro_batches_for_overhead(stages=8, overhead=0.05, strict=True)
+    141
+    >>> micro_batches_for_overhead(stages=8, overhead=0.05, virtual_stages=2, strict=True, multiple=8)
+    72
+    """
+    require_counts(stages=stages, virtual_stages=virtual_stages, multiple=multiple)
+    require_positive(overhead=overhead)
+    target = Fraction(overhead).limit_denominator(10**6)
+    return _smallest_multiple(Fraction(stages - 1) / (virtual_stages * target), strict=strict, multiple=multiple)
+
+
+def micro_batches_for_idle_fraction(
+    *, stages: int, idle_fraction: float, virtual_stages: int = 1, strict: bool = False, multiple: int = 1
+) -> int:
+    """The smallest number of micro-batches whose bubble takes at most, or strictly less than, a share of the step.
+
+        m ≥ (p - 1) · (1 - idle) / (v · idle),   rounded up to a multiple
+
+    Units:   idle_fraction as a fraction of the whole step; the rest are counts. Result is a count.
+    Raises:  ValueError if a count is below 1, or the target does not lie between 0 and 1.
+    Source:  Huang et al. 2019, arXiv:1811.06965, section 2.3, solved for m.
+
+    >>> micro_batches_for_idle_fraction(stages=8, idle_fraction=0.05)              # 133 · 5 % = 6.65 of 140 are bubble
+    133
+    >>> micro_batches_for_idle_fraction(stages=8, idle_fraction=0.05, strict=True)
+    134
+    """
+    require_counts(stages=stages, virtual_stages=virtual_stages, multiple=multiple)
+    require_fraction(idle_fraction=idle_fraction)
+    target = Fraction(idle_fraction).limit_denominator(10**6)
+    bound = (stages - 1) * (1 - target) / (virtual_stages * target)
+    return _smallest_multiple(bound, strict=strict, multiple=multiple)
+
+
+def _smallest_multiple(bound: Fraction, *, strict: bool, multiple: int) -> int:
+    """The smallest multiple, of at least one, that reaches the bound, or passes it."""
+    enough = floor(bound) + 1 if strict else ceil(bound)
+    return max(1, -(-enough // multiple)) * multiple
+
+
+def warm_up_forwards(*, stages: int, stage: int, micro_batches: int) -> int:
+    """Forward passes that a stage runs under 1F1B before it begins to alternate.
+
+        warm-up = min(m, p - 1 - i)
+
+    Units:   stage is i, counted from 0; the rest are counts. Result is a count.
+    Raises:  ValueError if a count is below 1 or the stage does not exist.
+    Source:  Megatron-LM, megatron/core/pipeline_parallel/schedules.py (num_warmup_microbatches).
+
+    >>> [warm_up_forwards(stages=4, stage=i, micro_batches=12) for i in range(4)]
+    [3, 2, 1, 0]
+    """
+    _require_stage(stages=stages, stage=stage, micro_batches=micro_batches)
+    return min(micro_batches, stages - 1 - stage)
+
+
+def in_flight(*, stages: int, stage: int, micro_batches: int) -> int:
+    """Micro-batches whose activations a stage holds at its peak under 1F1B: one more than its warm-up.
+
+        in flight = min(m, p - i)
+
+    The first forward pass of the alternation comes before the first backward pass has freed anything. GPipe holds all m.
+
+    Units:   stage is i, counted from 0; the rest are counts. Result is a count.
+    Raises:  ValueError if a count is below 1 or the stage does not exist.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2.1; Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.3.
+
+    >>> [in_flight(stages=4, stage=i, micro_batches=12) for i in range(4)]
+    [4, 3, 2, 1]
+    >>> in_flight(stages=8, stage=0, micro_batches=6)   # there are only six
+    6
+    """
+    _require_stage(stages=stages, stage=stage, micro_batches=micro_batches)
+    return min(micro_batches, stages - stage)
+
+
+def interleaved_chunks_in_flight(*, stages: int, stage: int, micro_batches: int, virtual_stages: int) -> int:
+    """Chunks, one micro-batch in one virtual stage each, that a GPU holds at its peak under interleaved 1F1B.
+
+        chunks = min(v · m, (v + 1) · p - 2·i - 1)      v ≥ 2; with v = 1 it is 1F1B's min(m, p - i)
+
+    A chunk is 1/v of the GPU's layers. The first GPU so holds p + (p - 1)/v micro-batches: interleaving costs memory.
+
+    Units:   stage is i, counted from 0; the rest are counts. Result is a count of chunks.
+    Raises:  ValueError if a count is below 1, the stage does not exist, or m is no multiple of p.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.3 (factor 1 + (p - 1)/(p·v) on the first GPU);
+             Megatron-LM, megatron/core/pipeline_parallel/schedules.py.
+
+    >>> interleaved_chunks_in_flight(stages=4, stage=0, micro_batches=12, virtual_stages=2)   # 5.5 micro-batches
+    11
+    """
+    _require_stage(stages=stages, stage=stage, micro_batches=micro_batches)
+    require_counts(virtual_stages=virtual_stages)
+    if virtual_stages == 1:
+        return in_flight(stages=stages, stage=stage, micro_batches=micro_batches)
+    if micro_batches % stages:
+        raise ValueError(f"{micro_batches} micro-batches are no multiple of {stages} stages")
+    return min(virtual_stages * micro_batches, (virtual_stages + 1) * stages - 2 * stage - 1)
+
+
+def interleaving_memory_factor(*, stages: int, virtual_stages: int) -> float:
+    """How much more activation memory interleaving takes on the first GPU than 1F1B.
+
+        factor = 1 + (p - 1) / (p · v)      v ≥ 2; plain 1F1B has 1
+
+    Units:   every argument is a count. Result as a ratio of bytes.
+    Raises:  ValueError if an argument is below 1.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.3.
+
+    >>> round(interleaving_memory_factor(stages=8, virtual_stages=3), 3)   # GPT-3 175B as trained there
+    1.292
+    """
+    require_counts(stages=stages, virtual_stages=virtual_stages)
+    return 1.0 if virtual_stages == 1 else 1 + (stages - 1) / (stages * virtual_stages)
+
+
+def _require_stage(*, stages: int, stage: int, micro_batches: int) -> None:
+    require_counts(stages=stages, micro_batches=micro_batches)
+    require_not_negative(stage=stage)
+    if stage != int(stage) or stage >= stages:
+        raise ValueError(f"stage must be a whole number from 0 to {stages - 1}, not {stage!r}")
