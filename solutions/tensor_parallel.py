@@ -1,0 +1,331 @@
+"""Tensor parallelism: what a matrix cut over GPUs leaves on each, what they send each other, and how wide a group pays."""
+
+from __future__ import annotations
+
+from . import ring
+from .activations import layer_activation_bytes
+from .arguments import require_counts, require_positive
+
+ALL_REDUCES_A_LAYER = {"forward": 2, "step": 4, "step with recompute": 6}
+
+
+def shard_shape(*, inputs: int, outputs: int, tp: int, cut: str, stored: str = "in, out") -> tuple[int, int]:
+    """Shape of one GPU's part of the weight matrix of a linear layer, Y = X·W with W of (inputs, outputs).
+
+        cut "columns":  (inputs, outputs / tp)        each GPU makes some of the outputs
+        cut "rows":     (inputs / tp, outputs)        each GPU reads some of the inputs, and makes a part of every sum
+
+    `torch.nn.Linear` stores the transpose, (out, in), and then the same cut goes through the other index.
+
+    Units:   counts; cut is "columns" or "rows" of W; stored is "in, out" or "out, in". Result is a shape.
+    Raises:  ValueError if a count is below 1, tp does not divide what is cut, or a word is unknown.
+    Source:  Shoeybi et al. 2019, arXiv:1909.08053, section 3; torch.nn.Linear documentation (weight: out × in).
+
+    >>> shard_shape(inputs=8192, outputs=8192, tp=8, cut="columns")
+    (8192, 1024)
+    >>> shard_shape(inputs=8192, outputs=8192, tp=8, cut="columns", stored="out, in")    # the same numbers, in torch
+    (1024, 8192)
+    """
+    require_counts(inputs=inputs, outputs=outputs, tp=tp)
+    if cut not in ("columns", "rows"):
+        raise ValueError(f"cut must be columns or rows, not {cut!r}")
+    if stored not in ("in, out", "out, in"):
+        raise ValueError(f'stored must be "in, out" or "out, in", not {stored!r}')
+    if (outputs if cut == "columns" else inputs) % tp:
+        raise ValueError(f"{tp} GPUs must divide the {cut} of a matrix of {inputs} inputs and {outputs} outputs")
+    shape = (inputs, outputs // tp) if cut == "columns" else (inputs // tp, outputs)
+    return shape if stored == "in, out" else (shape[1], shape[0])
+
+
+def kv_copies(*, kv_heads: int, tp: int) -> int:
+    """On how many GPUs of a tensor-parallel group each key/value head lies.
+
+        copies = max(1, tp / kv_heads)
+
+    A GPU needs the key and value head that its query heads use. With more GPUs than such heads, several keep the same one.
+
+    Units:   counts.
+    Raises:  ValueError if a count is below 1, or neither number divides the other.
+    Source:  Ainslie et al. 2023, arXiv:2305.13245, section 2.2 (sharding of grouped queries).
+
+    >>> [kv_copies(kv_heads=8, tp=tp) for tp in (4, 8, 16)]    # Llama 3 70B
+    [1, 1, 2]
+    """
+    require_counts(kv_heads=kv_heads, tp=tp)
+    if kv_heads % tp and tp % kv_heads:
+        raise ValueError(f"{kv_heads} KV heads and {tp} GPUs must divide one another")
+    return max(1, tp // kv_heads)
+
+
+def layer_parameters_per_gpu(*, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int) -> int:
+    """Matrix elements of one layer on one GPU of a tensor-parallel group: grouped queries, and a SwiGLU MLP.
+
+        (2·d² + 2·d·(d/a)·k·copies + 3·d·f) / tp        with  copies = max(1, tp/k)
+
+    Shapes:  query and output (d, d); key and value (d, d·k/a); gate, up and down (d, f). Norms are not counted.
+    Units:   counts.
+    Raises:  ValueError if a count is below 1, or heads, KV heads or the MLP cannot be dealt out evenly.
+    Source:  Shoeybi et al. 2019, arXiv:1909.08053, section 3; Llama Team 2024, arXiv:2407.21783, Table 3 (shapes).
+
+    >>> shape = {"hidden": 8192, "ffn_hidden": 28672, "heads": 64, "kv_heads": 8}    # Llama 3 70B
+    >>> [round(layer_parameters_per_gpu(**shape, tp=tp) / 1e6, 1) for tp in (1, 8, 16)]
+    [855.6, 107.0, 54.5]
+    """
+    require_counts(hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads, tp=tp)
+    if hidden % heads or heads % kv_heads:
+        raise ValueError(f"{heads} heads must divide the width {hidden}, and {kv_heads} KV heads the heads")
+    if heads % tp or ffn_hidden % tp:
+        raise ValueError(f"{tp} GPUs must divide the {heads} heads and the {ffn_hidden} columns of the MLP")
+    kv_width = hidden // heads * kv_heads * kv_copies(kv_heads=kv_heads, tp=tp)
+    return (2 * hidden * hidden + 2 * hidden * kv_width + 3 * hidden * ffn_hidden) // tp
+
+
+def largest_tp(*, heads: int, kv_heads: int, ffn_hidden: int, group: int) -> int:
+    """The largest tensor-parallel degree of at most `group` that deals everything out evenly and copies no head.
+
+    It divides the query heads, the key/value heads and the columns of the MLP.
+
+    Units:   counts; group is how many GPUs have fast links to one another.
+    Raises:  ValueError if a count is below 1.
+    Source:  Megatron-LM, megatron/core/transformer/transformer_config.py (divisibility of heads and query groups).
+
+    >>> largest_tp(heads=32, kv_heads=8, ffn_hidden=14336, group=8), largest_tp(heads=25, kv_heads=25, ffn_hidden=6400, group=8)
+    (8, 5)
+    """
+    require_counts(heads=heads, kv_heads=kv_heads, ffn_hidden=ffn_hidden, group=group)
+    return max(t for t in range(1, group + 1) if heads % t == kv_heads % t == ffn_hidden % t == 0)
+
+
+def all_reduces(*, layers: int, span: str) -> int:
+    """All-reduces that tensor parallelism needs for one micro-batch.
+
+        forward: 2 · layers        step: 4 · layers        step with recompute: 6 · layers
+
+    Attention and MLP each need one for their output, and one in the backward pass for the gradient of their input.
+    Recomputing every layer repeats those of the forward pass.
+
+    Units:   a count; span is "forward", "step" or "step with recompute" (full recomputation of every layer).
+    Raises:  ValueError if layers is below 1 or the span unknown.
+    Source:  Shoeybi et al. 2019, arXiv:1909.08053, section 3; Narayanan et al. 2021, arXiv:2104.04473, section 2.3.
+
+    >>> [all_reduces(layers=80, span=span) for span in ("forward", "step", "step with recompute")]
+    [160, 320, 480]
+    """
+    require_counts(layers=layers)
+    if span not in ALL_REDUCES_A_LAYER:
+        raise ValueError(f"span must be one of {', '.join(ALL_REDUCES_A_LAYER)}, not {span!r}")
+    return ALL_REDUCES_A_LAYER[span] * layers
+
+
+def phase_bytes(*, tokens: int, hidden: int, tp: int, bytes_per_value: float = 2) -> float:
+    """Bytes that each GPU sends in one phase of a tensor-parallel all-reduce, or in one gather of sequence parallelism.
+
+        bytes = width · tokens · d · (t-1)/t
+
+    Units:   counts; tokens are those of a micro-batch, of all its sequences. Result in bytes.
+    Raises:  ValueError if a count is below 1 or the width of a value not positive.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.2; Thakur et al. 2005, section 4.1.
+
+    >>> phase_bytes(tokens=4096, hidden=8192, tp=8) / 2**20    # MiB, half of an all-reduce
+    56.0
+    """
+    require_counts(tokens=tokens, hidden=hidden)
+    require_positive(bytes_per_value=bytes_per_value)
+    return ring.bytes_sent_per_phase(message_bytes=bytes_per_value * tokens * hidden, gpus=tp)
+
+
+def all_reduce_bytes(*, tokens: int, hidden: int, tp: int, bytes_per_value: float = 2) -> float:
+    """Bytes that each GPU sends in one tensor-parallel all-reduce of a layer's output.
+
+        bytes = 2 · width · tokens · d · (t-1)/t
+
+    The message is the whole output, one vector of d values for each token: every GPU has a part of every sum.
+
+    Units:   counts; tokens are those of a micro-batch, of all its sequences. Result in bytes.
+    Raises:  ValueError if a count is below 1 or the width of a value not positive.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 3.2; Shoeybi et al. 2019, arXiv:1909.08053, section 3.
+
+    >>> all_reduce_bytes(tokens=4096, hidden=8192, tp=8) / 2**20    # MiB; 56 is one phase
+    112.0
+    """
+    require_counts(tokens=tokens, hidden=hidden)
+    require_positive(bytes_per_value=bytes_per_value)
+    return ring.bytes_sent_per_gpu(message_bytes=bytes_per_value * tokens * hidden, gpus=tp)
+
+
+def traffic_bytes(*, tokens: int, hidden: int, layers: int, tp: int, span: str = "step") -> float:
+    """Bytes that tensor parallelism makes each GPU send for one micro-batch in BF16.
+
+        bytes = all-reduces · 2 · 2 · tokens · d · (t-1)/t
+
+    Sequence parallelism replaces each all-reduce by a reduce-scatter and an all-gather, and sends as much.
+
+    Units:   counts; span as in all_reduces. Result in bytes.
+    Raises:  ValueError if a count is below 1 or the span unknown.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 3.2 (8bsh(t-1)/t elements a layer).
+
+    >>> traffic_bytes(tokens=4096, hidden=8192, layers=80, tp=8, span="forward") / 2**30    # GiB
+    17.5
+    """
+    each = all_reduce_bytes(tokens=tokens, hidden=hidden, tp=tp)
+    return all_reduces(layers=layers, span=span) * each
+
+
+def traffic_seconds(
+    *, tokens: int, hidden: int, layers: int, tp: int, bus_bandwidth_bytes_per_s: float, span: str = "step"
+) -> float:
+    """Time that the all-reduces of tensor parallelism take for one micro-batch, none of it hidden.
+
+        seconds = traffic / busbw
+
+    Units:   counts; bytes/s per direction, as nccl-tests reports bus bandwidth; span as in all_reduces. Result in seconds.
+    Raises:  ValueError if a count is below 1, the bandwidth not positive, or the span unknown.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 3.2; nccl-tests, doc/PERFORMANCE.md.
+
+    >>> one = {"tokens": 4096, "hidden": 8192, "layers": 80, "tp": 8, "span": "forward"}
+    >>> round(traffic_seconds(**one, bus_bandwidth_bytes_per_s=450e9) * 1e3, 1)    # milliseconds
+    41.8
+    """
+    require_positive(bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s)
+    sent_bytes = traffic_bytes(tokens=tokens, hidden=hidden, layers=layers, tp=tp, span=span)
+    return sent_bytes / bus_bandwidth_bytes_per_s
+
+
+def overhead_of_compute(
+    *, hidden: int, layer_parameters: float, tp: int, flop_per_s: float, bus_bandwidth_bytes_per_s: float
+) -> float:
+    """What tensor parallelism adds to a layer's forward pass, measured by the layer's compute time.
+
+        overhead = 4 · d · (t-1) · F / (W · β)
+
+    Two all-reduces of 2·tokens·d bytes against 2·tokens·W/t FLOP: the tokens cancel. The work of a GPU shrinks with t
+    and its traffic does not, so the overhead grows with t - 1. It may exceed 1. Attention scores are not counted.
+
+    Units:   layer_parameters are those of the whole layer; FLOP/s of one GPU; bytes/s per direction. Result is a ratio.
+    Raises:  ValueError if a count is below 1 or a rate not positive.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 3.2; Austin et al. 2025, How to Scale Your Model, part 5.
+
+    >>> layer = {"hidden": 8192, "layer_parameters": 855_638_016, "flop_per_s": 500e12}    # Llama 3 70B
+    >>> round(overhead_of_compute(**layer, tp=8, bus_bandwidth_bytes_per_s=450e9), 3)
+    0.298
+    """
+    require_counts(hidden=hidden, tp=tp)
+    require_positive(layer_parameters=layer_parameters, flop_per_s=flop_per_s)
+    require_positive(bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s)
+    return 4 * hidden * (tp - 1) * flop_per_s / (layer_parameters * bus_bandwidth_bytes_per_s)
+
+
+def share_of_time(
+    *, hidden: int, layer_parameters: float, tp: int, flop_per_s: float, bus_bandwidth_bytes_per_s: float
+) -> float:
+    """The share of a layer's forward time that tensor-parallel communication takes, none of it hidden.
+
+        share = overhead / (1 + overhead)
+
+    Units:   as in overhead_of_compute. Result is a fraction of the total time, always below 1.
+    Raises:  ValueError if a count is below 1 or a rate not positive.
+    Source:  definition, with overhead_of_compute.
+
+    >>> layer = {"hidden": 8192, "layer_parameters": 855_638_016, "flop_per_s": 500e12}
+    >>> round(share_of_time(**layer, tp=8, bus_bandwidth_bytes_per_s=450e9), 3)
+    0.23
+    """
+    overhead = overhead_of_compute(
+        hidden=hidden,
+        layer_parameters=layer_parameters,
+        tp=tp,
+        flop_per_s=flop_per_s,
+        bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s,
+    )
+    return overhead / (1 + overhead)
+
+
+def widest_under_share(
+    *, hidden: int, layer_parameters: float, flop_per_s: float, bus_bandwidth_bytes_per_s: float, largest_share: float
+) -> float:
+    """The degree at which communication takes a given share of a layer's forward time; a smaller group takes less.
+
+        t = 1 + s/(1-s) · W · β / (4 · d · F)
+
+    Units:   as in overhead_of_compute; largest_share above 0 and below 1. Result is a degree, not rounded.
+    Raises:  ValueError if a count is below 1, a rate not positive, or the share not between 0 and 1.
+    Source:  overhead_of_compute, solved for t; compare Austin et al. 2025, How to Scale Your Model, part 5.
+
+    >>> layer = {"hidden": 8192, "layer_parameters": 855_638_016, "flop_per_s": 500e12}
+    >>> round(widest_under_share(**layer, bus_bandwidth_bytes_per_s=450e9, largest_share=0.25), 2)
+    8.83
+    """
+    require_counts(hidden=hidden)
+    require_positive(layer_parameters=layer_parameters, flop_per_s=flop_per_s)
+    require_positive(bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s, largest_share=largest_share)
+    if largest_share >= 1:
+        raise ValueError(f"largest_share must be below 1, not {largest_share!r}")
+    overhead = largest_share / (1 - largest_share)
+    return 1 + overhead * layer_parameters * bus_bandwidth_bytes_per_s / (4 * hidden * flop_per_s)
+
+
+def mlp_bound_tp(*, ffn_hidden: int, flop_per_s: float, bandwidth_bytes_per_s: float) -> float:
+    """The degree above which an MLP of two matrices takes longer to communicate than to compute, for large groups.
+
+        t = f · β / F
+
+    A gather and a reduce-scatter of 2·tokens·d bytes each stand against 4·tokens·d·f/t FLOP, with (t-1)/t taken as 1.
+
+    Units:   a count; FLOP/s and bytes/s per direction of one chip. Result is a degree, not rounded.
+    Raises:  ValueError if ffn_hidden is below 1 or a rate not positive.
+    Source:  Austin et al. 2025, How to Scale Your Model, part 5, "Tensor Parallelism".
+
+    >>> round(mlp_bound_tp(ffn_hidden=28672, flop_per_s=4.59e14, bandwidth_bytes_per_s=1.8e11), 1)    # TPU v5p, one axis
+    11.2
+    """
+    require_counts(ffn_hidden=ffn_hidden)
+    require_positive(flop_per_s=flop_per_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
+    return ffn_hidden * bandwidth_bytes_per_s / flop_per_s
+
+
+def balanced_fsdp_degree(*, tokens: float, ffn_hidden: int, gpus: int, fsdp_axes: int = 1, tp_axes: int = 1) -> float:
+    """The degree of FSDP at which FSDP and tensor parallelism together send least, when both have links of one speed.
+
+        x = sqrt( tokens / f · axes_fsdp / axes_tp · N )        and tensor parallelism gets N/x
+
+    FSDP sends the weights of its slice, which shrink with the TP degree; TP sends the activations of its tokens, which
+    shrink with the FSDP degree.
+
+    Units:   tokens of the whole batch; counts. Result is a degree, not rounded.
+    Raises:  ValueError if tokens is not positive or a count is below 1.
+    Source:  Austin et al. 2025, How to Scale Your Model, part 5, "Mixed FSDP and Tensor Parallelism".
+
+    >>> round(balanced_fsdp_degree(tokens=48_000, ffn_hidden=32_768, gpus=64, fsdp_axes=2), 1)
+    13.7
+    """
+    require_positive(tokens=tokens)
+    require_counts(ffn_hidden=ffn_hidden, gpus=gpus, fsdp_axes=fsdp_axes, tp_axes=tp_axes)
+    return float((tokens / ffn_hidden * fsdp_axes / tp_axes * gpus) ** 0.5)
+
+
+def kept_bytes(
+    *, tokens: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int, sequence_parallel: bool
+) -> float:
+    """What one layer keeps on one GPU for its backward pass, in BF16 with nothing recomputed, with or without SP.
+
+        without:  2 · tokens · ( 4·d + (2·d + 2·d·k/a + 3·f) / t )
+        with:     2 · tokens · ( 4·d +  2·d + 2·d·k/a + 3·f  ) / t
+
+    Tensor parallelism alone leaves whole what stands between the matrices: input and output of both norms. Sequence
+    parallelism shares out their tokens over the same group.
+
+    Shapes:  (tokens, d) four times between the matrices; the rest inside attention and MLP
+    Units:   counts; tokens of one micro-batch. Result in bytes.
+    Raises:  ValueError if a count is below 1, or heads do not divide the width, or kv_heads the heads.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, sections 4.2.1 and 4.2.2, counted anew for RMSNorm, SwiGLU,
+             grouped queries and no dropout.
+
+    >>> one = {"tokens": 8192, "hidden": 8192, "ffn_hidden": 28672, "heads": 64, "kv_heads": 8, "tp": 8}
+    >>> [round(kept_bytes(**one, sequence_parallel=sp) / 1e9, 3) for sp in (False, True)]    # Llama 3 70B
+    [0.751, 0.281]
+    """
+    cut = layer_activation_bytes(
+        tokens=tokens, hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads, tp=tp
+    )
+    between_matrices = 2 * tokens * 4 * hidden
+    return cut if sequence_parallel else cut + between_matrices - between_matrices / tp

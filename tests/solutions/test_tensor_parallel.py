@@ -1,0 +1,204 @@
+"""Tensor parallelism: references against layers that were cut and played, and the figures that papers print."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from solutions import activations, capstone, ring
+from solutions import tensor_parallel as tp
+from solutions.oracles import tensor_parallel as played
+
+LLAMA_70B = {"hidden": 8192, "ffn_hidden": 28672, "heads": 64, "kv_heads": 8}
+degrees = st.integers(1, 40)
+tokens = st.integers(1, 10**6)
+widths = st.sampled_from([1, 2, 4])
+spans = st.sampled_from(["forward", "step", "step with recompute"])
+rates = {
+    "layer_parameters": st.floats(1e6, 1e10),
+    "flop_per_s": st.floats(1e12, 1e16),
+    "bus_bandwidth_bytes_per_s": st.floats(1e9, 1e13),
+}
+
+
+def same(first: float, second: float) -> bool:
+    return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-9)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 8, 13])
+def test_a_cut_layer_computes_what_an_uncut_one_does(ranks: int) -> None:
+    assert played.play_layer(ranks).right
+
+
+@given(
+    inputs=st.integers(1, 3000), outputs=st.integers(1, 3000), degree=degrees,
+    cut=st.sampled_from(["columns", "rows", "blocks"]), stored=st.sampled_from(["in, out", "out, in", "flat"]),
+)  # fmt: skip
+def test_a_shard_is_what_numpy_cuts(inputs: int, outputs: int, degree: int, cut: str, stored: str) -> None:
+    case: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "tp": degree, "cut": cut, "stored": stored}
+    try:
+        expected = played.shard_shape(**case)
+    except ValueError:
+        with pytest.raises(ValueError, match="must"):
+            tp.shard_shape(**case)
+    else:
+        assert tp.shard_shape(**case) == expected
+        assert math.prod(expected) * degree == inputs * outputs
+
+
+@given(degree=st.integers(1, 64), kv_heads=st.integers(1, 64))
+def test_copies_of_a_head_are_counted_on_the_ranks(degree: int, kv_heads: int) -> None:
+    assume(degree % kv_heads == 0 or kv_heads % degree == 0)
+    assert tp.kv_copies(kv_heads=kv_heads, tp=degree) == played.kv_copies(kv_heads=kv_heads, tp=degree)
+
+
+@given(
+    width=st.integers(1, 128), kv_heads=st.integers(1, 16), sharing=st.integers(1, 16), inner=st.integers(1, 50),
+    degree=st.sampled_from([1, 2, 4, 8, 16, 32]),
+)  # fmt: skip
+def test_parameters_of_a_rank_are_listed_matrix_by_matrix(
+    width: int, kv_heads: int, sharing: int, inner: int, degree: int
+) -> None:
+    heads = kv_heads * sharing
+    assume(heads % degree == 0 and (kv_heads % degree == 0 or degree % kv_heads == 0))
+    case = {"hidden": heads * width, "ffn_hidden": inner * degree, "heads": heads, "kv_heads": kv_heads, "tp": degree}
+    assert tp.layer_parameters_per_gpu(**case) == played.layer_parameters_per_gpu(**case)
+
+
+def test_on_one_gpu_a_layer_is_whole() -> None:
+    whole = capstone.layer_parameters(**LLAMA_70B)
+    assert tp.layer_parameters_per_gpu(**LLAMA_70B, tp=1) == whole == 855_638_016
+    assert tp.layer_parameters_per_gpu(**LLAMA_70B, tp=8) * 8 == whole
+
+
+def test_past_the_kv_heads_doubling_the_group_does_not_halve_the_weights() -> None:
+    assert tp.layer_parameters_per_gpu(**LLAMA_70B, tp=16) * 2 > tp.layer_parameters_per_gpu(**LLAMA_70B, tp=8)
+
+
+@given(kv_heads=st.integers(1, 40), sharing=st.integers(1, 16), ffn=st.integers(1, 30000), group=st.integers(1, 72))
+def test_the_largest_degree_is_found_by_dealing_out(kv_heads: int, sharing: int, ffn: int, group: int) -> None:
+    case = {"heads": kv_heads * sharing, "kv_heads": kv_heads, "ffn_hidden": ffn, "group": group}
+    assert tp.largest_tp(**case) == played.largest_tp(**case)
+
+
+@given(tokens=tokens, hidden=st.integers(1, 30000), degree=degrees, width=widths)
+def test_bytes_are_those_that_a_played_layer_sends(tokens: int, hidden: int, degree: int, width: int) -> None:
+    case = {"tokens": tokens, "hidden": hidden, "tp": degree, "bytes_per_value": width}
+    assert same(tp.all_reduce_bytes(**case), played.all_reduce_bytes(**case))
+    assert same(tp.phase_bytes(**case), played.phase_bytes(**case))
+    assert same(tp.all_reduce_bytes(**case), 2 * tp.phase_bytes(**case))
+
+
+@given(tokens=tokens, hidden=st.integers(1, 30000), layers=st.integers(1, 130), degree=degrees, span=spans)
+def test_traffic_is_that_of_the_played_span(tokens: int, hidden: int, layers: int, degree: int, span: str) -> None:
+    case = {"tokens": tokens, "hidden": hidden, "layers": layers, "tp": degree, "span": span}
+    assert same(tp.traffic_bytes(**case), played.traffic_bytes(**case))
+    timed = {**case, "bus_bandwidth_bytes_per_s": 450e9}
+    assert same(tp.traffic_seconds(**timed), played.traffic_seconds(**timed))
+    assert tp.all_reduces(layers=layers, span=span) == played.all_reduces(layers=layers, span=span)
+
+
+@pytest.mark.parametrize("degree", [2, 3, 8])
+@pytest.mark.parametrize("span", ["forward", "step", "step with recompute"])
+def test_sequence_parallelism_sends_as_much_as_tensor_parallelism_alone(degree: int, span: str) -> None:
+    layer = played.play_layer(degree)
+    assert layer.sent[span] == layer.sharded[span]
+
+
+def test_the_chain_of_56_mebibytes_done_right() -> None:
+    one = {"tokens": 4096, "hidden": 8192, "tp": 8}
+    assert tp.phase_bytes(**one) == 56 * 2**20
+    assert tp.all_reduce_bytes(**one) == 112 * 2**20
+    forward = {**one, "layers": 80, "span": "forward"}
+    assert tp.traffic_bytes(**forward) == 17.5 * 2**30
+    assert round(tp.all_reduce_bytes(**one) / 600e9 * 1e3, 3) == 0.196
+    assert round(tp.traffic_seconds(**forward, bus_bandwidth_bytes_per_s=100e9) * 1e3) == 188
+
+
+@given(hidden=st.integers(64, 30000), degree=degrees, **rates)
+def test_overhead_and_share_are_two_views_of_one_pass(hidden: int, degree: int, **given_rates: float) -> None:
+    case: dict[str, Any] = {"hidden": hidden, "tp": degree, **given_rates}
+    overhead, share = tp.overhead_of_compute(**case), tp.share_of_time(**case)
+    assert math.isclose(overhead, played.overhead_of_compute(**case), rel_tol=1e-9)
+    assert math.isclose(share, played.share_of_time(**case), rel_tol=1e-9, abs_tol=1e-12)
+    assert share <= overhead
+    assert share < 1
+
+
+@given(hidden=st.integers(1024, 30000), share=st.floats(0.01, 0.9))
+def test_at_the_widest_group_the_share_is_reached(hidden: int, share: float) -> None:
+    layer: dict[str, Any] = {
+        "hidden": hidden, "layer_parameters": 12 * hidden**2, "flop_per_s": 4e14, "bus_bandwidth_bytes_per_s": 3e11,
+    }  # fmt: skip
+    degree = tp.widest_under_share(**layer, largest_share=share)
+    assert math.isclose(degree, played.widest_under_share(**layer, largest_share=share), rel_tol=1e-6)
+    below = tp.share_of_time(**layer, tp=math.floor(degree))
+    assert below <= share < tp.share_of_time(**layer, tp=math.floor(degree) + 1)
+
+
+@given(ffn=st.integers(1, 10**5), rate=st.floats(1e13, 1e16), bandwidth=st.floats(1e10, 1e13))
+def test_the_bound_of_the_mlp_is_where_both_take_as_long(ffn: int, rate: float, bandwidth: float) -> None:
+    case: dict[str, Any] = {"ffn_hidden": ffn, "flop_per_s": rate, "bandwidth_bytes_per_s": bandwidth}
+    assert math.isclose(tp.mlp_bound_tp(**case), played.mlp_bound_tp(**case), rel_tol=1e-6)
+
+
+@given(batch=st.floats(1e3, 1e8), ffn=st.integers(1000, 10**5), gpus=st.integers(2, 10**4), axes=st.integers(1, 3))
+def test_the_balance_is_at_the_foot_of_the_slope(batch: float, ffn: int, gpus: int, axes: int) -> None:
+    case: dict[str, Any] = {"tokens": batch, "ffn_hidden": ffn, "gpus": gpus, "fsdp_axes": axes}
+    assert math.isclose(tp.balanced_fsdp_degree(**case), played.balanced_fsdp_degree(**case), rel_tol=1e-3)
+
+
+@given(tokens=tokens, degree=degrees, sequence=st.booleans())
+def test_what_a_layer_keeps_is_walked_through(tokens: int, degree: int, sequence: bool) -> None:
+    case: dict[str, Any] = {**LLAMA_70B, "tokens": min(tokens, 10**5), "tp": degree, "sequence_parallel": sequence}
+    assert same(tp.kept_bytes(**case), played.kept_bytes(**case))
+
+
+def test_sequence_parallelism_is_what_the_activations_of_a_stage_are_counted_with() -> None:
+    one = {**LLAMA_70B, "tokens": 8192, "tp": 8}
+    assert tp.kept_bytes(**one, sequence_parallel=True) == activations.layer_activation_bytes(**one)
+    alone = {**one, "tp": 1}
+    assert tp.kept_bytes(**alone, sequence_parallel=True) == tp.kept_bytes(**alone, sequence_parallel=False)
+
+
+def test_an_all_reduce_of_tensor_parallelism_is_an_all_reduce() -> None:
+    ours = tp.all_reduce_bytes(tokens=4096, hidden=8192, tp=8)
+    assert ours == ring.bytes_sent_per_gpu(message_bytes=2 * 4096 * 8192, gpus=8)
+
+
+@pytest.mark.parametrize(
+    ("function", "wrong"),
+    [
+        ("shard_shape", {"inputs": 10, "outputs": 10, "tp": 4, "cut": "columns"}),
+        ("kv_copies", {"kv_heads": 8, "tp": 12}),
+        ("layer_parameters_per_gpu", {**LLAMA_70B, "tp": 7}),
+        ("layer_parameters_per_gpu", {**LLAMA_70B, "heads": 63, "tp": 1}),
+        ("largest_tp", {"heads": 0, "kv_heads": 8, "ffn_hidden": 8, "group": 8}),
+        ("all_reduces", {"layers": 80, "span": "backward"}),
+        ("phase_bytes", {"tokens": 0, "hidden": 8, "tp": 2}),
+        ("all_reduce_bytes", {"tokens": 1, "hidden": 8, "tp": 2, "bytes_per_value": 0}),
+        ("widest_under_share", {"hidden": 8, "layer_parameters": 1, "flop_per_s": 1, "bus_bandwidth_bytes_per_s": 1, "largest_share": 1}),
+        ("balanced_fsdp_degree", {"tokens": 0, "ffn_hidden": 8, "gpus": 8}),
+        ("mlp_bound_tp", {"ffn_hidden": 8, "flop_per_s": 0, "bandwidth_bytes_per_s": 1}),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused(function: str, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must"):
+        getattr(tp, function)(**wrong)
+
+
+def test_oracles_refuse_what_cannot_be_dealt_out() -> None:
+    with pytest.raises(ValueError, match="dealt out"):
+        played.layer_parameters_per_gpu(hidden=12, ffn_hidden=5, heads=4, kv_heads=1, tp=5)
+    with pytest.raises(ValueError, match="neither divides"):
+        played.kv_copies(kv_heads=8, tp=12)
+    with pytest.raises(ValueError, match="no even shares"):
+        played.layer_parameters_per_gpu(hidden=12, ffn_hidden=5, heads=4, kv_heads=4, tp=2)
+    for function in (played.all_reduces, played.traffic_bytes):
+        extra = {} if function is played.all_reduces else {"tokens": 1, "hidden": 1, "tp": 2}
+        with pytest.raises(ValueError, match="no such span"):
+            function(layers=1, span="backward", **extra)
