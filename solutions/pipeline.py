@@ -65,57 +65,41 @@ def step_seconds(*, stages: int, micro_batches: int, micro_batch_seconds: float,
     return (micro_batches + (stages - 1) / virtual_stages) * micro_batch_seconds
 
 
-def micro_batches_for_overhead(
-    *, stages: int, overhead: float, virtual_stages: int = 1, strict: bool = False, multiple: int = 1
+def smallest_micro_batches(
+    *, stages: int, target: float, measure: str, virtual_stages: int = 1, strict: bool = False, multiple: int = 1
 ) -> int:
-    """The smallest number of micro-batches whose bubble overhead is at most, or strictly below, a target.
+    """The smallest number of micro-batches whose bubble is at most, or strictly below, a target.
 
-        m ≥ (p - 1) / (v · overhead),   rounded up to a multiple
+        overhead        m ≥ (p - 1) / (v · target)
+        idle fraction   m ≥ (p - 1) · (1 - target) / (v · target),   both rounded up to a multiple
 
     Megatron-LM's interleaving wants a multiple of p. The target is read as the fraction that was meant: 0.05 is 1/20.
 
-    Units:   overhead as a ratio of times; the rest are counts. Result is a count.
-    Raises:  ValueError if a count is below 1 or the target is not positive.
-    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2.2.
+    Units:   target as a ratio; measure is "overhead" (bubble over ideal compute time) or "idle fraction" (bubble over
+             the whole step); the rest are counts. Result is a count.
+    Raises:  ValueError if a count is below 1, the target is not positive, an idle fraction is above 1, or the
+             measure has another name.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2; Huang et al. 2019, arXiv:1811.06965, section 2.3,
+             both solved for m.
 
-    >>> micro_batches_for_overhead(stages=8, overhead=0.05)                # exactly 5 %
+    >>> smallest_micro_batches(stages=8, target=0.05, measure="overhead")                # exactly 5 %
     140
-    >>> micro_batches_for_overhead(stages=8, overhead=0.05, strict=True)
+    >>> smallest_micro_batches(stages=8, target=0.05, measure="overhead", strict=True)
     141
-    >>> micro_batches_for_overhead(stages=8, overhead=0.05, virtual_stages=2, strict=True, multiple=8)
+    >>> smallest_micro_batches(stages=8, target=0.05, measure="idle fraction", strict=True)
+    134
+    >>> smallest_micro_batches(stages=8, target=0.05, measure="overhead", virtual_stages=2, strict=True, multiple=8)
     72
     """
     require_counts(stages=stages, virtual_stages=virtual_stages, multiple=multiple)
-    require_positive(overhead=overhead)
-    target = Fraction(overhead).limit_denominator(10**6)
-    return _smallest_multiple(Fraction(stages - 1) / (virtual_stages * target), strict=strict, multiple=multiple)
-
-
-def micro_batches_for_idle_fraction(
-    *, stages: int, idle_fraction: float, virtual_stages: int = 1, strict: bool = False, multiple: int = 1
-) -> int:
-    """The smallest number of micro-batches whose bubble takes at most, or strictly less than, a share of the step.
-
-        m ≥ (p - 1) · (1 - idle) / (v · idle),   rounded up to a multiple
-
-    Units:   idle_fraction as a fraction of the whole step; the rest are counts. Result is a count.
-    Raises:  ValueError if a count is below 1, or the target does not lie between 0 and 1.
-    Source:  Huang et al. 2019, arXiv:1811.06965, section 2.3, solved for m.
-
-    >>> micro_batches_for_idle_fraction(stages=8, idle_fraction=0.05)              # 133 · 5 % = 6.65 of 140 are bubble
-    133
-    >>> micro_batches_for_idle_fraction(stages=8, idle_fraction=0.05, strict=True)
-    134
-    """
-    require_counts(stages=stages, virtual_stages=virtual_stages, multiple=multiple)
-    require_fraction(idle_fraction=idle_fraction)
-    target = Fraction(idle_fraction).limit_denominator(10**6)
-    bound = (stages - 1) * (1 - target) / (virtual_stages * target)
-    return _smallest_multiple(bound, strict=strict, multiple=multiple)
-
-
-def _smallest_multiple(bound: Fraction, *, strict: bool, multiple: int) -> int:
-    """The smallest multiple, of at least one, that reaches the bound, or passes it."""
+    require_positive(target=target)
+    if measure not in ("overhead", "idle fraction"):
+        raise ValueError(f"measure must be 'overhead' or 'idle fraction', not {measure!r}")
+    share = Fraction(target).limit_denominator(10**6)
+    bound = Fraction(stages - 1) / (virtual_stages * share)
+    if measure == "idle fraction":
+        require_fraction(target=target)
+        bound *= 1 - share
     enough = floor(bound) + 1 if strict else ceil(bound)
     return max(1, -(-enough // multiple)) * multiple
 
@@ -136,6 +120,22 @@ def warm_up_forwards(*, stages: int, stage: int, micro_batches: int) -> int:
     return min(micro_batches, stages - 1 - stage)
 
 
+def warm_up_by_stage(*, stages: int, micro_batches: int) -> tuple[int, ...]:
+    """Warm-up forward passes of each stage under 1F1B, from the first stage to the last.
+
+        warm-up of stage i = min(m, p - 1 - i)
+
+    Units:   every argument is a count.
+    Raises:  ValueError if an argument is below 1.
+    Source:  Megatron-LM, megatron/core/pipeline_parallel/schedules.py (num_warmup_microbatches).
+
+    >>> warm_up_by_stage(stages=4, micro_batches=12)
+    (3, 2, 1, 0)
+    """
+    require_counts(stages=stages, micro_batches=micro_batches)
+    return tuple(warm_up_forwards(stages=stages, stage=stage, micro_batches=micro_batches) for stage in range(stages))
+
+
 def in_flight(*, stages: int, stage: int, micro_batches: int) -> int:
     """Micro-batches whose activations a stage holds at its peak under 1F1B: one more than its warm-up.
 
@@ -154,6 +154,24 @@ def in_flight(*, stages: int, stage: int, micro_batches: int) -> int:
     """
     _require_stage(stages=stages, stage=stage, micro_batches=micro_batches)
     return min(micro_batches, stages - stage)
+
+
+def in_flight_by_stage(*, stages: int, micro_batches: int) -> tuple[int, ...]:
+    """Micro-batches that each stage holds at its peak under 1F1B, from the first stage to the last.
+
+        in flight of stage i = min(m, p - i)
+
+    Units:   every argument is a count.
+    Raises:  ValueError if an argument is below 1.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2.1.
+
+    >>> in_flight_by_stage(stages=4, micro_batches=12)
+    (4, 3, 2, 1)
+    >>> in_flight_by_stage(stages=4, micro_batches=2)
+    (2, 2, 2, 1)
+    """
+    require_counts(stages=stages, micro_batches=micro_batches)
+    return tuple(in_flight(stages=stages, stage=stage, micro_batches=micro_batches) for stage in range(stages))
 
 
 def interleaved_chunks_in_flight(*, stages: int, stage: int, micro_batches: int, virtual_stages: int) -> int:

@@ -151,28 +151,18 @@ def step_seconds(*, stages: int, micro_batches: int, micro_batch_seconds: float,
     return float(Fraction(micro_batch_seconds) * Fraction(played.ticks) / ticks_of_a_micro_batch)
 
 
-def micro_batches_for_overhead(
-    *, stages: int, overhead: float, virtual_stages: int = 1, strict: bool = False, multiple: int = 1
+def smallest_micro_batches(
+    *, stages: int, target: float, measure: str, virtual_stages: int = 1, strict: bool = False, multiple: int = 1
 ) -> int:
-    """Add micro-batches until the wait, which does not grow, is short beside the work."""
-    millionths = round(overhead * 10**6)
+    """Add micro-batches until the wait, which does not grow, is short beside the work, or beside the step."""
+    millionths = round(target * 10**6)
     wait, work_each = _wait_and_work(stages, virtual_stages)
     micro_batches = multiple
-    while 10**6 * wait > millionths * micro_batches * work_each - (1 if strict else 0):
+    while True:
+        whole = micro_batches * work_each + (wait if measure == "idle fraction" else 0)
+        if 10**6 * wait < millionths * whole + (0 if strict else 1):
+            return micro_batches
         micro_batches += multiple
-    return micro_batches
-
-
-def micro_batches_for_idle_fraction(
-    *, stages: int, idle_fraction: float, virtual_stages: int = 1, strict: bool = False, multiple: int = 1
-) -> int:
-    """Add micro-batches until the wait, which does not grow, is a small share of the step."""
-    millionths = round(idle_fraction * 10**6)
-    wait, work_each = _wait_and_work(stages, virtual_stages)
-    micro_batches = multiple
-    while 10**6 * wait > millionths * (wait + micro_batches * work_each) - (1 if strict else 0):
-        micro_batches += multiple
-    return micro_batches
 
 
 @lru_cache(maxsize=256)
@@ -192,6 +182,14 @@ def warm_up_forwards(*, stages: int, stage: int, micro_batches: int) -> int:
 def in_flight(*, stages: int, stage: int, micro_batches: int) -> int:
     """Play the step, and follow what a rank holds."""
     return play(stages, micro_batches).peak_held(stage)
+
+
+def in_flight_by_stage(*, stages: int, micro_batches: int) -> tuple[int, ...]:
+    """Play the step, and follow what every rank holds."""
+    if micro_batches < 1:
+        raise ValueError("nothing to play")
+    played = play(stages, micro_batches)
+    return tuple(played.peak_held(rank) for rank in range(stages))
 
 
 def interleaved_chunks_in_flight(*, stages: int, stage: int, micro_batches: int, virtual_stages: int) -> int:

@@ -83,32 +83,28 @@ def test_the_smallest_number_of_micro_batches_reaches_the_target_and_one_less_do
     case: dict[str, Any] = {
         "stages": stages, "virtual_stages": virtual_stages, "strict": strict, "multiple": stages if rounded else 1,
     }  # fmt: skip
-    step = case["multiple"]
     target = Fraction(per_cent, 100)
-    for name, argument, least in (
-        ("micro_batches_for_overhead", "overhead", pipeline.micro_batches_for_overhead),
-        ("micro_batches_for_idle_fraction", "idle_fraction", pipeline.micro_batches_for_idle_fraction),
-    ):
-        found = least(**case, **{argument: per_cent / 100})
-        assert found == getattr(engine, name)(**case, **{argument: per_cent / 100})
-        assert found % step == 0
-        for micro_batches, expected in ((found, True), (found - step, False)):
+    for measure in ("overhead", "idle fraction"):
+        found = pipeline.smallest_micro_batches(**case, target=per_cent / 100, measure=measure)
+        assert found == engine.smallest_micro_batches(**case, target=per_cent / 100, measure=measure)
+        assert found % case["multiple"] == 0
+        for micro_batches, expected in ((found, True), (found - case["multiple"], False)):
             if micro_batches < 1:
                 continue
-            whole = virtual_stages * micro_batches + (stages - 1 if argument == "idle_fraction" else 0)
+            whole = virtual_stages * micro_batches + (stages - 1 if measure == "idle fraction" else 0)
             bubble = Fraction(stages - 1, whole)
             assert (bubble < target if strict else bubble <= target) is expected
 
 
 def test_five_per_cent_strictly_and_not() -> None:
-    eight: dict[str, Any] = {"stages": 8, "overhead": 0.05}
-    assert [pipeline.micro_batches_for_overhead(**eight, virtual_stages=v) for v in (1, 2, 4)] == [140, 70, 35]
+    eight: dict[str, Any] = {"stages": 8, "target": 0.05, "measure": "overhead"}
+    assert [pipeline.smallest_micro_batches(**eight, virtual_stages=v) for v in (1, 2, 4)] == [140, 70, 35]
     strict = {**eight, "strict": True}
-    assert [pipeline.micro_batches_for_overhead(**strict, virtual_stages=v) for v in (1, 2, 4)] == [141, 71, 36]
+    assert [pipeline.smallest_micro_batches(**strict, virtual_stages=v) for v in (1, 2, 4)] == [141, 71, 36]
     whole = {**strict, "multiple": 8}
-    assert [pipeline.micro_batches_for_overhead(**whole, virtual_stages=v) for v in (1, 2, 4)] == [144, 72, 40]
-    idle: dict[str, Any] = {"stages": 8, "idle_fraction": 0.05, "strict": True}
-    assert [pipeline.micro_batches_for_idle_fraction(**idle, virtual_stages=v) for v in (1, 2, 4)] == [134, 67, 34]
+    assert [pipeline.smallest_micro_batches(**whole, virtual_stages=v) for v in (1, 2, 4)] == [144, 72, 40]
+    idle: dict[str, Any] = {**strict, "measure": "idle fraction"}
+    assert [pipeline.smallest_micro_batches(**idle, virtual_stages=v) for v in (1, 2, 4)] == [134, 67, 34]
 
 
 @settings(deadline=None, max_examples=60)
@@ -135,8 +131,8 @@ def test_interleaved_chunks_are_those_of_the_played_step(
 
 def test_the_first_of_four_stages_holds_four_and_warms_up_with_three() -> None:
     case = {"stages": 4, "micro_batches": 12}
-    assert [pipeline.in_flight(**case, stage=stage) for stage in range(4)] == [4, 3, 2, 1]
-    assert [pipeline.warm_up_forwards(**case, stage=stage) for stage in range(4)] == [3, 2, 1, 0]
+    assert pipeline.in_flight_by_stage(**case) == engine.in_flight_by_stage(**case) == (4, 3, 2, 1)
+    assert pipeline.warm_up_by_stage(**case) == (3, 2, 1, 0)
 
 
 def test_a_deadlock_is_noticed() -> None:
@@ -151,8 +147,9 @@ def test_a_deadlock_is_noticed() -> None:
         (pipeline.bubble_overhead, {"stages": 0, "micro_batches": 4}, "stages"),
         (pipeline.bubble_idle_fraction, {"stages": 4, "micro_batches": 0}, "micro_batches"),
         (pipeline.step_seconds, {"stages": 4, "micro_batches": 4, "micro_batch_seconds": 0}, "micro_batch_seconds"),
-        (pipeline.micro_batches_for_overhead, {"stages": 4, "overhead": 0}, "overhead"),
-        (pipeline.micro_batches_for_idle_fraction, {"stages": 4, "idle_fraction": 5}, "idle_fraction"),
+        (pipeline.smallest_micro_batches, {"stages": 4, "target": 0, "measure": "overhead"}, "target"),
+        (pipeline.smallest_micro_batches, {"stages": 4, "target": 5, "measure": "idle fraction"}, "target"),
+        (pipeline.smallest_micro_batches, {"stages": 4, "target": 0.1, "measure": "share"}, "measure"),
         (pipeline.in_flight, {"stages": 4, "stage": 4, "micro_batches": 4}, "from 0 to 3"),
         (pipeline.warm_up_forwards, {"stages": 4, "stage": -1, "micro_batches": 4}, "stage"),
         (pipeline.in_flight, {"stages": 4, "stage": 0.5, "micro_batches": 4}, "stage"),
