@@ -50,6 +50,19 @@ def peak_flop_per_s(*, accelerator: str, number_format: str = "bf16") -> int:
     return _figure("accelerators", accelerator, number_format)
 
 
+def matmul_flop_per_s(*, accelerator: str) -> int:
+    """Highest rate that was measured for one BF16 matrix product on an accelerator, over many shapes.
+
+    Units:   floating-point operations per second.
+    Raises:  ValueError for a name that hardware.yaml lacks, or an accelerator that was not measured.
+    Source:  the measurement that hardware.yaml names beside the figure.
+
+    >>> round(matmul_flop_per_s(accelerator="H100-80GB") / peak_flop_per_s(accelerator="H100-80GB"), 3)
+    0.803
+    """
+    return _figure("accelerators", accelerator, "matmul")
+
+
 def nvlink_bytes_per_s(*, accelerator: str) -> int:
     """NVLink bandwidth of one accelerator, duplex: what it sends and what it receives at once, added.
 

@@ -27,7 +27,7 @@ def test_every_figure_has_its_value_unit_source_and_date(
 ) -> None:
     assert set(entry) == {"value", "unit", "source", "date"}, (group, name, figure)
     assert entry["unit"] == UNITS.get(figure, "TFLOP/s")
-    assert isinstance(entry["value"], int) and entry["value"] > 0
+    assert isinstance(entry["value"], (int, float)) and entry["value"] > 0
     assert len(str(entry["source"])) > 10
     datetime.date.fromisoformat(f"{entry['date']}-01")
 
@@ -47,3 +47,9 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
         hardware.memory_bytes(accelerator="H1000")
     with pytest.raises(ValueError, match="'nvlink' is no figure of MI300X-192GB"):
         hardware.nvlink_bytes_per_s(accelerator="MI300X-192GB")
+
+
+def test_no_measured_product_is_faster_than_the_peak() -> None:
+    for name, card in CARDS["accelerators"].items():
+        if "matmul" in card:
+            assert 0.4 < card["matmul"]["value"] / card["bf16"]["value"] < 1, name

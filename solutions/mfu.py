@@ -1,0 +1,188 @@
+"""Throughput as a share of the peak: achieved FLOP/s, MFU and HFU, tokens per second, and what a run loses on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from .arguments import require_counts, require_fraction, require_positive
+
+
+def achieved_flop_per_s(*, flop_per_token: float, tokens_per_s: float, gpus: int) -> float:
+    """Rate that a GPU achieves, in the FLOP that one chooses to count for a token.
+
+        achieved = FLOP a token · tokens/s / gpus
+
+    Units:   tokens_per_s of the whole cluster. Result in FLOP/s of one GPU.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 5.1 (achieved teraFLOP/s per GPU).
+
+    >>> round(achieved_flop_per_s(flop_per_token=6 * 8.03e9, tokens_per_s=600e3, gpus=64) / 1e12)   # Llama-3-8B, 64 GPUs
+    452
+    """
+    require_positive(flop_per_token=flop_per_token, tokens_per_s=tokens_per_s)
+    require_counts(gpus=gpus)
+    return flop_per_token * tokens_per_s / gpus
+
+
+def utilisation(*, flop_per_token: float, tokens_per_s: float, gpus: int, peak_flop_per_s: float) -> float:
+    """Share of the peak that a token count amounts to. The FLOP that are counted decide what the share is called.
+
+        share = FLOP a token · tokens/s / (gpus · peak)
+
+    With the model's own forward and backward pass it is the MFU, with recomputation as well the HFU.
+
+    Units:   tokens_per_s of the whole cluster; peak in FLOP/s of one GPU, dense. Result as a fraction.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Chowdhery et al. 2022, arXiv:2204.02311, section 4.1 and appendix B.
+
+    >>> peak = 275e12                                             # TPU v4
+    >>> round(utilisation(flop_per_token=3.278e12, tokens_per_s=238.3e3, gpus=6144, peak_flop_per_s=peak), 3)
+    0.462
+    >>> round(utilisation(flop_per_token=4.10e12, tokens_per_s=238.3e3, gpus=6144, peak_flop_per_s=peak), 3)
+    0.578
+    """
+    require_positive(peak_flop_per_s=peak_flop_per_s)
+    return achieved_flop_per_s(flop_per_token=flop_per_token, tokens_per_s=tokens_per_s, gpus=gpus) / peak_flop_per_s
+
+
+def step_utilisation(*, step_flop: float, step_s: float, gpus: int, peak_flop_per_s: float) -> float:
+    """Share of the peak from a step's FLOP and its time.
+
+        share = FLOP of the step / (gpus · peak · step time)
+
+    Units:   step_flop of all GPUs; step_s in seconds; peak in FLOP/s of one GPU, dense. Result as a fraction.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 6.3.
+
+    >>> round(step_utilisation(step_flop=1.417e17, step_s=13.75, gpus=64, peak_flop_per_s=312e12), 3)
+    0.516
+    """
+    require_positive(step_flop=step_flop, step_s=step_s, peak_flop_per_s=peak_flop_per_s)
+    require_counts(gpus=gpus)
+    return step_flop / (gpus * peak_flop_per_s * step_s)
+
+
+def tokens_per_s_at_mfu(*, mfu: float, flop_per_token: float, gpus: int, peak_flop_per_s: float) -> float:
+    """Tokens that a cluster works off in a second, from its MFU.
+
+        tokens/s = MFU · gpus · peak / FLOP a token
+
+    Units:   MFU as a fraction, in the same convention as flop_per_token; peak in FLOP/s of one GPU. Result in tokens/s.
+    Raises:  ValueError if an argument is not positive or the MFU is above 1.
+    Source:  Chowdhery et al. 2022, arXiv:2204.02311, appendix B, solved for the throughput.
+
+    >>> round(tokens_per_s_at_mfu(mfu=0.45, flop_per_token=6 * 8.03e9, gpus=64, peak_flop_per_s=989e12) / 64)   # a GPU
+    9237
+    """
+    require_fraction(mfu=mfu)
+    require_positive(flop_per_token=flop_per_token, peak_flop_per_s=peak_flop_per_s)
+    require_counts(gpus=gpus)
+    return mfu * gpus * peak_flop_per_s / flop_per_token
+
+
+def seconds_for_tokens(*, training_tokens: float, tokens_per_s: float) -> float:
+    """Time of a run from its throughput, whatever an MFU says about it.
+
+        seconds = tokens / (tokens/s)
+
+    Units:   tokens_per_s of the whole cluster. Result in seconds.
+    Raises:  ValueError if an argument is not positive.
+    Source:  arithmetic.
+
+    >>> round(seconds_for_tokens(training_tokens=780e9, tokens_per_s=238.3e3) / 86400, 1)    # PaLM 540B: days
+    37.9
+    """
+    require_positive(training_tokens=training_tokens, tokens_per_s=tokens_per_s)
+    return training_tokens / tokens_per_s
+
+
+def hfu_from_mfu(*, mfu: float, model_flop: float, hardware_flop: float) -> float:
+    """Hardware utilisation from the model's: what the GPUs really computed, recomputation included.
+
+        HFU = MFU · hardware FLOP / model FLOP
+
+    Units:   mfu as a fraction; both FLOP for the same tokens. Result as a fraction.
+    Raises:  ValueError if an argument is not positive, or the hardware does less than the model needs.
+    Source:  Chowdhery et al. 2022, arXiv:2204.02311, appendix B.
+
+    >>> round(hfu_from_mfu(mfu=0.462, model_flop=3.28, hardware_flop=4.10), 3)    # PaLM 540B
+    0.578
+    """
+    require_fraction(mfu=mfu)
+    require_positive(model_flop=model_flop, hardware_flop=hardware_flop)
+    if hardware_flop < model_flop:
+        raise ValueError(f"{hardware_flop:g} FLOP on the hardware are fewer than the {model_flop:g} of the model")
+    return mfu * (hardware_flop / model_flop)
+
+
+def mfu_after_losses(
+    *, kernel_efficiency: float, time_shares_lost: Sequence[float], recompute_ratio: float = 1.0
+) -> float:
+    """MFU that is left of the peak: what the best matrix product reaches, times what each loss leaves of the time.
+
+        MFU = efficiency · Π (1 - lost) / recompute ratio
+
+    Each loss is a share of the time that the ones before it leave. Recomputed work keeps the GPUs busy and does not
+    count, so it divides.
+
+    Units:   every argument is a fraction; recompute_ratio is hardware FLOP over model FLOP. Result as a fraction.
+    Raises:  ValueError if an efficiency or a loss is no fraction, or the ratio is below 1.
+    Source:  the product is arithmetic; measured maxima of matrix products: Bekman, Machine Learning Engineering,
+             compute/accelerator, table of maximum achievable matmul FLOPS.
+
+    >>> round(mfu_after_losses(kernel_efficiency=0.803, time_shares_lost=[0.15, 0.10, 0.08]), 3)
+    0.565
+    """
+    require_fraction(kernel_efficiency=kernel_efficiency)
+    require_positive(recompute_ratio=recompute_ratio)
+    if recompute_ratio < 1:
+        raise ValueError(f"recompute_ratio must be at least 1, not {recompute_ratio!r}")
+    for lost in time_shares_lost:
+        require_fraction(time_left=1 - lost)
+        if lost < 0:
+            raise ValueError(f"a loss must be at least 0, not {lost!r}")
+    return kernel_efficiency * prod(1 - lost for lost in time_shares_lost) / recompute_ratio
+
+
+def paced_tokens_per_s(*, tokens_per_s_per_gpu: float, slowdowns: Sequence[float]) -> float:
+    """Throughput of a synchronous job, in which every step waits for the slowest GPU.
+
+        tokens/s = gpus · tokens/s of a healthy GPU / max(slowdown)
+
+    Units:   tokens/s of one healthy GPU; a slowdown is a GPU's step time over a healthy one's (1.05 for 5 % longer).
+             Result in tokens/s of the cluster.
+    Raises:  ValueError if the rate is not positive, no GPU is given, or a slowdown is below 1.
+    Source:  Llama Team 2024, arXiv:2407.21783, section 3.3.4 (one straggler slows thousands of GPUs).
+
+    >>> round(paced_tokens_per_s(tokens_per_s_per_gpu=9000, slowdowns=[1.0] * 63 + [1.05]))   # 63 wait for one
+    548571
+    """
+    require_positive(tokens_per_s_per_gpu=tokens_per_s_per_gpu)
+    if not slowdowns or min(slowdowns) < 1:
+        raise ValueError("slowdowns need one GPU at least, each at least 1")
+    return len(slowdowns) * tokens_per_s_per_gpu / max(slowdowns)
+
+
+def worth_dropping(*, gpus: int, slow_gpus: int, slowdown: float, gpus_per_replica: int) -> bool:
+    """Whether a synchronous job is faster without its slow GPUs: whole replicas leave, and the others stop waiting.
+
+        faster if  (gpus - dropped) > gpus / slowdown,   dropped = slow GPUs rounded up to whole replicas
+
+    The global batch shrinks with the replicas, so that every GPU keeps its work.
+
+    Units:   slowdown is a slow GPU's step time over a healthy one's; the rest are counts. Result is true or false.
+    Raises:  ValueError if a count is below 1, slowdown below 1, or the GPUs are no whole number of replicas.
+    Source:  arithmetic on a synchronous step.
+
+    >>> worth_dropping(gpus=1024, slow_gpus=1, slowdown=1.05, gpus_per_replica=8)      # 1,016 at full speed beat 975
+    True
+    >>> worth_dropping(gpus=1024, slow_gpus=1, slowdown=1.05, gpus_per_replica=128)    # 896 do not
+    False
+    """
+    require_counts(gpus=gpus, slow_gpus=slow_gpus, gpus_per_replica=gpus_per_replica)
+    require_positive(slowdown=slowdown)
+    if slowdown < 1 or gpus % gpus_per_replica:
+        raise ValueError("slowdown must be at least 1, and the GPUs whole replicas")
+    dropped = -(-slow_gpus // gpus_per_replica) * gpus_per_replica
+    return gpus - dropped > gpus / slowdown

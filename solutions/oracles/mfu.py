@@ -1,0 +1,86 @@
+"""Throughput, played: GPUs work off tokens step by step, wait for each other, and lose time one cause after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from .search import bisect
+
+STEPS = 7
+
+
+def achieved_flop_per_s(*, flop_per_token: float, tokens_per_s: float, gpus: int) -> float:
+    """Let the cluster run some seconds, deal the FLOP out over the GPUs, and read one GPU's counter."""
+    counter = sum(Fraction(flop_per_token) * Fraction(tokens_per_s) / gpus for _ in range(STEPS))
+    return float(counter / STEPS)
+
+
+def utilisation(*, flop_per_token: float, tokens_per_s: float, gpus: int, peak_flop_per_s: float) -> float:
+    """Compare a token's time on the cluster with its time on as many GPUs that run at their peak."""
+    at_peak_s = Fraction(flop_per_token) / (gpus * Fraction(peak_flop_per_s))
+    return float(at_peak_s / (1 / Fraction(tokens_per_s)))
+
+
+def step_utilisation(*, step_flop: float, step_s: float, gpus: int, peak_flop_per_s: float) -> float:
+    """Compare a step's time with its time at the peak."""
+    return float(Fraction(step_flop) / gpus / Fraction(peak_flop_per_s) / Fraction(step_s))
+
+
+def tokens_per_s_at_mfu(*, mfu: float, flop_per_token: float, gpus: int, peak_flop_per_s: float) -> float:
+    """Search the throughput at which the dashboard shows this utilisation."""
+
+    def too_fast(tokens_per_s: float) -> float:
+        shown = utilisation(
+            flop_per_token=flop_per_token, tokens_per_s=tokens_per_s, gpus=gpus, peak_flop_per_s=peak_flop_per_s
+        )
+        return shown - mfu
+
+    return bisect(too_fast, 1e-9, 2 * gpus * peak_flop_per_s / flop_per_token)
+
+
+def seconds_for_tokens(*, training_tokens: float, tokens_per_s: float) -> float:
+    """Work the tokens off in portions of a day's worth, and add up the time."""
+    left, seconds = Fraction(training_tokens), Fraction(0)
+    portion = Fraction(tokens_per_s) * 86400
+    while left > portion:
+        left, seconds = left - portion, seconds + 86400
+    return float(seconds + left / Fraction(tokens_per_s))
+
+
+def hfu_from_mfu(*, mfu: float, model_flop: float, hardware_flop: float) -> float:
+    """Take a second of peak FLOP, let the model's fill the MFU, and see how much the hardware's fill."""
+    at_peak = 1.0
+    tokens = mfu * at_peak / model_flop
+    return tokens * hardware_flop / at_peak
+
+
+def mfu_after_losses(
+    *, kernel_efficiency: float, time_shares_lost: Sequence[float], recompute_ratio: float = 1.0
+) -> float:
+    """Begin with an hour, let each loss take its share of what is left, and count useful FLOP in the rest."""
+    hour_s = left_s = Fraction(3600)
+    for lost in time_shares_lost:
+        left_s -= left_s * Fraction(lost)
+    done = left_s * Fraction(kernel_efficiency)
+    recomputed = done - done / Fraction(recompute_ratio)
+    return float((done - recomputed) / hour_s)
+
+
+def paced_tokens_per_s(*, tokens_per_s_per_gpu: float, slowdowns: Sequence[float]) -> float:
+    """Let every GPU do its part of each step, and none begin the next one before all are done."""
+    clock = Fraction(0)
+    for _ in range(STEPS):
+        clock = max(clock + Fraction(slowdown) for slowdown in slowdowns)  # a healthy step takes 1 second
+    return float(STEPS * len(slowdowns) * Fraction(tokens_per_s_per_gpu) / clock)
+
+
+def worth_dropping(*, gpus: int, slow_gpus: int, slowdown: float, gpus_per_replica: int) -> bool:
+    """Run the job with its slow GPUs, and with whole replicas taken out until no slow GPU is left."""
+    pace = [slowdown] * slow_gpus + [1.0] * (gpus - slow_gpus)
+    replicas = [pace[start : start + gpus_per_replica] for start in range(0, gpus, gpus_per_replica)]
+    healthy = [gpu for replica in replicas if max(replica) == 1 for gpu in replica]
+    if not healthy:
+        return False
+    with_them = paced_tokens_per_s(tokens_per_s_per_gpu=1, slowdowns=pace)
+    return paced_tokens_per_s(tokens_per_s_per_gpu=1, slowdowns=healthy) > with_them
