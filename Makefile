@@ -7,7 +7,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz clean
+.PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz reality clean
 
 demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
@@ -57,6 +57,11 @@ hostile: $(VENV)/.test /usr/bin/bwrap  ## The hostile corpus, in the open and at
 
 fuzz: $(VENV)/.test  ## The parsers under a coverage-guided fuzzer, a minute each
 	$(BIN)/python tests/fuzz/coverage_guided.py --seconds 60
+
+reality: $(VENV)/bin/uv  ## PyTorch on processes of this machine, beside the formulas: docs/reality.md; installs 5 GB into .reality
+	test -d .reality || $(BIN)/uv venv -q --python $(BIN)/python .reality
+	$(BIN)/uv pip sync -q --python .reality/bin/python --require-hashes tests/reality/requirements.lock
+	.reality/bin/python -m tests.reality --write docs/reality.md
 
 lock: $(VENV)/.test  ## After a change of dependencies in pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

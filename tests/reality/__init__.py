@@ -1,0 +1,7 @@
+"""Formulas beside the thing itself: PyTorch runs on processes of this machine, and what it did is counted."""
+
+from __future__ import annotations
+
+from . import collectives, data_parallel
+
+CASES = [*collectives.CASES, *data_parallel.CASES]
