@@ -1,0 +1,194 @@
+"""A step, played on two lanes: computation on one, a network that takes one message at a time on the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .ring import play_ring
+from .search import bisect
+
+LAYERS = 24  # of the model whose backward pass is played; their number does not change what hides
+WEIGHTS = 10**8  # of each layer; it cancels
+
+
+@dataclass(frozen=True)
+class Span:
+    """Something that happened, with its beginning and its end in seconds."""
+
+    lane: str
+    what: int  # which layer or bucket, in the order of the backward pass
+    begun: float
+    ended: float
+
+
+def play_backward(backward_s: Sequence[float], reduce_s: Sequence[float]) -> list[Span]:
+    """Compute one layer after the other; send the gradients of each when they exist and the network is free."""
+    spans: list[Span] = []
+    clock = network_free = 0.0
+    for number, (computing, sending) in enumerate(zip(backward_s, reduce_s, strict=True)):
+        spans.append(Span("compute", number, clock, clock + computing))
+        clock += computing
+        begun = max(clock, network_free)
+        network_free = begun + sending
+        spans.append(Span("network", number, begun, network_free))
+    return spans
+
+
+def _tail(spans: list[Span]) -> float:
+    last_computed = max(span.ended for span in spans if span.lane == "compute")
+    return max(span.ended for span in spans) - last_computed
+
+
+def exposed_tail_of_layers(*, backward_s: Sequence[float], reduce_s: Sequence[float]) -> float:
+    """How much later than the computation the played network ends."""
+    return _tail(play_backward(backward_s, reduce_s))
+
+
+def exposed_tail_seconds(*, layers: int, backward_s: float, reduce_s: float) -> float:
+    """The same for equal layers."""
+    return _tail(play_backward([backward_s] * layers, [reduce_s] * layers))
+
+
+def hidden_share(*, layers: int, backward_s: float, reduce_s: float) -> float:
+    """Add up how long the network was busy while something was computed."""
+    spans = play_backward([backward_s] * layers, [reduce_s] * layers)
+    end = max(span.ended for span in spans if span.lane == "compute")
+    sends = [span for span in spans if span.lane == "network"]
+    beside = sum(max(0.0, min(span.ended, end) - span.begun) for span in sends)
+    return beside / sum(span.ended - span.begun for span in sends)
+
+
+def bucketed_tail_seconds(*, buckets: int, backward_s: float, transfer_s: float, latency_s: float) -> float:
+    """Play the buckets one by one."""
+    computed = network_free = 0.0
+    for _ in range(buckets):
+        computed += backward_s / buckets
+        network_free = max(network_free, computed) + transfer_s / buckets + latency_s
+    return network_free - computed
+
+
+def best_buckets(*, backward_s: float, transfer_s: float, latency_s: float) -> int:
+    """Close in from both sides on the number of buckets whose played tail is shortest."""
+
+    def tail(buckets: int) -> float:
+        return bucketed_tail_seconds(buckets=buckets, backward_s=backward_s, transfer_s=transfer_s, latency_s=latency_s)
+
+    low, high = 1, 2
+    while tail(high) < tail(high // 2):
+        high *= 2
+    while high - low > 2:
+        third = (high - low) // 3
+        if tail(low + third) <= tail(high - third):
+            high -= third
+        else:
+            low += third
+    return min(range(low, high + 1), key=tail)
+
+
+def gathered_pass_seconds(*, layers: int, compute_s: float, gather_s: float, prefetched: bool) -> float:
+    """Gather and compute layer by layer; with prefetching the network goes one layer ahead."""
+    here = gather_s  # when the weights of the layer are there
+    clock = 0.0
+    for _ in range(layers):
+        begun = max(clock, here)
+        clock = begun + compute_s
+        here = (max(begun, here) if prefetched else clock) + gather_s
+    return clock
+
+
+def _played_step(compute_s: float, communication_s: float, hidden: float) -> list[Span]:
+    beside = Span("network", 0, 0.0, hidden * communication_s)
+    after = Span("network", 1, compute_s, compute_s + communication_s - beside.ended)
+    return [Span("compute", 0, 0.0, compute_s), beside, after]
+
+
+def step_seconds(*, compute_s: float, communication_s: float, hidden: float) -> float:
+    """The end of the last span of the played step."""
+    return max(span.ended for span in _played_step(compute_s, communication_s, hidden))
+
+
+def effective_mfu(*, mfu_alone: float, compute_s: float, communication_s: float, hidden: float) -> float:
+    """FLOP of the computing lane over what the peak would do until the step ends."""
+    spans = _played_step(compute_s, communication_s, hidden)
+    peak = 1e15
+    done = sum((span.ended - span.begun) * mfu_alone * peak for span in spans if span.lane == "compute")
+    return done / (peak * max(span.ended for span in spans))
+
+
+def hidden_behind_mfu(*, mfu_alone: float, mfu_seen: float, compute_s: float, communication_s: float) -> float:
+    """Bisect for the hidden share at which the played step has the MFU that was seen."""
+    run = {"mfu_alone": mfu_alone, "compute_s": compute_s, "communication_s": communication_s}
+    return bisect(lambda hidden: effective_mfu(hidden=hidden, **run) - mfu_seen, -1e3, 1.0)
+
+
+def comm_compute_ratio(
+    *,
+    parameters: float,
+    bytes_per_gradient: float,
+    gpus: int,
+    bus_bytes_per_s: float,
+    flop_per_gpu: float,
+    flop_per_s: float,
+) -> float:
+    """Send the chunks of a played ring one after the other, while a second clock computes."""
+    network = 0.0
+    for share in play_ring(gpus).busiest_shares:
+        network += share * parameters * bytes_per_gradient / bus_bytes_per_s
+    return network / (flop_per_gpu / flop_per_s)
+
+
+def _keeps_up(
+    tokens: float, flop_per_s: float, bytes_per_s: float, sent_per_weight: float, total_over_active: float
+) -> bool:
+    """Whether no gradients of a played backward pass wait for the network."""
+    computing = 4 * WEIGHTS * tokens / flop_per_s
+    sending = sent_per_weight * WEIGHTS * total_over_active / bytes_per_s
+    spans = play_backward([computing] * LAYERS, [sending] * LAYERS)
+    ready = {span.what: span.ended for span in spans if span.lane == "compute"}
+    return all(span.begun == ready[span.what] for span in spans if span.lane == "network")
+
+
+def tokens_to_hide_all_reduce(
+    *,
+    flop_per_s: float,
+    bus_bytes_per_s: float,
+    gpus: float = math.inf,
+    bytes_per_gradient: float = 2,
+    total_over_active: float = 1,
+) -> float:
+    """Bisect for the tokens with which the played network keeps up with the backward pass."""
+    share = 2.0 if math.isinf(gpus) else max(play_ring(int(gpus)).sent_shares)
+    sent_per_weight = share * bytes_per_gradient
+    rates = (flop_per_s, bus_bytes_per_s, sent_per_weight, total_over_active)
+    return bisect(lambda tokens: 1 if _keeps_up(tokens, *rates) else -1, 0.0, 1e9)
+
+
+def most_gpus_that_hide(
+    *,
+    batch_tokens: float,
+    micro_batches: int,
+    flop_per_s: float,
+    bus_bytes_per_s: float,
+    gpus_per_server: int = 8,
+    bytes_per_gradient: float = 2,
+    total_over_active: float = 1,
+) -> int:
+    """Close in on the last number of servers on which the played network keeps up."""
+    needed = tokens_to_hide_all_reduce(
+        flop_per_s=flop_per_s,
+        bus_bytes_per_s=bus_bytes_per_s,
+        bytes_per_gradient=bytes_per_gradient,
+        total_over_active=total_over_active,
+    )
+    enough, too_many = 0, 1
+    while batch_tokens / micro_batches / (too_many * gpus_per_server) >= needed * (1 - 1e-9):
+        enough, too_many = too_many, 2 * too_many
+    while too_many - enough > 1:
+        middle = (enough + too_many) // 2
+        if batch_tokens / micro_batches / (middle * gpus_per_server) >= needed * (1 - 1e-9):
+            enough = middle
+        else:
+            too_many = middle
+    return enough * gpus_per_server

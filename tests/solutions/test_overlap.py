@@ -1,0 +1,201 @@
+"""The references on overlap against a step that is played on two lanes, and their limits."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from solutions import overlap, ring
+from solutions.oracles import overlap as engine
+
+times = st.floats(1e-4, 10)
+layer_counts = st.integers(1, 130)
+rates = st.floats(1e9, 1e12)
+
+
+def same(first: float, second: float, scale: float = 0.0) -> bool:
+    return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12 * scale + 1e-15)
+
+
+@given(layers=layer_counts, backward=times, reduce=times)
+def test_the_network_is_done_as_late_as_the_formula_says(layers: int, backward: float, reduce: float) -> None:
+    case = {"layers": layers, "backward_s": backward, "reduce_s": reduce}
+    clock = layers * (backward + reduce)
+    tail = overlap.exposed_tail_seconds(**case)
+    assert same(tail, engine.exposed_tail_seconds(**case), clock)
+    assert reduce <= tail <= layers * reduce * (1 + 1e-12)
+    assert same(overlap.hidden_share(**case), engine.hidden_share(**case), clock / reduce)
+
+
+@given(pairs=st.lists(st.tuples(st.floats(0, 10), st.floats(0, 10)), min_size=1, max_size=30))
+def test_the_longest_chain_through_pass_and_network_decides_when_layers_differ(
+    pairs: list[tuple[float, float]],
+) -> None:
+    backward, reduce = (tuple(column) for column in zip(*pairs, strict=True))
+    case = {"backward_s": backward, "reduce_s": reduce}
+    assert same(overlap.exposed_tail_of_layers(**case), engine.exposed_tail_of_layers(**case), 600)
+
+
+@given(layers=st.integers(1, 60), backward=times, reduce=times)
+def test_equal_layers_are_a_case_of_unequal_ones(layers: int, backward: float, reduce: float) -> None:
+    of_layers = overlap.exposed_tail_of_layers(backward_s=(backward,) * layers, reduce_s=(reduce,) * layers)
+    equal = overlap.exposed_tail_seconds(layers=layers, backward_s=backward, reduce_s=reduce)
+    assert same(of_layers, equal, layers * (backward + reduce))
+
+
+@given(buckets=layer_counts, backward=times, transfer=times, latency=st.floats(0, 1e-2))
+def test_buckets_of_a_fixed_cost_end_as_the_formula_says(
+    buckets: int, backward: float, transfer: float, latency: float
+) -> None:
+    case = {"buckets": buckets, "backward_s": backward, "transfer_s": transfer, "latency_s": latency}
+    clock = backward + transfer + buckets * latency
+    assert same(overlap.bucketed_tail_seconds(**case), engine.bucketed_tail_seconds(**case), clock)
+
+
+@given(
+    message=st.floats(1e8, 1e11), gpus=st.integers(2, 64), rate=rates, latency=st.floats(0, 1e-4), buckets=layer_counts
+)
+def test_buckets_over_a_ring_agree_with_the_chapter_on_rings(
+    message: float, gpus: int, rate: float, latency: float, buckets: int
+) -> None:
+    link = {"gpus": gpus, "bandwidth_bytes_per_s": rate}
+    by_ring = ring.exposed_seconds(message_bytes=message, buckets=buckets, backward_s=0.5, latency_s=latency, **link)
+    here = overlap.bucketed_tail_seconds(
+        buckets=buckets,
+        backward_s=0.5,
+        transfer_s=ring.all_reduce_seconds(message_bytes=message, **link),
+        latency_s=ring.latency_seconds(gpus=gpus, latency_s=latency),
+    )
+    assert same(by_ring, here, by_ring + 0.5)
+
+
+@given(backward=st.floats(0.05, 2), transfer=st.floats(0.05, 2), latency=st.floats(1e-3, 2e-2))
+def test_no_number_of_buckets_beats_the_best(backward: float, transfer: float, latency: float) -> None:
+    case = {"backward_s": backward, "transfer_s": transfer, "latency_s": latency}
+    best = overlap.bucketed_tail_seconds(buckets=overlap.best_buckets(**case), **case)
+    assert all(best <= overlap.bucketed_tail_seconds(buckets=n, **case) * (1 + 1e-12) for n in range(1, 2500))
+    played = overlap.bucketed_tail_seconds(buckets=engine.best_buckets(**case), **case)
+    assert same(best, played, backward + transfer)
+
+
+@given(layers=layer_counts, compute=times, gather=times, prefetched=st.booleans())
+def test_a_pass_with_gathers_takes_the_time_of_the_played_one(
+    layers: int, compute: float, gather: float, prefetched: bool
+) -> None:
+    case = {"layers": layers, "compute_s": compute, "gather_s": gather, "prefetched": prefetched}
+    assert same(
+        overlap.gathered_pass_seconds(**case), engine.gathered_pass_seconds(**case), layers * (compute + gather)
+    )
+
+
+@given(mfu=st.floats(0.05, 0.9), compute=times, communication=times, part=st.floats(0, 1))
+def test_the_mfu_of_a_step_lies_between_its_bounds_and_tells_what_was_hidden(
+    mfu: float, compute: float, communication: float, part: float
+) -> None:
+    most = min(1.0, compute / communication)
+    run = {"mfu_alone": mfu, "compute_s": compute, "communication_s": communication}
+    step = {"compute_s": compute, "communication_s": communication}
+    seen = overlap.effective_mfu(**run, hidden=part * most)
+    assert same(overlap.step_seconds(**step, hidden=part * most), engine.step_seconds(**step, hidden=part * most))
+    assert same(seen, engine.effective_mfu(**run, hidden=part * most))
+    least, best = (overlap.effective_mfu(**run, hidden=share) for share in (0, most))
+    assert least * (1 - 1e-9) <= seen <= best * (1 + 1e-9)
+    assert same(best, mfu * compute / max(compute, communication))
+    hidden = overlap.hidden_behind_mfu(**run, mfu_seen=min(seen, mfu))
+    assert math.isclose(hidden, part * most, abs_tol=1e-9 * (1 + compute / communication))
+    assert math.isclose(
+        engine.hidden_behind_mfu(**run, mfu_seen=min(seen, mfu)), hidden, abs_tol=1e-6 * (1 + compute / communication)
+    )
+
+
+@given(
+    parameters=st.floats(1e8, 1e12),
+    width=st.sampled_from([2, 4]),
+    gpus=st.integers(1, 64),
+    bus=rates,
+    flop=st.floats(1e12, 1e17),
+)
+def test_the_ratio_is_that_of_a_played_ring_beside_a_clock(
+    parameters: float, width: int, gpus: int, bus: float, flop: float
+) -> None:
+    case = {"parameters": parameters, "bytes_per_gradient": width, "gpus": gpus, "bus_bytes_per_s": bus}
+    work = {"flop_per_gpu": flop, "flop_per_s": 4e14}
+    assert same(overlap.comm_compute_ratio(**case, **work), engine.comm_compute_ratio(**case, **work))
+
+
+@given(
+    flop=st.floats(1e13, 1e16), bus=rates, gpus=st.one_of(st.just(math.inf), st.integers(2, 64)),
+    width=st.sampled_from([2, 4]), sparse=st.floats(1, 40),
+)  # fmt: skip
+def test_with_these_tokens_the_played_network_just_keeps_up(
+    flop: float, bus: float, gpus: float, width: int, sparse: float
+) -> None:
+    case = {"flop_per_s": flop, "bus_bytes_per_s": bus, "gpus": gpus}
+    model = {"bytes_per_gradient": width, "total_over_active": sparse}
+    tokens = overlap.tokens_to_hide_all_reduce(**case, **model)
+    assert math.isclose(tokens, engine.tokens_to_hide_all_reduce(**case, **model), rel_tol=1e-8)
+    if math.isfinite(gpus):
+        ratio = overlap.comm_compute_ratio(
+            parameters=1e9, bytes_per_gradient=width, gpus=int(gpus), bus_bytes_per_s=bus,
+            flop_per_gpu=4 * 1e9 / sparse * tokens, flop_per_s=flop,
+        )  # fmt: skip
+        assert same(ratio, 1.0)
+
+
+@given(batch=st.floats(1e5, 1e8), micro=st.integers(1, 8), flop=st.floats(1e14, 2e15), bus=st.floats(5e10, 1e12))
+def test_one_server_more_would_not_hide(batch: float, micro: int, flop: float, bus: float) -> None:
+    case = {"batch_tokens": batch, "micro_batches": micro, "flop_per_s": flop, "bus_bytes_per_s": bus}
+    needed = overlap.tokens_to_hide_all_reduce(flop_per_s=flop, bus_bytes_per_s=bus)
+    servers = batch / (micro * needed * 8)
+    assume(servers >= 1 and abs(servers - round(servers)) > 1e-6)
+    gpus = overlap.most_gpus_that_hide(**case)
+    assert gpus == engine.most_gpus_that_hide(**case)
+    assert batch / micro / gpus >= needed > batch / micro / (gpus + 8)
+
+
+TOKENS = {"flop_per_s": 4e14, "bus_bytes_per_s": 4e11}
+RATIO = {
+    "parameters": 1e9,
+    "bytes_per_gradient": 2,
+    "gpus": 8,
+    "bus_bytes_per_s": 4e11,
+    "flop_per_gpu": 1e14,
+    "flop_per_s": 4e14,
+}
+STEP = {"compute_s": 1.0, "communication_s": 0.5, "hidden": 0.5}
+SEEN = {"mfu_alone": 0.5, "mfu_seen": 0.4, "compute_s": 1.0, "communication_s": 0.5}
+BUCKETS = {"backward_s": 0.3, "transfer_s": 0.1, "latency_s": 1e-3}
+
+
+@pytest.mark.parametrize(
+    ("function", "case", "wrong"),
+    [
+        (overlap.exposed_tail_seconds, {"layers": 4, "backward_s": 1.0, "reduce_s": 1.0}, {"layers": 0}),
+        (overlap.hidden_share, {"layers": 4, "backward_s": 1.0, "reduce_s": 1.0}, {"reduce_s": 0}),
+        (overlap.exposed_tail_of_layers, {"backward_s": (1.0,), "reduce_s": (1.0,)}, {"reduce_s": ()}),
+        (overlap.bucketed_tail_seconds, {**BUCKETS, "buckets": 4}, {"buckets": 0}),
+        (overlap.best_buckets, BUCKETS, {"latency_s": 0}),
+        (
+            overlap.gathered_pass_seconds,
+            {"layers": 4, "compute_s": 1.0, "gather_s": 1.0, "prefetched": True},
+            {"gather_s": 0},
+        ),
+        (overlap.step_seconds, STEP, {"hidden": 1.5}),
+        (overlap.step_seconds, {**STEP, "communication_s": 1.5}, {"hidden": 0.9}),
+        (overlap.effective_mfu, {**STEP, "mfu_alone": 0.5}, {"mfu_alone": 50}),
+        (overlap.hidden_behind_mfu, SEEN, {"mfu_seen": 0.6}),
+        (overlap.comm_compute_ratio, RATIO, {"gpus": 0}),
+        (overlap.tokens_to_hide_all_reduce, TOKENS, {"gpus": 1}),
+        (overlap.tokens_to_hide_all_reduce, TOKENS, {"total_over_active": 0.5}),
+        (overlap.most_gpus_that_hide, {**TOKENS, "batch_tokens": 1e6, "micro_batches": 1}, {"batch_tokens": 10}),
+    ],
+)
+def test_a_bad_argument_is_refused_by_name(function: object, case: dict[str, object], wrong: dict[str, object]) -> None:
+    assert callable(function)
+    function(**case)
+    (name,) = wrong
+    with pytest.raises(ValueError, match=name):
+        function(**{**case, **wrong})
