@@ -1,0 +1,82 @@
+"""Stagnation by trying: sums that are added up, positions that are stored, updates that are bisected and schedules that are walked."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .formats import nearest, table
+
+
+def largest_exact_count(*, number_format: str) -> float:
+    """The last whole number before the first one that the list lacks."""
+    listed = table(number_format)
+    whole = listed[listed == np.floor(listed)]
+    missing = np.flatnonzero(whole != np.arange(len(whole)))
+    if not len(missing):
+        raise ValueError("the range ends first")
+    return float(missing[0] - 1)
+
+
+def distinct_positions(*, positions: int, number_format: str) -> int:
+    """Store every position, and count what is different."""
+    listed = table(number_format)
+    stored = {nearest(listed, float(position)) for position in range(positions)}
+    if math.inf in stored:
+        raise ValueError("a position is out of range")
+    return len(stored)
+
+
+def smallest_moving_update(*, weight: float, number_format: str) -> float:
+    """Bisect the update at which the sum first rounds to another number than the weight."""
+    listed = table(number_format)
+    place = int(np.searchsorted(listed, nearest(listed, abs(weight))))
+    start = float(listed[place])
+    still, moved = 0.0, float(listed[place + 1]) - start
+    for _ in range(80):
+        middle = (still + moved) / 2
+        if nearest(listed, start + middle) == start:
+            still = middle
+        else:
+            moved = middle
+    return moved
+
+
+def expected_steps_to_move(*, weight: float, update: float, number_format: str) -> float:
+    """Add up the chance that the weight is still where it was, step by step."""
+    listed = table(number_format)
+    place = int(np.searchsorted(listed, abs(weight), side="right")) - 1
+    low, high = float(listed[place]), float(listed[place + 1])
+    stays = 1 - update / (high - low)
+    if stays < 0:
+        raise ValueError("it moves at once")
+    most = max(1, math.ceil(40 / max(1e-12, update / (high - low))))
+    chances = stays ** np.arange(min(most, 4_000_000), dtype=np.float64)
+    return float(chances.sum())
+
+
+def stalled_sum(*, addend: float, number_format: str) -> float:
+    """Add until nothing changes any more."""
+    listed = table(number_format)
+    total = 0.0
+    while (after := nearest(listed, total + addend)) != total:
+        total = after
+        if math.isinf(total):
+            raise ValueError("the sum left the range")
+    return total
+
+
+def last_moving_step(
+    *, peak_lr: float, steps: int, weight: float, number_format: str, relative_update: float = 1
+) -> int:
+    """Walk the whole schedule, and see at which steps the sum is nearer to the next number than to the weight."""
+    listed = table(number_format)
+    place = int(np.searchsorted(listed, nearest(listed, abs(weight))))
+    start, after = float(listed[place]), float(listed[place + 1])
+    turns = np.arange(steps + 1, dtype=np.float64) / steps
+    updates = relative_update * peak_lr * (1 + np.cos(np.pi * turns)) / 2
+    moved = np.flatnonzero((start + updates) - start > after - (start + updates))
+    if not len(moved):
+        raise ValueError("it never moves")
+    return int(moved[-1])
