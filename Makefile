@@ -23,6 +23,7 @@ test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## Something of everything
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/shardwise lint --bank . --seeds 100
 	$(BIN)/shardwise render --bank . --check
+	$(BIN)/shardwise coverage --bank . --write docs/coverage.md --check
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## The long rest: every attack, random kills, more draws
@@ -33,8 +34,9 @@ test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## The long rest: ever
 lint: $(VENV)/.test  ## The bank alone, with fewer draws
 	$(BIN)/shardwise lint --bank . --seeds 100
 
-render: $(VENV)/.test figures  ## Figures and notebooks, to be committed
+render: $(VENV)/.test figures  ## Figures, notebooks and the page of what is covered, to be committed
 	$(BIN)/shardwise render --bank .
+	$(BIN)/shardwise coverage --bank . --write docs/coverage.md
 
 figures: $(VENV)/.test
 	$(BIN)/python -m solutions.figures

@@ -289,7 +289,7 @@ def test_a_bank_is_started_and_passes_the_lint_at_once(run: Any, tmp_path: Path)
 @pytest.fixture(scope="session")
 def schemas() -> dict[str, Any]:
     found = {}
-    for of in ("problem", "chapter", "set"):
+    for of in ("problem", "chapter", "curriculum", "set"):
         with redirect_stdout(StringIO()) as out:
             schema(of)
         found[of] = json.loads(out.getvalue())
@@ -423,7 +423,7 @@ def test_a_folder_that_cannot_be_written_is_said_in_a_line(run: Any, small_bank:
         (("list", "--kind", "essay"), "No problem has kind essay. `shardwise list` shows them all."),
         (("list", "--chapter", "99-none", "--json"), "No problem has chapter 99-none."),
         (("list", "--bank", "/nowhere"), "/nowhere holds no folder problems/, so it is no bank. To start one:  shardwise init bank /nowhere"),
-        (("schema", "essay"), "There is no schema of 'essay'; there are problem, chapter and set."),
+        (("schema", "essay"), "There is no schema of 'essay'; there are problem, chapter, curriculum and set."),
         (("lint", "essay"), "No problem's id starts with essay."),
         (("new", "none/essay"), "'none' is no chapter's name: write two digits and a slug, such as 01-ring-all-reduce."),
         (("new", "essay"), "'essay' names no chapter. Write chapter/problem, such as 01-ring-all-reduce/essay."),

@@ -23,7 +23,7 @@ from pydantic import TypeAdapter
 from checkout import checkout_bank, posed
 from checkout import template as text_of_template
 from shardwise import units
-from shardwise.bank.files import ChapterFile, template_model
+from shardwise.bank.files import ChapterFile, CurriculumFile, template_model
 from shardwise.bank.posing import pose
 from shardwise.course import lockfile, submissions
 from shardwise.course.assignments import SetDefinition
@@ -175,9 +175,9 @@ def _templates() -> TypeAdapter[Any]:
 
 
 def definition(data: bytes) -> None:
-    """The file of a set, and that of a chapter."""
+    """The file of a set, of a chapter, and of a curriculum."""
     with _file(data, "set.yaml") as path:
-        for model in (SetDefinition, ChapterFile):
+        for model in (SetDefinition, ChapterFile, CurriculumFile):
             try:
                 yaml_source.validate(yaml_source.load(path, "set.yaml"), model)
             except Faulty as error:

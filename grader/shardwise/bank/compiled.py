@@ -42,7 +42,7 @@ class Compiled:
         return cls(file, {}, {})
 
     def read(self, path: Path, name: str, of: str) -> tuple[Data, str]:
-        """A YAML file as the plain data of a valid "problem" or "chapter", and its digest. Raises Faulty with all faults."""
+        """A YAML file as the plain data of a valid "problem", "chapter" or "curriculum", and its digest. Raises Faulty with all faults."""
         text = read_text(path, name)
         digest = _digest(text.encode())
         known = self._entries.get(name)

@@ -1,12 +1,12 @@
-"""The files of a bank as models: what a problem's and a chapter's YAML may hold."""
+"""The files of a bank as models: what the YAML of a problem, of a chapter and of a curriculum may hold."""
 
 from __future__ import annotations
 
 from functools import cache
 from operator import or_
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, TypeAdapter
+from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 
 from shardwise.kinds import OURS, kinds
 from shardwise.template.model import AuthorModel
@@ -29,6 +29,34 @@ class ChapterFile(AuthorModel):
     )
 
 
+class CurriculumRow(AuthorModel):
+    """One thing that the bank has to teach."""
+
+    id: str = Field(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*$", max_length=40, description="What `covers` of a problem names."
+    )
+    asks: str = Field(min_length=3, max_length=120, description="A few words.")
+    kind: Literal["row", "erratum"] = Field("row", description="An erratum is what is often said and wrong.")
+    chapter: str = Field("", description="The folder of the chapter that it belongs to, written already or not.")
+    lesson: str = Field("", description="The heading of the section of that chapter's lesson that carries it.")
+    note: str = Field("", description="What else carries it, or why it is left out.")
+
+    @model_validator(mode="after")
+    def _has_a_place(self) -> CurriculumRow:
+        if not (self.chapter or self.note):
+            raise ValueError(f"{self.id} has neither a chapter nor a note that says why it is left out")
+        if self.lesson and not self.chapter:
+            raise ValueError(f"{self.id} is carried by a lesson and has no chapter")
+        return self
+
+
+class CurriculumFile(AuthorModel):
+    """What a bank has to teach; `problems/curriculum.yaml`."""
+
+    about: str = Field(min_length=10, description="Where the rows come from, and how they are called.")
+    rows: tuple[CurriculumRow, ...] = Field(min_length=1)
+
+
 def template_model() -> Any:
     """The union of all kinds' templates, told apart by `kind`."""
     models = [kind.Template for kind in kinds().values()]
@@ -40,8 +68,10 @@ def template_model() -> Any:
 
 @cache
 def adapter(of: str) -> TypeAdapter[Any]:
-    """What validates a "problem" or a "chapter"."""
-    return TypeAdapter(template_model() if of == "problem" else ChapterFile)
+    """What validates a "problem", a "chapter" or a "curriculum"."""
+    if of == "problem":
+        return TypeAdapter(template_model())
+    return TypeAdapter({"chapter": ChapterFile, "curriculum": CurriculumFile}[of])
 
 
 def is_ours(data: Any) -> bool:

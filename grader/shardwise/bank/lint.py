@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from shardwise.bank.bank import Bank, Banks, Problem, section_faults
+from shardwise.bank.curriculum import curriculum_faults
 from shardwise.bank.deadline import TooLong, at_most
 from shardwise.bank.dimensions import dimension_faults
 from shardwise.bank.posing import pose, solved
@@ -70,12 +71,14 @@ def lint(
     ]
     if not chosen:
         raise ShardwiseError(f"No problem's id starts with {' or '.join(only)}. `shardwise list` shows them all.")
-    for bank in banks.all:
-        for chapter in dict.fromkeys(name.partition("/")[0] for its, name in chosen if its is bank):
-            faults += section_faults(bank, chapter)
     unreadable = [fault for bank, name in chosen for fault in _unreadable(bank, name)]
     if unreadable:
         raise Faulty(unreadable)
+    for bank in banks.all:
+        names = [name for its, name in chosen if its is bank]
+        for chapter in dict.fromkeys(name.partition("/")[0] for name in names):
+            faults += section_faults(bank, chapter)
+        faults += curriculum_faults(bank, names)
     jobs = [(str(bank.folder), name, seeds) for bank, name in chosen]
     reports: list[Report] = []
     for report in _reports(jobs, workers):

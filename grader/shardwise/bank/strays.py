@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from shardwise.bank.bank import Bank
+from shardwise.bank.curriculum import FILE as CURRICULUM
 from shardwise.bank.digests import files_below
 from shardwise.bank.lesson import lesson_of
 from shardwise.errors import Fault, Faulty
@@ -15,7 +16,7 @@ def stray_files(bank: Bank) -> list[Fault]:
     faults = [
         Fault(f"problems/{path.name}", "belongs to nothing")
         for path in sorted(bank.lessons.iterdir())
-        if path.is_file() and path.name != "README.md" and not path.name.startswith(".")
+        if path.is_file() and path.name not in ("README.md", CURRICULUM) and not path.name.startswith(".")
     ]
     for chapter in sorted(path for path in bank.lessons.iterdir() if path.is_dir() and not path.name.startswith(".")):
         if chapter.name not in bank.chapters:

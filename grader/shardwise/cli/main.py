@@ -6,7 +6,7 @@ import json
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +20,10 @@ from shardwise.cli.tables import (
     progress,
 )
 from shardwise.errors import Faulty, ShardwiseError
+
+if TYPE_CHECKING:
+    from shardwise.bank.bank import Banks
+    from shardwise.bank.curriculum import Curriculum
 
 app = typer.Typer(
     help="Practice problems for people who train large models on many GPUs: drawn, checked, assigned and graded.",
@@ -171,7 +175,7 @@ def _id_of(path: str) -> str:
 
 @app.command(epilog="Example:  shardwise schema > problem.schema.json")
 def schema(
-    of: Annotated[str, typer.Argument(help="problem, chapter or set")] = "problem",
+    of: Annotated[str, typer.Argument(help="problem, chapter, curriculum or set")] = "problem",
 ) -> None:
     """Print the JSON Schema of a file that authors write, so that an editor completes it."""
     from shardwise.bank.files import adapter
@@ -180,10 +184,10 @@ def schema(
         from shardwise.course.assignments import SetDefinition
 
         document = SetDefinition.model_json_schema()
-    elif of in ("problem", "chapter"):
+    elif of in ("problem", "chapter", "curriculum"):
         document = adapter(of).json_schema()
     else:
-        raise ShardwiseError(f"There is no schema of {of!r}; there are problem, chapter and set.")
+        raise ShardwiseError(f"There is no schema of {of!r}; there are problem, chapter, curriculum and set.")
     document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     document["title"] = f"shardwise {of}"
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
@@ -256,6 +260,43 @@ def render(
     if check and drifted:
         typer.echo("Run `shardwise render` and commit what it writes.", err=True)
         raise typer.Exit(1)
+
+
+@app.command(epilog="Example:  shardwise coverage --write docs/coverage.md")
+def coverage(
+    page: Annotated[
+        Path | None, typer.Option("--write", metavar="FILE", help="Write it as a page of Markdown.")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail when the page differs.")] = False,
+    bank: BankNames = None,
+) -> None:
+    """Show what the bank has to teach, row by row, and which problems carry it."""
+    from shardwise.bank.coverage import summary, table
+    from shardwise.bank.coverage import write as write_page
+
+    curriculum = _curriculum(banks_of(bank))
+    if page is None:
+        if check:
+            raise ShardwiseError("Name the page that is to be checked:  shardwise coverage --write FILE --check")
+        print_columns(("row", "chapter", "asks", "carried by"), table(curriculum))
+    elif write_page(curriculum, page, check=check) and check:
+        typer.echo(
+            f"{page} is not what the bank says today. Run `shardwise coverage --write {page}` and commit it.", err=True
+        )
+        raise typer.Exit(1)
+    typer.echo(summary(curriculum))
+
+
+def _curriculum(banks: Banks) -> Curriculum:
+    """The curriculum of the one bank that has one. Raises ShardwiseError."""
+    from shardwise.bank.curriculum import NAME, curriculum_of
+
+    found = [curriculum for one in banks.all if (curriculum := curriculum_of(one))]
+    if not found:
+        raise ShardwiseError(f"No bank here has a {NAME}, a list of what it has to teach.")
+    if len(found) > 1:
+        raise ShardwiseError("Several banks here have a curriculum. Name one with --bank.")
+    return found[0]
 
 
 def _version(wanted: bool) -> None:

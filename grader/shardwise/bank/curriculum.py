@@ -1,0 +1,117 @@
+"""A bank's curriculum: what it has to teach, row by row, and which problem, lesson or note carries each row."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from shardwise.bank.bank import Bank
+from shardwise.bank.lesson import lesson_of, sections_of
+from shardwise.errors import Fault, Faulty
+from shardwise.template.yaml_source import Source, load
+
+FILE = "curriculum.yaml"  # beside the chapters
+NAME = f"problems/{FILE}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing to be taught."""
+
+    id: str
+    asks: str  # in a few words
+    kind: str = "row"  # or an erratum: something that is often said and wrong
+    chapter: str = ""  # the folder that it belongs to, whether that is written already or not
+    lesson: str = ""  # the heading of the section of that chapter's lesson that carries it
+    note: str = ""  # what else carries it, or why nothing does
+
+
+@dataclass(frozen=True)
+class Curriculum:
+    """The rows of one bank, and its problems by row."""
+
+    about: str  # where the rows come from
+    rows: tuple[Row, ...]
+    bank: Bank
+
+    @cached_property
+    def problems(self) -> Mapping[str, Sequence[str]]:
+        """The ids of the problems that cover each row. Raises Faulty when a problem cannot be read."""
+        found: dict[str, list[str]] = {row.id: [] for row in self.rows}
+        for problem in self.bank.problems.values():
+            for row in problem.data.get("covers", ()):
+                found.setdefault(row, []).append(problem.id)
+        return found
+
+    def is_carried(self, row: Row) -> bool:
+        """Whether a problem, a lesson or a note carries it."""
+        return bool(self.problems[row.id] or row.lesson or row.note)
+
+    def is_missing(self, row: Row) -> bool:
+        """Whether nothing carries it, although its chapter is written."""
+        return row.chapter in self.bank.chapters and not self.is_carried(row)
+
+    @property
+    def chapters(self) -> list[str]:
+        """The chapters of the rows, those that are not written yet too, in order."""
+        return sorted({row.chapter for row in self.rows if row.chapter})
+
+
+def curriculum_of(bank: Bank) -> Curriculum | None:
+    """The curriculum of a bank, if it has one. Raises Faulty when the file is not valid."""
+    path = bank.lessons / FILE
+    if not path.exists():
+        return None
+    data, _ = bank.compiled.read(path, NAME, "curriculum")
+    return Curriculum(data["about"].strip(), tuple(Row(**row) for row in data["rows"]), bank)
+
+
+def curriculum_faults(bank: Bank, problems: Sequence[str]) -> Iterator[Fault]:
+    """What does not fit between a bank's curriculum, its chapters, and those of its problems that are named."""
+    curriculum = curriculum_of(bank)
+    if curriculum is None:
+        return
+    yield from _row_faults(curriculum, load(bank.lessons / FILE, NAME))
+    known = {row.id for row in curriculum.rows}
+    for name in problems:
+        covers = bank.problems[name].data.get("covers", ())
+        for place, row in enumerate(covers):
+            if row not in known:
+                message = f"covers: {FILE} has no row {row!r}"
+                yield bank.problems[name].source.fault(("covers", place), message, _nearest(row, known))
+
+
+def _row_faults(curriculum: Curriculum, source: Source) -> Iterator[Fault]:
+    chapters, seen = curriculum.bank.chapters, set[str]()
+    headings: dict[str, list[str]] = {}
+    for number, row in enumerate(curriculum.rows):
+        place = ("rows", number)
+        if row.id in seen:
+            yield source.fault((*place, "id"), f"rows: {row.id} is listed twice", "Remove one.")
+        seen.add(row.id)
+        like = [name for name in chapters if name[:3] == row.chapter[:3]]
+        if row.chapter and row.chapter not in chapters and like:
+            message = f"rows: {row.id} belongs to a chapter {row.chapter!r}, and that number is another's"
+            yield source.fault((*place, "chapter"), message, f"Did you mean {like[0]!r}?")
+        elif row.lesson and row.chapter not in chapters:
+            message = f"rows: {row.id} is carried by the lesson of {row.chapter}, which is not written"
+            yield source.fault((*place, "lesson"), message, "Leave `lesson` out until then.")
+        elif row.lesson:
+            known = headings.setdefault(row.chapter, _headings(curriculum.bank, row.chapter))
+            if row.lesson not in known:
+                message = f"rows: the lesson of {row.chapter} has no heading “## {row.lesson}”"
+                yield source.fault((*place, "lesson"), message, _nearest(row.lesson, known))
+
+
+def _headings(bank: Bank, chapter: str) -> list[str]:
+    try:
+        return [section.heading for section in sections_of(lesson_of(bank.lessons / chapter))]
+    except Faulty:  # the lint says so by itself
+        return []
+
+
+def _nearest(name: str, known: Sequence[str] | set[str]) -> str:
+    near = difflib.get_close_matches(name, sorted(known), n=1)
+    return f"Did you mean {near[0]!r}?" if near else "Correct it, or add a row."
