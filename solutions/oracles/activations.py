@@ -6,11 +6,12 @@ from fractions import Fraction
 from functools import lru_cache
 
 from .schedules import schedule
+from .search import smallest
 
 BF16_BYTES = 2
 
 
-def layer_activation_bytes(*, tokens: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int) -> float:
+def _kept_widths(hidden: int, ffn_hidden: int, heads: int, kv_heads: int) -> dict[str, int]:
     """Walk the operations of a layer, and note each tensor that one of them needs again; two may share a tensor."""
     head = hidden // heads
     widths = {
@@ -32,8 +33,30 @@ def layer_activation_bytes(*, tokens: int, hidden: int, ffn_hidden: int, heads: 
         "down matrix": ["gated"],
     }
     kept = {name for names in needed_again.values() for name in names}
-    elements = sum(Fraction(widths[name] * tokens, tp) for name in kept)
+    return {name: widths[name] for name in kept}
+
+
+def layer_activation_bytes(*, tokens: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int) -> float:
+    """Weigh the tensors that are needed again, each cut over the group."""
+    kept = _kept_widths(hidden, ffn_hidden, heads, kv_heads)
+    elements = sum(Fraction(width * tokens, tp) for width in kept.values())
     return float(elements * BF16_BYTES)
+
+
+def largest_micro_batch_tokens(
+    *, room_bytes: float, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int = 1,
+    loss_bytes_per_token: float = 0, recomputed: bool = False,
+) -> int:  # fmt: skip
+    """Search the tokens with which the peak of a played forward and backward pass still fits."""
+    widths = _kept_widths(hidden, ffn_hidden, heads, kv_heads)
+    layer = Fraction(sum(widths.values()) * BF16_BYTES, tp)
+    left_by_forward = Fraction(widths["input"] * BF16_BYTES, tp) if recomputed else layer
+    lasting = sum(left_by_forward for _ in range(layers))
+    at_the_loss = lasting + Fraction(loss_bytes_per_token)
+    last_again = layer - left_by_forward if recomputed else 0  # its input is there; the logits are gone by then
+    at_the_last_layer = lasting + last_again
+    peak = max(at_the_loss, at_the_last_layer)
+    return smallest(lambda tokens: tokens * peak > Fraction(room_bytes), largest=1 << 40) - 1
 
 
 @lru_cache(maxsize=1024)
