@@ -114,20 +114,20 @@ def flop_per_byte(
         raise ValueError(f"part must be one of {', '.join(PARTS)}, not {part!r}")
     kv_width = hidden // heads * kv_heads
     qkv_width = hidden + 2 * kv_width
-    scores = score_flop(tokens=1, sequence_length=sequence, hidden=hidden, causal=causal)
+    scores = score_flop(tokens=sequence, sequence_length=sequence, hidden=hidden, causal=causal)
     if part == "norm output":
         return 4 * hidden / (2 * hidden)
     if part == "SwiGLU product":
         return 6 * ffn_hidden / (2 * ffn_hidden)
     if part == "attention output":
-        return scores / (2 * hidden)
+        return scores / (2 * hidden * sequence)
     if part == "gate and up":
         return 4 * hidden * ffn_hidden / (4 * ffn_hidden)
     if part == "queries, keys and values":
         return 2 * hidden * qkv_width / (2 * qkv_width)
     forward_flop = layer_flop(
-        tokens=1, sequence_length=sequence, hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads,
+        tokens=sequence, sequence_length=sequence, hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads,
         causal=causal,
     )  # fmt: skip
-    kept_bytes = 2 * (5 * hidden + 2 * kv_width + 3 * ffn_hidden)
+    kept_bytes = 2 * sequence * (5 * hidden + 2 * kv_width + 3 * ffn_hidden)
     return forward_flop / kept_bytes
