@@ -40,7 +40,7 @@ class Played:
     @property
     def busy_ticks(self) -> Ticks:
         """How long the first rank worked."""
-        return sum((span.end - span.start for span in self.operations if span.rank == 0), Fraction(0))
+        return self.worked(0)
 
     @property
     def spans(self) -> tuple[tuple[int, str, int, Ticks, Ticks], ...]:
@@ -50,15 +50,25 @@ class Played:
     @property
     def bubble_ticks(self) -> Ticks:
         """The longest that a rank waits between its own first and last operation."""
-        return max(self._wait(rank) for rank in {span.rank for span in self.operations})
+        ranks = {span.rank for span in self.operations}
+        return max(self.occupied(rank) - self.worked(rank) for rank in ranks)
 
-    def _wait(self, rank: int) -> Ticks:
-        own = [span for span in self.operations if span.rank == rank]
-        return own[-1].end - own[0].start - sum((span.end - span.start for span in own), Fraction(0))
+    def of_rank(self, rank: int) -> list[Span]:
+        """What one rank did, in its order."""
+        return [span for span in self.operations if span.rank == rank]
+
+    def occupied(self, rank: int) -> Ticks:
+        """From a rank's first operation to its last."""
+        own = self.of_rank(rank)
+        return own[-1].end - own[0].start
+
+    def worked(self, rank: int) -> Ticks:
+        """How long a rank worked."""
+        return sum((span.end - span.start for span in self.of_rank(rank)), Fraction(0))
 
     def peak_held(self, rank: int) -> int:
         """Most chunks of activations that a rank holds: a forward leaves one, its last backward operation frees it."""
-        own = [span for span in self.operations if span.rank == rank]
+        own = self.of_rank(rank)
         freeing = "W" if any(span.kind == "W" for span in own) else "B"
         held = peak = 0
         for span in own:

@@ -1,0 +1,95 @@
+"""Split backward passes, played: every schedule as lists of operations, its waits and what its ranks hold."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+from .pipeline import Played, Ticks, play_orders
+from .schedules import Operation, gpipe, schedule, zb_h1, zb_h2
+
+
+def _order(name: str, rank: int, stages: int, micro_batches: int, virtual_stages: int) -> list[Operation]:
+    if name == "ZB-H1":
+        return zb_h1(rank, stages, micro_batches)
+    if name == "ZB-H2":
+        return zb_h2(rank, stages, micro_batches)
+    if name == "GPipe":
+        return gpipe(rank, stages, micro_batches)
+    return schedule(rank, stages, micro_batches, virtual_stages if name == "interleaved" else 1)
+
+
+@lru_cache(maxsize=512)
+def played(
+    name: str, stages: int, micro_batches: int, virtual_stages: int, forward: Ticks, of_input: Ticks, of_weights: Ticks
+) -> Played:
+    """Play a schedule; without a split a rank computes both gradients in one go."""
+    split = name in ("ZB-H1", "ZB-H2")
+    chunk = virtual_stages if name == "interleaved" else 1
+    backward = of_input if split else of_input + of_weights
+    ticks: dict[str, Ticks] = {
+        "F": Fraction(forward) / chunk, "B": Fraction(backward) / chunk, "W": Fraction(of_weights) / chunk,
+    }  # fmt: skip
+    orders = [_order(name, rank, stages, micro_batches, virtual_stages) for rank in range(stages)]
+    return play_orders(orders, [ticks] * stages)
+
+
+def bubble_seconds(
+    *,
+    schedule: str,
+    stages: int,
+    forward_s: float,
+    input_backward_s: float,
+    weight_backward_s: float,
+    virtual_stages: int = 1,
+) -> float:
+    """Play a step of two rounds, and find the longest wait."""
+    times = [Fraction(seconds) for seconds in (forward_s, input_backward_s, weight_backward_s)]
+    return float(played(schedule, stages, 2 * stages, virtual_stages, *times).bubble_ticks)
+
+
+def step_seconds(
+    *,
+    schedule: str,
+    stages: int,
+    micro_batches: int,
+    forward_s: float,
+    input_backward_s: float,
+    weight_backward_s: float,
+    virtual_stages: int = 1,
+) -> float:
+    """Play the step, and clock the rank that takes longest from its first operation to its last."""
+    times = [Fraction(seconds) for seconds in (forward_s, input_backward_s, weight_backward_s)]
+    step = played(schedule, stages, micro_batches, virtual_stages, *times)
+    return float(max(step.occupied(rank) for rank in range(stages)))
+
+
+def peak_micro_batches(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
+    """Play the step, and follow what every rank holds."""
+    step = played(schedule, stages, micro_batches, virtual_stages, 1, 1, 1)
+    chunks = virtual_stages if schedule == "interleaved" else 1
+    return max(step.peak_held(rank) for rank in range(stages)) / chunks
+
+
+def quickest_schedule_that_fits(
+    *,
+    stages: int,
+    micro_batches: int,
+    forward_s: float,
+    input_backward_s: float,
+    weight_backward_s: float,
+    virtual_stages: int,
+    micro_batch_bytes: float,
+    room_bytes: float,
+) -> str:
+    """Play every schedule, drop those that overflow, and take the quickest; the leaner one of two."""
+    kept = []
+    for name in ("ZB-H2", "ZB-H1", "interleaved", "1F1B", "GPipe"):
+        shape = {"schedule": name, "stages": stages, "micro_batches": micro_batches, "virtual_stages": virtual_stages}
+        held = peak_micro_batches(**shape)
+        seconds = step_seconds(
+            **shape, forward_s=forward_s, input_backward_s=input_backward_s, weight_backward_s=weight_backward_s
+        )
+        if Fraction(held) * Fraction(micro_batch_bytes) <= Fraction(room_bytes):
+            kept.append((round(seconds, 12), held, name))
+    return min(kept)[2] if kept else "nothing fits"
