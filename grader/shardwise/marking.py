@@ -160,4 +160,5 @@ def _feedback(
         say=printable(say),
         mistake=verdict.mistake,
         parts=verdict.parts,
+        picture=verdict.picture,
     )

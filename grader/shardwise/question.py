@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
@@ -74,6 +74,37 @@ class Question(BaseModel):
         return self.slug.replace("-", "_")
 
 
+class Bar(BaseModel):
+    """Something that lasts from one time to another, with a short label; `wrong` where it is what went wrong."""
+
+    model_config = ConfigDict(frozen=True)
+
+    start: int
+    end: int
+    label: str
+    look: Literal["blue", "orange", "green", "wrong"]
+
+
+class Row(BaseModel):
+    """The bars of one row of a timeline, in their order and apart from each other."""
+
+    model_config = ConfigDict(frozen=True)
+
+    label: str
+    bars: tuple[Bar, ...]
+
+
+class Timeline(BaseModel):
+    """A picture as plain data: who did what when. Where it is shown it is drawn, and every text of it escaped."""
+
+    model_config = ConfigDict(frozen=True)
+
+    about: str  # what it shows, for those who do not see it
+    rows: tuple[Row, ...]
+    end: int  # what no bar covers from 0 to here is idle
+    mark: int | None = None  # a time to which the end is held
+
+
 class Verdict(BaseModel):
     """What marking found: the share of the points earned, and what to tell the student (Markdown)."""
 
@@ -83,6 +114,7 @@ class Verdict(BaseModel):
     say: str = ""
     mistake: int | None = None  # which recognised mistake it was, counted from 0
     parts: Mapping[str, bool] = Field(default_factory=dict)
+    picture: Timeline | None = None
 
 
 class Feedback(BaseModel):
@@ -101,3 +133,4 @@ class Feedback(BaseModel):
     say: str = ""  # Markdown
     mistake: int | None = None
     parts: Mapping[str, bool] = Field(default_factory=dict)
+    picture: Timeline | None = None

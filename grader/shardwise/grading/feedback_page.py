@@ -17,7 +17,7 @@ from markupsafe import Markup
 from shardwise.course.dates import in_words
 from shardwise.grading.results import Result
 from shardwise.kinds import kind_of, text_of, variable_of
-from shardwise.markdown.feedback import headline, judgement
+from shardwise.markdown.feedback import headline, judgement, picture
 from shardwise.markdown.html import printable, to_html
 from shardwise.question import Feedback, Outcome, Question
 
@@ -94,6 +94,7 @@ def _row(number: int, question: Question, said: Feedback, source: str, *, soluti
         "source": "" if untouched else _shown(source),
         "read": said.read[:500],
         "say": "" if say == "Correct." else _html(say),
+        "picture": Markup(picture(said)),  # drawn from plain data, its texts escaped
         "solution": _html(question.solution) if solutions else "",
     }
 

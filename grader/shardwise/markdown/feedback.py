@@ -6,6 +6,7 @@ import html
 from typing import Any
 
 from shardwise.markdown.html import to_html, to_plain
+from shardwise.markdown.timeline import as_svg, as_text
 from shardwise.question import Feedback, Outcome
 
 # Outcome → mark, word, and the colour of the bar beside it; the words keep the colour of their page, light or dark.
@@ -55,13 +56,20 @@ def _body(feedback: Feedback) -> str:
 
 
 def as_markdown(feedback: Feedback) -> str:
-    """The whole feedback in Markdown."""
+    """The whole feedback in Markdown, a picture as text."""
+    drawn = f"\n\n```text\n{as_text(feedback.picture)}\n```" if feedback.picture else ""
+    return f"{as_markdown_alone(feedback)}{drawn}"
+
+
+def as_markdown_alone(feedback: Feedback) -> str:
+    """The feedback in Markdown without its picture."""
     return f"**{headline(feedback)}**\n\n{_body(feedback)}".strip()
 
 
 def as_plain(feedback: Feedback) -> str:
     """The whole feedback for a terminal."""
-    return f"{headline(feedback)}\n{to_plain(_body(feedback))}".strip()
+    drawn = f"\n\n{as_text(feedback.picture)}" if feedback.picture else ""
+    return f"{headline(feedback)}\n{to_plain(_body(feedback))}{drawn}".strip()
 
 
 def as_html(feedback: Feedback) -> str:
@@ -71,8 +79,13 @@ def as_html(feedback: Feedback) -> str:
     return (
         f'<div class="shardwise-feedback" style="border-left:4px solid {colour};padding:.4em 1em;margin:.4em 0">'
         f'<div style="font-weight:600">{html.escape(headline(feedback))}</div>'
-        f"{read}{to_html(_say(feedback))}</div>"
+        f"{read}{to_html(_say(feedback))}{picture(feedback)}</div>"
     )
+
+
+def picture(feedback: Feedback) -> str:
+    """The picture as SVG in an HTML fragment; nothing where there is none."""
+    return as_svg(feedback.picture) if feedback.picture else ""
 
 
 def bundle(feedback: Feedback) -> dict[str, Any]:

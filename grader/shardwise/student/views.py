@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from shardwise.kinds import kind_of, kinds
-from shardwise.markdown.feedback import as_markdown
+from shardwise.markdown.feedback import as_markdown_alone, picture
 from shardwise.markdown.html import to_html
 from shardwise.question import Feedback, Question
 
@@ -31,4 +31,5 @@ def verdict(feedback: Feedback, kind: str) -> dict[str, Any]:
     """Feedback for a front end: its outcome, and its text as HTML that takes its colours from the style sheet."""
     if not kinds()[kind].shows_reading:
         feedback = feedback.model_copy(update={"read": ""})
-    return {"outcome": str(feedback.outcome or "read"), "html": to_html(as_markdown(feedback))}
+    html = to_html(as_markdown_alone(feedback)) + picture(feedback)
+    return {"outcome": str(feedback.outcome or "read"), "html": html}

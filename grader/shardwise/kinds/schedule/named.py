@@ -1,0 +1,128 @@
+"""Schedules that have a name: GPipe, 1F1B, interleaved 1F1B, ZB-H1, and one micro-batch after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from shardwise.kinds.schedule.pipeline import BACKWARD, FORWARD, WEIGHT, Operation, Pipeline, Schedule
+
+
+def _with_weights(pipeline: Pipeline, line: Sequence[Operation]) -> tuple[Operation, ...]:
+    """A line with each W right behind its B, as an unsplit backward has it; the line itself where nothing is split."""
+    if not pipeline.weight:
+        return tuple(line)
+    return tuple(
+        part
+        for operation in line
+        for part in (operation, *([operation._replace(letter=WEIGHT)] if operation.letter == BACKWARD else []))
+    )
+
+
+def _visits(pipeline: Pipeline) -> tuple[list[Operation], list[Operation]]:
+    """The forwards and the backwards of a stage in the order in which interleaving takes them: groups of `stages` micro-batches."""
+    size = pipeline.stages if pipeline.chunks > 1 else pipeline.micro_batches
+    total = pipeline.micro_batches
+    turns = [
+        (chunk, micro_batch)
+        for first in range(1, total + 1, size)
+        for chunk in range(1, pipeline.chunks + 1)
+        for micro_batch in range(first, min(first + size, total + 1))
+    ]
+    forwards = [Operation(FORWARD, micro_batch, chunk) for chunk, micro_batch in turns]
+    backwards = [Operation(BACKWARD, micro_batch, pipeline.chunks + 1 - chunk) for chunk, micro_batch in turns]
+    return forwards, backwards
+
+
+def _alternating(forwards: Sequence[Operation], backwards: Sequence[Operation], ahead: int) -> list[Operation]:
+    """So many forwards, then a backward and a forward in turn, and the backwards that are left."""
+    ahead = min(ahead, len(forwards))
+    line = list(forwards[:ahead])
+    for place, backward in enumerate(backwards):
+        line.append(backward)
+        line += forwards[ahead + place : ahead + place + 1]
+    return line
+
+
+def serial(pipeline: Pipeline) -> Schedule:
+    """One micro-batch after another: the next one's forward starts when the one before it is done."""
+    chunks = range(1, pipeline.chunks + 1)
+    line = [
+        operation
+        for micro_batch in range(1, pipeline.micro_batches + 1)
+        for operation in (
+            *(Operation(FORWARD, micro_batch, chunk) for chunk in chunks),
+            *(Operation(BACKWARD, micro_batch, chunk) for chunk in reversed(chunks)),
+        )
+    ]
+    return (_with_weights(pipeline, line),) * pipeline.stages
+
+
+def gpipe(pipeline: Pipeline) -> Schedule:
+    """All forwards, then all backwards (Huang et al. 2019, arXiv:1811.06965, section 2.3)."""
+    forwards, backwards = _visits(pipeline)
+    return (_with_weights(pipeline, [*forwards, *backwards]),) * pipeline.stages
+
+
+def one_f_one_b(pipeline: Pipeline) -> Schedule:
+    """Each stage runs as many forwards as there are stages from it to the end, then backward and forward in turn.
+
+    Source: Narayanan et al. 2021, arXiv:2104.04473, section 2.2.1, figure 4.
+    """
+    return limited(pipeline, pipeline.stages)
+
+
+def limited(pipeline: Pipeline, most: int) -> Schedule:
+    """1F1B with at most so many micro-batches in flight on each stage."""
+    forwards, backwards = _visits(pipeline)
+    return tuple(
+        _with_weights(pipeline, _alternating(forwards, backwards, min(most, pipeline.stages - stage + 1)))
+        for stage in range(1, pipeline.stages + 1)
+    )
+
+
+def interleaved(pipeline: Pipeline) -> Schedule:
+    """1F1B over chunks, in groups of as many micro-batches as there are stages.
+
+    A stage runs 2 (stages - stage) + (chunks - 1) · stages forwards before it begins to alternate with a forward.
+    Source: Narayanan et al. 2021, arXiv:2104.04473, section 2.2.2, figure 4.
+    """
+    forwards, backwards = _visits(pipeline)
+    return tuple(
+        _with_weights(
+            pipeline,
+            _alternating(
+                forwards, backwards, 2 * (pipeline.stages - stage) + (pipeline.chunks - 1) * pipeline.stages + 1
+            ),
+        )
+        for stage in range(1, pipeline.stages + 1)
+    )
+
+
+def zb_h1(pipeline: Pipeline) -> Schedule:
+    """1F1B whose weight gradients wait until every stage holds as many micro-batches as the first one of 1F1B does.
+
+    Stage s, counted from 1, is s - 1 weight gradients behind its backwards.
+    Source: Qi et al. 2023, arXiv:2401.10241, section 2 (ZB-H1).
+    """
+    forwards, backwards = _visits(pipeline)
+    lines = []
+    for stage in range(1, pipeline.stages + 1):
+        ahead = min(pipeline.stages - stage + 1, len(forwards))
+        line = list(forwards[:ahead])
+        for place, backward in enumerate(backwards):
+            line.append(backward)
+            if place >= stage - 1:
+                line.append(backwards[place - stage + 1]._replace(letter=WEIGHT))
+            line += forwards[ahead + place : ahead + place + 1]
+        behind = min(stage - 1, len(backwards))
+        lines.append((*line, *(late._replace(letter=WEIGHT) for late in backwards[len(backwards) - behind :])))
+    return tuple(lines)
+
+
+NAMED: Mapping[str, Callable[[Pipeline], Schedule]] = {
+    "serial": serial,
+    "gpipe": gpipe,
+    "1f1b": one_f_one_b,
+    "interleaved": interleaved,
+    "zb-h1": zb_h1,
+}

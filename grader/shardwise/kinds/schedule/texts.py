@@ -1,0 +1,78 @@
+"""The texts of a schedule question: the pipeline, the rules, the notation and the target, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from shardwise.kinds.schedule.explain import plural
+from shardwise.kinds.schedule.model import ScheduleForm
+
+
+def blank_lines(form: ScheduleForm) -> str:
+    """The lines that a student goes on with."""
+    return "\n".join(f"stage {stage}:" for stage in range(1, form.stages + 1))
+
+
+def body(form: ScheduleForm) -> str:
+    """All that a student has to know beside the prompt."""
+    target = "\n".join(f"- {line}" for line in target_lines(form))
+    rules = "\n".join(f"- {line}" for line in _rules(form))
+    return (
+        f"**The pipeline**\n\n{rules}\n\n**The target**\n\n{target}\n\n"
+        f"Write what each stage runs, in order, a line for each stage:\n\n```text\n{blank_lines(form)}\n```"
+    )
+
+
+def _rules(form: ScheduleForm) -> Iterator[str]:
+    durations = [("F", "the forward", form.forward), ("B", "the backward", form.backward)]
+    if form.weight:
+        durations[1] = ("B", "the gradient of its input", form.backward)
+        durations.append(("W", "the gradient of the weights", form.weight))
+    yield f"{form.stages} stages, {plural(form.micro_batches, 'micro-batch')}, numbered from 1."
+    for letter, what, slots in durations:
+        example = f"{letter}2.1" if form.chunks > 1 else f"{letter}2"
+        which = "micro-batch 2 in chunk 1" if form.chunks > 1 else "micro-batch 2"
+        yield f"`{example}` is {what} of {which}; {_slots(letter, slots)}."
+    if form.chunks > 1:
+        pieces = ", ".join(str(chunk * form.stages + 1) for chunk in range(form.chunks))
+        yield (
+            f"Each stage holds {form.chunks} chunks of the model, which is cut into {form.stages * form.chunks} pieces: "
+            f"stage 1 holds pieces {pieces} as its chunks 1 to {form.chunks}, stage 2 the pieces behind these, and so on."
+        )
+    there = f" {plural(form.hop, 'slot')} later" if form.hop else " at once"
+    chain = "piece" if form.chunks > 1 else "stage"
+    yield (
+        f"`F` needs the `F` of the {chain} before, `B` the `B` of the {chain} behind, and its own `F`"
+        + (", `W` its own `B`" if form.weight else "")
+        + f". A result is on the next stage{there}."
+    )
+    yield "A stage works off its line: each operation starts as soon as the one before it is done and what it needs is there."
+    unit = "A micro-batch is in flight in a chunk" if form.chunks > 1 else "A micro-batch is in flight on a stage"
+    counted = " Each chunk counts by itself." if form.chunks > 1 else ""
+    yield f"{unit} from the start of its `F` to the end of its `{'W' if form.weight else 'B'}`.{counted}"
+    for where, most in _grouped(form.room):
+        yield f"Memory: {where} has room for {plural(most, 'micro-batch')} in flight. One more, and it runs out."
+
+
+def target_lines(form: ScheduleForm) -> Iterator[str]:
+    """What is asked of a schedule."""
+    if form.most_slots is not None:
+        yield f"Everything is done after at most **{plural(form.most_slots, 'slot')}**."
+    if form.most_idle is not None:
+        yield f"All stages together are idle in at most **{plural(form.most_idle, 'slot')}** before everything is done."
+    for where, most in _grouped(form.most_in_flight):
+        yield f"At most **{plural(most, 'micro-batch')}** in flight on {where}."
+
+
+def _grouped(bounds: Sequence[int | None]) -> list[tuple[str, int]]:
+    """Bounds with the stages that they are for: one for every stage where all are the same."""
+    if len(set(bounds)) == 1:
+        return [("every stage", most) for most in bounds[:1] if most is not None]
+    return [(f"stage {stage}", most) for stage, most in enumerate(bounds, start=1) if most is not None]
+
+
+def _slots(letter: str, slots: Sequence[int]) -> str:
+    if len(set(slots)) == 1:
+        return f"it takes {plural(slots[0], 'slot')}"
+    each = ", ".join(map(str, slots[:-1]))
+    return f"it takes {each} and {slots[-1]} slots on stages 1 to {len(slots)}"

@@ -1,0 +1,116 @@
+"""A timeline drawn: as SVG that takes its text's colour from the page around it, or as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from shardwise.question import Row, Timeline
+
+# Each stands out by at least 4 to 1 from white and from the #111111 of dark pages; the first three are those of the lessons' pictures.
+COLOURS = {"blue": "#2a7fbe", "orange": "#cf5b00", "green": "#008a64", "wrong": "#d93a4a"}
+_GREY = "#777b80"
+_ROW, _BAR, _TOP, _BOTTOM = 30, 24, 20, 20  # heights
+_CHARACTER = 6.4  # width of a character of 11 pixels, the widest digits and letters
+_NARROWEST, _WIDEST = 13, 36  # of a slot
+_LONGEST_LINE = 110  # characters of a line of text
+
+
+def as_svg(timeline: Timeline) -> str:
+    """The timeline as SVG in a box that scrolls where the page is narrower."""
+    slot, left = _slot(timeline), round(max(len(row.label) for row in timeline.rows) * _CHARACTER) + 12
+    width, height = left + slot * timeline.end + 40, _TOP + _ROW * len(timeline.rows) + _BOTTOM
+    parts = [*_ticks(timeline, slot, left, height)]
+    for place, row in enumerate(timeline.rows):
+        parts += _drawn(row, timeline.end, slot, left, _TOP + place * _ROW)
+    if timeline.mark is not None:
+        parts += _marked(timeline.mark, left + slot * timeline.mark, height)
+    return (
+        '<div class="shardwise-picture" tabindex="0" role="group" aria-label="Timeline" style="overflow-x:auto;max-width:100%;margin:.6em 0">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(timeline.about)}" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" style="display:block;max-width:none" font-family="system-ui,sans-serif" font-size="11" fill="currentColor">'
+        f"{''.join(parts)}</svg></div>"
+    )
+
+
+def _slot(timeline: Timeline) -> int:
+    """How wide a slot has to be for every label to fit in its bar."""
+    wanted = [(len(bar.label) * _CHARACTER + 5) / (bar.end - bar.start) for row in timeline.rows for bar in row.bars]
+    return round(min(_WIDEST, max([_NARROWEST, *wanted])))
+
+
+def _ticks(timeline: Timeline, slot: int, left: int, height: int) -> Iterator[str]:
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000) if step * slot >= 40)
+    for time in range(0, timeline.end + 1, step):
+        x = left + slot * time
+        yield (
+            f'<path d="M{x} {_TOP - 4}V{height - _BOTTOM}" stroke="{_GREY}" stroke-opacity=".35"/>'
+            f'<text x="{x}" y="{_TOP - 8}" text-anchor="middle">{time}</text>'
+        )
+
+
+def _drawn(row: Row, end: int, slot: int, left: int, top: int) -> Iterator[str]:
+    """A row: its label, its bars, and slanted lines where it is idle."""
+    yield f'<text x="0" y="{top + 17}">{escape(row.label)}</text>'
+    slants = "".join(f"M{left + slot * time + 2} {top + _BAR - 2}l{slot - 4} {4 - _BAR}" for time in _idle(row, end))
+    if slants:
+        yield f'<path d="{slants}" stroke="{_GREY}" stroke-opacity=".6" fill="none"/>'
+    for bar in row.bars:
+        colour, x, width = COLOURS[bar.look], left + slot * bar.start, slot * (bar.end - bar.start)
+        border = 'stroke-width="2.5" stroke-dasharray="4 2"' if bar.look == "wrong" else 'stroke-width="1.2"'
+        yield (
+            f'<rect x="{x + 1}" y="{top}" width="{width - 2}" height="{_BAR}" rx="3" fill="{colour}" fill-opacity=".25" stroke="{colour}" {border}/>'
+            f'<text x="{x + width / 2:g}" y="{top + 16}" text-anchor="middle">{escape(bar.label)}</text>'
+        )
+
+
+def _idle(row: Row, end: int) -> list[int]:
+    """The slots of a row that no bar covers."""
+    busy = {time for bar in row.bars for time in range(bar.start, bar.end)}
+    return [time for time in range(end) if time not in busy]
+
+
+def _marked(mark: int, x: int, height: int) -> Iterator[str]:
+    yield (
+        f'<path d="M{x} {_TOP - 4}V{height - _BOTTOM + 4}" stroke="{COLOURS["wrong"]}" stroke-width="2" stroke-dasharray="3 3"/>'
+        f'<text x="{x + 4}" y="{height - 4}" text-anchor="end">target {mark}</text>'
+    )
+
+
+def as_text(timeline: Timeline) -> str:
+    """The timeline with a cell of characters for each slot.
+
+    >>> from shardwise.question import Bar, Row, Timeline
+    >>> bars = (Bar(start=1, end=2, label="F1", look="blue"), Bar(start=2, end=4, label="B1", look="orange"))
+    >>> print(as_text(Timeline(about="", rows=(Row(label="stage 2", bars=bars),), end=4)))
+             0           4
+    stage 2  ·  F1 B1───
+    """
+    bars = [bar for row in timeline.rows for bar in row.bars]
+    cell = max((len(bar.label) for bar in bars), default=1) + 1
+    left = max(len(row.label) for row in timeline.rows) + 2
+    lines = [_times(timeline.end, cell, left), *(_typed(row, timeline.end, cell, left) for row in timeline.rows)]
+    slots = (_LONGEST_LINE - left) // cell // 5 * 5
+    return "\n\n".join(
+        "\n".join((line[:left] + line[left + cell * first : left + cell * (first + slots)]).rstrip() for line in lines)
+        for first in range(0, timeline.end, slots)
+    )
+
+
+def _times(end: int, cell: int, left: int) -> str:
+    line = " " * left
+    for time in sorted({*range(0, end, 5), end}):
+        place = left + cell * time
+        if len(line) < place or time == 0:
+            line = line.ljust(place) + str(time)
+    return line
+
+
+def _typed(row: Row, end: int, cell: int, left: int) -> str:
+    line, time = row.label.ljust(left), 0
+    for bar in row.bars:
+        label = bar.label + ("!" if bar.look == "wrong" and not bar.label.endswith("?") else "")
+        width = cell * (bar.end - bar.start)
+        line += "·".ljust(cell) * (bar.start - time) + label.ljust(width - 1, "─").ljust(width)
+        time = bar.end
+    return line + "·".ljust(cell) * (end - time)
