@@ -136,6 +136,29 @@ def sequence_length_for_share(
     return share * 6 * parameters / per_position
 
 
+def exact_length(*, vocabulary: int, layers: int, hidden: int, causal: bool = False) -> float:
+    """Sequence length at which 6 FLOP for every parameter, input embedding included, happen to be right.
+
+        6·V·d = 12·L·d·s        the look-up that is counted as work = the scores that are not counted
+        s = V / (2·L)           all pairs; twice that with the causal half
+
+    Shorter sequences have fewer FLOP than 6·N, longer ones more. Norms are neglected. The width cancels.
+
+    Units:   every argument is a count; input embedding and output layer are two matrices. Result in tokens.
+    Raises:  ValueError if an argument is below 1.
+    Source:  Chowdhery et al. 2022, arXiv:2204.02311, appendix B, with the embedding of Narayanan et al. 2021, equation 2.
+
+    >>> round(exact_length(vocabulary=128256, layers=32, hidden=4096))      # Llama-3-8B
+    2004
+    >>> round(exact_length(vocabulary=128256, layers=126, hidden=16384))    # Llama-3-405B
+    509
+    """
+    require_counts(vocabulary=vocabulary, layers=layers, hidden=hidden)
+    embedding = 6 * vocabulary * hidden
+    scores_per_position = (6 if causal else 12) * layers * hidden
+    return embedding / scores_per_position
+
+
 def vocabulary_share(
     *, sequence_length: int, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int,
     mlp_matrices: int = 3, causal: bool = False,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from .flops import output_flop, step_flop
 from .layer_flop import attention_flop_per_pair_and_channel, flop_per_weight_and_token
 from .search import bisect
@@ -52,6 +54,20 @@ def sequence_length_for_share(
         return layers * hidden * per_pair * length / weights - share
 
     return bisect(missing, 0, 1e9)
+
+
+@lru_cache(maxsize=512)
+def exact_length(*, vocabulary: int, layers: int, hidden: int, causal: bool = False) -> float:
+    """Build a decoder, count its matrices as parameters, and lengthen its sequence until the count is the rule's."""
+    ffn_hidden = 3 * hidden
+    layer = {"hidden": hidden, "ffn_hidden": ffn_hidden, "heads": 1, "kv_heads": 1}
+    parameters = layers * (4 * hidden**2 + 3 * hidden * ffn_hidden) + 2 * vocabulary * hidden
+    rule = float(flop_per_weight_and_token()) * parameters
+    one_token = step_flop(
+        tokens=1, sequence_length=1, layers=layers, vocabulary=vocabulary, causal=causal, **layer
+    )  # with a single pair
+    per_pair = float(attention_flop_per_pair_and_channel()) * layers * hidden * (0.5 if causal else 1)
+    return bisect(lambda length: one_token + per_pair * (length - 1) - rule, 0, 1e9)
 
 
 def vocabulary_share(

@@ -105,6 +105,23 @@ def test_a_sequence_twice_as_long_doubles_the_scores_of_a_token_and_nothing_else
     assert long - short == 32 * flops.score_flop(tokens=8192, sequence_length=4096, hidden=4096)
 
 
+@settings(deadline=None, max_examples=40)
+@given(
+    vocabulary=st.integers(1000, 300000), layers=st.integers(1, 130), hidden=st.sampled_from([64, 4096, 16384]),
+    causal=st.booleans(),
+)  # fmt: skip
+def test_at_one_length_the_rule_is_right(vocabulary: int, layers: int, hidden: int, causal: bool) -> None:
+    case: dict[str, Any] = {"vocabulary": vocabulary, "layers": layers, "hidden": hidden, "causal": causal}
+    assert flop_rules.exact_length(**case) == pytest.approx(rules_traced.exact_length(**case), rel=1e-6)
+
+
+def test_the_length_at_which_the_rule_is_right_is_that_of_the_count() -> None:
+    parameters = models.parameters(model="Llama-3-8B")
+    length = round(flop_rules.exact_length(vocabulary=128256, layers=32, hidden=4096))
+    ratio = flop_rules.six_n_over_count(parameters=parameters, sequence_length=length, **LLAMA_8B)
+    assert ratio == pytest.approx(1, rel=1e-4)
+
+
 def test_grouped_queries_save_projections_and_no_scores() -> None:
     grouped = flops.layer_flop(tokens=512, sequence_length=512, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8)
     whole = flops.layer_flop(tokens=512, sequence_length=512, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=32)
