@@ -223,19 +223,26 @@ def saturated(*, value: float, number_format: str) -> float:
     return nearest if math.isfinite(nearest) else math.copysign(top, value)
 
 
-def cast(*, value: float, exponent_bits: int, mantissa_bits: int) -> float:
-    """What an IEEE-like format of these bits makes of a number: the nearest one it has, ties to even, infinite beyond its range.
+def clipped_cast(*, value: float, exponent_bits: int, mantissa_bits: int) -> float:
+    """What an IEEE-like format of these bits makes of a number when its casts clip.
+
+    The nearest number of the format, ties to even; beyond the largest finite one, that one. The highest exponent field is
+    reserved, the lowest one is for 0 and the subnormal numbers, and the bias is 2^(e-1) - 1.
 
     Raises:  ValueError if exponent_bits is below 2 or above 8, mantissa_bits below 1 or above 23, or value not finite.
-    Source:  IEEE 754-2019, sections 3.4 and 4.3.1.
+    Source:  IEEE 754-2019, sections 3.4 and 4.3.1; clipping: Micikevicius et al. 2022, arXiv:2209.05433, section 2.
 
-    >>> cast(value=0.1, exponent_bits=8, mantissa_bits=7)     # 0.1 in BF16
+    >>> clipped_cast(value=0.1, exponent_bits=8, mantissa_bits=7)     # 0.1 in BF16
     0.10009765625
+    >>> clipped_cast(value=-1e6, exponent_bits=5, mantissa_bits=2)    # E5M2 ends at 57344
+    -57344.0
     """
     require_counts(exponent_bits=exponent_bits, mantissa_bits=mantissa_bits)
     if not 2 <= exponent_bits <= 8 or mantissa_bits > 23:
         raise ValueError(f"no format here has {exponent_bits} exponent and {mantissa_bits} mantissa bits")
-    return _nearest(value, Format(exponent_bits, mantissa_bits))
+    form = Format(exponent_bits, mantissa_bits)
+    nearest = _nearest(value, form)
+    return nearest if math.isfinite(nearest) else math.copysign(_largest(form), value)
 
 
 def require_magnitudes(*, smallest_value: float, largest_value: float) -> None:

@@ -129,6 +129,26 @@ def bits_per_element(*, element_bits: float, block: int, scale_bits: float) -> f
     return element_bits + scale_bits / block
 
 
+def weights_cut(
+    *, linear_parameters: float, other_parameters: float, element_bits: float, block: int, scale_bits: float
+) -> float:
+    """How many times smaller the weights become when the linear layers are stored in blocks and the others stay in 16 bits.
+
+        (16·P_lin + 16·P_other) / ((bits + scale_bits/block)·P_lin + 16·P_other)
+
+    Units:   bits; block is a count of elements, parameters are counts. Result is a ratio.
+    Raises:  ValueError if a count of parameters is not positive, the block below 1 or a width negative.
+    Source:  as `bits_per_element`; embedding and output layer stay in 16 bits in DeepSeek-AI 2024, arXiv:2412.19437, section 3.3.1.
+
+    >>> round(weights_cut(linear_parameters=7e9, other_parameters=1e9, element_bits=4, block=16, scale_bits=8), 2)   # and not 4
+    2.69
+    """
+    require_positive(linear_parameters=linear_parameters, other_parameters=other_parameters)
+    narrow = bits_per_element(element_bits=element_bits, block=block, scale_bits=scale_bits)
+    before = 16 * (linear_parameters + other_parameters)
+    return before / (narrow * linear_parameters + 16 * other_parameters)
+
+
 def step_speedup(*, gemm_share: float, gemm_speedup: float) -> float:
     """How many times faster a step becomes when one part of it becomes faster.
 

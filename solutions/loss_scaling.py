@@ -276,3 +276,29 @@ def burst_until_lost(
         raise ValueError(f"a gradient of {smallest_gradient!r} needs no scale")
     halvings = max(0, round(math.log2(scale / enough)) + 1)
     return hysteresis - 1 + halvings if halvings else 0
+
+
+def blind_steps(
+    *, scale: float, burst: int, growth_interval: int, smallest_gradient: float, hysteresis: int = 1
+) -> int:
+    """How many steps run with a scale that is too small for a gradient in FP16, after a burst of overflows.
+
+        max(0, log2(needed scale) - log2(scale after the burst)) · W
+
+    The overflows themselves are skipped and not counted. After them every clean interval doubles the scale.
+
+    Units:   counts of steps; the scale before the burst is a power of two.
+    Raises:  ValueError for arguments that are not positive, a negative burst, or a scale that is no power of two.
+    Source:  torch.amp.GradScaler documentation; Micikevicius et al. 2018, arXiv:1710.03740, section 3.2.
+
+    >>> blind_steps(scale=2**15, burst=12, growth_interval=2000, smallest_gradient=1e-9)      # 2^3 where 2^5 is needed
+    4000
+    """
+    require_positive(scale=scale)
+    require_counts(burst=burst + 1, growth_interval=growth_interval, hysteresis=hysteresis)
+    if math.frexp(scale)[0] != 0.5:
+        raise ValueError(f"scale must be a power of two, not {scale!r}")
+    after = scale / 2.0 ** max(0, burst - (hysteresis - 1))
+    needed = smallest_rescuing_scale(gradient=smallest_gradient)
+    missing_doublings = max(0, round(math.log2(needed / after)))
+    return missing_doublings * growth_interval

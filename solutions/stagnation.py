@@ -115,27 +115,27 @@ def stalled_sum(*, addend: float, number_format: str) -> float:
 
 
 def last_moving_step(
-    *, peak_lr: float, steps: int, weight: float, number_format: str, relative_update: float = 1
+    *, peak_lr: float, steps: int, weight: float, relative_update: float, number_format: str = "BF16"
 ) -> int:
-    """The last step at which a weight still moves while the learning rate falls from its peak to 0 as half a cosine.
+    """The last step at which a weight still moves while the learning rate falls in a straight line from its peak to 0.
 
-        last t with   u · peak · (1 + cos(pi·t/T)) / 2  >  half the spacing
+        the last t with   u · peak · (1 - t/T)  >  half the spacing
 
-    Adam divides the mean of the gradient by the root of its mean square, so that an update is about the learning rate times
-    u, with u of at most about 1.
+    Adam divides the mean of the gradient by the root of its mean square. So an update is the learning rate times u, and u is
+    about 1 at most.
 
     Units:   steps count from 0; relative_update is a ratio.
     Raises:  ValueError for an unknown format, arguments that are not positive, or a weight that does not even move at the peak.
-    Source:  Loshchilov & Hutter 2017, arXiv:1608.03983, equation 5; Kingma & Ba 2015, arXiv:1412.6980, section 2.1.
+    Source:  Kingma & Ba 2015, arXiv:1412.6980, section 2.1 (the size of a step); Zamirai et al. 2020, arXiv:2010.06192.
 
-    >>> last_moving_step(peak_lr=3e-4, steps=100_000, weight=0.02, number_format="BF16")
-    70209
+    >>> last_moving_step(peak_lr=3e-4, steps=100_000, weight=0.02, relative_update=0.5)
+    59309
     """
     require_positive(peak_lr=peak_lr, relative_update=relative_update)
     require_counts(steps=steps)
     needed = smallest_moving_update(weight=weight, number_format=number_format)
-    share = needed / (relative_update * peak_lr)
-    if share >= 1:
-        raise ValueError(f"an update of {relative_update * peak_lr!r} moves no weight of {weight!r} in {number_format}")
-    crossing = steps * math.acos(2 * share - 1) / math.pi
+    at_peak = relative_update * peak_lr
+    if at_peak <= needed:
+        raise ValueError(f"an update of {at_peak!r} moves no weight of {weight!r} in {number_format}")
+    crossing = steps * (1 - needed / at_peak)
     return math.ceil(crossing) - 1

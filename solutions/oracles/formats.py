@@ -123,9 +123,10 @@ def saturated(*, value: float, number_format: str) -> float:
     return nearest(listed, max(-float(listed[-1]), min(float(listed[-1]), value)))
 
 
-def cast(*, value: float, exponent_bits: int, mantissa_bits: int) -> float:
-    """The nearest number of a format whose highest exponent field is reserved."""
+def clipped_cast(*, value: float, exponent_bits: int, mantissa_bits: int) -> float:
+    """The nearest number of a format whose highest exponent field is reserved, to a value that was clipped first."""
     if not math.isfinite(value):
         raise ValueError("no finite value")
     first_special = ((1 << exponent_bits) - 1) << mantissa_bits
-    return nearest(numbers(exponent_bits, mantissa_bits, first_special), value)
+    listed = numbers(exponent_bits, mantissa_bits, first_special)
+    return nearest(listed, max(-float(listed[-1]), min(float(listed[-1]), value)))

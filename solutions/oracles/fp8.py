@@ -82,6 +82,16 @@ def bits_per_element(*, element_bits: float, block: int, scale_bits: float) -> f
     return bits / block
 
 
+def weights_cut(
+    *, linear_parameters: float, other_parameters: float, element_bits: float, block: int, scale_bits: float
+) -> float:
+    """Fill whole blocks with the linear weights, and add the bits up in both ways."""
+    blocks = linear_parameters / block
+    stored = blocks * (block * element_bits) + blocks * scale_bits + other_parameters * 16
+    wide = sum(16 * parameters for parameters in (linear_parameters, other_parameters))
+    return wide / stored
+
+
 def step_speedup(*, gemm_share: float, gemm_speedup: float) -> float:
     """A step of a million ticks, the matrix products first, played at both speeds."""
     ticks = 1_000_000

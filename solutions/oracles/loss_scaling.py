@@ -161,3 +161,18 @@ def burst_until_lost(
     while nearest(listed, machine.scale * smallest_gradient) != 0:
         machine.step(overflow=True)
     return machine.skipped
+
+
+def blind_steps(
+    *, scale: float, burst: int, growth_interval: int, smallest_gradient: float, hysteresis: int = 1
+) -> int:
+    """Run the machine through the burst and on, and count the clean steps in which the stored gradient is 0."""
+    listed = table("FP16")
+    machine = Machine(scale, growth_interval, hysteresis, floor=0.0)
+    for _ in range(burst):
+        machine.step(overflow=True)
+    blind = 0
+    while nearest(listed, machine.scale * smallest_gradient) == 0:
+        machine.step(overflow=False)
+        blind += 1
+    return blind

@@ -22,10 +22,15 @@ def largest_exact_count(*, number_format: str) -> float:
 def distinct_positions(*, positions: int, number_format: str) -> int:
     """Store every position, and count what is different."""
     listed = table(number_format)
-    stored = {nearest(listed, float(position)) for position in range(positions)}
-    if math.inf in stored:
+    ids = np.arange(positions, dtype=np.float64)
+    if math.isinf(nearest(listed, float(ids[-1]))):
         raise ValueError("a position is out of range")
-    return len(stored)
+    above = np.minimum(np.searchsorted(listed, ids), len(listed) - 1)
+    below = np.maximum(above - 1, 0)
+    to_above, to_below = listed[above] - ids, ids - listed[below]
+    takes_below = (to_below < to_above) | ((to_below == to_above) & (below % 2 == 0))
+    stored = np.where(takes_below & (to_above > 0), below, above)
+    return len(np.unique(stored))
 
 
 def smallest_moving_update(*, weight: float, number_format: str) -> float:
@@ -68,14 +73,14 @@ def stalled_sum(*, addend: float, number_format: str) -> float:
 
 
 def last_moving_step(
-    *, peak_lr: float, steps: int, weight: float, number_format: str, relative_update: float = 1
+    *, peak_lr: float, steps: int, weight: float, relative_update: float, number_format: str = "BF16"
 ) -> int:
     """Walk the whole schedule, and see at which steps the sum is nearer to the next number than to the weight."""
     listed = table(number_format)
     place = int(np.searchsorted(listed, nearest(listed, abs(weight))))
     start, after = float(listed[place]), float(listed[place + 1])
     turns = np.arange(steps + 1, dtype=np.float64) / steps
-    updates = relative_update * peak_lr * (1 + np.cos(np.pi * turns)) / 2
+    updates = relative_update * peak_lr * (1 - turns)
     moved = np.flatnonzero((start + updates) - start > after - (start + updates))
     if not len(moved):
         raise ValueError("it never moves")

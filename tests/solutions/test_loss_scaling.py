@@ -110,6 +110,15 @@ def test_a_burst_loses_the_smallest_gradient(scale: float, gradient: float, hyst
     assert loss_scaling.burst_until_lost(**case) == played.burst_until_lost(**case)
 
 
+@given(burst=st.integers(0, 20), interval=intervals, gradient=st.floats(1e-12, 1e-3), hysteresis=st.integers(1, 3))
+def test_steps_without_the_small_gradients(burst: int, interval: int, gradient: float, hysteresis: int) -> None:
+    case = {
+        "scale": 2.0**15, "burst": burst, "growth_interval": interval, "smallest_gradient": gradient,
+        "hysteresis": hysteresis,
+    }  # fmt: skip
+    assert loss_scaling.blind_steps(**case) == played.blind_steps(**case)
+
+
 def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match='"x" for an overflow'):
         loss_scaling.dynamic_scale(trace="ok", initial_scale=1, growth_interval=1)

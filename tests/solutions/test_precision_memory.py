@@ -141,6 +141,16 @@ def test_bits_of_a_block(element: int, block: int, scale: int) -> None:
     assert same(fp8.bits_per_element(**case), cast.bits_per_element(**case))
 
 
+@given(linear=sizes, other=sizes, element=st.sampled_from([4, 8]), block=st.sampled_from([16, 32, 128]))
+def test_how_much_smaller_weights_become(linear: int, other: int, element: int, block: int) -> None:
+    case = {
+        "linear_parameters": linear, "other_parameters": other, "element_bits": element, "block": block, "scale_bits": 8,
+    }  # fmt: skip
+    cut = fp8.weights_cut(**case)
+    assert same(cut, cast.weights_cut(**case))
+    assert 1 < cut < 16 / element
+
+
 @given(share=st.floats(0.01, 1), faster=st.floats(1.05, 4))
 def test_a_step_is_as_fast_as_its_parts(share: float, faster: float) -> None:
     speedup = fp8.step_speedup(gemm_share=share, gemm_speedup=faster)
