@@ -299,6 +299,8 @@ def blind_steps(
     if math.frexp(scale)[0] != 0.5:
         raise ValueError(f"scale must be a power of two, not {scale!r}")
     after = scale / 2.0 ** max(0, burst - (hysteresis - 1))
-    needed = smallest_rescuing_scale(gradient=smallest_gradient)
+    require_positive(smallest_gradient=smallest_gradient)
+    threshold = flush_threshold(number_format="FP16")
+    needed = 2.0 ** math.frexp(threshold / smallest_gradient)[1]  # PyTorch's scale may fall below 1
     missing_doublings = max(0, round(math.log2(needed / after)))
     return missing_doublings * growth_interval
