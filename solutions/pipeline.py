@@ -65,6 +65,27 @@ def step_seconds(*, stages: int, micro_batches: int, micro_batch_seconds: float,
     return (micro_batches + (stages - 1) / virtual_stages) * micro_batch_seconds
 
 
+def speedup_of_more_replicas(*, stages: int, micro_batches: int, factor: int, virtual_stages: int = 1) -> float:
+    """How many times faster a step becomes with `factor` times the replicas and the same global batch.
+
+        speedup = (m + (p - 1)/v) / (m/factor + (p - 1)/v)
+
+    The batch is shared by more pipelines, so each has fewer micro-batches for the same bubble. Gradient traffic is left out.
+
+    Units:   every argument is a count; micro_batches is m of one pipeline before. Result as a ratio.
+    Raises:  ValueError if an argument is below 1, or factor does not divide m.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, sections 2.2 and 3.3 (the bubble as data parallelism grows).
+
+    >>> round(speedup_of_more_replicas(stages=8, micro_batches=16, factor=2), 3)   # twice the GPUs
+    1.533
+    """
+    require_counts(stages=stages, micro_batches=micro_batches, factor=factor, virtual_stages=virtual_stages)
+    if micro_batches % factor:
+        raise ValueError(f"{micro_batches} micro-batches are not shared evenly by {factor} times the replicas")
+    bubble = (stages - 1) / virtual_stages
+    return (micro_batches + bubble) / (micro_batches / factor + bubble)
+
+
 def smallest_micro_batches(
     *, stages: int, target: float, measure: str, virtual_stages: int = 1, strict: bool = False, multiple: int = 1
 ) -> int:
@@ -172,6 +193,29 @@ def in_flight_by_stage(*, stages: int, micro_batches: int) -> tuple[int, ...]:
     """
     require_counts(stages=stages, micro_batches=micro_batches)
     return tuple(in_flight(stages=stages, stage=stage, micro_batches=micro_batches) for stage in range(stages))
+
+
+def largest_micro_batch_tokens(
+    *, stages: int, stage: int, stage_layers: int, token_layer_bytes: float, room_bytes: float
+) -> int:
+    """The most tokens that a micro-batch may have, so that the activations of a stage fit under 1F1B.
+
+        tokens = ⌊room / ((p - i) · layers · bytes of a token in a layer)⌋
+
+    At least p micro-batches pass through the pipeline in a step, so stage i holds p - i of them.
+
+    Units:   token_layer_bytes on one GPU for one token in one layer; room_bytes for all activations; stage is i, counted
+             from 0; the rest are counts. Result is a count of tokens.
+    Raises:  ValueError if a count is below 1, the stage does not exist, or a number of bytes is not positive.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2.1.
+
+    >>> largest_micro_batch_tokens(stages=4, stage=0, stage_layers=8, token_layer_bytes=139264, room_bytes=40e9)
+    8975
+    """
+    _require_stage(stages=stages, stage=stage, micro_batches=stages)
+    require_counts(stage_layers=stage_layers)
+    require_positive(token_layer_bytes=token_layer_bytes, room_bytes=room_bytes)
+    return floor(room_bytes / ((stages - stage) * stage_layers * token_layer_bytes))
 
 
 def interleaved_chunks_in_flight(*, stages: int, stage: int, micro_batches: int, virtual_stages: int) -> int:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from .schedules import Operation, schedule
+from .search import smallest
 
 FORWARD_TICKS, BACKWARD_TICKS = 1, 2  # a backward is two products for each weight, a forward one
 
@@ -161,6 +162,15 @@ def step_seconds(*, stages: int, micro_batches: int, micro_batch_seconds: float,
     return float(Fraction(micro_batch_seconds) * Fraction(played.ticks) / ticks_of_a_micro_batch)
 
 
+def speedup_of_more_replicas(*, stages: int, micro_batches: int, factor: int, virtual_stages: int = 1) -> float:
+    """Play the bubble, and lay it beside the work of both batches."""
+    wait, work_each = _wait_and_work(stages, virtual_stages)
+    fewer, rest = divmod(micro_batches, factor)
+    if rest:
+        raise ValueError("some replica would get less")
+    return (wait + micro_batches * work_each) / (wait + fewer * work_each)
+
+
 def smallest_micro_batches(
     *, stages: int, target: float, measure: str, virtual_stages: int = 1, strict: bool = False, multiple: int = 1
 ) -> int:
@@ -200,6 +210,19 @@ def in_flight_by_stage(*, stages: int, micro_batches: int) -> tuple[int, ...]:
         raise ValueError("nothing to play")
     played = play(stages, micro_batches)
     return tuple(played.peak_held(rank) for rank in range(stages))
+
+
+def largest_micro_batch_tokens(
+    *, stages: int, stage: int, stage_layers: int, token_layer_bytes: float, room_bytes: float
+) -> int:
+    """Play the step, and fill the stage with larger and larger micro-batches, until one more token does not fit."""
+    held = in_flight(stages=stages, stage=stage, micro_batches=2 * stages)
+
+    def overflows(tokens: int) -> bool:
+        layers = [Fraction(token_layer_bytes) * tokens] * stage_layers
+        return sum(layers) * held > room_bytes
+
+    return smallest(overflows, largest=10**9) - 1
 
 
 def interleaved_chunks_in_flight(*, stages: int, stage: int, micro_batches: int, virtual_stages: int) -> int:

@@ -64,6 +64,22 @@ def step_seconds(
     return float(max(step.occupied(rank) for rank in range(stages)))
 
 
+def idle_fraction(
+    *,
+    schedule: str,
+    stages: int,
+    micro_batches: int,
+    forward_s: float,
+    input_backward_s: float,
+    weight_backward_s: float,
+    virtual_stages: int = 1,
+) -> float:
+    """Play the step, and take the rank that waits longest: its wait over the time from its first operation to its last."""
+    times = [Fraction(seconds) for seconds in (forward_s, input_backward_s, weight_backward_s)]
+    step = played(schedule, stages, micro_batches, virtual_stages, *times)
+    return float(max(1 - Fraction(step.worked(rank)) / Fraction(step.occupied(rank)) for rank in range(stages)))
+
+
 def peak_micro_batches(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
     """Play the step, and follow what every rank holds."""
     step = played(schedule, stages, micro_batches, virtual_stages, 1, 1, 1)

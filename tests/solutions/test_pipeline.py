@@ -135,6 +135,34 @@ def test_the_first_of_four_stages_holds_four_and_warms_up_with_three() -> None:
     assert pipeline.warm_up_by_stage(**case) == (3, 2, 1, 0)
 
 
+@settings(deadline=None, max_examples=40)
+@given(stages=st.integers(1, 12), fewer=st.integers(1, 32), factor=st.integers(1, 4), virtual_stages=st.integers(1, 3))
+def test_more_replicas_speed_a_step_up_by_less_than_their_number(
+    stages: int, fewer: int, factor: int, virtual_stages: int
+) -> None:
+    case = {
+        "stages": stages, "micro_batches": fewer * factor, "factor": factor, "virtual_stages": virtual_stages,
+    }  # fmt: skip
+    speedup = pipeline.speedup_of_more_replicas(**case)
+    assert same(speedup, engine.speedup_of_more_replicas(**case))
+    assert 1 <= speedup <= factor
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    stages=st.integers(1, 12), place=st.integers(0, 11), stage_layers=st.integers(1, 16),
+    kilobytes=st.integers(10, 900), gigabytes=st.integers(10, 150),
+)  # fmt: skip
+def test_one_token_more_would_not_fit(
+    stages: int, place: int, stage_layers: int, kilobytes: int, gigabytes: int
+) -> None:
+    case: dict[str, Any] = {
+        "stages": stages, "stage": place % stages, "stage_layers": stage_layers, "token_layer_bytes": kilobytes * 1e3,
+        "room_bytes": gigabytes * 1e9,
+    }  # fmt: skip
+    assert pipeline.largest_micro_batch_tokens(**case) == engine.largest_micro_batch_tokens(**case)
+
+
 def test_a_deadlock_is_noticed() -> None:
     orders = [[("B", 0, 0), ("F", 0, 0)], schedule(1, 2, 1, 1)]
     with pytest.raises(RuntimeError, match="deadlocks"):
@@ -151,6 +179,7 @@ def test_a_deadlock_is_noticed() -> None:
         (pipeline.smallest_micro_batches, {"stages": 4, "target": 5, "measure": "idle fraction"}, "target"),
         (pipeline.smallest_micro_batches, {"stages": 4, "target": 0.1, "measure": "share"}, "measure"),
         (pipeline.in_flight, {"stages": 4, "stage": 4, "micro_batches": 4}, "from 0 to 3"),
+        (pipeline.speedup_of_more_replicas, {"stages": 4, "micro_batches": 9, "factor": 2}, "evenly"),
         (pipeline.warm_up_forwards, {"stages": 4, "stage": -1, "micro_batches": 4}, "stage"),
         (pipeline.in_flight, {"stages": 4, "stage": 0.5, "micro_batches": 4}, "stage"),
         (
