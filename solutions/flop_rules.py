@@ -224,3 +224,25 @@ def recomputed_share(*, mfu: float, hfu: float) -> float:
     if hfu < mfu:
         raise ValueError(f"an HFU of {hfu} cannot be below the MFU of {mfu}")
     return 3 * (hfu / mfu - 1)
+
+
+def setting_behind_a_count(
+    *, model_flop_per_s: float, counted_flop_per_s: float, score_share: float, layer_share: float
+) -> str:
+    """Which activation checkpointing runs, from the work that the model needs and the work that the GPUs do.
+
+        ratio = counted / model, compared with 1, 1 + scores/3 and 1 + layers/3
+
+    Units:   both rates in FLOP/s of one GPU; score_share and layer_share as fractions of a forward pass. Result is
+             "none", "selective" or "full", whichever is nearest.
+    Raises:  ValueError if an argument is not positive or a share is no fraction.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 5; Chowdhery et al. 2022, section 4.1 (HFU and MFU).
+
+    >>> setting_behind_a_count(model_flop_per_s=300e12, counted_flop_per_s=390e12, score_share=0.2, layer_share=0.95)
+    'full'
+    """
+    require_positive(model_flop_per_s=model_flop_per_s, counted_flop_per_s=counted_flop_per_s)
+    require_fraction(score_share=score_share, layer_share=layer_share)
+    ratio = counted_flop_per_s / model_flop_per_s
+    expected = {"none": 1.0, "selective": 1 + score_share / 3, "full": 1 + layer_share / 3}
+    return min(expected, key=lambda setting: abs(expected[setting] - ratio))

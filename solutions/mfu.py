@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import ceil, prod
 
 from .arguments import require_counts, require_fraction, require_positive
 
@@ -46,6 +46,39 @@ def utilisation(*, flop_per_token: float, tokens_per_s: float, gpus: int, peak_f
     return achieved_flop_per_s(flop_per_token=flop_per_token, tokens_per_s=tokens_per_s, gpus=gpus) / peak_flop_per_s
 
 
+def mfu_of_step(
+    *, sequences: int, sequence_length: int, step_s: float, gpus: int, peak_flop_per_s: float, layers: int, hidden: int,
+    ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int,
+) -> float:  # fmt: skip
+    """MFU of a training step of a decoder with grouped queries and SwiGLU, from its shape and its measured time.
+
+        MFU = tokens · 3 · (L · (2·weights of a layer + 4·s·d) + 2·d·V) / (gpus · peak · step time)
+
+    Units:   sequences of the global batch; step_s in seconds; peak in FLOP/s of one GPU, dense. Result as a fraction.
+    Raises:  ValueError if a count is below 1, a rate is not positive, or the heads do not divide.
+    Source:  Chowdhery et al. 2022, arXiv:2204.02311, appendix B; Korthikanti et al. 2022, arXiv:2205.05198, appendix A.
+
+    >>> mfu = mfu_of_step(sequences=512, sequence_length=8192, step_s=9.0, gpus=64, peak_flop_per_s=989e12, layers=32,
+    ...                   hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
+    >>> round(mfu, 3)
+    0.426
+    """
+    require_counts(sequences=sequences, sequence_length=sequence_length, gpus=gpus, layers=layers, hidden=hidden)
+    require_counts(ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads, vocabulary=vocabulary)
+    require_positive(step_s=step_s, peak_flop_per_s=peak_flop_per_s)
+    if hidden % heads or heads % kv_heads:
+        raise ValueError(f"{heads} heads must divide the width {hidden}, and {kv_heads} KV heads the heads")
+    kv_width = hidden // heads * kv_heads
+    attention_weights = 2 * hidden * hidden + 2 * hidden * kv_width
+    mlp_weights = 3 * hidden * ffn_hidden
+    score_flop = 4 * sequence_length * hidden
+    layer_flop = 2 * (attention_weights + mlp_weights) + score_flop
+    forward_flop = layers * layer_flop + 2 * hidden * vocabulary
+    tokens_per_s = sequences * sequence_length / step_s
+    achieved_flop_per_s = 3 * forward_flop * tokens_per_s / gpus
+    return achieved_flop_per_s / peak_flop_per_s
+
+
 def step_utilisation(*, step_flop: float, step_s: float, gpus: int, peak_flop_per_s: float) -> float:
     """Share of the peak from a step's FLOP and its time.
 
@@ -79,6 +112,24 @@ def tokens_per_s_at_mfu(*, mfu: float, flop_per_token: float, gpus: int, peak_fl
     require_positive(flop_per_token=flop_per_token, peak_flop_per_s=peak_flop_per_s)
     require_counts(gpus=gpus)
     return mfu * gpus * peak_flop_per_s / flop_per_token
+
+
+def gpus_in_time(*, work_flop: float, achieved_flop_per_s: float, run_s: float) -> int:
+    """Fewest GPUs that do a run's work in a given time, at the rate that one GPU was measured to sustain.
+
+        gpus = ⌈work / (achieved · time)⌉
+
+    A sustained rate has the utilisation in it, so no MFU appears beside it.
+
+    Units:   FLOP; FLOP/s of one GPU; seconds. Result is a count.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Chowdhery et al. 2022, arXiv:2204.02311, section 4.1.
+
+    >>> gpus_in_time(work_flop=6 * 70e9 * 1.5e12, achieved_flop_per_s=400e12, run_s=40 * 86400)
+    456
+    """
+    require_positive(work_flop=work_flop, achieved_flop_per_s=achieved_flop_per_s, run_s=run_s)
+    return ceil(work_flop / (achieved_flop_per_s * run_s))
 
 
 def seconds_for_tokens(*, training_tokens: float, tokens_per_s: float) -> float:

@@ -102,3 +102,13 @@ def recomputed_share(*, mfu: float, hfu: float) -> float:
     """Recompute more and more of the forward pass, until the hardware does as much as the HFU says."""
     forward, backward = 1.0, 2.0
     return bisect(lambda again: mfu * (forward + backward + again) / (forward + backward) - hfu, 0, 100)
+
+
+def setting_behind_a_count(
+    *, model_flop_per_s: float, counted_flop_per_s: float, score_share: float, layer_share: float
+) -> str:
+    """Run a second of the model with each setting, operation by operation, and take the one that comes nearest."""
+    forward = model_flop_per_s / 3
+    repeated = {"none": 0.0, "selective": forward * score_share, "full": forward * layer_share}
+    played = {setting: forward + 2 * forward + again for setting, again in repeated.items()}
+    return sorted(played, key=lambda setting: (played[setting] - counted_flop_per_s) ** 2)[0]

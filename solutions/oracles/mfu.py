@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from .search import bisect
+from .flops import step_flop
+from .search import bisect, smallest
 
 STEPS = 7
 
@@ -20,6 +21,19 @@ def utilisation(*, flop_per_token: float, tokens_per_s: float, gpus: int, peak_f
     """Compare a token's time on the cluster with its time on as many GPUs that run at their peak."""
     at_peak_s = Fraction(flop_per_token) / (gpus * Fraction(peak_flop_per_s))
     return float(at_peak_s / (1 / Fraction(tokens_per_s)))
+
+
+def mfu_of_step(
+    *, sequences: int, sequence_length: int, step_s: float, gpus: int, peak_flop_per_s: float, layers: int, hidden: int,
+    ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int,
+) -> float:  # fmt: skip
+    """Trace a step of one sequence, and compare the batch's time at the peak with the time that it took."""
+    one = step_flop(
+        tokens=sequence_length, sequence_length=sequence_length, layers=layers, hidden=hidden, ffn_hidden=ffn_hidden,
+        heads=heads, kv_heads=kv_heads, vocabulary=vocabulary,
+    )  # fmt: skip
+    at_peak_s = sum(Fraction(one) / gpus / Fraction(peak_flop_per_s) for _ in range(sequences))
+    return float(at_peak_s / Fraction(step_s))
 
 
 def step_utilisation(*, step_flop: float, step_s: float, gpus: int, peak_flop_per_s: float) -> float:
@@ -37,6 +51,12 @@ def tokens_per_s_at_mfu(*, mfu: float, flop_per_token: float, gpus: int, peak_fl
         return shown - mfu
 
     return bisect(too_fast, 1e-9, 2 * gpus * peak_flop_per_s / flop_per_token)
+
+
+def gpus_in_time(*, work_flop: float, achieved_flop_per_s: float, run_s: float) -> int:
+    """Add GPUs until what they do together in that time is the work."""
+    each = Fraction(achieved_flop_per_s) * Fraction(run_s)
+    return smallest(lambda gpus: gpus * each >= Fraction(work_flop), largest=10**9)
 
 
 def seconds_for_tokens(*, training_tokens: float, tokens_per_s: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from solutions import flop_rules, flops, models
@@ -149,6 +149,16 @@ def test_palm_recomputed_three_quarters_of_its_forward_pass() -> None:
     share = flop_rules.recomputed_share(mfu=0.462, hfu=0.578)
     assert share == pytest.approx(rules_traced.recomputed_share(mfu=0.462, hfu=0.578), rel=1e-9)
     assert share == pytest.approx(0.75, abs=0.01)
+
+
+@given(model=st.floats(1e13, 1e15), scores=st.floats(0.05, 0.5), surplus=st.floats(0, 0.4))
+def test_the_surplus_of_a_profiler_tells_the_setting(model: float, scores: float, surplus: float) -> None:
+    case = {
+        "model_flop_per_s": model, "counted_flop_per_s": model * (1 + surplus), "score_share": scores,
+        "layer_share": 0.95,
+    }  # fmt: skip
+    assume(min(abs(surplus - scores / 6), abs(surplus - (scores + 0.95) / 6)) > 1e-6)  # halfway between two settings
+    assert flop_rules.setting_behind_a_count(**case) == rules_traced.setting_behind_a_count(**case)
 
 
 SHAPE = {"tokens": 8, "sequence_length": 8, **LLAMA_8B}

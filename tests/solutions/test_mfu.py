@@ -31,6 +31,44 @@ def test_a_utilisation_is_the_achieved_rate_over_the_peak(flop: float, rate: flo
     assert played.step_utilisation(**step) == pytest.approx(share, rel=1e-9)
 
 
+@settings(deadline=None, max_examples=60)
+@given(
+    sequences=st.integers(1, 64), length=st.integers(1, 3000), step_s=st.floats(0.1, 60), gpus=st.integers(1, 4096),
+    layers=st.integers(1, 8), hidden=st.sampled_from([256, 1024]), ffn=st.integers(1, 5000),
+    kv_heads=st.sampled_from([1, 2, 8]), vocabulary=st.integers(1, 150000),
+)  # fmt: skip
+def test_the_mfu_of_a_step_is_that_of_a_traced_one(
+    sequences: int,
+    length: int,
+    step_s: float,
+    gpus: int,
+    layers: int,
+    hidden: int,
+    ffn: int,
+    kv_heads: int,
+    vocabulary: int,
+) -> None:
+    case: dict[str, Any] = {
+        "sequences": sequences, "sequence_length": length, "step_s": step_s, "gpus": gpus, "peak_flop_per_s": 989e12,
+        "layers": layers, "hidden": hidden, "ffn_hidden": ffn, "heads": 8, "kv_heads": kv_heads,
+        "vocabulary": vocabulary,
+    }  # fmt: skip
+    assert mfu.mfu_of_step(**case) == pytest.approx(played.mfu_of_step(**case), rel=1e-9)
+    with pytest.raises(ValueError, match="heads must divide"):
+        mfu.mfu_of_step(**{**case, "kv_heads": 3})
+
+
+@settings(deadline=None, max_examples=60)
+@given(flop=st.floats(1e20, 1e26), rate=st.floats(5e13, 1e15), days=st.integers(1, 100))
+def test_enough_gpus_are_the_fewest_that_finish(flop: float, rate: float, days: int) -> None:
+    case = {"work_flop": flop, "achieved_flop_per_s": rate, "run_s": days * 86400.0}
+    ours = mfu.gpus_in_time(**case)
+    assert (
+        abs(ours - played.gpus_in_time(**case)) <= 1
+    )  # exact arithmetic may differ by one where the quotient is whole
+    assert ours * rate * days * 86400 >= flop * (1 - 1e-12)
+
+
 @settings(deadline=None, max_examples=50)
 @given(flop=work, share=shares, gpus=gpus, peak=peaks)
 def test_tokens_at_an_mfu_have_that_mfu(flop: float, share: float, gpus: int, peak: float) -> None:
