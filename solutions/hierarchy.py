@@ -103,10 +103,8 @@ def sharded_seconds(
     >>> round(sharded_seconds(**case, port_bytes_per_s=100e9) * 1e3, 1)    # 43.75 of it on the network
     160.4
     """
-    require_positive(port_bytes_per_s=port_bytes_per_s, nvlink_bytes_per_s=nvlink_bytes_per_s)
-    inside_bytes = nvlink_bytes(message_bytes=message_bytes, gpus_per_server=gpus_per_server)
-    outside_bytes = sharded_port_bytes(message_bytes=message_bytes, servers=servers, gpus_per_server=gpus_per_server)
-    return inside_bytes / nvlink_bytes_per_s + outside_bytes / port_bytes_per_s
+    inside_s, outside_s = _busy_seconds(message_bytes, servers, gpus_per_server, port_bytes_per_s, nvlink_bytes_per_s)
+    return inside_s + outside_s
 
 
 def sharded_overlapped_seconds(
@@ -126,10 +124,38 @@ def sharded_overlapped_seconds(
     >>> round(sharded_overlapped_seconds(**case, port_bytes_per_s=50e9, nvlink_bytes_per_s=900e9) * 1e3, 1)
     16.1
     """
+    inside_s, outside_s = _busy_seconds(message_bytes, servers, gpus_per_server, port_bytes_per_s, nvlink_bytes_per_s)
+    return max(inside_s, outside_s)
+
+
+def sharded_bounds_seconds(
+    *, message_bytes: float, servers: int, gpus_per_server: int, port_bytes_per_s: float, nvlink_bytes_per_s: float
+) -> tuple[float, float]:
+    """The least and the most that an all-reduce over servers takes.
+
+    The least is sharded_overlapped_seconds, the most is sharded_seconds.
+
+    Units:   bytes; bytes/s per direction, both. Results in seconds.
+    Raises:  ValueError if a count is below 1, or a size or rate is not positive.
+    Source:  those of the two.
+
+    >>> case = {"message_bytes": 4 * 2**30, "servers": 4, "gpus_per_server": 8}
+    >>> best, worst = sharded_bounds_seconds(**case, port_bytes_per_s=50e9, nvlink_bytes_per_s=900e9)
+    >>> round(best * 1e3, 1), round(worst * 1e3, 1)     # milliseconds; 22.05 were measured
+    (16.1, 24.5)
+    """
+    inside_s, outside_s = _busy_seconds(message_bytes, servers, gpus_per_server, port_bytes_per_s, nvlink_bytes_per_s)
+    return max(inside_s, outside_s), inside_s + outside_s
+
+
+def _busy_seconds(
+    message_bytes: float, servers: int, gpus_per_server: int, port_bytes_per_s: float, nvlink_bytes_per_s: float
+) -> tuple[float, float]:
+    """How long a GPU's NVLink is busy in both its phases, and how long its port is."""
     require_positive(port_bytes_per_s=port_bytes_per_s, nvlink_bytes_per_s=nvlink_bytes_per_s)
     inside_bytes = nvlink_bytes(message_bytes=message_bytes, gpus_per_server=gpus_per_server)
     outside_bytes = sharded_port_bytes(message_bytes=message_bytes, servers=servers, gpus_per_server=gpus_per_server)
-    return max(inside_bytes / nvlink_bytes_per_s, outside_bytes / port_bytes_per_s)
+    return inside_bytes / nvlink_bytes_per_s, outside_bytes / port_bytes_per_s
 
 
 def ports_needed(*, message_bytes: float, servers: int, port_bytes_per_s: float, network_s: float) -> int:

@@ -48,6 +48,44 @@ def hidden_share(*, layers: int, backward_s: float, reduce_s: float) -> float:
     return 1 - tail_s / (layers * reduce_s)
 
 
+def reduced_at_seconds(*, done: int, backward_s: float, reduce_s: float) -> float:
+    """When the reductions of the first layers that a backward pass meets are done, counted from its beginning.
+
+        seconds = max(j · t_b + t_c, t_b + j · t_c)
+
+    A network that keeps up waits for the j-th layer and sends it. One that does not has been busy since the first layer.
+
+    Units:   done counts layers in the order of the backward pass, last layer first; seconds of one layer. In seconds.
+    Raises:  ValueError if done is below 1, backward_s is not positive, or reduce_s is negative.
+    Source:  Li et al. 2020, arXiv:2006.15704, section 3.2.3 (one bucket a layer).
+
+    >>> [round(reduced_at_seconds(done=j, backward_s=5e-3, reduce_s=6e-3) * 1e3) for j in (1, 2, 3)]    # milliseconds
+    [11, 17, 23]
+    """
+    require_counts(done=done)
+    require_positive(backward_s=backward_s)
+    require_not_negative(reduce_s=reduce_s)
+    return max(done * backward_s + reduce_s, backward_s + done * reduce_s)
+
+
+def tail_with_embedding_seconds(*, layers: int, backward_s: float, reduce_s: float, embedding_reduce_s: float) -> float:
+    """What remains exposed when the embedding's gradients come last and take the backward pass no time.
+
+        seconds = tail of the layers + t_e
+
+    The network still has layer 1 to send, at least, when the embedding's gradients exist.
+
+    Units:   a count; seconds of one layer, and of the embedding. Result in seconds.
+    Raises:  ValueError if layers is below 1, backward_s is not positive, or another time is negative.
+    Source:  exposed_tail_of_layers with (t_b, …, t_b, 0) and (t_c, …, t_c, t_e).
+
+    >>> tail_with_embedding_seconds(layers=32, backward_s=9e-3, reduce_s=2e-3, embedding_reduce_s=5e-3)
+    0.007
+    """
+    require_not_negative(embedding_reduce_s=embedding_reduce_s)
+    return exposed_tail_seconds(layers=layers, backward_s=backward_s, reduce_s=reduce_s) + embedding_reduce_s
+
+
 def exposed_tail_of_layers(*, backward_s: tuple[float, ...], reduce_s: tuple[float, ...]) -> float:
     """What remains exposed when layers differ, both times given in the order in which the backward pass meets the layers.
 
@@ -298,3 +336,40 @@ def most_gpus_that_hide(
     if servers < 1:
         raise ValueError(f"batch_tokens must be enough for one server, not {batch_tokens!r}")
     return servers * gpus_per_server
+
+
+def estimated_step_seconds(
+    *,
+    parameters: float,
+    layers: int,
+    gpus: int,
+    tokens: float,
+    flop_per_s: float,
+    bus_bytes_per_s: float,
+) -> float:
+    """Time of a data-parallel step: forward pass, backward pass, and what remains of the reductions after it.
+
+        seconds = 2·P·T/F + 4·P·T/F + t_c + (L-1) · max(0, t_c - t_b)
+                  with  t_b = 4·P·T/(L·F)  and  t_c = 2 · 2P/L · (N-1)/N / β
+
+    Layers are equal, gradients are BF16, and each layer's are all-reduced as soon as they exist.
+
+    Units:   counts; tokens of one GPU; FLOP/s of one GPU; bytes/s per direction. Result in seconds.
+    Raises:  ValueError if a count is below 1, or another argument is not positive.
+    Source:  Li et al. 2020, arXiv:2006.15704, section 3.2.3; Kaplan et al. 2020, arXiv:2001.08361, section 2.1 (FLOP).
+
+    >>> run = {"parameters": 8e9, "layers": 32, "gpus": 64, "flop_per_s": 450e12, "bus_bytes_per_s": 360e9}
+    >>> [round(estimated_step_seconds(**run, tokens=t) * 1e3) for t in (512, 8192)]    # milliseconds
+    [107, 877]
+    """
+    require_counts(layers=layers, gpus=gpus)
+    require_positive(parameters=parameters, tokens=tokens, flop_per_s=flop_per_s, bus_bytes_per_s=bus_bytes_per_s)
+    forward_s = 2 * parameters * tokens / flop_per_s
+    backward_s = 4 * parameters * tokens / flop_per_s
+    layer_backward_s = backward_s / layers
+    layer_gradient_bytes = 2 * parameters / layers
+    layer_sent_bytes = 2 * layer_gradient_bytes * (gpus - 1) / gpus
+    layer_reduce_s = layer_sent_bytes / bus_bytes_per_s
+    lag_s = max(0, layer_reduce_s - layer_backward_s)
+    tail_s = layer_reduce_s + (layers - 1) * lag_s
+    return forward_s + backward_s + tail_s

@@ -157,3 +157,13 @@ def collective_gap(*, near_gpus: int, near_bus_bytes_per_s: float, far_gpus: int
     near_s = max(play_ring(near_gpus).sent_shares) / near_bus_bytes_per_s
     far_s = max(play_ring(far_gpus).sent_shares) / far_bus_bytes_per_s
     return far_s / near_s
+
+
+def sharded_bounds_seconds(
+    *, message_bytes: float, servers: int, gpus_per_server: int, port_bytes_per_s: float, nvlink_bytes_per_s: float
+) -> tuple[float, float]:
+    """Play the phases at once, and play them one after the other."""
+    cluster = {"servers": servers, "gpus_per_server": gpus_per_server}
+    rates = {"port_bytes_per_s": port_bytes_per_s, "nvlink_bytes_per_s": nvlink_bytes_per_s}
+    best = sharded_overlapped_seconds(message_bytes=message_bytes, **cluster, **rates)
+    return best, sharded_seconds(message_bytes=message_bytes, **cluster, **rates)

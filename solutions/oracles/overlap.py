@@ -51,6 +51,17 @@ def exposed_tail_seconds(*, layers: int, backward_s: float, reduce_s: float) -> 
     return _tail(play_backward([backward_s] * layers, [reduce_s] * layers))
 
 
+def reduced_at_seconds(*, done: int, backward_s: float, reduce_s: float) -> float:
+    """When the played network has sent that many layers."""
+    spans = play_backward([backward_s] * done, [reduce_s] * done)
+    return max(span.ended for span in spans if span.lane == "network")
+
+
+def tail_with_embedding_seconds(*, layers: int, backward_s: float, reduce_s: float, embedding_reduce_s: float) -> float:
+    """Play the layers and then the embedding, whose gradients are there at once."""
+    return _tail(play_backward([backward_s] * layers + [0.0], [reduce_s] * layers + [embedding_reduce_s]))
+
+
 def hidden_share(*, layers: int, backward_s: float, reduce_s: float) -> float:
     """Add up how long the network was busy while something was computed."""
     spans = play_backward([backward_s] * layers, [reduce_s] * layers)
@@ -192,3 +203,15 @@ def most_gpus_that_hide(
         else:
             too_many = middle
     return enough * gpus_per_server
+
+
+def estimated_step_seconds(
+    *, parameters: float, layers: int, gpus: int, tokens: float, flop_per_s: float, bus_bytes_per_s: float
+) -> float:
+    """Compute layer by layer forward, then play the backward pass beside a network with the bytes of a played ring."""
+    forward = 0.0
+    for _ in range(layers):
+        forward += 2 * parameters / layers * tokens / flop_per_s
+    backward = [2 * 2 * parameters / layers * tokens / flop_per_s] * layers
+    sent = max(play_ring(gpus).sent_shares) * 2 * parameters / layers
+    return forward + max(span.ended for span in play_backward(backward, [sent / bus_bytes_per_s] * layers))

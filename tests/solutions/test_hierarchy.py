@@ -42,6 +42,8 @@ def test_played_phases_take_the_times_of_the_formulas(
     links = {"port_bytes_per_s": port, "nvlink_bytes_per_s": nvlink}
     for name in ("leader_seconds", "sharded_seconds", "sharded_overlapped_seconds"):
         assert same(getattr(hierarchy, name)(**case, **links), getattr(engine, name)(**case, **links))
+    bounds, played = hierarchy.sharded_bounds_seconds(**case, **links), engine.sharded_bounds_seconds(**case, **links)
+    assert all(same(*pair) for pair in zip(bounds, played, strict=True))
     after_another = hierarchy.sharded_seconds(**case, **links)
     at_once = hierarchy.sharded_overlapped_seconds(**case, **links)
     assert at_once <= after_another * (1 + 1e-9)
@@ -81,7 +83,11 @@ def test_a_superpod_gathers_at_the_rate_of_its_slowest_level() -> None:
 
 
 @given(
-    message=message_sizes, pods=st.integers(2, 20), each=st.integers(1, 4096), port=rates, seconds=st.floats(0.01, 9)
+    message=st.floats(1e7, 1e12),
+    pods=st.integers(2, 20),
+    each=st.integers(1, 4096),
+    port=rates,
+    seconds=st.floats(0.01, 9),
 )
 def test_at_the_largest_oversubscription_the_pods_need_all_of_the_time(
     message: float, pods: int, each: int, port: float, seconds: float

@@ -30,6 +30,33 @@ def test_the_network_is_done_as_late_as_the_formula_says(layers: int, backward: 
     assert same(overlap.hidden_share(**case), engine.hidden_share(**case), clock / reduce)
 
 
+@given(done=layer_counts, backward=times, reduce=times, embedding=times)
+def test_single_layers_and_the_embedding_are_done_when_the_played_network_has_sent_them(
+    done: int, backward: float, reduce: float, embedding: float
+) -> None:
+    case = {"backward_s": backward, "reduce_s": reduce}
+    clock = done * (backward + reduce)
+    at = overlap.reduced_at_seconds(done=done, **case)
+    assert same(at, engine.reduced_at_seconds(done=done, **case))
+    assert same(at - done * backward, overlap.exposed_tail_seconds(layers=done, **case), clock)
+    tail = {"layers": done, "embedding_reduce_s": embedding, **case}
+    assert same(
+        overlap.tail_with_embedding_seconds(**tail), engine.tail_with_embedding_seconds(**tail), clock + embedding
+    )
+
+
+@given(
+    parameters=st.floats(1e8, 1e12), layers=layer_counts, gpus=st.integers(1, 64), tokens=st.floats(100, 1e5),
+    bus=rates,
+)  # fmt: skip
+def test_a_step_takes_as_long_as_the_played_one(
+    parameters: float, layers: int, gpus: int, tokens: float, bus: float
+) -> None:
+    case = {"parameters": parameters, "layers": layers, "gpus": gpus, "tokens": tokens}
+    rates_of = {"flop_per_s": 4e14, "bus_bytes_per_s": bus}
+    assert same(overlap.estimated_step_seconds(**case, **rates_of), engine.estimated_step_seconds(**case, **rates_of))
+
+
 @given(pairs=st.lists(st.tuples(st.floats(0, 10), st.floats(0, 10)), min_size=1, max_size=30))
 def test_the_longest_chain_through_pass_and_network_decides_when_layers_differ(
     pairs: list[tuple[float, float]],
@@ -175,6 +202,17 @@ BUCKETS = {"backward_s": 0.3, "transfer_s": 0.1, "latency_s": 1e-3}
     [
         (overlap.exposed_tail_seconds, {"layers": 4, "backward_s": 1.0, "reduce_s": 1.0}, {"layers": 0}),
         (overlap.hidden_share, {"layers": 4, "backward_s": 1.0, "reduce_s": 1.0}, {"reduce_s": 0}),
+        (overlap.reduced_at_seconds, {"done": 4, "backward_s": 1.0, "reduce_s": 1.0}, {"done": 0}),
+        (
+            overlap.tail_with_embedding_seconds,
+            {"layers": 4, "backward_s": 1.0, "reduce_s": 1.0, "embedding_reduce_s": 1.0},
+            {"embedding_reduce_s": -1},
+        ),
+        (
+            overlap.estimated_step_seconds,
+            {"parameters": 1e9, "layers": 4, "gpus": 8, "tokens": 4096, **TOKENS},
+            {"tokens": 0},
+        ),
         (overlap.exposed_tail_of_layers, {"backward_s": (1.0,), "reduce_s": (1.0,)}, {"reduce_s": ()}),
         (overlap.bucketed_tail_seconds, {**BUCKETS, "buckets": 4}, {"buckets": 0}),
         (overlap.best_buckets, BUCKETS, {"latency_s": 0}),
