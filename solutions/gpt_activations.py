@@ -191,3 +191,35 @@ def longest_sequence(
     quadratic = 5 * heads
     # the root in the form that loses no digits where the scores are few
     return float(layer_room / (half_linear + (half_linear**2 + quadratic * layer_room) ** 0.5))
+
+
+def cheapest_recompute(
+    *, room_bytes: float, micro_batch: int, sequence: int, hidden: int, heads: int, layers: int, tp: int = 1,
+    stages: int = 1, virtual_stages: int = 1,
+) -> str:  # fmt: skip
+    """The least recomputation with which the first stage's layers fit: "none", "selective", "full", or "nothing fits".
+
+        the first of none, selective, full with first_stage_bytes ≤ room
+
+    With tensor and sequence parallelism. What a layer holds while it is recomputed is left out.
+
+    Units:   room_bytes on one GPU; the rest are counts.
+    Raises:  ValueError as in first_stage_bytes.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 5.
+
+    >>> cheapest_recompute(room_bytes=40e9, micro_batch=1, sequence=2048, hidden=12288, heads=96, layers=96, tp=8,
+    ...                    stages=8)     # GPT-3: everything is 34.4 GB
+    'none'
+    >>> cheapest_recompute(room_bytes=40e9, micro_batch=1, sequence=2048, hidden=12288, heads=96, layers=96, tp=8,
+    ...                    stages=8, virtual_stages=3)
+    'selective'
+    """
+    require_positive(room_bytes=room_bytes)
+    for recompute in RECOMPUTE:
+        held = first_stage_bytes(
+            micro_batch=micro_batch, sequence=sequence, hidden=hidden, heads=heads, layers=layers, stages=stages,
+            virtual_stages=virtual_stages, tp=tp, sequence_parallel=True, recompute=recompute,
+        )  # fmt: skip
+        if held <= room_bytes:
+            return recompute
+    return "nothing fits"

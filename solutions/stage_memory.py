@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .arguments import require_counts, require_not_negative
-from .pipeline import bubble_overhead, in_flight, interleaved_chunks_in_flight
+from .arguments import require_counts, require_not_negative, require_positive
+from .pipeline import bubble_overhead, in_flight, interleaved_chunks_in_flight, interleaving_memory_factor
 
 SCHEDULES = ("GPipe", "1F1B", "interleaved 1F1B")
 
@@ -59,6 +59,27 @@ def fullest_stage(
     if fullest == 0:
         return "first"
     return "last" if fullest == stages - 1 else "middle"
+
+
+def smallest_virtual_stages(*, stages: int, stage_layers: int, plain_bytes: float, room_bytes: float) -> int:
+    """The fewest virtual stages on each GPU with which an interleaved pipeline's first stage fits; more take less memory.
+
+        plain · (1 + (p-1)/(p·v)) ≤ room,  v ≥ 2 divides the stage's layers
+
+    Units:   plain_bytes is what the first stage keeps under plain 1F1B; stage_layers on each GPU. Result is a count.
+    Raises:  ValueError if an argument is out of range, or one layer in each virtual stage is still too much.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.3, solved for the interleaving stages.
+
+    >>> smallest_virtual_stages(stages=8, stage_layers=12, plain_bytes=40e9, room_bytes=50e9)
+    4
+    """
+    require_counts(stages=stages, stage_layers=stage_layers)
+    require_positive(plain_bytes=plain_bytes, room_bytes=room_bytes)
+    for virtual_stages in range(2, stage_layers + 1):
+        factor = interleaving_memory_factor(stages=stages, virtual_stages=virtual_stages)
+        if stage_layers % virtual_stages == 0 and plain_bytes * factor <= room_bytes:
+            return virtual_stages
+    raise ValueError("no interleaving fits")
 
 
 def schedule_change(*, before: str, after: str, stages: int, micro_batches: int, virtual_stages: int) -> str:

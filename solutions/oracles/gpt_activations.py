@@ -131,3 +131,11 @@ def longest_sequence(
         return layers * layer - room_bytes
 
     return bisect(left_over, 0.0, 1e12)
+
+
+def cheapest_recompute(*, room_bytes: float, **shape: int) -> str:
+    """Weigh all three, and take the heaviest that fits, which recomputes least."""
+    held = {kind: first_stage_bytes(sequence_parallel=True, recompute=kind, **shape)  # type: ignore[arg-type]
+            for kind in ("none", "selective", "full")}  # fmt: skip
+    fitting = {kind: size for kind, size in held.items() if size <= room_bytes}
+    return max(fitting, key=lambda kind: fitting[kind]) if fitting else "nothing fits"

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from .pipeline import Played, in_flight, play, play_orders
-from .schedules import gpipe
+from .schedules import gpipe, schedule
 
 
 def stage_bytes(
@@ -31,6 +31,27 @@ def fullest_stage(
         for stage, name in enumerate(names)
     ]  # fmt: skip
     return max(weighed, key=lambda entry: entry[0])[1]
+
+
+def smallest_virtual_stages(*, stages: int, stage_layers: int, plain_bytes: float, room_bytes: float) -> int:
+    """Deal the stage's layers into ever more pieces, and weigh what the played first rank holds of them."""
+    layer_bytes = Fraction(plain_bytes) / (stages * stage_layers)  # plain 1F1B has `stages` micro-batches in flight
+    for pieces in range(2, stage_layers + 1):
+        if stage_layers % pieces:
+            continue
+        held = _held_pieces(stages, pieces) * (stage_layers // pieces) * layer_bytes
+        if held <= Fraction(room_bytes):
+            return pieces
+    raise ValueError("no interleaving fits")
+
+
+@lru_cache(maxsize=1024)
+def _held_pieces(stages: int, pieces: int) -> int:
+    held = peak = 0
+    for kind, _, _ in schedule(0, stages, 4 * stages, pieces):
+        held += 1 if kind == "F" else -1
+        peak = max(peak, held)
+    return peak
 
 
 @lru_cache(maxsize=2048)

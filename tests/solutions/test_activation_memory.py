@@ -135,6 +135,40 @@ def test_a_change_of_schedule_is_played(before: str, after: str, stages: int, ro
     assert stage_memory.schedule_change(**case) == stage_engine.schedule_change(**case)
 
 
+@given(
+    stages=st.integers(2, 12), stage_layers=st.integers(1, 16), plain=st.floats(1e9, 1e11), factor=st.floats(1.01, 1.6)
+)
+def test_the_fewest_virtual_stages_are_found_by_dealing(
+    stages: int, stage_layers: int, plain: float, factor: float
+) -> None:
+    case: dict[str, Any] = {
+        "stages": stages, "stage_layers": stage_layers, "plain_bytes": plain, "room_bytes": plain * factor,
+    }  # fmt: skip
+    try:
+        expected = stage_engine.smallest_virtual_stages(**case)
+    except ValueError:
+        with pytest.raises(ValueError, match="no interleaving"):
+            stage_memory.smallest_virtual_stages(**case)
+        return
+    assert stage_memory.smallest_virtual_stages(**case) == expected
+
+
+@given(forward=st.floats(0.1, 100), ratio=st.floats(1, 3), core=st.floats(0.01, 1))
+def test_selective_recomputation_is_clocked(forward: float, ratio: float, core: float) -> None:
+    case = {"forward_s": forward, "backward_s": ratio * forward, "core_s": core * forward}
+    gain = recompute.selective_speedup(**case)
+    assert math.isclose(gain, recompute_engine.selective_speedup(**case), rel_tol=1e-6, abs_tol=1e-9)
+
+
+@given(room=st.floats(1e9, 2e11), sequence=st.integers(256, 8192), virtual_stages=st.sampled_from([1, 2, 3]))
+def test_the_cheapest_recomputation_is_the_heaviest_that_fits(room: float, sequence: int, virtual_stages: int) -> None:
+    case: dict[str, Any] = {
+        "room_bytes": room, "micro_batch": 1, "sequence": sequence, "hidden": 12288, "heads": 96, "layers": 96, "tp": 8,
+        "stages": 8, "virtual_stages": virtual_stages,
+    }  # fmt: skip
+    assert gpt_activations.cheapest_recompute(**case) == gpt_engine.cheapest_recompute(**case)
+
+
 def test_1f1b_does_not_shrink_the_bubble() -> None:
     change = stage_memory.schedule_change(before="GPipe", after="1F1B", stages=8, micro_batches=32, virtual_stages=2)
     assert change == "less memory, same bubble"
@@ -259,6 +293,7 @@ def test_the_largest_micro_batch_fills_the_room(room: float, layers: int, tp: in
             "more than its input",
         ),
         (recompute.flop_per_byte, {**LLAMA, "part": "soul", "sequence": 1}, "part must be one of"),
+        (recompute.selective_speedup, {"forward_s": 1, "backward_s": 1, "core_s": 2}, "part of the forward"),
         (loss_memory.loss_chunks, {"tokens": 1, "vocabulary": 1000, "room_bytes": 1}, "single token"),
         (
             step_memory.moment_bytes,
