@@ -1,4 +1,4 @@
-"""Tensor parallelism: what a matrix cut over GPUs leaves on each, what they send each other, and how wide a group pays."""
+"""Tensor parallelism: what matrices cut over GPUs leave on each of them, and what the GPUs send each other."""
 
 from __future__ import annotations
 
@@ -80,6 +80,27 @@ def layer_parameters_per_gpu(*, hidden: int, ffn_hidden: int, heads: int, kv_hea
     return (2 * hidden * hidden + 2 * hidden * kv_width + 3 * hidden * ffn_hidden) // tp
 
 
+def weight_bytes_per_gpu(
+    *, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int, bytes_per_weight: float = 2
+) -> float:
+    """Weights of a model's layers on one GPU of a tensor-parallel group, embeddings not counted.
+
+        bytes = width · layers · layer_parameters_per_gpu
+
+    Units:   counts, and bytes for each weight. Result in bytes.
+    Raises:  ValueError as layer_parameters_per_gpu does, or if layers is below 1.
+    Source:  Shoeybi et al. 2019, arXiv:1909.08053, section 3; Llama Team 2024, arXiv:2407.21783, Table 3 (shapes).
+
+    >>> shape = {"layers": 80, "hidden": 8192, "ffn_hidden": 28672, "heads": 64, "kv_heads": 8}    # Llama 3 70B
+    >>> round(weight_bytes_per_gpu(**shape, tp=8) / 1e9, 2)    # 12·d² a layer would give 16.11
+    17.11
+    """
+    require_counts(layers=layers)
+    require_positive(bytes_per_weight=bytes_per_weight)
+    layer = layer_parameters_per_gpu(hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads, tp=tp)
+    return bytes_per_weight * layers * layer
+
+
 def largest_tp(*, heads: int, kv_heads: int, ffn_hidden: int, group: int) -> int:
     """The largest tensor-parallel degree of at most `group` that deals everything out evenly and copies no head.
 
@@ -115,6 +136,28 @@ def all_reduces(*, layers: int, span: str) -> int:
     if span not in ALL_REDUCES_A_LAYER:
         raise ValueError(f"span must be one of {', '.join(ALL_REDUCES_A_LAYER)}, not {span!r}")
     return ALL_REDUCES_A_LAYER[span] * layers
+
+
+def recomputed_layers(*, counted: int, layers: int, micro_batches: int) -> int:
+    """How many layers a run recomputes, from the all-reduces of its tensor parallelism that a trace of one step shows.
+
+        recomputed = (counted / micro_batches - 4 · layers) / 2
+
+    Units:   counts; `counted` of one GPU and one step. Result is a count, from 0 to layers.
+    Raises:  ValueError if a count is below 1, or no whole number of layers gives what was counted.
+    Source:  all_reduces, solved for the layers that repeat their forward pass.
+
+    >>> recomputed_layers(counted=1600, layers=80, micro_batches=4)
+    40
+    """
+    require_counts(counted=counted, layers=layers, micro_batches=micro_batches)
+    step = ALL_REDUCES_A_LAYER["step"] * layers * micro_batches
+    recomputed, rest = divmod(counted - step, ALL_REDUCES_A_LAYER["forward"] * micro_batches)
+    if rest or not 0 <= recomputed <= layers:
+        raise ValueError(
+            f"the counted all-reduces must fit {layers} layers and {micro_batches} micro-batches, not {counted}"
+        )
+    return recomputed
 
 
 def phase_bytes(*, tokens: int, hidden: int, tp: int, bytes_per_value: float = 2) -> float:
@@ -171,138 +214,6 @@ def traffic_bytes(*, tokens: int, hidden: int, layers: int, tp: int, span: str =
     return all_reduces(layers=layers, span=span) * each
 
 
-def traffic_seconds(
-    *, tokens: int, hidden: int, layers: int, tp: int, bus_bandwidth_bytes_per_s: float, span: str = "step"
-) -> float:
-    """Time that the all-reduces of tensor parallelism take for one micro-batch, none of it hidden.
-
-        seconds = traffic / busbw
-
-    Units:   counts; bytes/s per direction, as nccl-tests reports bus bandwidth; span as in all_reduces. Result in seconds.
-    Raises:  ValueError if a count is below 1, the bandwidth not positive, or the span unknown.
-    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 3.2; nccl-tests, doc/PERFORMANCE.md.
-
-    >>> one = {"tokens": 4096, "hidden": 8192, "layers": 80, "tp": 8, "span": "forward"}
-    >>> round(traffic_seconds(**one, bus_bandwidth_bytes_per_s=450e9) * 1e3, 1)    # milliseconds
-    41.8
-    """
-    require_positive(bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s)
-    sent_bytes = traffic_bytes(tokens=tokens, hidden=hidden, layers=layers, tp=tp, span=span)
-    return sent_bytes / bus_bandwidth_bytes_per_s
-
-
-def overhead_of_compute(
-    *, hidden: int, layer_parameters: float, tp: int, flop_per_s: float, bus_bandwidth_bytes_per_s: float
-) -> float:
-    """What tensor parallelism adds to a layer's forward pass, measured by the layer's compute time.
-
-        overhead = 4 · d · (t-1) · F / (W · β)
-
-    Two all-reduces of 2·tokens·d bytes against 2·tokens·W/t FLOP: the tokens cancel. The work of a GPU shrinks with t
-    and its traffic does not, so the overhead grows with t - 1. It may exceed 1. Attention scores are not counted.
-
-    Units:   layer_parameters are those of the whole layer; FLOP/s of one GPU; bytes/s per direction. Result is a ratio.
-    Raises:  ValueError if a count is below 1 or a rate not positive.
-    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 3.2; Austin et al. 2025, How to Scale Your Model, part 5.
-
-    >>> layer = {"hidden": 8192, "layer_parameters": 855_638_016, "flop_per_s": 500e12}    # Llama 3 70B
-    >>> round(overhead_of_compute(**layer, tp=8, bus_bandwidth_bytes_per_s=450e9), 3)
-    0.298
-    """
-    require_counts(hidden=hidden, tp=tp)
-    require_positive(layer_parameters=layer_parameters, flop_per_s=flop_per_s)
-    require_positive(bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s)
-    return 4 * hidden * (tp - 1) * flop_per_s / (layer_parameters * bus_bandwidth_bytes_per_s)
-
-
-def share_of_time(
-    *, hidden: int, layer_parameters: float, tp: int, flop_per_s: float, bus_bandwidth_bytes_per_s: float
-) -> float:
-    """The share of a layer's forward time that tensor-parallel communication takes, none of it hidden.
-
-        share = overhead / (1 + overhead)
-
-    Units:   as in overhead_of_compute. Result is a fraction of the total time, always below 1.
-    Raises:  ValueError if a count is below 1 or a rate not positive.
-    Source:  definition, with overhead_of_compute.
-
-    >>> layer = {"hidden": 8192, "layer_parameters": 855_638_016, "flop_per_s": 500e12}
-    >>> round(share_of_time(**layer, tp=8, bus_bandwidth_bytes_per_s=450e9), 3)
-    0.23
-    """
-    overhead = overhead_of_compute(
-        hidden=hidden,
-        layer_parameters=layer_parameters,
-        tp=tp,
-        flop_per_s=flop_per_s,
-        bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s,
-    )
-    return overhead / (1 + overhead)
-
-
-def widest_under_share(
-    *, hidden: int, layer_parameters: float, flop_per_s: float, bus_bandwidth_bytes_per_s: float, largest_share: float
-) -> float:
-    """The degree at which communication takes a given share of a layer's forward time; a smaller group takes less.
-
-        t = 1 + s/(1-s) · W · β / (4 · d · F)
-
-    Units:   as in overhead_of_compute; largest_share above 0 and below 1. Result is a degree, not rounded.
-    Raises:  ValueError if a count is below 1, a rate not positive, or the share not between 0 and 1.
-    Source:  overhead_of_compute, solved for t; compare Austin et al. 2025, How to Scale Your Model, part 5.
-
-    >>> layer = {"hidden": 8192, "layer_parameters": 855_638_016, "flop_per_s": 500e12}
-    >>> round(widest_under_share(**layer, bus_bandwidth_bytes_per_s=450e9, largest_share=0.25), 2)
-    8.83
-    """
-    require_counts(hidden=hidden)
-    require_positive(layer_parameters=layer_parameters, flop_per_s=flop_per_s)
-    require_positive(bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s, largest_share=largest_share)
-    if largest_share >= 1:
-        raise ValueError(f"largest_share must be below 1, not {largest_share!r}")
-    overhead = largest_share / (1 - largest_share)
-    return 1 + overhead * layer_parameters * bus_bandwidth_bytes_per_s / (4 * hidden * flop_per_s)
-
-
-def mlp_bound_tp(*, ffn_hidden: int, flop_per_s: float, bandwidth_bytes_per_s: float) -> float:
-    """The degree above which an MLP of two matrices takes longer to communicate than to compute, for large groups.
-
-        t = f · β / F
-
-    A gather and a reduce-scatter of 2·tokens·d bytes each stand against 4·tokens·d·f/t FLOP, with (t-1)/t taken as 1.
-
-    Units:   a count; FLOP/s and bytes/s per direction of one chip. Result is a degree, not rounded.
-    Raises:  ValueError if ffn_hidden is below 1 or a rate not positive.
-    Source:  Austin et al. 2025, How to Scale Your Model, part 5, "Tensor Parallelism".
-
-    >>> round(mlp_bound_tp(ffn_hidden=28672, flop_per_s=4.59e14, bandwidth_bytes_per_s=1.8e11), 1)    # TPU v5p, one axis
-    11.2
-    """
-    require_counts(ffn_hidden=ffn_hidden)
-    require_positive(flop_per_s=flop_per_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
-    return ffn_hidden * bandwidth_bytes_per_s / flop_per_s
-
-
-def balanced_fsdp_degree(*, tokens: float, ffn_hidden: int, gpus: int, fsdp_axes: int = 1, tp_axes: int = 1) -> float:
-    """The degree of FSDP at which FSDP and tensor parallelism together send least, when both have links of one speed.
-
-        x = sqrt( tokens / f · axes_fsdp / axes_tp · N )        and tensor parallelism gets N/x
-
-    FSDP sends the weights of its slice, which shrink with the TP degree; TP sends the activations of its tokens, which
-    shrink with the FSDP degree.
-
-    Units:   tokens of the whole batch; counts. Result is a degree, not rounded.
-    Raises:  ValueError if tokens is not positive or a count is below 1.
-    Source:  Austin et al. 2025, How to Scale Your Model, part 5, "Mixed FSDP and Tensor Parallelism".
-
-    >>> round(balanced_fsdp_degree(tokens=48_000, ffn_hidden=32_768, gpus=64, fsdp_axes=2), 1)
-    13.7
-    """
-    require_positive(tokens=tokens)
-    require_counts(ffn_hidden=ffn_hidden, gpus=gpus, fsdp_axes=fsdp_axes, tp_axes=tp_axes)
-    return float((tokens / ffn_hidden * fsdp_axes / tp_axes * gpus) ** 0.5)
-
-
 def kept_bytes(
     *, tokens: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int, sequence_parallel: bool
 ) -> float:
@@ -329,3 +240,20 @@ def kept_bytes(
     )
     between_matrices = 2 * tokens * 4 * hidden
     return cut if sequence_parallel else cut + between_matrices - between_matrices / tp
+
+
+def freed_bytes(*, layers: int, tokens: int, hidden: int, tp: int) -> float:
+    """Activation memory of one GPU that sequence parallelism frees, of one micro-batch, in BF16 and with nothing recomputed.
+
+        bytes = layers · 4 · 2 · tokens · d · (t-1)/t
+
+    Units:   counts; layers are those on the GPU. Result in bytes.
+    Raises:  ValueError if a count is below 1.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.2; four tensors as in kept_bytes.
+
+    >>> round(freed_bytes(layers=80, tokens=8192, hidden=8192, tp=8) / 1e9, 2)    # Llama 3 70B, one sequence
+    37.58
+    """
+    require_counts(layers=layers, tokens=tokens, hidden=hidden, tp=tp)
+    between_matrices = 4 * 2 * tokens * hidden
+    return layers * between_matrices * (tp - 1) / tp

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import activations
-from .search import bisect
 
 Matrix = NDArray[np.float64]
 BF16_BYTES = 2
@@ -183,6 +182,14 @@ def layer_parameters_per_gpu(*, hidden: int, ffn_hidden: int, heads: int, kv_hea
     return max(weighed)
 
 
+def weight_bytes_per_gpu(
+    *, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int, bytes_per_weight: float = 2
+) -> float:
+    """Layer after layer."""
+    shape = {"hidden": hidden, "ffn_hidden": ffn_hidden, "heads": heads, "kv_heads": kv_heads}
+    return sum(bytes_per_weight * layer_parameters_per_gpu(**shape, tp=tp) for _ in range(layers))
+
+
 def largest_tp(*, heads: int, kv_heads: int, ffn_hidden: int, group: int) -> int:
     """Try every degree: deal out heads and MLP columns, and refuse uneven shares and a head on two ranks."""
     best = 1
@@ -207,6 +214,16 @@ def all_reduces(*, layers: int, span: str) -> int:
     return sum(played[span] for _ in range(layers))
 
 
+def recomputed_layers(*, counted: int, layers: int, micro_batches: int) -> int:
+    """Play every number of recomputed layers, and take the one whose trace shows as many."""
+    played = play_layer(2).all_reduces
+    for recomputed in range(layers + 1):
+        trace = [played["step with recompute" if layer < recomputed else "step"] for layer in range(layers)]
+        if sum(trace) * micro_batches == counted:
+            return recomputed
+    raise ValueError("no run shows this")
+
+
 def phase_bytes(*, tokens: int, hidden: int, tp: int, bytes_per_value: float = 2) -> float:
     """What sequence parallelism sent in a played forward pass, over its collectives."""
     each = play_layer(tp).sharded["forward"] / (2 * BLOCKS)
@@ -228,83 +245,7 @@ def traffic_bytes(*, tokens: int, hidden: int, layers: int, tp: int, span: str =
     return float(sent[span] * tokens * hidden * layers * BF16_BYTES)
 
 
-def traffic_seconds(
-    *, tokens: int, hidden: int, layers: int, tp: int, bus_bandwidth_bytes_per_s: float, span: str = "step"
-) -> float:
-    """Send layer after layer over the bus."""
-    clock = 0.0
-    for _ in range(layers):
-        sent = play_layer(tp).sent[span] * tokens * hidden * BF16_BYTES
-        clock += float(sent) / bus_bandwidth_bytes_per_s
-    return clock
-
-
-# How wide a group pays
-
-
-def _forward_seconds(
-    hidden: int, layer_parameters: float, tp: float, flop_per_s: float, bus_bandwidth_bytes_per_s: float
-) -> tuple[float, float]:
-    """Compute and communication of a layer's forward pass, for one token; tp need not be whole."""
-    multiply_and_add = layer_parameters / tp + layer_parameters / tp
-    phases = 2 * BLOCKS  # a reduce-scatter and an all-gather for each block
-    sent = phases * BF16_BYTES * hidden * (1 - 1 / tp)
-    return multiply_and_add / flop_per_s, sent / bus_bandwidth_bytes_per_s
-
-
-def overhead_of_compute(
-    *, hidden: int, layer_parameters: float, tp: int, flop_per_s: float, bus_bandwidth_bytes_per_s: float
-) -> float:
-    """Both times of a forward pass of 1,000 tokens, from the values that a played layer sent, one over the other."""
-    tokens = 1000
-    compute_s = 2 * tokens * layer_parameters / tp / flop_per_s
-    sent = play_layer(tp).sent["forward"] * tokens * hidden * BF16_BYTES
-    return float(sent) / bus_bandwidth_bytes_per_s / compute_s
-
-
-def share_of_time(
-    *, hidden: int, layer_parameters: float, tp: int, flop_per_s: float, bus_bandwidth_bytes_per_s: float
-) -> float:
-    """Both times of a forward pass: the second over the sum."""
-    compute_s, sent_s = _forward_seconds(hidden, layer_parameters, tp, flop_per_s, bus_bandwidth_bytes_per_s)
-    return sent_s / (compute_s + sent_s)
-
-
-def widest_under_share(
-    *, hidden: int, layer_parameters: float, flop_per_s: float, bus_bandwidth_bytes_per_s: float, largest_share: float
-) -> float:
-    """Bisect for the degree at which the share is reached."""
-
-    def over(tp: float) -> float:
-        compute_s, sent_s = _forward_seconds(hidden, layer_parameters, tp, flop_per_s, bus_bandwidth_bytes_per_s)
-        return sent_s / (compute_s + sent_s) - largest_share
-
-    return bisect(over, 1.0, 1e9)
-
-
-def mlp_bound_tp(*, ffn_hidden: int, flop_per_s: float, bandwidth_bytes_per_s: float) -> float:
-    """Bisect for the degree at which a token's two matrix products take as long as its gather and its reduce-scatter."""
-
-    def late(tp: float) -> float:
-        compute_s = 2 * (2 * ffn_hidden / tp) / flop_per_s  # for each channel of the model's width
-        return 2 * BF16_BYTES / bandwidth_bytes_per_s - compute_s
-
-    return bisect(late, 1e-6, 1e9)
-
-
-def balanced_fsdp_degree(*, tokens: float, ffn_hidden: int, gpus: int, fsdp_axes: int = 1, tp_axes: int = 1) -> float:
-    """Walk down the slope of the time of both: weights of an MLP's slice, and activations of a share of the tokens."""
-
-    def slope(degree: float) -> float:
-        step = 1e-4 * degree
-        return seconds(degree + step) - seconds(degree - step)
-
-    def seconds(degree: float) -> float:
-        weights = 2 * BF16_BYTES * ffn_hidden / (gpus / degree)
-        activations_sent = 2 * BF16_BYTES * tokens / degree
-        return weights / fsdp_axes + activations_sent / tp_axes
-
-    return bisect(slope, 1e-6, 1e9)
+# What it keeps
 
 
 def kept_bytes(
@@ -318,3 +259,10 @@ def kept_bytes(
     between = [np.broadcast_to(np.float16(0), (tokens, hidden)).nbytes for _ in ("in", "normed", "mid", "normed mid")]
     inside = whole - sum(between)
     return sum(between) + inside / tp
+
+
+def freed_bytes(*, layers: int, tokens: int, hidden: int, tp: int) -> float:
+    """Walk a layer with a small MLP with and without sequence parallelism, and take the difference for every layer."""
+    shape = {"tokens": tokens, "hidden": hidden, "ffn_hidden": 1, "heads": 1, "kv_heads": 1, "tp": tp}
+    without, sharded = (kept_bytes(**shape, sequence_parallel=sequence) for sequence in (False, True))
+    return sum(without - sharded for _ in range(layers))
