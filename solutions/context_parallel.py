@@ -205,7 +205,7 @@ def smallest_cp(
 
     BF16, a fused attention, sequence parallelism inside the TP group, and nothing recomputed.
 
-    Units:   counts; tokens of the whole sequence; room_bytes is what a GPU has for activations. Result is a degree.
+    Units:   counts; tokens of the whole sequence; room_bytes is what a GPU has for activations. Result is a count.
     Raises:  ValueError if a count is below 1, the room not positive, or max_cp GPUs are too few.
     Source:  Llama Team 2024, arXiv:2407.21783, section 3.3.2; the bytes are activations.layer_activation_bytes'.
 

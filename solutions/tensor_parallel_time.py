@@ -32,14 +32,16 @@ def traffic_seconds(
 
 def step_seconds(
     *, tokens: int, hidden: int, layer_parameters: float, layers: int, tp: int, flop_per_s: float,
-    bus_bandwidth_bytes_per_s: float, recompute: bool = False,
+    bus_bandwidth_bytes_per_s: float, forward_passes: int = 1,
 ) -> float:  # fmt: skip
     """Time of one micro-batch, forward and backward, on a tensor-parallel group that hides nothing.
 
-        seconds = layers · ( 2 · passes · tokens · W / (t · F)  +  all-reduces · 2 · 2 · tokens · d · (t-1)/t / β )
+        seconds = layers · ( 2 · (r + 2) · tokens · W / (t · F)  +  (2·r + 2) · 2 · 2 · tokens · d · (t-1)/t / β )
+
+    A layer runs forward r times, twice where it is recomputed. A backward pass is twice the work, and has two all-reduces.
 
     Units:   layer_parameters are those of the whole layer; FLOP/s of one GPU; bus bandwidth in bytes/s per direction;
-             recompute repeats the forward pass of every layer. BF16. Attention scores are not counted. Result in seconds.
+             forward_passes of every layer, 1 or, with recomputation, 2. BF16, no attention scores. Result in seconds.
     Raises:  ValueError if a count is below 1 or a size or rate not positive.
     Source:  Narayanan et al. 2021, arXiv:2104.04473, sections 3.2 and 3.5; nccl-tests, doc/PERFORMANCE.md.
 
@@ -47,13 +49,13 @@ def step_seconds(
     >>> round(step_seconds(**run, tp=8, bus_bandwidth_bytes_per_s=450e9), 2)    # Llama 3 70B
     1.01
     """
-    require_counts(tokens=tokens, hidden=hidden, layers=layers, tp=tp)
+    require_counts(tokens=tokens, hidden=hidden, layers=layers, tp=tp, forward_passes=forward_passes)
     require_positive(layer_parameters=layer_parameters, flop_per_s=flop_per_s)
     require_positive(bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s)
     message_bytes = 2 * tokens * hidden
     sent_bytes = 2 * message_bytes * (tp - 1) / tp
-    layer_all_reduces = 6 if recompute else 4
-    passes = 4 if recompute else 3
+    layer_all_reduces = 2 * forward_passes + 2
+    passes = forward_passes + 2
     layer_flop = 2 * passes * tokens * layer_parameters
     compute_s = layer_flop / (tp * flop_per_s)
     traffic_s = layer_all_reduces * sent_bytes / bus_bandwidth_bytes_per_s
@@ -121,7 +123,7 @@ def largest_tp_under_share(
 
         t = ⌊ 1 + s/(1-s) · W · β / (4 · d · F) ⌋
 
-    Units:   as in overhead_of_compute; largest_share above 0 and below 1. Result is a degree.
+    Units:   as in overhead_of_compute; largest_share above 0 and below 1. Result is a count.
     Raises:  ValueError if a count is below 1, a rate not positive, or the share not between 0 and 1.
     Source:  overhead_of_compute, solved for t; compare Austin et al. 2025, How to Scale Your Model, part 5.
 

@@ -48,10 +48,10 @@ def _clocks(
 
 def step_seconds(
     *, tokens: int, hidden: int, layer_parameters: float, layers: int, tp: int, flop_per_s: float,
-    bus_bandwidth_bytes_per_s: float, recompute: bool = False,
+    bus_bandwidth_bytes_per_s: float, forward_passes: int = 1,
 ) -> float:  # fmt: skip
     """Layer after layer: compute, then send."""
-    span = "step with recompute" if recompute else "step"
+    span = {1: "step", 2: "step with recompute"}[forward_passes]
     compute_s, sent_s = _clocks(span, hidden, layer_parameters, tp, flop_per_s, bus_bandwidth_bytes_per_s)
     clock = 0.0
     for _ in range(layers):

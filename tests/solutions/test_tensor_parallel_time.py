@@ -47,7 +47,7 @@ def test_the_chain_around_112_mebibytes() -> None:
 def test_a_step_is_played_layer_after_layer(
     layer: dict[str, Any], tokens: int, count: int, degree: int, recompute: bool
 ) -> None:
-    case: dict[str, Any] = {**layer, "tokens": tokens, "layers": count, "tp": degree, "recompute": recompute}
+    case: dict[str, Any] = {**layer, "tokens": tokens, "layers": count, "tp": degree, "forward_passes": 1 + recompute}
     assert math.isclose(time.step_seconds(**case), played.step_seconds(**case), rel_tol=1e-9)
     span = "step with recompute" if recompute else "step"
     alone = time.step_seconds(**{**case, "bus_bandwidth_bytes_per_s": 1e300})
