@@ -45,7 +45,7 @@ def _cuts(size: int) -> list[int]:
 
 
 @lru_cache(maxsize=4096)
-def _tiled(tokens: int, inputs: int, outputs: int) -> tuple[int, dict[str, int]]:
+def touched_by_a_product(tokens: int, inputs: int, outputs: int) -> tuple[int, dict[str, int]]:
     """Multiply tile by tile: FLOP done, and elements of each matrix that were touched for the first time."""
     flop = 0
     touched: set[tuple[str, int, int]] = set()
@@ -68,7 +68,7 @@ def _tiled(tokens: int, inputs: int, outputs: int) -> tuple[int, dict[str, int]]
 
 def matmul_intensity(*, tokens: int, inputs: int, outputs: int, bytes_per_element: float = 2) -> float:
     """Multiply tile by tile with a large cache, and divide FLOP by the bytes that were touched."""
-    flop, elements = _tiled(tokens, inputs, outputs)
+    flop, elements = touched_by_a_product(tokens, inputs, outputs)
     return float(flop / (sum(elements.values()) * Fraction(bytes_per_element)))
 
 
@@ -79,7 +79,7 @@ def compute_bound_tokens(
     """Add tokens until the machine's memory unit is not the last to finish."""
 
     def enough(tokens: int) -> bool:
-        flop, elements = _tiled(tokens, inputs, outputs)
+        flop, elements = touched_by_a_product(tokens, inputs, outputs)
         moved = elements["weights"] * Fraction(bytes_per_weight)
         moved += (elements["activations"] + elements["results"]) * Fraction(bytes_per_activation)
         return flop / Fraction(peak_flop_per_s) >= moved / Fraction(memory_bytes_per_s)
