@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from shardwise.kinds.schedule.named import NAMED
+from shardwise.kinds.schedule.named import NAMES
 from shardwise.kinds.schedule.pipeline import Pipeline
 from shardwise.question import Form, Key
 from shardwise.template import model as author
@@ -16,8 +16,8 @@ EachStage = author.Value | tuple[author.Value, ...]  # one number for all stages
 
 def _is_known(text: str) -> str:
     """A schedule's text as it is; a ValueError where it is one word, and not the name of a schedule."""
-    if len(text.split()) == 1 and text.strip() not in NAMED:
-        raise ValueError(f"no schedule is called {text!r}; write its lines, or one of {', '.join(NAMED)}")
+    if len(text.split()) == 1 and text.strip() not in NAMES:
+        raise ValueError(f"no schedule is called {text!r}; write its lines, or one of {', '.join(NAMES)}")
     return text
 
 

@@ -1,10 +1,10 @@
-"""Schedules that have a name: GPipe, 1F1B, interleaved 1F1B, ZB-H1, and one micro-batch after another."""
+"""Schedules that have a name: GPipe, 1F1B, interleaved 1F1B, ZB-H1, one micro-batch after another, and what is there first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from shardwise.kinds.schedule.pipeline import BACKWARD, FORWARD, WEIGHT, Operation, Pipeline, Schedule
+from shardwise.kinds.schedule.pipeline import BACKWARD, FORWARD, WEIGHT, Operation, Pipeline, Place, Schedule
 
 
 def _with_weights(pipeline: Pipeline, line: Sequence[Operation]) -> tuple[Operation, ...]:
@@ -119,6 +119,47 @@ def zb_h1(pipeline: Pipeline) -> Schedule:
     return tuple(lines)
 
 
+def greedy(pipeline: Pipeline, room: Sequence[int | None]) -> Schedule:
+    """Whenever a stage is free it runs what is there: a backward first, then a forward if there is room, then a weight gradient."""
+    lines: list[list[Operation]] = [[] for _ in range(pipeline.stages)]
+    waiting = [pipeline.operations() for _ in lines]
+    for line in waiting:
+        line.sort(
+            key=lambda step: (
+                "BFW".index(step.letter),
+                step.micro_batch,
+                step.chunk if step.letter == FORWARD else -step.chunk,
+            )
+        )
+    ended: dict[Place, int] = {}
+    free = [0] * pipeline.stages
+    time = 0
+    while any(waiting):
+        for place, line in enumerate(lines):
+            if free[place] > time:
+                continue
+            held = sum((step.letter == FORWARD) - (step.letter == pipeline.last_letter) for step in line)
+            most = room[place] if room else None
+            for step in waiting[place]:
+                if step.letter == FORWARD and most is not None and held >= most:
+                    continue
+                needs = pipeline.needs(place + 1, step)
+                hops = [pipeline.hop if need[0] != place + 1 else 0 for need in needs]
+                if all(need in ended and ended[need] + hop <= time for need, hop in zip(needs, hops, strict=True)):
+                    line.append(step)
+                    waiting[place].remove(step)
+                    free[place] = ended[place + 1, step] = time + pipeline.slots(place + 1, step.letter)
+                    break
+        later = [
+            *(end for end in free if end > time),
+            *(end + pipeline.hop for end in ended.values() if end + pipeline.hop > time),
+        ]
+        if not later:
+            raise ValueError("there is too little room for any schedule")
+        time = min(later)
+    return tuple(map(tuple, lines))
+
+
 NAMED: Mapping[str, Callable[[Pipeline], Schedule]] = {
     "serial": serial,
     "gpipe": gpipe,
@@ -126,3 +167,4 @@ NAMED: Mapping[str, Callable[[Pipeline], Schedule]] = {
     "interleaved": interleaved,
     "zb-h1": zb_h1,
 }
+NAMES = (*NAMED, "greedy", "shortest")  # and those that depend on the memory; the last is in search.py

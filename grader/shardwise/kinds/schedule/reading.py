@@ -13,7 +13,7 @@ from typing import Any
 
 from shardwise.errors import Unreadable
 from shardwise.kinds.schedule.lines import lines_of
-from shardwise.kinds.schedule.named import NAMED
+from shardwise.kinds.schedule.named import NAMES
 from shardwise.kinds.schedule.notation import Written, tokens_of
 from shardwise.kinds.schedule.pipeline import WEIGHT, Operation, Pipeline, Schedule
 
@@ -31,7 +31,7 @@ class Reading:
 
 def read_schedule(pipeline: Pipeline, raw: Any) -> Reading | None:
     """The schedule that an answer writes; None where only the names of the stages are there. Raises Unreadable."""
-    if isinstance(raw, str) and (name := "".join(raw.lower().split())) in NAMED:
+    if isinstance(raw, str) and (name := "".join(raw.lower().split())) in NAMES:
         raise _unreadable(pipeline, [f"“{name}” is the name of a schedule; write its operations"])
     lines, faults = lines_of(pipeline, raw)
     if not faults and all(text.strip(" .…") == "" for text in lines.values()):

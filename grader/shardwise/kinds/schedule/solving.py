@@ -9,9 +9,10 @@ from typing import Any
 from shardwise.errors import Reject, ShardwiseError, Unreadable
 from shardwise.kinds.schedule.explain import misses
 from shardwise.kinds.schedule.model import EachStage, Limited, ScheduleForm, ScheduleTemplate
-from shardwise.kinds.schedule.named import NAMED, limited
+from shardwise.kinds.schedule.named import NAMED, NAMES, greedy, limited
 from shardwise.kinds.schedule.pipeline import MOST_CHUNKS, MOST_MICRO_BATCHES, MOST_STAGES, Pipeline, Schedule
 from shardwise.kinds.schedule.reading import read_schedule
+from shardwise.kinds.schedule.search import shortest
 from shardwise.kinds.schedule.simulate import Run, simulate
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
@@ -46,9 +47,8 @@ def pattern(schedule: Schedule) -> tuple[str, ...]:
 def solve(template: ScheduleTemplate, draw: Draw) -> Solved:
     """The pipeline, target and schedules of a draw. Raises Reject where mistakes cannot be told apart."""
     form = _form(template, draw)
-    pipeline = form.pipeline
-    solution = _schedule(template.answer.solution, pipeline, draw)
-    mistakes = tuple(_schedule(mistake.schedule, pipeline, draw) for mistake in template.mistakes)
+    solution = _schedule(template.answer.solution, form, draw)
+    mistakes = tuple(_schedule(mistake.schedule, form, draw) for mistake in template.mistakes)
     for number, schedule in enumerate(mistakes, start=1):
         if meets(form, run_of(form, schedule)):
             raise Reject(f"mistake {number} meets the target")
@@ -69,10 +69,10 @@ def _form(template: ScheduleTemplate, draw: Draw) -> ScheduleForm:
         weight=() if answer.weight is None else _each(draw, answer.weight, "answer.weight", stages),
         hop=_whole(draw.evaluate(answer.hop), "answer.hop", 0, MOST_SLOTS),
     )
-    known = _measures(pipeline)
-
-    def bounds(written: EachStage | None, name: str) -> tuple[int | None, ...]:
-        return (None,) * stages if written is None else _each(draw, written, name, stages, optional=True, **known)
+    no_bounds: tuple[int | None, ...] = (None,) * stages
+    room = no_bounds if answer.memory is None else _each(draw, answer.memory, "answer.memory", stages, is_bound=True)
+    known = _measures(pipeline, room)
+    held = target.in_flight
 
     def bound(written: str | int | float | None, name: str) -> int | None:
         return None if written is None else _whole(draw.evaluate(written, **known), name, 0, 10**9)
@@ -85,34 +85,44 @@ def _form(template: ScheduleTemplate, draw: Draw) -> ScheduleForm:
         backward=pipeline.backward,
         weight=pipeline.weight,
         hop=pipeline.hop,
-        room=bounds(answer.memory, "answer.memory"),
+        room=room,
         most_slots=bound(target.makespan, "answer.target.makespan"),
         most_idle=bound(target.idle, "answer.target.idle"),
-        most_in_flight=bounds(target.in_flight, "answer.target.in_flight"),
+        most_in_flight=no_bounds
+        if held is None
+        else _each(draw, held, "answer.target.in_flight", stages, is_bound=True, **known),
     )
 
 
-def _measures(pipeline: Pipeline) -> dict[str, Any]:
+def named(name: str, pipeline: Pipeline, room: tuple[int | None, ...]) -> Schedule:
+    """The schedule of that name. Raises ShardwiseError where there is none, or none that the memory has room for."""
+    if name not in NAMES:
+        raise ShardwiseError(f"no schedule is called {name!r}; there are {', '.join(NAMES)}")
+    if name == "shortest":
+        return shortest(pipeline, room)
+    return greedy(pipeline, room) if name == "greedy" else NAMED[name](pipeline)
+
+
+def _measures(pipeline: Pipeline, room: tuple[int | None, ...]) -> dict[str, Any]:
     """What expressions of a target may call: makespan("1f1b"), idle("zb-h1"), in_flight("1f1b", 2)."""
 
-    def run(name: str, most: int | None = None) -> Run:
-        if name not in NAMED:
-            raise ShardwiseError(f"no schedule is called {name!r}; there are {', '.join(NAMED)}")
-        return simulate(pipeline, NAMED[name](pipeline) if most is None else limited(pipeline, most))
+    def run(name: str) -> Run:
+        return simulate(pipeline, named(name, pipeline, room))
 
     return {
-        "makespan": lambda name, most=None: run(name, most).makespan,
-        "idle": lambda name, most=None: run(name, most).total_idle,
+        "makespan": lambda name: run(name).makespan,
+        "idle": lambda name: run(name).total_idle,
         "in_flight": lambda name, stage=1: run(name).in_flight[stage - 1],
     }
 
 
-def _schedule(written: str | Limited, pipeline: Pipeline, draw: Draw) -> Schedule:
+def _schedule(written: str | Limited, form: ScheduleForm, draw: Draw) -> Schedule:
     """A schedule that a template names or writes out."""
+    pipeline = form.pipeline
     if isinstance(written, Limited):
         return limited(pipeline, _whole(draw.evaluate(written.in_flight), "in_flight", 1, MOST_MICRO_BATCHES))
-    if written.strip() in NAMED:
-        return NAMED[written.strip()](pipeline)
+    if written.strip() in NAMES:
+        return named(written.strip(), pipeline, form.room)
     try:
         reading = read_schedule(pipeline, prose(written, draw.printed))
     except Unreadable as error:
@@ -123,7 +133,7 @@ def _schedule(written: str | Limited, pipeline: Pipeline, draw: Draw) -> Schedul
 
 
 def _each(
-    draw: Draw, written: EachStage, name: str, stages: int, *, optional: bool = False, **known: Any
+    draw: Draw, written: EachStage, name: str, stages: int, *, is_bound: bool = False, **known: Any
 ) -> tuple[Any, ...]:
     """A number for each stage: from one expression for all, from one that gives a list, or from one each."""
     values = (
@@ -135,8 +145,8 @@ def _each(
         values = [values] * stages
     if len(values) != stages:
         raise ShardwiseError(f"{name} has {len(values)} numbers, and there are {stages} stages")
-    least, most = (1, MOST_MICRO_BATCHES * MOST_CHUNKS) if optional else (1, MOST_SLOTS)
-    return tuple(None if optional and value in (None, "none") else _whole(value, name, least, most) for value in values)
+    least, most = (1, MOST_MICRO_BATCHES * MOST_CHUNKS) if is_bound else (1, MOST_SLOTS)
+    return tuple(None if is_bound and value in (None, "none") else _whole(value, name, least, most) for value in values)
 
 
 def _whole(value: Any, name: str, least: int, most: int) -> int:
