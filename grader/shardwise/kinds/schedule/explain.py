@@ -13,7 +13,12 @@ MOST_GAPS = 4  # of a stage that are listed
 
 def plural(number: int, what: str) -> str:
     """A number of things: 1 slot, 2 slots, 2 micro-batches."""
-    return f"{number} {what}{'' if number == 1 else 'es' if what.endswith('ch') else 's'}"
+    return f"{number} {what}{'' if number == 1 else 'es' if what.endswith('batch') else 's'}"
+
+
+def unit(form: ScheduleForm) -> str:
+    """What is counted in flight."""
+    return "chunk" if form.chunks > 1 else "micro-batch"
 
 
 def violation(form: ScheduleForm, run: Run) -> str:
@@ -69,7 +74,7 @@ def misses(form: ScheduleForm, run: Run) -> Iterator[str]:
     over = held(form.pipeline, run.spans, form.most_in_flight)[1]
     if over is not None:
         yield (
-            f"Stage {over.stage} has {plural(over.held, 'micro-batch')} in flight from time {over.start}, when "
+            f"Stage {over.stage} has {plural(over.held, unit(form))} in flight from time {over.start}, when "
             f"`{form.pipeline.written(over.operation)}` starts there; the target is at most {over.room}."
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import ceil
 
 from shardwise.kinds.schedule.pipeline import BACKWARD, FORWARD, WEIGHT, Operation, Pipeline, Place, Schedule
 
@@ -78,6 +79,22 @@ def limited(pipeline: Pipeline, most: int) -> Schedule:
         _with_weights(pipeline, _alternating(forwards, backwards, min(most, pipeline.stages - stage + 1)))
         for stage in range(1, pipeline.stages + 1)
     )
+
+
+def eager_one_f_one_b(pipeline: Pipeline) -> Schedule:
+    """1F1B with as many more forwards ahead as a stage can run while results are on their way between stages.
+
+    So many are in flight as a micro-batch's way to the last stage and back takes, counted in this stage's own slots for each.
+    Source: Zhuang et al. 2022, arXiv:2211.05322, whose eager 1F1B sends forwards off earlier for the same purpose.
+    """
+    forwards, backwards = _visits(pipeline)
+    lines = []
+    for stage in range(1, pipeline.stages + 1):
+        behind = pipeline.stages - stage
+        own = sum(pipeline.slots(stage, letter) for letter in pipeline.letters)
+        ahead = behind + 1 + ceil(2 * behind * pipeline.hop / own)
+        lines.append(_with_weights(pipeline, _alternating(forwards, backwards, ahead)))
+    return tuple(lines)
 
 
 def interleaved(pipeline: Pipeline) -> Schedule:
@@ -164,6 +181,7 @@ NAMED: Mapping[str, Callable[[Pipeline], Schedule]] = {
     "serial": serial,
     "gpipe": gpipe,
     "1f1b": one_f_one_b,
+    "eager-1f1b": eager_one_f_one_b,
     "interleaved": interleaved,
     "zb-h1": zb_h1,
 }

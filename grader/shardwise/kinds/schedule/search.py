@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.schedule.named import NAMED, limited
@@ -17,32 +18,48 @@ from shardwise.kinds.schedule.pipeline import Operation, Pipeline, Schedule
 from shardwise.kinds.schedule.simulate import simulate
 
 MOST_STATES = 400_000
-
-_Stage = tuple[
-    int, ...
-]  # how many of each letter were started, the place of the letter that runs, and the slots it still takes
-_State = tuple[_Stage, ...]
 _FREE = -1
+
+
+class _Stage(NamedTuple):
+    """What a stage has done, and what of it is still on its way."""
+
+    started: tuple[int, ...]  # operations of each letter
+    running: int = _FREE  # the place of the letter that runs
+    rest: int = 0  # slots that it still takes
+    on_the_way: tuple[
+        tuple[int, int], ...
+    ] = ()  # the place of a letter, and the slots until another stage has the result
+
+    def ended(self, letter: int) -> int:
+        """How many operations of a letter are done."""
+        return self.started[letter] - (self.running == letter)
+
+    def arrived(self, letter: int) -> int:
+        """Of how many the next stage has the result."""
+        return self.ended(letter) - sum(place == letter for place, _ in self.on_the_way)
+
+
+_State = tuple[_Stage, ...]
 
 
 @lru_cache(maxsize=256)
 def shortest(pipeline: Pipeline, room: tuple[int | None, ...] = ()) -> Schedule:
     """A schedule within the memory that no other beats. Raises ShardwiseError where there are too many to try."""
-    if pipeline.chunks > 1 or pipeline.hop:
-        raise ShardwiseError("the shortest schedule is searched only with one chunk a stage, and without a hop")
+    if pipeline.chunks > 1:
+        raise ShardwiseError("the shortest schedule is searched only where a stage has one chunk")
     room = room or (None,) * pipeline.stages
     best = _best_known(pipeline, room)
     most = simulate(pipeline, best).makespan
-    letters = len(pipeline.letters)
-    start: _State = ((*(0,) * letters, _FREE, 0),) * pipeline.stages
+    start: _State = (_Stage((0,) * len(pipeline.letters)),) * pipeline.stages
     before: dict[_State, _State | None] = {start: None}
     layer = [start]
-    for time in range(most):
+    for time in range(1, most):
         following = []
         for state in layer:
             for chosen in product(*_choices(pipeline, room, state)):
-                after = tuple(map(_one_slot, chosen))
-                if after in before or _rest(pipeline, after) > most - 1 - (time + 1):
+                after = tuple(_one_slot(stage, pipeline.hop) for stage in chosen)
+                if after in before or time + _rest(pipeline, after) >= most:
                     continue
                 before[after] = state
                 following.append(after)
@@ -56,7 +73,7 @@ def shortest(pipeline: Pipeline, room: tuple[int | None, ...] = ()) -> Schedule:
 
 def _best_known(pipeline: Pipeline, room: Sequence[int | None]) -> Schedule:
     """The shortest of those schedules with a name that keep to the memory; one after another always does."""
-    known = [make(pipeline) for make in NAMED.values() if make is not NAMED["zb-h1"] or pipeline.weight]
+    known = [make(pipeline) for name, make in NAMED.items() if name != "zb-h1" or pipeline.weight]
     known += [limited(pipeline, most) for most in range(1, pipeline.stages)]
     runs = [(simulate(pipeline, schedule, room), schedule) for schedule in known]
     return min((run.makespan, schedule) for run, schedule in runs if run.is_sound)[1]
@@ -64,53 +81,54 @@ def _best_known(pipeline: Pipeline, room: Sequence[int | None]) -> Schedule:
 
 def _choices(pipeline: Pipeline, room: Sequence[int | None], state: _State) -> Iterator[list[_Stage]]:
     """What each stage may be after it has started something, or nothing."""
-    letters = pipeline.letters
-    ended = [[count - (place == stage[-2]) for place, count in enumerate(stage[:-2])] for stage in state]
+    last = len(pipeline.letters) - 1
     for place, stage in enumerate(state):
         found = [stage]
-        if stage[-2] == _FREE:
-            started = stage[:-2]
-            if started[0] < pipeline.micro_batches:
-                is_there = place == 0 or ended[place - 1][0] > started[0]
-                most = room[place]
-                if is_there and (most is None or started[0] - ended[place][-1] < most):
-                    found.append(_begun(pipeline, place, stage, 0))
-            above = ended[place + 1][1] if place + 1 < pipeline.stages else pipeline.micro_batches
-            if started[1] < min(above, ended[place][0]):
-                found.append(_begun(pipeline, place, stage, 1))
-            if len(letters) == 3 and started[2] < ended[place][1]:
-                found.append(_begun(pipeline, place, stage, 2))
+        if stage.running == _FREE:
+            from_before = state[place - 1].arrived(0) if place else pipeline.micro_batches
+            from_behind = state[place + 1].arrived(1) if place + 1 < len(state) else pipeline.micro_batches
+            most = room[place]
+            has_room = most is None or stage.started[0] - stage.ended(last) < most
+            ready = [from_before if has_room else 0, min(from_behind, stage.ended(0)), stage.ended(1)]
+            found += [
+                _begun(pipeline, place, stage, letter)
+                for letter in range(last + 1)
+                if stage.started[letter] < ready[letter]
+            ]
         yield found
 
 
 def _begun(pipeline: Pipeline, place: int, stage: _Stage, letter: int) -> _Stage:
     """A stage that has just started an operation."""
-    counts = tuple(count + (at == letter) for at, count in enumerate(stage[:-2]))
-    return (*counts, letter, pipeline.slots(place + 1, pipeline.letters[letter]))
+    started = tuple(count + (at == letter) for at, count in enumerate(stage.started))
+    return stage._replace(started=started, running=letter, rest=pipeline.slots(place + 1, pipeline.letters[letter]))
 
 
-def _one_slot(stage: _Stage) -> _Stage:
+def _one_slot(stage: _Stage, hop: int) -> _Stage:
     """A stage one slot later."""
-    if stage[-2] == _FREE:
-        return stage
-    return (*stage[:-1], stage[-1] - 1) if stage[-1] > 1 else (*stage[:-2], _FREE, 0)
+    on_the_way = tuple((letter, slots - 1) for letter, slots in stage.on_the_way if slots > 1)
+    if stage.rest > 1:
+        return stage._replace(rest=stage.rest - 1, on_the_way=on_the_way)
+    if hop and stage.running in (0, 1):
+        on_the_way = (*on_the_way, (stage.running, hop))
+    return _Stage(stage.started, on_the_way=on_the_way)
 
 
 def _rest(pipeline: Pipeline, state: _State) -> int:
     """Slots that are needed at least: a stage's own work, and the backwards of the stages before it that follow its last one."""
     longest = tail = 0
     for place, stage in enumerate(state):
-        work = stage[-1] + sum(
+        work = stage.rest + sum(
             (pipeline.micro_batches - count) * pipeline.slots(place + 1, letter)
-            for letter, count in zip(pipeline.letters, stage[:-2], strict=True)
+            for letter, count in zip(pipeline.letters, stage.started, strict=True)
         )
         longest = max(longest, work + (tail if work and not pipeline.weight else 0))
-        tail += pipeline.slots(place + 1, pipeline.letters[1])
+        tail += pipeline.slots(place + 1, pipeline.letters[1]) + pipeline.hop
     return longest
 
 
 def _is_done(pipeline: Pipeline, state: _State) -> bool:
-    return all(stage[-2] == _FREE and set(stage[:-2]) == {pipeline.micro_batches} for stage in state)
+    return all(stage.running == _FREE and set(stage.started) == {pipeline.micro_batches} for stage in state)
 
 
 def _schedule(pipeline: Pipeline, before: dict[_State, _State | None], last: _State) -> Schedule:
@@ -119,9 +137,9 @@ def _schedule(pipeline: Pipeline, before: dict[_State, _State | None], last: _St
     while (earlier := before[path[-1]]) is not None:
         path.append(earlier)
     lines: list[list[Operation]] = [[] for _ in last]
-    for earlier, later in zip(path[:0:-1], path[-2::-1], strict=True):
-        for line, old, new in zip(lines, earlier, later, strict=True):
-            for letter, low, high in zip(pipeline.letters, old[:-2], new[:-2], strict=True):
+    for old_state, new_state in zip(path[:0:-1], path[-2::-1], strict=True):
+        for line, old, new in zip(lines, old_state, new_state, strict=True):
+            for letter, low, high in zip(pipeline.letters, old.started, new.started, strict=True):
                 if high > low:
                     line.append(Operation(letter, high))
     return tuple(map(tuple, lines))

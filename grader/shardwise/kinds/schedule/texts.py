@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from shardwise.kinds.schedule.explain import plural
+from shardwise.kinds.schedule.explain import plural, unit
 from shardwise.kinds.schedule.model import ScheduleForm
 
 
@@ -24,20 +24,20 @@ def body(form: ScheduleForm) -> str:
 
 
 def _rules(form: ScheduleForm) -> Iterator[str]:
-    durations = [("F", "the forward", form.forward), ("B", "the backward", form.backward)]
+    durations = [("F", "the forward of", form.forward), ("B", "the backward of", form.backward)]
     if form.weight:
-        durations[1] = ("B", "the gradient of its input", form.backward)
-        durations.append(("W", "the gradient of the weights", form.weight))
+        durations[1] = ("B", "the gradient of the stage's input for", form.backward)
+        durations.append(("W", "the gradient of its weights for", form.weight))
     yield f"{form.stages} stages, {plural(form.micro_batches, 'micro-batch')}, numbered from 1."
     for letter, what, slots in durations:
         example = f"{letter}2.1" if form.chunks > 1 else f"{letter}2"
         which = "micro-batch 2 in chunk 1" if form.chunks > 1 else "micro-batch 2"
-        yield f"`{example}` is {what} of {which}; {_slots(letter, slots)}."
+        yield f"`{example}` is {what} {which}; {_slots(letter, slots)}."
     if form.chunks > 1:
-        pieces = ", ".join(str(chunk * form.stages + 1) for chunk in range(form.chunks))
+        pieces, chunks = (_and([str(chunk * step + 1) for chunk in range(form.chunks)]) for step in (form.stages, 1))
         yield (
             f"Each stage holds {form.chunks} chunks of the model, which is cut into {form.stages * form.chunks} pieces: "
-            f"stage 1 holds pieces {pieces} as its chunks 1 to {form.chunks}, stage 2 the pieces behind these, and so on."
+            f"stage 1 holds pieces {pieces} as its chunks {chunks}, stage 2 the pieces behind these, and so on."
         )
     there = f" {plural(form.hop, 'slot')} later" if form.hop else " at once"
     chain = "piece" if form.chunks > 1 else "stage"
@@ -47,11 +47,11 @@ def _rules(form: ScheduleForm) -> Iterator[str]:
         + f". A result is on the next stage{there}."
     )
     yield "A stage works off its line: each operation starts as soon as the one before it is done and what it needs is there."
-    unit = "A micro-batch is in flight in a chunk" if form.chunks > 1 else "A micro-batch is in flight on a stage"
+    where = "in a chunk of a stage" if form.chunks > 1 else "on a stage"
     counted = " Each chunk counts by itself." if form.chunks > 1 else ""
-    yield f"{unit} from the start of its `F` to the end of its `{'W' if form.weight else 'B'}`.{counted}"
+    yield f"A micro-batch is in flight {where} from the start of its `F` to the end of its `{'W' if form.weight else 'B'}`.{counted}"
     for where, most in _grouped(form.room):
-        yield f"Memory: {where} has room for {plural(most, 'micro-batch')} in flight. One more, and it runs out."
+        yield f"Memory: {where} has room for {plural(most, unit(form))} in flight. One more, and it runs out."
 
 
 def target_lines(form: ScheduleForm) -> Iterator[str]:
@@ -61,7 +61,7 @@ def target_lines(form: ScheduleForm) -> Iterator[str]:
     if form.most_idle is not None:
         yield f"All stages together are idle in at most **{plural(form.most_idle, 'slot')}** before everything is done."
     for where, most in _grouped(form.most_in_flight):
-        yield f"At most **{plural(most, 'micro-batch')}** in flight on {where}."
+        yield f"At most **{plural(most, unit(form))}** in flight on {where}."
 
 
 def _grouped(bounds: Sequence[int | None]) -> list[tuple[str, int]]:
@@ -74,5 +74,9 @@ def _grouped(bounds: Sequence[int | None]) -> list[tuple[str, int]]:
 def _slots(letter: str, slots: Sequence[int]) -> str:
     if len(set(slots)) == 1:
         return f"it takes {plural(slots[0], 'slot')}"
-    each = ", ".join(map(str, slots[:-1]))
-    return f"it takes {each} and {slots[-1]} slots on stages 1 to {len(slots)}"
+    return f"it takes {_and(list(map(str, slots)))} slots on stages 1 to {len(slots)}"
+
+
+def _and(words: Sequence[str]) -> str:
+    """Words in a sentence: 1, 2 and 3."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
