@@ -178,6 +178,32 @@ def unfused_attention_bytes(
     return bytes_per_element * (outer + 4 * heads * tokens * sequence_length)
 
 
+def score_traffic_seconds(
+    *,
+    tokens: int,
+    sequence_length: int,
+    layers: int,
+    heads: int,
+    memory_bytes_per_s: float,
+    bytes_per_element: float = 2,
+) -> float:
+    """Least time that scores and probabilities of plain attention take to pass through memory, in a forward pass.
+
+        seconds = layers · 4 · b · a · t · s / bandwidth
+
+    Units:   tokens of the whole micro-batch; counts; bytes/s. Result in seconds.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Dao et al. 2022, arXiv:2205.14135, section 2.2 (Algorithm 0) and theorem 2.
+
+    >>> run = dict(tokens=8192, sequence_length=8192, layers=32, heads=32, memory_bytes_per_s=3.35e12)
+    >>> round(score_traffic_seconds(**run) * 1e3)    # ms of Llama-3-8B, where the products at the peak take 36
+    164
+    """
+    require_counts(tokens=tokens, sequence_length=sequence_length, layers=layers, heads=heads)
+    require_positive(memory_bytes_per_s=memory_bytes_per_s, bytes_per_element=bytes_per_element)
+    return layers * 4 * bytes_per_element * heads * tokens * sequence_length / memory_bytes_per_s
+
+
 def elementwise_seconds(
     *, elements: int, tensors_read: int, tensors_written: int, memory_bytes_per_s: float, bytes_per_element: float = 2
 ) -> float:

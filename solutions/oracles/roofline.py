@@ -132,6 +132,30 @@ def unfused_attention_bytes(
     return float(moved * Fraction(bytes_per_element))
 
 
+def score_traffic_seconds(
+    *,
+    tokens: int,
+    sequence_length: int,
+    layers: int,
+    heads: int,
+    memory_bytes_per_s: float,
+    bytes_per_element: float = 2,
+) -> float:
+    """Run plain attention in every layer, and take off what the same kernels move when scores have no size."""
+    head_dim = 1
+    outer = Fraction(bytes_per_element) * tokens * 4 * heads * head_dim
+    moved = Fraction(0)
+    for _ in range(layers):
+        moved += Fraction(
+            unfused_attention_bytes(
+                tokens=tokens, sequence_length=sequence_length, heads=heads, kv_heads=heads, head_dim=head_dim,
+                bytes_per_element=bytes_per_element,
+            )
+        )  # fmt: skip
+        moved -= outer
+    return float(moved / Fraction(memory_bytes_per_s))
+
+
 def elementwise_seconds(
     *, elements: int, tensors_read: int, tensors_written: int, memory_bytes_per_s: float, bytes_per_element: float = 2
 ) -> float:

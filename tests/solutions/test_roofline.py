@@ -86,6 +86,12 @@ def test_plain_attention_passes_its_scores_through_memory(
         "head_dim": 128,
     }  # fmt: skip
     assert roofline.unfused_attention_bytes(**case) == machine.unfused_attention_bytes(**case)
+    traffic: dict[str, Any] = {
+        "tokens": sequences * length, "sequence_length": length, "layers": groups, "heads": kv_heads,
+        "memory_bytes_per_s": 3.35e12,
+    }  # fmt: skip
+    ours = roofline.score_traffic_seconds(**traffic)
+    assert ours == pytest.approx(machine.score_traffic_seconds(**traffic), rel=1e-9)
 
 
 @given(
