@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
@@ -79,21 +80,27 @@ def sequence_for_score_share(*, share: float, hidden: int, heads: int) -> float:
     return bisect(lambda sequence: score_share(sequence=sequence, hidden=hidden, heads=heads) - share, 1e-3, 1e9)
 
 
+@lru_cache(maxsize=1024)
+def _held_pieces(stages: int, virtual_stages: int) -> int:
+    """Follow the first rank's schedule: a forward pass leaves its piece, the backward pass clears it."""
+    held = peak = 0
+    for kind, _, _ in schedule(0, stages, 4 * stages, virtual_stages):
+        held += 1 if kind == "F" else -1
+        peak = max(peak, held)
+    return peak
+
+
 def first_stage_bytes(
     *, micro_batch: int, sequence: int, hidden: int, heads: int, layers: int, stages: int = 1, virtual_stages: int = 1,
     tp: int = 1, sequence_parallel: bool = False, recompute: str = "none",
 ) -> float:  # fmt: skip
-    """Follow the first rank's schedule: a forward pass piles up the tensors of its piece, the backward pass clears them."""
+    """Pile up the tensors of a layer in every piece that the first rank holds."""
     layer = layer_bytes(
         micro_batch=micro_batch, sequence=sequence, hidden=hidden, heads=heads, tp=tp,
         sequence_parallel=sequence_parallel, recompute=recompute,
     )  # fmt: skip
     piece_layers = layers // (stages * virtual_stages)
-    held = peak = 0
-    for kind, _, _ in schedule(0, stages, 4 * stages, virtual_stages):
-        held += piece_layers if kind == "F" else -piece_layers
-        peak = max(peak, held)
-    return layer * peak
+    return layer * piece_layers * _held_pieces(stages, virtual_stages)
 
 
 def outside_the_layers_bytes(
@@ -133,9 +140,17 @@ def longest_sequence(
     return bisect(left_over, 0.0, 1e12)
 
 
-def cheapest_recompute(*, room_bytes: float, **shape: int) -> str:
+def cheapest_recompute(
+    *, room_bytes: float, micro_batch: int, sequence: int, hidden: int, heads: int, layers: int, tp: int = 1,
+    stages: int = 1, virtual_stages: int = 1,
+) -> str:  # fmt: skip
     """Weigh all three, and take the heaviest that fits, which recomputes least."""
-    held = {kind: first_stage_bytes(sequence_parallel=True, recompute=kind, **shape)  # type: ignore[arg-type]
-            for kind in ("none", "selective", "full")}  # fmt: skip
+    held = {
+        kind: first_stage_bytes(
+            micro_batch=micro_batch, sequence=sequence, hidden=hidden, heads=heads, layers=layers, stages=stages,
+            virtual_stages=virtual_stages, tp=tp, sequence_parallel=True, recompute=kind,
+        )
+        for kind in ("none", "selective", "full")
+    }  # fmt: skip
     fitting = {kind: size for kind, size in held.items() if size <= room_bytes}
     return max(fitting, key=lambda kind: fitting[kind]) if fitting else "nothing fits"

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from .pipeline import Played, in_flight, play, play_orders
-from .schedules import gpipe, schedule
+from .schedules import gpipe
 
 
 def stage_bytes(
@@ -39,19 +39,10 @@ def smallest_virtual_stages(*, stages: int, stage_layers: int, plain_bytes: floa
     for pieces in range(2, stage_layers + 1):
         if stage_layers % pieces:
             continue
-        held = _held_pieces(stages, pieces) * (stage_layers // pieces) * layer_bytes
+        held = play(stages, 4 * stages, pieces).peak_held(0) * (stage_layers // pieces) * layer_bytes
         if held <= Fraction(room_bytes):
             return pieces
     raise ValueError("no interleaving fits")
-
-
-@lru_cache(maxsize=1024)
-def _held_pieces(stages: int, pieces: int) -> int:
-    held = peak = 0
-    for kind, _, _ in schedule(0, stages, 4 * stages, pieces):
-        held += 1 if kind == "F" else -1
-        peak = max(peak, held)
-    return peak
 
 
 @lru_cache(maxsize=2048)
