@@ -242,27 +242,27 @@ def comm_compute_ratio(
     bytes_per_gradient: float,
     gpus: int,
     bus_bytes_per_s: float,
-    flop_per_gpu: float,
+    flop_of_all_gpus: float,
     flop_per_s: float,
 ) -> float:
     """Time of the gradients' all-reduce over the time of a step's computation.
 
-        ratio = (2 · b · P · (N-1)/N/β) / (FLOP per GPU/F)
+        ratio = (2 · b · P · (N-1)/N/β) / (C/N/F)
 
-    Units:   counts; bytes per element; bytes/s per direction; flop_per_gpu is what one GPU computes in the step, and
-             flop_per_s what it achieves. Result is a ratio: above 1 communication takes longer.
+    Units:   counts; bytes per element; bytes/s per direction; flop_of_all_gpus (C) is what all N together compute in
+             the step, and flop_per_s (F) what one of them achieves. Result is a ratio: above 1 communication takes longer.
     Raises:  ValueError if gpus is below 1, or another argument is not positive.
     Source:  Austin et al. 2025, "How to Scale Your Model", part 1, "Network communication rooflines".
 
     >>> round(comm_compute_ratio(parameters=10e9, bytes_per_gradient=2, gpus=64, bus_bytes_per_s=400e9,
-    ...                          flop_per_gpu=6 * 10e9 * 2000, flop_per_s=495e12), 3)
+    ...                          flop_of_all_gpus=6 * 10e9 * 128_000, flop_per_s=495e12), 3)
     0.406
     """
     require_positive(parameters=parameters, bytes_per_gradient=bytes_per_gradient, bus_bytes_per_s=bus_bytes_per_s)
-    require_positive(flop_per_gpu=flop_per_gpu, flop_per_s=flop_per_s)
+    require_positive(flop_of_all_gpus=flop_of_all_gpus, flop_per_s=flop_per_s)
     require_counts(gpus=gpus)
     sent_bytes = 2 * bytes_per_gradient * parameters * (gpus - 1) / gpus
-    return (sent_bytes / bus_bytes_per_s) / (flop_per_gpu / flop_per_s)
+    return (sent_bytes / bus_bytes_per_s) / (flop_of_all_gpus / gpus / flop_per_s)
 
 
 def tokens_to_hide_all_reduce(

@@ -51,6 +51,12 @@ def exposed_tail_seconds(*, layers: int, backward_s: float, reduce_s: float) -> 
     return _tail(play_backward([backward_s] * layers, [reduce_s] * layers))
 
 
+def computed_at_seconds(*, done: int, backward_s: float) -> float:
+    """When the played pass has computed that many layers."""
+    spans = play_backward([backward_s] * done, [0.0] * done)
+    return max(span.ended for span in spans if span.lane == "compute")
+
+
 def reduced_at_seconds(*, done: int, backward_s: float, reduce_s: float) -> float:
     """When the played network has sent that many layers."""
     spans = play_backward([backward_s] * done, [reduce_s] * done)
@@ -140,14 +146,15 @@ def comm_compute_ratio(
     bytes_per_gradient: float,
     gpus: int,
     bus_bytes_per_s: float,
-    flop_per_gpu: float,
+    flop_of_all_gpus: float,
     flop_per_s: float,
 ) -> float:
     """Send the chunks of a played ring one after the other, while a second clock computes."""
     network = 0.0
     for share in play_ring(gpus).busiest_shares:
         network += share * parameters * bytes_per_gradient / bus_bytes_per_s
-    return network / (flop_per_gpu / flop_per_s)
+    computing = sum(flop_of_all_gpus / gpus for _ in range(gpus)) / gpus / flop_per_s  # the mean over the GPUs
+    return network / computing
 
 
 def _keeps_up(

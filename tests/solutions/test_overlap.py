@@ -149,7 +149,7 @@ def test_the_ratio_is_that_of_a_played_ring_beside_a_clock(
     parameters: float, width: int, gpus: int, bus: float, flop: float
 ) -> None:
     case = {"parameters": parameters, "bytes_per_gradient": width, "gpus": gpus, "bus_bytes_per_s": bus}
-    work = {"flop_per_gpu": flop, "flop_per_s": 4e14}
+    work = {"flop_of_all_gpus": flop, "flop_per_s": 4e14}
     assert same(overlap.comm_compute_ratio(**case, **work), engine.comm_compute_ratio(**case, **work))
 
 
@@ -167,7 +167,7 @@ def test_with_these_tokens_the_played_network_just_keeps_up(
     if math.isfinite(gpus):
         ratio = overlap.comm_compute_ratio(
             parameters=1e9, bytes_per_gradient=width, gpus=int(gpus), bus_bytes_per_s=bus,
-            flop_per_gpu=4 * 1e9 / sparse * tokens, flop_per_s=flop,
+            flop_of_all_gpus=4 * 1e9 / sparse * tokens * gpus, flop_per_s=flop,
         )  # fmt: skip
         assert same(ratio, 1.0)
 
@@ -189,7 +189,7 @@ RATIO = {
     "bytes_per_gradient": 2,
     "gpus": 8,
     "bus_bytes_per_s": 4e11,
-    "flop_per_gpu": 1e14,
+    "flop_of_all_gpus": 1e14,
     "flop_per_s": 4e14,
 }
 STEP = {"compute_s": 1.0, "communication_s": 0.5, "hidden": 0.5}
