@@ -140,7 +140,8 @@ def _how(question: Question) -> str:
 
 
 def _judged(question: Question, verdict: Verdict, *, read: str) -> Feedback:
-    outcome = Outcome.CORRECT if verdict.credit >= 1 else Outcome.PARTIAL if verdict.credit > 0 else Outcome.INCORRECT
+    right = verdict.credit >= 1 if verdict.is_right is None else verdict.is_right
+    outcome = Outcome.CORRECT if right else Outcome.PARTIAL if verdict.credit > 0 else Outcome.INCORRECT
     return _feedback(
         question, outcome, verdict=verdict, read=read, say=verdict.say or (PRAISE if verdict.credit >= 1 else "")
     )

@@ -111,6 +111,7 @@ class Verdict(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     credit: float
+    is_right: bool | None = None  # None: it is right when it earns all points
     say: str = ""
     mistake: int | None = None  # which recognised mistake it was, counted from 0
     parts: Mapping[str, bool] = Field(default_factory=dict)

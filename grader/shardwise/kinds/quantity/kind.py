@@ -35,6 +35,7 @@ from shardwise.kinds.quantity.slips import Slip, not_told, plan_of, slips
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose, shown
+from shardwise.template.model import Template
 from shardwise.template.references import References
 from shardwise.units import Reading, from_base, normal, nouns_in, read, show, to_base, unit
 
@@ -128,9 +129,7 @@ mistakes:                                       # answers we recognise, and one 
             slips=solved.slips,
             traits=_traits(template),
         )
-        prompt = prose(template.prompt, draw.printed)
-        nouns = {*nouns_in(f"{template.title}. {prompt}"), *(normal(noun) for noun in answer.nouns)}
-        form = QuantityForm(unit=answer.unit, direction=direction, nouns=tuple(sorted(nouns)))
+        form = QuantityForm(unit=answer.unit, direction=direction, nouns=words_of(template, answer.nouns, draw))
         return Posed(form, key, names={"key": names["key"]})
 
     def parse(self, form: QuantityForm, raw: Any) -> Reading:
@@ -267,6 +266,12 @@ mistakes:                                       # answers we recognise, and one 
     def faults(self, template: QuantityTemplate, references: References) -> Iterator[str]:
         if not template.mistakes:
             yield "no recognised mistakes; name at least one wrong answer that students give"
+
+
+def words_of(template: Template, nouns: Sequence[str], draw: Draw) -> tuple[str, ...]:
+    """The words in which a question counts: those of its title and prompt, and those that its author adds."""
+    prompt = prose(template.prompt, draw.printed)
+    return tuple(sorted({*nouns_in(f"{template.title}. {prompt}"), *(normal(noun) for noun in nouns)}))
 
 
 def _traits(template: QuantityTemplate) -> tuple[Trait, ...]:

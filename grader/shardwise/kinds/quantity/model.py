@@ -39,8 +39,8 @@ class Tolerance(author.AuthorModel):
         return self
 
 
-class Answer(Tolerance):
-    """The `answer` of a quantity problem."""
+class Measured(author.AuthorModel):
+    """A number with a unit that a reference gives and an oracle confirms."""
 
     reference: str = Field(pattern=r"^[a-z_0-9]+\.[a-z_0-9]+$", description="module.function in solutions/")
     oracle: str = Field(pattern=r"^[a-z_0-9]+\.[a-z_0-9]+$", description="module.function in solutions/oracles/")
@@ -50,10 +50,14 @@ class Answer(Tolerance):
     nouns: tuple[str, ...] = Field((), description="More words for what is counted; the prompt's own are known.")
 
     @model_validator(mode="after")
-    def _directed(self) -> Answer:
+    def _directed(self) -> Measured:
         if unit(self.unit).dimension == "[information] / [time]" and self.direction is None:
             raise ValueError("a bandwidth needs a direction: per direction, duplex or none")
         return self
+
+
+class Answer(Tolerance, Measured):
+    """The `answer` of a quantity problem."""
 
 
 class Mistake(author.AuthorModel):

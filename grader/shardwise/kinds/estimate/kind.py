@@ -1,0 +1,194 @@
+"""Estimate: an order of magnitude before a number is computed, with a confidence that is marked by how well it is calibrated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
+from shardwise.kinds.calls import Runner
+from shardwise.kinds.estimate.model import HALF_A_POWER, EstimateForm, EstimateKey, EstimateTemplate
+from shardwise.kinds.estimate.reading import FIELDS, Estimate, estimate_of, percent
+from shardwise.kinds.estimate.scoring import FAR, credit, is_far, is_hit, powers_of_ten
+from shardwise.kinds.quantity import KIND as QUANTITY
+from shardwise.kinds.quantity.kind import AGREEMENT, words_of
+from shardwise.markdown.html import to_html
+from shardwise.question import Outcome, Question, Verdict
+from shardwise.template.draw import Draw
+from shardwise.template.expressions import shown
+from shardwise.units import from_base, show, show_number, unit
+
+
+class EstimateKind(Kind[EstimateTemplate, EstimateForm, EstimateKey]):
+    """An order of magnitude with a confidence."""
+
+    name = "estimate"
+    about = "An order of magnitude before it is computed, and how sure one is: honest confidence earns most."
+    starter = """\
+# Drawn once per student and seed. A bare value is fixed.
+params:
+  file_bytes: {choice: [1, 2, 5, 10], unit: GB}
+  bandwidth_bytes_per_s: {choice: [100, 200, 400], unit: Gbit/s, direction: per direction}
+  latency_s: {choice: [50, 100], unit: ms}
+prompt: |
+  Without a calculator: a file of {{ file_bytes }} crosses a link of {{ bandwidth_bytes_per_s }} with a latency of {{ latency_s }}.
+  When has its last byte arrived?
+answer:
+  reference: example.transfer_seconds           # solutions/example.py
+  oracle: example.played_transfer_seconds       # solutions/oracles/example.py; the lint compares the two
+  unit: ms
+  within: 2                                     # the factor, either way, within which an estimate is right
+"""
+    Template = EstimateTemplate
+    Form = EstimateForm
+    Key = EstimateKey
+
+    def solve(self, template: EstimateTemplate, draw: Draw) -> float:
+        answer, references = template.answer, draw.references
+        return float(references.call(references.reference(answer.reference), draw.values, answer.arguments))
+
+    def pose(self, template: EstimateTemplate, draw: Draw, solved: float) -> Posed:
+        answer, direction = template.answer, template.answer.direction or "none"
+        form = EstimateForm(
+            unit=answer.unit, direction=direction, nouns=words_of(template, answer.nouns, draw), within=answer.within
+        )
+        return Posed(form, EstimateKey(value=solved), names={"key": shown(solved, answer.unit, direction)})
+
+    def prove(self, template: EstimateTemplate, draw: Draw, solved: float) -> Proof:
+        proof, answer, references = Proof(), template.answer, draw.references
+        counted = float(references.call(references.oracle(answer.oracle), draw.values, answer.arguments))
+        proof.confirmed = math.isclose(counted, solved, rel_tol=AGREEMENT)
+        if not proof.confirmed:
+            proof.faults.append(
+                f"{answer.reference} gives {show(solved, answer.unit)} and {answer.oracle} gives "
+                f"{show(counted, answer.unit)}; one of the two is wrong"
+            )
+        if not 0 < solved < math.inf:
+            proof.faults.append(f"the key is {solved}, which has no order of magnitude")
+        return proof
+
+    def body(self, form: EstimateForm) -> str:
+        sure, even = 0.8, 0.5
+        (right, wrong), (half_right, half_wrong) = _earned(sure), _earned(even)
+        return (
+            f"Estimate, and do not compute. **Right is what lies within {_factor(form.within)} of the exact value, up or down.** "
+            f"Say how sure you are of that, in per cent. With {percent(sure)} a right estimate earns {right} of the points and a wrong one {wrong}; "
+            f"with {percent(even)} it is {half_right} and {half_wrong}, with 100 % all and nothing. So you earn most, on average, with the confidence "
+            f"that you really have. What is off by more than a factor of {_times(form.within**FAR)} earns nothing."
+        )
+
+    def view(self, form: EstimateForm) -> View:
+        fields = [
+            {"type": "line", "name": FIELDS[0], "label": "Your estimate"},
+            {
+                "type": "number",
+                "name": FIELDS[1],
+                "label": "confidence",
+                "range": "in per cent, 0 to 100",
+                "is_whole": False,
+            },
+        ]
+        how = f"A number with its unit, for example {QUANTITY.example(form)}, and how sure you are of it in per cent."
+        return {"how": how, "html": to_html(self.body(form)), "fields": fields}
+
+    def example(self, form: EstimateForm) -> str:
+        return f"{QUANTITY.example(form)}, 80 %"
+
+    def cells(self, form: EstimateForm, variable: str) -> str:
+        return f"{variable} = ...  # an estimate and how sure you are, such as {self.example(form)!r}"
+
+    def parse(self, form: EstimateForm, raw: Any) -> Estimate:
+        return estimate_of(form, raw)
+
+    def read(self, form: EstimateForm, value: Estimate) -> str:
+        return value.text
+
+    def matches(self, question: Question, value: Estimate, runner: Runner) -> Verdict:
+        key, form = question.key, question.form
+        assert isinstance(key, EstimateKey) and isinstance(form, EstimateForm)
+        off = powers_of_ten(value.reading.nearest(key.value).value, key.value)
+        if is_far(off, form.within):
+            return Verdict(credit=0.0, say=_far(off, form.within))
+        hit, sure = is_hit(off, form.within), value.confidence
+        say = f"{_how_near(off, form.within, hit=hit)}\n\n{_for_the_confidence(sure, hit=hit)}"
+        return Verdict(credit=credit(hit=hit, confidence=sure), is_right=hit, say=say)
+
+    def samples(self, question: Question) -> Sequence[Sample]:
+        key, form = question.key, question.form
+        assert isinstance(key, EstimateKey) and isinstance(form, EstimateForm)
+
+        def written(value: float) -> str:
+            way = "duplex" if form.direction == "duplex" else ""
+            return f"{from_base(value, form.unit, form.direction):.6e} {unit(form.unit).text} {way}".strip()
+
+        right, missed, far = (written(key.value * form.within**power) for power in (0.5, -1.5, FAR + 1))
+        return [
+            Sample(f"{right}, 100 %", Outcome.CORRECT),
+            Sample({FIELDS[0]: right, FIELDS[1]: 70}, Outcome.CORRECT),
+            Sample(f"{missed}, 60 %", Outcome.PARTIAL),
+            Sample(f"{missed}, 100 %", Outcome.INCORRECT),
+            Sample(f"{far}, 0 %", Outcome.INCORRECT),
+            Sample("", Outcome.BLANK),
+            Sample({FIELDS[0]: "", FIELDS[1]: None}, Outcome.BLANK),
+            Sample(right, Outcome.UNREADABLE),
+            Sample("a lot, 80 %", Outcome.UNREADABLE),
+            Sample(f"{right}, 120 %", Outcome.UNREADABLE),
+            Sample({FIELDS[0]: "", FIELDS[1]: 80}, Outcome.UNREADABLE),
+        ]
+
+
+def _factor(within: float) -> str:
+    if math.isclose(within, HALF_A_POWER, rel_tol=0.01):
+        return f"half a power of ten (a factor of {within:.2g})"
+    return f"a factor of {within:.2g}"
+
+
+def _times(factor: float) -> str:
+    """A factor with two digits: 1.5, 51, 510."""
+    return show_number(float(f"{factor:.2g}"))
+
+
+def _earned(confidence: float) -> tuple[str, str]:
+    """What a hit and a miss earn, as shares of the points."""
+    right, wrong = (f"{100 * credit(hit=hit, confidence=confidence):.0f} %" for hit in (True, False))
+    return right, wrong
+
+
+def _distance(off: float) -> str:
+    """How far off, in powers of ten and, where that is no large number, as a factor."""
+    if abs(off) < 0.05:
+        return "as good as exact"
+    factor = f", a factor of {_times(10 ** abs(off))}" if abs(off) < 4 else ""
+    return f"{abs(off):.1f} powers of ten too {'high' if off > 0 else 'low'}{factor}"
+
+
+def _how_near(off: float, within: float, *, hit: bool) -> str:
+    if hit:
+        return f"Your estimate is {_distance(off)}. That is right: it lies within {_factor(within)}."
+    return (
+        f"Your estimate is {_distance(off)}. Right is what lies within {_factor(within)}. Take the quantities that make it up "
+        "one by one, each to the nearest power of ten: which of them do you know least?"
+    )
+
+
+def _for_the_confidence(sure: float, *, hit: bool) -> str:
+    """What the confidence earned, what it would have earned otherwise, and what an honest one is."""
+    right, wrong = _earned(sure)
+    said = f"With {percent(sure)} a right estimate earns {right} of the points and a wrong one {wrong}."
+    if hit and sure < 0.5:
+        return f"{said} You knew more than you thought. If that happens often, say more."
+    if not hit and sure < 0.5:
+        return f"{said} You were right to doubt it."
+    often = f"{100 * sure:.3g} of a hundred such estimates are" if sure < 1 else "every such estimate is"
+    return f"{said} {percent(sure)} is honest if {often} right." + ("" if hit else " If fewer are, say less.")
+
+
+def _far(off: float, within: float) -> str:
+    return (
+        f"Your estimate is {_distance(off)}. What is off by more than a factor of {_times(within**FAR)} earns nothing, "
+        "whatever the confidence. Look at the units and their prefixes, and count what happens how often."
+    )
+
+
+KIND = EstimateKind()

@@ -1,0 +1,187 @@
+"""Reading an estimate and its confidence: "30 GB, 80 %", "30 GB at 0.8", "80 % sure: 30 GB", a pair, or the fields of a form."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shardwise.errors import Unreadable
+from shardwise.kinds.blanks import is_empty
+from shardwise.kinds.estimate.model import EstimateForm
+from shardwise.kinds.quantity import KIND as QUANTITY
+from shardwise.units import Reading
+
+LONGEST = 200  # characters of an answer
+FIELDS = ("value", "confidence")  # of a form
+
+_BEFORE = (
+    r"(?:about|around|approximately|approx\.?|roughly|only|quite|very|pretty|fairly|at least|at|with|and|is|of|an?|my|i[’' ]?a?m|i[’']m|conf(?:idence)?"
+    r"|credence|probability|prob\.?|certainty|certain|sure|confident|p|c)"
+)
+_AFTER = r"(?:sure|confident|confidence|conf\.?|credence|certain|certainty|likely|likelihood|probable|probability|chance|of the time)"
+_PERCENT = r"%|per\s?cent\b|pct\b\.?"
+_SHARE = (
+    r"(?<!\d)(?<!\d[.,])(?:(?P<even>(?:fifty|50)\s?[-/:]\s?(?:fifty|50)(?!\d))"
+    rf"|(?P<top>\d{{1,3}})(?:\s(?:in|out\sof)\s|\s?/\s?)(?P<all>\d{{1,3}})(?!\d)"
+    rf"|(?P<number>\d+(?:[.,]\d+)?|[.,]\d+)(?![\d.,]*\d)\s?(?P<sign>{_PERCENT})?)"
+)
+_FILL = r"[\s:=~≈(\[]*"
+_WORDS = rf"(?P<words>(?:(?<![A-Za-z]){_BEFORE}(?![A-Za-z]){_FILL})*)"
+_JOINT = rf"(?P<joint>\s*[,;:|@(\[]{_FILL}|\s+[-–—/]\s+|\s+[~≈]?)"
+_END = rf"(?:\s|{_AFTER}(?![A-Za-z]))*[\s.!)\]]*"
+_LAST = re.compile(rf"(?P<rest>.*?\S){_JOINT}{_WORDS}{_SHARE}{_END}", re.IGNORECASE | re.DOTALL)
+_FIRST = re.compile(
+    rf"[~≈]?{_WORDS}{_SHARE}(?:\s|{_AFTER}(?![A-Za-z]))*(?:[,;:–—-]|that|it|is|it[’']s|\s)*\s(?P<rest>[^\s].*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_ALONE = re.compile(rf"[~≈]?\s*{_WORDS}{_SHARE}{_END}", re.IGNORECASE)
+_SPAN = re.compile(r"\d\D*?(?:\bto\b|\band\b|\.\.|[–—]|\s-\s|(?<=\d)-(?=\d))\s*~?\d", re.IGNORECASE)
+
+_UNSAID = re.compile(rf"[\s,;(]+(?:(?:{_BEFORE}|{_AFTER})\b\s*)+\)?$", re.IGNORECASE)  # "very sure" is no number
+_PER_CENT = ("%", "percent", "per cent")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An order of magnitude, and the probability that it is right."""
+
+    reading: Reading
+    confidence: float  # from 0 to 1
+
+    @property
+    def text(self) -> str:
+        """How it was read, in one spelling."""
+        return f"{self.reading.text}, {percent(self.confidence)}"
+
+
+def percent(share: float) -> str:
+    """A share as it is written.
+
+    >>> percent(0.8), percent(0.125)
+    ('80 %', '12.5 %')
+    """
+    return f"{100 * share:.4g} %"
+
+
+def estimate_of(form: EstimateForm, raw: Any) -> Estimate:
+    """A student's estimate. Raises Unreadable."""
+    if isinstance(raw, str):
+        return _of_text(form, raw)
+    if isinstance(raw, Mapping) and raw and set(raw) <= set(FIELDS):
+        return _of_parts(form, *(raw.get(name) for name in FIELDS))
+    if isinstance(raw, list | tuple) and len(raw) == 2:
+        return _of_parts(form, *raw)
+    if isinstance(raw, int | float) and not isinstance(raw, bool):
+        QUANTITY.parse(form, raw)
+        raise _without_confidence(form)
+    raise Unreadable("I expected an estimate with its unit, and how sure you are of it.")
+
+
+def _of_parts(form: EstimateForm, value: Any, confidence: Any) -> Estimate:
+    if is_empty(value):
+        raise Unreadable("The estimate itself is missing.")
+    reading = _value(form, value)
+    if is_empty(confidence):
+        raise _without_confidence(form)
+    return Estimate(reading, _alone(confidence))
+
+
+def _of_text(form: EstimateForm, raw: str) -> Estimate:
+    if len(raw) > LONGEST:
+        raise Unreadable(
+            f"I couldn't read an answer of {len(raw):,} characters. A number with its unit and a confidence are enough."
+        )
+    text = _bare(raw)
+    for pattern in (_LAST, _FIRST):
+        found = pattern.fullmatch(text)
+        if found and _is_confidence(found, is_last=pattern is _LAST):
+            return Estimate(_value(form, _bare(found["rest"])), _share(found))
+    if (alone := _ALONE.fullmatch(text)) and alone["sign"] and form.unit not in _PER_CENT:
+        raise Unreadable("The estimate itself is missing.")
+    _value(form, _UNSAID.sub("", text))  # what is wrong with the number is said first
+    raise _without_confidence(form)
+
+
+def _bare(text: str) -> str:
+    """A text without the brackets and quotes around it, and without a comma at its end."""
+    text = " ".join(text.split())
+    for _ in range(3):
+        if len(text) > 1 and text[0] + text[-1] in ("()", "[]", '""', "''", "``", "“”", "‘’"):
+            text = text[1:-1].strip()
+    return text.rstrip(",;").strip("\"'`“”").strip()
+
+
+def _is_confidence(found: re.Match[str], *, is_last: bool) -> bool:
+    """Whether a number beside an estimate is its confidence: it says so, or something parts the two."""
+    if found["sign"] or found["even"]:
+        return True
+    if not is_last:
+        return False
+    return bool(
+        found["words"].strip()
+        or found["joint"].strip(" ~≈")
+        or (found["number"] and found["rest"][-1] not in "0123456789^*x×+-/")
+    )
+
+
+def _value(form: EstimateForm, raw: Any) -> Reading:
+    try:
+        reading = QUANTITY.parse(form, raw)
+    except Unreadable:
+        if isinstance(raw, str) and _SPAN.search(raw[:LONGEST]):
+            raise Unreadable(
+                f"Is “{' '.join(raw.split())[:60]}” a range? Give one number, in the middle of it. "
+                f"It is right within a factor of {form.within:.2g} either way."
+            ) from None
+        raise
+    if reading.value <= 0:
+        raise Unreadable(f"{reading.text} is not above 0, so it has no order of magnitude.")
+    return reading
+
+
+def _alone(raw: Any) -> float:
+    """A confidence that stands by itself. Raises Unreadable."""
+    if (
+        isinstance(raw, bool)
+        or not isinstance(raw, str | int | float)
+        or (isinstance(raw, float) and not math.isfinite(raw))
+    ):
+        raise Unreadable("I expected a confidence in per cent, such as 80 %.")
+    if isinstance(raw, str):
+        found = _ALONE.fullmatch(_bare(raw[:LONGEST]))
+        if found is None:
+            raise Unreadable(f"I couldn't read “{raw[:60]}” as a confidence. Write it in per cent, such as 80 %.")
+        return _share(found)
+    return _of_number(float(raw), is_percent=False, is_share=isinstance(raw, float))
+
+
+def _share(found: re.Match[str]) -> float:
+    """The confidence that a text names. Raises Unreadable."""
+    if found["even"]:
+        return 0.5
+    if found["top"]:
+        if not 0 <= int(found["top"]) <= int(found["all"]) or found["all"] == "0":
+            raise Unreadable(f"{found['top']} of {found['all']} is no confidence: it lies between 0 and 100 %.")
+        return int(found["top"]) / int(found["all"])
+    number = found["number"].replace(",", ".")
+    return _of_number(float(number), is_percent=bool(found["sign"]), is_share="." in number)
+
+
+def _of_number(number: float, *, is_percent: bool, is_share: bool) -> float:
+    """A confidence that may be written as a percentage or as a share; `is_share` where 1 can only be all of it."""
+    if is_percent and 0 < number < 1:
+        raise Unreadable(f"Is your confidence {number:g} % or {100 * number:g} %? Write it in per cent, such as 80 %.")
+    if not is_percent and number == 1 and not is_share:
+        raise Unreadable("Is your confidence 1 % or 100 %? Write it with its sign, such as 80 %.")
+    if not 0 <= number <= 100:
+        raise Unreadable(f"A confidence lies between 0 and 100 %, and this is {number:g}.")
+    return number if not is_percent and number <= 1 else number / 100
+
+
+def _without_confidence(form: EstimateForm) -> Unreadable:
+    return Unreadable(
+        f"How sure are you that this is right within a factor of {form.within:.2g}? Write it after the number, in per cent."
+    )
