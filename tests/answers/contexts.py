@@ -16,6 +16,7 @@ import sympy
 from shardwise.kinds.bugline.model import BuglineForm, BuglineKey
 from shardwise.kinds.choice import ChoiceForm, ChoiceKey
 from shardwise.kinds.code.model import CodeForm, CodeKey
+from shardwise.kinds.estimate.model import EstimateForm, EstimateKey
 from shardwise.kinds.formula.compare import parse
 from shardwise.kinds.formula.kind import FormulaForm, FormulaKey
 from shardwise.kinds.formula.tree import Node, bare
@@ -115,6 +116,29 @@ def of_quantity(question: Question) -> Iterator[Context]:
         "n_bits": Number(key.value * 8 / 1e9),
         "one_way": bool(comma) and (len(tail) != 3 or lead == "0"),
         "counted": wanted.dimension.strip("[]") in COUNTED,
+    }
+
+
+def of_estimate(question: Question) -> Iterator[Context]:
+    form, key = question.form, question.key
+    assert isinstance(form, EstimateForm) and isinstance(key, EstimateKey)
+    wanted = unit(form.unit)
+    exact = from_base(key.value, form.unit, form.direction)
+    lesser, times = SMALLER.get(wanted.text, ("", 1))
+    n = Number(float(f"{1.4 * exact:.2g}"))
+    yield {
+        "n": n,
+        "u": wanted.text,
+        "exact": Number(float(f"{exact:.3g}")),
+        "low": Number(float(f"{exact / 2.5:.2g}")),
+        "wrong": Number(float(f"{20 * exact:.2g}")),
+        "absurd": Number(float(f"{5000 * exact:.2g}")),
+        "above": Number(float(f"{14 * exact:.2g}")),
+        "less": Number(float(f"{1.4 * exact * times:.2g}")),
+        "lu": lesser,
+        "plain": wanted.is_count,
+        "millions": Number(float(f"{1.4 * exact / 1e6:.2g}")),
+        "one_way": "," not in f"{n:,}" or len(f"{n:,}".partition(",")[2]) != 3,
     }
 
 
@@ -356,5 +380,5 @@ def live(shape: str, names: Sequence[str], expected: Mapping[tuple[Any, ...], An
 
 
 CONTEXTS: Mapping[str, Callable[[Question], Iterator[Context]]] = {
-    "quantity": of_quantity, "formula": of_formula, "choice": of_choice, "order": of_order, "match": of_match, "code": of_code, "bugline": of_bugline,
+    "quantity": of_quantity, "estimate": of_estimate, "formula": of_formula, "choice": of_choice, "order": of_order, "match": of_match, "code": of_code, "bugline": of_bugline,
 }  # fmt: skip

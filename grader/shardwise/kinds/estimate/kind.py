@@ -120,11 +120,11 @@ answer:
 
         def written(value: float) -> str:
             way = "duplex" if form.direction == "duplex" else ""
-            return f"{from_base(value, form.unit, form.direction):.6e} {unit(form.unit).text} {way}".strip()
+            return f"{from_base(value, form.unit, form.direction):.6g} {unit(form.unit).text} {way}".strip()
 
-        right, missed, far = (written(key.value * form.within**power) for power in (0.5, -1.5, FAR + 1))
+        exact, right, missed, far = (written(key.value * form.within**power) for power in (0, 0.5, -1.5, FAR + 1))
         return [
-            Sample(f"{right}, 100 %", Outcome.CORRECT),
+            Sample(f"{exact}, 100 %", Outcome.CORRECT),
             Sample({FIELDS[0]: right, FIELDS[1]: 70}, Outcome.CORRECT),
             Sample(f"{missed}, 60 %", Outcome.PARTIAL),
             Sample(f"{missed}, 100 %", Outcome.INCORRECT),

@@ -34,7 +34,7 @@ _JOINT = rf"(?P<joint>\s*[,;:|@(\[]{_FILL}|\s+[-–—/]\s+|\s+[~≈]?)"
 _END = rf"(?:\s|{_AFTER}(?![A-Za-z]))*[\s.!)\]]*"
 _LAST = re.compile(rf"(?P<rest>.*?\S){_JOINT}{_WORDS}{_SHARE}{_END}", re.IGNORECASE | re.DOTALL)
 _FIRST = re.compile(
-    rf"[~≈]?{_WORDS}{_SHARE}(?:\s|{_AFTER}(?![A-Za-z]))*(?:[,;:–—-]|that|it|is|it[’']s|\s)*\s(?P<rest>[^\s].*)",
+    rf"[~≈]?{_WORDS}{_SHARE}(?P<said>(?:\s|{_AFTER}(?![A-Za-z]))*)(?:[,;:–—-]|that|it|is|it[’']s|\s)*\s(?P<rest>[^\s].*)",
     re.IGNORECASE | re.DOTALL,
 )
 _ALONE = re.compile(rf"[~≈]?\s*{_WORDS}{_SHARE}{_END}", re.IGNORECASE)
@@ -95,10 +95,14 @@ def _of_text(form: EstimateForm, raw: str) -> Estimate:
             f"I couldn't read an answer of {len(raw):,} characters. A number with its unit and a confidence are enough."
         )
     text = _bare(raw)
-    for pattern in (_LAST, _FIRST):
-        found = pattern.fullmatch(text)
-        if found and _is_confidence(found, is_last=pattern is _LAST):
-            return Estimate(_value(form, _bare(found["rest"])), _share(found))
+    last, first = _LAST.fullmatch(text), _FIRST.fullmatch(text)
+    either = (first, last) if first and first["said"].strip() else (last, first)  # "80 % sure: 30 GB"
+    signed = [found for found in either if found and (found["sign"] or found["even"])]
+    if signed == [first] and form.unit in _PER_CENT:  # a percentage is asked for: "30 %, 80"
+        signed = []
+    found = next(iter(signed), last if last and _stands_apart(last) else None)
+    if found:
+        return Estimate(_value(form, _bare(found["rest"])), _share(found))
     if (alone := _ALONE.fullmatch(text)) and alone["sign"] and form.unit not in _PER_CENT:
         raise Unreadable("The estimate itself is missing.")
     _value(form, _UNSAID.sub("", text))  # what is wrong with the number is said first
@@ -114,17 +118,10 @@ def _bare(text: str) -> str:
     return text.rstrip(",;").strip("\"'`“”").strip()
 
 
-def _is_confidence(found: re.Match[str], *, is_last: bool) -> bool:
-    """Whether a number beside an estimate is its confidence: it says so, or something parts the two."""
-    if found["sign"] or found["even"]:
-        return True
-    if not is_last:
-        return False
-    return bool(
-        found["words"].strip()
-        or found["joint"].strip(" ~≈")
-        or (found["number"] and found["rest"][-1] not in "0123456789^*x×+-/")
-    )
+def _stands_apart(found: re.Match[str]) -> bool:
+    """Whether a number after an estimate is its confidence although it has no sign: it says so, or something parts the two."""
+    is_said = found["words"].strip() or found["joint"].strip(" ~≈")
+    return bool(is_said or (found["number"] and found["rest"][-1] not in "0123456789^*x×+-/"))
 
 
 def _value(form: EstimateForm, raw: Any) -> Reading:
