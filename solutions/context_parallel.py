@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .activations import layer_activation_bytes
-from .arguments import require_counts, require_positive
+from .arguments import require_counts, require_fraction, require_positive
 
 
 def hop_bytes(*, tokens_per_gpu: int, kv_heads: int, head_width: int, bytes_per_value: float = 2) -> float:
@@ -96,16 +96,19 @@ def lighter_exchange(*, heads: int, kv_heads: int, cp: int) -> str:
 
 
 def tokens_to_hide_hops(
-    *, flop_per_s: float, bandwidth_bytes_per_s: float, heads: int, kv_heads: int, bytes_per_value: float = 2
-) -> float:
+    *, flop_per_s: float, bandwidth_bytes_per_s: float, heads: int, kv_heads: int, pairs_share: float = 1,
+    bytes_per_value: float = 2,
+) -> float:  # fmt: skip
     """Tokens that each GPU needs so that a hop of ring attention hides behind the attention to the block it has.
 
-        c = width/2 · (F/β) · (k/a)
+        c = width/2 · (F/β) · (k/a) / share
 
-    A block of c queries and c keys takes 4·c²·a·h FLOP without a mask, and the next block is 2·width·c·k·h bytes.
+    A block of c queries and c keys takes 4·c²·a·h FLOP without a mask, and the next block is 2·width·c·k·h bytes. Of the
+    pairs in a block, pairs_share are computed: 1 without a mask, a half under a causal mask that is dealt out evenly.
 
-    Units:   FLOP/s that attention reaches on one GPU; bytes/s per direction; counts. Result in tokens, not rounded.
-    Raises:  ValueError if a rate is not positive, a count below 1, or kv_heads do not divide the heads.
+    Units:   FLOP/s that attention reaches on one GPU; bytes/s per direction; counts; a fraction. Result in tokens.
+    Raises:  ValueError if a rate is not positive, a count below 1, the share not above 0 and at most 1, or kv_heads do not
+             divide the heads.
     Source:  Liu et al. 2023, arXiv:2310.01889, section 3 (c ≥ F/B for BF16 and as many KV heads as heads).
 
     >>> round(tokens_to_hide_hops(flop_per_s=312e12, bandwidth_bytes_per_s=300e9, heads=32, kv_heads=32))    # A100, NVLink
@@ -116,9 +119,10 @@ def tokens_to_hide_hops(
     require_positive(flop_per_s=flop_per_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
     require_positive(bytes_per_value=bytes_per_value)
     require_counts(heads=heads, kv_heads=kv_heads)
+    require_fraction(pairs_share=pairs_share)
     if heads % kv_heads:
         raise ValueError(f"{kv_heads} KV heads must divide the {heads} heads")
-    return bytes_per_value / 2 * flop_per_s / bandwidth_bytes_per_s * kv_heads / heads
+    return bytes_per_value / 2 * flop_per_s / bandwidth_bytes_per_s * kv_heads / heads / pairs_share
 
 
 def causal_pairs(*, tokens: int, cp: int, rank: int, layout: str) -> int:
@@ -167,6 +171,24 @@ def slowest_over_average(*, cp: int) -> float:
     """
     require_counts(cp=cp)
     return (2 * cp - 1) / cp
+
+
+def slowdown_of_contiguous_chunks(*, attention_share: float, cp: int) -> float:
+    """By how much a step becomes longer when contiguous chunks replace evenly dealt ones, under a causal mask.
+
+        slowdown = share · (slowest_over_average - 1)
+
+    In every layer all GPUs wait for the one with the last chunk, in its attention and nowhere else.
+
+    Units:   attention_share is attention's share of the balanced step; a count. Result is a fraction of the balanced step.
+    Raises:  ValueError if the share is not above 0 and at most 1, or cp below 1.
+    Source:  Brandon et al. 2023, arXiv:2311.09431, section 3; Llama Team 2024, arXiv:2407.21783, section 3.3.2.
+
+    >>> round(slowdown_of_contiguous_chunks(attention_share=0.4, cp=4), 3)
+    0.3
+    """
+    require_fraction(attention_share=attention_share)
+    return attention_share * (slowest_over_average(cp=cp) - 1)
 
 
 def gather_over_attention(

@@ -242,18 +242,22 @@ def kept_bytes(
     return cut if sequence_parallel else cut + between_matrices - between_matrices / tp
 
 
-def freed_bytes(*, layers: int, tokens: int, hidden: int, tp: int) -> float:
-    """Activation memory of one GPU that sequence parallelism frees, of one micro-batch, in BF16 and with nothing recomputed.
+def tokens_with_sequence_parallelism(
+    *, tokens: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int
+) -> float:
+    """Tokens of a micro-batch that keep, with sequence parallelism, what `tokens` keep with tensor parallelism alone.
 
-        bytes = layers · 4 · 2 · tokens · d · (t-1)/t
+        tokens' = tokens · kept without SP / kept with SP
 
-    Units:   counts; layers are those on the GPU. Result in bytes.
-    Raises:  ValueError if a count is below 1.
-    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.2; four tensors as in kept_bytes.
+    Units:   counts. Result in tokens, not rounded.
+    Raises:  ValueError as kept_bytes does.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, sections 4.2.1 and 4.2.2, with the tensors of kept_bytes.
 
-    >>> round(freed_bytes(layers=80, tokens=8192, hidden=8192, tp=8) / 1e9, 2)    # Llama 3 70B, one sequence
-    37.58
+    >>> shape = {"hidden": 8192, "ffn_hidden": 28672, "heads": 64, "kv_heads": 8}    # Llama 3 70B
+    >>> [round(tokens_with_sequence_parallelism(tokens=8192, **shape, tp=tp)) for tp in (1, 2, 8)]
+    [8192, 10148, 21886]
     """
-    require_counts(layers=layers, tokens=tokens, hidden=hidden, tp=tp)
-    between_matrices = 4 * 2 * tokens * hidden
-    return layers * between_matrices * (tp - 1) / tp
+    shape = {"tokens": tokens, "hidden": hidden, "ffn_hidden": ffn_hidden, "heads": heads, "kv_heads": kv_heads}
+    alone = kept_bytes(**shape, tp=tp, sequence_parallel=False)
+    shared_out = kept_bytes(**shape, tp=tp, sequence_parallel=True)
+    return tokens * alone / shared_out

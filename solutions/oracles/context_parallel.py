@@ -149,10 +149,17 @@ def lighter_exchange(*, heads: int, kv_heads: int, cp: int) -> str:
 
 
 def _stalled_seconds(
-    tokens: float, flop_per_s: float, bandwidth_bytes_per_s: float, heads: int, kv_heads: int, width: float
+    tokens: float,
+    flop_per_s: float,
+    bandwidth_bytes_per_s: float,
+    heads: int,
+    kv_heads: int,
+    width: float,
+    share: float,
 ) -> float:
-    """How long attention waits for blocks, on a ring of six with heads of one channel and no mask."""
-    compute_s = 2 * (2 * tokens * tokens * heads) / flop_per_s  # scores, and their product with the values
+    """How long attention waits for blocks, on a ring of six with heads of one channel."""
+    pairs = share * tokens * tokens * heads
+    compute_s = 2 * (2 * pairs) / flop_per_s  # scores, and their product with the values
     clock = waited = 0.0
     for _ in range(5):
         arrives = clock + 2 * tokens * kv_heads * width / bandwidth_bytes_per_s
@@ -163,10 +170,11 @@ def _stalled_seconds(
 
 
 def tokens_to_hide_hops(
-    *, flop_per_s: float, bandwidth_bytes_per_s: float, heads: int, kv_heads: int, bytes_per_value: float = 2
-) -> float:
+    *, flop_per_s: float, bandwidth_bytes_per_s: float, heads: int, kv_heads: int, pairs_share: float = 1,
+    bytes_per_value: float = 2,
+) -> float:  # fmt: skip
     """Bisect for the tokens with which a played ring no longer waits."""
-    rates = (flop_per_s, bandwidth_bytes_per_s, heads, kv_heads, bytes_per_value)
+    rates = (flop_per_s, bandwidth_bytes_per_s, heads, kv_heads, bytes_per_value, pairs_share)
     return bisect(lambda tokens: -_stalled_seconds(tokens, *rates), 0.0, 1e12)
 
 
@@ -182,6 +190,18 @@ def slowest_over_average(*, cp: int) -> float:
     tiles = np.tril(np.ones((cp, cp))) - np.eye(cp) / 2
     work = tiles.sum(axis=1)
     return float(work.max() / work.mean())
+
+
+def slowdown_of_contiguous_chunks(*, attention_share: float, cp: int) -> float:
+    """Play a step of equal layers: each waits for the rank with the most tiles, and then all do the rest of its work."""
+    tiles = np.tril(np.ones((cp, cp))) - np.eye(cp) / 2
+    balanced_tiles = tiles.sum() / cp
+    clocks = {"contiguous": 0.0, "balanced": 0.0}
+    for _ in range(10):
+        clocks["contiguous"] += attention_share * max(row.sum() for row in tiles) / balanced_tiles
+        clocks["balanced"] += attention_share
+        clocks = {layout: clock + 1 - attention_share for layout, clock in clocks.items()}
+    return clocks["contiguous"] / clocks["balanced"] - 1
 
 
 def gather_over_attention(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import activations
+from .search import bisect
 
 Matrix = NDArray[np.float64]
 BF16_BYTES = 2
@@ -261,8 +262,11 @@ def kept_bytes(
     return sum(between) + inside / tp
 
 
-def freed_bytes(*, layers: int, tokens: int, hidden: int, tp: int) -> float:
-    """Walk a layer with a small MLP with and without sequence parallelism, and take the difference for every layer."""
-    shape = {"tokens": tokens, "hidden": hidden, "ffn_hidden": 1, "heads": 1, "kv_heads": 1, "tp": tp}
-    without, sharded = (kept_bytes(**shape, sequence_parallel=sequence) for sequence in (False, True))
-    return sum(without - sharded for _ in range(layers))
+def tokens_with_sequence_parallelism(
+    *, tokens: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int
+) -> float:
+    """Bisect for the tokens that fill, with sequence parallelism, what the others fill without."""
+    shape = {"hidden": hidden, "ffn_hidden": ffn_hidden, "heads": heads, "kv_heads": kv_heads, "tp": tp}
+    filled = kept_bytes(tokens=tokens, **shape, sequence_parallel=False)
+    thousand = kept_bytes(tokens=1000, **shape, sequence_parallel=True)
+    return bisect(lambda more: more / 1000 * thousand - filled, 0.0, 1e12)

@@ -67,13 +67,15 @@ def test_at_one_degree_both_exchanges_send_the_same(module: Any) -> None:
 
 
 @given(
-    rate=st.floats(1e13, 1e16), bandwidth=st.floats(1e9, 1e12), kv_heads=st.integers(1, 8), sharing=st.integers(1, 16)
-)
+    rate=st.floats(1e13, 1e16), bandwidth=st.floats(1e9, 1e12), kv_heads=st.integers(1, 8), sharing=st.integers(1, 16),
+    share=st.floats(0.1, 1),
+)  # fmt: skip
 def test_with_these_tokens_a_played_ring_stops_waiting(
-    rate: float, bandwidth: float, kv_heads: int, sharing: int
+    rate: float, bandwidth: float, kv_heads: int, sharing: int, share: float
 ) -> None:
     case: dict[str, Any] = {
         "flop_per_s": rate, "bandwidth_bytes_per_s": bandwidth, "heads": kv_heads * sharing, "kv_heads": kv_heads,
+        "pairs_share": share,
     }  # fmt: skip
     assert math.isclose(cp.tokens_to_hide_hops(**case), played.tokens_to_hide_hops(**case), rel_tol=1e-9)
 
@@ -110,6 +112,14 @@ def test_the_busiest_rank_has_at_most_twice_the_average(degree: int) -> None:
     case: dict[str, Any] = {"tokens": tokens, "cp": degree, "layout": "contiguous"}
     exact = cp.causal_pairs(**case, rank=degree - 1) * degree / (tokens * (tokens + 1) / 2)
     assert math.isclose(factor, exact, rel_tol=1e-3)
+
+
+@given(share=st.floats(0.01, 1), degree=degrees)
+def test_a_step_waits_for_the_last_chunk_in_every_layer(share: float, degree: int) -> None:
+    case: dict[str, Any] = {"attention_share": share, "cp": degree}
+    assert math.isclose(
+        cp.slowdown_of_contiguous_chunks(**case), played.slowdown_of_contiguous_chunks(**case), abs_tol=1e-9
+    )
 
 
 @given(tokens=st.integers(1, 10**6), degree=degrees, kv_heads=st.integers(1, 8), sharing=st.integers(1, 16))
@@ -151,6 +161,7 @@ def test_the_longest_context_is_found_by_filling_up(degree: int, tp: int, room: 
         ("all_to_all_bytes", {"tokens": 8, "heads": 8, "kv_heads": 2, "head_width": 1, "cp": 4}),
         ("lighter_exchange", {"heads": 7, "kv_heads": 2, "cp": 4}),
         ("tokens_to_hide_hops", {"flop_per_s": 1, "bandwidth_bytes_per_s": 1, "heads": 7, "kv_heads": 2}),
+        ("slowdown_of_contiguous_chunks", {"attention_share": 0, "cp": 4}),
         ("causal_pairs", {"tokens": 8, "cp": 4, "rank": 4, "layout": "contiguous"}),
         ("causal_pairs", {"tokens": 8, "cp": 4, "rank": 0, "layout": "striped"}),
         ("causal_pairs", {"tokens": 12, "cp": 4, "rank": 0, "layout": "head and tail"}),

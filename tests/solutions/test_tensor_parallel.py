@@ -81,10 +81,13 @@ def test_a_trace_tells_how_many_layers_are_recomputed(layers: int, micro_batches
         assert tp.recomputed_layers(**case) == played.recomputed_layers(**case)
 
 
-@given(layers=st.integers(1, 130), tokens=st.integers(1, 10**4), hidden=st.integers(1, 20000), degree=degrees)
-def test_what_sequence_parallelism_frees_is_the_difference(layers: int, tokens: int, hidden: int, degree: int) -> None:
-    case = {"layers": layers, "tokens": tokens, "hidden": hidden, "tp": degree}
-    assert math.isclose(tp.freed_bytes(**case), played.freed_bytes(**case), rel_tol=1e-6, abs_tol=1)
+@given(tokens=st.integers(1, 10**5), degree=degrees)
+def test_the_tokens_of_sequence_parallelism_fill_what_the_others_filled(tokens: int, degree: int) -> None:
+    case = {**LLAMA_70B, "tokens": tokens, "tp": degree}
+    more = tp.tokens_with_sequence_parallelism(**case)
+    assert math.isclose(more, played.tokens_with_sequence_parallelism(**case), rel_tol=1e-9)
+    assert tokens <= more * (1 + 1e-12)
+    assert more <= degree * tokens
 
 
 def test_on_one_gpu_a_layer_is_whole() -> None:
@@ -163,7 +166,7 @@ def test_an_all_reduce_of_tensor_parallelism_is_an_all_reduce() -> None:
         ("phase_bytes", {"tokens": 0, "hidden": 8, "tp": 2}),
         ("recomputed_layers", {"counted": 1601, "layers": 80, "micro_batches": 4}),
         ("recomputed_layers", {"counted": 2000, "layers": 80, "micro_batches": 4}),
-        ("freed_bytes", {"layers": 0, "tokens": 8, "hidden": 8, "tp": 2}),
+        ("tokens_with_sequence_parallelism", {**LLAMA_70B, "tokens": 0, "tp": 2}),
         ("weight_bytes_per_gpu", {**LLAMA_70B, "layers": 0, "tp": 1}),
         ("all_reduce_bytes", {"tokens": 1, "hidden": 8, "tp": 2, "bytes_per_value": 0}),
     ],
