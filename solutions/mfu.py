@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, prod
+from math import ceil
 
-from .arguments import require_counts, require_fraction, require_positive
+from .arguments import require_counts, require_fraction, require_not_negative, require_positive
 
 
 def achieved_flop_per_s(*, flop_per_token: float, tokens_per_s: float, gpus: int) -> float:
@@ -167,33 +167,72 @@ def hfu_from_mfu(*, mfu: float, model_flop: float, hardware_flop: float) -> floa
     return mfu * (hardware_flop / model_flop)
 
 
-def mfu_after_losses(
-    *, kernel_efficiency: float, time_shares_lost: Sequence[float], recompute_ratio: float = 1.0
+def mfu_from_profile(
+    *, kernel_efficiency: float, step_shares_lost: Sequence[float], recompute_ratio: float = 1.0
 ) -> float:
-    """MFU that is left of the peak: what the best matrix product reaches, times what each loss leaves of the time.
+    """MFU that a profile of a step leads to expect: what products reach of the peak, in the time that is theirs.
 
-        MFU = efficiency · Π (1 - lost) / recompute ratio
+        MFU = efficiency · (1 - Σ lost) / ratio
 
-    Each loss is a share of the time that the ones before it leave. Recomputed work keeps the GPUs busy and does not
-    count, so it divides.
+    The lost shares are all of the same step, so they add up: kernels that wait for memory, the pipeline's bubble,
+    communication that nothing hides. What is computed again keeps the GPUs busy and does not count, so its ratio divides.
 
     Units:   every argument is a fraction; recompute_ratio is hardware FLOP over model FLOP. Result as a fraction.
-    Raises:  ValueError if an efficiency or a loss is no fraction, or the ratio is below 1.
-    Source:  the product is arithmetic; measured maxima of matrix products: Bekman, Machine Learning Engineering,
-             compute/accelerator, table of maximum achievable matmul FLOPS.
+    Raises:  ValueError if an efficiency or a share is no fraction, the shares reach 1, or the ratio is below 1.
+    Source:  arithmetic; measured maxima of matrix products: Bekman, Machine Learning Engineering, compute/accelerator,
+             table of maximum achievable matmul FLOPS.
 
-    >>> round(mfu_after_losses(kernel_efficiency=0.803, time_shares_lost=[0.15, 0.10, 0.08]), 3)
-    0.565
+    >>> round(mfu_from_profile(kernel_efficiency=0.803, step_shares_lost=[0.09, 0.10, 0.15]), 3)
+    0.53
     """
     require_fraction(kernel_efficiency=kernel_efficiency)
-    require_positive(recompute_ratio=recompute_ratio)
-    if recompute_ratio < 1:
-        raise ValueError(f"recompute_ratio must be at least 1, not {recompute_ratio!r}")
-    for lost in time_shares_lost:
-        require_fraction(time_left=1 - lost)
-        if lost < 0:
-            raise ValueError(f"a loss must be at least 0, not {lost!r}")
-    return kernel_efficiency * prod(1 - lost for lost in time_shares_lost) / recompute_ratio
+    require_not_negative(**{f"share_{place}": share for place, share in enumerate(step_shares_lost)})
+    require_fraction(share_left=1 - sum(step_shares_lost))
+    _require_ratio(recompute_ratio)
+    return kernel_efficiency * (1 - sum(step_shares_lost)) / recompute_ratio
+
+
+def share_that_may_be_lost(
+    *, mfu: float, kernel_efficiency: float, lost_elsewhere: float, recompute_ratio: float = 1.0
+) -> float:
+    """Largest share of a step that one more loss may take before the MFU falls below a target.
+
+        lost = 1 - elsewhere - MFU · ratio / efficiency
+
+    Units:   lost_elsewhere in all, as a fraction of the step; the others as fractions of the peak and a ratio. Result as a
+             fraction of the step.
+    Raises:  ValueError as mfu_from_profile, or if the target is out of reach without the loss.
+    Source:  arithmetic, as mfu_from_profile.
+
+    >>> round(share_that_may_be_lost(mfu=0.45, kernel_efficiency=0.803, lost_elsewhere=0.19), 3)
+    0.25
+    """
+    require_fraction(mfu=mfu)
+    best = mfu_from_profile(
+        kernel_efficiency=kernel_efficiency, step_shares_lost=[lost_elsewhere], recompute_ratio=recompute_ratio
+    )
+    if best < mfu:
+        raise ValueError(f"even without that loss the MFU is {best:.3f}, below {mfu}")
+    return 1 - lost_elsewhere - mfu * recompute_ratio / kernel_efficiency
+
+
+def mfu_before_speedup(*, mfu: float, speedup: float) -> float:
+    """MFU of a baseline that a new stack has left behind by a factor, on the same GPUs and with the same count.
+
+        baseline = MFU / speedup
+
+    Units:   mfu as a fraction; speedup as a ratio of throughputs. Result as a fraction.
+    Raises:  ValueError if the MFU is no fraction or the speedup is below 1.
+    Source:  Jiang et al. 2024 (MegaScale), arXiv:2402.15627, abstract: 55.2 % and 1.34 times the MFU of Megatron-LM.
+
+    >>> round(mfu_before_speedup(mfu=0.552, speedup=1.34), 3)
+    0.412
+    """
+    require_fraction(mfu=mfu)
+    require_positive(speedup=speedup)
+    if speedup < 1:
+        raise ValueError(f"speedup must be at least 1, not {speedup!r}")
+    return mfu / speedup
 
 
 def paced_tokens_per_s(*, tokens_per_s_per_gpu: float, slowdowns: Sequence[float]) -> float:
@@ -215,25 +254,31 @@ def paced_tokens_per_s(*, tokens_per_s_per_gpu: float, slowdowns: Sequence[float
     return len(slowdowns) * tokens_per_s_per_gpu / max(slowdowns)
 
 
-def worth_dropping(*, gpus: int, slow_gpus: int, slowdown: float, gpus_per_replica: int) -> bool:
-    """Whether a synchronous job is faster without its slow GPUs: whole replicas leave, and the others stop waiting.
+def keep_or_drop(*, gpus: int, slow_gpus: int, slowdown: float, gpus_per_replica: int) -> str:
+    """Whether a synchronous job is faster with its slow GPUs or without: whole replicas leave, and the others stop waiting.
 
-        faster if  (gpus - dropped) > gpus / slowdown,   dropped = slow GPUs rounded up to whole replicas
+        "drop" if  (gpus - dropped) > gpus / slowdown, else "keep";   dropped = slow GPUs rounded up to whole replicas
 
     The global batch shrinks with the replicas, so that every GPU keeps its work.
 
-    Units:   slowdown is a slow GPU's step time over a healthy one's; the rest are counts. Result is true or false.
+    Units:   slowdown is a slow GPU's step time over a healthy one's; the rest are counts. Result is a word.
     Raises:  ValueError if a count is below 1, slowdown below 1, or the GPUs are no whole number of replicas.
     Source:  arithmetic on a synchronous step.
 
-    >>> worth_dropping(gpus=1024, slow_gpus=1, slowdown=1.05, gpus_per_replica=8)      # 1,016 at full speed beat 975
-    True
-    >>> worth_dropping(gpus=1024, slow_gpus=1, slowdown=1.05, gpus_per_replica=128)    # 896 do not
-    False
+    >>> keep_or_drop(gpus=1024, slow_gpus=1, slowdown=1.05, gpus_per_replica=8)      # 1,016 at full speed beat 975
+    'drop'
+    >>> keep_or_drop(gpus=1024, slow_gpus=1, slowdown=1.05, gpus_per_replica=128)    # 896 do not
+    'keep'
     """
     require_counts(gpus=gpus, slow_gpus=slow_gpus, gpus_per_replica=gpus_per_replica)
     require_positive(slowdown=slowdown)
     if slowdown < 1 or gpus % gpus_per_replica:
         raise ValueError("slowdown must be at least 1, and the GPUs whole replicas")
     dropped = -(-slow_gpus // gpus_per_replica) * gpus_per_replica
-    return gpus - dropped > gpus / slowdown
+    return "drop" if gpus - dropped > gpus / slowdown else "keep"
+
+
+def _require_ratio(recompute_ratio: float) -> None:
+    require_positive(recompute_ratio=recompute_ratio)
+    if recompute_ratio < 1:
+        raise ValueError(f"recompute_ratio must be at least 1, not {recompute_ratio!r}")

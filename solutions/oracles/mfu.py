@@ -75,16 +75,39 @@ def hfu_from_mfu(*, mfu: float, model_flop: float, hardware_flop: float) -> floa
     return tokens * hardware_flop / at_peak
 
 
-def mfu_after_losses(
-    *, kernel_efficiency: float, time_shares_lost: Sequence[float], recompute_ratio: float = 1.0
+def mfu_from_profile(
+    *, kernel_efficiency: float, step_shares_lost: Sequence[float], recompute_ratio: float = 1.0
 ) -> float:
-    """Begin with an hour, let each loss take its share of what is left, and count useful FLOP in the rest."""
+    """Fill an hour with what is lost, compute in the rest, and put the useful part beside an hour at the peak."""
     hour_s = left_s = Fraction(3600)
-    for lost in time_shares_lost:
-        left_s -= left_s * Fraction(lost)
+    for lost in step_shares_lost:
+        left_s -= hour_s * Fraction(lost)
+    if left_s <= 0:
+        raise ValueError("nothing is left of the hour")
     done = left_s * Fraction(kernel_efficiency)
     recomputed = done - done / Fraction(recompute_ratio)
     return float((done - recomputed) / hour_s)
+
+
+def share_that_may_be_lost(
+    *, mfu: float, kernel_efficiency: float, lost_elsewhere: float, recompute_ratio: float = 1.0
+) -> float:
+    """Lose more and more of the hour, until the MFU has fallen to its target."""
+
+    def fallen(share: float) -> float:
+        left = 1 - lost_elsewhere - share
+        reached = left * kernel_efficiency / recompute_ratio if left > 0 else 0.0
+        return mfu - reached
+
+    if fallen(0) > 0:
+        raise ValueError("out of reach")
+    return bisect(fallen, 0, 1)
+
+
+def mfu_before_speedup(*, mfu: float, speedup: float) -> float:
+    """Let the baseline work for as much longer as it is slower, and divide the same work by that time."""
+    work, fast_s = mfu, 1.0
+    return work / (fast_s * speedup)
 
 
 def paced_tokens_per_s(*, tokens_per_s_per_gpu: float, slowdowns: Sequence[float]) -> float:
@@ -95,12 +118,13 @@ def paced_tokens_per_s(*, tokens_per_s_per_gpu: float, slowdowns: Sequence[float
     return float(STEPS * len(slowdowns) * Fraction(tokens_per_s_per_gpu) / clock)
 
 
-def worth_dropping(*, gpus: int, slow_gpus: int, slowdown: float, gpus_per_replica: int) -> bool:
+def keep_or_drop(*, gpus: int, slow_gpus: int, slowdown: float, gpus_per_replica: int) -> str:
     """Run the job with its slow GPUs, and with whole replicas taken out until no slow GPU is left."""
     pace = [slowdown] * slow_gpus + [1.0] * (gpus - slow_gpus)
     replicas = [pace[start : start + gpus_per_replica] for start in range(0, gpus, gpus_per_replica)]
     healthy = [gpu for replica in replicas if max(replica) == 1 for gpu in replica]
     if not healthy:
-        return False
+        return "keep"
     with_them = paced_tokens_per_s(tokens_per_s_per_gpu=1, slowdowns=pace)
-    return paced_tokens_per_s(tokens_per_s_per_gpu=1, slowdowns=healthy) > with_them
+    without = paced_tokens_per_s(tokens_per_s_per_gpu=1, slowdowns=healthy)
+    return "drop" if without > with_them else "keep"

@@ -92,13 +92,38 @@ def test_hfu_is_never_below_mfu(share: float, model: float, ratio: float) -> Non
     assert mfu.hfu_from_mfu(**case) == pytest.approx(played.hfu_from_mfu(**case), rel=1e-9)
 
 
-@given(best=shares, losses=st.lists(st.floats(0, 0.9), max_size=5), ratio=st.floats(1, 4 / 3))
-def test_losses_multiply_in_any_order(best: float, losses: list[float], ratio: float) -> None:
+@given(best=shares, losses=st.lists(st.floats(0, 0.19), max_size=5), ratio=st.floats(1, 4 / 3))
+def test_shares_of_one_step_add_up(best: float, losses: list[float], ratio: float) -> None:
     case: dict[str, Any] = {"kernel_efficiency": best, "recompute_ratio": ratio}
-    left = mfu.mfu_after_losses(time_shares_lost=losses, **case)
-    assert left == pytest.approx(mfu.mfu_after_losses(time_shares_lost=losses[::-1], **case), rel=1e-12)
-    assert left == pytest.approx(played.mfu_after_losses(time_shares_lost=losses, **case), rel=1e-9)
+    left = mfu.mfu_from_profile(step_shares_lost=losses, **case)
+    assert left == pytest.approx(mfu.mfu_from_profile(step_shares_lost=[sum(losses)], **case), rel=1e-9)
+    assert left == pytest.approx(played.mfu_from_profile(step_shares_lost=losses, **case), rel=1e-9)
     assert left <= best
+
+
+@given(
+    best=st.floats(0.5, 1),
+    losses=st.lists(st.floats(0, 0.1), max_size=3),
+    ratio=st.floats(1, 4 / 3),
+    aim=st.floats(0.1, 0.9),
+)
+def test_what_may_be_lost_leaves_the_target(best: float, losses: list[float], ratio: float, aim: float) -> None:
+    case: dict[str, Any] = {"kernel_efficiency": best, "recompute_ratio": ratio}
+    target = aim * mfu.mfu_from_profile(step_shares_lost=losses, **case)
+    share = mfu.share_that_may_be_lost(mfu=target, lost_elsewhere=sum(losses), **case)
+    assert share == pytest.approx(
+        played.share_that_may_be_lost(mfu=target, lost_elsewhere=sum(losses), **case), rel=1e-6
+    )
+    assert mfu.mfu_from_profile(step_shares_lost=[*losses, share], **case) == pytest.approx(target, rel=1e-9)
+    for module in (mfu, played):
+        with pytest.raises(ValueError, match=r"below|out of reach"):
+            module.share_that_may_be_lost(mfu=1.0, lost_elsewhere=sum(losses) + 0.05, **case)
+
+
+@given(share=shares, speedup=st.floats(1, 3))
+def test_a_baseline_is_slower_by_the_factor(share: float, speedup: float) -> None:
+    ours = mfu.mfu_before_speedup(mfu=share, speedup=speedup)
+    assert ours == pytest.approx(played.mfu_before_speedup(mfu=share, speedup=speedup), rel=1e-12)
 
 
 @settings(deadline=None, max_examples=50)
@@ -122,7 +147,7 @@ def test_one_slow_gpu_costs_as_much_as_if_all_were_slow() -> None:
 def test_slow_gpus_leave_where_the_rest_gains_more(replicas: int, size: int, slow: int, slowdown: float) -> None:
     gpus = replicas * size
     case = {"gpus": gpus, "slow_gpus": min(slow, gpus), "slowdown": slowdown, "gpus_per_replica": size}
-    assert mfu.worth_dropping(**case) == played.worth_dropping(**case)
+    assert mfu.keep_or_drop(**case) == played.keep_or_drop(**case)
 
 
 @pytest.mark.parametrize(
@@ -130,12 +155,14 @@ def test_slow_gpus_leave_where_the_rest_gains_more(replicas: int, size: int, slo
     [
         (lambda: mfu.hfu_from_mfu(mfu=0.4, model_flop=2, hardware_flop=1), "fewer than"),
         (lambda: mfu.tokens_per_s_at_mfu(mfu=40, flop_per_token=1, gpus=1, peak_flop_per_s=1), "mfu must lie above 0"),
-        (lambda: mfu.mfu_after_losses(kernel_efficiency=0.8, time_shares_lost=[1.2]), "time_left"),
-        (lambda: mfu.mfu_after_losses(kernel_efficiency=0.8, time_shares_lost=[-0.2]), "time_left"),
-        (lambda: mfu.mfu_after_losses(kernel_efficiency=0.8, time_shares_lost=[], recompute_ratio=0.9), "at least 1"),
+        (lambda: mfu.mfu_from_profile(kernel_efficiency=0.8, step_shares_lost=[0.7, 0.4]), "share_left"),
+        (lambda: mfu.mfu_from_profile(kernel_efficiency=0.8, step_shares_lost=[-0.2]), "share_0 must be at least 0"),
+        (lambda: mfu.mfu_from_profile(kernel_efficiency=0.8, step_shares_lost=[], recompute_ratio=0.9), "at least 1"),
+        (lambda: played.mfu_from_profile(kernel_efficiency=0.8, step_shares_lost=[0.7, 0.4]), "nothing is left"),
+        (lambda: mfu.mfu_before_speedup(mfu=0.4, speedup=0.5), "at least 1"),
         (lambda: mfu.paced_tokens_per_s(tokens_per_s_per_gpu=1, slowdowns=[]), "one GPU at least"),
         (lambda: mfu.paced_tokens_per_s(tokens_per_s_per_gpu=1, slowdowns=[0.9]), "at least 1"),
-        (lambda: mfu.worth_dropping(gpus=10, slow_gpus=1, slowdown=1.1, gpus_per_replica=4), "whole replicas"),
+        (lambda: mfu.keep_or_drop(gpus=10, slow_gpus=1, slowdown=1.1, gpus_per_replica=4), "whole replicas"),
     ],
 )
 def test_what_cannot_be_is_refused(call: Any, why: str) -> None:
