@@ -7,8 +7,6 @@ import math
 from .arguments import require_counts, require_fraction, require_positive
 from .formats import flush_threshold, largest, require_magnitudes, rounded, smallest_normal
 
-OVERFLOW, CLEAN = "x", "."  # one letter a step: a gradient was infinite or NaN, or all of them were finite
-
 
 def require_trace(trace: str) -> None:
     """Raise ValueError unless a trace has the letters "." (a clean step) and "x" (an overflow) alone.
@@ -18,7 +16,7 @@ def require_trace(trace: str) -> None:
     Traceback (most recent call last):
     ValueError: a trace has "." for a clean step and "x" for an overflow, not 'ok'
     """
-    if not isinstance(trace, str) or set(trace) - {OVERFLOW, CLEAN}:
+    if not isinstance(trace, str) or set(trace) - {"x", "."}:
         raise ValueError(f'a trace has "." for a clean step and "x" for an overflow, not {trace!r}')
 
 
@@ -92,24 +90,36 @@ def usable_scales(*, smallest_gradient: float, largest_gradient: float, number_f
     return max(0, round(high - low) + 1)
 
 
-def final_scale(*, initial_scale: float, growth_interval: int, overflows: int, clean_steps: int) -> float:
-    """The scale after some overflows at the start and then only clean steps, with PyTorch's rule.
+def scale_after_burst(
+    *,
+    initial_scale: float,
+    burst: int,
+    clean_steps: int,
+    growth_interval: int,
+    hysteresis: int = 1,
+    min_scale: float = 1,
+) -> float:
+    """The scale after a burst of overflows and then only clean steps, with Megatron's rule.
 
-        S · 2^(floor(n/W) - k)
+        max(S / 2^max(0, b - (h - 1)), least scale) · 2^floor(n/W)
 
-    An overflow halves the scale and sets the count of clean steps to 0. After W clean steps in a row it doubles.
+    The first h - 1 overflows are forgiven, and each further one halves the scale. After W clean steps in a row it doubles.
+    With a hysteresis of 1 this is PyTorch's rule, apart from the least scale.
 
-    Units:   counts; the scale has none.
-    Raises:  ValueError if the scale is not positive, the interval below 1, or a count negative.
-    Source:  torch.amp.GradScaler documentation (init_scale 65536, growth_interval 2000, backoff 0.5, growth 2).
+    Units:   counts of steps; scales have no unit.
+    Raises:  ValueError if a scale is not positive, an interval or hysteresis below 1, or a count negative.
+    Source:  Megatron-LM, megatron/core/optimizer/grad_scaler.py (DynamicGradScaler.update); torch.amp.GradScaler
+             documentation (init_scale 65536, growth_interval 2000, backoff 0.5, growth 2).
 
-    >>> final_scale(initial_scale=65536, growth_interval=2000, overflows=2, clean_steps=1999)
+    >>> scale_after_burst(initial_scale=65536, burst=2, clean_steps=1999, growth_interval=2000)
     16384.0
     """
-    require_positive(initial_scale=initial_scale)
-    require_counts(growth_interval=growth_interval, overflows=overflows + 1, clean_steps=clean_steps + 1)
+    require_positive(initial_scale=initial_scale, min_scale=min_scale)
+    require_counts(burst=burst + 1, clean_steps=clean_steps + 1, growth_interval=growth_interval, hysteresis=hysteresis)
+    halvings = max(0, burst - (hysteresis - 1))
+    lowest = max(initial_scale / 2**halvings, min_scale) if halvings else initial_scale
     doublings = clean_steps // growth_interval
-    return initial_scale * 2.0 ** (doublings - overflows)
+    return float(lowest * 2**doublings)
 
 
 def scale_after_spells(
@@ -160,17 +170,14 @@ def dynamic_scale(
     clean_steps = 0
     lives = hysteresis
     for step in trace:
-        if step == OVERFLOW:
-            clean_steps = 0
+        clean_steps = clean_steps + 1 if step == "." else 0
+        if step == "x":
             lives -= 1
             if lives <= 0:
                 scale = max(scale / 2, min_scale)
-        else:
-            clean_steps += 1
-            if clean_steps == growth_interval:
-                clean_steps = 0
-                lives = hysteresis
-                scale = scale * 2
+        if clean_steps == growth_interval:
+            scale = scale * 2
+            clean_steps, lives = 0, hysteresis
     return float(scale)
 
 

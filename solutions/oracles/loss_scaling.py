@@ -70,11 +70,19 @@ class Machine:
             self.clean = self.forgiven = 0
 
 
-def final_scale(*, initial_scale: float, growth_interval: int, overflows: int, clean_steps: int) -> float:
+def scale_after_burst(
+    *,
+    initial_scale: float,
+    burst: int,
+    clean_steps: int,
+    growth_interval: int,
+    hysteresis: int = 1,
+    min_scale: float = 1,
+) -> float:
     """Run the machine over the whole trace."""
-    machine = Machine(initial_scale, growth_interval, floor=0.0)
-    for step in range(overflows + clean_steps):
-        machine.step(overflow=step < overflows)
+    machine = Machine(initial_scale, growth_interval, hysteresis, floor=min_scale)
+    for step in range(burst + clean_steps):
+        machine.step(overflow=step < burst)
     return machine.scale
 
 

@@ -44,10 +44,17 @@ def test_the_window_of_scales(small: float, ratio: float, name: str) -> None:
     assert loss_scaling.usable_scales(**case) == played.usable_scales(**case)
 
 
-@given(scale=powers, interval=intervals, overflows=st.integers(0, 20), clean=spells)
-def test_the_closed_form_of_a_trace(scale: float, interval: int, overflows: int, clean: int) -> None:
-    case = {"initial_scale": scale, "growth_interval": interval, "overflows": overflows, "clean_steps": clean}
-    assert loss_scaling.final_scale(**case) == played.final_scale(**case)
+@given(
+    scale=powers, interval=intervals, burst=st.integers(0, 20), clean=spells, hysteresis=st.integers(1, 3), floor=powers
+)
+def test_the_closed_form_of_a_burst(
+    scale: float, interval: int, burst: int, clean: int, hysteresis: int, floor: float
+) -> None:
+    case = {
+        "initial_scale": scale, "growth_interval": interval, "burst": burst, "clean_steps": clean,
+        "hysteresis": hysteresis, "min_scale": min(scale, floor),
+    }  # fmt: skip
+    assert loss_scaling.scale_after_burst(**case) == played.scale_after_burst(**case)
 
 
 @given(scale=powers, interval=intervals, first=spells, burst=st.integers(1, 9), gap=spells, last=spells)
