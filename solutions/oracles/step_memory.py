@@ -62,8 +62,14 @@ def moment_bytes(*, moment: str, **sizes: float) -> float:
     return max(sum(held.values()) for when, _, held in log if when == moment)
 
 
-def peak_moment(**sizes: float) -> str:
+def peak_moment(
+    *, layers: int, kept_layer_bytes: float, layer_gradient_bytes: float, loss_bytes: float,
+    recomputed_layer_bytes: float = 0, update_bytes: float = 0,
+) -> str:  # fmt: skip
     """The moment in which the played step holds most."""
-    log = play_step(**sizes).log  # type: ignore[arg-type]
+    log = play_step(
+        layers=layers, kept_layer_bytes=kept_layer_bytes, layer_gradient_bytes=layer_gradient_bytes,
+        loss_bytes=loss_bytes, recomputed_layer_bytes=recomputed_layer_bytes, update_bytes=update_bytes,
+    ).log  # fmt: skip
     when, _, _ = max(log, key=lambda entry: sum(entry[2].values()))
     return when
