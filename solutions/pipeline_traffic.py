@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from .arguments import require_counts, require_not_negative, require_positive
 
 
@@ -166,6 +168,91 @@ def one_f_one_b_hop_seconds(*, stages: int, micro_batches: int, hop_seconds: flo
         return 0.0
     rounds = -(-(micro_batches - 1) // stages)
     return 2 * hop_seconds * (stages - 1 + (micro_batches - 1) - rounds)
+
+
+def one_f_one_b_slowdown(*, stages: int, micro_batch_seconds: float, hop_seconds: float) -> float:
+    """By which share hops that nothing hides make a long step of 1F1B longer.
+
+        slowdown = 2 · (p - 1) · hop / (p · t)
+
+    The first stage has p micro-batches in flight. Until the first of them is back it takes p passes both ways, p · t in
+    all, and 2(p - 1) hops, so p micro-batches take p · t + 2(p - 1) · hop.
+
+    Units:   micro_batch_seconds is t, forward and backward pass on one stage; hop_seconds until a tensor has arrived, while
+             the GPUs compute; stages is a count. Result as a ratio of times, in the limit of many micro-batches.
+    Raises:  ValueError if stages is below 1, micro_batch_seconds is not positive or hop_seconds negative.
+    Source:  counted on the schedule of Narayanan et al. 2021, arXiv:2104.04473, Figure 4.
+
+    >>> round(one_f_one_b_slowdown(stages=8, micro_batch_seconds=60e-3, hop_seconds=10e-3), 3)
+    0.292
+    """
+    require_counts(stages=stages)
+    require_positive(micro_batch_seconds=micro_batch_seconds)
+    require_not_negative(hop_seconds=hop_seconds)
+    return 2 * (stages - 1) * hop_seconds / (stages * micro_batch_seconds)
+
+
+def in_flight_that_hides_hops(*, stages: int, micro_batch_seconds: float, hop_seconds: float) -> int:
+    """Micro-batches that the first stage has in flight when the warm-up is long enough to hide every hop.
+
+        in flight = 1 + (p - 1) · (1 + ⌈2 · hop / t⌉)
+
+    Each stage must be ahead of the next one by a whole number of micro-batches: one for the passes, and more for the way of a
+    tensor there and back. A hop of up to half a micro-batch so costs p - 1 more in flight; plain 1F1B has p.
+
+    Units:   micro_batch_seconds is t, forward and backward pass on one stage; hop_seconds until a tensor has arrived;
+             stages is a count. Result is a count.
+    Raises:  ValueError if stages is below 1, micro_batch_seconds is not positive or hop_seconds negative.
+    Source:  counted on schedules that alternate; the idea is eager 1F1B, Zhuang et al. 2022, arXiv:2211.05322.
+
+    >>> in_flight_that_hides_hops(stages=8, micro_batch_seconds=60e-3, hop_seconds=10e-3)
+    15
+    >>> in_flight_that_hides_hops(stages=8, micro_batch_seconds=60e-3, hop_seconds=0)        # plain 1F1B
+    8
+    """
+    require_counts(stages=stages)
+    require_positive(micro_batch_seconds=micro_batch_seconds)
+    require_not_negative(hop_seconds=hop_seconds)
+    return 1 + (stages - 1) * (1 + ceil(2 * hop_seconds / micro_batch_seconds))
+
+
+def waiting_step_seconds(
+    *,
+    layers: int,
+    stages: int,
+    virtual_stages: int,
+    micro_batches: int,
+    layer_seconds: float,
+    tokens: int,
+    hidden: int,
+    tp: int,
+    bandwidth_bytes_per_s: float,
+) -> float:
+    """Time of a step in which the busiest GPU also waits for everything that it sends: an upper estimate.
+
+        seconds = (m + (p - 1)/v) · layers/p · layer_seconds + 2 · v · m · A / β,   A = 2 · tokens · d / tp
+
+    Units:   layer_seconds for one micro-batch forward and backward; tokens those of one micro-batch, sent in BF16;
+             bandwidth β in bytes/s per direction of one GPU; the rest are counts. Three stages or more.
+    Raises:  ValueError if a count is below 1, there are fewer than three stages, or a time or rate is not positive.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, sections 2.2 and 3.2.
+
+    >>> seconds = waiting_step_seconds(layers=80, stages=8, virtual_stages=1, micro_batches=32, layer_seconds=5e-3,
+    ...                                tokens=8192, hidden=8192, tp=8, bandwidth_bytes_per_s=50e9)
+    >>> round(seconds, 3)     # 1.6 s of work, 0.35 s of bubble, and 21 ms of sending
+    1.971
+    """
+    require_counts(layers=layers, virtual_stages=virtual_stages, micro_batches=micro_batches)
+    require_counts(tokens=tokens, hidden=hidden, tp=tp)
+    require_positive(layer_seconds=layer_seconds, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
+    if stages < 3:
+        raise ValueError(f"stages must be at least 3, not {stages}")
+    micro_batch_seconds = layers / stages * layer_seconds
+    compute_seconds = micro_batches * micro_batch_seconds
+    bubble_seconds = (stages - 1) / virtual_stages * micro_batch_seconds
+    message_bytes = 2 * tokens * hidden / tp
+    messages = 2 * virtual_stages * micro_batches
+    return compute_seconds + bubble_seconds + messages * message_bytes / bandwidth_bytes_per_s
 
 
 def best_virtual_stages(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-from .pipeline import BACKWARD_TICKS, FORWARD_TICKS, play, play_orders
-from .schedules import gpipe, schedule
+from .pipeline import BACKWARD_TICKS, FORWARD_TICKS, Ticks, play, play_orders
+from .schedules import Operation, gpipe, schedule
 
 
 def boundary_message_bytes(*, tokens: int, hidden: int, bytes_per_element: int = 2, tp: int = 1) -> float:
@@ -70,6 +70,66 @@ def _hops_of_1f1b(stages: int, micro_batches: int) -> Fraction:
 def one_f_one_b_hop_seconds(*, stages: int, micro_batches: int, hop_seconds: float) -> float:
     """Play a step of 1F1B twice, with a hop and without."""
     return float(_hops_of_1f1b(stages, micro_batches) * Fraction(hop_seconds))
+
+
+@lru_cache(maxsize=4096)
+def _seconds_a_micro_batch(stages: int, ahead: int, micro_batch: Fraction, hop: Fraction) -> Fraction:
+    """Play a schedule in which each rank is `ahead` micro-batches before the next, twice, and see what a further one adds."""
+    ends = []
+    in_flight = 1 + (stages - 1) * ahead
+    for micro_batches in (3 * in_flight, 4 * in_flight):
+        orders = [_alternating((stages - 1 - rank) * ahead, micro_batches) for rank in range(stages)]
+        ticks: dict[str, Ticks] = {"F": micro_batch / 3, "B": micro_batch * 2 / 3}
+        ends.append(Fraction(play_orders(orders, [ticks] * stages, hop).ticks))
+    return (ends[1] - ends[0]) / in_flight
+
+
+def _alternating(warm_up: int, micro_batches: int) -> list[Operation]:
+    """So many forwards first, then one of each in turn."""
+    order: list[Operation] = [("F", 0, micro_batch) for micro_batch in range(min(warm_up, micro_batches))]
+    for micro_batch in range(micro_batches):
+        if micro_batch + warm_up < micro_batches:
+            order.append(("F", 0, micro_batch + warm_up))
+        order.append(("B", 0, micro_batch))
+    return order
+
+
+def one_f_one_b_slowdown(*, stages: int, micro_batch_seconds: float, hop_seconds: float) -> float:
+    """Play two long steps of 1F1B, and see how much more than its computing a further micro-batch adds."""
+    micro_batch, hop = Fraction(repr(micro_batch_seconds)), Fraction(repr(hop_seconds))
+    return float(_seconds_a_micro_batch(stages, 1, micro_batch, hop) / micro_batch - 1)
+
+
+def in_flight_that_hides_hops(*, stages: int, micro_batch_seconds: float, hop_seconds: float) -> int:
+    """Send every rank further ahead of the next, until a further micro-batch adds its computing and nothing else."""
+    micro_batch, hop = Fraction(repr(micro_batch_seconds)), Fraction(repr(hop_seconds))
+    ahead = 1
+    while _seconds_a_micro_batch(stages, ahead, micro_batch, hop) > micro_batch:
+        ahead += 1
+    return 1 + (stages - 1) * ahead
+
+
+def waiting_step_seconds(
+    *,
+    layers: int,
+    stages: int,
+    virtual_stages: int,
+    micro_batches: int,
+    layer_seconds: float,
+    tokens: int,
+    hidden: int,
+    tp: int,
+    bandwidth_bytes_per_s: float,
+) -> float:
+    """Play the bubble, count the messages of the busiest rank, and lay work, wait and sending end to end."""
+    if stages < 3:
+        raise ValueError("the busiest rank has no neighbours on both sides")
+    wait, of_a_micro_batch = _wait_and_work(stages, virtual_stages)
+    lengths = micro_batches + Fraction(wait, of_a_micro_batch)
+    message = boundary_message_bytes(tokens=tokens, hidden=hidden, tp=tp)
+    sends = max(_messages(stages, virtual_stages)) * micro_batches * Fraction(message)
+    work = lengths * Fraction(layers, stages) * Fraction(layer_seconds)
+    return float(work + sends / Fraction(bandwidth_bytes_per_s))
 
 
 def best_virtual_stages(

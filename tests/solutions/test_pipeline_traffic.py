@@ -58,6 +58,31 @@ def test_hops_are_those_of_a_step_that_is_played_with_and_without(stages: int, m
     assert same(traffic.one_f_one_b_hop_seconds(**case), engine.one_f_one_b_hop_seconds(**case))
 
 
+@given(stages=st.integers(1, 8), micro_batch_ms=st.integers(10, 200), hop_ms=st.integers(0, 40))
+@settings(deadline=None, max_examples=40)
+def test_so_many_in_flight_hide_the_hops_and_one_less_does_not(stages: int, micro_batch_ms: int, hop_ms: int) -> None:
+    case = {
+        "stages": stages, "micro_batch_seconds": micro_batch_ms / 1000, "hop_seconds": min(hop_ms, micro_batch_ms) / 1000,
+    }  # fmt: skip
+    assert traffic.in_flight_that_hides_hops(**case) == engine.in_flight_that_hides_hops(**case)
+    assert same(traffic.one_f_one_b_slowdown(**case), engine.one_f_one_b_slowdown(**case))
+
+
+@given(
+    stages=st.integers(3, 10), virtual_stages=st.integers(1, 4), micro_batches=st.integers(1, 64),
+    layers=st.integers(24, 126), tp=st.sampled_from([1, 2, 8]),
+)  # fmt: skip
+@settings(deadline=None, max_examples=40)
+def test_work_wait_and_sending_are_those_of_a_played_step(
+    stages: int, virtual_stages: int, micro_batches: int, layers: int, tp: int
+) -> None:
+    case: dict[str, Any] = {
+        "stages": stages, "virtual_stages": virtual_stages, "micro_batches": micro_batches, "layers": layers, "tp": tp,
+        "layer_seconds": 3e-3, "tokens": 8192, "hidden": 8192, "bandwidth_bytes_per_s": 50e9,
+    }  # fmt: skip
+    assert same(traffic.waiting_step_seconds(**case), engine.waiting_step_seconds(**case))
+
+
 @given(
     stages=st.integers(3, 10), stage_layers=st.integers(1, 12), micro_batches=st.integers(1, 64),
     layer_us=st.integers(100, 9000), message_us=st.integers(0, 9000),
@@ -85,6 +110,11 @@ def test_the_best_number_of_virtual_stages_is_the_quickest_of_all(
             traffic.busiest_gpu_seconds,
             {"message_bytes": 1, "stages": 1, "micro_batches": 4, "bandwidth_bytes_per_s": 1},
             "one stage",
+        ),
+        (
+            traffic.in_flight_that_hides_hops,
+            {"stages": 4, "micro_batch_seconds": 0, "hop_seconds": 1},
+            "micro_batch_seconds",
         ),
         (traffic.gpipe_hop_seconds, {"stages": 4, "hop_seconds": -1}, "hop_seconds"),
         (traffic.one_f_one_b_hop_seconds, {"stages": 4, "micro_batches": 0, "hop_seconds": 1}, "micro_batches"),
