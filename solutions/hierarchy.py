@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .arguments import require_counts, require_positive
+from .arguments import require_counts, require_not_negative, require_positive
 
 
 def leader_port_bytes(*, message_bytes: float, servers: int) -> float:
@@ -87,24 +87,33 @@ def leader_seconds(
 
 
 def sharded_seconds(
-    *, message_bytes: float, servers: int, gpus_per_server: int, port_bytes_per_s: float, nvlink_bytes_per_s: float
+    *,
+    message_bytes: float,
+    servers: int,
+    gpus_per_server: int,
+    port_bytes_per_s: float,
+    nvlink_bytes_per_s: float,
+    latency_s: float = 0.0,
 ) -> float:
-    """Time of an all-reduce whose parts go through a port each, phase after phase, without latency.
+    """Time of an all-reduce whose parts go through a port each, phase after phase.
 
-        seconds = 2 · M · (g-1)/(g · β_nvlink) + 2 · (M/g) · (k-1)/(k · β_port)
+        seconds = 2 · M · (g-1)/(g · β_nvlink) + 2 · (M/g) · (k-1)/(k · β_port) + 2 · (g-1 + k-1) · α
 
-    Reduce-scatter inside the server, all-reduce of each part between servers, all-gather inside the server.
+    Reduce-scatter inside the server, all-reduce of each part between servers, all-gather inside the server. Rings of g and
+    of k have far fewer steps than one ring of all g · k GPUs.
 
-    Units:   bytes; bytes/s per direction, both. Result in seconds.
-    Raises:  ValueError if a count is below 1, or a size or rate is not positive.
+    Units:   bytes; bytes/s per direction, both; seconds per step. Result in seconds.
+    Raises:  ValueError if a count is below 1, a size or rate is not positive, or latency_s is negative.
     Source:  Bekman, Machine Learning Engineering, network, model 3 of the same section.
 
     >>> case = {"message_bytes": 20e9, "servers": 8, "gpus_per_server": 8, "nvlink_bytes_per_s": 300e9}
     >>> round(sharded_seconds(**case, port_bytes_per_s=100e9) * 1e3, 1)    # 43.75 of it on the network
     160.4
     """
+    require_not_negative(latency_s=latency_s)
     inside_s, outside_s = _busy_seconds(message_bytes, servers, gpus_per_server, port_bytes_per_s, nvlink_bytes_per_s)
-    return inside_s + outside_s
+    steps = 2 * (gpus_per_server - 1) + 2 * (servers - 1)
+    return inside_s + outside_s + steps * latency_s
 
 
 def sharded_overlapped_seconds(

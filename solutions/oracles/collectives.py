@@ -80,6 +80,35 @@ def play(collective: str, gpus: int, slices: int = SLICES) -> Played:
     return Played(ring.steps, ring.sent_shares, ring.correct or collective == "reduce-scatter")
 
 
+Contents = list[list[frozenset[int]]]  # for each GPU and place: whose values have been added up there, or nobody's
+
+
+def contents(collective: str, gpus: int) -> tuple[Contents, Contents]:
+    """What every GPU holds before and after, message by message; the root is GPU 0.
+
+    Place p of a GPU is its part p. In an all-gather a GPU begins with its own part alone, and after an all-to-all place p
+    holds what came from GPU p.
+    """
+    everybody, nobody = frozenset(range(gpus)), frozenset[int]()
+    full: Contents = [[frozenset({rank})] * gpus for rank in range(gpus)]
+    before = full
+    after: Contents = [list(row) for row in full]
+    if collective == "all-gather":
+        before = [[frozenset({rank}) if rank == place else nobody for place in range(gpus)] for rank in range(gpus)]
+        after = [[frozenset({place}) for place in range(gpus)] for _ in range(gpus)]
+    elif collective == "all-to-all":
+        after = [[frozenset({place}) for place in range(gpus)] for _ in range(gpus)]
+    elif collective == "broadcast":
+        before = [full[0], *[[nobody] * gpus] * (gpus - 1)]
+        after = [full[0]] * gpus
+    else:
+        for rank in range(gpus):
+            for place in range(gpus):
+                holder = {"reduce": rank == 0, "reduce-scatter": rank == place, "all-reduce": True}[collective]
+                after[rank][place] = everybody if holder else nobody
+    return before, after
+
+
 def bus_factor(*, collective: str, gpus: int) -> float:
     """What the busiest GPU sent in the played collective."""
     played = play(collective, gpus)

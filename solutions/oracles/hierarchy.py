@@ -76,11 +76,23 @@ def leader_seconds(
 
 
 def sharded_seconds(
-    *, message_bytes: float, servers: int, gpus_per_server: int, port_bytes_per_s: float, nvlink_bytes_per_s: float
+    *,
+    message_bytes: float,
+    servers: int,
+    gpus_per_server: int,
+    port_bytes_per_s: float,
+    nvlink_bytes_per_s: float,
+    latency_s: float = 0.0,
 ) -> float:
-    """Play three phases, each waiting for the one before."""
+    """Play three phases, each waiting for the one before, and wait a latency for every step of their rings."""
     rates = {"port": port_bytes_per_s, "nvlink": nvlink_bytes_per_s}
-    return sum(_phase_seconds(phase, rates) for phase in _sharded_phases(message_bytes, servers, gpus_per_server))
+    phases = _sharded_phases(message_bytes, servers, gpus_per_server)
+    steps = [
+        play_ring(gpus_per_server, ("reduce-scatter",)).steps,
+        play_ring(servers).steps,
+        play("all-gather", gpus_per_server).steps,
+    ]
+    return sum(_phase_seconds(phase, rates) + n * latency_s for phase, n in zip(phases, steps, strict=True))
 
 
 def sharded_overlapped_seconds(

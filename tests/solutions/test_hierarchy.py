@@ -42,6 +42,8 @@ def test_played_phases_take_the_times_of_the_formulas(
     links = {"port_bytes_per_s": port, "nvlink_bytes_per_s": nvlink}
     for name in ("leader_seconds", "sharded_seconds", "sharded_overlapped_seconds"):
         assert same(getattr(hierarchy, name)(**case, **links), getattr(engine, name)(**case, **links))
+    late = hierarchy.sharded_seconds(**case, **links, latency_s=1e-3)
+    assert same(late, engine.sharded_seconds(**case, **links, latency_s=1e-3))
     bounds, played = hierarchy.sharded_bounds_seconds(**case, **links), engine.sharded_bounds_seconds(**case, **links)
     assert all(same(*pair) for pair in zip(bounds, played, strict=True))
     after_another = hierarchy.sharded_seconds(**case, **links)
@@ -144,6 +146,7 @@ PODS = {"gradient_bytes": 1e9, "pods": 4, "gpus_per_pod": 8, "port_bytes_per_s":
     [
         (hierarchy.leader_seconds, CLUSTER, {"servers": 0}),
         (hierarchy.sharded_seconds, CLUSTER, {"gpus_per_server": 0}),
+        (hierarchy.sharded_seconds, CLUSTER, {"latency_s": -1}),
         (hierarchy.sharded_overlapped_seconds, CLUSTER, {"port_bytes_per_s": 0}),
         (
             hierarchy.ports_needed,
