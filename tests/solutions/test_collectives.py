@@ -166,3 +166,27 @@ def test_a_bad_argument_is_refused_by_name(function: object, case: dict[str, obj
     (name,) = wrong
     with pytest.raises(ValueError, match=name):
         function(**{**case, **wrong})
+
+
+def test_a_reduce_scatter_and_an_all_gather_leave_what_an_all_reduce_leaves() -> None:
+    _, summed = engine.contents("all-reduce", 3)
+    _, scattered = engine.contents("reduce-scatter", 3)
+    begun, gathered = engine.contents("all-gather", 3)
+    everybody = frozenset(range(3))
+    for rank in range(3):
+        for place in range(3):
+            assert (scattered[rank][place] == everybody) == bool(begun[rank][place])  # the part that each begins with
+            assert len(gathered[rank][place]) == 1  # whose owner had the sum
+    assert summed == [[everybody] * 3] * 3
+
+
+def test_an_all_to_all_hands_every_gpu_one_part_of_each() -> None:
+    _, after = engine.contents("all-to-all", 3)
+    assert after == [[frozenset({0}), frozenset({1}), frozenset({2})]] * 3
+
+
+def test_a_root_alone_gives_or_gets() -> None:
+    before, after = engine.contents("broadcast", 3)
+    assert before[0] == after[0] == after[2] and not any(before[1])
+    _, reduced = engine.contents("reduce", 3)
+    assert all(reduced[0]) and not any(reduced[1] + reduced[2])
