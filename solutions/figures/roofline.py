@@ -1,0 +1,195 @@
+"""The pictures of the lesson on the roofline, FLOP and MFU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .. import flops, hardware, models
+from ..flop_rules import exact_length, six_n_over_count
+from ..layer_kernels import layer_kernels, memory_bound_share
+from ..mfu import mfu_from_profile
+from ..oracles.flop_rules import six_n_over_count as traced_ratio
+from ..oracles.roofline import attainable_flop_per_s as played_rate
+from ..roofline import attainable_flop_per_s, decode_intensity, ridge_point
+from . import BLUE, GREEN, GREY, ORANGE
+
+CHAPTER = "10-roofline-and-mfu"
+
+RUNNING_MODEL, TOKENS = "Llama-3-8B", 8192
+CHIPS = {"A100-80GB": ("A100", ORANGE), "H100-80GB": ("H100", BLUE)}
+LENGTHS = (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072)
+SHAPE = ("layers", "hidden", "ffn_hidden", "heads", "kv_heads", "vocabulary")
+
+
+def _shape(model: str, *names: str) -> dict[str, Any]:
+    return {name: getattr(models, name)(model=model) for name in names or SHAPE}
+
+
+def _chip(name: str) -> dict[str, Any]:
+    return {
+        "peak_flop_per_s": hardware.peak_flop_per_s(accelerator=name),
+        "memory_bytes_per_s": hardware.hbm_bytes_per_s(accelerator=name),
+    }
+
+
+def roofline_of_a_layer() -> Figure:
+    """The rooflines of two chips, the kernels of a layer of the running model, and a decoding step."""
+    figure = Figure(figsize=(7.2, 3.6))
+    axis = figure.subplots()
+    grid = np.logspace(-1, 4, 200)
+    for name, (label, colour) in CHIPS.items():
+        chip = _chip(name)
+        rates = [attainable_flop_per_s(intensity=float(i), **chip) / 1e12 for i in grid]
+        axis.plot(grid, rates, color=colour, lw=2)
+        ridge = ridge_point(**chip)
+        played = played_rate(intensity=ridge, **chip) / 1e12
+        axis.plot(ridge, played, "o", color=colour, ms=4)
+        axis.text(11000, rates[-1] * 0.82, f"{label}: ridge at {ridge:.0f}", color=colour, ha="right", va="top")
+    shape = _shape(RUNNING_MODEL, "hidden", "ffn_hidden", "heads", "kv_heads")
+    kernels = {kernel.name: kernel for kernel in layer_kernels(tokens=TOKENS, sequence_length=TOKENS, **shape)}
+    decoding = decode_intensity(parameters=models.parameters(model=RUNNING_MODEL), sequences=64)
+    marks = {
+        "residual sum": (kernels["first residual sum"].intensity, (36, -4), "left"),
+        "RMSNorm": (kernels["first norm"].intensity, (-4, 12), "right"),
+        "decoding, 64 sequences": (decoding, (-8, 8), "right"),
+        "keys": (kernels["keys"].intensity, (0, 14), "center"),
+        "gate, up": (kernels["gate"].intensity, (0, 14), "center"),
+        "attention": (kernels["attention"].intensity, (4, 14), "center"),
+    }
+    for name, (intensity, offset, side) in marks.items():
+        rate = attainable_flop_per_s(intensity=intensity, **_chip("H100-80GB")) / 1e12
+        axis.plot(intensity, rate, "s", color=BLUE, ms=5)
+        axis.annotate(
+            name, (intensity, rate), offset, textcoords="offset points", color=GREY, ha=side, va="center", fontsize=8
+        )
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xlim(0.1, 12000)
+    axis.set_ylim(0.25, 4000)
+    axis.set_xlabel("FLOP per byte of memory traffic")
+    axis.set_ylabel("TFLOP/s at best, BF16")
+    return figure
+
+
+def share_of_flop() -> Figure:
+    """Shares of the parts of a step against the length of the sequences, for a small and for a large model."""
+    figure = Figure(figsize=(7.2, 3.0))
+    small, large = figure.subplots(1, 2, sharey=True)
+    for axis, model in ((small, RUNNING_MODEL), (large, "Llama-3-405B")):
+        _stack(axis, model)
+        axis.set_title(model, color=GREY, fontsize=9)
+        axis.set_xlabel("tokens of a sequence")
+    small.set_ylabel("share of a step's FLOP")
+    small.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    for y, text in ((0.35, "MLP"), (0.82, "attention\nmatrices")):
+        small.text(600, y, text, color="white", fontsize=8, va="center")
+    small.text(60000, 0.6, "scores", color="white", fontsize=8, ha="center", va="center")
+    figure.text(0.5, -0.06, "grey at the top of the stack: the output layer", color=GREY, ha="center", fontsize=8)
+    return figure
+
+
+def _stack(axis: Axes, model: str) -> None:
+    shape = _shape(model)
+    layers, hidden = shape["layers"], shape["hidden"]
+    rows: dict[str, list[float]] = {"mlp": [], "projections": [], "scores": [], "output": []}
+    for length in LENGTHS:
+        parts = {
+            "mlp": layers * flops.mlp_flop(tokens=length, hidden=hidden, ffn_hidden=shape["ffn_hidden"]),
+            "projections": layers
+            * flops.projection_flop(tokens=length, hidden=hidden, heads=shape["heads"], kv_heads=shape["kv_heads"]),
+            "scores": layers * flops.score_flop(tokens=length, sequence_length=length, hidden=hidden),
+            "output": flops.output_flop(tokens=length, hidden=hidden, vocabulary=shape["vocabulary"]),
+        }
+        for name, value in parts.items():
+            rows[name].append(value / sum(parts.values()))
+    axis.stackplot(LENGTHS, *rows.values(), colors=(BLUE, GREEN, ORANGE, GREY), lw=0)
+    axis.set_xscale("log", base=2)
+    axis.set_xticks([512, 2048, 8192, 32768, 131072], ["512", "2K", "8K", "32K", "128K"])
+    axis.minorticks_off()
+    axis.set_xlim(512, 131072)
+    axis.set_ylim(0, 1)
+
+
+def six_n_against_the_count() -> Figure:
+    """6 FLOP a parameter and token over the counted FLOP, for three models, against the length of the sequences."""
+    figure = Figure(figsize=(7.2, 3.0))
+    axis = figure.subplots()
+    for model, colour in ((RUNNING_MODEL, BLUE), ("Llama-3-70B", GREEN), ("Llama-3-405B", ORANGE)):
+        case = {"parameters": models.parameters(model=model), **_shape(model)}
+        axis.plot(LENGTHS, [six_n_over_count(sequence_length=length, **case) for length in LENGTHS], color=colour, lw=2)
+        dots = LENGTHS[::2]
+        axis.plot(dots, [traced_ratio(sequence_length=length, **case) for length in dots], "o", color=colour, ms=4)
+        end = six_n_over_count(sequence_length=LENGTHS[-1], **case)
+        axis.text(LENGTHS[-1] * 1.08, end, model, color=colour, va="center", fontsize=8)
+    right = exact_length(**_shape(RUNNING_MODEL, "vocabulary", "layers", "hidden"))
+    axis.axhline(1, color=GREY, lw=0.8, ls=":")
+    axis.annotate(
+        f"right for {RUNNING_MODEL}\nat {right:.0f} tokens",
+        (right, 1),
+        (6, 14),
+        textcoords="offset points",
+        color=BLUE,
+        fontsize=8,
+    )
+    axis.set_xscale("log", base=2)
+    axis.set_xticks([512, 2048, 8192, 32768, 131072], ["512", "2K", "8K", "32K", "128K"])
+    axis.minorticks_off()
+    axis.set_xlim(450, 131072 * 3.4)
+    axis.set_ylim(0, 1.25)
+    axis.set_xlabel("tokens of a sequence, scores of all pairs counted")
+    axis.set_ylabel("6·N over counted FLOP")
+    return figure
+
+
+def from_the_peak_to_the_mfu() -> Figure:
+    """What is left of an H100's peak in a step of the running model, loss by loss; two of the shares are assumed."""
+    peak = hardware.peak_flop_per_s(accelerator="H100-80GB") / 1e12
+    efficiency = hardware.matmul_flop_per_s(accelerator="H100-80GB") / 1e12 / peak
+    shape = _shape(RUNNING_MODEL, "hidden", "ffn_hidden", "heads", "kv_heads")
+    waiting = round(memory_bound_share(tokens=TOKENS, sequence_length=TOKENS, **shape, **_chip("H100-80GB")), 2)
+    network, ratio = 0.15, 1.315  # assumed; full recomputation as counted by flops.step_flop
+    steps = {
+        "dense BF16 peak": 1.0,
+        "best matrix product": efficiency,
+        f"kernels that wait\nfor memory: {100 * waiting:.0f} %": mfu_from_profile(
+            kernel_efficiency=efficiency, step_shares_lost=[waiting]
+        ),
+        f"communication in\nthe open: {100 * network:.0f} %": mfu_from_profile(
+            kernel_efficiency=efficiency, step_shares_lost=[waiting, network]
+        ),
+        "recomputation\n(HFU becomes MFU)": mfu_from_profile(
+            kernel_efficiency=efficiency, step_shares_lost=[waiting, network], recompute_ratio=ratio
+        ),
+    }
+    figure = Figure(figsize=(7.2, 3.0))
+    axis = figure.subplots()
+    before = 1.0
+    for place, (name, share) in enumerate(steps.items()):
+        last = place == len(steps) - 1
+        axis.bar(place, share * peak, color=ORANGE if last else BLUE, width=0.62, edgecolor="none")
+        axis.bar(
+            place, (before - share) * peak, bottom=share * peak, color=GREY, alpha=0.25, width=0.62, edgecolor="none"
+        )
+        axis.text(
+            place,
+            share * peak - 30,
+            f"{share * peak:.0f}\n{100 * share:.0f} %",
+            color="white",
+            ha="center",
+            va="top",
+            fontsize=8,
+        )
+        before = share
+        steps[name] = share
+    axis.set_xticks(range(len(steps)), list(steps), fontsize=8)
+    axis.set_ylabel("TFLOP/s of an H100")
+    axis.set_ylim(0, 1050)
+    axis.tick_params(axis="x", length=0)
+    return figure
+
+
+FIGURES = (roofline_of_a_layer, share_of_flop, six_n_against_the_count, from_the_peak_to_the_mfu)
