@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from . import collectives, data_parallel
+from . import collectives, data_parallel, model_parallel, numbers, rates, shapes
 
-CASES = [*collectives.CASES, *data_parallel.CASES]
+CASES = [
+    *collectives.CASES,
+    *data_parallel.CASES,
+    *model_parallel.CASES,
+    *shapes.CASES,
+    *numbers.CASES,
+    *rates.CASES,
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +31,7 @@ class Case:
     def row(self, measured: float) -> str:
         """The line of the table, with both numbers and how far they are apart."""
         formula = self.formula
-        apart = "none" if measured == formula else f"{abs(measured / formula - 1):.2%}" if formula else "–"
+        apart = "none" if math.isclose(measured, formula) else f"{abs(measured / formula - 1):.2%}" if formula else "–"
         return f"{self.beginning()} {written(measured)} | {apart} |"
 
     def beginning(self) -> str:
