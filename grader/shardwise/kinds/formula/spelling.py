@@ -13,6 +13,8 @@ from shardwise.units import raised
 _NAMES = "|".join(FUNCTIONS)
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
+_RAISED = re.compile(r"\^\s*\{([^{}]*)\}")
+_LOWERED = re.compile(r"_\{(\w+)\}")
 _BASE = re.compile(r"\blog_(?:\{(2|10)\}|(2|10))(?!\d)")
 _LATEX: Mapping[str, str] = {
     "cdot": "*", "times": "*", "div": "/", "left": "", "right": "", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋",
@@ -40,6 +42,8 @@ def spelled(text: str, symbols: Collection[str]) -> str:
 
     >>> spelled(r"T = \frac{2M(N-1)}{N}", ("M", "N")), spelled("3df", ("d", "f")), spelled("math.ceil(N/M)", ("M", "N"))
     ('((2M(N-1))/(N))', '3d f', 'ceil(N/M)')
+    >>> spelled(r"\frac{s^{2}}{\log_{2}(N)}", ("s", "N"))
+    '((s²)/(log2(N)))'
     """
     plain = re.sub(r"\A\\[(\[]|\\[)\]]\Z", "", text.strip().strip("`$'\"")).rstrip(" .;,")
     plain = _UNIT.sub("", re.sub(r"\A(?:=|return\s|lambda [\w, ]+:)\s*|\s#[^\n]*\Z", "", plain))
@@ -74,6 +78,7 @@ def _function(name: str) -> str:
 def _without_latex(text: str) -> str:
     """Fractions and roots as divisions and calls, from the innermost on, and other commands as the signs that they stand for."""
     for _ in range(DEEPEST):
+        text = _RAISED.sub(r"^(\1)", _LOWERED.sub(r"_\1", text))  # their braces may stand inside those of a fraction
         text, fractions = _FRACTION.subn(r"((\1)/(\2))", text)
         text, roots = _ROOT.subn(r"sqrt(\1)", text)
         if not fractions and not roots:
