@@ -23,6 +23,7 @@ from shardwise.kinds.formula.tree import Node, bare
 from shardwise.kinds.match.model import MatchForm, MatchKey
 from shardwise.kinds.order import OrderForm, OrderKey
 from shardwise.kinds.quantity.model import QuantityForm, QuantityKey
+from shardwise.kinds.schedule.model import ScheduleForm, ScheduleKey
 from shardwise.markdown.html import to_plain
 from shardwise.question import Question
 from shardwise.units import from_base, raised, unit
@@ -347,6 +348,59 @@ def of_bugline(question: Question) -> Iterator[Context]:
     }
 
 
+def of_schedule(question: Question) -> Iterator[Context]:
+    form, key = question.form, question.key
+    assert isinstance(form, ScheduleForm) and isinstance(key, ScheduleKey)
+    right = [line.partition(": ")[2].split() for line in key.lines]
+    late = [[step for step in line if "F" in step] + [step for step in line if "F" not in step] for line in right]
+    stuck = [[*line[1:], line[0]] for line in right]  # no stage runs F1 before its B1
+
+    def turned(line: Sequence[str]) -> list[str]:
+        """The number before its letter, as in 1F."""
+        return [f"{step[1:]}{step[0]}" for step in line]
+
+    def text(
+        label: str = "stage {}: ",
+        between: str = " ",
+        line: str = "\n",
+        steps: Any = right,
+        step: str = "{}{}",
+        first: int = 1,
+    ) -> str:
+        """A schedule with a label before each line, something between operations and between lines, and each operation in a shape."""
+        return line.join(
+            label.format(place) + between.join(step.format(name[0], name[1:]) for name in names)
+            for place, names in enumerate(steps, first)
+        )
+
+    yield {
+        "right": right,
+        "late": late,
+        "stuck": stuck,
+        "text": text,
+        "turned": [turned(line) for line in right],
+        "from_zero": [[f"{step[0]}{int(step[1:]) - 1}" for step in line] for line in right] if form.chunks == 1 else [],
+        "letters": [[step[0] for step in line] for line in right],
+        "pairs": [[(step[0], *map(int, step[1:].split("."))) for step in line] for line in right],
+        "runs": [runs(line) for line in right] if form.chunks == 1 else [],
+        "stages": form.stages,
+        "last": form.micro_batches,
+        "chunks": form.chunks,
+        "split": bool(form.weight),
+    }
+
+
+def runs(line: Sequence[str]) -> list[str]:
+    """A line with F1-3 for F1 F2 F3."""
+    found: list[list[str]] = []
+    for step in line:
+        if found and found[-1][-1] == f"{step[0]}{int(step[1:]) - 1}":
+            found[-1].append(step)
+        else:
+            found.append([step])
+    return [run[0] if len(run) == 1 else f"{run[0]}-{run[-1][1:]}" for run in found]
+
+
 class Negative(ValueError):
     """An error of a student's own."""
 
@@ -381,4 +435,5 @@ def live(shape: str, names: Sequence[str], expected: Mapping[tuple[Any, ...], An
 
 CONTEXTS: Mapping[str, Callable[[Question], Iterator[Context]]] = {
     "quantity": of_quantity, "estimate": of_estimate, "formula": of_formula, "choice": of_choice, "order": of_order, "match": of_match, "code": of_code, "bugline": of_bugline,
+    "schedule": of_schedule,
 }  # fmt: skip

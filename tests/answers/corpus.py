@@ -25,12 +25,12 @@ from shardwise.kinds.calls import run_here
 from shardwise.marking import check
 from shardwise.question import Feedback, Question
 
-KINDS = ("quantity", "estimate", "formula", "choice", "order", "match", "code", "bugline")
+KINDS = ("quantity", "estimate", "formula", "choice", "order", "match", "code", "bugline", "schedule")
 OFTEN = ("every class", "common", "now and then")
 MUSTS = ("correct", "incorrect", "unreadable")
 FEW = {"match": 9}  # seeds of a kind of which the bank has few problems
 _NAMES = {"np": np, "pint": pint, "sympy": sympy, "Fraction": Fraction, "Decimal": Decimal, "abs": abs, "float": float, "int": int,
-          "list": list, "tuple": tuple, "dict": dict, "set": set, "str": str, "reversed": reversed, "sorted": sorted, "len": len, "repr": repr, "round": round, "enumerate": enumerate, "zip": zip, "chr": chr}  # fmt: skip
+          "list": list, "tuple": tuple, "dict": dict, "set": set, "str": str, "reversed": reversed, "sorted": sorted, "len": len, "repr": repr, "round": round, "enumerate": enumerate, "zip": zip, "chr": chr, "range": range}  # fmt: skip
 
 
 @dataclass(frozen=True)

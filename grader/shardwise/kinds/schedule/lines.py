@@ -31,6 +31,9 @@ def lines_of(pipeline: Pipeline, raw: Any) -> tuple[dict[int, str], list[str]]:
     if isinstance(raw, str):
         _bounded(len(raw), longest)
         raw = _literal(raw)
+    if isinstance(raw, list | tuple) and len(raw) == pipeline.stages and all(isinstance(part, str) for part in raw):
+        _bounded(sum(map(len, raw)), longest)
+        raw = "\n".join(raw)  # a line for each stage, perhaps with its label
     if isinstance(raw, Mapping):
         _bounded(len(raw), longest)
         rows = [(str(name)[:40], _joined(part, longest)) for name, part in raw.items()]

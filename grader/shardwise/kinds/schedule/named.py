@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 
+from shardwise.errors import ShardwiseError
 from shardwise.kinds.schedule.pipeline import BACKWARD, FORWARD, WEIGHT, Operation, Pipeline, Place, Schedule
 
 
@@ -172,7 +173,7 @@ def greedy(pipeline: Pipeline, room: Sequence[int | None]) -> Schedule:
             *(end + pipeline.hop for end in ended.values() if end + pipeline.hop > time),
         ]
         if not later:
-            raise ValueError("there is too little room for any schedule")
+            raise ShardwiseError("there is too little room for any schedule")
         time = min(later)
     return tuple(map(tuple, lines))
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 _LETTERS = {"forward": "F", "fwd": "F", "fw": "F", "f": "F", "backward": "B", "bwd": "B", "bw": "B", "b": "B", "weight": "W", "wgrad": "W", "w": "W"}  # fmt: skip
 _NAME = "|".join(_LETTERS)
 _N = r"\d{1,4}(?!\d)"
-_TO = r"\s*(?:-|\.{2,3}|\bto\b|\bthrough\b)\s*"
+_TO = r"\s*(?:-|,?\s*\.{2,3}\s*,?|\bto\b|\bthrough\b)\s*"
 _OPERATION = re.compile(
     rf"(?P<name>{_NAME})[\s_#^({{\[-]*(?:mb|micro-?batch)?[\s_]*(?P<first>{_N})(?:(?P<chunk>CHUNK))?[)\]}}]*"
     rf"(?:{_TO}(?:(?P=name)[\s_#^-]*)?(?P<last>{_N})(?:(?P<last_chunk>CHUNK))?[)\]}}]*)?".replace(

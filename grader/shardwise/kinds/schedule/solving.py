@@ -98,6 +98,8 @@ def named(name: str, pipeline: Pipeline, room: tuple[int | None, ...]) -> Schedu
     """The schedule of that name. Raises ShardwiseError where there is none, or none that the memory has room for."""
     if name not in NAMES:
         raise ShardwiseError(f"no schedule is called {name!r}; there are {', '.join(NAMES)}")
+    if name == "zb-h1" and not pipeline.weight:
+        raise ShardwiseError("zb-h1 splits the backward; say under `weight` how long the gradient of the weights takes")
     if name == "shortest":
         return shortest(pipeline, room)
     return greedy(pipeline, room) if name == "greedy" else NAMED[name](pipeline)
