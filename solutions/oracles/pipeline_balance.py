@@ -51,3 +51,14 @@ def best_last_stage(*, layers: int, stages: int, head_layers: float) -> int:
         loads[loads.index(min(loads))] += 1
     pace = max(loads)
     return max(x for x in range(layers - stages + 2) if max(_loads(layers, stages, x, head_layers)) <= pace)
+
+
+def gain_of_the_best_split(*, layers: int, stages: int, head_layers: float) -> float:
+    """Deal evenly, and deal to the emptiest stage with the head dealt first; compare the fullest stages."""
+    if layers % stages or stages < 2:
+        raise ValueError("no even split")
+    even = _loads(layers, stages, layers // stages, head_layers)
+    best = [Fraction(0)] * (stages - 1) + [Fraction(head_layers)]
+    for _ in range(layers):
+        best[best.index(min(best))] += 1
+    return float(max(even) / max(best) - 1)

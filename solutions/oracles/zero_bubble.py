@@ -80,6 +80,24 @@ def idle_fraction(
     return float(max(1 - Fraction(step.worked(rank)) / Fraction(step.occupied(rank)) for rank in range(stages)))
 
 
+def throughput_gain(
+    *,
+    schedule: str,
+    stages: int,
+    micro_batches: int,
+    forward_s: float,
+    input_backward_s: float,
+    weight_backward_s: float,
+    virtual_stages: int = 1,
+) -> float:
+    """Play both steps, and compare how long the slowest rank is occupied."""
+    times = [Fraction(seconds) for seconds in (forward_s, input_backward_s, weight_backward_s)]
+    plain = played("1F1B", stages, micro_batches, 1, *times)
+    other = played(schedule, stages, micro_batches, virtual_stages, *times)
+    longest = [Fraction(max(step.occupied(rank) for rank in range(stages))) for step in (plain, other)]
+    return float(longest[0] / longest[1] - 1)
+
+
 def peak_micro_batches(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
     """Play the step, and follow what every rank holds."""
     step = played(schedule, stages, micro_batches, virtual_stages, 1, 1, 1)

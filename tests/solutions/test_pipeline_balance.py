@@ -62,6 +62,15 @@ def test_no_other_number_of_layers_on_the_last_stage_is_quicker(layers: int, sta
     assert paces[best] == min(paces.values())
 
 
+@settings(deadline=None, max_examples=60)
+@given(each=st.integers(1, 20), stages=st.integers(2, 16), hundredths=st.integers(0, 500))
+def test_the_best_split_is_never_slower_than_the_even_one(each: int, stages: int, hundredths: int) -> None:
+    case = {"layers": each * stages, "stages": stages, "head_layers": hundredths / 100}
+    gain = balance.gain_of_the_best_split(**case)
+    assert math.isclose(gain, engine.gain_of_the_best_split(**case), rel_tol=1e-9, abs_tol=1e-12)
+    assert gain >= 0
+
+
 @pytest.mark.parametrize(
     ("function", "case", "why"),
     [
@@ -72,6 +81,7 @@ def test_no_other_number_of_layers_on_the_last_stage_is_quicker(layers: int, sta
             {"layers": 8, "stages": 4, "last_stage_layers": 6, "head_layers": 1},
             "leave one",
         ),
+        (balance.gain_of_the_best_split, {"layers": 9, "stages": 4, "head_layers": 1}, "evenly"),
         (balance.best_last_stage, {"layers": 8, "stages": 1, "head_layers": 1}, "one stage"),
         (balance.best_last_stage, {"layers": 8, "stages": 4, "head_layers": -1}, "head_layers"),
     ],

@@ -34,6 +34,8 @@ def test_the_table_of_the_paper_is_what_a_played_step_does(
     step = {**shape, "micro_batches": rounds * stages}
     assert math.isclose(zero_bubble.step_seconds(**step, **times), engine.step_seconds(**step, **times), rel_tol=1e-12)
     assert zero_bubble.peak_micro_batches(**step) == engine.peak_micro_batches(**step)
+    gain = zero_bubble.throughput_gain(**step, **times)
+    assert math.isclose(gain, engine.throughput_gain(**step, **times), abs_tol=1e-9)
     assert math.isclose(zero_bubble.idle_fraction(**step, **times), engine.idle_fraction(**step, **times), abs_tol=1e-9)
 
 
