@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .arguments import require_counts, require_fraction, require_positive
 from .flops import RECOMPUTE, forward_flop, output_flop, step_flop
+from .mfu import step_utilisation, utilisation
 
 
 def palm_flop_per_token(*, parameters: float, layers: int, heads: int, head_dim: int, sequence_length: int) -> float:
@@ -58,6 +59,53 @@ def gpt_step_flop(
         return 4 * weights * (1 + sequence_length / (6 * hidden) + vocabulary / (16 * layers * hidden))
     scores = sequence_length / (3 * hidden if recompute == "selective" else 6 * hidden)
     return 3 * weights * (1 + scores + vocabulary / (12 * layers * hidden))
+
+
+def gpt_utilisation(
+    *, sequences: int, sequence_length: int, layers: int, hidden: int, vocabulary: int, step_s: float, gpus: int,
+    peak_flop_per_s: float, recompute: str = "none",
+) -> float:  # fmt: skip
+    """MFU of a GPT from the time of a step, or its HFU where the step recomputes.
+
+        share = FLOP of the step / (gpus · peak · step time)
+
+    Units:   step_s in seconds; peak in FLOP/s of one GPU, dense; the rest are counts. Result as a fraction.
+    Raises:  ValueError as gpt_step_flop, or if a time or a rate is not positive.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 6.3 and Table 5.
+
+    >>> share = gpt_utilisation(sequences=512, sequence_length=2048, layers=128, hidden=25600, vocabulary=51200,
+    ...                         step_s=71.49, gpus=512, peak_flop_per_s=312e12)
+    >>> round(share, 3)    # 1T: Table 5 prints 56.3 %
+    0.563
+    """
+    flop = gpt_step_flop(
+        sequences=sequences, sequence_length=sequence_length, layers=layers, hidden=hidden, vocabulary=vocabulary,
+        recompute=recompute,
+    )  # fmt: skip
+    return step_utilisation(step_flop=flop, step_s=step_s, gpus=gpus, peak_flop_per_s=peak_flop_per_s)
+
+
+def palm_mfu(
+    *, parameters: float, layers: int, heads: int, head_dim: int, sequence_length: int, tokens_per_s: float, gpus: int,
+    peak_flop_per_s: float,
+) -> float:  # fmt: skip
+    """MFU as PaLM defines it, from the tokens that a system works off in a second.
+
+        MFU = (6·N + 12·L·H·Q·T) · tokens/s / (gpus · peak)
+
+    Units:   tokens_per_s of the whole system; peak in FLOP/s of one chip; the rest are counts. Result as a fraction.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Chowdhery et al. 2022, arXiv:2204.02311, section 4.1 and appendix B.
+
+    >>> mfu = palm_mfu(parameters=540.35e9, layers=118, heads=48, head_dim=256, sequence_length=2048,
+    ...                tokens_per_s=238.3e3, gpus=6144, peak_flop_per_s=275e12)
+    >>> round(mfu, 3)
+    0.462
+    """
+    flop = palm_flop_per_token(
+        parameters=parameters, layers=layers, heads=heads, head_dim=head_dim, sequence_length=sequence_length
+    )
+    return utilisation(flop_per_token=flop, tokens_per_s=tokens_per_s, gpus=gpus, peak_flop_per_s=peak_flop_per_s)
 
 
 def gpt_training_seconds(

@@ -25,6 +25,22 @@ def achieved_flop_per_s(*, flop_per_token: float, tokens_per_s: float, gpus: int
     return flop_per_token * tokens_per_s / gpus
 
 
+def share_of_peak(*, achieved_flop_per_s: float, peak_flop_per_s: float) -> float:
+    """What a rate is of the peak. Whether it is an MFU or an HFU depends on what the rate counted.
+
+        share = achieved / peak
+
+    Units:   both in FLOP/s of one GPU; the peak dense. Result as a fraction.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, Table 1 ("percentage of theoretical peak").
+
+    >>> round(share_of_peak(achieved_flop_per_s=163e12, peak_flop_per_s=312e12), 2)    # 1T parameters, an HFU
+    0.52
+    """
+    require_positive(achieved_flop_per_s=achieved_flop_per_s, peak_flop_per_s=peak_flop_per_s)
+    return achieved_flop_per_s / peak_flop_per_s
+
+
 def utilisation(*, flop_per_token: float, tokens_per_s: float, gpus: int, peak_flop_per_s: float) -> float:
     """Share of the peak that a token count amounts to. The FLOP that are counted decide what the share is called.
 
@@ -43,7 +59,8 @@ def utilisation(*, flop_per_token: float, tokens_per_s: float, gpus: int, peak_f
     0.578
     """
     require_positive(peak_flop_per_s=peak_flop_per_s)
-    return achieved_flop_per_s(flop_per_token=flop_per_token, tokens_per_s=tokens_per_s, gpus=gpus) / peak_flop_per_s
+    achieved = achieved_flop_per_s(flop_per_token=flop_per_token, tokens_per_s=tokens_per_s, gpus=gpus)
+    return share_of_peak(achieved_flop_per_s=achieved, peak_flop_per_s=peak_flop_per_s)
 
 
 def mfu_of_step(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from solutions import flop_rules, flops, models
+from solutions import flop_rules, flops, models, run_costs
 from solutions.oracles import flop_rules as rules_traced
 from solutions.oracles import flops as traced
 
@@ -143,6 +143,26 @@ def test_full_recomputation_is_less_than_a_third_since_the_output_layer_is_not_r
     no_vocabulary = {**GPT_175B, "vocabulary": 1}
     nearly = flop_rules.recompute_ratio(sequence_length=2048, recompute="full", **no_vocabulary)
     assert nearly == pytest.approx(4 / 3, rel=1e-4)
+
+
+def test_palms_mfu_is_six_n_and_a_little() -> None:
+    case: dict[str, Any] = {"parameters": 540.35e9, "tokens_per_s": 238.3e3, "gpus": 6144, "peak_flop_per_s": 275e12}
+    whole = flop_rules.palm_mfu(layers=118, heads=48, head_dim=256, sequence_length=2048, **case)
+    assert run_costs.mfu_from_throughput(**case) < whole < 1.02 * run_costs.mfu_from_throughput(**case)
+
+
+def test_a_gpts_hfu_is_above_its_mfu() -> None:
+    gpt: dict[str, Any] = {
+        "sequences": 64, "sequence_length": 2048, "layers": 96, "hidden": 12288, "vocabulary": 51200, "step_s": 13.75,
+        "gpus": 64, "peak_flop_per_s": 312e12,
+    }  # fmt: skip
+    shares = [flop_rules.gpt_utilisation(recompute=word, **gpt) for word in flops.RECOMPUTE]
+    assert shares == sorted(shares)
+    days = flop_rules.gpt_training_seconds(
+        training_tokens=64 * 2048, sequence_length=2048, layers=96, hidden=12288, vocabulary=51200, gpus=64,
+        achieved_flop_per_s=312e12 * shares[0], recompute="none",
+    )  # fmt: skip
+    assert days == pytest.approx(13.75, rel=1e-9)
 
 
 def test_palm_recomputed_three_quarters_of_its_forward_pass() -> None:
