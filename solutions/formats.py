@@ -110,6 +110,21 @@ def smallest_subnormal(*, number_format: str) -> float:
     return 2.0 ** (1 - form.bias - form.mantissa_bits)
 
 
+def largest_subnormal(*, number_format: str) -> float:
+    """The largest number below the normal ones.
+
+        (1 - 2^-m) · 2^(1 - bias)
+
+    Raises:  ValueError for an unknown format.
+    Source:  IEEE 754-2019, section 3.4; Micikevicius et al. 2022, arXiv:2209.05433, table 1.
+
+    >>> largest_subnormal(number_format="E4M3") == 0.875 * 2**-6
+    True
+    """
+    normal = smallest_normal(number_format=number_format)
+    return normal - smallest_subnormal(number_format=number_format)
+
+
 def flush_threshold(*, number_format: str) -> float:
     """The largest magnitude that rounds to zero.
 

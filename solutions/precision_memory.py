@@ -34,8 +34,8 @@ def _recipe(name: str) -> Recipe:
     return RECIPES[name]
 
 
-def state_bytes_per_parameter(*, recipe: str, with_gradients: bool = True) -> float:
-    """Model states of a recipe: weights, gradients if they are counted, master copy and both moments.
+def state_bytes_per_parameter(*, recipe: str, with_gradients: bool = True, with_weights: bool = True) -> float:
+    """Model states of a recipe: weights and gradients if they are counted, master copy and both moments.
 
     Units:   bytes a parameter.
     Raises:  ValueError for an unknown recipe.
@@ -47,7 +47,8 @@ def state_bytes_per_parameter(*, recipe: str, with_gradients: bool = True) -> fl
     [12, 14]
     """
     kept = _recipe(recipe)
-    return sum(kept) - (0 if with_gradients else kept.gradient)
+    uncounted = (0 if with_gradients else kept.gradient) + (0 if with_weights else kept.weight)
+    return sum(kept) - uncounted
 
 
 def state_bytes(*, parameters: float, recipe: str, with_gradients: bool = True) -> float:

@@ -75,6 +75,11 @@ def smallest_normal(*, number_format: str) -> float:
     return float(table(number_format)[1 << LAYOUT[number_format][1]])
 
 
+def largest_subnormal(*, number_format: str) -> float:
+    """The last entry whose exponent field is 0."""
+    return float(table(number_format)[(1 << LAYOUT[number_format][1]) - 1])
+
+
 def flush_threshold(*, number_format: str) -> float:
     """The largest double that still rounds to 0, by bisection."""
     listed = table(number_format)

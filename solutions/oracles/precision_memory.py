@@ -20,18 +20,18 @@ TENSORS = {
 }  # fmt: skip
 
 
-def held(recipe: str, *, with_gradients: bool) -> Iterator[int]:
+def held(recipe: str, *, with_gradients: bool, with_weights: bool = True) -> Iterator[int]:
     """The width of every tensor that is held."""
     if recipe not in TENSORS:
         raise ValueError("no such recipe")
     for tensor, kind in TENSORS[recipe].items():
-        if with_gradients or tensor != "gradients":
+        if (with_gradients or tensor != "gradients") and (with_weights or tensor != "weights"):
             yield WIDTHS[kind]
 
 
-def state_bytes_per_parameter(*, recipe: str, with_gradients: bool = True) -> float:
+def state_bytes_per_parameter(*, recipe: str, with_gradients: bool = True, with_weights: bool = True) -> float:
     """The row of the table, summed up."""
-    return sum(held(recipe, with_gradients=with_gradients))
+    return sum(held(recipe, with_gradients=with_gradients, with_weights=with_weights))
 
 
 def state_bytes(*, parameters: float, recipe: str, with_gradients: bool = True) -> float:

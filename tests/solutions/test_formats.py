@@ -22,7 +22,15 @@ weights = st.floats(1e-4, 1.0)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "fact",
-    ["largest", "smallest_normal", "smallest_subnormal", "flush_threshold", "binades", "relative_step"],
+    [
+        "largest",
+        "smallest_normal",
+        "smallest_subnormal",
+        "largest_subnormal",
+        "flush_threshold",
+        "binades",
+        "relative_step",
+    ],
 )
 def test_what_a_format_has_is_what_its_bit_patterns_decode_to(name: str, fact: str) -> None:
     assert getattr(formats, fact)(number_format=name) == getattr(listed, fact)(number_format=name)

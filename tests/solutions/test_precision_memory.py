@@ -26,7 +26,9 @@ def same(first: float, second: float) -> bool:
 @pytest.mark.parametrize("with_gradients", [True, False])
 def test_a_recipe_keeps_the_tensors_of_the_table(recipe: str, with_gradients: bool) -> None:
     case: dict[str, Any] = {"recipe": recipe, "with_gradients": with_gradients}
-    assert precision_memory.state_bytes_per_parameter(**case) == counted.state_bytes_per_parameter(**case)
+    for with_weights in (True, False):
+        row = {**case, "with_weights": with_weights}
+        assert precision_memory.state_bytes_per_parameter(**row) == counted.state_bytes_per_parameter(**row)
     assert same(precision_memory.state_bytes(parameters=7e9, **case), counted.state_bytes(parameters=7e9, **case))
 
 
