@@ -71,6 +71,41 @@ def largest_micro_batch_tokens(
     return tokens
 
 
+def peak_activation_bytes(
+    *, tokens: int, layers: int, recomputed_layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int,
+    vocabulary: int, tp: int,
+) -> float:  # fmt: skip
+    """The most that activations and logits take on a GPU in a step, with the first n layers recomputed.
+
+        bytes = n · input + (L - n) · layer + max(logits, layer - input if n = L)
+
+    The peak is in the loss, when all layers keep what they keep and the logits come on top: BF16, a copy in FP32 and
+    its gradient. Only if all layers are recomputed may the last one, held in full, weigh more than the logits.
+
+    Units:   every argument is a count; tokens of one micro-batch; sequence parallelism cuts all over tp. Result in bytes.
+    Raises:  ValueError if a count is below 1, or recomputed_layers not from 0 to layers.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, sections 4.3 and 5; layers as in layer_activation_bytes.
+
+    >>> llama = {"layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocabulary": 128256}
+    >>> [round(peak_activation_bytes(tokens=8192, recomputed_layers=n, **llama, tp=1) / 1e9, 1) for n in (0, 16, 32)]
+    [47.0, 29.8, 12.7]
+    """
+    require_counts(
+        tokens=tokens, layers=layers, hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads,
+        vocabulary=vocabulary, tp=tp,
+    )  # fmt: skip
+    if not 0 <= recomputed_layers <= layers:
+        raise ValueError(f"recomputed_layers must be from 0 to {layers}, not {recomputed_layers!r}")
+    kv_width = hidden / heads * kv_heads
+    numbers_per_token = 6 * hidden + 2 * kv_width + 3 * ffn_hidden
+    layer_bytes = 2 * tokens * numbers_per_token / tp
+    input_bytes = 2 * tokens * hidden / tp
+    kept_bytes = recomputed_layers * input_bytes + (layers - recomputed_layers) * layer_bytes
+    again_bytes = layer_bytes - input_bytes if recomputed_layers == layers else 0
+    logit_bytes = (2 + 4 + 4) * tokens * vocabulary / tp
+    return kept_bytes + max(again_bytes, logit_bytes)
+
+
 def in_flight_bytes(*, layer_bytes: float, stage_layers: int, stages: int, micro_batches: int) -> float:
     """Activations that a GPU of the first pipeline stage holds at their peak, under 1F1B.
 

@@ -34,8 +34,8 @@ def layer_bytes(
     0.106954752
     """
     require_counts(micro_batch=micro_batch, sequence=sequence, hidden=hidden, heads=heads, tp=tp)
-    if recompute not in RECOMPUTE:
-        raise ValueError(f"recompute must be one of {', '.join(RECOMPUTE)}, not {recompute!r}")
+    if recompute not in ("none", "selective", "full"):
+        raise ValueError(f"recompute must be none, selective or full, not {recompute!r}")
     if heads % tp:
         raise ValueError(f"tp {tp} must divide the {heads} heads")
     elements = sequence * micro_batch * hidden
@@ -181,7 +181,7 @@ def longest_sequence(
     require_positive(room_bytes=room_bytes)
     require_counts(layers=layers, hidden=hidden, heads=heads, micro_batch=micro_batch, tp=tp)
     if recompute not in RECOMPUTE:
-        raise ValueError(f"recompute must be one of {', '.join(RECOMPUTE)}, not {recompute!r}")
+        raise ValueError(f"recompute must be none, selective or full, not {recompute!r}")
     layer_room = room_bytes * tp / (layers * micro_batch)
     if recompute == "full":
         return layer_room / (2 * hidden)

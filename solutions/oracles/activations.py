@@ -59,6 +59,27 @@ def largest_micro_batch_tokens(
     return smallest(lambda tokens: tokens * peak > Fraction(room_bytes), largest=1 << 40) - 1
 
 
+def peak_activation_bytes(
+    *, tokens: int, layers: int, recomputed_layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int,
+    vocabulary: int, tp: int,
+) -> float:  # fmt: skip
+    """Take and give back every tensor of a step, layer by layer, and note the most that was held."""
+    sizes = {
+        name: Fraction(width * tokens * BF16_BYTES, tp)
+        for name, width in _kept_widths(hidden, ffn_hidden, heads, kv_heads).items()
+    }
+    left = [{"input": sizes["input"]} if layer < recomputed_layers else dict(sizes) for layer in range(layers)]
+    held = peak = sum(sum(tensors.values()) for tensors in left)
+    for width in (2, 4, 4):  # logits, their copy in FP32, and its gradient; all freed before the backward pass goes on
+        peak += Fraction(width * tokens * vocabulary, tp)
+    while left:
+        tensors = left.pop()
+        held += sum(size for name, size in sizes.items() if name not in tensors)
+        peak = max(peak, held)
+        held -= sum(sizes.values())
+    return float(peak)
+
+
 @lru_cache(maxsize=1024)
 def peak_in_flight(rank: int, stages: int, micro_batches: int) -> int:
     """Follow a rank's 1F1B schedule: a forward pass leaves activations, its backward pass frees them."""

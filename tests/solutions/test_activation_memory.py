@@ -268,17 +268,31 @@ def test_the_largest_micro_batch_fills_the_room(room: float, layers: int, tp: in
     assert abs(tokens - activations_engine.largest_micro_batch_tokens(**case)) <= 1  # floats at an edge
 
 
+@given(
+    tokens=st.integers(1, 200_000), layers=st.integers(1, 80), share=st.floats(0, 1), vocabulary=st.integers(1, 300_000),
+    tp=st.sampled_from([1, 2, 8]),
+)  # fmt: skip
+def test_the_peak_of_activations_and_logits_is_played(
+    tokens: int, layers: int, share: float, vocabulary: int, tp: int
+) -> None:
+    case: dict[str, Any] = {
+        **LLAMA, "tokens": tokens, "layers": layers, "recomputed_layers": round(share * layers), "vocabulary": vocabulary,
+        "tp": tp,
+    }  # fmt: skip
+    assert same(activations.peak_activation_bytes(**case), activations_engine.peak_activation_bytes(**case))
+
+
 @pytest.mark.parametrize(
     ("function", "case", "why"),
     [
         (gpt_activations.layer_bytes, {**GPT3, "tp": 5}, "must divide"),
-        (gpt_activations.layer_bytes, {**GPT3, "recompute": "some"}, "recompute must be one of"),
+        (gpt_activations.layer_bytes, {**GPT3, "recompute": "some"}, "recompute must be none"),
         (gpt_activations.sequence_for_score_share, {"share": 1, "hidden": 1, "heads": 1}, "share"),
         (gpt_activations.longest_sequence, {"room_bytes": 0, "layers": 1, "hidden": 1, "heads": 1}, "room_bytes"),
         (
             gpt_activations.longest_sequence,
             {"room_bytes": 1, "layers": 1, "hidden": 1, "heads": 1, "recompute": "some"},
-            "recompute must be one of",
+            "recompute must be none",
         ),
         (gpt_activations.first_stage_bytes, {**GPT3, "layers": 30, "stages": 4}, "must divide"),
         (
@@ -299,6 +313,11 @@ def test_the_largest_micro_batch_fills_the_room(room: float, layers: int, tp: in
             step_memory.moment_bytes,
             {"moment": "noon", "layers": 1, "kept_layer_bytes": 1, "layer_gradient_bytes": 1, "loss_bytes": 1},
             "moment must be one of",
+        ),
+        (
+            activations.peak_activation_bytes,
+            {**LLAMA, "tokens": 1, "layers": 2, "recomputed_layers": 3, "vocabulary": 1, "tp": 1},
+            "recomputed_layers",
         ),
         (activations.largest_micro_batch_tokens, {**LLAMA, "room_bytes": 1, "layers": 1}, "single token"),
     ],
