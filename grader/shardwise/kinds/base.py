@@ -167,7 +167,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
 
     @abc.abstractmethod
     def matches(self, question: Question, value: Any, runner: Runner) -> Verdict:
-        """The share of the points that the value earns, and what to say about it."""
+        """The share of the points that the value earns, and what to say about it; perhaps a picture, as a `Timeline`."""
 
     def explain(self, question: Question, value: Any) -> str:
         """What is wrong with a value that no recognised mistake fits; nothing when that cannot be said.

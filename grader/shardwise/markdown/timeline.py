@@ -19,8 +19,9 @@ _LONGEST_LINE = 110  # characters of a line of text
 def as_svg(timeline: Timeline) -> str:
     """The timeline as SVG in a box that scrolls where the page is narrower."""
     slot, left = _slot(timeline), round(max(len(row.label) for row in timeline.rows) * _CHARACTER) + 12
-    width, height = left + slot * timeline.end + 40, _TOP + _ROW * len(timeline.rows) + _BOTTOM
-    parts = [*_ticks(timeline, slot, left, height)]
+    bottom = 4 if timeline.mark is None else _BOTTOM
+    width, height = left + slot * max(timeline.end, timeline.mark or 0) + 12, _TOP + _ROW * len(timeline.rows) + bottom
+    parts = [*_ticks(timeline, slot, left, height - bottom)]
     for place, row in enumerate(timeline.rows):
         parts += _drawn(row, timeline.end, slot, left, _TOP + place * _ROW)
     if timeline.mark is not None:
@@ -39,12 +40,12 @@ def _slot(timeline: Timeline) -> int:
     return round(min(_WIDEST, max([_NARROWEST, *wanted])))
 
 
-def _ticks(timeline: Timeline, slot: int, left: int, height: int) -> Iterator[str]:
+def _ticks(timeline: Timeline, slot: int, left: int, below: int) -> Iterator[str]:
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000) if step * slot >= 40)
     for time in range(0, timeline.end + 1, step):
         x = left + slot * time
         yield (
-            f'<path d="M{x} {_TOP - 4}V{height - _BOTTOM}" stroke="{_GREY}" stroke-opacity=".35"/>'
+            f'<path d="M{x} {_TOP - 4}V{below}" stroke="{_GREY}" stroke-opacity=".35"/>'
             f'<text x="{x}" y="{_TOP - 8}" text-anchor="middle">{time}</text>'
         )
 

@@ -123,7 +123,7 @@ mistakes:
         key, form = question.key, question.form
         assert isinstance(key, ScheduleKey) and isinstance(form, ScheduleForm)
         run = run_of(form, value.schedule)
-        drawn = timeline(form.pipeline, run, form.most_slots)
+        drawn = timeline(form.pipeline, run, texts.last_slot(form))
         if meets(form, run):
             return Verdict(credit=1.0, say=explain.measured(run), picture=drawn)
         words = [explain.violation(form, run) or " ".join(explain.misses(form, run))]

@@ -28,7 +28,7 @@ def _rules(form: ScheduleForm) -> Iterator[str]:
     if form.weight:
         durations[1] = ("B", "the gradient of the stage's input for", form.backward)
         durations.append(("W", "the gradient of its weights for", form.weight))
-    yield f"{form.stages} stages, {plural(form.micro_batches, 'micro-batch')}, numbered from 1."
+    yield f"{form.stages} stages and {plural(form.micro_batches, 'micro-batch')}, numbered from 1."
     for letter, what, slots in durations:
         example = f"{letter}2.1" if form.chunks > 1 else f"{letter}2"
         which = "micro-batch 2 in chunk 1" if form.chunks > 1 else "micro-batch 2"
@@ -39,12 +39,12 @@ def _rules(form: ScheduleForm) -> Iterator[str]:
             f"Each stage holds {form.chunks} chunks of the model, which is cut into {form.stages * form.chunks} pieces: "
             f"stage 1 holds pieces {pieces} as its chunks {chunks}, stage 2 the pieces behind these, and so on."
         )
-    there = f" {plural(form.hop, 'slot')} later" if form.hop else " at once"
-    chain = "piece" if form.chunks > 1 else "stage"
+    other = "piece" if form.chunks > 1 else "stage"
+    there = f"{plural(form.hop, 'slot')} later" if form.hop else "at once"
     yield (
-        f"`F` needs the `F` of the {chain} before, `B` the `B` of the {chain} behind, and its own `F`"
-        + (", `W` its own `B`" if form.weight else "")
-        + f". A result is on the next stage{there}."
+        f"`F` needs the `F` of the {other} before. `B` needs its own `F`, and the `B` of the {other} behind if there is one."
+        + (" `W` needs its own `B`." if form.weight else "")
+        + f" A result is on another stage {there}."
     )
     yield "A stage works off its line: each operation starts as soon as the one before it is done and what it needs is there."
     where = "in a chunk of a stage" if form.chunks > 1 else "on a stage"
@@ -62,6 +62,13 @@ def target_lines(form: ScheduleForm) -> Iterator[str]:
         yield f"All stages together are idle in at most **{plural(form.most_idle, 'slot')}** before everything is done."
     for where, most in _grouped(form.most_in_flight):
         yield f"At most **{plural(most, unit(form))}** in flight on {where}."
+
+
+def last_slot(form: ScheduleForm) -> int | None:
+    """When everything has to be done, by the target's slots or by its idle slots; None where it asks for neither."""
+    work = sum(form.pipeline.work(stage) for stage in range(1, form.stages + 1))
+    by_idle = None if form.most_idle is None else (form.most_idle + work) // form.stages
+    return min((bound for bound in (form.most_slots, by_idle) if bound is not None), default=None)
 
 
 def _grouped(bounds: Sequence[int | None]) -> list[tuple[str, int]]:
