@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 import pytest
@@ -143,3 +144,13 @@ def test_a_key_that_no_oracle_confirms_or_that_has_no_size_is_a_fault() -> None:
 def test_a_range_that_is_none_is_refused(within: str) -> None:
     with pytest.raises(Faulty, match=r"answer\.within: I expected a number"):
         problem_of(template("estimate", ("  unit: GB", f"  unit: GB\n  within: {within}")))
+
+
+@pytest.mark.parametrize(
+    "words", ["confident sure ", "at ", "I am ", ", ", "(", "80 % ", "1 in ", "sure (", "of the time ", "3 GB, "]
+)
+def test_a_text_of_nothing_but_words_is_refused_at_once(words: str) -> None:
+    for raw in ((words * 200)[:200], ("3 GB", (words * 200)[:200])):
+        start = time.process_time()
+        assert marked(raw).outcome == Outcome.UNREADABLE
+        assert time.process_time() - start < 0.3

@@ -40,7 +40,7 @@ _FIRST = re.compile(
 _ALONE = re.compile(rf"[~≈]?\s*{_WORDS}{_SHARE}{_END}", re.IGNORECASE)
 _SPAN = re.compile(r"\d\D*?(?:\bto\b|\band\b|\.\.|[–—]|\s-\s|(?<=\d)-(?=\d))\s*~?\d", re.IGNORECASE)
 
-_UNSAID = re.compile(rf"[\s,;(]+(?:(?:{_BEFORE}|{_AFTER})\b\s*)+\)?$", re.IGNORECASE)  # "very sure" is no number
+_WORD = re.compile(rf"\(?(?:{_BEFORE}|{_AFTER})[.,;!)]*", re.IGNORECASE)
 _PER_CENT = ("%", "percent", "per cent")
 
 
@@ -105,7 +105,7 @@ def _of_text(form: EstimateForm, raw: str) -> Estimate:
         return Estimate(_value(form, _bare(found["rest"])), _share(found))
     if (alone := _ALONE.fullmatch(text)) and alone["sign"] and form.unit not in _PER_CENT:
         raise Unreadable("The estimate itself is missing.")
-    _value(form, _UNSAID.sub("", text))  # what is wrong with the number is said first
+    _value(form, _without_words(text))  # what is wrong with the number is said first
     raise _without_confidence(form)
 
 
@@ -116,6 +116,14 @@ def _bare(text: str) -> str:
         if len(text) > 1 and text[0] + text[-1] in ("()", "[]", '""', "''", "``", "“”", "‘’"):
             text = text[1:-1].strip()
     return text.rstrip(",;").strip("\"'`“”").strip()
+
+
+def _without_words(text: str) -> str:
+    """A text without the words at its end that say how sure one is, and by no number: "30 GB, very sure"."""
+    words = text.split()
+    while len(words) > 1 and _WORD.fullmatch(words[-1]):
+        words.pop()
+    return _bare(" ".join(words))
 
 
 def _stands_apart(found: re.Match[str]) -> bool:
