@@ -20,6 +20,7 @@ from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, Unreadable
 from shardwise.grading.feedback_page import page
 from shardwise.grading.results import Result
+from shardwise.kinds import text_of
 from shardwise.kinds.schedule.model import ScheduleForm, ScheduleKey
 from shardwise.kinds.schedule.named import NAMED, greedy, limited
 from shardwise.kinds.schedule.pipeline import Operation, Pipeline, Schedule
@@ -540,6 +541,23 @@ def test_a_template_that_cannot_be_read_is_told_why(change: tuple[str, str], wor
     with pytest.raises(Faulty) as refused:
         problem_of(template("schedule", change))
     assert words in str(refused.value)
+
+
+def test_stages_that_differ_hops_and_memory_are_said_in_the_question() -> None:
+    changes = (
+        ("choice: [2, 3, 4]", "choice: [3]"), ("forward: forward_slots", "forward: [1, 1, 2]"), ("backward: 2 * forward_slots", "backward: [2, 2, 4]\n  hop: 2\n  memory: [none, 5, 4]"),
+        ("params:\n", "params:\n  spare: {choice: [1, 2]}\n"), ("Find an order", "{{ forward_slots }} {{ spare }} Find an order"),
+    )  # fmt: skip
+    asked = posed(template("schedule", *changes), 3)
+    text = text_of(asked)
+    for words in (
+        "- `F2` is the forward of micro-batch 2; it takes 1, 1 and 2 slots on stages 1 to 3.",
+        "A result is on another stage 2 slots later.",
+        "- Memory: stage 2 has room for 5 micro-batches in flight. One more, and it runs out.",
+        "- Memory: stage 3 has room for 4 micro-batches in flight. One more, and it runs out.",
+    ):
+        assert words in text
+    assert "stage 1 has room" not in text
 
 
 def run_of_solution(slug: str, seed: int) -> tuple[Question, Run]:

@@ -269,7 +269,7 @@ def _call(value: Any) -> Made:
 def questions() -> tuple[Question, ...]:
     """Real questions, some of each kind."""
     of_the_bank = tuple(pose(checkout_bank().find(name), "fuzz") for name in QUESTIONS)
-    return (*of_the_bank, posed(text_of_template("match")))
+    return (*of_the_bank, posed(text_of_template("match")), posed(text_of_template("schedule")))
 
 
 # Common to them ----------------------------------------------------------------------------------------------------
