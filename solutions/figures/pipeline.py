@@ -1,0 +1,124 @@
+"""The pictures of the lesson on pipeline parallelism, drawn from steps that are played."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from ..oracles.pipeline import Played, play, play_orders
+from ..oracles.pipeline import bubble_idle_fraction as played_idle_fraction
+from ..oracles.schedules import gpipe, schedule, zb_h1, zb_h2
+from ..pipeline import bubble_idle_fraction
+from . import BLUE, GREEN, GREY, ORANGE
+
+CHAPTER = "07-pipeline-parallelism"
+
+STAGES, MICRO_BATCHES = 4, 8
+COLOURS = {"F": BLUE, "B": ORANGE, "W": GREEN}
+
+
+def _four_steps() -> dict[str, Played]:
+    """The four schedules, all with forward, input gradient and weight gradient equally long."""
+    ranks = range(STAGES)
+    whole, half = {"F": 2, "B": 4}, {"F": 1, "B": 2}
+    split = {"F": 2, "B": 2, "W": 2}
+    return {
+        "GPipe": play_orders([gpipe(rank, STAGES, MICRO_BATCHES) for rank in ranks], [dict(whole)] * STAGES),
+        "1F1B": play_orders([schedule(rank, STAGES, MICRO_BATCHES, 1) for rank in ranks], [dict(whole)] * STAGES),
+        "interleaved, v = 2": play_orders(
+            [schedule(rank, STAGES, MICRO_BATCHES, 2) for rank in ranks], [dict(half)] * STAGES
+        ),
+        "ZB-H1": play_orders([zb_h1(rank, STAGES, MICRO_BATCHES) for rank in ranks], [dict(split)] * STAGES),
+    }
+
+
+def four_schedules() -> Figure:
+    """Who computes when: four schedules of the same work, on the same axis of time."""
+    steps = _four_steps()
+    figure = Figure(figsize=(7.0, 6.6))
+    axes = figure.subplots(len(steps), 1, sharex=True)
+    longest = max(float(step.ticks) for step in steps.values())
+    for axis, (name, step) in zip(axes, steps.items(), strict=True):
+        for span in step.operations:
+            start, width = float(span.start), float(span.end - span.start)
+            height = 0.86 if span.chunk == 0 else 0.5  # the second chunk of a stage is drawn lower
+            axis.barh(
+                span.rank, width - 0.12, left=start + 0.06, height=height, color=COLOURS[span.kind], edgecolor="none"
+            )
+            axis.text(
+                start + width / 2, span.rank, str(span.micro_batch + 1), color="white", ha="center", va="center",
+                fontsize=6 if width > 1 else 5,
+            )  # fmt: skip
+        end = float(step.ticks)
+        held = step.peak_held(0) / (2 if "interleaved" in name else 1)
+        axis.axvline(end, color=GREY, lw=1, ls="--")
+        axis.set_title(f"{name}: {end / 6:.4g} micro-batches long, stage 0 holds {held:g}", fontsize=9, loc="left")
+        axis.set_yticks(range(STAGES), [f"stage {rank}" for rank in range(STAGES)], fontsize=7)
+        axis.invert_yaxis()
+        axis.tick_params(axis="y", length=0)
+        axis.spines["left"].set_visible(False)
+        if axis is not axes[-1]:
+            axis.spines["bottom"].set_visible(False)
+            axis.tick_params(axis="x", length=0)
+        axis.set_xlim(0, longest + 0.5)
+    axes[-1].set_xticks([6 * count for count in range(12)], [str(count) for count in range(12)])
+    axes[-1].set_xlabel("time in micro-batches, forward and backward on one stage")
+    for place, (word, colour) in enumerate((("forward", BLUE), ("backward", ORANGE), ("weight gradient", GREEN))):
+        axes[0].annotate(word, (40 + 9.5 * place, -1.55), color=colour, annotation_clip=False, fontsize=9)
+    figure.subplots_adjust(hspace=0.32)
+    return figure
+
+
+def in_flight_by_stage() -> Figure:
+    """What each of eight stages holds at its peak, in micro-batches of its own layers, under five schedules."""
+    stages, micro_batches = 8, 24
+    ranks = range(stages)
+    one: dict[str, Played] = {
+        "GPipe": play_orders([gpipe(r, stages, micro_batches) for r in ranks], [{"F": 1, "B": 2}] * stages),
+        "ZB-H2": play_orders([zb_h2(r, stages, micro_batches) for r in ranks], [{"F": 1, "B": 1, "W": 1}] * stages),
+        "interleaved, v = 2": play(stages, micro_batches, 2),
+        "1F1B": play(stages, micro_batches),
+        "ZB-H1": play_orders([zb_h1(r, stages, micro_batches) for r in ranks], [{"F": 1, "B": 1, "W": 1}] * stages),
+    }
+    figure = Figure(figsize=(7.0, 3.0))
+    axis = figure.subplots()
+    styles = {
+        "GPipe": (GREY, "-"), "ZB-H2": (GREEN, "-"), "interleaved, v = 2": (ORANGE, "-"), "1F1B": (BLUE, "-"),
+        "ZB-H1": (GREEN, "--"),
+    }  # fmt: skip
+    for name, step in one.items():
+        chunks = 2 if "interleaved" in name else 1
+        held = [step.peak_held(rank) / chunks for rank in ranks]
+        colour, line = styles[name]
+        axis.plot(list(ranks), held, line, color=colour, lw=2, marker="o", ms=4)
+        axis.annotate(name, (stages - 1, held[-1]), (8, 0), textcoords="offset points", color=colour, va="center")
+    axis.set_xlim(-0.2, stages + 1.2)
+    axis.set_ylim(0, 26)
+    axis.set_xticks(list(ranks))
+    axis.set_xlabel(f"stage ({stages} stages, {micro_batches} micro-batches)")
+    axis.set_ylabel("micro-batches held")
+    return figure
+
+
+def idle_against_micro_batches() -> Figure:
+    """Idle fraction of eight stages against micro-batches, for one, two and four virtual stages: lines and played dots."""
+    stages = 8
+    grid, dots = range(8, 97), [8, 16, 24, 40, 56, 72, 96]
+    figure = Figure(figsize=(7.0, 2.9))
+    axis = figure.subplots()
+    for virtual_stages, colour in ((1, BLUE), (2, ORANGE), (4, GREEN)):
+        shape = {"stages": stages, "virtual_stages": virtual_stages}
+        idle = [100 * bubble_idle_fraction(micro_batches=count, **shape) for count in grid]
+        axis.plot(list(grid), idle, color=colour, lw=2)
+        axis.plot(dots, [100 * played_idle_fraction(micro_batches=m, **shape) for m in dots], "o", color=colour, ms=5)
+        axis.annotate(f"v = {virtual_stages}", (24, idle[16]), (4, 5), textcoords="offset points", color=colour)
+    axis.axhline(5, color=GREY, lw=1, ls="--")
+    axis.text(8.4, 5.8, "5 %", color=GREY)
+    axis.set_xlim(6, 101)
+    axis.set_ylim(0, 50)
+    axis.set_xticks(dots)
+    axis.set_yticks([0, 10, 20, 30, 40, 50], [f"{percent} %" for percent in range(0, 60, 10)])
+    axis.set_xlabel(f"micro-batches in a step ({stages} stages)")
+    return figure
+
+
+FIGURES = (four_schedules, in_flight_by_stage, idle_against_micro_batches)
