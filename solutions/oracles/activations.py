@@ -11,7 +11,7 @@ from .search import smallest
 BF16_BYTES = 2
 
 
-def _kept_widths(hidden: int, ffn_hidden: int, heads: int, kv_heads: int) -> dict[str, int]:
+def kept_widths(hidden: int, ffn_hidden: int, heads: int, kv_heads: int) -> dict[str, int]:
     """Walk the operations of a layer, and note each tensor that one of them needs again; two may share a tensor."""
     head = hidden // heads
     widths = {
@@ -38,7 +38,7 @@ def _kept_widths(hidden: int, ffn_hidden: int, heads: int, kv_heads: int) -> dic
 
 def layer_activation_bytes(*, tokens: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, tp: int) -> float:
     """Weigh the tensors that are needed again, each cut over the group."""
-    kept = _kept_widths(hidden, ffn_hidden, heads, kv_heads)
+    kept = kept_widths(hidden, ffn_hidden, heads, kv_heads)
     elements = sum(Fraction(width * tokens, tp) for width in kept.values())
     return float(elements * BF16_BYTES)
 
@@ -48,7 +48,7 @@ def largest_micro_batch_tokens(
     loss_bytes_per_token: float = 0, recomputed: bool = False,
 ) -> int:  # fmt: skip
     """Search the tokens with which the peak of a played forward and backward pass still fits."""
-    widths = _kept_widths(hidden, ffn_hidden, heads, kv_heads)
+    widths = kept_widths(hidden, ffn_hidden, heads, kv_heads)
     layer = Fraction(sum(widths.values()) * BF16_BYTES, tp)
     left_by_forward = Fraction(widths["input"] * BF16_BYTES, tp) if recomputed else layer
     lasting = sum(left_by_forward for _ in range(layers))
@@ -66,7 +66,7 @@ def peak_activation_bytes(
     """Take and give back every tensor of a step, layer by layer, and note the most that was held."""
     sizes = {
         name: Fraction(width * tokens * BF16_BYTES, tp)
-        for name, width in _kept_widths(hidden, ffn_hidden, heads, kv_heads).items()
+        for name, width in kept_widths(hidden, ffn_hidden, heads, kv_heads).items()
     }
     left = [{"input": sizes["input"]} if layer < recomputed_layers else dict(sizes) for layer in range(layers)]
     held = peak = sum(sum(tensors.values()) for tensors in left)
