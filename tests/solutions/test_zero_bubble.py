@@ -52,6 +52,22 @@ def test_the_quickest_schedule_that_fits_is_the_quickest_of_those_played(
     assert zero_bubble.quickest_schedule_that_fits(**case) == engine.quickest_schedule_that_fits(**case)
 
 
+@settings(deadline=None, max_examples=60)
+@given(
+    name=st.sampled_from(["1F1B", "ZB-H1", "ZB-H2"]), stages=st.integers(1, 8), rounds=st.integers(2, 4),
+    forward=st.integers(90, 110), of_input=st.integers(90, 110), of_weights=st.integers(50, 90), hop=st.integers(0, 9),
+)  # fmt: skip
+def test_hops_cost_what_a_played_step_shows(
+    name: str, stages: int, rounds: int, forward: int, of_input: int, of_weights: int, hop: int
+) -> None:
+    case: dict[str, Any] = {
+        "schedule": name, "stages": stages, "micro_batches": rounds * stages, "forward_s": forward,
+        "input_backward_s": of_input, "weight_backward_s": of_weights, "hop_s": hop,
+    }  # fmt: skip
+    rate = zero_bubble.bubble_rate_with_hops(**case)
+    assert math.isclose(rate, engine.bubble_rate_with_hops(**case), rel_tol=1e-9, abs_tol=1e-12)
+
+
 def test_at_equal_memory_a_third_of_the_bubble_is_left() -> None:
     plain, lean, full = (
         zero_bubble.bubble_seconds(schedule=name, stages=8, **TIMES) for name in ("1F1B", "ZB-H1", "ZB-H2")
@@ -78,6 +94,11 @@ def test_the_v_schedules_of_the_authors_table() -> None:
         (zero_bubble.bubble_seconds, {"schedule": "ZB-H2", "stages": 4, **TIMES, "weight_backward_s": 2}, "2W"),
         (zero_bubble.step_seconds, {"schedule": "ZB-H2", "stages": 4, "micro_batches": 6, **TIMES}, "at least 7"),
         (zero_bubble.step_seconds, {"schedule": "1F1B", "stages": 4, "micro_batches": 3, **TIMES}, "at least 4"),
+        (
+            zero_bubble.bubble_rate_with_hops,
+            {"schedule": "GPipe", "stages": 4, "micro_batches": 8, "hop_s": 0, **TIMES},
+            "schedule",
+        ),
         (zero_bubble.peak_micro_batches, {"schedule": "x", "stages": 4, "micro_batches": 4}, "schedule"),
         (zero_bubble.v_schedule_peak_micro_batches, {"schedule": "V", "stages": 4}, "schedule"),
     ],
