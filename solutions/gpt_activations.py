@@ -48,6 +48,22 @@ def layer_bytes(
     return 10 * elements / outside_shards + inside_bytes / tp
 
 
+def score_factor(*, sequence: int, hidden: int, heads: int) -> float:
+    """Bytes of scores, softmax and its dropout for each of s·b·h elements, beside the 34 bytes of the rest of a layer.
+
+        factor = 5 · a · s / h
+
+    Units:   every argument is a count. Result in bytes for each element.
+    Raises:  ValueError if a count is below 1.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 5.
+
+    >>> score_factor(sequence=2048, hidden=12288, heads=96)      # GPT-3
+    80.0
+    """
+    require_counts(sequence=sequence, hidden=hidden, heads=heads)
+    return 5 * heads * sequence / hidden
+
+
 def score_share(*, sequence: int, hidden: int, heads: int) -> float:
     """The share of a layer's activations that selective recomputation drops: scores, softmax and its dropout.
 
@@ -60,9 +76,8 @@ def score_share(*, sequence: int, hidden: int, heads: int) -> float:
     >>> round(score_share(sequence=2048, hidden=12288, heads=96), 2)      # GPT-3
     0.7
     """
-    require_counts(sequence=sequence, hidden=hidden, heads=heads)
-    score_factor = 5 * heads * sequence / hidden
-    return score_factor / (34 + score_factor)
+    scores = score_factor(sequence=sequence, hidden=hidden, heads=heads)
+    return scores / (34 + scores)
 
 
 def sequence_for_score_share(*, share: float, hidden: int, heads: int) -> float:
@@ -80,8 +95,27 @@ def sequence_for_score_share(*, share: float, hidden: int, heads: int) -> float:
     require_counts(hidden=hidden, heads=heads)
     if not 0 < share < 1:
         raise ValueError(f"share must lie between 0 and 1, not {share!r}")
-    score_factor = 34 * share / (1 - share)
-    return score_factor * hidden / (5 * heads)
+    scores_per_element = 34 * share / (1 - share)
+    return scores_per_element * hidden / (5 * heads)
+
+
+def cut_of_baseline(
+    *, sequence: int, hidden: int, heads: int, tp: int, sequence_parallel: bool = False, recompute: str = "none"
+) -> float:
+    """How many times less a layer keeps than under tensor parallelism alone.
+
+        cut = layer_bytes(tp) / layer_bytes(tp, with the techniques)
+
+    Units:   every argument but `recompute` and `sequence_parallel` is a count. Result is a ratio of bytes.
+    Raises:  ValueError as in layer_bytes.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, section 6.1 and Figure 7.
+
+    >>> megatron_530b = {"sequence": 2048, "hidden": 20480, "heads": 128, "tp": 8}
+    >>> round(cut_of_baseline(**megatron_530b, sequence_parallel=True, recompute="selective"), 2)    # about five
+    4.94
+    """
+    one = {"micro_batch": 1, "sequence": sequence, "hidden": hidden, "heads": heads, "tp": tp}
+    return layer_bytes(**one) / layer_bytes(**one, sequence_parallel=sequence_parallel, recompute=recompute)
 
 
 def first_stage_bytes(

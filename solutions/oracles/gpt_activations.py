@@ -68,6 +68,20 @@ def layer_bytes(
     return float(sum(row.size for row in rows))
 
 
+def score_factor(*, sequence: int, hidden: int, heads: int) -> float:
+    """Weigh the tensors of the attention core, and divide by the elements of a tensor as wide as the model."""
+    rows = saved_tensors(1, sequence, hidden, heads)
+    return sum(row.size for row in rows if row.dimensions[-1] == row.dimensions[-2]) / (sequence * hidden)
+
+
+def cut_of_baseline(
+    *, sequence: int, hidden: int, heads: int, tp: int, sequence_parallel: bool = False, recompute: str = "none"
+) -> float:
+    """Weigh one layer twice."""
+    plain = sum(row.size for row in saved_tensors(1, sequence, hidden, heads, tp))
+    return plain / sum(row.size for row in saved_tensors(1, sequence, hidden, heads, tp, sequence_parallel, recompute))
+
+
 def score_share(*, sequence: float, hidden: int, heads: int) -> float:
     """Weigh the layer with and without its attention core."""
     sizes = {kind: layer_bytes(micro_batch=1, sequence=sequence, hidden=hidden, heads=heads, recompute=kind)

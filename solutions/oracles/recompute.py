@@ -86,6 +86,12 @@ def flop_per_byte(
     return float(flop / (2 * sum(elements for _, elements in chosen)))
 
 
+def time_overhead(*, plain_s: float, recomputed_s: float) -> float:
+    """Compare the steps that an hour has room for."""
+    plain, recomputed = 3600 / plain_s, 3600 / recomputed_s
+    return (plain - recomputed) / recomputed
+
+
 def selective_speedup(*, forward_s: float, backward_s: float, core_s: float) -> float:
     """Clock a thousand layers with either recomputation, and compare the layers done in the same time."""
     clock = {"full": 0.0, "selective": 0.0}

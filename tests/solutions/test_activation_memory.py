@@ -101,6 +101,20 @@ def test_the_longest_sequence_fills_the_room(
     assert same(gpt_activations.longest_sequence(**case), gpt_engine.longest_sequence(**case))
 
 
+@given(
+    sequence=st.integers(1, 9000), heads=st.sampled_from([8, 64, 96]), tp=st.sampled_from([1, 2, 8]),
+    sequence_parallel=st.booleans(), recompute_kind=st.sampled_from(gpt_activations.RECOMPUTE),
+)  # fmt: skip
+def test_scores_and_cuts_are_weighed(
+    sequence: int, heads: int, tp: int, sequence_parallel: bool, recompute_kind: str
+) -> None:
+    case: dict[str, Any] = {"sequence": sequence, "hidden": 128 * heads, "heads": heads}
+    if sequence != 128:  # there a score's row is as long as a head is wide
+        assert same(gpt_activations.score_factor(**case), gpt_engine.score_factor(**case))
+    case |= {"tp": tp, "sequence_parallel": sequence_parallel, "recompute": recompute_kind}
+    assert same(gpt_activations.cut_of_baseline(**case), gpt_engine.cut_of_baseline(**case))
+
+
 def test_selective_recomputation_saves_70_and_65_per_cent() -> None:
     assert round(gpt_activations.score_share(sequence=2048, hidden=12288, heads=96), 2) == 0.70
     assert round(gpt_activations.score_share(sequence=2048, hidden=20480, heads=128), 2) == 0.65
@@ -158,6 +172,9 @@ def test_selective_recomputation_is_clocked(forward: float, ratio: float, core: 
     case = {"forward_s": forward, "backward_s": ratio * forward, "core_s": core * forward}
     gain = recompute.selective_speedup(**case)
     assert math.isclose(gain, recompute_engine.selective_speedup(**case), rel_tol=1e-6, abs_tol=1e-9)
+    times = {"plain_s": forward, "recomputed_s": ratio * forward}
+    added = recompute.time_overhead(**times)
+    assert math.isclose(added, recompute_engine.time_overhead(**times), rel_tol=1e-6, abs_tol=1e-9)
 
 
 @given(room=st.floats(1e9, 2e11), sequence=st.integers(256, 8192), virtual_stages=st.sampled_from([1, 2, 3]))
