@@ -256,6 +256,87 @@ def crossover_bytes(*, gpus: int, bandwidth_bytes_per_s: float, latency_s: float
     return latency_s * bandwidth_bytes_per_s * steps_saved / messages_more
 
 
+def largest_naive_group(*, message_bytes: float, bandwidth_bytes_per_s: float, wait_s: float) -> int:
+    """The most GPUs whose gradients can all be sent to GPU 0 within a wait, GPU 0 included.
+
+        N = ⌊W · β / M⌋ + 1
+
+    Gradients arrive over GPU 0's link, one after another. Its own needs no link: that is the 1.
+
+    Units:   bytes; bytes/s per direction; seconds. Result is a count.
+    Raises:  ValueError if an argument is not positive.
+    Source:  counting; the motivation in Sergeev & Del Balso 2018, arXiv:1802.05799, section 3.
+
+    >>> largest_naive_group(message_bytes=16e9, bandwidth_bytes_per_s=50e9, wait_s=1)   # of 64 that wait for each other
+    4
+    """
+    require_positive(message_bytes=message_bytes, bandwidth_bytes_per_s=bandwidth_bytes_per_s, wait_s=wait_s)
+    return math.floor(wait_s * bandwidth_bytes_per_s / message_bytes) + 1
+
+
+def parameters_behind_phase(*, sent_bytes: float, gpus: int, bytes_per_gradient: float) -> float:
+    """Parameters of a model whose reduce-scatter of gradients sends so many bytes from each GPU.
+
+        P = sent · N/(N-1) / b_g
+
+    Units:   bytes; bytes per element; gpus is a count. Result is a count.
+    Raises:  ValueError if gpus is below 2 (a single one sends nothing) or another argument is not positive.
+    Source:  Thakur et al. 2005, section 4.1, solved for the message.
+
+    >>> round(parameters_behind_phase(sent_bytes=31.62e9, gpus=64, bytes_per_gradient=4) / 1e9, 2)   # Llama 3 8B
+    8.03
+    """
+    require_positive(sent_bytes=sent_bytes, bytes_per_gradient=bytes_per_gradient)
+    require_counts(gpus=gpus)
+    if gpus < 2:
+        raise ValueError(f"gpus must be at least 2 to send anything, not {gpus!r}")
+    return sent_bytes * gpus / (gpus - 1) / bytes_per_gradient
+
+
+def algorithm_bandwidth_elsewhere(*, algorithm_bytes_per_s: float, gpus: int, other_gpus: int) -> float:
+    """The algorithm bandwidth of an all-reduce on other GPUs, when their links are as busy as those measured.
+
+        algbw' = algbw · 2 · (N-1)/N / (2 · (N'-1)/N')
+
+    Bus bandwidth is what stays the same.
+
+    Units:   bytes/s; counts. Result in bytes/s.
+    Raises:  ValueError if the rate is not positive or a count is below 2.
+    Source:  nccl-tests, doc/PERFORMANCE.md.
+
+    >>> algorithm_bandwidth_elsewhere(algorithm_bytes_per_s=200e9, gpus=2, other_gpus=1000) / 1e9   # nearly half
+    100.1001001001001
+    """
+    require_positive(algorithm_bytes_per_s=algorithm_bytes_per_s)
+    require_counts(gpus=gpus, other_gpus=other_gpus)
+    if min(gpus, other_gpus) < 2:
+        raise ValueError(f"gpus must be at least 2 to send anything, not {min(gpus, other_gpus)!r}")
+    bus_bytes_per_s = algorithm_bytes_per_s * 2 * (gpus - 1) / gpus
+    return bus_bytes_per_s / (2 * (other_gpus - 1) / other_gpus)
+
+
+def largest_ring(*, message_bytes: float, bandwidth_bytes_per_s: float, latency_s: float, budget_s: float) -> int:
+    """The most GPUs whose ring all-reduces a message within a time.
+
+        the largest N with  2 · (N-1) · (M/(N·β) + α) ≤ T,  from  2αN² + (2M/β - 2α - T)·N - 2M/β = 0
+
+    The time grows with every GPU, so there is one such N. It is at least 1: a single GPU sends nothing.
+
+    Units:   bytes; bytes/s per direction; seconds per step; seconds. Result is a count.
+    Raises:  ValueError if an argument is not positive.
+    Source:  all_reduce_seconds of this module, solved for N.
+
+    >>> largest_ring(message_bytes=25e6, bandwidth_bytes_per_s=50e9, latency_s=5e-6, budget_s=2e-3)
+    101
+    """
+    require_positive(message_bytes=message_bytes, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
+    require_positive(latency_s=latency_s, budget_s=budget_s)
+    twice_s = 2 * message_bytes / bandwidth_bytes_per_s
+    linear = twice_s - 2 * latency_s - budget_s
+    root = (math.sqrt(linear * linear + 8 * latency_s * twice_s) - linear) / (4 * latency_s)
+    return max(1, math.floor(root * (1 + 1e-12)))  # a budget that is met exactly is met
+
+
 def rails_all_reduce_seconds(
     *,
     message_bytes: float,
@@ -289,42 +370,6 @@ def rails_all_reduce_seconds(
     over_a_port = bytes_per_gpu / gpus_per_server
     over_nvlink = bytes_per_gpu - over_a_port
     return max(over_a_port / port_bytes_per_s, over_nvlink / nvlink_bytes_per_s)
-
-
-def exposed_seconds(
-    *,
-    message_bytes: float,
-    buckets: int,
-    gpus: int,
-    bandwidth_bytes_per_s: float,
-    backward_s: float,
-    latency_s: float = 0.0,
-) -> float:
-    """What remains of the gradients' all-reduce after the backward pass, when it is sent in equal buckets.
-
-        seconds = c + (k-1) · max(0, c - b)      with  b = T/k  and  c = 2 · (N-1) · (M/(k·N·β) + α)
-
-    The backward pass fills a bucket every b seconds. Buckets are reduced one after the other, c seconds each. The last
-    one is filled when the pass ends, so it is never hidden.
-
-    Units:   bytes; bytes/s per direction; seconds; counts. Result in seconds.
-    Raises:  ValueError if a count is below 1, a size, rate or backward_s is not positive, or latency_s is negative.
-    Source:  Li et al. 2020, arXiv:2006.15704, sections 3.2.2 and 3.2.3.
-
-    >>> run = {"message_bytes": 2e9, "gpus": 8, "bandwidth_bytes_per_s": 50e9, "backward_s": 0.1}
-    >>> [round(exposed_seconds(buckets=k, **run) * 1e3, 1) for k in (1, 10, 80)]    # milliseconds, of 70
-    [70.0, 7.0, 0.9]
-    """
-    require_positive(backward_s=backward_s)
-    require_counts(buckets=buckets)
-    filled_every = backward_s / buckets
-    reduced_in = all_reduce_seconds(
-        message_bytes=message_bytes / buckets,
-        gpus=gpus,
-        bandwidth_bytes_per_s=bandwidth_bytes_per_s,
-        latency_s=latency_s,
-    )
-    return reduced_in + (buckets - 1) * max(0.0, reduced_in - filled_every)
 
 
 def link_gap(*, fast_bytes_per_s: float, slow_bytes_per_s: float) -> float:

@@ -18,8 +18,8 @@ from shardwise.grading.worker import Settings
 from shardwise.sandbox import Limits
 
 TWENTY = (
-    "bytes-per-gpu", "ring-time", "data-sheet-time", "latency-share", "algorithm-and-bus-bandwidth", "measured-utilisation",
-    "tree-steps", "crossover-size", "link-gap", "naive-root-traffic", "bytes-per-phase", "ring-time-function", "ring-or-tree",
+    "bytes-per-gpu", "ring-time", "data-sheet-time", "message-worth-its-latency", "algorithm-and-bus-bandwidth", "measured-utilisation",
+    "tree-steps", "crossover-size", "link-gap", "gpus-behind-one-link", "the-job-next-door", "ring-time-function", "ring-or-tree",
     "reading-bus-bandwidth", "bytes-per-gpu-formula", "order-by-time", "order-ring-events", "ring-time-bug",
     "bus-bandwidth-bug", "electricity-with-the-building",
 )  # fmt: skip

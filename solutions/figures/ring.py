@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from ..oracles.ring import snapshots
 from ..ring import (
+    algorithm_bandwidth_elsewhere,
     all_reduce_seconds,
     bytes_sent_per_gpu,
     crossover_bytes,
@@ -81,4 +82,24 @@ def ring_against_tree() -> Figure:
     return figure
 
 
-FIGURES = (chunks_on_a_ring, bytes_against_gpus, ring_against_tree)
+def two_bandwidths() -> Figure:
+    """Both bandwidths against the number of GPUs, when links stay as busy as on two."""
+    figure = Figure(figsize=(6.2, 2.5))
+    axis = figure.subplots()
+    bus = 360e9  # two GPUs send the message once, so there both bandwidths are the same
+    gpus = np.unique(np.geomspace(2, 1024, 60).astype(int))
+    rates = [algorithm_bandwidth_elsewhere(algorithm_bytes_per_s=bus, gpus=2, other_gpus=int(n)) / 1e9 for n in gpus]
+    axis.semilogx(gpus, [bus / 1e9] * len(gpus), color=BLUE, lw=2)
+    axis.semilogx(gpus, rates, color=ORANGE, lw=2)
+    axis.text(60, bus / 1e9 + 12, "bus bandwidth: how busy the links are", color=BLUE, ha="center")
+    axis.text(60, rates[-1] - 40, "algorithm bandwidth: message over time", color=ORANGE, ha="center")
+    axis.set_xticks([2, 8, 64, 512], ["2", "8", "64", "512"])
+    axis.set_yticks([0, 100, 200, 300, 400])
+    axis.minorticks_off()
+    axis.set_ylim(0, 430)
+    axis.set_xlabel("GPUs")
+    axis.set_ylabel("GB/s")
+    return figure
+
+
+FIGURES = (chunks_on_a_ring, bytes_against_gpus, ring_against_tree, two_bandwidths)

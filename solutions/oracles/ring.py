@@ -9,6 +9,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from .search import bisect, smallest
+
 
 @dataclass(frozen=True)
 class Traffic:
@@ -169,13 +171,12 @@ def simulated_link_utilisation(
 
 def searched_crossover_bytes(*, gpus: int, bandwidth_bytes_per_s: float, latency_s: float) -> float:
     """The message size at which both simulations take the same time, found by bisection."""
-    low, high = 0.0, 1e15
-    for _ in range(200):
-        middle = (low + high) / 2
-        ring = _seconds(play_ring(gpus), middle, bandwidth_bytes_per_s, latency_s)
-        tree = _seconds(play_tree(gpus), middle, bandwidth_bytes_per_s, latency_s)
-        low, high = (low, middle) if ring < tree else (middle, high)
-    return (low + high) / 2
+
+    def tree_behind(message_bytes: float) -> float:
+        ring = _seconds(play_ring(gpus), message_bytes, bandwidth_bytes_per_s, latency_s)
+        return _seconds(play_tree(gpus), message_bytes, bandwidth_bytes_per_s, latency_s) - ring
+
+    return bisect(tree_behind, 0.0, 1e15)
 
 
 def counted_rails_seconds(
@@ -199,28 +200,50 @@ def counted_rails_seconds(
     return float(max((port / port_bytes_per_s).max(), (nvlink / nvlink_bytes_per_s).max()))
 
 
-def played_exposed_seconds(
-    *,
-    message_bytes: float,
-    buckets: int,
-    gpus: int,
-    bandwidth_bytes_per_s: float,
-    backward_s: float,
-    latency_s: float = 0.0,
-) -> float:
-    """Play the backward pass beside the network, bucket by bucket, and see how much later the network is done."""
-    each = _seconds(play_ring(gpus), message_bytes / buckets, bandwidth_bytes_per_s, latency_s)
-    computed = network_free = 0.0
-    for _ in range(buckets):
-        computed += backward_s / buckets
-        network_free = max(network_free, computed) + each
-    return network_free - computed
+def searched_naive_group(*, message_bytes: float, bandwidth_bytes_per_s: float, wait_s: float) -> int:
+    """Let the group grow until what arrives at GPU 0 takes longer than the wait."""
+
+    def too_long(gpus: int) -> bool:
+        return counted_root_bytes(message_bytes=message_bytes, gpus=gpus) / bandwidth_bytes_per_s > wait_s
+
+    return smallest(too_long, largest=1 << 16) - 1
 
 
-def counted_link_gap(*, fast_bytes_per_s: float, slow_bytes_per_s: float) -> float:
-    """How long the slow link needs for what the fast one carries in a second."""
-    carried, seconds = fast_bytes_per_s, 0.0
-    while carried > slow_bytes_per_s:
-        carried -= slow_bytes_per_s
-        seconds += 1
-    return seconds + carried / slow_bytes_per_s
+def searched_parameters(*, sent_bytes: float, gpus: int, bytes_per_gradient: float) -> float:
+    """Search the model whose simulated reduce-scatter sends this many bytes."""
+
+    def sends(parameters: float) -> float:
+        message_bytes = bytes_per_gradient * parameters
+        return simulated_bytes_sent_per_phase(message_bytes=message_bytes, gpus=gpus) - sent_bytes
+
+    return bisect(sends, 0.0, 1e15)
+
+
+def simulated_algorithm_bandwidth_elsewhere(*, algorithm_bytes_per_s: float, gpus: int, other_gpus: int) -> float:
+    """Search the links on which the simulated ring is as fast as measured, and run the other ring over such links."""
+
+    def rate_on(gpus: int, link_bytes_per_s: float) -> float:
+        return 1.0 / _seconds(play_ring(gpus), 1.0, link_bytes_per_s, 0.0)
+
+    link = bisect(lambda rate: rate_on(gpus, rate) - algorithm_bytes_per_s, 1.0, 1e16)
+    return rate_on(other_gpus, link)
+
+
+def searched_largest_ring(
+    *, message_bytes: float, bandwidth_bytes_per_s: float, latency_s: float, budget_s: float
+) -> int:
+    """Let the ring grow until its simulation takes longer than the budget."""
+
+    def too_long(gpus: int) -> bool:
+        return _seconds(play_ring(gpus), message_bytes, bandwidth_bytes_per_s, latency_s) > budget_s * (1 + 1e-12)
+
+    return smallest(too_long, largest=1 << 13) - 1
+
+
+def searched_link_gap(*, fast_bytes_per_s: float, slow_bytes_per_s: float) -> float:
+    """Search the message that both links carry in the same time, when the slow one gets a byte of it for its part."""
+
+    def behind(fast_bytes: float) -> float:
+        return fast_bytes / fast_bytes_per_s - 1.0 / slow_bytes_per_s
+
+    return bisect(behind, 0.0, 1e9)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from solutions import overlap, ring
+from solutions import overlap
 from solutions.oracles import overlap as engine
 
 times = st.floats(1e-4, 10)
@@ -80,23 +80,6 @@ def test_buckets_of_a_fixed_cost_end_as_the_formula_says(
     case = {"buckets": buckets, "backward_s": backward, "transfer_s": transfer, "latency_s": latency}
     clock = backward + transfer + buckets * latency
     assert same(overlap.bucketed_tail_seconds(**case), engine.bucketed_tail_seconds(**case), clock)
-
-
-@given(
-    message=st.floats(1e8, 1e11), gpus=st.integers(2, 64), rate=rates, latency=st.floats(0, 1e-4), buckets=layer_counts
-)
-def test_buckets_over_a_ring_agree_with_the_chapter_on_rings(
-    message: float, gpus: int, rate: float, latency: float, buckets: int
-) -> None:
-    link = {"gpus": gpus, "bandwidth_bytes_per_s": rate}
-    by_ring = ring.exposed_seconds(message_bytes=message, buckets=buckets, backward_s=0.5, latency_s=latency, **link)
-    here = overlap.bucketed_tail_seconds(
-        buckets=buckets,
-        backward_s=0.5,
-        transfer_s=ring.all_reduce_seconds(message_bytes=message, **link),
-        latency_s=ring.latency_seconds(gpus=gpus, latency_s=latency),
-    )
-    assert same(by_ring, here, by_ring + 0.5)
 
 
 @given(backward=st.floats(0.05, 2), transfer=st.floats(0.05, 2), latency=st.floats(1e-3, 2e-2))

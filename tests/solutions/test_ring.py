@@ -88,29 +88,54 @@ def test_rings_over_all_ports_take_the_time_of_the_busiest_link(
     assert same(fast * each, alone)  # g ports at once are g times as fast as one
 
 
-@given(
-    message=message_sizes,
-    buckets=st.integers(1, 200),
-    gpus=gpu_counts,
-    rate=rates,
-    latency=latencies,
-    backward=st.floats(1e-4, 10),
-)
-def test_the_network_is_done_as_late_as_the_formula_says(
-    message: float, buckets: int, gpus: int, rate: float, latency: float, backward: float
+@given(message=message_sizes, rate=rates, share=st.floats(0.1, 200))
+def test_a_naive_group_of_the_largest_size_waits_no_longer_and_one_more_gpu_does(
+    message: float, rate: float, share: float
 ) -> None:
-    case = {"message_bytes": message, "buckets": buckets, "gpus": gpus, "backward_s": backward}
-    link = {"bandwidth_bytes_per_s": rate, "latency_s": latency}
-    exposed = ring.exposed_seconds(**case, **link)
-    assert math.isclose(exposed, engine.played_exposed_seconds(**case, **link), rel_tol=1e-9, abs_tol=1e-12 * backward)
-    whole = ring.all_reduce_seconds(message_bytes=message, gpus=gpus, **link)
-    assert same(ring.exposed_seconds(**{**case, "buckets": 1}, **link), whole)
+    wait = share * message / rate
+    case = {"message_bytes": message, "bandwidth_bytes_per_s": rate, "wait_s": wait}
+    largest = ring.largest_naive_group(**case)
+    assert abs(largest - engine.searched_naive_group(**case)) <= (abs(share - round(share)) < 1e-9)
+    assert ring.naive_root_bytes(message_bytes=message, gpus=largest) / rate <= wait * (1 + 1e-9)
+    assert ring.naive_root_bytes(message_bytes=message, gpus=largest + 1) / rate >= wait * (1 - 1e-9)
+
+
+@given(message=message_sizes, gpus=st.integers(2, 130), width=st.sampled_from([1, 2, 4]))
+def test_a_counter_tells_the_size_of_the_model(message: float, gpus: int, width: int) -> None:
+    sent = ring.bytes_sent_per_phase(message_bytes=message, gpus=gpus)
+    case = {"sent_bytes": sent, "gpus": gpus, "bytes_per_gradient": width}
+    assert same(ring.parameters_behind_phase(**case), message / width)
+    assert same(ring.parameters_behind_phase(**case), engine.searched_parameters(**case))
+
+
+@given(rate=rates, gpus=st.integers(2, 130), other=st.integers(2, 130))
+def test_links_as_busy_as_before_give_the_same_bus_bandwidth(rate: float, gpus: int, other: int) -> None:
+    case = {"algorithm_bytes_per_s": rate, "gpus": gpus, "other_gpus": other}
+    there = ring.algorithm_bandwidth_elsewhere(**case)
+    assert same(there, engine.simulated_algorithm_bandwidth_elsewhere(**case))
+    assert same(
+        ring.bus_bandwidth(message_bytes=there, gpus=other, measured_s=1.0),
+        ring.bus_bandwidth(message_bytes=rate, gpus=gpus, measured_s=1.0),
+    )
+
+
+@given(
+    message=st.floats(1e4, 1e9), rate=rates, latency=st.floats(1e-6, 1e-4), gpus=st.integers(1, 100), more=st.floats(0.01, 0.99)
+)  # fmt: skip
+def test_the_largest_ring_ends_in_time_and_one_more_gpu_is_too_late(
+    message: float, rate: float, latency: float, gpus: int, more: float
+) -> None:
+    link = {"message_bytes": message, "bandwidth_bytes_per_s": rate, "latency_s": latency}
+    this, next_ = (ring.all_reduce_seconds(**link, gpus=n) for n in (gpus, gpus + 1))
+    budget = this + more * (next_ - this)
+    assert ring.largest_ring(**link, budget_s=budget) == gpus
+    assert engine.searched_largest_ring(**link, budget_s=budget) == gpus
 
 
 @given(fast=rates, slow=rates)
-def test_the_gap_is_the_time_that_the_slow_link_takes_for_a_second_of_the_fast_one(fast: float, slow: float) -> None:
+def test_the_gap_is_what_the_fast_link_carries_while_the_slow_one_carries_a_byte(fast: float, slow: float) -> None:
     case = {"fast_bytes_per_s": fast, "slow_bytes_per_s": slow}
-    assert same(ring.link_gap(**case), engine.counted_link_gap(**case))
+    assert same(ring.link_gap(**case), engine.searched_link_gap(**case))
 
 
 @pytest.mark.parametrize(
@@ -120,10 +145,13 @@ def test_the_gap_is_the_time_that_the_slow_link_takes_for_a_second_of_the_fast_o
         (ring.naive_root_bytes, {"message_bytes": 1e9, "gpus": 8}, {"message_bytes": 0}),
         (ring.latency_seconds, {"gpus": 8, "latency_s": 1e-6}, {"latency_s": -1e-6}),
         (ring.link_gap, {"fast_bytes_per_s": 450e9, "slow_bytes_per_s": 50e9}, {"slow_bytes_per_s": 0}),
+        (ring.largest_naive_group, {"message_bytes": 1e9, "bandwidth_bytes_per_s": 5e10, "wait_s": 1.0}, {"wait_s": 0}),
+        (ring.parameters_behind_phase, {"sent_bytes": 1e9, "gpus": 8, "bytes_per_gradient": 4}, {"gpus": 1}),
+        (ring.algorithm_bandwidth_elsewhere, {"algorithm_bytes_per_s": 1e9, "gpus": 8, "other_gpus": 2}, {"gpus": 1}),
         (
-            ring.exposed_seconds,
-            {"message_bytes": 1e9, "buckets": 4, "gpus": 8, "bandwidth_bytes_per_s": 50e9, "backward_s": 0.1},
-            {"buckets": 0},
+            ring.largest_ring,
+            {"message_bytes": 1e9, "bandwidth_bytes_per_s": 5e10, "latency_s": 5e-6, "budget_s": 1.0},
+            {"latency_s": 0},
         ),
         (
             ring.rails_all_reduce_seconds,
