@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from .schedules import Operation, schedule
 from .search import smallest
@@ -51,12 +51,18 @@ class Played:
     @property
     def bubble_ticks(self) -> Ticks:
         """The longest that a rank waits between its own first and last operation."""
-        ranks = {span.rank for span in self.operations}
-        return max(self.occupied(rank) - self.worked(rank) for rank in ranks)
+        return max(self.occupied(rank) - self.worked(rank) for rank in self._by_rank)
+
+    @cached_property
+    def _by_rank(self) -> dict[int, list[Span]]:
+        spans: dict[int, list[Span]] = {}
+        for span in self.operations:
+            spans.setdefault(span.rank, []).append(span)
+        return spans
 
     def of_rank(self, rank: int) -> list[Span]:
         """What one rank did, in its order."""
-        return [span for span in self.operations if span.rank == rank]
+        return self._by_rank[rank]
 
     def occupied(self, rank: int) -> Ticks:
         """From a rank's first operation to its last."""
@@ -65,7 +71,7 @@ class Played:
 
     def worked(self, rank: int) -> Ticks:
         """How long a rank worked."""
-        return sum((span.end - span.start for span in self.of_rank(rank)), Fraction(0))
+        return sum(span.end - span.start for span in self.of_rank(rank))
 
     def peak_held(self, rank: int) -> int:
         """Most chunks of activations that a rank holds: a forward leaves one, its last backward operation frees it."""
@@ -98,7 +104,8 @@ def play_orders(
     """
     stages = len(orders)
     chunks = 1 + max(chunk for order in orders for _, chunk, _ in order)
-    places, clocks = [0] * stages, [Fraction(0)] * stages
+    places = [0] * stages
+    clocks: list[Ticks] = [0] * stages
     ended: dict[tuple[str, int, int], Ticks] = {}
     spans: list[Span] = []
     moved = True
@@ -113,7 +120,7 @@ def play_orders(
                 ready: Ticks = 0
                 if need is not None:
                     ready = ended[need] + (hop_ticks if need[1] % stages != rank else 0)
-                start = max(clocks[rank], Fraction(ready))
+                start = max(clocks[rank], ready)
                 clocks[rank] = start + ticks[rank][kind]
                 ended[kind, chunk * stages + rank, micro_batch] = clocks[rank]
                 spans.append(Span(rank, kind, chunk, micro_batch, start, clocks[rank]))

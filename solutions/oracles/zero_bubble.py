@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 
 from .pipeline import Played, Ticks, play_orders
 from .schedules import Operation, gpipe, schedule, zb_h1, zb_h2
@@ -20,18 +21,33 @@ def _order(name: str, rank: int, stages: int, micro_batches: int, virtual_stages
 
 
 @lru_cache(maxsize=512)
-def played(
-    name: str, stages: int, micro_batches: int, virtual_stages: int, forward: Ticks, of_input: Ticks, of_weights: Ticks
+def _played(
+    name: str, stages: int, micro_batches: int, virtual_stages: int, forward: int, of_input: int, of_weights: int
 ) -> Played:
-    """Play a schedule; without a split a rank computes both gradients in one go."""
+    """Play a schedule; the ticks are those of one virtual stage. Without a split a rank computes both gradients in one go."""
     split = name in ("ZB-H1", "ZB-H2")
-    chunk = virtual_stages if name == "interleaved" else 1
+    times = 1 if name == "interleaved" else virtual_stages
     backward = of_input if split else of_input + of_weights
-    ticks: dict[str, Ticks] = {
-        "F": Fraction(forward) / chunk, "B": Fraction(backward) / chunk, "W": Fraction(of_weights) / chunk,
-    }  # fmt: skip
+    ticks: dict[str, Ticks] = {"F": forward * times, "B": backward * times, "W": of_weights * times}
     orders = [_order(name, rank, stages, micro_batches, virtual_stages) for rank in range(stages)]
     return play_orders(orders, [ticks] * stages)
+
+
+def _step(
+    schedule: str,
+    stages: int,
+    micro_batches: int,
+    forward_s: float,
+    input_backward_s: float,
+    weight_backward_s: float,
+    virtual_stages: int,
+) -> tuple[Played, int]:
+    """A played step, in ticks so short that every time is a whole number of them, and how many ticks a second has."""
+    times = [Fraction(seconds) for seconds in (forward_s, input_backward_s, weight_backward_s)]
+    ticks_a_second = lcm(*(time.denominator for time in times))
+    forward, of_input, of_weights = (int(time * ticks_a_second) for time in times)
+    step = _played(schedule, stages, micro_batches, virtual_stages, forward, of_input, of_weights)
+    return step, ticks_a_second * virtual_stages
 
 
 def bubble_seconds(
@@ -44,8 +60,10 @@ def bubble_seconds(
     virtual_stages: int = 1,
 ) -> float:
     """Play a step of two rounds, and find the longest wait."""
-    times = [Fraction(seconds) for seconds in (forward_s, input_backward_s, weight_backward_s)]
-    return float(played(schedule, stages, 2 * stages, virtual_stages, *times).bubble_ticks)
+    step, ticks_a_second = _step(
+        schedule, stages, 2 * stages, forward_s, input_backward_s, weight_backward_s, virtual_stages
+    )
+    return float(Fraction(step.bubble_ticks) / ticks_a_second)
 
 
 def step_seconds(
@@ -59,9 +77,10 @@ def step_seconds(
     virtual_stages: int = 1,
 ) -> float:
     """Play the step, and clock the rank that takes longest from its first operation to its last."""
-    times = [Fraction(seconds) for seconds in (forward_s, input_backward_s, weight_backward_s)]
-    step = played(schedule, stages, micro_batches, virtual_stages, *times)
-    return float(max(step.occupied(rank) for rank in range(stages)))
+    step, ticks_a_second = _step(
+        schedule, stages, micro_batches, forward_s, input_backward_s, weight_backward_s, virtual_stages
+    )
+    return float(Fraction(max(step.occupied(rank) for rank in range(stages))) / ticks_a_second)
 
 
 def idle_fraction(
@@ -75,8 +94,7 @@ def idle_fraction(
     virtual_stages: int = 1,
 ) -> float:
     """Play the step, and take the rank that waits longest: its wait over the time from its first operation to its last."""
-    times = [Fraction(seconds) for seconds in (forward_s, input_backward_s, weight_backward_s)]
-    step = played(schedule, stages, micro_batches, virtual_stages, *times)
+    step, _ = _step(schedule, stages, micro_batches, forward_s, input_backward_s, weight_backward_s, virtual_stages)
     return float(max(1 - Fraction(step.worked(rank)) / Fraction(step.occupied(rank)) for rank in range(stages)))
 
 
@@ -91,11 +109,11 @@ def throughput_gain(
     virtual_stages: int = 1,
 ) -> float:
     """Play both steps, and compare how long the slowest rank is occupied."""
-    times = [Fraction(seconds) for seconds in (forward_s, input_backward_s, weight_backward_s)]
-    plain = played("1F1B", stages, micro_batches, 1, *times)
-    other = played(schedule, stages, micro_batches, virtual_stages, *times)
-    longest = [Fraction(max(step.occupied(rank) for rank in range(stages))) for step in (plain, other)]
-    return float(longest[0] / longest[1] - 1)
+    lengths = []
+    for name in ("1F1B", schedule):
+        step, _ = _step(name, stages, micro_batches, forward_s, input_backward_s, weight_backward_s, virtual_stages)
+        lengths.append(Fraction(max(step.occupied(rank) for rank in range(stages))))
+    return float(lengths[0] / lengths[1] - 1)
 
 
 def bubble_rate_with_hops(
@@ -122,7 +140,7 @@ def bubble_rate_with_hops(
 
 def peak_micro_batches(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
     """Play the step, and follow what every rank holds."""
-    step = played(schedule, stages, micro_batches, virtual_stages, 1, 1, 1)
+    step = _played(schedule, stages, micro_batches, virtual_stages, 1, 1, 1)
     chunks = virtual_stages if schedule == "interleaved" else 1
     return max(step.peak_held(rank) for rank in range(stages)) / chunks
 
