@@ -82,7 +82,8 @@ def test_who_answers_next_to_nothing_is_told_next_to_nothing(asked: Problem) -> 
         ours = parse(question.key.model_dump()["formula"], symbols)
         answers = ["0", "1", *symbols, *(f"{name} + 0*{name}*{name}" for name in symbols), f"-{symbols[0]}"]
         answers += [f"{number}*{name}" for number in (1, 2, 3) for name in symbols]
-        answers += [f"{first}/{second}" for first, second in pairwise(symbols)]
+        if sum(map(question.key.model_dump()["formula"].count, "+-*/^(")) > 3:  # of V/(2*L) a ratio is a good part
+            answers += [f"{first}/{second}" for first, second in pairwise(symbols)]
         for text in answers:
             assert explain(parse(text, symbols), ours) == "", text
 

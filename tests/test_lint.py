@@ -83,6 +83,7 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("bugline", ("reference: ring.bus_bandwidth\n  inputs:\n    message_bytes: {choice: [1.0e+9, 2.0e+9]}\n    gpus: {choice: [2, 4, 8, 64]}\n    measured_s: {choice: [0.1, 0.09]}",
                      "reference: ring.link_gap\n  inputs:\n    fast_bytes_per_s: {choice: [4.0e+9]}\n    slow_bytes_per_s: {choice: [1.0e+9]}"),
          r"only \d mutants of ring.link_gap are exposed by its inputs; a hunt needs at least 5 on at least 2 lines"),
+        ("bugline", ("gpus: {choice: [2, 4, 8, 64]}", "gpus: {choice: [two, four]}"), "inputs: gpus has only words, and the inputs of a hunt are numbers"),
         ("bugline", ("reference: ring.bus_bandwidth", "reference: ring.faster_algorithm"), "the listing of faster_algorithm needs all_reduce_seconds, tree_all_reduce_seconds"),
     ],
 )  # fmt: skip

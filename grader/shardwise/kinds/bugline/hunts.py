@@ -66,6 +66,10 @@ def _row(source: str, slip: Slip) -> int:
 
 def faults(template: BuglineTemplate, references: References) -> Iterator[str]:
     """What is wrong with the slips of a template, and whether enough of them, or of the mutations, make a hunt."""
+    for name, given in template.answer.inputs.items():
+        if all(isinstance(value, str) for value in given.values()):
+            yield f"inputs: {name} has only words, and the inputs of a hunt are numbers, which a student can find between others"
+            return
     known = hunts(template, references)
     exposed = {hunt.mutant.mutated_line.strip() for hunt in known.found}
     for number, slip in enumerate(template.slips, start=1):

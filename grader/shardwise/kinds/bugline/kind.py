@@ -191,7 +191,7 @@ answer:
 
 def _bounds(given: Input) -> tuple[float, float]:
     values = [float(given.base(value)) for value in given.values() if not isinstance(value, str)]
-    return min(values), max(values)
+    return min(values, default=0.0), max(values, default=0.0)  # words alone are a fault
 
 
 def _is_whole(given: Input) -> bool:

@@ -44,7 +44,7 @@ def explain(theirs: Formula, ours: Formula) -> str:
     padding such as 0*M is gone. An answer that is no shorter than the right formula may be told more symbols.
     """
     try:
-        if len(set(theirs.fingerprint)) == 1:
+        if _is_hardly_an_answer(theirs, ours):
             return ""
         most = _Share(operations=_size(ours) // 2, symbols=_symbols(ours) // 2)
         is_an_attempt = _size(ours) > 1 and _size(theirs) >= max(1, _size(ours) // 3)
@@ -57,6 +57,17 @@ def explain(theirs: Formula, ours: Formula) -> str:
         )
     except Exception:  # an explanation is a courtesy: the verdict stands without it
         return ""
+
+
+def _is_hardly_an_answer(theirs: Formula, ours: Formula) -> bool:
+    """Whether theirs is a number, or one symbol of a longer formula times a number, whatever padding it has."""
+    if len(set(theirs.fingerprint)) == 1:
+        return True
+    alone = [_identity(leaf) for leaf, _ in _leaves(ours.tree, 1) if leaf.kind == "symbol"]
+    return _size(ours) > 1 and any(
+        len({value * pow(one, -1, PRIME) % PRIME for value, one in zip(theirs.fingerprint, symbol, strict=True)}) == 1
+        for symbol in alone
+    )
 
 
 @dataclass(frozen=True)
