@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .arguments import require_counts, require_fraction, require_not_negative, require_positive
+from .arguments import require_counts, require_not_negative, require_positive
 
 
 def accumulation_steps(*, target_batch: int, micro_batch: int, dp: int) -> int:
@@ -67,28 +67,6 @@ def batch_tokens(*, micro_batch: int, accumulation_steps: int, dp: int, sequence
     return samples * sequence_length
 
 
-def required_steps(*, target_batch: int, micro_batch: int, dp: int) -> tuple[int, int]:
-    """Smallest number of accumulation steps that reaches a target, and the batch that it really gives.
-
-        steps = ⌈B / (b · dp)⌉,   batch = steps · b · dp
-
-    When the target does not divide, rounding up overshoots it: the second number says by how much.
-
-    Units:   every argument and both results are counts.
-    Raises:  ValueError if an argument is below 1.
-    Source:  counting.
-
-    >>> required_steps(target_batch=2048, micro_batch=4, dp=8)
-    (64, 2048)
-    >>> required_steps(target_batch=2048, micro_batch=6, dp=8)   # 42 passes are too few, 43 are too many
-    (43, 2064)
-    """
-    require_counts(target_batch=target_batch, micro_batch=micro_batch, dp=dp)
-    samples_per_pass = micro_batch * dp
-    steps = -(-target_batch // samples_per_pass)
-    return steps, steps * samples_per_pass
-
-
 def batch_overshoot(*, target_batch: int, micro_batch: int, dp: int) -> int:
     """Samples by which a step exceeds its target when the accumulation steps are rounded up.
 
@@ -110,6 +88,25 @@ def batch_overshoot(*, target_batch: int, micro_batch: int, dp: int) -> int:
     return samples_done - target_batch
 
 
+def dividing_micro_batch(*, target_batch: int, dp: int, largest_micro_batch: int) -> int:
+    """Largest micro-batch that fits and fills the target in whole passes.
+
+        b = max { b ≤ b_max : b · dp divides B }
+
+    Units:   every argument and the result are counts; batches in samples, micro-batches per replica.
+    Raises:  ValueError if an argument is below 1 or the replicas cannot share the target equally.
+    Source:  Megatron-LM, core/num_microbatches_calculator.py (what does not divide is refused).
+
+    >>> dividing_micro_batch(target_batch=1536, dp=64, largest_micro_batch=5)   # 24 a replica: 5 does not divide, 4 does
+    4
+    """
+    require_counts(target_batch=target_batch, dp=dp, largest_micro_batch=largest_micro_batch)
+    if target_batch % dp:
+        raise ValueError(f"target_batch {target_batch} must be a multiple of dp = {dp}")
+    share = target_batch // dp
+    return max(size for size in range(1, min(share, largest_micro_batch) + 1) if share % size == 0)
+
+
 def optimizer_steps(*, tokens: float, batch_tokens: float) -> float:
     """Optimizer steps of a run, which are its gradient all-reduces too if each step has one.
 
@@ -124,114 +121,6 @@ def optimizer_steps(*, tokens: float, batch_tokens: float) -> float:
     """
     require_positive(tokens=tokens, batch_tokens=batch_tokens)
     return tokens / batch_tokens
-
-
-def step_seconds(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
-    """Time of one optimizer step with one all-reduce at its end.
-
-        t = a · t_mb + t_ar
-
-    Units:   micro_batch_s is forward and backward of one micro-batch; seconds throughout.
-    Raises:  ValueError if accumulation_steps is below 1, micro_batch_s not positive, or all_reduce_s negative.
-    Source:  Li et al. 2020, arXiv:2006.15704, section 3.2.4; no overlap.
-
-    >>> round(step_seconds(accumulation_steps=64, micro_batch_s=0.120, all_reduce_s=0.050) * 1e3)   # milliseconds
-    7730
-    """
-    require_counts(accumulation_steps=accumulation_steps)
-    require_positive(micro_batch_s=micro_batch_s)
-    require_not_negative(all_reduce_s=all_reduce_s)
-    return accumulation_steps * micro_batch_s + all_reduce_s
-
-
-def samples_per_second(
-    *, micro_batch: int, accumulation_steps: int, dp: int, micro_batch_s: float, all_reduce_s: float
-) -> float:
-    """Throughput of the whole job with gradient accumulation.
-
-        rate = b · a · dp / (a · t_mb + t_ar)
-
-    Units:   seconds and counts; result in samples per second over all replicas.
-    Raises:  ValueError if a count is below 1, micro_batch_s not positive, or all_reduce_s negative.
-    Source:  Li et al. 2020, arXiv:2006.15704, section 3.2.4; no overlap.
-
-    >>> rate = samples_per_second(micro_batch=4, accumulation_steps=64, dp=8,
-    ...                           micro_batch_s=0.120, all_reduce_s=0.050)
-    >>> round(rate, 1)
-    264.9
-    """
-    require_counts(micro_batch=micro_batch, accumulation_steps=accumulation_steps, dp=dp)
-    require_positive(micro_batch_s=micro_batch_s)
-    require_not_negative(all_reduce_s=all_reduce_s)
-    samples_done = micro_batch * accumulation_steps * dp
-    compute_s = accumulation_steps * micro_batch_s
-    step_s = compute_s + all_reduce_s
-    return samples_done / step_s
-
-
-def communication_share(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
-    """The share of a step's total time that goes into its all-reduce.
-
-        share = t_ar / (a · t_mb + t_ar)
-
-    Units:   seconds; result is a fraction of the total time, always below 1.
-    Raises:  ValueError if accumulation_steps is below 1, micro_batch_s not positive, or all_reduce_s negative.
-    Source:  definition; Li et al. 2020, arXiv:2006.15704, section 3.2.4.
-
-    >>> round(communication_share(accumulation_steps=64, micro_batch_s=0.120, all_reduce_s=0.050), 5)
-    0.00647
-    >>> round(communication_share(accumulation_steps=1, micro_batch_s=0.120, all_reduce_s=0.050), 3)
-    0.294
-    """
-    require_counts(accumulation_steps=accumulation_steps)
-    require_positive(micro_batch_s=micro_batch_s)
-    require_not_negative(all_reduce_s=all_reduce_s)
-    compute_s = accumulation_steps * micro_batch_s
-    return all_reduce_s / (compute_s + all_reduce_s)
-
-
-def communication_overhead(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
-    """What the all-reduce adds to a step, measured by the step's compute.
-
-        overhead = t_ar / (a · t_mb)
-
-    It may exceed 1, where a share of the total cannot.
-
-    Units:   seconds; result is a fraction of the compute time.
-    Raises:  ValueError if accumulation_steps is below 1, micro_batch_s not positive, or all_reduce_s negative.
-    Source:  definition.
-
-    >>> round(communication_overhead(accumulation_steps=1, micro_batch_s=0.120, all_reduce_s=0.050), 3)
-    0.417
-    """
-    require_counts(accumulation_steps=accumulation_steps)
-    require_positive(micro_batch_s=micro_batch_s)
-    require_not_negative(all_reduce_s=all_reduce_s)
-    compute_s = accumulation_steps * micro_batch_s
-    return all_reduce_s / compute_s
-
-
-def steps_for_share(*, micro_batch_s: float, all_reduce_s: float, largest_share: float) -> int:
-    """Smallest number of accumulation steps that keeps the all-reduce at or below a share of the step.
-
-        a = ⌈ t_ar · (1 - f) / (f · t_mb) ⌉
-
-    Solve t_ar / (a · t_mb + t_ar) ≤ f for a. "At or below": a share of exactly f is allowed.
-
-    Units:   seconds; largest_share is a fraction of the total time. Result is a count of at least 1.
-    Raises:  ValueError if a time is not positive or largest_share is not between 0 and 1.
-    Source:  communication_share of this module, solved for the steps.
-
-    >>> steps_for_share(micro_batch_s=0.120, all_reduce_s=0.050, largest_share=0.05)
-    8
-    >>> steps_for_share(micro_batch_s=0.025, all_reduce_s=0.050, largest_share=0.05)   # 38 meet 5 % exactly
-    38
-    """
-    require_positive(micro_batch_s=micro_batch_s, all_reduce_s=all_reduce_s)
-    require_fraction(largest_share=largest_share)
-    compute_s = all_reduce_s * (1 - largest_share) / largest_share
-    # Rounding in the last bits must not add a micro-batch where the share is met exactly.
-    return max(1, math.ceil(compute_s / micro_batch_s * (1 - 1e-12)))
 
 
 def micro_batch_that_fits(*, memory_bytes: float, state_bytes: float, sample_bytes: float) -> int:
@@ -273,6 +162,23 @@ def recompute_overhead(*, layers: int, recomputed_layers: int, backward_per_forw
     if recomputed_layers > layers:
         raise ValueError(f"recomputed_layers {recomputed_layers} are more than the {layers} layers there are")
     return recomputed_layers / layers / (1 + backward_per_forward)
+
+
+def affordable_layers(*, layers: int, largest_overhead: float, backward_per_forward: float) -> int:
+    """Most layers that may be checkpointed before the compute of a step grows by more than a limit.
+
+        k = min(L, ⌊f · L · (1 + r)⌋)
+
+    Units:   layers are counts; largest_overhead is a fraction of the compute, backward_per_forward time over time.
+    Raises:  ValueError if layers is below 1, or another argument is not positive.
+    Source:  recompute_overhead of this module, solved for the layers.
+
+    >>> affordable_layers(layers=32, largest_overhead=0.15, backward_per_forward=2)   # 14 cost 14.6 %, 15 cost 15.6 %
+    14
+    """
+    require_counts(layers=layers)
+    require_positive(largest_overhead=largest_overhead, backward_per_forward=backward_per_forward)
+    return min(layers, math.floor(largest_overhead * layers * (1 + backward_per_forward) * (1 + 1e-12)))
 
 
 def plan_seconds(
@@ -340,3 +246,24 @@ def faster_plan(
         sample_forward_s=sample_forward_s, sample_backward_s=sample_backward_s, recomputed=True,
     )  # fmt: skip
     return "plain" if plain <= recomputed else "recomputed"
+
+
+def tying_fixed_seconds(*, plain_micro_batch: int, recomputed_micro_batch: int, sample_forward_s: float) -> float:
+    """The fixed time of a micro-batch at which a larger micro-batch with checkpointing is as fast as a smaller without.
+
+        t_0 = forward · b_1 · b_2 / (b_2 - b_1)
+
+    A sequence bears t_0/b of the fixed time. The larger micro-batch saves t_0/b_1 - t_0/b_2 of it and pays a forward pass.
+
+    Units:   counts of samples; sample_forward_s in seconds per sample. Result in seconds per micro-batch.
+    Raises:  ValueError if a count is below 1, recomputed_micro_batch is not the larger, or the time is not positive.
+    Source:  plan_seconds of this module, with both plans set equal.
+
+    >>> round(tying_fixed_seconds(plain_micro_batch=2, recomputed_micro_batch=8, sample_forward_s=0.030), 6)
+    0.08
+    """
+    require_counts(plain_micro_batch=plain_micro_batch, recomputed_micro_batch=recomputed_micro_batch)
+    require_positive(sample_forward_s=sample_forward_s)
+    if recomputed_micro_batch <= plain_micro_batch:
+        raise ValueError(f"recomputed_micro_batch must be more than {plain_micro_batch}, not {recomputed_micro_batch}")
+    return sample_forward_s * plain_micro_batch * recomputed_micro_batch / (recomputed_micro_batch - plain_micro_batch)

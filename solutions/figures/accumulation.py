@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from ..accumulation import communication_overhead, communication_share, plan_seconds
-from ..oracles.accumulation import walk
+from ..accumulation import plan_seconds
+from ..accumulation_time import communication_overhead, communication_share
+from ..oracles.accumulation_time import walk
 from . import BLUE, GREY, ORANGE
 
 CHAPTER = "03-gradient-accumulation"

@@ -1,96 +1,76 @@
-"""A training step, played micro-batch by micro-batch: samples are counted, and every event has a start and an end."""
+"""Batches dealt sequence by sequence as a sampler deals them, and steps written down as traces of forward and backward passes."""
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
+from .search import bisect
 
-@dataclass(frozen=True)
-class Event:
-    """Something that a replica does: what, from when to when, and how many samples are in the gradient after it."""
-
-    what: str  # "micro-batch" or "all-reduce"
-    start_s: float
-    end_s: float
-    samples: int  # over all replicas, since the last optimizer step
-
-    @property
-    def seconds(self) -> float:
-        """How long it took."""
-        return self.end_s - self.start_s
+Trace = Counter[str]  # how often each kind of work was done
 
 
-def walk(
-    *, passes: int, micro_batch: int, dp: int, micro_batch_s: float, all_reduce_s: float, every_pass: bool = False
-) -> tuple[Event, ...]:
-    """The events of one optimizer step. The all-reduce comes after the last micro-batch, or after each."""
-    events: list[Event] = []
-    clock, samples = 0.0, 0
-    for number in range(1, passes + 1):
-        samples += _samples_of_a_pass(micro_batch, dp)
-        events.append(Event("micro-batch", clock, clock + micro_batch_s, samples))
-        clock += micro_batch_s
-        if every_pass or number == passes:
-            events.append(Event("all-reduce", clock, clock + all_reduce_s, samples))
-            clock += all_reduce_s
-    return tuple(events)
+def dealt(*, micro_batch: int, dp: int) -> Iterator[list[int]]:
+    """After each pass: the sequences of the dataset, by number, whose gradients are in the buffers of all replicas.
 
-
-def _samples_of_a_pass(micro_batch: int, dp: int) -> int:
-    samples = 0
-    for _replica in range(dp):
-        samples += micro_batch
-    return samples
-
-
-def _filling(micro_batch: int, dp: int) -> Iterator[tuple[int, int]]:
-    """After each pass: how many passes were made, and how many samples the gradient holds."""
-    per_pass, passes, samples = _samples_of_a_pass(micro_batch, dp), 0, 0
+    Every replica strides over the dataset on its own, as PyTorch's DistributedSampler does: the first takes 0, dp,
+    2 dp, ..., the second 1, dp + 1, and so on.
+    """
+    strides = [itertools.count(replica, dp) for replica in range(dp)]
+    held: list[int] = []
     while True:
-        passes += 1
-        samples += per_pass
-        yield passes, samples
+        for stride in strides:
+            held.extend(itertools.islice(stride, micro_batch))
+        yield held
 
 
 def counted_accumulation_steps(*, target_batch: int, micro_batch: int, dp: int) -> int:
-    """Passes made until the gradient holds exactly the target; ValueError if a pass jumps over it."""
-    for passes, samples in _filling(micro_batch, dp):
-        if samples == target_batch:
+    """Passes until exactly the first sequences of the dataset are held; ValueError if a pass jumps over the target."""
+    for passes, held in enumerate(dealt(micro_batch=micro_batch, dp=dp), start=1):
+        if len(held) >= target_batch:
+            if set(held) != set(range(target_batch)):
+                break
             return passes
-        if samples > target_batch:
-            break
     raise ValueError(f"{target_batch} samples are jumped over")
 
 
 def counted_effective_batch(*, micro_batch: int, accumulation_steps: int, dp: int) -> int:
-    """Samples in the gradient at the all-reduce."""
-    events = walk(passes=accumulation_steps, micro_batch=micro_batch, dp=dp, micro_batch_s=1.0, all_reduce_s=1.0)
-    return events[-1].samples
+    """Different sequences that are held after the last pass."""
+    passes = dealt(micro_batch=micro_batch, dp=dp)
+    return len(set(next(itertools.islice(passes, accumulation_steps - 1, None))))
 
 
 def counted_batch_tokens(*, micro_batch: int, accumulation_steps: int, dp: int, sequence_length: int) -> int:
-    """Tokens in the gradient at the all-reduce, replica by replica and pass by pass."""
-    tokens = 0
-    for _pass in range(accumulation_steps):
-        for _replica in range(dp):
-            tokens += sum([sequence_length] * micro_batch)
-    return tokens
-
-
-def filled_steps(*, target_batch: int, micro_batch: int, dp: int) -> tuple[int, int]:
-    """Passes made until the gradient holds the target or more, and what it holds then."""
-    for passes, samples in _filling(micro_batch, dp):
-        if samples >= target_batch:
-            return passes, samples
-    raise AssertionError("passes add samples without end")
+    """Where the last of the dealt sequences ends in the stream of tokens, if they cover it without a gap."""
+    held = sorted(next(itertools.islice(dealt(micro_batch=micro_batch, dp=dp), accumulation_steps - 1, None)))
+    end = 0
+    for number in held:
+        if number * sequence_length != end:
+            raise AssertionError("the sequences overlap or leave a gap")
+        end += sequence_length
+    return end
 
 
 def counted_overshoot(*, target_batch: int, micro_batch: int, dp: int) -> int:
-    """Samples in the gradient beyond the target, counted one by one."""
-    _, samples = filled_steps(target_batch=target_batch, micro_batch=micro_batch, dp=dp)
-    return sum(1 for sample in range(samples) if sample >= target_batch)
+    """Sequences beyond the target that are held when the target is reached."""
+    for held in dealt(micro_batch=micro_batch, dp=dp):
+        if len(held) >= target_batch:
+            return sum(1 for number in held if number >= target_batch)
+    raise AssertionError("passes add sequences without end")
+
+
+def cut_micro_batch(*, target_batch: int, dp: int, largest_micro_batch: int) -> int:
+    """Deal the target to the replicas, and cut a replica's sequences into ever smaller pieces until no piece is shorter."""
+    shares = [range(replica, target_batch, dp) for replica in range(dp)]
+    if len({len(share) for share in shares}) > 1:
+        raise ValueError("some replicas have a sequence more than others, so the batch must be another")
+    for size in range(largest_micro_batch, 0, -1):
+        pieces = [shares[0][start : start + size] for start in range(0, len(shares[0]), size)]
+        if all(len(piece) == size for piece in pieces):
+            return size
+    raise ValueError("a replica must have a sequence")
 
 
 def counted_optimizer_steps(*, tokens: float | Fraction, batch_tokens: float) -> float:
@@ -109,53 +89,6 @@ def counted_optimizer_steps(*, tokens: float | Fraction, batch_tokens: float) ->
     return float(steps + left / groups[0])
 
 
-def _reducing_seconds(events: tuple[Event, ...]) -> float:
-    return sum(event.seconds for event in events if event.what == "all-reduce")
-
-
-def clocked_step_seconds(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
-    """When the last event of a step ends."""
-    events = walk(passes=accumulation_steps, micro_batch=1, dp=1, micro_batch_s=micro_batch_s,
-                  all_reduce_s=all_reduce_s)  # fmt: skip
-    return events[-1].end_s
-
-
-def clocked_samples_per_second(
-    *, micro_batch: int, accumulation_steps: int, dp: int, micro_batch_s: float, all_reduce_s: float
-) -> float:
-    """Samples in the gradient over the time at which its all-reduce ended."""
-    events = walk(passes=accumulation_steps, micro_batch=micro_batch, dp=dp, micro_batch_s=micro_batch_s,
-                  all_reduce_s=all_reduce_s)  # fmt: skip
-    return events[-1].samples / events[-1].end_s
-
-
-def clocked_communication_share(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
-    """Time of the all-reduces among a step's events, over the time of all events."""
-    events = walk(passes=accumulation_steps, micro_batch=1, dp=1, micro_batch_s=micro_batch_s,
-                  all_reduce_s=all_reduce_s)  # fmt: skip
-    return _reducing_seconds(events) / sum(event.seconds for event in events)
-
-
-def clocked_communication_overhead(*, accumulation_steps: int, micro_batch_s: float, all_reduce_s: float) -> float:
-    """How much longer a step takes than a step whose all-reduce takes no time, as a fraction of the latter."""
-    with_it, without = (
-        clocked_step_seconds(accumulation_steps=accumulation_steps, micro_batch_s=micro_batch_s, all_reduce_s=seconds)
-        for seconds in (all_reduce_s, 0.0)
-    )
-    return (with_it - without) / without
-
-
-def tried_steps_for_share(*, micro_batch_s: float, all_reduce_s: float, largest_share: float) -> int:
-    """Add micro-batches one by one, until the all-reduce is a small enough share of the step."""
-    passes, clock = 0, Fraction(repr(all_reduce_s))
-    wait, step = Fraction(repr(all_reduce_s)), Fraction(repr(micro_batch_s))
-    limit = Fraction(repr(largest_share))
-    while passes == 0 or wait > limit * clock:
-        passes += 1
-        clock += step
-    return passes
-
-
 def packed_micro_batch(*, memory_bytes: float, state_bytes: float, sample_bytes: float) -> int:
     """Put the states into memory, and then one sample after the other, until the next does not fit."""
     left, samples = Fraction(memory_bytes) - Fraction(state_bytes), 0
@@ -165,16 +98,42 @@ def packed_micro_batch(*, memory_bytes: float, state_bytes: float, sample_bytes:
     return samples
 
 
+def traced(layers: int, checkpointed: int) -> Trace:
+    """What a model does for one micro-batch. A backward pass that misses its layer's activations runs the layer again."""
+    trace, saved = Trace(), set()
+    for layer in range(layers):
+        trace["forward"] += 1
+        if layer >= checkpointed:
+            saved.add(layer)
+    for layer in reversed(range(layers)):
+        if layer not in saved:
+            trace["forward"] += 1
+            saved.add(layer)
+        trace["backward"] += 1
+        saved.remove(layer)
+    return trace
+
+
+def _growth(layers: int, checkpointed: int, ratio: Fraction) -> Fraction:
+    price = {"forward": Fraction(1), "backward": ratio}
+    plain, longer = (
+        sum(price[kind] * times for kind, times in traced(layers, count).items()) for count in (0, checkpointed)
+    )
+    return longer / plain - 1
+
+
 def clocked_recompute_overhead(*, layers: int, recomputed_layers: int, backward_per_forward: float) -> float:
-    """Walk through the layers forward and backward, with and without recomputing the first few, and compare the times."""
-    clocks = []
-    for again in (range(recomputed_layers), range(0)):
-        clock = float(layers)  # the forward pass, a unit of time a layer
-        for layer in reversed(range(layers)):
-            clock += 1.0 if layer in again else 0.0
-            clock += backward_per_forward
-        clocks.append(clock)
-    return clocks[0] / clocks[1] - 1
+    """Trace a step with and without checkpoints, and compare what the traces cost."""
+    return float(_growth(layers, recomputed_layers, Fraction(backward_per_forward)))
+
+
+def tried_affordable_layers(*, layers: int, largest_overhead: float, backward_per_forward: float) -> int:
+    """Checkpoint one layer more after the other, and trace each, until the step has grown too much."""
+    ratio, limit = Fraction(repr(backward_per_forward)), Fraction(repr(largest_overhead))
+    checkpointed = 0
+    while checkpointed < layers and _growth(layers, checkpointed + 1, ratio) <= limit:
+        checkpointed += 1
+    return checkpointed
 
 
 def clocked_plan_seconds(
@@ -187,18 +146,18 @@ def clocked_plan_seconds(
     fixed_s: float = 0.0,
     recomputed: bool = False,
 ) -> float:
-    """Time that one replica needs for its samples, micro-batch by micro-batch and sample by sample."""
-    clock, samples = 0.0, 0
-    while samples < target_batch:
-        clock += fixed_s
-        for _sample in range(micro_batch):
-            clock += sample_forward_s
-            clock += sample_forward_s if recomputed else 0.0
-            clock += sample_backward_s
-        samples += _samples_of_a_pass(micro_batch, dp)
-    if samples != target_batch:
-        raise ValueError(f"{target_batch} samples are jumped over")
-    return clock
+    """Write down all that the first replica does until the target is held, and price the list."""
+    work = Trace()
+    for held in dealt(micro_batch=micro_batch, dp=dp):
+        work["fixed"] += 1
+        for _sequence in range(micro_batch):
+            work += traced(layers=1, checkpointed=int(recomputed))
+        if len(held) >= target_batch:
+            if len(held) > target_batch:
+                raise ValueError(f"{target_batch} samples are jumped over")
+            break
+    price = {"fixed": fixed_s, "forward": sample_forward_s, "backward": sample_backward_s}
+    return sum(price[kind] * times for kind, times in work.items())
 
 
 def raced_plans(
@@ -220,3 +179,20 @@ def raced_plans(
         for name, micro_batch in (("plain", plain_micro_batch), ("recomputed", recomputed_micro_batch))
     }  # fmt: skip
     return min(race, key=lambda name: race[name])
+
+
+def searched_tie(*, plain_micro_batch: int, recomputed_micro_batch: int, sample_forward_s: float) -> float:
+    """Raise the fixed time until the plan with checkpoints is as fast as the other, by bisection."""
+    target = plain_micro_batch * recomputed_micro_batch
+
+    def lead(fixed_s: float) -> float:
+        plain, recomputed = (
+            clocked_plan_seconds(
+                target_batch=target, micro_batch=size, dp=1, sample_forward_s=sample_forward_s,
+                sample_backward_s=2 * sample_forward_s, fixed_s=fixed_s, recomputed=again,
+            )
+            for size, again in ((plain_micro_batch, False), (recomputed_micro_batch, True))
+        )  # fmt: skip
+        return plain - recomputed
+
+    return bisect(lead, 0.0, 10 * target * sample_forward_s)

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from solutions import accumulation
 from solutions.oracles import accumulation as engine
 
-counts = st.integers(1, 48)
+counts = st.integers(1, 20)
 times = st.floats(1e-3, 5.0)
-STEP: dict[str, Any] = {"micro_batch_s": 0.120, "all_reduce_s": 0.050}
 SAMPLE: dict[str, Any] = {"sample_forward_s": 0.010, "sample_backward_s": 0.020}
 
 
@@ -36,22 +35,35 @@ def test_filling_a_batch_pass_by_pass_takes_the_steps(micro_batch: int, steps: i
 @given(target=st.integers(1, 5000), micro_batch=counts, dp=counts)
 def test_rounding_up_reaches_the_target_with_the_fewest_passes(target: int, micro_batch: int, dp: int) -> None:
     case = {"target_batch": target, "micro_batch": micro_batch, "dp": dp}
-    steps, batch = accumulation.required_steps(**case)
-    assert (steps, batch) == engine.filled_steps(**case)
-    assert (steps - 1) * micro_batch * dp < target <= batch
-    assert accumulation.batch_overshoot(**case) == batch - target == engine.counted_overshoot(**case)
+    overshoot = accumulation.batch_overshoot(**case)
+    assert overshoot == engine.counted_overshoot(**case)
+    assert 0 <= overshoot < micro_batch * dp
+    assert (target + overshoot) % (micro_batch * dp) == 0
 
 
 @given(target=st.integers(1, 3000), micro_batch=counts, dp=counts)
 def test_the_strict_count_refuses_exactly_what_would_overshoot(target: int, micro_batch: int, dp: int) -> None:
     case = {"target_batch": target, "micro_batch": micro_batch, "dp": dp}
-    steps, batch = accumulation.required_steps(**case)
+    overshoot = accumulation.batch_overshoot(**case)
     for count in (accumulation.accumulation_steps, engine.counted_accumulation_steps):
-        if batch == target:
-            assert count(**case) == steps
+        if overshoot == 0:
+            assert count(**case) * micro_batch * dp == target
         else:
             with pytest.raises(ValueError, match=r"no multiple|jumped over"):
                 count(**case)
+
+
+@given(target=st.integers(1, 3000), dp=counts, fits=st.integers(1, 40))
+def test_the_largest_micro_batch_that_divides_is_found_by_cutting(target: int, dp: int, fits: int) -> None:
+    case = {"target_batch": target, "dp": dp, "largest_micro_batch": fits}
+    if target % dp:
+        for find in (accumulation.dividing_micro_batch, engine.cut_micro_batch):
+            with pytest.raises(ValueError, match=r"multiple|sequence"):
+                find(**case)
+        return
+    size = accumulation.dividing_micro_batch(**case)
+    assert size == engine.cut_micro_batch(**case) <= fits
+    assert accumulation.accumulation_steps(target_batch=target, micro_batch=size, dp=dp) >= 1
 
 
 def test_thirty_two_samples_a_pass_are_sixty_four_times_short_of_2048() -> None:
@@ -76,76 +88,6 @@ def test_a_run_is_cut_into_batches(tokens: float, batch: float) -> None:
 def test_a_trillion_and_a_half_tokens_at_four_million_are_375000_steps() -> None:
     assert accumulation.optimizer_steps(tokens=1.5e12, batch_tokens=4e6) == 375_000
     assert engine.counted_optimizer_steps(tokens=1.5e12, batch_tokens=4e6) == 375_000
-
-
-# Time
-
-
-@given(steps=st.integers(1, 300), micro_batch_s=times, all_reduce_s=times)
-def test_the_clock_of_a_step_agrees_with_the_formulas(steps: int, micro_batch_s: float, all_reduce_s: float) -> None:
-    case = {"accumulation_steps": steps, "micro_batch_s": micro_batch_s, "all_reduce_s": all_reduce_s}
-    assert same(accumulation.step_seconds(**case), engine.clocked_step_seconds(**case))
-    assert same(accumulation.communication_share(**case), engine.clocked_communication_share(**case))
-    overhead = accumulation.communication_overhead(**case)
-    assert math.isclose(overhead, engine.clocked_communication_overhead(**case), rel_tol=1e-6)
-
-
-@given(micro_batch=counts, steps=counts, dp=counts, micro_batch_s=times, all_reduce_s=times)
-def test_throughput_is_what_the_log_says(
-    micro_batch: int, steps: int, dp: int, micro_batch_s: float, all_reduce_s: float
-) -> None:
-    case: dict[str, Any] = {"micro_batch": micro_batch, "accumulation_steps": steps, "dp": dp,
-                            "micro_batch_s": micro_batch_s, "all_reduce_s": all_reduce_s}  # fmt: skip
-    assert same(accumulation.samples_per_second(**case), engine.clocked_samples_per_second(**case))
-
-
-@given(steps=st.integers(1, 200), micro_batch_s=times, all_reduce_s=times)
-def test_more_accumulation_means_more_throughput_and_never_more_than_compute_allows(
-    steps: int, micro_batch_s: float, all_reduce_s: float
-) -> None:
-    case: dict[str, Any] = {"micro_batch": 2, "dp": 8, "micro_batch_s": micro_batch_s, "all_reduce_s": all_reduce_s}
-    some = accumulation.samples_per_second(accumulation_steps=steps, **case)
-    more = accumulation.samples_per_second(accumulation_steps=steps + 1, **case)
-    assert some < more < 16 / micro_batch_s
-
-
-@given(steps=st.integers(1, 200), micro_batch_s=times, all_reduce_s=times)
-def test_share_and_overhead_are_two_views_of_one_wait(steps: int, micro_batch_s: float, all_reduce_s: float) -> None:
-    case = {"accumulation_steps": steps, "micro_batch_s": micro_batch_s, "all_reduce_s": all_reduce_s}
-    share, overhead = accumulation.communication_share(**case), accumulation.communication_overhead(**case)
-    assert share < overhead
-    assert same(share, overhead / (1 + overhead))
-
-
-def test_the_worked_step_takes_7730_milliseconds_and_not_7731() -> None:
-    assert round(accumulation.step_seconds(accumulation_steps=64, **STEP) * 1e3, 6) == 7730
-    rate = accumulation.samples_per_second(micro_batch=4, accumulation_steps=64, dp=8, **STEP)
-    assert round(rate, 1) == 264.9
-    assert round(accumulation.communication_share(accumulation_steps=64, **STEP), 5) == 0.00647
-    assert round(accumulation.communication_share(accumulation_steps=1, **STEP), 3) == 0.294
-
-
-milliseconds = st.integers(1, 400).map(lambda value: value / 1000)
-
-
-@given(micro_batch_s=milliseconds, all_reduce_s=milliseconds, percent=st.integers(1, 60))
-def test_the_smallest_number_of_steps_meets_the_share_and_one_less_does_not(
-    micro_batch_s: float, all_reduce_s: float, percent: int
-) -> None:
-    case = {"micro_batch_s": micro_batch_s, "all_reduce_s": all_reduce_s}
-    limit = percent / 100
-    steps = accumulation.steps_for_share(largest_share=limit, **case)
-    assert accumulation.communication_share(accumulation_steps=steps, **case) <= limit * (1 + 1e-9)
-    if steps > 1:
-        assert accumulation.communication_share(accumulation_steps=steps - 1, **case) > limit
-    if steps < 5000:
-        assert steps == engine.tried_steps_for_share(largest_share=limit, **case)
-
-
-def test_a_share_that_is_met_exactly_counts_as_met() -> None:
-    case = {"micro_batch_s": 0.025, "all_reduce_s": 0.050}
-    assert accumulation.steps_for_share(largest_share=0.05, **case) == 38
-    assert same(accumulation.communication_share(accumulation_steps=38, **case), 0.05)
 
 
 # Memory and recomputation
@@ -203,6 +145,28 @@ def test_without_a_fixed_cost_checkpointing_is_a_third_slower_whatever_the_micro
     assert same(larger / micro_batch_s, 128 / 3)  # 42.67
 
 
+@given(layers=st.integers(1, 130), percent=st.integers(1, 60), tenths=st.integers(5, 40))
+def test_one_layer_more_than_affordable_costs_too_much(layers: int, percent: int, tenths: int) -> None:
+    case = {"layers": layers, "backward_per_forward": tenths / 10}
+    limit = percent / 100
+    most = accumulation.affordable_layers(largest_overhead=limit, **case)
+    assert most == engine.tried_affordable_layers(largest_overhead=limit, **case)
+    assert accumulation.recompute_overhead(recomputed_layers=most, **case) <= limit * (1 + 1e-9)
+    if most < layers:
+        assert accumulation.recompute_overhead(recomputed_layers=most + 1, **case) > limit
+
+
+@given(plain=st.integers(1, 6), more=st.integers(1, 10), forward=times)
+def test_at_the_tie_both_plans_take_equally_long(plain: int, more: int, forward: float) -> None:
+    sizes = {"plain_micro_batch": plain, "recomputed_micro_batch": plain + more}
+    fixed_s = accumulation.tying_fixed_seconds(sample_forward_s=forward, **sizes)
+    assert math.isclose(fixed_s, engine.searched_tie(sample_forward_s=forward, **sizes), rel_tol=1e-9)
+    case: dict[str, Any] = {"target_batch": 8 * plain * (plain + more), "dp": 8, "sample_forward_s": forward,
+                            "sample_backward_s": 2 * forward, **sizes}  # fmt: skip
+    assert accumulation.faster_plan(fixed_s=0.95 * fixed_s, **case) == "plain"
+    assert accumulation.faster_plan(fixed_s=1.05 * fixed_s, **case) == "recomputed"
+
+
 # Bad input
 
 BAD: list[tuple[Any, dict[str, Any]]] = [
@@ -210,14 +174,12 @@ BAD: list[tuple[Any, dict[str, Any]]] = [
     (accumulation.accumulation_steps, {"target_batch": 0, "micro_batch": 4, "dp": 8}),
     (accumulation.effective_batch, {"micro_batch": 4, "accumulation_steps": 0, "dp": 8}),
     (accumulation.batch_tokens, {"micro_batch": 1, "accumulation_steps": 1, "dp": 1, "sequence_length": 0}),
-    (accumulation.required_steps, {"target_batch": 64, "micro_batch": 2.5, "dp": 8}),
+    (accumulation.dividing_micro_batch, {"target_batch": 64, "dp": 48, "largest_micro_batch": 4}),
+    (accumulation.dividing_micro_batch, {"target_batch": 64, "dp": 8, "largest_micro_batch": 0}),
+    (accumulation.affordable_layers, {"layers": 32, "largest_overhead": 0, "backward_per_forward": 2}),
+    (accumulation.tying_fixed_seconds, {"plain_micro_batch": 4, "recomputed_micro_batch": 4, "sample_forward_s": 0.1}),
     (accumulation.batch_overshoot, {"target_batch": 64, "micro_batch": 4, "dp": -1}),
     (accumulation.optimizer_steps, {"tokens": 1e12, "batch_tokens": 0}),
-    (accumulation.step_seconds, {"accumulation_steps": 4, "micro_batch_s": 0, "all_reduce_s": 0.1}),
-    (accumulation.samples_per_second, {"micro_batch": 0, "accumulation_steps": 1, "dp": 1, **STEP}),
-    (accumulation.communication_share, {"accumulation_steps": 0, **STEP}),
-    (accumulation.communication_overhead, {"accumulation_steps": 1, "micro_batch_s": -1, "all_reduce_s": 0.1}),
-    (accumulation.steps_for_share, {"largest_share": 5, **STEP}),
     (accumulation.micro_batch_that_fits, {"memory_bytes": 80e9, "state_bytes": 79e9, "sample_bytes": 2e9}),
     (accumulation.recompute_overhead, {"layers": 32, "recomputed_layers": 33, "backward_per_forward": 2}),
     (accumulation.plan_seconds, {"target_batch": 100, "micro_batch": 8, "dp": 8, **SAMPLE}),
