@@ -19,7 +19,7 @@ FIGURES = {
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model_has_all_figures_and_a_source(model: str) -> None:
     assert set(MODELS[model]) == FIGURES
-    assert MODELS[model]["mlp"] in ("gelu", "swiglu")
+    assert MODELS[model]["mlp"] in ("gelu", "relu", "swiglu")
     assert len(MODELS[model]["source"]) > 20
 
 
@@ -37,7 +37,9 @@ def walked(model: str) -> int:
     kv = head * shape["kv_heads"]
     linear = [(d, head * shape["heads"]), (d, kv), (d, kv), (head * shape["heads"], d)]
     linear += [(d, f), (d, f), (f, d)] if shape["mlp"] == "swiglu" else [(d, f), (f, d)]
-    total = shape["vocabulary"] * d * (1 if shape["tied"] else 2) + (shape["context"] * d if shape["biases"] else 0)
+    total = shape["vocabulary"] * d * (1 if shape["tied"] else 2) + (
+        shape["context"] * d if shape["learned_positions"] else 0
+    )
     for _ in range(shape["layers"]):
         total += sum(rows * columns + (columns if shape["biases"] else 0) for rows, columns in linear)
     norms = 2 * shape["layers"] + 1
