@@ -7,7 +7,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz reality clean
+.PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz mutants reality clean
 
 demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
@@ -59,6 +59,11 @@ hostile: $(VENV)/.test /usr/bin/bwrap  ## The hostile corpus, in the open and at
 
 fuzz: $(VENV)/.test  ## The parsers under a coverage-guided fuzzer, a minute each
 	$(BIN)/python tests/fuzz/coverage_guided.py --seconds 60
+
+mutants: $(VENV)/bin/uv  ## Broken references, each of which a test has to notice: docs/mutants.md; half an hour, in an environment of its own
+	test -d .mutmut || $(BIN)/uv venv -q --python $(BIN)/python .mutmut
+	$(BIN)/uv pip sync -q --python .mutmut/bin/python --require-hashes tests/mutation/requirements.lock
+	.mutmut/bin/python -m tests.mutation --write docs/mutants.md
 
 reality: $(VENV)/bin/uv  ## PyTorch on processes of this machine, beside the formulas: docs/reality.md; installs 5 GB into .reality
 	test -d .reality || $(BIN)/uv venv -q --python $(BIN)/python .reality

@@ -14,7 +14,12 @@ def require_counts(**arguments: int) -> None:
     ValueError: gpus must be a whole number of at least 1, not 0
     """
     for name, value in arguments.items():
-        if isinstance(value, bool) or not isinstance(value, Real) or value != int(value) or value < 1:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, Real)
+            or not 1 <= value < float("inf")
+            or value != int(value)
+        ):
             raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
 
 

@@ -186,10 +186,11 @@ def double_tree_seconds(
 
     A GPU that is inside one tree is a leaf of the other. Inside it sends its half up once and down to two children, as
     a leaf it sends its half up once: 2 · M in all. So every link is busy at its full rate, with a tree's few latencies.
-    What the slices add while the trees fill is left out.
+    What the slices add while the trees fill is left out. Two or three GPUs are too few for that: their
+    busiest sends 1 or 1.5 · M.
 
     Units:   bytes; bytes/s per direction; seconds per level. Result in seconds.
-    Raises:  ValueError if gpus is below 2, a size or rate is not positive, or latency_s is negative.
+    Raises:  ValueError if gpus is below 4, a size or rate is not positive, or latency_s is negative.
     Source:  Jeaugey 2019, "Massively scale your deep learning training with NCCL 2.4"; Sanders, Speck & Träff 2009.
 
     >>> case = {"gpus": 1024, "bandwidth_bytes_per_s": 50e9, "latency_s": 5e-6}
@@ -201,8 +202,8 @@ def double_tree_seconds(
     require_positive(message_bytes=message_bytes, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
     require_counts(gpus=gpus)
     require_not_negative(latency_s=latency_s)
-    if gpus < 2:
-        raise ValueError(f"gpus must be at least 2 for a tree, not {gpus!r}")
+    if gpus < 4:
+        raise ValueError(f"gpus must be at least 4 for two trees, not {gpus!r}")
     levels = math.ceil(math.log2(gpus))
     return 2 * levels * latency_s + 2 * message_bytes / bandwidth_bytes_per_s
 

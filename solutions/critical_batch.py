@@ -72,7 +72,7 @@ def dollars_per_second_saved(
     6144
     """
     require_positive(gpus=gpus, tokens_per_gpu_s=tokens_per_gpu_s, dollars_per_gpu_s=dollars_per_gpu_s)
-    if factor <= 1:
+    if not factor > 1:
         raise ValueError(f"factor must be above 1, not {factor!r}")
     tokens = data_to_target(minimum_data=minimum_data, critical_batch=critical_batch, batch=batch)
     more_tokens = data_to_target(minimum_data=minimum_data, critical_batch=critical_batch, batch=factor * batch)

@@ -160,6 +160,7 @@ def step_flop(
     """
     if recompute not in RECOMPUTE:
         raise ValueError(f"recompute must be one of {', '.join(RECOMPUTE)}, not {recompute!r}")
+    require_counts(layers=layers)
     one_layer = layer_flop(
         tokens=tokens, sequence_length=sequence_length, hidden=hidden, ffn_hidden=ffn_hidden, heads=heads,
         kv_heads=kv_heads, mlp_matrices=mlp_matrices, causal=causal,

@@ -8,7 +8,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from .arguments import require_counts
+from .arguments import require_counts, require_not_negative
 
 
 def layers(*, model: str) -> int:
@@ -119,16 +119,16 @@ def decoder_parameters(
 
     Shapes:  query and output (d, d); key and value (d, d·k/a); MLP (d, f); embedding (vocabulary, d)
     Units:   every argument is a count; positions is 0 where none are learned. Result is a count.
-    Raises:  ValueError if a count is below 1, or heads do not divide the width, or kv_heads the heads.
+    Raises:  ValueError if a count is below 1 or positions negative, or heads do not divide the width, or kv_heads the heads.
     Source:  Vaswani et al. 2017, arXiv:1706.03762, section 3; grouped queries: Ainslie et al. 2023, arXiv:2305.13245;
              SwiGLU: Shazeer 2020, arXiv:2002.05202.
 
     >>> decoder_parameters(layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     8030261248
     """
-    require_counts(
-        layers=layers, hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads, vocabulary=vocabulary
-    )
+    require_counts(layers=layers, hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads)
+    require_counts(vocabulary=vocabulary, mlp_matrices=mlp_matrices)
+    require_not_negative(positions=positions)
     if hidden % heads or heads % kv_heads:
         raise ValueError(f"{heads} heads must divide the width {hidden}, and {kv_heads} KV heads the heads")
     kv_width = hidden // heads * kv_heads

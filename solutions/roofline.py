@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from .arguments import require_counts, require_positive
+from .arguments import require_counts, require_not_negative, require_positive
 
 
 def ridge_point(*, peak_flop_per_s: float, memory_bytes_per_s: float) -> float:
@@ -288,8 +288,7 @@ def decode_intensity(
     """
     require_positive(parameters=parameters, bytes_per_weight=bytes_per_weight)
     require_counts(sequences=sequences)
-    if cache_bytes_per_sequence < 0:
-        raise ValueError(f"cache_bytes_per_sequence must be at least 0, not {cache_bytes_per_sequence!r}")
+    require_not_negative(cache_bytes_per_sequence=cache_bytes_per_sequence)
     return 2 * parameters * sequences / (bytes_per_weight * parameters + sequences * cache_bytes_per_sequence)
 
 

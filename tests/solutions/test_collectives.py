@@ -103,6 +103,10 @@ def test_two_trees_keep_every_link_busy_at_few_latencies(gpus: int) -> None:
         assert same(played, exact)
 
 
+def test_two_trees_of_fewer_than_four_gpus_keep_nobody_that_busy() -> None:
+    assert [engine.play_double_tree(gpus)[1] for gpus in (2, 3, 4)] == [1, 1.5, 2]
+
+
 def test_trees_of_a_power_of_two_have_all_the_levels_of_the_formula() -> None:
     assert [engine.play_double_tree(2**levels)[0] for levels in range(2, 9)] == list(range(2, 9))
 
@@ -150,8 +154,9 @@ SERVERS = {
         (collectives.collective_seconds, {"collective": "all-gather", **LINK}, {"collective": "broadcast"}),
         (collectives.collective_seconds, {"collective": "all-gather", **LINK}, {"latency_s": -1}),
         (collectives.chain_broadcast_seconds, {**LINK, "slices": 4}, {"gpus": 1}),
+        (collectives.chain_broadcast_seconds, {**LINK, "slices": 4}, {"gpus": 2.5}),
         (collectives.halving_doubling_seconds, LINK, {"gpus": 12}),
-        (collectives.double_tree_seconds, LINK, {"gpus": 1}),
+        (collectives.double_tree_seconds, LINK, {"gpus": 3}),
         (
             collectives.message_for_efficiency,
             {"efficiency": 0.9, "gpus": 8, "bandwidth_bytes_per_s": 50e9, "latency_s": 5e-6},

@@ -1,0 +1,170 @@
+"""The folder in which mutmut breaks one module: a copy of the references, and of the tests that are about this one."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+INSIDE = Path(__file__).with_name("inside")
+MODULES = sorted(path.stem for path in (ROOT / "solutions").glob("*.py") if path.stem != "__init__")
+# These look at the package's files and at its pictures, not at what references give.
+NOT_ABOUT_NUMBERS = ("test_package.py", "test_figures.py")
+# mutmut's exit codes: pytest failed, or was stopped after many times the time that the tests take.
+KILLED = {1, 3}
+TIMED_OUT = {36, 24, -24, 152, 255}
+
+
+@dataclass(frozen=True)
+class Survivor:
+    """A change that no test notices: the function, and the changed lines as `old → new`."""
+
+    function: str
+    change: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of the mutants of one module."""
+
+    module: str
+    killed: int
+    timed_out: int
+    survivors: tuple[Survivor, ...]
+
+    @property
+    def total(self) -> int:
+        """All mutants of the module."""
+        return self.killed + self.timed_out + len(self.survivors)
+
+
+def files_about(module: str) -> list[Path]:
+    """The files in tests/solutions/ that import the module, and the one that calls all references."""
+    folder = ROOT / "tests" / "solutions"
+    files = (path for path in sorted(folder.glob("test_*.py")) if path.name not in NOT_ABOUT_NUMBERS)
+    return [path for path in files if path.name == "test_arguments.py" or module in imported_references(path)]
+
+
+def imported_references(path: Path) -> set[str]:
+    """The modules of solutions/ that a file imports; those of solutions/oracles/ are not among them."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module == "solutions":
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("solutions."):
+            found.add((node.module or "").split(".")[1])
+    return found
+
+
+class Workspace:
+    """`.mutants/MODULE` in the checkout. It remembers verdicts until a file in it changes."""
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+        self.folder = ROOT / ".mutants" / module
+        self.meta = self.folder / "mutants" / "solutions" / f"{module}.py.meta"
+        self.log = self.folder / "mutmut.log"
+
+    def contents(self) -> dict[str, bytes]:
+        """Every file that belongs into the workspace, by its path there."""
+        references = [path for path in (ROOT / "solutions").rglob("*") if path.suffix in (".py", ".yaml")]
+        anchors = (ROOT / "tests" / "anchors").glob("*.yaml")
+        copied = [*references, *files_about(self.module), ROOT / "tests" / "test_anchors.py", *anchors]
+        files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in copied if "figures" not in path.parts}
+        settings = (INSIDE / "pyproject.toml").read_text("utf-8").replace("MODULE", self.module)
+        files["pyproject.toml"] = settings.encode()
+        files["tests/conftest.py"] = (INSIDE / "drawing.py").read_bytes()
+        files["tests/test_doctests.py"] = (INSIDE / "doctests.py").read_bytes()
+        return files
+
+    def prepare(self, *, keep_killed: bool = False) -> None:
+        """Bring the workspace up to date. What changed in it makes its verdicts void, or only those not killed."""
+        files = self.contents()
+        there = {
+            path.relative_to(self.folder).as_posix()
+            for part in ("solutions", "tests", "pyproject.toml")
+            for path in [self.folder / part, *(self.folder / part).rglob("*")]
+            if path.is_file() and path.suffix in (".py", ".yaml", ".toml")
+        }
+        changed = [name for name in files if name not in there or (self.folder / name).read_bytes() != files[name]]
+        gone = there - set(files)
+        if not changed and not gone:
+            return
+        verdicts = self.exit_codes() if keep_killed else {}
+        for name in gone:
+            (self.folder / name).unlink()
+        for name in changed:
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_bytes(files[name])
+        if verdicts:
+            self.forget_survivors()
+        else:
+            shutil.rmtree(self.folder / "mutants", ignore_errors=True)
+
+    def forget_survivors(self) -> None:
+        """Keep the verdicts of mutants that were killed, and nothing else that mutmut remembers of tests and files."""
+        found = json.loads(self.meta.read_text("utf-8"))
+        codes = found["exit_code_by_key"]
+        found["exit_code_by_key"] = {name: code if code in KILLED else None for name, code in codes.items()}
+        copies = self.folder / "mutants"
+        stamp, spans = self.meta.stat(), self.meta.with_name(f"{self.module}.py.spans").read_bytes()
+        broken = (copies / "solutions" / f"{self.module}.py").read_bytes()
+        same = (self.folder / "solutions" / f"{self.module}.py").stat().st_mtime < stamp.st_mtime
+        shutil.rmtree(copies)
+        self.meta.parent.mkdir(parents=True)
+        self.meta.write_text(json.dumps(found), "utf-8")
+        if same:
+            self.meta.with_name(f"{self.module}.py.spans").write_bytes(spans)
+            (copies / "solutions" / f"{self.module}.py").write_bytes(broken)
+
+    def run(self) -> None:
+        """Let mutmut try the mutants that have no verdict yet, one at a time. Raises CalledProcessError."""
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        environment["MUTANTS_SOURCE"] = str(self.folder / "solutions" / f"{self.module}.py")
+        with self.log.open("w") as log:
+            mutmut = [str(Path(sys.executable).with_name("mutmut")), "run", "--max-children", "1"]
+            subprocess.run(mutmut, cwd=self.folder, env=environment, stdout=log, stderr=log, check=True)
+
+    def exit_codes(self) -> dict[str, int | None]:
+        """mutmut's exit code of each mutant, none where it was not tried yet."""
+        if not self.meta.exists():
+            return {}
+        codes: dict[str, int | None] = json.loads(self.meta.read_text("utf-8"))["exit_code_by_key"]
+        return codes
+
+    def verdict(self) -> Verdict | None:
+        """What became of the mutants; None when some were not tried yet."""
+        codes = self.exit_codes()
+        if not codes or None in codes.values():
+            return None
+        killed = [name for name, code in codes.items() if code in KILLED]
+        timed_out = [name for name, code in codes.items() if code in TIMED_OUT]
+        alive = [name for name in codes if name not in {*killed, *timed_out}]
+        return Verdict(self.module, len(killed), len(timed_out), tuple(self.survivor(name) for name in alive))
+
+    def survivor(self, name: str) -> Survivor:
+        """What mutmut changed in a mutant."""
+        mutmut = [str(Path(sys.executable).with_name("mutmut")), "show", name]
+        shown = subprocess.run(mutmut, cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        function = (
+            re.sub("^x_", "", name.rpartition(".")[2].partition("__mutmut_")[0]).replace("xǁ", "").replace("ǁ", ".")
+        )
+        return Survivor(function, change(shown))
+
+
+def change(diff: str) -> str:
+    """The changed lines of a unified diff, as `old → new`.
+
+    >>> change("--- a\\n+++ b\\n@@ -1,2 +1,2 @@\\n def f():\\n-    return 1\\n+    return 2\\n")
+    'return 1 → return 2'
+    """
+    lines = [line for line in diff.splitlines() if not line.startswith(("---", "+++"))]
+    old, new = (" ".join(line[1:].strip() for line in lines if line.startswith(sign)) for sign in "-+")
+    return f"{old} → {new}"

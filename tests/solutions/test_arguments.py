@@ -1,0 +1,213 @@
+"""Every reference refuses an argument that is negative or no number, and says which.
+
+The calls are those of the references' own examples, with one argument replaced at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable
+from numbers import Real
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import solutions
+from solutions.arguments import require_counts, require_fraction, require_not_negative, require_positive
+
+Function = Callable[..., Any]
+MODULES = [found.name for found in pkgutil.iter_modules(solutions.__path__) if not found.ispkg]
+
+# A number below zero, or any number, is meant here; or the argument plays no part in the example.
+TAKEN = {
+    "formats.clipped_cast.value",
+    "formats.rounded.value",
+    "formats.saturated.value",
+    "formats.spacing.value",
+    "fp8.scale_factor.margin",
+    "stage_memory.schedule_change.virtual_stages",
+    "stagnation.expected_steps_to_move.weight",
+    "stagnation.last_moving_step.weight",
+    "stagnation.smallest_moving_update.weight",
+}
+# A reference that works by another one may refuse an argument under the name that it has there.
+TOLD_AS = {
+    "accumulation.faster_plan.plain_micro_batch": "micro_batch",
+    "accumulation.faster_plan.recomputed_micro_batch": "micro_batch",
+    "flop_rules.recompute_ratio.sequence_length": "tokens",
+    "flop_rules.six_n_over_count.sequence_length": "tokens",
+    "flop_rules.vocabulary_share.sequence_length": "tokens",
+    "fp8.needed_gemm_share.gemm_speedup": "gemm_speedup_above_one",
+    "fp8.needed_gemm_share.speedup": "speedup_above_one",
+    "fp8.zeroed_share.amax": "largest_value",
+    "fp8.zeroed_share.typical": "smallest_value",
+    "hierarchy.largest_oversubscription.pods": "children",
+    "learning_rate.warmup_share.base_total_steps": "steps",
+    "loss_scaling.burst_until_lost.smallest_gradient": "gradient",
+    "loss_scaling.skipped_at_start.largest_gradient": "gradient",
+    "loss_scaling.usable_scales.largest_gradient": "largest_value",
+    "loss_scaling.usable_scales.smallest_gradient": "smallest_value",
+    "mfu.share_that_may_be_lost.lost_elsewhere": "share_0",
+    "tensor_parallel.all_reduce_bytes.tp": "gpus",
+    "tensor_parallel.phase_bytes.tp": "gpus",
+    "tensor_parallel.traffic_bytes.tp": "gpus",
+    "tensor_parallel_time.throughput_lost.wider_bandwidth_bytes_per_s": "bus_bandwidth_bytes_per_s",
+    "tensor_parallel_time.throughput_lost.wider_tp": "tp",
+    "tensor_parallel_time.traffic_seconds.tp": "gpus",
+}
+
+# What an argument is when it is left out: the same in every reference that has it, but for those named with their module.
+DEFAULTS = {
+    "activation_bytes": 0,
+    "bytes_per_activation": 2,
+    "bytes_per_element": 2,
+    "bytes_per_gathered_weight": 1,
+    "bytes_per_gradient": 2,
+    "bytes_per_logit": 10,
+    "bytes_per_master": 4,
+    "bytes_per_moment": 4,
+    "bytes_per_value": 2,
+    "bytes_per_weight": 2,
+    "cache_bytes_per_sequence": 0,
+    "causal": False,
+    "fixed_s": 0,
+    "forward_passes": 1,
+    "gpus_per_node": 8,
+    "gpus_per_server": 8,
+    "hysteresis": 1,
+    "in_flight": 1,
+    "lasting_bytes": 0,
+    "latency_s": 0,
+    "loss_bytes_per_token": 0,
+    "margin": 0,
+    "matmul_efficiency": 1,
+    "micro_batch": 1,
+    "min_scale": 1,
+    "mlp_matrices": 3,
+    "multiple": 1,
+    "pairs_share": 1,
+    "positions": 0,
+    "pue": 1,
+    "recompute": "none",
+    "recompute_ratio": 1,
+    "recomputed": False,
+    "recomputed_layer_bytes": 0,
+    "reserved_bytes": 0,
+    "sequence_parallel": False,
+    "share_in_16_bits": 1,
+    "stages": 1,
+    "strict": False,
+    "tied": False,
+    "total_over_active": 1,
+    "tp": 1,
+    "update_bytes": 0,
+    "virtual_stages": 1,
+    "flop_rules.gpt_training_seconds.recompute": "full",
+    "recompute.flop_per_byte.causal": True,
+    "roofline.adam_step_seconds.bytes_per_gradient": 4,
+}
+
+
+def references(module: ModuleType) -> dict[str, Function]:
+    """The public functions that a module defines and gives a result; a check of arguments gives none."""
+    return {
+        name: function
+        for name, function in vars(module).items()
+        if inspect.isfunction(function)
+        and function.__module__ == module.__name__
+        and not name.startswith(("_", "require_"))
+        and "__" not in name
+    }
+
+
+def example_calls(module: ModuleType) -> dict[str, dict[str, Any]]:
+    """The arguments of the first call of each reference that its docstring shows, defaults among them."""
+    calls: dict[str, dict[str, Any]] = {}
+
+    def recorded(name: str, function: Function) -> Function:
+        def record(*args: Any, **kwargs: Any) -> Any:
+            result = function(*args, **kwargs)
+            bound = inspect.signature(function).bind(*args, **kwargs)
+            bound.apply_defaults()
+            calls.setdefault(name, dict(bound.arguments))
+            return result
+
+        return record
+
+    functions = references(module)
+    for function in functions.values():
+        names = vars(module) | {name: recorded(name, function) for name, function in functions.items()}
+        for example in doctest.DocTestParser().get_examples(function.__doc__ or ""):
+            with contextlib.suppress(ValueError):  # an example may show what is refused
+                exec(compile(example.source, module.__name__, "exec"), names)
+    return calls
+
+
+def answer_to(function: Function, arguments: dict[str, Any], told_as: str) -> str:
+    """What is wrong with how a reference takes these arguments; nothing when it refuses one by that name."""
+    try:
+        result = function(**arguments)
+    except ValueError as refused:
+        return "" if re.search(rf"\b{told_as}\b", str(refused)) else f"refused without its name: {refused}"
+    return f"accepted, with the result {result!r}"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_negative_argument_and_one_that_is_no_number_are_refused_by_name(name: str) -> None:
+    module = importlib.import_module(f"solutions.{name}")
+    calls = example_calls(module)
+    faults = [
+        f"{name}.{function} is not called in its own docstring" for function in set(references(module)) - set(calls)
+    ]
+    for function, arguments in calls.items():
+        for argument, value in arguments.items():
+            key = f"{name}.{function}.{argument}"
+            if isinstance(value, bool) or not isinstance(value, Real) or key in TAKEN:
+                continue
+            counted = "int" in str(inspect.signature(getattr(module, function)).parameters[argument].annotation)
+            for bad in (-1,) if counted else (-1, float("nan")):
+                answer = answer_to(getattr(module, function), arguments | {argument: bad}, TOLD_AS.get(key, argument))
+                if answer:
+                    faults.append(f"{key} = {bad}: {answer}")
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_an_argument_left_out_is_what_it_is_everywhere_else(name: str) -> None:
+    module = importlib.import_module(f"solutions.{name}")
+    for function, arguments in example_calls(module).items():
+        reference = getattr(module, function)
+        for argument, parameter in inspect.signature(reference).parameters.items():
+            default = DEFAULTS.get(f"{name}.{function}.{argument}", DEFAULTS.get(argument))
+            if parameter.default is inspect.Parameter.empty or default is None:
+                continue
+            assert parameter.default == default, f"{name}.{function}.{argument}"
+            left_out = {other: value for other, value in arguments.items() if other != argument}
+            with contextlib.suppress(ValueError):  # the rest of the example may not go with it
+                given = reference(**left_out, **{argument: default})
+                assert reference(**left_out) == given, f"{name}.{function}.{argument}"
+
+
+@pytest.mark.parametrize(
+    ("check", "taken", "refused"),
+    [
+        (require_counts, (1, 8, 2.0), (0, -1, 1.5, True, "8", None, float("inf"), float("nan"))),
+        (require_positive, (1e-300, 1, 1e300), (0, -1, "8", None, float("inf"), float("nan"))),
+        (require_not_negative, (0, 1e-300, 1e300), (-1e-300, "8", None, float("inf"), float("nan"))),
+        (require_fraction, (1e-300, 0.5, 1), (0, 1.001, -0.5, "0.5", None, float("nan"))),
+    ],
+)
+def test_a_check_tells_the_numbers_it_takes_from_all_others(
+    check: Function, taken: tuple[object, ...], refused: tuple[object, ...]
+) -> None:
+    for value in taken:
+        check(share=value, other=1)
+    for value in refused:
+        with pytest.raises(ValueError, match=re.escape("share must ") + ".*" + re.escape(f"not {value!r}")):
+            check(other=1, share=value)

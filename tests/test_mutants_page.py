@@ -1,0 +1,46 @@
+"""How a mutant that survives without a reason is told, and a reason without a survivor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mutation.page import faults, written_page
+from mutation.workspace import MODULES, Survivor, Verdict, change, files_about
+
+PAGE = Path(__file__).parents[1] / "docs" / "mutants.md"
+ADDED = Survivor("f", "a + b → a - b")
+DROPPED = Survivor("g", "h(a, b) → h(b)")
+
+
+def test_every_module_is_tried_by_tests_that_import_it() -> None:
+    assert not [module for module in MODULES if not files_about(module)]
+
+
+def test_a_survivor_needs_a_reason_and_a_reason_a_survivor() -> None:
+    verdict = Verdict("ring", killed=99, timed_out=1, survivors=(ADDED,))
+    assert faults([verdict], {("ring", ADDED): "Nobody can tell."}) == []
+    assert faults([verdict], {}) == ["ring.f survives without a reason: a + b → a - b"]
+    told = faults(
+        [verdict], {("ring", ADDED): "Nobody can tell.", ("ring", DROPPED): "Nor here.", ("zero", DROPPED): "-"}
+    )
+    assert told == ["ring.g is killed, or is no more; take its reason away: h(a, b) → h(b)"]
+
+
+def test_fewer_than_are_asked_for_is_told() -> None:
+    verdict = Verdict("ring", killed=9, timed_out=0, survivors=(ADDED,))
+    assert faults([verdict], {("ring", ADDED): "Nobody can tell."}) == [
+        "90.0% of the mutants are killed; 95% are asked for"
+    ]
+
+
+def test_the_page_gives_each_survivor_with_its_reason() -> None:
+    verdicts = [Verdict("ring", 98, 1, (ADDED,)), Verdict("zero", 100, 0, ())]
+    page = written_page(verdicts, {("ring", ADDED): "Nobody can tell."})
+    assert "**99.5% of 200 mutants are killed.**" in page
+    assert "| ring | 100 | 99 | 1 | 99.0 |\n| zero | 100 | 100 | 0 | 100.0 |\n" in page
+    assert page.endswith("### ring\n\n- `f`: `a + b → a - b`. Nobody can tell.\n")
+
+
+def test_a_diff_is_told_in_one_line() -> None:
+    diff = "--- a\n+++ b\n@@ -1,3 +1,3 @@\n def f():\n-    a = (\n-        1)\n+    a = None\n"
+    assert change(diff) == "a = ( 1) → a = None"
