@@ -102,3 +102,21 @@ def replica_state_bytes(
     require_positive(bytes_per_gradient=bytes_per_gradient, bytes_per_moment=bytes_per_moment)
     require_not_negative(bytes_per_master=bytes_per_master)
     return (bytes_per_weight + bytes_per_gradient + bytes_per_master + 2 * bytes_per_moment) * parameters
+
+
+def optimizer_width(*, optimizer_bytes: float, parameters: float) -> int:
+    """Whole bytes that the optimizer keeps for a parameter, read off the size of its states.
+
+        b = bytes / P, rounded
+
+    What a file has besides the numbers, such as names and shapes, is lost in the rounding.
+
+    Units:   bytes; parameters is a count. Result in bytes.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 3.1, solved for the width.
+
+    >>> optimizer_width(optimizer_bytes=705e9, parameters=70 * 10**9)    # a BF16 master copy, not the usual 12
+    10
+    """
+    require_positive(optimizer_bytes=optimizer_bytes, parameters=parameters)
+    return round(optimizer_bytes / parameters)

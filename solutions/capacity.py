@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from .arguments import require_counts, require_not_negative, require_positive
-from .zero import STAGE_NAMES, WHOLE_BYTES, needed_bytes_per_gpu, require_stage
+from .zero import STAGE_NAMES, WHOLE_BYTES, needed_bytes_per_gpu, require_stage, state_bytes_per_gpu
 
 NOTHING_FITS = "nothing fits"
 
@@ -34,6 +34,25 @@ def smallest_stage(
         if needed + reserved_bytes <= device_bytes:
             return name
     return NOTHING_FITS
+
+
+def least_stage(*, parameters: float, gpus: int, room_bytes: float) -> int:
+    """The least sharding whose states fit into a room, as a stage of ZeRO; 0 is plain data parallelism.
+
+        the first stage with  states ≤ room
+
+    Units:   bytes; parameters and gpus are counts. Result is a stage, 0 to 3.
+    Raises:  ValueError as `state_bytes_per_gpu`, or if not even stage 3 fits.
+    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 5.
+
+    >>> [least_stage(parameters=b * 10**9, gpus=64, room_bytes=40e9) for b in (2, 8, 13, 70)]
+    [0, 1, 2, 3]
+    """
+    require_positive(room_bytes=room_bytes)
+    for stage in range(len(STAGE_NAMES)):
+        if state_bytes_per_gpu(parameters=parameters, gpus=gpus, stage=stage) <= room_bytes:
+            return stage
+    raise ValueError(f"even {STAGE_NAMES[-1]} leaves more than {room_bytes:.4g} bytes on each GPU")
 
 
 def gpus_needed(

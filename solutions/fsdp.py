@@ -47,6 +47,29 @@ def tokens_to_hide_gathers(*, flop_per_s: float, bandwidth_bytes_per_s: float, b
     return bytes_per_weight * flop_per_s / (flop_per_weight_and_token * bandwidth_bytes_per_s)
 
 
+def micro_batches_behind(*, sent_bytes: float, parameters: float, gpus: int) -> int:
+    """Micro-batches of a step of ZeRO-3, read off the bytes that each GPU sends in it.
+
+        a = sent / (3 · 2P · (N-1)/N), rounded
+
+    Every micro-batch gathers the 16-bit weights twice and reduce-scatters the 16-bit gradients once.
+
+    Units:   bytes; parameters and gpus are counts. Result is a count.
+    Raises:  ValueError if sent_bytes or parameters is not positive, or gpus is below 2 (a single one sends nothing).
+    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 7.2.2; Zhao et al. 2023, arXiv:2304.11277, section 3.3.4
+             (gradient accumulation with communication).
+
+    >>> micro_batches_behind(sent_bytes=379.4e9, parameters=8.03e9, gpus=64)    # 47.4 GB for each
+    8
+    """
+    require_positive(sent_bytes=sent_bytes, parameters=parameters)
+    require_counts(gpus=gpus)
+    if gpus < 2:
+        raise ValueError(f"gpus must be at least 2 to send anything, not {gpus!r}")
+    collective_bytes = 2 * parameters * (gpus - 1) / gpus
+    return round(sent_bytes / (3 * collective_bytes))
+
+
 def hybrid_port_bytes(*, parameters: float, servers: int, gpus_per_server: int) -> float:
     """Bytes that each GPU sends to other servers in a step of hybrid sharding, with 16-bit gradients.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .arguments import require_counts, require_not_negative, require_positive
+import math
+
+from .arguments import require_counts, require_fraction, require_not_negative, require_positive
 
 STAGE_NAMES = ("plain data parallelism", "ZeRO-1", "ZeRO-2", "ZeRO-3")
 WHOLE_BYTES = (16, 4, 2, 0)  # a parameter, left whole by each stage (arXiv:1910.02054, 2020, figure 1, K = 12)
@@ -108,6 +110,29 @@ def memory_cut(*, gpus: int, stage: int) -> float:
     require_stage(stage)
     whole = WHOLE_BYTES[stage]
     return 16 * gpus / (whole * gpus + 16 - whole)
+
+
+def gpus_for_cut(*, stage: int, share: float) -> int:
+    """The fewest GPUs on which a stage makes states smaller by at least a share of its limit.
+
+        N = ⌈ share/(1 - share) · (16 - w)/w ⌉      with  w = 4 or 2 bytes a parameter left whole
+
+    The limits are 4 and 8 times for stages 1 and 2. Stage 3 has none.
+
+    Units:   share is a fraction below 1; stage is 1 or 2. Result is a count.
+    Raises:  ValueError if the stage is not 1 or 2, or the share not between 0 and 1.
+    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, sections 5.1 and 5.2, solved for the number of devices.
+
+    >>> [gpus_for_cut(stage=stage, share=0.95) for stage in (1, 2)]   # "4 times" and "8 times", to 5 %
+    [57, 133]
+    """
+    require_fraction(share=share)
+    if share == 1:
+        raise ValueError("share must be below 1: the limit itself is not reached")
+    if isinstance(stage, bool) or stage not in (1, 2):
+        raise ValueError(f"stage must be 1 or 2, which have a limit, not {stage!r}")
+    whole = WHOLE_BYTES[stage]
+    return max(1, math.ceil(share / (1 - share) * (16 - whole) / whole * (1 - 1e-12)))
 
 
 def needed_bytes_per_gpu(*, parameters: float, gpus: int, stage: int, activation_bytes: float) -> float:

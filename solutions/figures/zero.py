@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
+from ..hardware import link_bytes_per_s
+from ..models import layers, parameters
+from ..oracles.fsdp import played_forward
 from ..oracles.zero import Tensor, adam_tensors, held, play_step
 from ..zero import WHOLE_BYTES, state_bytes_per_gpu
-from . import BLUE, GREEN, ORANGE
+from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "02-zero"
 STAGES = ("plain", "ZeRO-1", "ZeRO-2", "ZeRO-3")
-PARAMETERS, GPUS = 7 * 10**9, 64
+PARAMETERS, GPUS = parameters(model="Llama-3-8B"), 64
+LAYERS = layers(model="Llama-3-8B")
+FLOP_PER_S = 400e12  # of one GPU, as long as it does not wait
+BUS_BYTES_PER_S = 0.9 * 8 * link_bytes_per_s(link="NDR")  # what gathers reach over eight ports
 
 
 def _gb(rows: list[Tensor], stage: int) -> float:
@@ -20,7 +27,7 @@ def _gb(rows: list[Tensor], stage: int) -> float:
 
 
 def states_by_stage() -> Figure:
-    """What each of 64 GPUs holds of a 7B model, by kind of state, from the ownership table."""
+    """What each of 64 GPUs holds of Llama 3 8B, by kind of state, from the ownership table."""
     figure = Figure(figsize=(7, 2.6))
     axis = figure.subplots()
     tensors = adam_tensors()
@@ -40,8 +47,8 @@ def states_by_stage() -> Figure:
     axis.set_yticks(places, STAGES)
     axis.invert_yaxis()
     axis.tick_params(axis="y", length=0)
-    axis.set_xlim(0, 128)
-    axis.set_xlabel("GB on each GPU (7B parameters, 64 GPUs)")
+    axis.set_xlim(0, 150)
+    axis.set_xlabel("GB on each GPU (Llama 3 8B, 64 GPUs)")
     axis.legend(frameon=False, loc="lower right")
     return figure
 
@@ -50,13 +57,13 @@ def floors_of_the_stages() -> Figure:
     """States on a GPU against the number of GPUs, for 30B parameters."""
     figure = Figure(figsize=(7, 2.9))
     axis = figure.subplots()
-    parameters = 30 * 10**9
+    large = 30 * 10**9
     gpus = np.unique(np.geomspace(1, 1024, 80).astype(int))
     for stage, colour in ((1, ORANGE), (2, GREEN), (3, BLUE)):
-        sizes = [state_bytes_per_gpu(parameters=parameters, gpus=int(n), stage=stage) / 1e9 for n in gpus]
+        sizes = [state_bytes_per_gpu(parameters=large, gpus=int(n), stage=stage) / 1e9 for n in gpus]
         axis.loglog(gpus, sizes, color=colour, lw=2)
         axis.text(1150, sizes[-1], STAGES[stage], color=colour, va="center")
-        floor = WHOLE_BYTES[stage] * parameters / 1e9
+        floor = WHOLE_BYTES[stage] * large / 1e9
         if floor:
             axis.axhline(floor, color=colour, lw=0.8, ls=":")
             axis.text(1.05, floor * 0.93, f"floor at {floor:.0f} GB", color=colour, va="top", fontsize=8)
@@ -70,7 +77,7 @@ def floors_of_the_stages() -> Figure:
 
 
 def traffic_by_stage() -> Figure:
-    """What each of 64 GPUs sends in a step of a 7B model, collective by collective, from steps that were played."""
+    """What each of 64 GPUs sends in a step of Llama 3 8B, collective by collective, from steps that were played."""
     figure = Figure(figsize=(7, 2.6))
     axis = figure.subplots()
     named: set[str] = set()
@@ -86,8 +93,8 @@ def traffic_by_stage() -> Figure:
     axis.set_yticks(range(len(STAGES)), STAGES)
     axis.invert_yaxis()
     axis.tick_params(axis="y", length=0)
-    axis.set_xlim(0, 47)
-    axis.set_xlabel("GB that each GPU sends in a step (7B parameters, 64 GPUs)")
+    axis.set_xlim(0, 54)
+    axis.set_xlabel("GB that each GPU sends in a step (Llama 3 8B, 64 GPUs)")
     axis.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=3)
     return figure
 
@@ -104,4 +111,55 @@ def _collectives(stage: int) -> list[tuple[str, str, float]]:
     return rows
 
 
-FIGURES = (states_by_stage, floors_of_the_stages, traffic_by_stage)
+def who_owns_what() -> Figure:
+    """The ownership table of four GPUs: what each holds of every tensor, stage by stage."""
+    ranks, elements = 4, 4
+    tensors = adam_tensors()
+    colours = [BLUE, ORANGE, GREEN, GREEN, GREEN]
+    figure = Figure(figsize=(7.6, 1.9))
+    for stage, axis in enumerate(figure.subplots(1, len(STAGES))):
+        for column, (tensor, colour) in enumerate(zip(tensors, colours, strict=True)):
+            mine = held(tensor, elements=elements, ranks=ranks, stage=stage)
+            for rank in range(ranks):
+                share = mine[rank] / elements
+                left = column + 0.1 + (0.8 * rank / ranks if share < 1 else 0)
+                frame = {"edgecolor": colour, "lw": 0.8}
+                axis.add_patch(Rectangle((column + 0.1, rank + 0.14), 0.8, 0.72, facecolor="none", **frame))
+                axis.add_patch(Rectangle((left, rank + 0.14), 0.8 * share, 0.72, facecolor=colour, **frame))
+        axis.set_xlim(0, len(tensors))
+        axis.set_ylim(ranks, 0)
+        axis.set_xticks([n + 0.5 for n in range(len(tensors))], ["w", "g", "c", "m", "v"], fontsize=8)
+        axis.set_yticks([n + 0.5 for n in range(ranks)], [f"GPU {n}" for n in range(ranks)] if stage == 0 else [""] * ranks,
+                        fontsize=8)  # fmt: skip
+        axis.tick_params(length=0)
+        axis.spines[:].set_visible(False)
+        axis.set_title(STAGES[stage], fontsize=9)
+    figure.text(0.2, -0.1, "w weights", color=BLUE, fontsize=9, ha="center")
+    figure.text(0.36, -0.1, "g gradients", color=ORANGE, fontsize=9, ha="center")
+    figure.text(0.68, -0.1, "c master copy, m mean, v mean of squares", color=GREEN, fontsize=9, ha="center")
+    return figure
+
+
+def gathers_beside_the_computation() -> Figure:
+    """A forward pass under ZeRO-3 with enough tokens and with too few: what computes, and what the network gathers."""
+    shown = 6
+    layer_parameters = PARAMETERS / LAYERS  # embedding and head count with the layers
+    gather_s = 2 * layer_parameters * (GPUS - 1) / GPUS / BUS_BYTES_PER_S
+    figure = Figure(figsize=(7.6, 2.7))
+    for axis, tokens in zip(figure.subplots(2, 1, sharex=True), (2048, 512), strict=True):
+        compute_s = 2 * layer_parameters * tokens / FLOP_PER_S
+        for segment in played_forward(layers=shown, gather_s=gather_s, compute_s=compute_s):
+            place = ("computation", "network").index(segment.lane)
+            colour = (GREEN, BLUE)[place]
+            axis.barh(place, (segment.end - segment.start) * 1e3, left=segment.start * 1e3, height=0.7, color=colour, edgecolor="none")  # fmt: skip
+            axis.text((segment.start + segment.end) / 2 * 1e3, place, str(segment.layer), ha="center", va="center", color="white")  # fmt: skip
+        axis.set_yticks([0, 1], ["computes", "gathers"])
+        axis.invert_yaxis()
+        axis.tick_params(axis="y", length=0)
+        axis.set_title(f"{tokens:,} tokens on each GPU", loc="left", fontsize=9, color=GREY)
+    axis.set_xlabel("ms since the first gather began; numbers are layers")
+    figure.subplots_adjust(hspace=0.55)
+    return figure
+
+
+FIGURES = (who_owns_what, states_by_stage, floors_of_the_stages, traffic_by_stage, gathers_beside_the_computation)

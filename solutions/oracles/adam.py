@@ -48,3 +48,12 @@ def replica_state_bytes(
         weight=bytes_per_weight, gradient=bytes_per_gradient, master=bytes_per_master, moment=bytes_per_moment
     )
     return counted(parameters, 1, 0, rows)
+
+
+def optimizer_width(*, optimizer_bytes: float, parameters: float) -> int:
+    """Lay out tables whose optimizer is one, two, three ... bytes wide, and take the one nearest to the size."""
+    misses = {}
+    for width in range(1, 33):
+        rows = [Tensor("states of the optimizer", width, 1)]
+        misses[abs(counted(parameters, 1, 0, rows) - optimizer_bytes)] = width
+    return misses[min(misses)]

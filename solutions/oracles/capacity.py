@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .search import smallest
-from .zero import NAMES, needed_bytes_per_gpu, room_bytes_per_gpu
+from .zero import NAMES, adam_tensors, counted, needed_bytes_per_gpu, room_bytes_per_gpu
 
 
 def smallest_stage(
@@ -20,6 +20,14 @@ def smallest_stage(
         if room >= activation_bytes:
             return name
     return "nothing fits"
+
+
+def least_stage(*, parameters: float, gpus: int, room_bytes: float) -> int:
+    """Lay all tables out, cross out those that are too large, and take the first of the rest."""
+    left = [stage for stage in NAMES if counted(parameters, gpus, stage, adam_tensors()) <= room_bytes]
+    if not left:
+        raise ValueError("no stage fits")
+    return min(left)
 
 
 def gpus_needed(

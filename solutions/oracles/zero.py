@@ -9,6 +9,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from .search import smallest
+
 Elements = NDArray[np.int64]  # of one tensor, by rank
 NAMES = {0: "plain data parallelism", 1: "ZeRO-1", 2: "ZeRO-2", 3: "ZeRO-3"}
 BYTES = {"fp32": 4, "bf16": 2}  # an element (IEEE 754-2019; bfloat16: Wang & Kanwar 2019)
@@ -106,6 +108,14 @@ def memory_cut(*, gpus: int, stage: int) -> float:
     """The table of plain data parallelism over that of the stage, for a model that divides evenly."""
     plain, sharded = (bytes_by_rank(adam_tensors(), elements=1000 * gpus, ranks=gpus, stage=s) for s in (0, stage))
     return int(plain.sum()) / int(sharded.sum())
+
+
+def gpus_for_cut(*, stage: int, share: float) -> int:
+    """Let the cluster grow until the cut of its table reaches the share; the limit is that of a table without shards."""
+    rows = adam_tensors()
+    whole = sum(row.width for row in rows if stage < row.sharded_from)
+    limit = sum(row.width for row in rows) / whole
+    return smallest(lambda gpus: memory_cut(gpus=gpus, stage=stage) >= share * limit * (1 - 1e-12), largest=1 << 17)
 
 
 def needed_bytes_per_gpu(*, parameters: float, gpus: int, stage: int, activation_bytes: float) -> float:

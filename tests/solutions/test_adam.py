@@ -68,10 +68,17 @@ def test_a_model_is_found_by_the_bytes_of_its_weights(weight: int, width: int) -
     assert abs(adam.parameters_in(**case) - engine.parameters_in(**case)) < 1
 
 
+@given(parameters=st.integers(10**6, 10**12), width=st.integers(1, 20), more=st.floats(0, 0.02))
+def test_the_size_of_a_file_tells_the_bytes_a_parameter(parameters: int, width: int, more: float) -> None:
+    case = {"optimizer_bytes": width * parameters * (1 + more), "parameters": parameters}
+    assert adam.optimizer_width(**case) == engine.optimizer_width(**case) == width
+
+
 @pytest.mark.parametrize(
     ("function", "wrong"),
     [
         ("weight_bytes", {"parameters": 0}),
+        ("optimizer_width", {"optimizer_bytes": 1, "parameters": 0}),
         ("weight_bytes", {"parameters": 1, "bytes_per_weight": 0}),
         ("optimizer_bytes", {"parameters": 1, "bytes_per_master": -1}),
         ("optimizer_to_weight_ratio", {"bytes_per_weight": 0}),

@@ -37,6 +37,22 @@ def test_a_sharded_step_with_16_bit_gradients_is_zero_3_or_zero_2() -> None:
         assert sent == zero.step_traffic_bytes(**case, stage=stage)
 
 
+@given(parameters=parameter_counts, gpus=st.integers(2, 600), count=st.integers(1, 40), off=st.floats(-0.3, 0.3))
+def test_a_counter_tells_how_many_micro_batches_a_step_has(parameters: int, gpus: int, count: int, off: float) -> None:
+    each = zero.step_traffic_bytes(parameters=parameters, gpus=gpus, stage=3)
+    case = {"sent_bytes": (count + off) * each, "parameters": parameters, "gpus": gpus}
+    assert fsdp.micro_batches_behind(**case) == played.micro_batches_behind(**case) == count
+
+
+@given(layers=st.integers(1, 40), gather=st.floats(1e-4, 1), compute=st.floats(1e-4, 1))
+def test_a_played_forward_pass_takes_the_longer_of_both_for_all_layers_but_the_last(
+    layers: int, gather: float, compute: float
+) -> None:
+    segments = played.played_forward(layers=layers, gather_s=gather, compute_s=compute)
+    assert math.isclose(max(s.end for s in segments), gather + (layers - 1) * max(gather, compute) + compute)
+    assert [s.layer for s in segments if s.lane == "computation"] == list(range(1, layers + 1))
+
+
 @given(rate=st.floats(1e12, 1e16), bandwidth=st.floats(1e9, 1e13), width=widths)
 def test_with_these_tokens_a_played_forward_pass_stops_waiting(rate: float, bandwidth: float, width: int) -> None:
     case = {"flop_per_s": rate, "bandwidth_bytes_per_s": bandwidth, "bytes_per_weight": width}
@@ -102,6 +118,7 @@ def test_most_is_held_when_the_backward_pass_begins_if_activations_are_large() -
     [
         ("sharded_step_bytes", {"parameters": 1, "gpus": 8, "weight_gathers": 0, "bytes_per_gradient": 4}),
         ("tokens_to_hide_gathers", {"flop_per_s": 0, "bandwidth_bytes_per_s": 1}),
+        ("micro_batches_behind", {"sent_bytes": 1, "parameters": 1, "gpus": 1}),
         ("hybrid_port_bytes", {"parameters": 1, "servers": 0, "gpus_per_server": 8}),
         ("gather_peak_bytes", {"parameters": 1, "layers": 8, "gpus": 8, "prefetched": 8}),
         (

@@ -123,6 +123,15 @@ def test_cuts_are_ratios_of_tables_and_stay_below_their_limits(gpus: int, stage:
     assert 1 <= cut <= {0: 1, 1: 4, 2: 8, 3: gpus}[stage]
 
 
+@given(stage=st.sampled_from([1, 2]), share=st.floats(0.05, 0.995))
+def test_from_some_number_of_gpus_on_a_cut_is_near_its_limit(stage: int, share: float) -> None:
+    gpus = zero.gpus_for_cut(stage=stage, share=share)
+    limit = {1: 4, 2: 8}[stage]
+    assert gpus == table.gpus_for_cut(stage=stage, share=share)
+    assert zero.memory_cut(gpus=gpus, stage=stage) >= share * limit * (1 - 1e-9)
+    assert gpus == 1 or zero.memory_cut(gpus=gpus - 1, stage=stage) < share * limit * (1 + 1e-9)
+
+
 def test_four_and_eight_are_limits_that_64_gpus_do_not_reach() -> None:
     assert [round(zero.memory_cut(gpus=64, stage=stage), 2) for stage in (1, 2, 3)] == [3.82, 7.21, 64]
     assert zero.memory_cut(gpus=10**9, stage=1) == pytest.approx(4)
@@ -214,6 +223,8 @@ def test_in_an_all_gather_of_uneven_ranges_everybody_gets_everything() -> None:
         ("lasting_state_bytes_per_gpu", {"parameters": 1, "gpus": 8, "stage": True}),
         ("sliced_state_bytes_per_gpu", {"parameters": 1, "tp": 0, "pp": 1, "dp": 1, "stage": 1}),
         ("memory_cut", {"gpus": 8, "stage": -1}),
+        ("gpus_for_cut", {"share": 0.9, "stage": 3}),
+        ("gpus_for_cut", {"share": 1, "stage": 1}),
         ("needed_bytes_per_gpu", {"parameters": 1, "gpus": 8, "stage": 1, "activation_bytes": -1}),
         ("step_traffic_bytes", {"parameters": 1, "gpus": 1.5, "stage": 1}),
         ("step_traffic_seconds", {"parameters": 1, "gpus": 8, "stage": 1, "bandwidth_bytes_per_s": 0}),
