@@ -14,7 +14,7 @@ from shardwise.bank.bank import Bank, Banks, Problem, section_faults
 from shardwise.bank.curriculum import curriculum_faults
 from shardwise.bank.deadline import TooLong, at_most
 from shardwise.bank.dimensions import dimension_faults
-from shardwise.bank.posing import pose, solved
+from shardwise.bank.posing import question_of, solved
 from shardwise.bank.strays import stray_files, twins
 from shardwise.bank.wording import wording_faults
 from shardwise.errors import Fault, Faulty, ShardwiseError, said_by
@@ -155,7 +155,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
                 found.add(message)
             for name in unused(problem):
                 found.add(f"params.{name} is drawn and never used", ("params", name))
-        seen: set[str] = set()
+        seen = _Seen()
         rejected = confirmed = 0
         for seed in range(seeds):
             with at_most(DRAW_SECONDS):
@@ -163,7 +163,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
             confirmed += report.confirmed
         report.confirmed = confirmed == seeds
         report.accepted = seeds / (seeds + rejected) if seeds else 1.0
-        report.distinct = len(seen)
+        report.distinct = len(seen.questions)
         if report.accepted < ACCEPTED:
             found.add(
                 f"accepts {report.accepted:.1%} of its draws",
@@ -192,6 +192,14 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
     return report
 
 
+@dataclass
+class _Seen:
+    """The questions of a problem so far."""
+
+    questions: set[str] = field(default_factory=set)  # by what they ask and what is right
+    sound: dict[str, bool] = field(default_factory=dict)  # whole, without their seed: whether an oracle confirmed them
+
+
 class _Found:
     """Faults of one problem: what several seeds show is said once, with its first seed and how many more there are."""
 
@@ -199,9 +207,11 @@ class _Found:
         self._problem = problem
         self._seeds: dict[tuple[Place, str], list[str]] = {}
         self._words: dict[tuple[Place, str], tuple[str, str]] = {}
+        self.count = 0
 
     def add(self, message: str, place: Place = (), *, seed: str = "", remedy: str = "") -> None:
         """Note a fault; two messages that differ in their numbers alone are the same fault."""
+        self.count += 1
         message = " ".join(message.split())
         key = place, re.sub(r"\d[\d.,e+]*", "0", message)[:SAME]
         self._words.setdefault(key, (message, remedy))
@@ -223,15 +233,21 @@ class _Found:
         return f"seed {several[0]}{f' and {len(several) - 1} more' if len(several) > 1 else ''}: "
 
 
-def _lint_seed(problem: Problem, seed: str, report: Report, seen: set[str], found: _Found, *, sampled: bool) -> int:
-    """One draw; gives how many throws were rejected before it."""
+def _lint_seed(problem: Problem, seed: str, report: Report, seen: _Seen, found: _Found, *, sampled: bool) -> int:
+    """One draw; gives how many throws were rejected before it. A question that was found sound is not proved again."""
     drawn, made = solved(problem, seed)
+    question = question_of(problem, drawn, made)
+    seen.questions.add(question.prompt + repr(made))
+    same = question.model_dump_json(exclude={"seed", "rejected"})
+    if same in seen.sound and not sampled:
+        report.confirmed = seen.sound[same]
+        return drawn.rng.attempt
+    before = found.count
     proof = problem.kind.prove(problem.template, drawn, made)
     report.confirmed = proof.confirmed
     report.margin = min(report.margin, proof.margin)
     for message in proof.faults:
         found.add(message, seed=seed)
-    question = pose(problem, seed)
     for message in published_faults(question):
         found.add(message, ("solution",), seed=seed)
     if sampled:
@@ -241,7 +257,8 @@ def _lint_seed(problem: Problem, seed: str, report: Report, seen: set[str], foun
             found.add(message, ("answer", "unit"))
     for message in marked_otherwise(problem, question, is_sampled=sampled):
         found.add(message, seed=seed)
-    seen.add(question.prompt + repr(made))
+    if found.count == before:
+        seen.sound[same] = proof.confirmed
     return drawn.rng.attempt
 
 

@@ -41,7 +41,7 @@ def pose(problem: Problem, seed: int | str, *, attempt: int | None = None) -> Qu
     """
     seed = str(seed)
     try:
-        return _question(problem, *solved(problem, seed, attempt))
+        return question_of(problem, *solved(problem, seed, attempt))
     except Faulty:
         raise
     except AUTHORS_CAN_RAISE as error:  # a reference may raise anything at an author's numbers
@@ -54,7 +54,8 @@ def pose_chapter(bank: Catalogue, chapter: str, seed: int | str) -> list[Questio
     return [pose(problem, seed) for problem in bank.of_chapter(chapter)] if chapter in bank.chapters else None
 
 
-def _question(problem: Problem, drawn: Draw, found: Any) -> Question:
+def question_of(problem: Problem, drawn: Draw, found: Any) -> Question:
+    """The question of a draw and of what its kind solved. Raises ShardwiseError when a text cannot be rendered."""
     template, names = problem.template, drawn.printed
     posed = problem.kind.pose(template, drawn, found)
     return Question(

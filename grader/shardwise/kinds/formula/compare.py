@@ -70,15 +70,22 @@ def difference(theirs: Formula, ours: Formula, points: Sequence[Mapping[str, flo
     """
     if theirs.fingerprint == ours.fingerprint:
         return None
-    tried = [
-        CounterExample(point, evaluate(theirs, point), evaluate(ours, point)) for point in sorted(points, key=_size)
-    ]
-    telling = [point for point in tried if math.isfinite(point.theirs) or math.isfinite(point.ours)]
-    if not telling:  # no point can tell them apart, so they are not known to be the same
-        return tried[0] if tried else CounterExample({}, math.nan, math.nan)
-    apart = [point for point in telling if not math.isclose(point.theirs, point.ours, rel_tol=AGREEMENT)]
-    defined = [point for point in apart if math.isfinite(point.theirs) and math.isfinite(point.ours)]
-    return next(iter([*defined, *apart]), None)
+    apart = undefined = None
+    agrees = False
+    for point in sorted(points, key=_size):
+        example = CounterExample(point, evaluate(theirs, point), evaluate(ours, point))
+        defined = math.isfinite(example.theirs), math.isfinite(example.ours)
+        if not any(defined):
+            undefined = undefined or example
+        elif not math.isclose(example.theirs, example.ours, rel_tol=AGREEMENT):
+            if all(defined):
+                return example
+            apart = apart or example
+        else:
+            agrees = True
+    if apart is None and not agrees:  # no point can tell them apart, so they are not known to be the same
+        return undefined or CounterExample({}, math.nan, math.nan)
+    return apart
 
 
 def _size(point: Mapping[str, float]) -> float:
