@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from .arguments import require_counts, require_not_negative, require_positive
 
 
@@ -165,27 +163,6 @@ def _busy_seconds(
     inside_bytes = nvlink_bytes(message_bytes=message_bytes, gpus_per_server=gpus_per_server)
     outside_bytes = sharded_port_bytes(message_bytes=message_bytes, servers=servers, gpus_per_server=gpus_per_server)
     return inside_bytes / nvlink_bytes_per_s, outside_bytes / port_bytes_per_s
-
-
-def ports_needed(*, message_bytes: float, servers: int, port_bytes_per_s: float, network_s: float) -> int:
-    """The fewest ports of a server over which the network's part of an all-reduce takes at most a given time.
-
-        p = ⌈2 · M · (k-1)/(k · β_port · t)⌉
-
-    Each port carries an equal part of the message.
-
-    Units:   bytes; bytes/s per direction of one port; network_s in seconds. Result is a count.
-    Raises:  ValueError if servers is below 2, or a size, rate or time is not positive.
-    Source:  leader_port_bytes, divided among p ports and solved for p.
-
-    >>> ports_needed(message_bytes=16e9, servers=8, port_bytes_per_s=50e9, network_s=0.1)
-    6
-    """
-    require_positive(port_bytes_per_s=port_bytes_per_s, network_s=network_s)
-    if servers < 2:
-        raise ValueError(f"servers must be at least 2, not {servers!r}")
-    needed = leader_port_bytes(message_bytes=message_bytes, servers=servers) / (port_bytes_per_s * network_s)
-    return max(1, math.ceil(needed))
 
 
 def gather_bandwidth(*, children: int, uplink_bytes_per_s: float) -> float:

@@ -68,46 +68,35 @@ def reduced_at_seconds(*, done: int, backward_s: float, reduce_s: float) -> floa
     return max(done * backward_s + reduce_s, backward_s + done * reduce_s)
 
 
-def tail_with_embedding_seconds(*, layers: int, backward_s: float, reduce_s: float, embedding_reduce_s: float) -> float:
-    """What remains exposed when the embedding's gradients come last and take the backward pass no time.
+def last_gradients_seconds(
+    *,
+    layer_parameters: float,
+    vocabulary: int,
+    hidden: int,
+    bytes_per_gradient: float,
+    gpus: int,
+    bus_bytes_per_s: float,
+) -> float:
+    """What remains of the reductions after the pass when the network keeps up: those of layer 1 and of the embedding.
 
-        seconds = tail of the layers + t_e
+        seconds = 2 · (N-1)/N · b · (P_1 + V · d)/β
 
-    The network still has layer 1 to send, at least, when the embedding's gradients exist.
+    The gradients of both exist when the pass ends. The embedding is what the forward pass begins with.
 
-    Units:   a count; seconds of one layer, and of the embedding. Result in seconds.
-    Raises:  ValueError if layers is below 1, backward_s is not positive, or another time is negative.
-    Source:  exposed_tail_of_layers with (t_b, …, t_b, 0) and (t_c, …, t_c, t_e).
+    Units:   counts; width of the model; bytes per gradient; bus bandwidth in bytes/s per direction. Result in seconds.
+    Raises:  ValueError if a count is below 1, or another argument is not positive.
+    Source:  Li et al. 2020, arXiv:2006.15704, section 3.2.3; nccl-tests, doc/PERFORMANCE.md (bus bandwidth).
 
-    >>> tail_with_embedding_seconds(layers=32, backward_s=9e-3, reduce_s=2e-3, embedding_reduce_s=5e-3)
-    0.007
+    >>> round(last_gradients_seconds(layer_parameters=218e6, vocabulary=128256, hidden=4096, bytes_per_gradient=2,
+    ...                              gpus=64, bus_bytes_per_s=360e9) * 1e3, 1)     # milliseconds, of Llama 3 8B
+    8.1
     """
-    require_not_negative(embedding_reduce_s=embedding_reduce_s)
-    return exposed_tail_seconds(layers=layers, backward_s=backward_s, reduce_s=reduce_s) + embedding_reduce_s
-
-
-def exposed_tail_of_layers(*, backward_s: tuple[float, ...], reduce_s: tuple[float, ...]) -> float:
-    """What remains exposed when layers differ, both times given in the order in which the backward pass meets the layers.
-
-        tail = max over j of (b_1 + … + b_j + c_j + … + c_n) - (b_1 + … + b_n)
-
-    The network ends as late as its latest chain: wait until layer j is computed, then send it and all that follow.
-
-    Units:   seconds, in tuples of one length. Result in seconds.
-    Raises:  ValueError if the tuples are empty or differ in length, or a time is negative.
-    Source:  Li et al. 2020, arXiv:2006.15704, section 3.2.3; the longest path through pass and network.
-
-    >>> exposed_tail_of_layers(backward_s=(4.0, 4.0, 1.0), reduce_s=(3.0, 3.0, 8.0))    # the embedding comes last
-    10.0
-    """
-    if not backward_s or len(backward_s) != len(reduce_s):
-        raise ValueError(
-            f"backward_s and reduce_s must have one length above 0, not {len(backward_s)} and {len(reduce_s)}"
-        )
-    for seconds in (*backward_s, *reduce_s):
-        require_not_negative(seconds=seconds)
-    ends = (sum(backward_s[: j + 1]) + sum(reduce_s[j:]) for j in range(len(backward_s)))
-    return max(ends) - sum(backward_s)
+    require_counts(vocabulary=vocabulary, hidden=hidden, gpus=gpus)
+    require_positive(
+        layer_parameters=layer_parameters, bytes_per_gradient=bytes_per_gradient, bus_bytes_per_s=bus_bytes_per_s
+    )
+    gradient_bytes = bytes_per_gradient * (layer_parameters + vocabulary * hidden)
+    return 2 * gradient_bytes * (gpus - 1) / gpus / bus_bytes_per_s
 
 
 def bucketed_tail_seconds(*, buckets: int, backward_s: float, transfer_s: float, latency_s: float) -> float:
@@ -150,29 +139,6 @@ def best_buckets(*, backward_s: float, transfer_s: float, latency_s: float) -> i
     best = max((backward_s - transfer_s) / latency_s, math.sqrt(backward_s / latency_s), 1.0)
     times = {"backward_s": backward_s, "transfer_s": transfer_s, "latency_s": latency_s}
     return min((math.floor(best), math.ceil(best)), key=lambda n: bucketed_tail_seconds(buckets=n, **times))
-
-
-def gathered_pass_seconds(*, layers: int, compute_s: float, gather_s: float, prefetched: bool) -> float:
-    """Time of a forward pass under ZeRO-3, which gathers the weights of each layer before it computes with them.
-
-        one after the other:  L · (t_g + t)
-        with prefetching:     t_g + (L-1) · max(t_g, t) + t
-
-    With prefetching the next layer is gathered while one computes. Nobody computes during the first gather.
-
-    Units:   a count; seconds of one layer, both. Result in seconds.
-    Raises:  ValueError if layers is below 1 or a time is not positive.
-    Source:  Zhao et al. 2023, arXiv:2304.11277, section 3.3 (forward prefetching).
-
-    >>> case = {"layers": 32, "compute_s": 4e-3, "gather_s": 3e-3}
-    >>> [round(gathered_pass_seconds(**case, prefetched=p) * 1e3) for p in (False, True)]    # milliseconds
-    [224, 131]
-    """
-    require_counts(layers=layers)
-    require_positive(compute_s=compute_s, gather_s=gather_s)
-    if not prefetched:
-        return layers * (gather_s + compute_s)
-    return gather_s + (layers - 1) * max(gather_s, compute_s) + compute_s
 
 
 def step_seconds(*, compute_s: float, communication_s: float, hidden: float) -> float:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from .collectives import play
 from .ring import play_ring
-from .search import bisect, smallest
+from .search import bisect
 
 Link = tuple[str, int, int]  # "nvlink" or "port", server, GPU in it
 
@@ -104,18 +104,6 @@ def sharded_overlapped_seconds(
     for phase in _sharded_phases(message_bytes, servers, gpus_per_server):
         at_once.update(phase)
     return _phase_seconds(at_once, rates)
-
-
-def ports_needed(*, message_bytes: float, servers: int, port_bytes_per_s: float, network_s: float) -> int:
-    """Add ports until the played rings between the servers are done in time."""
-
-    def in_time(ports: int) -> bool:
-        return (
-            sharded_port_bytes(message_bytes=message_bytes, servers=servers, gpus_per_server=ports) / port_bytes_per_s
-            <= network_s
-        )
-
-    return smallest(in_time, largest=10**6)
 
 
 def gather_bandwidth(*, children: int, uplink_bytes_per_s: float) -> float:

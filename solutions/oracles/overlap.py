@@ -41,13 +41,8 @@ def _tail(spans: list[Span]) -> float:
     return max(span.ended for span in spans) - last_computed
 
 
-def exposed_tail_of_layers(*, backward_s: Sequence[float], reduce_s: Sequence[float]) -> float:
-    """How much later than the computation the played network ends."""
-    return _tail(play_backward(backward_s, reduce_s))
-
-
 def exposed_tail_seconds(*, layers: int, backward_s: float, reduce_s: float) -> float:
-    """The same for equal layers."""
+    """How much later than the computation the played network ends."""
     return _tail(play_backward([backward_s] * layers, [reduce_s] * layers))
 
 
@@ -63,9 +58,23 @@ def reduced_at_seconds(*, done: int, backward_s: float, reduce_s: float) -> floa
     return max(span.ended for span in spans if span.lane == "network")
 
 
-def tail_with_embedding_seconds(*, layers: int, backward_s: float, reduce_s: float, embedding_reduce_s: float) -> float:
-    """Play the layers and then the embedding, whose gradients are there at once."""
-    return _tail(play_backward([backward_s] * layers + [0.0], [reduce_s] * layers + [embedding_reduce_s]))
+def last_gradients_seconds(
+    *,
+    layer_parameters: float,
+    vocabulary: int,
+    hidden: int,
+    bytes_per_gradient: float,
+    gpus: int,
+    bus_bytes_per_s: float,
+) -> float:
+    """Play a few layers on a network that keeps up, and then the rows of the embedding, which are there at once."""
+
+    def sending(parameters: float) -> float:
+        return sum(play_ring(gpus).busiest_shares) * parameters * bytes_per_gradient / bus_bytes_per_s
+
+    reduce_s = sending(layer_parameters)
+    computing = 2 * reduce_s + 1.0
+    return _tail(play_backward([computing] * LAYERS + [0.0], [reduce_s] * LAYERS + [sending(vocabulary * hidden)]))
 
 
 def hidden_share(*, layers: int, backward_s: float, reduce_s: float) -> float:
@@ -102,17 +111,6 @@ def best_buckets(*, backward_s: float, transfer_s: float, latency_s: float) -> i
         else:
             low += third
     return min(range(low, high + 1), key=tail)
-
-
-def gathered_pass_seconds(*, layers: int, compute_s: float, gather_s: float, prefetched: bool) -> float:
-    """Gather and compute layer by layer; with prefetching the network goes one layer ahead."""
-    here = gather_s  # when the weights of the layer are there
-    clock = 0.0
-    for _ in range(layers):
-        begun = max(clock, here)
-        clock = begun + compute_s
-        here = (max(begun, here) if prefetched else clock) + gather_s
-    return clock
 
 
 def _played_step(compute_s: float, communication_s: float, hidden: float) -> list[Span]:

@@ -61,17 +61,6 @@ def test_servers_of_one_gpu_run_a_plain_ring(message: float, servers: int, port:
     assert same(hierarchy.leader_seconds(**case, nvlink_bytes_per_s=1e12), plain)
 
 
-@given(message=message_sizes, servers=server_counts, port=rates, longer=st.floats(0.05, 5))
-def test_one_port_less_is_too_slow(message: float, servers: int, port: float, longer: float) -> None:
-    one_port = hierarchy.leader_port_bytes(message_bytes=message, servers=servers) / port
-    case = {"message_bytes": message, "servers": servers, "port_bytes_per_s": port, "network_s": one_port * longer}
-    ports = hierarchy.ports_needed(**case)
-    assert one_port / ports <= one_port * longer * (1 + 1e-9)
-    assert ports == 1 or one_port / (ports - 1) > one_port * longer * (1 - 1e-9)
-    if abs(1 / longer - round(1 / longer)) > 1e-6:
-        assert ports == engine.ports_needed(**case)
-
-
 @given(children=st.integers(2, 60), uplink=rates)
 def test_a_level_gathers_at_the_rate_of_the_played_all_gather(children: int, uplink: float) -> None:
     case = {"children": children, "uplink_bytes_per_s": uplink}
@@ -148,11 +137,6 @@ PODS = {"gradient_bytes": 1e9, "pods": 4, "gpus_per_pod": 8, "port_bytes_per_s":
         (hierarchy.sharded_seconds, CLUSTER, {"gpus_per_server": 0}),
         (hierarchy.sharded_seconds, CLUSTER, {"latency_s": -1}),
         (hierarchy.sharded_overlapped_seconds, CLUSTER, {"port_bytes_per_s": 0}),
-        (
-            hierarchy.ports_needed,
-            {"message_bytes": 1e9, "servers": 4, "port_bytes_per_s": 5e10, "network_s": 0.1},
-            {"servers": 1},
-        ),
         (hierarchy.gather_bandwidth, {"children": 8, "uplink_bytes_per_s": 5e10}, {"children": 1}),
         (
             hierarchy.pod_uplink_bytes_per_s,

@@ -30,19 +30,24 @@ def test_the_network_is_done_as_late_as_the_formula_says(layers: int, backward: 
     assert same(overlap.hidden_share(**case), engine.hidden_share(**case), clock / reduce)
 
 
-@given(done=layer_counts, backward=times, reduce=times, embedding=times)
-def test_single_layers_and_the_embedding_are_done_when_the_played_network_has_sent_them(
-    done: int, backward: float, reduce: float, embedding: float
+@given(done=layer_counts, backward=times, reduce=times)
+def test_single_layers_are_done_when_the_played_network_has_sent_them(
+    done: int, backward: float, reduce: float
 ) -> None:
     case = {"backward_s": backward, "reduce_s": reduce}
     clock = done * (backward + reduce)
     at = overlap.reduced_at_seconds(done=done, **case)
     assert same(at, engine.reduced_at_seconds(done=done, **case))
     assert same(at - done * backward, overlap.exposed_tail_seconds(layers=done, **case), clock)
-    tail = {"layers": done, "embedding_reduce_s": embedding, **case}
-    assert same(
-        overlap.tail_with_embedding_seconds(**tail), engine.tail_with_embedding_seconds(**tail), clock + embedding
-    )
+
+
+@given(
+    layer=st.floats(1e6, 1e10), vocabulary=st.integers(1, 10**6), hidden=st.integers(1, 20000), gpus=st.integers(1, 64)
+)
+def test_layer_1_and_the_embedding_come_last(layer: float, vocabulary: int, hidden: int, gpus: int) -> None:
+    model = {"layer_parameters": layer, "vocabulary": vocabulary, "hidden": hidden}
+    case = {"bytes_per_gradient": 2, "gpus": gpus, "bus_bytes_per_s": 3e11, **model}
+    assert math.isclose(overlap.last_gradients_seconds(**case), engine.last_gradients_seconds(**case), rel_tol=1e-6)
 
 
 @given(
@@ -55,22 +60,6 @@ def test_a_step_takes_as_long_as_the_played_one(
     case = {"parameters": parameters, "layers": layers, "gpus": gpus, "tokens": tokens}
     rates_of = {"flop_per_s": 4e14, "bus_bytes_per_s": bus}
     assert same(overlap.estimated_step_seconds(**case, **rates_of), engine.estimated_step_seconds(**case, **rates_of))
-
-
-@given(pairs=st.lists(st.tuples(st.floats(0, 10), st.floats(0, 10)), min_size=1, max_size=30))
-def test_the_longest_chain_through_pass_and_network_decides_when_layers_differ(
-    pairs: list[tuple[float, float]],
-) -> None:
-    backward, reduce = (tuple(column) for column in zip(*pairs, strict=True))
-    case = {"backward_s": backward, "reduce_s": reduce}
-    assert same(overlap.exposed_tail_of_layers(**case), engine.exposed_tail_of_layers(**case), 600)
-
-
-@given(layers=st.integers(1, 60), backward=times, reduce=times)
-def test_equal_layers_are_a_case_of_unequal_ones(layers: int, backward: float, reduce: float) -> None:
-    of_layers = overlap.exposed_tail_of_layers(backward_s=(backward,) * layers, reduce_s=(reduce,) * layers)
-    equal = overlap.exposed_tail_seconds(layers=layers, backward_s=backward, reduce_s=reduce)
-    assert same(of_layers, equal, layers * (backward + reduce))
 
 
 @given(buckets=layer_counts, backward=times, transfer=times, latency=st.floats(0, 1e-2))
@@ -89,16 +78,6 @@ def test_no_number_of_buckets_beats_the_best(backward: float, transfer: float, l
     assert all(best <= overlap.bucketed_tail_seconds(buckets=n, **case) * (1 + 1e-12) for n in range(1, 2500))
     played = overlap.bucketed_tail_seconds(buckets=engine.best_buckets(**case), **case)
     assert same(best, played, backward + transfer)
-
-
-@given(layers=layer_counts, compute=times, gather=times, prefetched=st.booleans())
-def test_a_pass_with_gathers_takes_the_time_of_the_played_one(
-    layers: int, compute: float, gather: float, prefetched: bool
-) -> None:
-    case = {"layers": layers, "compute_s": compute, "gather_s": gather, "prefetched": prefetched}
-    assert same(
-        overlap.gathered_pass_seconds(**case), engine.gathered_pass_seconds(**case), layers * (compute + gather)
-    )
 
 
 @given(mfu=st.floats(0.05, 0.9), compute=times, communication=times, part=st.floats(0, 1))
@@ -187,23 +166,24 @@ BUCKETS = {"backward_s": 0.3, "transfer_s": 0.1, "latency_s": 1e-3}
         (overlap.hidden_share, {"layers": 4, "backward_s": 1.0, "reduce_s": 1.0}, {"reduce_s": 0}),
         (overlap.reduced_at_seconds, {"done": 4, "backward_s": 1.0, "reduce_s": 1.0}, {"done": 0}),
         (
-            overlap.tail_with_embedding_seconds,
-            {"layers": 4, "backward_s": 1.0, "reduce_s": 1.0, "embedding_reduce_s": 1.0},
-            {"embedding_reduce_s": -1},
+            overlap.last_gradients_seconds,
+            {
+                "layer_parameters": 1e8,
+                "vocabulary": 9,
+                "hidden": 9,
+                "bytes_per_gradient": 2,
+                "gpus": 8,
+                "bus_bytes_per_s": 1e11,
+            },
+            {"vocabulary": 0},
         ),
         (
             overlap.estimated_step_seconds,
             {"parameters": 1e9, "layers": 4, "gpus": 8, "tokens": 4096, **TOKENS},
             {"tokens": 0},
         ),
-        (overlap.exposed_tail_of_layers, {"backward_s": (1.0,), "reduce_s": (1.0,)}, {"reduce_s": ()}),
         (overlap.bucketed_tail_seconds, {**BUCKETS, "buckets": 4}, {"buckets": 0}),
         (overlap.best_buckets, BUCKETS, {"latency_s": 0}),
-        (
-            overlap.gathered_pass_seconds,
-            {"layers": 4, "compute_s": 1.0, "gather_s": 1.0, "prefetched": True},
-            {"gather_s": 0},
-        ),
         (overlap.step_seconds, STEP, {"hidden": 1.5}),
         (overlap.step_seconds, {**STEP, "communication_s": 1.5}, {"hidden": 0.9}),
         (overlap.effective_mfu, {**STEP, "mfu_alone": 0.5}, {"mfu_alone": 50}),
