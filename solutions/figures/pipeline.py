@@ -118,7 +118,33 @@ def idle_against_micro_batches() -> Figure:
     axis.set_xticks(dots)
     axis.set_yticks([0, 10, 20, 30, 40, 50], [f"{percent} %" for percent in range(0, 60, 10)])
     axis.set_xlabel(f"micro-batches in a step ({stages} stages)")
+    axis.set_ylabel("bubble idle fraction")
     return figure
 
 
-FIGURES = (four_schedules, in_flight_by_stage, idle_against_micro_batches)
+def two_lines_played() -> Figure:
+    """1F1B on two stages with four micro-batches, as the feedback on a schedule draws it, and what each wait is for."""
+    orders = [schedule(rank, 2, 4, 1) for rank in range(2)]
+    step = play_orders(orders, [{"F": 1, "B": 2}] * 2)
+    figure = Figure(figsize=(7.0, 1.5))
+    axis = figure.subplots()
+    free = [0.0, 0.0]
+    for span in step.operations:
+        start, end, name = float(span.start), float(span.end), f"{span.kind}{span.micro_batch + 1}"
+        axis.barh(span.rank, end - start - 0.08, left=start + 0.04, height=0.8, color=COLOURS[span.kind])
+        axis.text((start + end) / 2, span.rank, name, color="white", ha="center", va="center", fontsize=9)
+        if start > free[span.rank]:
+            waits = f"waits\nfor {name}"
+            axis.text((free[span.rank] + start) / 2, span.rank, waits, color=GREY, ha="center", va="center", fontsize=7)
+        free[span.rank] = end
+    axis.set_yticks(range(2), ["stage 1", "stage 2"])
+    axis.invert_yaxis()
+    axis.tick_params(axis="y", length=0)
+    axis.spines["left"].set_visible(False)
+    axis.set_xlim(0, float(step.ticks))
+    axis.set_xticks(range(0, 16, 3))
+    axis.set_xlabel("slots")
+    return figure
+
+
+FIGURES = (four_schedules, in_flight_by_stage, idle_against_micro_batches, two_lines_played)

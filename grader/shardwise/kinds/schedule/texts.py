@@ -46,7 +46,7 @@ def _rules(form: ScheduleForm) -> Iterator[str]:
         + (" `W` needs its own `B`." if form.weight else "")
         + f" A result is on another stage {there}."
     )
-    yield "A stage works off its line: each operation starts as soon as the one before it is done and what it needs is there."
+    yield "A stage runs its line from left to right: each operation starts as soon as the one before it is done and what it needs is there."
     where = "in a chunk of a stage" if form.chunks > 1 else "on a stage"
     counted = " Each chunk counts by itself." if form.chunks > 1 else ""
     yield f"A micro-batch is in flight {where} from the start of its `F` to the end of its `{'W' if form.weight else 'B'}`.{counted}"
