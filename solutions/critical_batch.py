@@ -45,6 +45,24 @@ def data_to_target(*, minimum_data: float, critical_batch: float, batch: float) 
     return minimum_data * (1 + batch_excess)
 
 
+def batch_for_data(*, minimum_data: float, critical_batch: float, data: float) -> float:
+    """Largest batch with which the data suffice to reach a loss, by the model of gradient noise.
+
+        B = B_crit · (E / E_min - 1)
+
+    Units:   data and batches in tokens or samples, all the same.
+    Raises:  ValueError if an argument is not positive or the data are no more than the minimum.
+    Source:  data_to_target of this module, solved for the batch.
+
+    >>> batch_for_data(minimum_data=20e9, critical_batch=2e6, data=30e9) / 1e6   # half as much again: half of B_crit
+    1.0
+    """
+    require_positive(minimum_data=minimum_data, critical_batch=critical_batch, data=data)
+    if data <= minimum_data:
+        raise ValueError(f"data must be above the minimum of {minimum_data:g}, not {data:g}")
+    return critical_batch * (data / minimum_data - 1)
+
+
 def dollars_per_second_saved(
     *,
     minimum_data: float,
@@ -97,6 +115,22 @@ def critical_batch_tokens(*, loss: float, scale_tokens: float, exponent: float) 
     """
     require_positive(loss=loss, scale_tokens=scale_tokens, exponent=exponent)
     return scale_tokens / math.pow(loss, 1 / exponent)
+
+
+def loss_for_critical_batch(*, critical_batch: float, scale_tokens: float, exponent: float) -> float:
+    """Loss at which the critical batch has grown to a size.
+
+        L = (B* / B_crit)^α_B
+
+    Units:   batches in tokens. Result in nats per token.
+    Raises:  ValueError if an argument is not positive.
+    Source:  critical_batch_tokens of this module, solved for the loss; Kaplan et al. 2020, arXiv:2001.08361, section 5.1.
+
+    >>> round(loss_for_critical_batch(critical_batch=4e6, scale_tokens=2e8, exponent=0.21), 2)
+    2.27
+    """
+    require_positive(critical_batch=critical_batch, scale_tokens=scale_tokens, exponent=exponent)
+    return math.pow(scale_tokens / critical_batch, exponent)
 
 
 def noise_scale(*, small_batch: float, big_batch: float, small_square: float, big_square: float) -> float:

@@ -8,15 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..critical_batch import data_to_target, steps_to_target
-from ..learning_rate import (
-    cosine_area,
-    cosine_lr,
-    linear_rule_lr,
-    scaled_steps,
-    square_root_rule_lr,
-    wsd_area,
-    wsd_lr,
-)
+from ..learning_rate import linear_rule_lr, square_root_rule_lr
+from ..lr_schedules import cosine_area, cosine_lr, scaled_steps, wsd_area, wsd_lr
 from . import BLUE, GREY, ORANGE
 
 CHAPTER = "04-learning-rate-scaling"

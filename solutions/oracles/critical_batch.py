@@ -1,8 +1,7 @@
-"""Searches and played runs that confirm critical_batch.py: by bisection for steps, data, noise and rate, hour by hour for the price."""
+"""Searches and played runs that confirm critical_batch.py: bisection, small pieces of a power law, and hours of a run."""
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from .search import bisect
@@ -28,10 +27,38 @@ def searched_data_to_target(*, minimum_data: float, critical_batch: float, batch
     )
 
 
-def searched_critical_batch(*, loss: float, scale_tokens: float, exponent: float) -> float:
-    """The batch at which (B*/B)^α_B has come down to the loss, by bisection on a logarithmic scale."""
-    power = bisect(lambda log_batch: loss - math.exp(exponent * (math.log(scale_tokens) - log_batch)), -200.0, 200.0)
-    return math.exp(power)
+def integrated_critical_batch(*, loss: float, scale_tokens: float, exponent: float) -> float:
+    """Follow the critical batch from a loss of 1, where it is B*, to the loss: each per cent of loss takes 1/α per cent."""
+    return _followed(start=scale_tokens, times=loss, power=-1 / exponent)
+
+
+def integrated_loss(*, critical_batch: float, scale_tokens: float, exponent: float) -> float:
+    """Follow the loss from 1, where the critical batch is B*, as the critical batch falls: each per cent takes α per cent."""
+    return _followed(start=1.0, times=critical_batch / scale_tokens, power=-exponent)
+
+
+def _followed(start: float, times: float, power: float, pieces: int = 2000) -> float:
+    """Integrate dy/dx = power · y/x from x = 1 to `times`, in pieces that grow with x (Runge and Kutta's fourth order)."""
+    x, y, growth = 1.0, start, times ** (1 / pieces)
+    for _ in range(pieces):
+        h = x * (growth - 1)
+        first = power * y / x
+        second = power * (y + h / 2 * first) / (x + h / 2)
+        third = power * (y + h / 2 * second) / (x + h / 2)
+        fourth = power * (y + h * third) / (x + h)
+        y += h / 6 * (first + 2 * second + 2 * third + fourth)
+        x *= growth
+    return y
+
+
+def searched_batch_for_data(*, minimum_data: float, critical_batch: float, data: float) -> float:
+    """Spend exactly the data on the trade-off (S/S_min - 1)(E/E_min - 1) = 1; the batch is the data over the steps."""
+    minimum_steps = minimum_data / critical_batch
+    spare = data / minimum_data - 1
+    steps = bisect(
+        lambda steps: (steps / minimum_steps - 1) * spare - 1, minimum_steps, minimum_steps * (2 + 2 / spare)
+    )
+    return data / steps
 
 
 def played_dollars_per_second(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
-def bisect(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Where a rising function crosses zero, to the last bits."""
-    for _ in range(200):
+def bisect(rising: Callable[[float], float], low: float, high: float, rounds: int = 200) -> float:
+    """Where a rising function crosses zero, to the last bits; fewer rounds do where the function is slow."""
+    for _ in range(rounds):
         middle = (low + high) / 2
         if rising(middle) < 0:
             low = middle

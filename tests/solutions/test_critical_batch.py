@@ -54,8 +54,20 @@ def test_at_the_critical_batch_steps_and_data_are_twice_their_minimum() -> None:
 def test_the_critical_batch_is_found_from_the_loss_alone(loss: float, scale: float, exponent: float) -> None:
     case = {"scale_tokens": scale, "exponent": exponent}
     found = critical_batch.critical_batch_tokens(loss=loss, **case)
-    assert math.isclose(found, engine.searched_critical_batch(loss=loss, **case), rel_tol=1e-9)
+    assert math.isclose(found, engine.integrated_critical_batch(loss=loss, **case), rel_tol=1e-8)
     assert critical_batch.critical_batch_tokens(loss=0.9 * loss, **case) > found
+    back = critical_batch.loss_for_critical_batch(critical_batch=found, **case)
+    assert math.isclose(back, loss, rel_tol=1e-9)
+    assert math.isclose(back, engine.integrated_loss(critical_batch=found, **case), rel_tol=1e-8)
+
+
+@given(minimum=st.floats(1e9, 1e12), critical=st.floats(1e5, 1e7), spare=st.floats(0.01, 20.0))
+def test_the_batch_for_the_data_uses_them_up(minimum: float, critical: float, spare: float) -> None:
+    case = {"minimum_data": minimum, "critical_batch": critical}
+    data = minimum * (1 + spare)
+    batch = critical_batch.batch_for_data(data=data, **case)
+    assert math.isclose(critical_batch.data_to_target(batch=batch, **case), data, rel_tol=1e-9)
+    assert math.isclose(batch, engine.searched_batch_for_data(data=data, **case), rel_tol=1e-7)
 
 
 def test_the_sentence_of_one_to_two_million_tokens_is_not_what_the_fit_gives_at_the_end_of_training() -> None:
@@ -113,6 +125,8 @@ def test_the_best_rate_is_linear_far_below_the_noise_scale_and_level_far_above()
 BAD: list[tuple[Any, dict[str, Any]]] = [
     (critical_batch.steps_to_target, {"minimum_steps": 1, "critical_batch": 0, "batch": 1}),
     (critical_batch.data_to_target, {"minimum_data": 1, "critical_batch": 1, "batch": float("inf")}),
+    (critical_batch.batch_for_data, {"minimum_data": 2e9, "critical_batch": 1e6, "data": 2e9}),
+    (critical_batch.loss_for_critical_batch, {"critical_batch": 0, "scale_tokens": 2e8, "exponent": 0.21}),
     (critical_batch.critical_batch_tokens, {"loss": 0, "scale_tokens": 2e8, "exponent": 0.21}),
     (
         critical_batch.dollars_per_second_saved,
