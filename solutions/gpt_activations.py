@@ -144,6 +144,7 @@ def first_stage_bytes(
         micro_batch=micro_batch, sequence=sequence, hidden=hidden, heads=heads, tp=tp,
         sequence_parallel=sequence_parallel, recompute=recompute,
     )  # fmt: skip
+    require_counts(layers=layers, stages=stages, virtual_stages=virtual_stages)
     if layers % (stages * virtual_stages):
         raise ValueError(f"{layers} layers must divide by {stages} stages of {virtual_stages} pieces")
     return kept * layers * interleaving_memory_factor(stages=stages, virtual_stages=virtual_stages)

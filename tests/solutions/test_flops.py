@@ -169,6 +169,7 @@ def test_palm_recomputed_three_quarters_of_its_forward_pass() -> None:
     share = flop_rules.recomputed_share(mfu=0.462, hfu=0.578)
     assert share == pytest.approx(rules_traced.recomputed_share(mfu=0.462, hfu=0.578), rel=1e-9)
     assert share == pytest.approx(0.75, abs=0.01)
+    assert flop_rules.recomputed_share(mfu=0.462, hfu=0.462) == 0
 
 
 @given(model=st.floats(1e13, 1e15), scores=st.floats(0.05, 0.5), surplus=st.floats(0, 0.4))
@@ -190,6 +191,8 @@ SHAPE = {"tokens": 8, "sequence_length": 8, **LLAMA_8B}
         (flops.step_flop, {**SHAPE, "recompute": "some"}, "recompute must be one of none, selective, full, not 'some'"),
         (flops.step_flop, {**SHAPE, "tokens": 12}, "12 tokens are no whole number of sequences of 8"),
         (flops.step_flop, {**SHAPE, "heads": 33}, "33 heads must divide the width 4096"),
+        (flops.step_flop, {**SHAPE, "heads": 24, "hidden": 4104, "kv_heads": 9}, "and 9 KV heads the heads"),
+        (flops.step_flop, {**SHAPE, "heads": 8, "hidden": 4100}, "8 heads must divide the width 4100"),
         (flops.forward_flop, {**SHAPE, "layers": 0}, "layers must be a whole number"),
         (flops.layer_pass_flop, {**layer_of(SHAPE), "part": "X"}, "part must be F, B or W, not 'X'"),
         (flop_rules.gpt_step_flop, {"sequences": 1, "sequence_length": 8, "layers": 1, "hidden": 8, "vocabulary": 9,

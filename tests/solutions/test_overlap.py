@@ -80,6 +80,15 @@ def test_no_number_of_buckets_beats_the_best(backward: float, transfer: float, l
     assert same(best, played, backward + transfer)
 
 
+def test_one_bucket_is_best_where_a_bucket_costs_more_than_the_backward_pass() -> None:
+    case = {"backward_s": 0.1, "transfer_s": 0.2, "latency_s": 1.0}
+    assert overlap.best_buckets(**case) == engine.best_buckets(**case) == 1
+
+
+def test_all_is_hidden_where_the_mfu_is_that_of_computation_alone() -> None:
+    assert overlap.hidden_behind_mfu(mfu_alone=0.5, mfu_seen=0.5, compute_s=1.0, communication_s=0.5) == 1
+
+
 @given(mfu=st.floats(0.05, 0.9), compute=times, communication=times, part=st.floats(0, 1))
 def test_the_mfu_of_a_step_lies_between_its_bounds_and_tells_what_was_hidden(
     mfu: float, compute: float, communication: float, part: float
@@ -191,6 +200,7 @@ BUCKETS = {"backward_s": 0.3, "transfer_s": 0.1, "latency_s": 1e-3}
         (overlap.comm_compute_ratio, RATIO, {"gpus": 0}),
         (overlap.tokens_to_hide_all_reduce, TOKENS, {"gpus": 1}),
         (overlap.tokens_to_hide_all_reduce, TOKENS, {"total_over_active": 0.5}),
+        (overlap.tokens_to_hide_all_reduce, TOKENS, {"total_over_active": math.inf}),
         (overlap.most_gpus_that_hide, {**TOKENS, "batch_tokens": 1e6, "micro_batches": 1}, {"batch_tokens": 10}),
     ],
 )
