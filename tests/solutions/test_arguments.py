@@ -26,67 +26,67 @@ MODULES = [found.name for found in pkgutil.iter_modules(solutions.__path__) if n
 
 # A number below zero, or any number, is meant here; or the argument plays no part in the example.
 TAKEN = {
-    "formats.clipped_cast.value",
-    "formats.rounded.value",
-    "formats.saturated.value",
-    "formats.spacing.value",
-    "fp8.scale_factor.margin",
-    "stage_memory.schedule_change.virtual_stages",
-    "stagnation.expected_steps_to_move.weight",
-    "stagnation.last_moving_step.weight",
-    "stagnation.smallest_moving_update.weight",
+    "clipped_cast.value",
+    "rounded.value",
+    "saturated.value",
+    "spacing.value",
+    "scale_factor.margin",
+    "schedule_change.virtual_stages",
+    "expected_steps_to_move.weight",
+    "last_moving_step.weight",
+    "smallest_moving_update.weight",
 }
 # Of these also a fraction is meant (a point between two steps of a curve), or nothing is lost when one is given.
 PARTS_TAKEN = {
-    "accumulation.recompute_overhead.recomputed_layers",
-    "activations.peak_activation_bytes.recomputed_layers",
-    "capstone.best_layout.tp_percent",
-    "capstone.racks_needed.spare_nodes",
-    "capstone.usable_gpus.failed_nodes",
-    "learning_rate.cosine_area.warmup_steps",
-    "learning_rate.cosine_lr.step",
-    "learning_rate.wsd_area.decay_steps",
-    "learning_rate.wsd_area.stable_steps",
-    "learning_rate.wsd_area.warmup_steps",
-    "learning_rate.wsd_lr.step",
-    "learning_rate.wsd_to_cosine_area.decay_steps",
-    "learning_rate.wsd_to_cosine_area.stable_steps",
-    "learning_rate.wsd_to_cosine_area.warmup_steps",
-    "loss_memory.loss_bytes.copies_16",
-    "loss_memory.loss_bytes.copies_32",
-    "models.decoder_parameters.positions",
-    "pipeline_balance.slowest_stage_layers.last_stage_layers",
-    "pipeline_traffic.gpu_bytes.stage",
-    "pipeline_traffic.waiting_step_seconds.stages",
-    "precision_memory.fp8_activation_saving_bytes.block",
+    "recompute_overhead.recomputed_layers",
+    "peak_activation_bytes.recomputed_layers",
+    "best_layout.tp_percent",
+    "racks_needed.spare_nodes",
+    "usable_gpus.failed_nodes",
+    "cosine_area.warmup_steps",
+    "cosine_lr.step",
+    "wsd_area.decay_steps",
+    "wsd_area.stable_steps",
+    "wsd_area.warmup_steps",
+    "wsd_lr.step",
+    "wsd_to_cosine_area.decay_steps",
+    "wsd_to_cosine_area.stable_steps",
+    "wsd_to_cosine_area.warmup_steps",
+    "loss_bytes.copies_16",
+    "loss_bytes.copies_32",
+    "decoder_parameters.positions",
+    "slowest_stage_layers.last_stage_layers",
+    "gpu_bytes.stage",
+    "waiting_step_seconds.stages",
+    "fp8_activation_saving_bytes.block",
 }
 # A reference that works by another one may refuse an argument under the name that it has there.
 TOLD_AS = {
-    "accumulation.faster_plan.plain_micro_batch": "micro_batch",
-    "accumulation.faster_plan.recomputed_micro_batch": "micro_batch",
-    "flop_rules.recompute_ratio.sequence_length": "tokens",
-    "flop_rules.six_n_over_count.sequence_length": "tokens",
-    "flop_rules.vocabulary_share.sequence_length": "tokens",
-    "fp8.needed_gemm_share.gemm_speedup": "gemm_speedup_above_one",
-    "fp8.needed_gemm_share.speedup": "speedup_above_one",
-    "fp8.zeroed_share.amax": "largest_value",
-    "fp8.zeroed_share.typical": "smallest_value",
-    "hierarchy.largest_oversubscription.pods": "children",
-    "learning_rate.warmup_share.base_total_steps": "steps",
-    "loss_scaling.burst_until_lost.smallest_gradient": "gradient",
-    "loss_scaling.skipped_at_start.largest_gradient": "gradient",
-    "loss_scaling.usable_scales.largest_gradient": "largest_value",
-    "loss_scaling.usable_scales.smallest_gradient": "smallest_value",
-    "mfu.share_that_may_be_lost.lost_elsewhere": "share_0",
-    "tensor_parallel.all_reduce_bytes.tp": "gpus",
-    "tensor_parallel.phase_bytes.tp": "gpus",
-    "tensor_parallel.traffic_bytes.tp": "gpus",
-    "tensor_parallel_time.throughput_lost.wider_bandwidth_bytes_per_s": "bus_bandwidth_bytes_per_s",
-    "tensor_parallel_time.throughput_lost.wider_tp": "tp",
-    "tensor_parallel_time.traffic_seconds.tp": "gpus",
+    "faster_plan.plain_micro_batch": "micro_batch",
+    "faster_plan.recomputed_micro_batch": "micro_batch",
+    "recompute_ratio.sequence_length": "tokens",
+    "six_n_over_count.sequence_length": "tokens",
+    "vocabulary_share.sequence_length": "tokens",
+    "needed_gemm_share.gemm_speedup": "gemm_speedup_above_one",
+    "needed_gemm_share.speedup": "speedup_above_one",
+    "zeroed_share.amax": "largest_value",
+    "zeroed_share.typical": "smallest_value",
+    "largest_oversubscription.pods": "children",
+    "warmup_share.base_total_steps": "steps",
+    "burst_until_lost.smallest_gradient": "gradient",
+    "skipped_at_start.largest_gradient": "gradient",
+    "usable_scales.largest_gradient": "largest_value",
+    "usable_scales.smallest_gradient": "smallest_value",
+    "share_that_may_be_lost.lost_elsewhere": "share_0",
+    "all_reduce_bytes.tp": "gpus",
+    "phase_bytes.tp": "gpus",
+    "traffic_bytes.tp": "gpus",
+    "throughput_lost.wider_bandwidth_bytes_per_s": "bus_bandwidth_bytes_per_s",
+    "throughput_lost.wider_tp": "tp",
+    "traffic_seconds.tp": "gpus",
 }
 
-# What an argument is when it is left out: the same in every reference that has it, but for those named with their module.
+# What an argument is when it is left out: the same in every reference that has it, but for those named with their function.
 DEFAULTS = {
     "activation_bytes": 0,
     "bytes_per_activation": 2,
@@ -131,13 +131,13 @@ DEFAULTS = {
     "tp": 1,
     "update_bytes": 0,
     "virtual_stages": 1,
-    "adam.replica_state_bytes.bytes_per_gradient": 2,
-    "axes.data_parallel_pod_bytes.bytes_per_gradient": 4,
-    "flop_rules.gpt_training_seconds.recompute": "full",
-    "overlap.most_gpus_that_hide.bytes_per_gradient": 2,
-    "overlap.tokens_to_hide_all_reduce.bytes_per_gradient": 2,
-    "recompute.flop_per_byte.causal": True,
-    "roofline.adam_step_seconds.bytes_per_gradient": 4,
+    "replica_state_bytes.bytes_per_gradient": 2,
+    "data_parallel_pod_bytes.bytes_per_gradient": 4,
+    "gpt_training_seconds.recompute": "full",
+    "most_gpus_that_hide.bytes_per_gradient": 2,
+    "tokens_to_hide_all_reduce.bytes_per_gradient": 2,
+    "flop_per_byte.causal": True,
+    "adam_step_seconds.bytes_per_gradient": 4,
 }
 
 
@@ -194,7 +194,7 @@ def test_a_negative_argument_a_broken_count_and_what_is_no_number_are_refused_by
     ]
     for function, arguments in calls.items():
         for argument, value in arguments.items():
-            key = f"{name}.{function}.{argument}"
+            key = f"{function}.{argument}"
             if isinstance(value, bool) or not isinstance(value, Real) or key in TAKEN:
                 continue
             annotation = inspect.signature(getattr(module, function)).parameters[argument].annotation
@@ -203,7 +203,7 @@ def test_a_negative_argument_a_broken_count_and_what_is_no_number_are_refused_by
                 if fault := fault_with(
                     getattr(module, function), arguments | {argument: given}, TOLD_AS.get(key, argument)
                 ):
-                    faults.append(f"{key} = {given}: {fault}")
+                    faults.append(f"{name}.{key} = {given}: {fault}")
     assert not faults, "\n".join(faults)
 
 
@@ -213,7 +213,7 @@ def test_an_argument_left_out_is_what_it_is_everywhere_else(name: str) -> None:
     for function, arguments in example_calls(module).items():
         reference = getattr(module, function)
         for argument, parameter in inspect.signature(reference).parameters.items():
-            default = DEFAULTS.get(f"{name}.{function}.{argument}", DEFAULTS.get(argument))
+            default = DEFAULTS.get(f"{function}.{argument}", DEFAULTS.get(argument))
             if parameter.default is inspect.Parameter.empty or default is None:
                 continue
             assert parameter.default == default, f"{name}.{function}.{argument}"
