@@ -172,10 +172,11 @@ def step_flop(
     parts = _parts(tokens, sequence_length, hidden, ffn_hidden, heads, kv_heads, mlp_matrices, causal)
     output = _output(tokens, hidden, vocabulary)
     dropped = {"none": (), "selective": ("scores",), "full": tuple(parts)}[recompute]
+    passes = {name: (tape.forward(), tape.backward()) for name, tape in parts.items()}  # of one layer; all are alike
     total = output.forward() + output.backward()
     for _ in range(layers):
-        for name, tape in parts.items():
-            total += tape.forward() + tape.backward()
+        for name, (forward, backward) in passes.items():
+            total += forward + backward
             if name in dropped:
-                total += tape.forward()
+                total += forward
     return float(total)

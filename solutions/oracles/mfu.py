@@ -112,9 +112,9 @@ def mfu_before_speedup(*, mfu: float, speedup: float) -> float:
 
 def paced_tokens_per_s(*, tokens_per_s_per_gpu: float, slowdowns: Sequence[float]) -> float:
     """Let every GPU do its part of each step, and none begin the next one before all are done."""
-    clock = Fraction(0)
+    clock, paces = Fraction(0), {Fraction(slowdown) for slowdown in slowdowns}  # GPUs of one pace are done together
     for _ in range(STEPS):
-        clock = max(clock + Fraction(slowdown) for slowdown in slowdowns)  # a healthy step takes 1 second
+        clock = max(clock + pace for pace in paces)  # a healthy step takes 1 second
     return float(STEPS * len(slowdowns) * Fraction(tokens_per_s_per_gpu) / clock)
 
 

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 
+@lru_cache(maxsize=4096)
 def grouped_bytes(*, layers: int, every: int, input_bytes: float, layer_bytes: float, in_flight: int = 1) -> float:
     """Lay down checkpoints in the forward passes, then play the oldest micro-batch's backward pass group by group."""
-    held = Fraction(0)
+    held, of_input, of_layer = Fraction(0), Fraction(input_bytes), Fraction(layer_bytes)
     checkpoints: list[int] = []
     for micro_batch in range(in_flight):
         for layer in range(layers):
             if layer % every == 0:
-                held += Fraction(input_bytes)
+                held += of_input
                 if micro_batch == 0:
                     checkpoints.append(layer)
     peak = held
     end = layers
     for start in reversed(checkpoints):
         for _ in range(start, end):
-            held += Fraction(layer_bytes)
+            held += of_layer
             peak = max(peak, held)
-        held -= (end - start) * Fraction(layer_bytes) + Fraction(input_bytes)
+        held -= (end - start) * of_layer + of_input
         end = start
     return float(peak)
 

@@ -9,6 +9,8 @@ def bisect(rising: Callable[[float], float], low: float, high: float, rounds: in
     """Where a rising function crosses zero, to the last bits; fewer rounds do where the function is slow."""
     for _ in range(rounds):
         middle = (low + high) / 2
+        if middle in (low, high):  # no float lies between
+            break
         if rising(middle) < 0:
             low = middle
         else:
