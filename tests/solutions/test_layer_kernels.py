@@ -48,7 +48,18 @@ def test_few_tokens_make_every_kernel_wait_for_memory() -> None:
     assert layer_kernels.memory_bound_share(tokens=8192, sequence_length=8192, **LLAMA_8B, **H100) < 0.1
 
 
-def test_heads_that_do_not_divide_are_refused() -> None:
+def test_the_kernels_stand_in_the_order_in_which_they_run_and_count_whole_flop() -> None:
+    for tp in (1, 8):
+        kernels = layer_kernels.layer_kernels(tokens=8192, sequence_length=8192, tp=tp, **LLAMA_8B)
+        assert [kernel.name for kernel in kernels] == [
+            "first norm", "queries", "keys", "values", "attention", "output projection", "first residual sum",
+            "second norm", "gate", "up", "SwiGLU product", "down", "second residual sum",
+        ]  # fmt: skip
+        assert all(isinstance(kernel.flop, int) for kernel in kernels)
+
+
+@pytest.mark.parametrize("wrong", [{"tp": 16}, {"tp": 3}, {"kv_heads": 6}, {"heads": 24}, {"hidden": 4100}], ids=str)
+def test_heads_that_do_not_divide_are_refused(wrong: dict[str, int]) -> None:
     for module in (layer_kernels, played):
         with pytest.raises(ValueError, match="heads"):
-            module.layer_seconds(tokens=64, sequence_length=64, tp=16, **LLAMA_8B, **H100)
+            module.layer_seconds(tokens=64, sequence_length=64, **{**LLAMA_8B, **wrong}, **H100)

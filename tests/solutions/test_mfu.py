@@ -150,6 +150,18 @@ def test_slow_gpus_leave_where_the_rest_gains_more(replicas: int, size: int, slo
     assert mfu.keep_or_drop(**case) == played.keep_or_drop(**case)
 
 
+def test_equal_speed_keeps_the_slow_gpus() -> None:
+    for slowdown in (1, 2):  # nobody is slow, or half of the GPUs at twice the speed
+        case = {"gpus": 16, "slow_gpus": 8, "slowdown": slowdown, "gpus_per_replica": 8}
+        assert mfu.keep_or_drop(**case) == played.keep_or_drop(**case) == "keep"
+
+
+def test_nothing_more_may_be_lost_at_the_best_mfu() -> None:
+    case = {"kernel_efficiency": 0.75, "lost_elsewhere": 0.5}
+    assert mfu.share_that_may_be_lost(mfu=0.375, **case) == 0
+    assert played.share_that_may_be_lost(mfu=0.375, **case) == pytest.approx(0, abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("call", "why"),
     [
