@@ -335,7 +335,10 @@ def test_a_function_that_forgets_an_edge_earns_half() -> None:
 def test_a_missing_return_has_a_sentence_of_its_own() -> None:
     feedback = check(CODE, "def sent_gb(message_gb, gpus):\n    2 * message_gb\n", runner=run_here)
     assert feedback.outcome == Outcome.INCORRECT
-    assert feedback.say.endswith("Every call returned None. Is there a `return` at the end?")
+    assert feedback.say.endswith("No call returned anything but None. Is there a `return` at the end?")
+    asked = question("code", ("{gpus: 1}", "{gpus: 0}"))
+    prints = "def sent_gb(message_gb, gpus):\n    if gpus < 1:\n        raise ValueError\n    print(2 * message_gb)\n"
+    assert check(asked, prints, runner=run_here).say.endswith("Is there a `return` at the end?")
 
 
 def test_a_recognised_mistake_is_told_beside_the_failing_call() -> None:

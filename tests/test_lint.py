@@ -79,6 +79,7 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("code", ("ring.simulated_bytes_sent_per_gpu", "ring.simulated_bytes_sent_per_phase"), r"for \{'message_gb': 1, 'gpus': 2\} ring.bytes_sent_per_gpu gives 1.0 and ring.simulated_bytes_sent_per_phase 0.5"),
         ("code", ("factor: 0.5", "factor: 1"), "were all rejected"),
         ("code", ("mistakes:\n", "mistakes:\n  - {value: key / 2, say: That is half of it.}\n"), "mistakes 1 and 2 return the same on every case"),
+        ("code", ("mistakes:\n", "mistakes:\n  - {value: key / 4e9, say: That is a quarter.}\n"), "mistake 1 is off by a factor of about 1e-09 on every case, as if its value were in GB"),
         ("code", ("choice: [2, 4, 8, 64]", "derived: 2 + 2"), "answer.inputs.gpus has no values of its own"),
         ("bugline", ("reference: ring.bus_bandwidth\n  inputs:\n    message_bytes: {choice: [1.0e+9, 2.0e+9]}\n    gpus: {choice: [2, 4, 8, 64]}\n    measured_s: {choice: [0.1, 0.09]}",
                      "reference: ring.link_gap\n  inputs:\n    fast_bytes_per_s: {choice: [4.0e+9]}\n    slow_bytes_per_s: {choice: [1.0e+9]}"),

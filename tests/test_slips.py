@@ -256,6 +256,15 @@ def test_a_term_of_many_names_is_asked_about_and_not_recited() -> None:
     assert "with nothing but what has to be subtracted" in minus
 
 
+def test_a_ratio_less_one_is_said_in_other_words_than_a_count_less_one() -> None:
+    gpus, new, old = argument("gpus", 8), argument("new", 3.0), argument("old", 2.0)
+    count = {option.how for option in variants(node("minus", gpus, number(1)), known_of(gpus))}
+    ratio = {option.how for option in variants(node("minus", node("over", new, old), number(1)), known_of(new, old))}
+    assert "with the number of GPUs where one less belongs" in count
+    assert "with 1 not subtracted from what has the number of old and the number of new in it" in ratio
+    assert not any("one less belongs" in how for how in ratio)
+
+
 def known_of(*leaves: Node) -> dict[str, Argument]:
     return {
         here.name: Argument(

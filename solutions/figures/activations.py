@@ -73,7 +73,7 @@ def what_a_layer_keeps() -> Figure:
     axis.invert_yaxis()
     axis.tick_params(axis="y", length=0)
     axis.set_xlim(0, 125)
-    axis.set_xlabel("bytes that one layer keeps for each token and channel")
+    axis.set_xlabel("bytes that one layer keeps for each element")
     axis.legend(frameon=False, loc="lower right")
     return figure
 
@@ -101,6 +101,7 @@ def scores_against_length() -> Figure:
     axis.set_yticks([1, 10, 100, 1000, 10000, 100000], ["1 GB", "10 GB", "100 GB", "1 TB", "10 TB", "100 TB"])
     axis.minorticks_off()
     axis.set_xlim(512, 131072)
+    axis.set_ylabel("kept on a GPU of the first stage")
     axis.set_xlabel("tokens in a sequence (GPT-3, TP 8 with sequence parallelism)")
     return figure
 

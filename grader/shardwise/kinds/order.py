@@ -233,7 +233,8 @@ mistakes:
         wrong = next(place for place, (given, right) in pairs if given != right)
         if wrong == 0:
             return Verdict(credit=credit, say=f"**{value[0]}** does not come first.")
-        return Verdict(credit=credit, say=f"The first {wrong} are right; **{value[wrong]}** does not come next.")
+        right = "The first is right" if wrong == 1 else f"The first {wrong} are right"
+        return Verdict(credit=credit, say=f"{right}; **{value[wrong]}** does not come next.")
 
     def example(self, form: OrderForm) -> str:
         return " ".join(item.label for item in form.items)

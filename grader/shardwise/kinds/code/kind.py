@@ -21,6 +21,7 @@ from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
+from shardwise.units import from_base
 
 EDGES_MISSED = 0.5  # credit for a function that is right on every ordinary input and wrong on an edge
 
@@ -182,8 +183,8 @@ mistakes:
         words = [failure_in_words(form, *failing[0]), f"{len(calls) - len(failing)} of {len(calls)} calls are right."]
         if index is not None:
             words.append(key.say[index])
-        elif all(call.status == "returned" and call.value is None for call in calls):
-            words.append("Every call returned None. Is there a `return` at the end?")
+        elif _returns_nothing(key, calls):
+            words.append("No call returned anything but None. Is there a `return` at the end?")
         return Verdict(credit=0.0 if ordinary else EDGES_MISSED, say="\n\n".join(words), mistake=index)
 
     def trial(self, question: Question) -> Inputs | None:
@@ -253,12 +254,43 @@ mistakes:
         for first, other in combinations(range(len(template.mistakes)), 2):
             if all(alike(case.mistakes[first], case.mistakes[other], answer.rel_tol) for _, case in solved.cases):
                 proof.faults.append(f"mistakes {first + 1} and {other + 1} return the same on every case")
+        proof.faults.extend(_in_shown_units(template, [case for _, case in solved.cases if not case.raises]))
         return proof
 
     def faults(self, template: CodeTemplate, references: References) -> Iterator[str]:
         for name, given in template.answer.inputs.items():
             if not given.values():
                 yield f"answer.inputs.{name} has no values of its own; use choice, range, log_range or fixed"
+
+
+def _returns_nothing(key: CodeKey, calls: Sequence[Call]) -> bool:
+    """Whether every call that has a right value returned None: it may have printed one."""
+    asked = [call for case, call in zip(key.cases, calls, strict=True) if not case.raises]
+    return all(call.status == "returned" and call.value is None for call in asked)
+
+
+def _in_shown_units(template: CodeTemplate, cases: Sequence[CodeCase]) -> Iterator[str]:
+    """Mistakes whose value was written in the unit of the answer, though values are in base units: nobody makes them."""
+    size = from_base(1.0, template.answer.unit or "1")
+    for number, mistake in enumerate(template.mistakes, 1):
+        if mistake.value is None or 0.01 < size < 100:
+            continue
+        ratios = [
+            case.mistakes[number - 1] / case.expected
+            for case in cases
+            if isinstance(case.expected, int | float)
+            and isinstance(case.mistakes[number - 1], int | float)
+            and case.expected
+        ]
+        if (
+            ratios
+            and all(0.01 < ratio / size < 100 for ratio in ratios)
+            and not any(0.01 < ratio < 100 for ratio in ratios)
+        ):
+            yield (
+                f"mistake {number} is off by a factor of about {size:.3g} on every case, as if its value were in "
+                f"{template.answer.unit}; write it in base units"
+            )
 
 
 def _does(code: CodeType) -> tuple[Any, ...]:

@@ -48,12 +48,13 @@ def _shared_out(here: Node, known: Known) -> Iterator[Change]:
 def _minus(here: Node, known: Known) -> Iterator[Change]:
     first, last = here.parts
     if last.is_number and last.value == 1:
-        yield first, f"with {part_in_words(first, known)} where one less belongs", True
-        yield (
-            node("plus", first, ONE),
-            f"with one more than {part_in_words(first, known)} where one less belongs",
-            False,
-        )
+        part = part_in_words(first, known)
+        if first.operation == "argument":
+            kept, raised = f"with {part} where one less belongs", f"with one more than {part} where one less belongs"
+        else:
+            kept, raised = f"with 1 not subtracted from {part}", f"with 1 added to {part} instead of subtracted"
+        yield first, kept, True
+        yield node("plus", first, ONE), raised, False
         return
     yield first, f"with {term_in_words(last, known)} not subtracted{what_else(last, 'subtracted')}", False
     yield node("plus", first, last), f"with {term_in_words(last, known)} added instead of subtracted", False
