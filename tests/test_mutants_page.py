@@ -41,6 +41,6 @@ def test_the_page_gives_each_survivor_with_its_reason() -> None:
     assert page.endswith("### ring\n\n- `f`: `a + b → a - b`. Nobody can tell.\n")
 
 
-def test_a_diff_is_told_in_one_line() -> None:
-    diff = "--- a\n+++ b\n@@ -1,3 +1,3 @@\n def f():\n-    a = (\n-        1)\n+    a = None\n"
-    assert change(diff) == "a = ( 1) → a = None"
+def test_a_change_over_several_lines_is_told_in_one() -> None:
+    original = ["def x_f__mutmut_orig():", "    a = (", "        1)"]
+    assert change(original, ["def x_f__mutmut_3():", "    a = None"]) == "a = ( 1) → a = None"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -147,24 +149,32 @@ class Workspace:
         killed = [name for name, code in codes.items() if code in KILLED]
         timed_out = [name for name, code in codes.items() if code in TIMED_OUT]
         alive = [name for name in codes if name not in {*killed, *timed_out}]
-        return Verdict(self.module, len(killed), len(timed_out), tuple(self.survivor(name) for name in alive))
+        return Verdict(self.module, len(killed), len(timed_out), self.survivors(alive))
 
-    def survivor(self, name: str) -> Survivor:
-        """What mutmut changed in a mutant."""
-        mutmut = [str(Path(sys.executable).with_name("mutmut")), "show", name]
-        shown = subprocess.run(mutmut, cwd=self.folder, capture_output=True, text=True, check=True).stdout
-        function = (
-            re.sub("^x_", "", name.rpartition(".")[2].partition("__mutmut_")[0]).replace("xǁ", "").replace("ǁ", ".")
-        )
-        return Survivor(function, change(shown))
+    def survivors(self, names: list[str]) -> tuple[Survivor, ...]:
+        """What mutmut changed in these mutants: it wrote each as a function beside the original."""
+        text = (self.folder / "mutants" / "solutions" / f"{self.module}.py").read_text("utf-8")
+        lines = text.splitlines()
+        bodies = {
+            node.name: lines[node.lineno - 1 : node.end_lineno]
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.FunctionDef) and "__mutmut_" in node.name
+        }
+        found = []
+        for name in names:
+            mutant = name.rpartition(".")[2]
+            original = mutant.partition("__mutmut_")[0]
+            function = original.removeprefix("x_").removeprefix("xǁ").replace("ǁ", ".")
+            found.append(Survivor(function, change(bodies[f"{original}__mutmut_orig"], bodies[mutant])))
+        return tuple(found)
 
 
-def change(diff: str) -> str:
-    """The changed lines of a unified diff, as `old → new`.
+def change(original: Sequence[str], mutant: Sequence[str]) -> str:
+    """The lines in which a function and its mutant differ, as `old → new`; their names always do.
 
-    >>> change("--- a\\n+++ b\\n@@ -1,2 +1,2 @@\\n def f():\\n-    return 1\\n+    return 2\\n")
+    >>> change(["def x_f__mutmut_orig():", "    return 1"], ["def x_f__mutmut_1():", "    return 2"])
     'return 1 → return 2'
     """
-    lines = [line for line in diff.splitlines() if not line.startswith(("---", "+++"))]
-    old, new = (" ".join(line[1:].strip() for line in lines if line.startswith(sign)) for sign in "-+")
-    return f"{old} → {new}"
+    old, new = ([re.sub(r"__mutmut_\w+", "", line).strip() for line in lines] for lines in (original, mutant))
+    changed = [line for line in difflib.ndiff(old, new) if line.startswith(("- ", "+ "))]
+    return " → ".join(" ".join(line[2:] for line in changed if line.startswith(sign)) for sign in "-+")

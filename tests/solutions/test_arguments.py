@@ -89,6 +89,7 @@ TOLD_AS = {
 # What an argument is when it is left out: the same in every reference that has it, but for those named with their function.
 DEFAULTS = {
     "activation_bytes": 0,
+    "biases": False,
     "bytes_per_activation": 2,
     "bytes_per_element": 2,
     "bytes_per_gathered_weight": 1,
@@ -99,8 +100,11 @@ DEFAULTS = {
     "bytes_per_weight": 2,
     "cache_bytes_per_sequence": 0,
     "causal": False,
+    "copies_16": 1,
+    "copies_32": 2,
     "fixed_s": 0,
     "forward_passes": 1,
+    "fsdp_axes": 1,
     "gpus_per_node": 8,
     "gpus_per_server": 8,
     "hysteresis": 1,
@@ -114,6 +118,7 @@ DEFAULTS = {
     "min_scale": 1,
     "mlp_matrices": 3,
     "multiple": 1,
+    "number_format": "FP16",
     "pairs_share": 1,
     "positions": 0,
     "pue": 1,
@@ -124,20 +129,39 @@ DEFAULTS = {
     "reserved_bytes": 0,
     "sequence_parallel": False,
     "share_in_16_bits": 1,
+    "span": "step",
     "stages": 1,
+    "stored": "in, out",
     "strict": False,
     "tied": False,
     "total_over_active": 1,
     "tp": 1,
+    "tp_axes": 1,
     "update_bytes": 0,
     "virtual_stages": 1,
-    "replica_state_bytes.bytes_per_gradient": 2,
-    "data_parallel_pod_bytes.bytes_per_gradient": 4,
-    "gpt_training_seconds.recompute": "full",
-    "most_gpus_that_hide.bytes_per_gradient": 2,
-    "tokens_to_hide_all_reduce.bytes_per_gradient": 2,
-    "flop_per_byte.causal": True,
+    "with_gradients": True,
+    "with_weights": True,
     "adam_step_seconds.bytes_per_gradient": 4,
+    "best_layout.max_stages": 32,
+    "data_parallel_pod_bytes.bytes_per_gradient": 4,
+    "flop_per_byte.causal": True,
+    "fp8_activation_saving_bytes.block": 0,
+    "gpt_training_seconds.recompute": "full",
+    "largest_lost_value.number_format": "E4M3",
+    "largest_outlier.number_format": "E4M3",
+    "last_moving_step.number_format": "BF16",
+    "most_gpus_that_hide.bytes_per_gradient": 2,
+    "overhead_of_compute.span": "forward",
+    "peak_flop_per_s.number_format": "bf16",
+    "replica_state_bytes.bytes_per_gradient": 2,
+    "scale_factor.number_format": "E4M3",
+    "sliced_state_bytes_per_gpu.bytes_per_gradient": 2,
+    "smallest_cp.max_cp": 256,
+    "smallest_pipeline.max_stages": 64,
+    "state_bytes_per_gpu.bytes_per_gradient": 2,
+    "tokens_to_hide_all_reduce.bytes_per_gradient": 2,
+    "tokens_to_hide_all_reduce.gpus": float("inf"),
+    "zeroed_share.number_format": "E4M3",
 }
 
 
@@ -153,16 +177,16 @@ def references(module: ModuleType) -> dict[str, Function]:
     }
 
 
-def example_calls(module: ModuleType) -> dict[str, dict[str, Any]]:
-    """The arguments of the first call of each reference that its docstring shows, defaults among them."""
-    calls: dict[str, dict[str, Any]] = {}
+def example_calls(module: ModuleType) -> dict[str, list[tuple[dict[str, Any], Any]]]:
+    """The calls of each reference that the docstrings show: arguments, defaults among them, and result."""
+    calls: dict[str, list[tuple[dict[str, Any], Any]]] = {}
 
     def recorded(name: str, function: Function) -> Function:
         def record(*args: Any, **kwargs: Any) -> Any:
             result = function(*args, **kwargs)
             bound = inspect.signature(function).bind(*args, **kwargs)
             bound.apply_defaults()
-            calls.setdefault(name, dict(bound.arguments))
+            calls.setdefault(name, []).append((dict(bound.arguments), result))
             return result
 
         return record
@@ -192,7 +216,7 @@ def test_a_negative_argument_a_broken_count_and_what_is_no_number_are_refused_by
     faults = [
         f"{name}.{function} is not called in its own docstring" for function in set(references(module)) - set(calls)
     ]
-    for function, arguments in calls.items():
+    for function, [(arguments, _), *_] in calls.items():
         for argument, value in arguments.items():
             key = f"{function}.{argument}"
             if isinstance(value, bool) or not isinstance(value, Real) or key in TAKEN:
@@ -210,7 +234,7 @@ def test_a_negative_argument_a_broken_count_and_what_is_no_number_are_refused_by
 @pytest.mark.parametrize("name", MODULES)
 def test_an_argument_left_out_is_what_it_is_everywhere_else(name: str) -> None:
     module = importlib.import_module(f"solutions.{name}")
-    for function, arguments in example_calls(module).items():
+    for function, [(arguments, _), *_] in example_calls(module).items():
         reference = getattr(module, function)
         for argument, parameter in inspect.signature(reference).parameters.items():
             default = DEFAULTS.get(f"{function}.{argument}", DEFAULTS.get(argument))
@@ -221,6 +245,19 @@ def test_an_argument_left_out_is_what_it_is_everywhere_else(name: str) -> None:
             with contextlib.suppress(ValueError):  # the rest of the example may not go with it
                 given = reference(**left_out, **{argument: default})
                 assert reference(**left_out) == given, f"{name}.{function}.{argument}"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_count_is_a_whole_number_and_no_float(name: str) -> None:
+    module = importlib.import_module(f"solutions.{name}")
+    for function, calls in example_calls(module).items():
+        annotation = str(inspect.signature(getattr(module, function)).return_annotation)
+        if re.fullmatch(r"int|tuple\[int(, int|, \.\.\.)*\]", annotation):
+            for arguments, result in calls:
+                numbers = [result] if annotation == "int" else result
+                assert all(isinstance(number, int) for number in numbers), (
+                    f"{name}.{function}(**{arguments}) = {result}"
+                )
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,20 @@ def test_what_cannot_be_is_refused(function: str, wrong: dict[str, Any]) -> None
         getattr(tp, function)(**wrong)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"heads": 48}, "48 heads must divide the width 8192"),
+        ({"kv_heads": 12}, "12 KV heads the heads"),
+        ({"tp": 7}, "7 GPUs must divide the 64 heads"),
+        ({"tp": 8, "ffn_hidden": 28676}, "the 28676 columns of the MLP"),
+    ],
+)
+def test_what_does_not_divide_is_told(wrong: dict[str, int], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        tp.layer_parameters_per_gpu(**{**LLAMA_70B, "tp": 1, **wrong})
+
+
 def test_oracles_refuse_what_cannot_be_dealt_out() -> None:
     with pytest.raises(ValueError, match="dealt out"):
         played.layer_parameters_per_gpu(hidden=12, ffn_hidden=5, heads=4, kv_heads=1, tp=5)
