@@ -2,17 +2,50 @@
 
 from __future__ import annotations
 
+import numpy as np
 from matplotlib.figure import Figure
 
+from .. import models
 from ..accumulation import plan_seconds
 from ..accumulation_time import communication_overhead, communication_share
+from ..activations import peak_activation_bytes
+from ..gradient_buffers import token_pull
 from ..oracles.accumulation_time import walk
-from . import BLUE, GREY, ORANGE
+from ..ring import all_reduce_seconds
+from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "03-gradient-accumulation"
 
-MICRO_BATCH_S, ALL_REDUCE_S = 0.120, 0.050  # the times that the lesson works with
-FORWARD_S, BACKWARD_S, FIXED_S = 0.010, 0.020, 0.060  # a sequence's passes, and a fixed cost of every micro-batch
+GPUS, TOKENS, PASSES = 64, 8192, 8  # Llama 3 8B on 64 H100, a sequence at a time, 4M tokens a step
+PARAMETERS = models.parameters(model="Llama-3-8B")
+MICRO_BATCH_S = 8 * PARAMETERS * TOKENS / 400e12  # at 400 TFLOP/s, with every forward pass repeated
+ALL_REDUCE_S = all_reduce_seconds(message_bytes=4 * PARAMETERS, gpus=GPUS, bandwidth_bytes_per_s=360e9, latency_s=0)
+FORWARD_S, BACKWARD_S, FIXED_S = 0.010, 0.020, 0.060  # a short sequence's passes, and a fixed cost of every micro-batch
+ANSWERS = (200, 1500, 1000, 1300)  # tokens in the loss of four micro-batches
+
+
+def weight_of_a_token() -> Figure:
+    """What a token of each micro-batch weighs, under a mean over all tokens and under a mean of four means."""
+    figure = Figure(figsize=(7.0, 2.6))
+    axis = figure.subplots()
+    all_tokens, start = sum(ANSWERS), 0
+    for number, tokens in enumerate(ANSWERS):
+        pull = token_pull(micro_batch_tokens=tokens, batch_tokens=all_tokens, accumulation_steps=len(ANSWERS))
+        axis.bar(start, pull, width=tokens - 12, align="edge", color=ORANGE, edgecolor="none")
+        high = pull > 2
+        axis.text(
+            start + (tokens + 30 if high else tokens / 2), pull - 0.3 if high else pull / 2,
+            f"{'ABCD'[number]}: {pull:.2g} ×", ha="left" if high else "center", va="center",
+            color=ORANGE if high else "white",
+        )  # fmt: skip
+        start += tokens
+    axis.plot([0, all_tokens], [1, 1], color=BLUE, lw=2)
+    axis.text(all_tokens + 40, 1, "mean over\nall tokens", color=BLUE, va="center")
+    axis.set_xlim(-60, all_tokens + 560)
+    axis.set_ylim(0, 5.9)
+    axis.set_xlabel("tokens in the loss, micro-batch after micro-batch")
+    axis.set_ylabel("weight of a token\nin a mean of means")
+    return figure
 
 
 def one_all_reduce_or_many() -> Figure:
@@ -22,17 +55,18 @@ def one_all_reduce_or_many() -> Figure:
     axis = figure.subplots()
     for place, every_pass in enumerate(rows.values()):
         events = walk(
-            passes=6, micro_batch=4, dp=8, micro_batch_s=MICRO_BATCH_S, all_reduce_s=ALL_REDUCE_S, every_pass=every_pass
-        )
+            passes=PASSES, micro_batch=1, dp=GPUS, micro_batch_s=MICRO_BATCH_S, all_reduce_s=ALL_REDUCE_S,
+            every_pass=every_pass,
+        )  # fmt: skip
         for event in events:
-            colour = BLUE if event.what == "micro-batch" else ORANGE
-            axis.barh(place, event.seconds * 1e3, left=event.start_s * 1e3, color=colour, height=0.55, edgecolor="none")
-        end_ms = events[-1].end_s * 1e3
-        axis.text(end_ms + 8, place, f"{end_ms:.0f} ms", va="center", color=GREY)
+            waits = event.what == "all-reduce"
+            gap = 0 if waits else 0.03
+            axis.barh(place, event.seconds - gap, left=event.start_s, color=ORANGE if waits else BLUE, height=0.55)
+        axis.text(events[-1].end_s + 0.1, place, f"{events[-1].end_s:.1f} s", va="center", color=GREY)
     axis.set_yticks(range(len(rows)), list(rows))
     axis.invert_yaxis()
-    axis.set_xlim(0, 1130)
-    axis.set_xlabel("time of a batch of six micro-batches, ms")
+    axis.set_xlim(0, 13.2)
+    axis.set_xlabel("time of a step, s")
     for name, colour in (("forward and backward", BLUE), ("all-reduce", ORANGE)):
         axis.barh(0, 0, color=colour, label=name)
     axis.legend(loc="upper center", bbox_to_anchor=(0.45, 1.32), ncols=2, frameon=False)
@@ -49,20 +83,55 @@ def share_and_overhead() -> Figure:
     axis = figure.subplots()
     axis.plot(steps, overhead, color=ORANGE, marker="s", linestyle="--", label="overhead: of the compute alone")
     axis.plot(steps, share, color=BLUE, marker="o", label="share: of the total step")
-    for place in (0, 6):
-        axis.annotate(
-            f"{share[place]:.2g} %" if share[place] < 1 else f"{share[place]:.1f} %",
-            (steps[place], share[place]), textcoords="offset points", xytext=(0, -17),
-            ha="center", color=BLUE,
-        )  # fmt: skip
+    for place, below in ((0, -26), (3, -16)):
+        axis.annotate(f"{share[place]:.1f} %", (steps[place], share[place]), textcoords="offset points",
+                      xytext=(-4, below), ha="center", color=BLUE)  # fmt: skip
     axis.annotate(f"{overhead[0]:.1f} %", (1, overhead[0]), textcoords="offset points", xytext=(8, 0), color=ORANGE)
     axis.set_xscale("log", base=2)
     axis.set_xticks(steps, [str(count) for count in steps])
-    axis.set_xlim(0.75, 170)
-    axis.set_ylim(-5, 47)
+    axis.set_xlim(0.66, 170)
+    axis.set_ylim(-1.7, 15.5)
     axis.set_xlabel("accumulation steps")
     axis.set_ylabel("all-reduce, %")
     axis.legend(frameon=False)
+    return figure
+
+
+def memory_while_waiting() -> Figure:
+    """What a GPU holds between two micro-batches and at the peak of one, under three designs."""
+    shape = {"layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocabulary": 128256}
+    kept, recomputed = (
+        peak_activation_bytes(tokens=TOKENS, recomputed_layers=layers, **shape, tp=1) for layers in (0, 32)
+    )
+    weights, gradient, states = 2 * PARAMETERS, 4 * PARAMETERS, 12 * PARAMETERS / GPUS
+    rows = (
+        ("ZeRO-1, all layers\ncheckpointed", weights, gradient, states, recomputed),
+        ("FSDP, reduced after\neach micro-batch", weights / GPUS, gradient / GPUS, states, kept),
+        ("FSDP, reduced after\nthe last", weights / GPUS, gradient, states, kept),
+    )
+    figure = Figure(figsize=(7.0, 2.6))
+    axis = figure.subplots()
+    sizes = np.array([row[1:] for row in rows]) / 1e9
+    left = np.zeros(len(rows))
+    groups = (
+        ("weights", GREY),
+        ("sum of gradients", ORANGE),
+        ("optimizer states", GREEN),
+        ("activations and logits", BLUE),
+    )
+    for (name, colour), column in zip(groups, sizes.T, strict=True):
+        axis.barh(range(len(rows)), column, left=left, color=colour, height=0.6, label=name, edgecolor="none")
+        left += column
+    for place, total in enumerate(left):
+        axis.text(total + 1, place, f"{total:.0f} GB", va="center")
+    axis.axvline(75, color=GREY, lw=1.2, ls=":")
+    axis.text(75.5, -0.62, "75 GB", color=GREY, va="center", fontsize=8)
+    axis.set_yticks(range(len(rows)), [row[0] for row in rows])
+    axis.tick_params(axis="y", length=0)
+    axis.invert_yaxis()
+    axis.set_xlim(0, 92)
+    axis.set_xlabel("GB on each of 64 GPUs")
+    axis.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.42, 1.24), ncols=4, fontsize=8)
     return figure
 
 
@@ -99,4 +168,4 @@ def two_plans() -> Figure:
     return figure
 
 
-FIGURES = (one_all_reduce_or_many, share_and_overhead, two_plans)
+FIGURES = (weight_of_a_token, one_all_reduce_or_many, share_and_overhead, memory_while_waiting, two_plans)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..critical_batch import data_to_target, steps_to_target
+from ..critical_batch import best_lr, data_to_target, steps_to_target
 from ..learning_rate import linear_rule_lr, square_root_rule_lr
 from ..lr_schedules import cosine_area, cosine_lr, scaled_steps, wsd_area, wsd_lr
-from . import BLUE, GREY, ORANGE
+from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "04-learning-rate-scaling"
 
@@ -128,4 +128,59 @@ def steps_against_data() -> Figure:
     return figure
 
 
-FIGURES = (two_rules, horizons, cosine_and_stable, steps_against_data)
+def warmup_three_ways() -> Figure:
+    """What three rules make of a warmup at eight times the batch, over the tokens seen."""
+    factor, base_tokens = 8, BASE_BATCH * 8192 / 1e9
+    end = STEPS * base_tokens
+    rows = (
+        ("the recipe", 1, WARMUP, GREY, "-"),
+        ("same tokens", factor, WARMUP / factor, BLUE, "-"),
+        ("same steps", factor, WARMUP, GREEN, "--"),
+        ("steps × 8", factor, WARMUP * factor, ORANGE, "-."),
+    )
+    figure = Figure(figsize=(7.0, 2.6))
+    axis = figure.subplots()
+    for place, (name, batch, steps, colour, line) in enumerate(rows):
+        tokens, peak = batch * base_tokens * steps, float(np.sqrt(batch))
+        stop = min(end, tokens)
+        axis.plot([0, stop, end], [0, peak * stop / tokens, peak * stop / tokens], color=colour, linestyle=line)
+        spot = [(12, 1.09), (12, 2.92), (60, 2.6), (126, 0.68)][place]
+        axis.text(*spot, f"{name}: {tokens:.3g}B tokens", color=colour)
+    axis.axvline(end, color=GREY, lw=1, ls=":")
+    axis.text(end + 2, 0.25, "end of\nthe run", color=GREY, fontsize=8)
+    axis.set_xlim(0, end + 22)
+    axis.set_ylim(0, 3.3)
+    axis.set_xticks([0, 50, 100, 150, 200], ["0", "50B", "100B", "150B", "200B"])
+    axis.set_xlabel("tokens seen")
+    axis.set_ylabel("rate, recipe's peak = 1")
+    return figure
+
+
+def linear_then_level() -> Figure:
+    """Best rate of SGD over the batch in the model of gradient noise, between the linear rule and its highest value."""
+    ratios = np.logspace(-5, 5, 101, base=2)
+    best = [best_lr(base_lr=0.5, base_batch=1, batch=float(ratio), noise_scale=1) for ratio in ratios]
+    figure = Figure(figsize=(7.0, 2.6))
+    axis = figure.subplots()
+    axis.plot(ratios, best, color=BLUE, lw=2)
+    axis.plot(ratios[:56], ratios[:56], color=ORANGE, linestyle="--")
+    axis.axhline(1, color=GREY, lw=1, ls=":")
+    axis.plot(1, 0.5, color=GREY, marker="o")
+    axis.annotate("half of the highest rate", (1, 0.5), textcoords="offset points", xytext=(8, -10), color=GREY)
+    axis.annotate(
+        "linear rule", (ratios[42], ratios[42]), textcoords="offset points", xytext=(-8, 4), ha="right", color=ORANGE
+    )
+    axis.annotate("highest rate", (ratios[2], 1), textcoords="offset points", xytext=(0, -11), color=GREY)
+    axis.annotate("best rate", (ratios[80], best[80]), textcoords="offset points", xytext=(0, -14), color=BLUE)
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log", base=2)
+    places = [2.0**power for power in range(-5, 6)]
+    axis.set_xticks(places, [f"1/{round(1 / place)}" if place < 1 else f"{place:.0f}" for place in places])
+    axis.set_yticks([1 / 32, 1 / 8, 1 / 2, 2], ["1/32", "1/8", "1/2", "2"])
+    axis.set_ylim(1 / 48, 2.4)
+    axis.set_xlabel("batch, as a multiple of the noise scale")
+    axis.set_ylabel("rate over the highest")
+    return figure
+
+
+FIGURES = (two_rules, warmup_three_ways, horizons, cosine_and_stable, linear_then_level, steps_against_data)
