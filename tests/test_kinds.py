@@ -254,6 +254,7 @@ def test_an_order_earns_by_the_pairs_that_it_has_right() -> None:
         if feedback.mistake is None and order != key.order:
             wrong = next(place for place in range(4) if order[place] != key.order[place])
             assert f"**{order[wrong]}** does not come" in feedback.say
+            assert "first 1 are" not in feedback.say
 
 
 def test_an_order_names_every_letter_once_and_is_no_set() -> None:

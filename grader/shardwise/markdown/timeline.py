@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from html import escape
 
-from shardwise.question import Row, Timeline
+from shardwise.question import Bar, Row, Timeline
 
 # Each stands out by at least 4 to 1 from white and from the #111111 of dark pages; the first three are those of the lessons' pictures.
 COLOURS = {"blue": "#2a7fbe", "orange": "#cf5b00", "green": "#008a64", "wrong": "#d93a4a"}
@@ -13,7 +14,7 @@ _GREY = "#777b80"
 _ROW, _BAR, _TOP, _BOTTOM = 30, 24, 20, 20  # heights
 _CHARACTER = 6.4  # width of a character of 11 pixels, the widest digits and letters
 _NARROWEST, _WIDEST = 13, 36  # of a slot
-_LONGEST_LINE = 110  # characters of a line of text
+_LONGEST_LINE = 99  # characters of a line of text, which a notebook's column does not break
 
 
 def as_svg(timeline: Timeline) -> str:
@@ -88,7 +89,7 @@ def as_text(timeline: Timeline) -> str:
     stage 2  ·  F1 B1───
     """
     bars = [bar for row in timeline.rows for bar in row.bars]
-    cell = max((len(bar.label) for bar in bars), default=1) + 1
+    cell = max((math.ceil((len(_named(bar)) + 1) / (bar.end - bar.start)) for bar in bars), default=2)
     left = max(len(row.label) for row in timeline.rows) + 2
     lines = [_times(timeline.end, cell, left), *(_typed(row, timeline.end, cell, left) for row in timeline.rows)]
     slots = (_LONGEST_LINE - left) // cell // 5 * 5
@@ -96,6 +97,11 @@ def as_text(timeline: Timeline) -> str:
         "\n".join((line[:left] + line[left + cell * first : left + cell * (first + slots)]).rstrip() for line in lines)
         for first in range(0, timeline.end, slots)
     )
+
+
+def _named(bar: Bar) -> str:
+    """A bar's label; an exclamation mark where something went wrong, for a terminal has no colours."""
+    return bar.label + ("!" if bar.look == "wrong" and not bar.label.endswith("?") else "")
 
 
 def _times(end: int, cell: int, left: int) -> str:
@@ -110,8 +116,7 @@ def _times(end: int, cell: int, left: int) -> str:
 def _typed(row: Row, end: int, cell: int, left: int) -> str:
     line, time = row.label.ljust(left), 0
     for bar in row.bars:
-        label = bar.label + ("!" if bar.look == "wrong" and not bar.label.endswith("?") else "")
         width = cell * (bar.end - bar.start)
-        line += "·".ljust(cell) * (bar.start - time) + label.ljust(width - 1, "─").ljust(width)
+        line += "·".ljust(cell) * (bar.start - time) + _named(bar).ljust(width - 1, "─").ljust(width)
         time = bar.end
     return line + "·".ljust(cell) * (end - time)

@@ -43,8 +43,8 @@ def explanation(found: Sequence[str]) -> str:
 
 
 def beside(mistake: str, others: Sequence[str]) -> str:
-    """What is said to a recognised mistake where other slips give the same number in this draw."""
-    if not 1 <= len(others) <= 2:
+    """What is said to a recognised mistake; where just one other slip gives the same number in this draw, both are."""
+    if len(others) != 1:
         return mistake
     return f"{mistake}\n\nAnother slip gives the same number here:\n\n{_as_list(others)}"
 

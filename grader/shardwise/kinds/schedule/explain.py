@@ -88,7 +88,7 @@ def idle(run: Run) -> str:
         parts = [f"{start}–{end}" for start, end in gaps[:MOST_GAPS]]
         more = f" and {len(gaps) - MOST_GAPS} more" if len(gaps) > MOST_GAPS else ""
         told.append(f"stage {stage} at {', '.join(parts)}{more}")
-    return f"Idle are {'; '.join(told)}." if told else ""
+    return f"Idle: {'; '.join(told)}." if told else ""
 
 
 def measured(run: Run) -> str:

@@ -32,7 +32,8 @@ def _row(pipeline: Pipeline, run: Run, stage: int) -> Row:
     for wait in run.circle:
         if wait.stage == stage:
             label = f"{pipeline.written(wait.operation)}?"
-            bars.append(Bar(start=wait.since, end=wait.since + 1, label=label, look="wrong"))
+            end = wait.since + pipeline.slots(stage, wait.operation.letter)
+            bars.append(Bar(start=wait.since, end=end, label=label, look="wrong"))
     return Row(label=f"stage {stage}", bars=tuple(bars))
 
 
