@@ -147,6 +147,13 @@ def test_the_smallest_degree_fits_and_half_of_it_does_not(tokens: int, tp: int, 
         assert degree == 1 or whole / (degree / 2) > room
 
 
+def test_what_just_fits_fits() -> None:
+    token = 32 * activations.layer_activation_bytes(tokens=1, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, tp=8)
+    case: dict[str, Any] = {**LLAMA_8B, "tp": 8, "room_bytes": token}
+    assert cp.longest_context(**case, cp=4) == played.longest_context(**case, cp=4) == 4
+    assert cp.smallest_cp(**case, tokens=8) == played.smallest_cp(**case, tokens=8, max_cp=256) == 8
+
+
 @given(degree=degrees, tp=st.sampled_from([1, 2, 4, 8]), room=st.floats(1e7, 1e11))
 def test_the_longest_context_is_found_by_filling_up(degree: int, tp: int, room: float) -> None:
     case: dict[str, Any] = {**LLAMA_8B, "tp": tp, "cp": degree, "room_bytes": room}
@@ -159,6 +166,8 @@ def test_the_longest_context_is_found_by_filling_up(degree: int, tp: int, room: 
         ("hop_bytes", {"tokens_per_gpu": 0, "kv_heads": 1, "head_width": 1}),
         ("exchange_bytes", {"tokens": 10, "kv_heads": 1, "head_width": 1, "cp": 4}),
         ("all_to_all_bytes", {"tokens": 8, "heads": 8, "kv_heads": 2, "head_width": 1, "cp": 4}),
+        ("all_to_all_bytes", {"tokens": 10, "heads": 8, "kv_heads": 4, "head_width": 1, "cp": 4}),
+        ("all_to_all_bytes", {"tokens": 8, "heads": 6, "kv_heads": 4, "head_width": 1, "cp": 4}),
         ("lighter_exchange", {"heads": 7, "kv_heads": 2, "cp": 4}),
         ("tokens_to_hide_hops", {"flop_per_s": 1, "bandwidth_bytes_per_s": 1, "heads": 7, "kv_heads": 2}),
         ("slowdown_of_contiguous_chunks", {"attention_share": 0, "cp": 4}),

@@ -45,6 +45,8 @@ def test_a_port_carries_bits_and_the_reference_gives_bytes() -> None:
 def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
     with pytest.raises(ValueError, match=r"'H1000' is no accelerator of hardware\.yaml, which has V100-32GB"):
         hardware.memory_bytes(accelerator="H1000")
+    with pytest.raises(ValueError, match="'NDR9' is no link of"):
+        hardware.link_bytes_per_s(link="NDR9")
     with pytest.raises(ValueError, match="'nvlink' is no figure of MI300X-192GB"):
         hardware.nvlink_bytes_per_s(accelerator="MI300X-192GB")
 

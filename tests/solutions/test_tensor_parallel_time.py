@@ -99,9 +99,15 @@ def test_the_bound_of_the_mlp_is_where_both_take_as_long(ffn: int, rate: float, 
     assert math.isclose(time.mlp_bound_tp(**case), played.mlp_bound_tp(**case), rel_tol=1e-6)
 
 
-@given(batch=st.floats(1e3, 1e8), ffn=st.integers(1000, 10**5), gpus=st.integers(2, 10**4), axes=st.integers(1, 3))
-def test_the_balance_is_at_the_foot_of_the_slope(batch: float, ffn: int, gpus: int, axes: int) -> None:
-    case: dict[str, Any] = {"tokens": batch, "ffn_hidden": ffn, "gpus": gpus, "fsdp_axes": axes}
+@given(
+    batch=st.floats(1e3, 1e8),
+    ffn=st.integers(1000, 10**5),
+    gpus=st.integers(2, 10**4),
+    axes=st.integers(1, 3),
+    tp_axes=st.integers(1, 3),
+)
+def test_the_balance_is_at_the_foot_of_the_slope(batch: float, ffn: int, gpus: int, axes: int, tp_axes: int) -> None:
+    case: dict[str, Any] = {"tokens": batch, "ffn_hidden": ffn, "gpus": gpus, "fsdp_axes": axes, "tp_axes": tp_axes}
     assert math.isclose(time.balanced_fsdp_degree(**case), played.balanced_fsdp_degree(**case), rel_tol=1e-3)
 
 
