@@ -437,6 +437,14 @@ RIGHT: dict[str, Any] = {"line": KEY.line, "input": dict(KEY.witness), "fix": KE
 HANDED_OUT: dict[str, Any] = {"line": ..., "input": dict.fromkeys(FORM.domain, ...), "fix": ...}
 
 
+def test_the_form_of_a_hunt_with_many_arguments_does_not_scroll_sideways() -> None:
+    bugline, many = kind_of(HUNT), {f"argument_{number}": (1.0, 2.0) for number in range(9)}
+    for domain in (FORM.domain, many):
+        cell = bugline.cells(FORM.model_copy(update={"domain": domain}), "hunt")
+        assert max(map(len, cell.splitlines())) < 90
+        assert set(eval(cell.partition("=")[2])["input"]) == set(domain)
+
+
 @pytest.mark.parametrize(
     "empty", [{}, HANDED_OUT, {"line": None, "input": {}, "fix": ""}], ids=["gone", "form", "empty"]
 )

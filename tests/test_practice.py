@@ -280,6 +280,13 @@ def test_another_reads_differently_or_says_that_it_does_not(problem: Problem) ->
         assert "reads the same" not in after
 
 
+def test_a_check_before_the_answers_cell_ran_says_so() -> None:
+    assert "run that cell first" in checked(SENDS).feedback.say
+    run("bytes_per_gpu = ...")
+    assert "run that cell first" not in checked(SENDS).feedback.say
+    assert "run that cell first" not in checked(SENDS, None).feedback.say
+
+
 def test_a_question_says_how_to_answer_and_how_to_check() -> None:
     text = said(shown(SENDS))
     assert "Assign your answer to `bytes_per_gpu`, for example `bytes_per_gpu = '2.5 GB'`." in text

@@ -191,7 +191,9 @@ answer:
         right, wrong = set(value) & set(key.correct), set(value) - set(key.correct)
         missing = set(key.correct) - set(value)
         if not wrong and not missing:
-            return Verdict(credit=1.0, say="\n\n".join(key.say[letter] for letter in value))
+            several = len(value) > 1
+            said = (f"**{letter})** {key.say[letter]}" if several else key.say[letter] for letter in value)
+            return Verdict(credit=1.0, say="\n\n".join(said))
         words = [f"**{letter})** {key.say[letter]}" for letter in value if letter in wrong]
         if missing and not wrong:
             words.append("What you named is right, and there is more.")

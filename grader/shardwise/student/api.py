@@ -80,6 +80,9 @@ def check(
         feedback = mark(asked, None if untouched else raw, runner=run_limited)
     except KeyboardInterrupt:
         return Message(STOPPED)
+    if feedback.outcome == Outcome.BLANK and answer is NOT_GIVEN and variable not in vars(__main__):
+        note = "Python does not know that name yet. If your answer stands in its cell, run that cell first."
+        return Checked(feedback.model_copy(update={"say": f"{feedback.say}\n\n{note}".strip()}))
     drawn = _SESSION.drawn.get(asked.id, asked.seed)
     if drawn != asked.seed and feedback.outcome != Outcome.CORRECT:
         which = "as the notebook asks it" if asked.seed == SEED else f"with `seed={asked.seed}`"

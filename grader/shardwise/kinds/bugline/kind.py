@@ -18,6 +18,8 @@ from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.references import References
 
+WIDEST_INPUT = 72  # characters; a form of more arguments has a line for each, so that no cell scrolls sideways
+
 
 @dataclass(frozen=True)
 class Solved:
@@ -173,8 +175,11 @@ answer:
         ]
 
     def cells(self, form: BuglineForm, variable: str) -> str:
-        names = ", ".join(f'"{name}": ...' for name in form.domain)
-        return f'{variable} = {{\n    "line": ...,\n    "input": {{{names}}},\n    "fix": ...,\n}}'
+        names = [f'"{name}": ...' for name in form.domain]
+        given = f"{{{', '.join(names)}}}"
+        if len(given) > WIDEST_INPUT:
+            given = "".join(["{\n", *(f"        {name},\n" for name in names), "    }"])
+        return f'{variable} = {{\n    "line": ...,\n    "input": {given},\n    "fix": ...,\n}}'
 
     def prove(self, template: BuglineTemplate, draw: Draw, solved: Solved) -> Proof:
         proof, original = Proof(confirmed=True), _loaded(solved.original, template.answer.reference.partition(".")[2])

@@ -154,6 +154,7 @@ def _beside_mistakes(
 ) -> tuple[tuple[bool, ...], set[int]]:
     """Which mistakes are a fixed multiple of the key, and which options are a mistake by another name."""
     steady, said = [], set()
+    near = max(1e-6, (template.answer.rel_tol or 0.0) / 10)  # a key may be rounded, and a mistake's expression not
     for mistake in template.mistakes:
         pairs = [(found, value) for drawn, found in rows if (value := _value(mistake, found[0], drawn)) is not None]
         ratios = [value / found[0] for found, value in pairs if found[0]]
@@ -161,7 +162,7 @@ def _beside_mistakes(
         said |= {
             index
             for index in range(options)
-            if pairs and all(math.isclose(found[1 + index], value, rel_tol=1e-6) for found, value in pairs)
+            if pairs and all(math.isclose(found[1 + index], value, rel_tol=near) for found, value in pairs)
         }
     return tuple(steady), said
 
