@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from numbers import Real
 
 
@@ -14,12 +15,7 @@ def require_counts(**arguments: int) -> None:
     ValueError: gpus must be a whole number of at least 1, not 0
     """
     for name, value in arguments.items():
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, Real)
-            or not 1 <= value < float("inf")
-            or value != int(value)
-        ):
+        if isinstance(value, bool) or not isinstance(value, Real) or not 1 <= value < inf or value != int(value):
             raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
 
 
@@ -32,7 +28,7 @@ def require_positive(**arguments: float) -> None:
     ValueError: bandwidth_bytes_per_s must be above 0, not 0
     """
     for name, value in arguments.items():
-        if not isinstance(value, Real) or not 0 < value < float("inf"):
+        if not isinstance(value, Real) or not 0 < value < inf:
             raise ValueError(f"{name} must be above 0, not {value!r}")
 
 
@@ -45,7 +41,7 @@ def require_not_negative(**arguments: float) -> None:
     ValueError: latency_s must be at least 0, not -1e-06
     """
     for name, value in arguments.items():
-        if not isinstance(value, Real) or not 0 <= value < float("inf"):
+        if not isinstance(value, Real) or not 0 <= value < inf:
             raise ValueError(f"{name} must be at least 0, not {value!r}")
 
 
