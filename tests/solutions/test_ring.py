@@ -132,6 +132,18 @@ def test_the_largest_ring_ends_in_time_and_one_more_gpu_is_too_late(
     assert engine.searched_largest_ring(**link, budget_s=budget) == gpus
 
 
+@pytest.mark.parametrize("latency", [1e-6, 5e-6, 3e-5])
+def test_a_budget_that_is_met_exactly_is_met(latency: float) -> None:
+    link = {"message_bytes": 25e6, "bandwidth_bytes_per_s": 50e9, "latency_s": latency}
+    for gpus in range(2, 200):
+        assert ring.largest_ring(**link, budget_s=ring.all_reduce_seconds(**link, gpus=gpus)) == gpus
+
+
+def test_a_tie_is_given_to_the_ring() -> None:
+    case = {"message_bytes": 1e9, "gpus": 1, "bandwidth_bytes_per_s": 50e9, "latency_s": 5e-6}  # nothing to send
+    assert ring.faster_algorithm(**case) == engine.simulated_faster_algorithm(**case) == "ring"
+
+
 @given(fast=rates, slow=rates)
 def test_the_gap_is_what_the_fast_link_carries_while_the_slow_one_carries_a_byte(fast: float, slow: float) -> None:
     case = {"fast_bytes_per_s": fast, "slow_bytes_per_s": slow}
