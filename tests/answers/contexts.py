@@ -258,12 +258,15 @@ def of_order(question: Question) -> Iterator[Context]:
     texts = {item.label: to_plain(item.text) for item in form.items}
     right = Joined(key.order)
     wrong = Joined((right[1], right[0], *right[2:]))
-    small = bool(re.search(r"\b(?:least|lowest|cheapest|shortest|smallest|innermost)\b", form.first))
+    small = bool(re.search(r"\b(?:least|lowest|fewest|cheapest|shortest|smallest|fastest|innermost)\b", form.first))
     yield {
         "right": right,
         "RIGHT": Joined(letter.upper() for letter in right),
         "wrong": wrong,
         "small": small,
+        "large": bool(
+            re.search(r"\b(?:most|highest|largest|longest|greatest|slowest|latest|outermost|last)\b", form.first)
+        ),
         "back": Joined(reversed(right)),
         "numbered": "\n".join(f"{place}. {label}" for place, label in enumerate(right, 1)),
         "lines": "\n".join(f"{label}) {texts[label]}" for label in right),

@@ -128,7 +128,7 @@ def one_letter(text: str, known: Sequence[Labelled]) -> str:
     if len(text) > LONGEST:
         return text[:20]
     plain = _WITHOUT.sub("", text.strip()).strip(_AROUND).lower()
-    return plain if len(plain) == 1 else _pasted(text, known) or plain
+    return plain if len(plain) == 1 and plain.isalpha() else _pasted(text, known) or plain
 
 
 def _pasted(text: str, known: Sequence[Labelled]) -> str | None:
@@ -137,10 +137,10 @@ def _pasted(text: str, known: Sequence[Labelled]) -> str | None:
     Raises Unreadable where the letter is one line's and the words are another's.
     """
     letter = _LETTER.match(text)
-    words = _bare(text[letter.end() :] if letter else text)
-    meant = _copied(words, known)
+    copied = text[letter.end() :] if letter else text
+    words, meant = _bare(copied), _copied(copied, known)
     loose = None if letter or meant else _LOOSE_LETTER.match(text)
-    if loose and (meant := _copied(_bare(text[loose.end() :]), known)):
+    if loose and (meant := _copied(text[loose.end() :], known)):
         letter = loose
     if letter and letter[1].lower() in [line.label for line in known]:
         own = letter[1].lower()
@@ -153,11 +153,19 @@ def _pasted(text: str, known: Sequence[Labelled]) -> str | None:
     return meant[0] if len(meant) == 1 else None
 
 
-def _copied(words: str, known: Sequence[Labelled]) -> list[str]:
-    """The letters of the lines whose text these words are, whole or its beginning."""
+def _copied(text: str, known: Sequence[Labelled]) -> list[str]:
+    """The letters of the lines whose text this is, whole or its beginning."""
+    whole = [line.label for line in known if _as_shown(line.text) == _as_shown(text)]
+    if len(whole) == 1:  # lines may differ in a sign alone: “bytes × 4”, “bytes ÷ 4”
+        return whole
+    words = _bare(text)
     return [line.label for line in known if words and _bare(line.text) == words] or [
         line.label for line in known if len(words) >= SHORTEST_PASTED and _bare(line.text).startswith(words)
     ]
+
+
+def _as_shown(text: str) -> str:
+    return " ".join(to_plain(text).split()).lower().rstrip(".")
 
 
 def _bare(text: str) -> str:
