@@ -144,7 +144,7 @@ def warmup_three_ways() -> Figure:
         tokens, peak = batch * base_tokens * steps, float(np.sqrt(batch))
         stop = min(end, tokens)
         axis.plot([0, stop, end], [0, peak * stop / tokens, peak * stop / tokens], color=colour, linestyle=line)
-        spot = [(12, 1.09), (12, 2.92), (60, 2.6), (126, 0.68)][place]
+        spot = [(22, 1.09), (12, 2.92), (60, 2.6), (126, 0.68)][place]
         axis.text(*spot, f"{name}: {tokens:.3g}B tokens", color=colour)
     axis.axvline(end, color=GREY, lw=1, ls=":")
     axis.text(end + 2, 0.25, "end of\nthe run", color=GREY, fontsize=8)
