@@ -12,7 +12,7 @@ from checkout import ROOT, posed
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose, solved
 from shardwise.kinds.quantity.arguments import Argument
-from shardwise.kinds.quantity.explain import beside, reasons, traits_of
+from shardwise.kinds.quantity.explain import beside, is_far_fetched, reasons, traits_of
 from shardwise.kinds.quantity.program import program
 from shardwise.kinds.quantity.slips import MOST
 from shardwise.kinds.quantity.trace import Node, argument, node, number, traced
@@ -99,6 +99,13 @@ def test_a_recognised_mistake_that_another_slip_meets_by_accident_says_both() ->
     assert "Another slip gives the same number here" in say(eight, 14 * (1e9 / 8 / 1e11 + 24e-3))
     sixteen = next(asked for seed in range(20) if (asked := posed(other, seed)).params["gpus"] == "16")
     assert say(sixteen, 30 * (1e9 / 16 / 1e11 + 24e-3)) == "You know this mistake."
+
+
+def test_a_far_fetched_slip_is_not_said_beside_a_recognised_mistake() -> None:
+    for how in ("with a and b swapped.", "with the square root of a over b.", "with the cube of a over b."):
+        assert is_far_fetched(f"That is what comes out {how}")
+    assert is_far_fetched("That is one too many: is something rounded up, counted twice, or is an end counted as well?")
+    assert not is_far_fetched("That is what comes out with the latency left out.")
 
 
 def test_beside_a_recognised_mistake_one_other_slip_is_said_and_no_more() -> None:

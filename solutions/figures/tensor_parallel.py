@@ -131,7 +131,7 @@ def ring_hops() -> Figure:
 def bytes_by_axis() -> Figure:
     """What one of eight GPUs sends in the forward pass of a layer of Llama 3 8B and 70B, for a sequence of 32,768 tokens."""
     figure = Figure(figsize=(7, 3.1))
-    axes = figure.subplots(1, 2, sharey=True)
+    axes = figure.subplots(1, 2, sharex=True, sharey=True)
     tokens, gpus = 32_768, 8
     names = ("TP", "TP with SP", "CP, ring", "CP, all-to-all")
     for axis, model in zip(axes, ("Llama-3-8B", "Llama-3-70B"), strict=True):
@@ -149,11 +149,11 @@ def bytes_by_axis() -> Figure:
             for _, colour, size in parts:
                 axis.barh(place, size, left=left, color=colour, height=0.6, edgecolor="none")
                 left += size * 1.004
-            axis.text(left + 25, place, f"{sum(size for *_, size in parts):.0f} MB", va="center")
+            axis.text(left + 30, place, f"{sum(size for *_, size in parts):.0f} MB", va="center")
         axis.set_title(model.replace("-", " "), fontsize=9)
         axis.set_yticks(range(len(names)), names)
         axis.tick_params(axis="y", length=0)
-        axis.set_xlim(0, 2 * phase * 2 * 1.35)
+        axis.set_xlim(0, 2 * phase * 2 * 1.35)  # the larger model comes last, and both share its axis
         axis.set_xlabel("MB sent by a GPU in a layer")
     axes[0].invert_yaxis()
     for label, colour in (

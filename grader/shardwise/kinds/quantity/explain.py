@@ -23,6 +23,7 @@ CAME_OUT = "That is what comes out "
 OWN_NUMBER = " Or is one of the question's own numbers left out, or counted twice?"
 SHARP = 1e-3  # relative; how near a factor of units must be, for some of them lie near each other
 
+_FAR_FETCHED = re.compile(r"with the (square|square root|cube) of | swapped\.$|^That is one too (many|few)")
 _POWERS = {10.0**power: power for power in range(-15, 16) if power}
 _DATA = {8.0: "You are exactly 8 times too high: were those bits, where bytes are asked for?",
          1 / 8: "You are exactly 8 times too low: a byte has 8 bits. Which of the two do your numbers count?"}  # fmt: skip
@@ -47,6 +48,11 @@ def beside(mistake: str, others: Sequence[str]) -> str:
     if len(others) != 1:
         return mistake
     return f"{mistake}\n\nAnother slip gives the same number here:\n\n{_as_list(others)}"
+
+
+def is_far_fetched(reason: str) -> bool:
+    """Whether a reason is too unlikely, or too vague, to be said beside a mistake that the question lists."""
+    return _FAR_FETCHED.search(reason) is not None
 
 
 def _as_list(found: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from shardwise.kinds.quantity.explain import (
     Trait,
     beside,
     explanation,
+    is_far_fetched,
     one_off,
     reasons,
     traits_of,
@@ -167,7 +168,8 @@ mistakes:                                       # answers we recognise, and one 
         if (index := self._mistake(key, form, value.value)) is not None:
             mistake = key.mistakes[index]
             accidents = [reason for reason in others if reason.startswith(CAME_OUT) or not mistake.steady]
-            return Verdict(credit=0.0, say=beside(mistake.say, accidents), mistake=index)
+            near_ones = [reason for reason in accidents if not is_far_fetched(reason)]
+            return Verdict(credit=0.0, say=beside(mistake.say, near_ones), mistake=index)
         said = explanation(others) or " ".join(one_off(value.value, key.value, unit_text=form.unit, exact=exact))
         return Verdict(credit=0.0, say=said or _how_far(value.value, key.value, exact=exact))
 

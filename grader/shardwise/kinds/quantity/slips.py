@@ -41,6 +41,7 @@ class Plan:
     how: tuple[str, ...]
     demanded: tuple[int, ...]  # likely slips that a draw must tell from the key
     steady: tuple[bool, ...]  # of the recognised mistakes: whether each is the same multiple of the key in every draw
+    listed: frozenset[int] = frozenset()  # slips that are a recognised mistake by another name, and not said again
 
     def run(self, values: Mapping[str, Any]) -> tuple[float, ...]:
         """The key and each slip."""
@@ -69,8 +70,8 @@ def slips(plan: Plan, found: Sequence[float], allowed: float) -> tuple[Slip, ...
     low, high = sorted((key / FARTHEST, key * FARTHEST))
     apart = [
         (value, how)
-        for value, how in zip(found[1:], plan.how, strict=True)
-        if low < value < high and abs(value - key) > least
+        for index, (value, how) in enumerate(zip(found[1:], plan.how, strict=True))
+        if index not in plan.listed and low < value < high and abs(value - key) > least
     ]
     return tuple(apart[:MOST])
 
@@ -96,14 +97,16 @@ def _planned(template: QuantityTemplate, draw: Draw, root: Node) -> Plan:
     tried = program([root, *(variant.root for variant in options)])
     rows = [tried.run(values.values) for values in elsewhere]
     steady, said = _beside_mistakes(template, [*zip(elsewhere, rows, strict=True)][:ELSEWHERE], len(options))
-    options = [option for index, option in enumerate(options) if index not in said or option.is_likely]
+    kept = [index for index, option in enumerate(options) if index not in said or option.is_likely]
+    options = [options[index] for index in kept]
+    listed = frozenset(place for place, index in enumerate(kept) if index in said)
     final = program([root, *(variant.root for variant in options)])
     demanded = tuple(
         index
         for index, option in enumerate(options)
         if option.is_likely and _share_told(final, index, elsewhere, template.answer) >= ENOUGH
     )
-    return Plan(final, tuple(option.how for option in options), demanded, steady)
+    return Plan(final, tuple(option.how for option in options), demanded, steady, listed)
 
 
 def _share_told(final: Program, index: int, elsewhere: Sequence[Draw], answer: Answer) -> float:
