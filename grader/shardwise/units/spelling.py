@@ -21,7 +21,7 @@ _LABEL = re.compile(r"^[A-Za-z][A-Za-z /]{0,40}:\s*")
 _NAME = re.compile(r"(?!\d)\w[^=≈]{0,60}")
 _AGAIN = re.compile(r"(.*[^\s*/+(^-])\s+\(([^()]*\d[^()]*)\)")
 _LEAD = re.compile(
-    r"^(?:~|:|(?:a )?factor(?: of)?|by|about|around|approximately|approx\.?|roughly|circa|ca\.|exactly|just|so|after"
+    r"^(?:~|:|(?:a )?factor(?: of)?|by|at least|at most|up to|no more than|no less than|no fewer than|about|around|approximately|approx\.?|roughly|circa|ca\.|exactly|just|so|after"
     r"|(?:the |my )?(?:answer|result)(?: is)?|it is|it's|I (?:get|got|think|find)|(?:it |that )?(?:takes|needs)"
     r"|(?:a )?(?:share|ratio|fraction|learning rate)(?: of)?)"
     r"(?![A-Za-z])\s*",
