@@ -155,6 +155,13 @@ def test_a_measurement_points_at_its_stage(parameters: int, gpus: int, stage: in
     assert zero.nearest_stage(**case) == table.nearest_stage(**case) == stage
 
 
+@pytest.mark.parametrize("stage", range(4))
+def test_two_gpus_are_enough_to_tell_the_stages_apart(stage: int) -> None:
+    measured = zero.state_bytes_per_gpu(parameters=1e9, gpus=2, stage=stage)
+    case = {"parameters": 1e9, "gpus": 2, "measured_bytes": measured}
+    assert zero.nearest_stage(**case) == table.nearest_stage(**case) == stage
+
+
 # What a step sends
 
 
