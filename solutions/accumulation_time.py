@@ -144,7 +144,8 @@ def waiting_seconds(*, few_steps: int, few_step_s: float, many_steps: int, many_
     part of the all-reduce that nothing hides, and the optimizer.
 
     Units:   counts and seconds. Result in seconds.
-    Raises:  ValueError if many_steps is not above few_steps, a time is not positive, or nothing is left to wait for.
+    Raises:  ValueError if many_steps is not above few_steps, a time is not positive, or the times
+             grow by more than the steps.
     Source:  step_seconds of this module, for two numbers of accumulation steps, solved for the all-reduce.
 
     >>> round(waiting_seconds(few_steps=8, few_step_s=1.010, many_steps=64, many_step_s=7.730), 6)   # 120 ms each

@@ -137,6 +137,12 @@ def test_the_faster_plan_wins_the_race(fixed_s: float, forward: float, backward:
     assert accumulation.faster_plan(**case) == engine.raced_plans(**case)
 
 
+def test_a_tie_goes_to_the_plan_without_checkpointing() -> None:
+    case: dict[str, Any] = {"target_batch": 256, "dp": 8, "plain_micro_batch": 2, "recomputed_micro_batch": 8,
+                            "sample_forward_s": 0.375, "sample_backward_s": 0.5, "fixed_s": 1.0}  # fmt: skip
+    assert accumulation.faster_plan(**case) == engine.raced_plans(**case) == "plain"
+
+
 def test_without_a_fixed_cost_checkpointing_is_a_third_slower_whatever_the_micro_batch() -> None:
     plain = accumulation.plan_seconds(target_batch=2048, micro_batch=8, dp=8, **SAMPLE)
     larger = accumulation.plan_seconds(target_batch=2048, micro_batch=16, dp=8, recomputed=True, **SAMPLE)

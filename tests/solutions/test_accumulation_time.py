@@ -116,6 +116,10 @@ def test_the_far_site_overtakes_at_this_step_and_not_before(near: int, saved: in
     assert steps == engine.raced_sites(**case) == lost // saved + 1
 
 
+def test_a_step_that_grows_with_its_micro_batches_waits_for_nothing() -> None:
+    assert accumulation_time.waiting_seconds(few_steps=4, few_step_s=1.0, many_steps=8, many_step_s=2.0) == 0
+
+
 BAD: list[tuple[Any, dict[str, Any]]] = [
     (accumulation_time.step_seconds, {"accumulation_steps": 4, "micro_batch_s": 0, "all_reduce_s": 0.1}),
     (accumulation_time.samples_per_second, {"micro_batch": 0, "accumulation_steps": 1, "dp": 1, **STEP}),
@@ -125,6 +129,11 @@ BAD: list[tuple[Any, dict[str, Any]]] = [
     (accumulation_time.share_after_change, {"share": 1.0, "accumulation_steps": 4, "other_steps": 2}),
     (accumulation_time.waiting_seconds, {"few_steps": 4, "few_step_s": 1.0, "many_steps": 4, "many_step_s": 2.0}),
     (accumulation_time.waiting_seconds, {"few_steps": 4, "few_step_s": 1.0, "many_steps": 8, "many_step_s": 2.1}),
+    (accumulation_time.waiting_seconds, {"few_steps": 4, "few_step_s": 2.0, "many_steps": 4, "many_step_s": 1.0}),
+    (accumulation_time.overtaking_steps, {"near_micro_batch_s": 0.3, "near_all_reduce_s": 0.1,
+                                          "far_micro_batch_s": 0.3, "far_all_reduce_s": 0.5}),
+    (accumulation_time.overtaking_steps, {"near_micro_batch_s": 0.4, "near_all_reduce_s": 0.5,
+                                          "far_micro_batch_s": 0.3, "far_all_reduce_s": 0.5}),
     (accumulation_time.overtaking_steps, {"near_micro_batch_s": 0.2, "near_all_reduce_s": 0.1,
                                           "far_micro_batch_s": 0.3, "far_all_reduce_s": 0.5}),
 ]  # fmt: skip

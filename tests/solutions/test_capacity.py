@@ -146,6 +146,18 @@ def test_the_largest_model_fits_and_a_larger_one_does_not(
     assert same(needed + reserve * GB, device * GB)
 
 
+@pytest.mark.parametrize("stage", STAGES)
+def test_states_as_large_as_the_room_fit(stage: int) -> None:
+    room = zero.state_bytes_per_gpu(parameters=2**30, gpus=8, stage=stage)
+    case: dict[str, Any] = {"parameters": 2**30, "gpus": 8, "room_bytes": room}
+    assert capacity.least_stage(**case) == engine.least_stage(**case) == stage
+
+
+def test_the_last_byte_is_room_too() -> None:
+    case: dict[str, Any] = {"gpus": 16, "stage": 3, "device_bytes": 16, "activation_bytes": 15}
+    assert capacity.largest_model(**case) == engine.largest_model(**case) == 1
+
+
 def test_the_oracle_refuses_a_stage_that_shards_nothing() -> None:
     with pytest.raises(ValueError, match="shards nothing"):
         engine.gpus_needed(parameters=1, stage=0, device_bytes=80e9)

@@ -56,6 +56,13 @@ def test_deferring_fits_exactly_where_the_other_shards_fit(
         assert verdict == ("fits" if part > 1 else "too large") == engine.allocated_deferral(free_bytes=free, **case)
 
 
+def test_what_is_as_large_as_the_free_memory_fits() -> None:
+    case: dict[str, Any] = {"parameters": 2**30, "gpus": 8, "bytes_per_gradient": 4}
+    free = gradient_buffers.deferred_memory_bytes(**case)
+    assert gradient_buffers.deferral(free_bytes=free, **case) == "fits"
+    assert engine.allocated_deferral(free_bytes=free, **case) == "fits"
+
+
 @given(mine=st.integers(1, 4000), others=st.lists(st.integers(1, 4000), max_size=8))
 def test_a_mean_of_means_pulls_as_the_averages_say(mine: int, others: list[int]) -> None:
     case = {"micro_batch_tokens": mine, "batch_tokens": mine + sum(others), "accumulation_steps": 1 + len(others)}
