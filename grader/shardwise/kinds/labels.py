@@ -165,9 +165,14 @@ def _copied(text: str, known: Sequence[Labelled]) -> list[str]:
 
 
 def _as_shown(text: str) -> str:
-    return " ".join(to_plain(text).split()).lower().rstrip(".")
+    return " ".join(_without_article(to_plain(text)).split()).lower().rstrip(".")
 
 
 def _bare(text: str) -> str:
     """The letters and digits of a text, for comparing what was copied."""
-    return re.sub(r"[\W_]+", "", to_plain(text)).lower()
+    return re.sub(r"[\W_]+", "", _without_article(to_plain(text))).lower()
+
+
+def _without_article(text: str) -> str:
+    """A line without its first "the", which people leave out."""
+    return re.sub(r"\A\W*the\s+", "", text, flags=re.IGNORECASE)

@@ -167,7 +167,9 @@ mistakes:                                       # answers we recognise, and one 
         )
         if (index := self._mistake(key, form, value.value)) is not None:
             mistake = key.mistakes[index]
-            accidents = [reason for reason in others if reason.startswith(CAME_OUT) or not mistake.steady]
+            # Of a ratio's other names none is an accident: they say what the mistake says.
+            by_size = () if mistake.steady else ("You are off by a", "You are exactly")
+            accidents = [reason for reason in others if reason.startswith((CAME_OUT, *by_size))]
             near_ones = [reason for reason in accidents if not is_far_fetched(reason)]
             return Verdict(credit=0.0, say=beside(mistake.say, near_ones), mistake=index)
         said = explanation(others) or " ".join(one_off(value.value, key.value, unit_text=form.unit, exact=exact))

@@ -162,12 +162,14 @@ def _beside_mistakes(
         pairs = [(found, value) for drawn, found in rows if (value := _value(mistake, found[0], drawn)) is not None]
         ratios = [value / found[0] for found, value in pairs if found[0]]
         steady.append(all(math.isclose(ratio, ratios[0], rel_tol=SAME) for ratio in ratios))
-        said |= {
-            index
-            for index in range(options)
-            if pairs and all(math.isclose(found[1 + index], value, rel_tol=near) for found, value in pairs)
-        }
+        said |= {index for index in range(options) if _is_said(pairs, index, near)}
     return tuple(steady), said
+
+
+def _is_said(pairs: Sequence[tuple[Sequence[float], float]], index: int, near: float) -> bool:
+    """Whether a mistake is what a slip gives, in each draw in which the slip makes a difference."""
+    apart = [(row[1 + index], value) for row, value in pairs if not math.isclose(row[1 + index], row[0], rel_tol=SAME)]
+    return bool(apart) and all(math.isclose(slip, value, rel_tol=near) for slip, value in apart)
 
 
 def _value(mistake: Any, key: float, drawn: Draw) -> float | None:
