@@ -38,6 +38,11 @@ def test_a_ramp_to_four_million_costs_fifty_thousand_steps_more_than_none() -> N
     assert ramp == 425_000
 
 
+def test_a_run_may_end_with_its_ramp() -> None:
+    case = {"tokens": 160, "first_batch": 4, "last_batch": 16, "stage_tokens": 80}
+    assert batch_ramp.ramped_steps(**case) == engine.walked_ramp_steps(**case) == 30
+
+
 RAMP: dict[str, Any] = {"tokens": 1e12, "first_batch": 4e6, "last_batch": 16e6, "stage_tokens": 1e10}
 BAD: list[tuple[Any, dict[str, Any]]] = [
     (batch_ramp.ramped_steps, {**RAMP, "last_batch": 12e6}),
