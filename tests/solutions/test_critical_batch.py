@@ -143,6 +143,7 @@ BAD: list[tuple[Any, dict[str, Any]]] = [
     [
         ({"big_batch": 1000}, "big_batch must be above small_batch 1000, not 1000"),
         ({"big_square": 5.0}, "big_square must be below small_square 4.0, not 5.0"),
+        ({"big_square": 4.0}, "big_square must be below small_square 4.0, not 4.0"),
         ({"big_square": 1.0}, "big_square must be above small_square times small_batch over big_batch, not 1.0"),
     ],
 )

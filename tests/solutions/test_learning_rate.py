@@ -104,6 +104,7 @@ BAD: list[tuple[Any, dict[str, Any]]] = [
     (learning_rate.square_root_rule_batch, {"lr": 0, **BASE}),
     (learning_rate.sample_weight, {"lr": 1e-3, "batch": 0, **BASE}),
     (learning_rate.adam_window_steps, {"beta": 0.9, "base_batch": 1, "batch": 11}),
+    (learning_rate.adam_window_steps, {"beta": 0.5, "base_batch": 1, "batch": 2}),
     (learning_rate.adam_window_steps, {"beta": 1.0, "base_batch": 1, "batch": 2}),
     (
         learning_rate.rate_from_two_sweeps,

@@ -143,6 +143,11 @@ def test_a_larger_batch_than_this_warms_up_for_too_long(warmup: int, total: int,
     assert same(lr_schedules.warmup_share(batch=batch, **case), percent / 100)
 
 
+def test_a_run_may_be_all_warmup() -> None:
+    case = {"base_warmup_steps": 100, "base_total_steps": 100, "base_batch": 256, "batch": 256}
+    assert lr_schedules.warmup_share(**case) == engine.counted_warmup_share(**case) == 1
+
+
 SCHEDULE: dict[str, Any] = {"peak_lr": 3e-4, "final_lr": 0.0, "warmup_steps": 100, "total_steps": 1000}
 PHASES: dict[str, Any] = {"peak_lr": 3e-4, "warmup_steps": 100, "stable_steps": 1000, "decay_steps": 100}
 BAD: list[tuple[Any, dict[str, Any]]] = [
