@@ -119,6 +119,16 @@ def test_the_question_states_the_range_and_what_a_confidence_is_worth() -> None:
     assert check(narrow, "3 GB, 100 %").outcome == Outcome.CORRECT
 
 
+def test_a_form_takes_both_numbers_in_its_first_field_and_a_confidence_with_its_sign() -> None:
+    kind = kinds()["estimate"]
+    for raw in ({"value": "2 GB, 80 %", "confidence": ""}, {"value": "2 GB", "confidence": "80 %"}):
+        assert kind.parse(QUESTION.form, raw).confidence == 0.8
+
+
+def test_one_power_of_ten_is_one() -> None:
+    assert "one power of ten too high, a factor of 10." in marked("17.5 GB, 80 %").say
+
+
 def test_a_percentage_and_its_confidence_are_told_apart() -> None:
     kind = kinds()["estimate"]
     form = QUESTION.form.model_copy(update={"unit": "%"})

@@ -81,15 +81,12 @@ answer:
     def view(self, form: EstimateForm) -> View:
         fields = [
             {"type": "line", "name": FIELDS[0], "label": "Your estimate"},
-            {
-                "type": "number",
-                "name": FIELDS[1],
-                "label": "confidence",
-                "range": "in per cent, 0 to 100",
-                "is_whole": False,
-            },
+            {"type": "line", "name": FIELDS[1], "label": "How sure you are of it, in per cent"},
         ]
-        how = f"A number with its unit, for example {QUANTITY.example(form)}, and how sure you are of it in per cent."
+        with_unit = "" if unit(form.unit).is_count else " with its unit"
+        how = (
+            f"A number{with_unit}, for example {QUANTITY.example(form)}, and how sure you are of it, for example 80 %."
+        )
         return {"how": how, "html": to_html(self.body(form)), "fields": fields}
 
     def example(self, form: EstimateForm) -> str:
@@ -125,6 +122,7 @@ answer:
         exact, right, missed, far = (written(key.value * form.within**power) for power in (0, 0.5, -1.5, FAR + 1))
         return [
             Sample(f"{exact}, 100 %", Outcome.CORRECT),
+            Sample({FIELDS[0]: right, FIELDS[1]: "70 %"}, Outcome.CORRECT),
             Sample({FIELDS[0]: right, FIELDS[1]: 70}, Outcome.CORRECT),
             Sample(f"{missed}, 60 %", Outcome.PARTIAL),
             Sample(f"{missed}, 100 %", Outcome.INCORRECT),
@@ -160,7 +158,8 @@ def _distance(off: float) -> str:
     if abs(off) < 0.05:
         return "as good as exact"
     factor = f", a factor of {_times(10 ** abs(off))}" if abs(off) < 4 else ""
-    return f"{abs(off):.1f} powers of ten too {'high' if off > 0 else 'low'}{factor}"
+    powers = "one power" if f"{abs(off):.1f}" == "1.0" else f"{abs(off):.1f} powers"
+    return f"{powers} of ten too {'high' if off > 0 else 'low'}{factor}"
 
 
 def _how_near(off: float, within: float, *, hit: bool) -> str:

@@ -83,6 +83,8 @@ def estimate_of(form: EstimateForm, raw: Any) -> Estimate:
 def _of_parts(form: EstimateForm, value: Any, confidence: Any) -> Estimate:
     if is_empty(value):
         raise Unreadable("The estimate itself is missing.")
+    if is_empty(confidence) and isinstance(value, str):  # both may stand in the first field
+        return _of_text(form, value)
     reading = _value(form, value)
     if is_empty(confidence):
         raise _without_confidence(form)
@@ -188,5 +190,5 @@ def _of_number(number: float, *, is_percent: bool, is_share: bool) -> float:
 
 def _without_confidence(form: EstimateForm) -> Unreadable:
     return Unreadable(
-        f"How sure are you that this is right within a factor of {form.within:.2g}? Write it after the number, in per cent."
+        f"How sure are you that this is right within a factor of {form.within:.2g}? Write that, too, in per cent."
     )

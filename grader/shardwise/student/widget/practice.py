@@ -12,7 +12,7 @@ import traitlets
 from shardwise.errors import ShardwiseError
 from shardwise.markdown.html import to_html, to_plain
 from shardwise.marking import check as mark
-from shardwise.question import Question
+from shardwise.question import Outcome, Question
 from shardwise.student import api
 from shardwise.student.limited import run_limited
 from shardwise.student.shown import STOPPED
@@ -69,7 +69,10 @@ class Practice(anywidget.AnyWidget):
         with self.hold_sync():
             self.answer = answer
             try:
-                self._tell(verdict(mark(self.asked, answer, runner=run_limited), self.asked.kind))
+                feedback = mark(self.asked, answer, runner=run_limited)
+                if feedback.outcome == Outcome.BLANK:  # there is no variable to be assigned in a form
+                    feedback = feedback.model_copy(update={"say": self.question["form"]["how"]})
+                self._tell(verdict(feedback, self.asked.kind))
             except KeyboardInterrupt:
                 self._tell({"outcome": "blank", "html": to_html(STOPPED)})
 
