@@ -23,10 +23,11 @@ def main() -> None:
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="modules of solutions/; all when none is named")
     parser.add_argument("--write", type=Path, metavar="PAGE")
     parser.add_argument("--keep-killed", action="store_true")
+    parser.add_argument("--processes", type=int, default=1, help="mutants that are tried at once (default: 1)")
     options = parser.parse_args()
     if unknown := set(options.modules) - set(MODULES):
         parser.error(f"no module of solutions/: {', '.join(sorted(unknown))}")
-    verdicts = [tried(module, options.keep_killed) for module in options.modules or MODULES]
+    verdicts = [tried(module, options.keep_killed, options.processes) for module in options.modules or MODULES]
     why = reasons()
     if options.write:
         options.write.write_text(written_page(verdicts, why), "utf-8")
@@ -35,14 +36,14 @@ def main() -> None:
     sys.exit(bool(found))
 
 
-def tried(module: str, keep_killed: bool) -> Verdict:
+def tried(module: str, keep_killed: bool, processes: int) -> Verdict:
     """The verdict on one module, which is tried now if it has none."""
     start, workspace = time.monotonic(), Workspace(module)
     workspace.prepare(keep_killed=keep_killed)
     verdict = workspace.verdict()
     if verdict is None:
         try:
-            workspace.run()
+            workspace.run(processes)
         except subprocess.CalledProcessError:
             sys.exit(f"mutmut stopped at {module}; see {workspace.log}")
         verdict = workspace.verdict()

@@ -126,12 +126,12 @@ class Workspace:
             self.meta.with_name(f"{self.module}.py.spans").write_bytes(spans)
             (copies / "solutions" / f"{self.module}.py").write_bytes(broken)
 
-    def run(self) -> None:
-        """Let mutmut try the mutants that have no verdict yet, one at a time. Raises CalledProcessError."""
+    def run(self, processes: int) -> None:
+        """Let mutmut try the mutants that have no verdict yet. Raises CalledProcessError."""
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         environment["MUTANTS_SOURCE"] = str(self.folder / "solutions" / f"{self.module}.py")
         with self.log.open("w") as log:
-            mutmut = [str(Path(sys.executable).with_name("mutmut")), "run", "--max-children", "1"]
+            mutmut = [str(Path(sys.executable).with_name("mutmut")), "run", "--max-children", str(processes)]
             subprocess.run(mutmut, cwd=self.folder, env=environment, stdout=log, stderr=log, check=True)
 
     def exit_codes(self) -> dict[str, int | None]:

@@ -61,6 +61,14 @@ def test_a_larger_batch_lets_gradients_cross_and_a_larger_model_a_pipeline() -> 
     assert axes.axes_that_may_cross(**{**tight, **large, "batch_tokens": 32e6}) == "data or pipeline"
 
 
+def test_the_allowed_share_itself_is_allowed() -> None:
+    whole = {name: value for name, value in JOB.items() if name not in ("layers", "hidden", "allowed_share")}
+    sent = axes.data_parallel_pod_bytes(parameters=JOB["parameters"])
+    exact = axes.share_of_computation(pod_bytes=sent, **whole)
+    assert "data" in axes.axes_that_may_cross(**{**JOB, "allowed_share": exact})
+    assert "data" not in axes.axes_that_may_cross(**{**JOB, "allowed_share": 0.999 * exact})
+
+
 def test_over_links_that_are_wide_enough_every_axis_may_cross() -> None:
     wide = {**JOB, "port_bytes_per_s": 50e12}
     assert axes.axes_that_may_cross(**wide) == "data or pipeline or tensor" == engine.axes_that_may_cross(**wide)
