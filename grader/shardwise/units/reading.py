@@ -21,6 +21,9 @@ LONGEST = 200  # characters of an answer
 AGREEMENT = 0.01  # relative, between the two sides of "70 ms = 0.07 s"
 _MULTIPLE = re.compile(rf"({MULTIPLES})(?:\s*of\s+|\s*)")
 _MULTIPLIED = re.compile(rf"\d\s*(?:{MULTIPLES}|b\Z)")
+_CARDS = re.compile(  # behind a number: 8 H100s, 8x A100-80GB, 8 B200 GPUs
+    r"(?<=\d)\s*[x×]?\s*\b(?:[ABHV]\d00|MI\d{3}X?)s?\b(?:-\d+GB)?(?:\s+(?:GPUs?|cards?))?", re.IGNORECASE
+)
 _RANGE = re.compile(rf"({NUMERAL.pattern})(?:-| to |\.\.)({NUMERAL.pattern})[^\d]*")
 _HEXADECIMAL = re.compile(r"(?<![\w.,])0[xX][0-9a-fA-F]+")
 _LOST_POWER = re.compile(r"[x×·] ?10(-\d{1,2}|[3-9]|1\d|2[0-35-9])(?![\d.,])")
@@ -93,6 +96,8 @@ class _Asked:
             raise self._unreadable("I expected a number first.")
         if self.wanted.dimension == "dimensionless":
             side = re.sub(r"\s*(?::|\bto\b)\s*1$", "", re.sub(r"^[x×]\s*(?=\d)", "", side))  # 24:1, x24
+        if self.wanted.dimension in ("dimensionless", "[gpu]"):
+            side = _CARDS.sub(" GPUs", side)
         if found := _RANGE.fullmatch(side):
             raise self._unreadable(f"Is it from {found[1]} to {found[2]}? I expected one number.")
         if found := _HEXADECIMAL.search(side):

@@ -11,6 +11,8 @@ from shardwise.kinds.cases import call_text
 from shardwise.kinds.code.model import CodeCase, CodeForm, CodeKey
 from shardwise.markdown.html import as_code, safe
 
+LONGEST_LINE = 96  # characters that a notebook's column does not break
+
 
 def alike(given: Any, expected: Any, rel_tol: float) -> bool:
     """Whether what a function gave is what was expected, whatever it gave."""
@@ -56,5 +58,11 @@ def failure_in_words(form: CodeForm, case: CodeCase, call: Call) -> str:
 
 
 def definition(form: CodeForm) -> str:
+    """How the function that is asked for begins: one line, or three where a notebook's column would break it."""
+    line = signature(form)
+    return line if len(line) <= LONGEST_LINE else line.replace("(", "(\n    ").replace(")", "\n)")
+
+
+def signature(form: CodeForm) -> str:
     """The first line of the function that is asked for."""
     return f"def {form.function}({', '.join(given.name for given in form.arguments)}):"

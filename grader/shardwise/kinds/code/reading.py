@@ -9,7 +9,7 @@ from typing import Any
 
 from shardwise.errors import Unreadable
 from shardwise.kinds.calls import Program, Recorded
-from shardwise.kinds.code.judging import definition
+from shardwise.kinds.code.judging import signature
 from shardwise.kinds.code.model import CodeForm
 
 LONGEST = 20_000  # characters of a source; the longest reference has under 2,000
@@ -36,7 +36,7 @@ def program_of(form: CodeForm, raw: Any) -> Program | Recorded:
     except (ValueError, RecursionError, MemoryError) as error:
         raise Unreadable(f"This is not Python: {error}.") from None
     if form.function not in _defined(tree):
-        raise Unreadable(f"I found no function called {form.function}. It begins with  {definition(form)}")
+        raise Unreadable(f"I found no function called {form.function}. It begins with  {signature(form)}")
     return source
 
 
