@@ -92,7 +92,7 @@ def show_number(value: float, digits: int = 4) -> str:
     rounded = float(f"{value:.{digits}g}")
     if rounded == int(rounded):
         return _grouped(f"{int(rounded):,}")
-    decimals = max(0, digits - len(str(int(abs(rounded)))) if abs(rounded) >= 1 else 12)
+    decimals = max(0, digits - len(str(int(abs(rounded)))) if abs(rounded) >= 1 else digits + 3)
     return _grouped(f"{rounded:,.{decimals}f}".rstrip("0").rstrip("."))
 
 
