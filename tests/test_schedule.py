@@ -226,17 +226,14 @@ def test_the_first_forward_without_room_is_named() -> None:
     )
 
 
-def test_the_largest_schedule_is_simulated_at_once_and_its_time_grows_with_its_size() -> None:
-    def seconds(micro_batches: int) -> float:
-        pipeline = equal(64, micro_batches, 1, 1, 1)
-        schedule = NAMED["zb-h1"](pipeline)
-        began = time.process_time()
-        assert simulate(pipeline, schedule).is_sound
-        return time.process_time() - began
-
-    seconds(64)
-    assert seconds(256) < 3
-    assert seconds(256) < 12 * seconds(64)  # four times the operations
+def test_the_largest_schedule_is_simulated_at_once() -> None:
+    pipeline = equal(64, 256, 1, 1, 1)
+    schedule = NAMED["zb-h1"](pipeline)
+    began = time.process_time()
+    assert simulate(pipeline, schedule).is_sound
+    assert (
+        time.process_time() - began < 10
+    )  # half a second is usual; time in proportion to the square would take minutes
 
 
 # The search against brute force ---------------------------------------------------------------------------------------
