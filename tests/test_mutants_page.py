@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from mutation.page import faults, written_page
+from mutation.page import faults, reasons, written_page
 from mutation.workspace import MODULES, Survivor, Verdict, change, files_about
 
 PAGE = Path(__file__).parents[1] / "docs" / "mutants.md"
@@ -14,6 +15,13 @@ DROPPED = Survivor("g", "h(a, b) → h(b)")
 
 def test_every_module_is_tried_by_tests_that_import_it() -> None:
     assert not [module for module in MODULES if not files_about(module)]
+
+
+def test_every_reason_is_a_sentence_about_a_module() -> None:
+    for (module, survivor), why in reasons().items():
+        assert module in MODULES
+        assert " → " in survivor.change
+        assert re.fullmatch(r"[A-Z].{10,}\.", why) or why.startswith(tuple(MODULES)), why
 
 
 def test_a_survivor_needs_a_reason_and_a_reason_a_survivor() -> None:

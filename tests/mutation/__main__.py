@@ -27,8 +27,8 @@ def main() -> None:
     options = parser.parse_args()
     if unknown := set(options.modules) - set(MODULES):
         parser.error(f"no module of solutions/: {', '.join(sorted(unknown))}")
-    verdicts = [tried(module, options.keep_killed, options.processes) for module in options.modules or MODULES]
     why = reasons()
+    verdicts = [tried(module, options.keep_killed, options.processes) for module in options.modules or MODULES]
     if options.write:
         options.write.write_text(written_page(verdicts, why), "utf-8")
     found = faults(verdicts, why)
