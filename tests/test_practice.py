@@ -238,6 +238,13 @@ def test_a_failed_cell_that_was_run_again_with_another_name_is_not_said_to_stop(
     assert failed.why("answer") is None  # nothing is there, and check() says so
 
 
+@pytest.mark.parametrize("typed", ["1.75 GB", "138 micro-batches", "8 %", "1.5e-3 s"])
+def test_a_unit_without_quotes_is_shown_with_them(typed: str) -> None:
+    failed = FailedCells()
+    ran(failed, f"answer = {typed}  # at last")
+    assert f"A number with a unit stands in quotes: `answer = '{typed}'`" in str(failed.why("answer"))
+
+
 def test_an_old_value_that_its_cell_no_longer_sets_does_not_count_silently() -> None:
     failed = FailedCells()
     ran(failed, "answer = 1")

@@ -16,6 +16,9 @@ from shardwise.markdown.html import safe
 from shardwise.question import Feedback, Outcome
 
 _SETS = re.compile(r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]+)?=(?!=))", re.MULTILINE)
+_UNQUOTED = re.compile(
+    r"^[ \t]*(\w+)[ \t]*=[ \t]*(\d[\d.,eE+-]*[ \t]*(?:%|[^\W\d][^'\"#=\n]*?))[ \t]*(?:#.*)?$", re.MULTILINE
+)
 _MISSING = object()
 
 
@@ -26,6 +29,7 @@ class FailedCells:
         self._why: dict[str, str] = {}  # what is to be said of a name
         self._cell: dict[str, str] = {}  # the id of the cell that failed to set it, where the front end tells ids
         self._before: dict[str, Any] = {}
+        self._unquoted: dict[str, str] = {}  # numbers with a unit that the cell sets without quotes
 
     def listen(self) -> None:
         """Begin to listen, where there is an IPython."""
@@ -37,6 +41,7 @@ class FailedCells:
     def begins(self, info: Any) -> None:
         """Before a cell: keep the values of the names that it sets."""
         self._before = {name: vars(__main__).get(name, _MISSING) for name in _names_set_by(info.raw_cell)}
+        self._unquoted = dict(_UNQUOTED.findall(info.raw_cell))
 
     def ended(self, result: Any) -> None:
         """After a cell: note what it should have set and did not, and which names it was to set before it was changed."""
@@ -49,6 +54,10 @@ class FailedCells:
         for name, before in self._before.items():
             if error is not None and vars(__main__).get(name, _MISSING) is before:
                 self._why[name] = f"The cell that sets `{name}` stopped: `{safe(in_one_line(error))}`"
+                if isinstance(error, SyntaxError) and name in self._unquoted:
+                    self._why[name] += (
+                        f"\n\nA number with a unit stands in quotes: `{name} = '{safe(self._unquoted[name])}'`"
+                    )
                 if cell is not None:
                     self._cell[name] = cell
             else:

@@ -156,16 +156,17 @@ mistakes:                                       # answers we recognise, and one 
         if near(value.value, key.value, self._key_allowed(key, form, key.value)):
             return Verdict(credit=1.0)
         exact = key.abs_tol is not None
+        index = self._mistake(key, form, value.value)
         others = reasons(
             value.value,
             key.value,
-            slips=key.slips,
+            slips=key.slips if index is None else _as_near(key.slips, value.value, key.mistakes[index].value),
             traits=key.traits,
             unit_text=form.unit,
             exact=exact,
             shown=tuple(str(shown) for shown in question.params.values() if not isinstance(shown, bool)),
         )
-        if (index := self._mistake(key, form, value.value)) is not None:
+        if index is not None:
             mistake = key.mistakes[index]
             # Of a ratio's other names none is an accident: they say what the mistake says.
             by_size = () if mistake.steady else ("You are off by a", "You are exactly")
@@ -286,6 +287,12 @@ def _kind_of(raw: Any) -> str:
     return {bool: "True or False", list: "a list", dict: "a dictionary", type(None): "nothing"}.get(
         type(raw), f"of type {type(raw).__name__}"
     )
+
+
+def _as_near(slips: Sequence[Slip], given: float, mistake: float) -> list[Slip]:
+    """The slips that an answer is as near to as to the mistake that it is taken for, but for the answer's rounding."""
+    reach = max(2 * abs(given - mistake), 1e-3 * abs(given))
+    return [(value, how) for value, how in slips if abs(given - value) <= reach]
 
 
 def _how_far(given: float, key: float, *, exact: bool) -> str:
