@@ -102,7 +102,15 @@ def test_a_recognised_mistake_that_another_slip_meets_by_accident_says_both() ->
 
 
 def test_a_far_fetched_slip_is_not_said_beside_a_recognised_mistake() -> None:
-    for how in ("with a and b swapped.", "with the square root of a over b.", "with the cube of a over b."):
+    for how in (
+        "with a and b swapped.",
+        "with the square root of a over b.",
+        "with the cube of a over b.",
+        "with one more than the number of layers.",
+        "with a division by a instead of a product.",
+        "with what has the layers in it left out as a factor.",
+        "with the division by a and b left out.",
+    ):
         assert is_far_fetched(f"That is what comes out {how}")
     assert is_far_fetched("That is one too many: is something rounded up, counted twice, or is an end counted as well?")
     assert not is_far_fetched("That is what comes out with the latency left out.")

@@ -23,7 +23,10 @@ CAME_OUT = "That is what comes out "
 OWN_NUMBER = " Or is one of the question's own numbers left out, or counted twice?"
 SHARP = 1e-3  # relative; how near a factor of units must be, for some of them lie near each other
 
-_FAR_FETCHED = re.compile(r"with the (square|square root|cube) of | swapped\.$|^That is one too (many|few)")
+_FAR_FETCHED = re.compile(
+    r"with the (square|square root|cube) of | swapped\.$|^That is one too (many|few)"
+    r"|with one (more|less) than | instead of a product\.$|with what has | and .+ left out"
+)
 _POWERS = {10.0**power: power for power in range(-15, 16) if power}
 _DATA = {8.0: "You are exactly 8 times too high: were those bits, where bytes are asked for?",
          1 / 8: "You are exactly 8 times too low: a byte has 8 bits. Which of the two do your numbers count?"}  # fmt: skip
