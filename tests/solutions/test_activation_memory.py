@@ -299,9 +299,39 @@ def test_the_peak_of_activations_and_logits_is_played(
     assert same(activations.peak_activation_bytes(**case), activations_engine.peak_activation_bytes(**case))
 
 
+def test_one_layer_on_one_gpu_keeps_what_a_layer_keeps() -> None:
+    held = gpt_activations.first_stage_bytes(**GPT3, layers=1)
+    assert held == gpt_activations.layer_bytes(**GPT3)
+    for room, expected in ((held, "none"), (0.99 * held, "selective")):
+        case: dict[str, Any] = {**GPT3, "layers": 1, "room_bytes": room}
+        assert gpt_activations.cheapest_recompute(**case) == expected
+        assert gpt_engine.cheapest_recompute(**case, tp=1, stages=1, virtual_stages=1) == expected
+
+
+@pytest.mark.parametrize("tokens", [1, 7])
+def test_tokens_that_just_fit_fit(tokens: int) -> None:
+    room = activations.layer_activation_bytes(**LLAMA, tokens=tokens, tp=1)
+    assert activations.largest_micro_batch_tokens(**LLAMA, room_bytes=room, layers=1) == tokens
+
+
+def test_logits_of_less_than_a_byte_are_counted_too() -> None:
+    case: dict[str, Any] = {**LLAMA, "tokens": 1, "layers": 2, "recomputed_layers": 0, "vocabulary": 1, "tp": 16}
+    assert same(activations.peak_activation_bytes(**case), activations_engine.peak_activation_bytes(**case))
+
+
+def test_the_last_number_of_stages_is_tried_too() -> None:
+    case: dict[str, Any] = {"weight_bytes": 640, "activation_bytes": 1, "tp": 1, "memory_bytes": 11}
+    assert activations.smallest_pipeline(**case) == 64
+    with pytest.raises(ValueError, match="32 stages are too few"):
+        activations.smallest_pipeline(**case, max_stages=32)
+
+
 @pytest.mark.parametrize(
     ("function", "case", "why"),
     [
+        (gpt_activations.sequence_for_score_share, {"share": 0, "hidden": 1, "heads": 1}, "share"),
+        (activations.layer_activation_bytes, {**LLAMA, "tokens": 1, "tp": 1, "heads": 24}, "must divide the width"),
+        (activations.layer_activation_bytes, {**LLAMA, "tokens": 1, "tp": 1, "kv_heads": 5}, "5 KV heads the heads"),
         (gpt_activations.layer_bytes, {**GPT3, "tp": 5}, "must divide"),
         (gpt_activations.layer_bytes, {**GPT3, "recompute": "some"}, "recompute must be none"),
         (gpt_activations.sequence_for_score_share, {"share": 1, "hidden": 1, "heads": 1}, "share"),

@@ -242,9 +242,11 @@ def test_an_argument_left_out_is_what_it_is_everywhere_else(name: str) -> None:
                 continue
             assert parameter.default == default, f"{name}.{function}.{argument}"
             left_out = {other: value for other, value in arguments.items() if other != argument}
-            with contextlib.suppress(ValueError):  # the rest of the example may not go with it
+            try:
                 given = reference(**left_out, **{argument: default})
-                assert reference(**left_out) == given, f"{name}.{function}.{argument}"
+            except ValueError:
+                continue  # the rest of the example does not go with it
+            assert reference(**left_out) == given, f"{name}.{function}.{argument}"
 
 
 @pytest.mark.parametrize("name", MODULES)
