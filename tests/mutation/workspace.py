@@ -177,6 +177,8 @@ def change(original: Sequence[str], mutant: Sequence[str]) -> str:
     >>> change(["def x_f__mutmut_orig(a=1):"], ["def x_f__mutmut_2(a=2):"])
     'def f(a=1): → def f(a=2):'
     """
-    old, new = ([re.sub(r"\bx_(\w+?)__mutmut_\w+", r"\1", line).strip() for line in lines] for lines in (original, mutant))
+    old, new = (
+        [re.sub(r"\bx_(\w+?)__mutmut_\w+", r"\1", line).strip() for line in lines] for lines in (original, mutant)
+    )
     changed = [line for line in difflib.ndiff(old, new) if line.startswith(("- ", "+ "))]
     return " → ".join(" ".join(line[2:] for line in changed if line.startswith(sign)) for sign in "-+")

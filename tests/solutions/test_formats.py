@@ -72,6 +72,17 @@ def test_spacing_is_the_way_to_the_next_number(name: str, place: float) -> None:
     assert formats.spacing(value=value, number_format=name) == listed.spacing(value=value, number_format=name)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_the_largest_number_has_the_spacing_below_it(name: str) -> None:
+    end = formats.largest(number_format=name)
+    assert formats.spacing(value=end, number_format=name) == listed.spacing(value=end, number_format=name)
+
+
+@pytest.mark.parametrize("value", [0.1, -1 / 3, 2.0**-140, 12345.678])
+def test_a_format_of_8_and_23_bits_is_fp32(value: float) -> None:
+    assert formats.clipped_cast(value=value, exponent_bits=8, mantissa_bits=23) == float(np.float32(value))
+
+
 def test_three_thresholds_of_fp16_are_three_numbers() -> None:
     found = [
         formats.smallest_normal(number_format="FP16"),
@@ -151,6 +162,9 @@ def test_what_is_refused() -> None:
         formats.rounded(value=math.nan, number_format="BF16")
     with pytest.raises(ValueError, match="no format here"):
         formats.clipped_cast(value=1.0, exponent_bits=1, mantissa_bits=3)
+    for bits in ({"exponent_bits": 9, "mantissa_bits": 3}, {"exponent_bits": 8, "mantissa_bits": 24}):
+        with pytest.raises(ValueError, match="no format here"):
+            formats.clipped_cast(value=1.0, **bits)
     with pytest.raises(ValueError, match="beyond the largest"):
         formats.spacing(value=1e6, number_format="FP16")
     with pytest.raises(ValueError, match="at once"):

@@ -118,6 +118,23 @@ def test_what_an_outlier_costs(amax: float, name: str) -> None:
     )
 
 
+def test_what_lands_on_the_flush_threshold_is_lost() -> None:
+    # With this largest value the scale of E4M3 is 1.
+    case = {"largest_value": 448.0, "smallest_value": formats.flush_threshold(number_format="E4M3")}
+    assert fp8.fp8_format(**case) == cast.fp8_format(**case) == "E5M2"
+
+
+def test_no_more_than_all_values_become_zero() -> None:
+    case: dict[str, Any] = {"amax": 1e9, "typical": 1.0, "number_format": "E4M3"}
+    assert fp8.zeroed_share(**case) == cast.zeroed_share(**case) == 1
+
+
+@pytest.mark.parametrize("power", range(6))
+def test_an_outlier_of_a_power_of_two_needs_that_margin(power: int) -> None:
+    case = {"known_amax": 2.0, "next_amax": 2.0 * 2**power}
+    assert fp8.smallest_margin(**case) == cast.smallest_margin(**case) == power
+
+
 @given(before=magnitudes, after=magnitudes)
 def test_a_margin_that_holds(before: float, after: float) -> None:
     case = {"known_amax": before, "next_amax": after}
@@ -212,6 +229,10 @@ def test_what_is_refused() -> None:
         precision_memory.fp8_activation_saving_bytes(
             layers=1, tensors=1, sequences=1, sequence_length=1, hidden=100, block=128
         )
+    with pytest.raises(ValueError, match="^speedup_above_one must be above 0"):
+        fp8.needed_gemm_share(speedup=1, gemm_speedup=2)
+    with pytest.raises(ValueError, match="gemm_speedup_above_one must be above 0"):
+        fp8.needed_gemm_share(speedup=1.2, gemm_speedup=1)
     with pytest.raises(ValueError, match="cannot become 3"):
         fp8.needed_gemm_share(speedup=3, gemm_speedup=2)
     with pytest.raises(ValueError, match="saved_s_per_flop"):

@@ -68,6 +68,33 @@ def test_hops_cost_what_a_played_step_shows(
     assert math.isclose(rate, engine.bubble_rate_with_hops(**case), rel_tol=1e-9, abs_tol=1e-12)
 
 
+def test_interleaving_of_one_piece_is_1f1b() -> None:
+    for function in (zero_bubble.step_seconds, zero_bubble.idle_fraction, zero_bubble.throughput_gain):
+        case = {"stages": 4, "micro_batches": 4, **TIMES}  # the fewest that these schedules take
+        assert function(schedule="interleaved", **case) == function(schedule="1F1B", **case)
+        assert math.isclose(
+            function(schedule="1F1B", **case), getattr(engine, function.__name__)(schedule="1F1B", **case), abs_tol=1e-9
+        )
+    one, whole = (zero_bubble.bubble_seconds(schedule=name, stages=4, **TIMES) for name in ("interleaved", "1F1B"))
+    assert one == whole
+    held = [zero_bubble.peak_micro_batches(schedule=s, stages=4, micro_batches=8) for s in ("interleaved", "1F1B")]
+    assert held[0] == held[1]
+
+
+def test_two_stages_wait_for_hops_in_every_round() -> None:
+    case = {"schedule": "1F1B", "stages": 2, "micro_batches": 6, "hop_s": 8}
+    times = {"forward_s": 100, "input_backward_s": 100, "weight_backward_s": 60}
+    rate = zero_bubble.bubble_rate_with_hops(**case, **times)
+    assert math.isclose(rate, engine.bubble_rate_with_hops(**case, **times), rel_tol=1e-9)
+
+
+def test_a_schedule_that_just_fits_fits() -> None:
+    case: dict[str, Any] = {"stages": 8, "micro_batches": 32, "virtual_stages": 2, **TIMES}
+    room = {"micro_batch_bytes": 4e9, "room_bytes": 8 * 4e9}
+    assert zero_bubble.quickest_schedule_that_fits(**case, **room) == "ZB-H1"
+    assert engine.quickest_schedule_that_fits(**case, **room) == "ZB-H1"
+
+
 def test_at_equal_memory_a_third_of_the_bubble_is_left() -> None:
     plain, lean, full = (
         zero_bubble.bubble_seconds(schedule=name, stages=8, **TIMES) for name in ("1F1B", "ZB-H1", "ZB-H2")
