@@ -247,6 +247,13 @@ def test_chunks_of_the_loss_are_tried_one_by_one(power: int, vocabulary: int, ro
     assert loss_memory.loss_chunks(**case) == loss_engine.loss_chunks(**case)
 
 
+@pytest.mark.parametrize("chunk", [1, 2, 8, 16])
+@pytest.mark.parametrize("tp", [1, 4])
+def test_a_chunk_that_just_fits_fits(chunk: int, tp: int) -> None:
+    case = {"tokens": 16, "vocabulary": 1000, "room_bytes": chunk * 10 * 1000 / tp, "tp": tp}
+    assert loss_memory.loss_chunks(**case) == loss_engine.loss_chunks(**case) == 16 // chunk
+
+
 @given(vocabulary=st.integers(1, 3000), kept=sizes)
 def test_layers_that_weigh_as_much_as_the_loss(vocabulary: int, kept: float) -> None:
     case = {"vocabulary": vocabulary, "token_layer_bytes": kept}

@@ -88,6 +88,14 @@ def test_the_least_change_is_the_recipe_that_keeps_most(parameters: int, gpus: i
     assert precision_memory.least_change_that_fits(**case) == counted.least_change_that_fits(**case)
 
 
+@pytest.mark.parametrize(
+    ("room", "called"), [(16, "mixed precision"), (10, "8-bit moments"), (8, "stochastic rounding")]
+)
+def test_states_as_large_as_the_room_fit(room: int, called: str) -> None:
+    case: dict[str, Any] = {"parameters": 2**30, "gpus": 4, "room_bytes": room * 2**28}
+    assert precision_memory.least_change_that_fits(**case) == counted.least_change_that_fits(**case) == called
+
+
 @given(largest=magnitudes, ratio=st.floats(1, 1e12))
 def test_the_format_is_the_precise_one_that_loses_nothing(largest: float, ratio: float) -> None:
     case = {"largest_value": largest, "smallest_value": largest / ratio}
@@ -229,7 +237,7 @@ def test_what_is_refused() -> None:
         precision_memory.fp8_activation_saving_bytes(
             layers=1, tensors=1, sequences=1, sequence_length=1, hidden=100, block=128
         )
-    with pytest.raises(ValueError, match="^speedup_above_one must be above 0"):
+    with pytest.raises(ValueError, match=r"^speedup_above_one must be above 0"):
         fp8.needed_gemm_share(speedup=1, gemm_speedup=2)
     with pytest.raises(ValueError, match="gemm_speedup_above_one must be above 0"):
         fp8.needed_gemm_share(speedup=1.2, gemm_speedup=1)
