@@ -167,6 +167,11 @@ def test_the_fewest_virtual_stages_are_found_by_dealing(
     assert stage_memory.smallest_virtual_stages(**case) == expected
 
 
+def test_an_interleaving_that_just_fits_fits() -> None:
+    case: dict[str, Any] = {"stages": 2, "stage_layers": 4, "plain_bytes": 4.0, "room_bytes": 5.0}
+    assert stage_memory.smallest_virtual_stages(**case) == stage_engine.smallest_virtual_stages(**case) == 2
+
+
 @given(forward=st.floats(0.1, 100), ratio=st.floats(1, 3), core=st.floats(0.01, 1))
 def test_selective_recomputation_is_clocked(forward: float, ratio: float, core: float) -> None:
     case = {"forward_s": forward, "backward_s": ratio * forward, "core_s": core * forward}
