@@ -285,6 +285,17 @@ def test_the_peak_of_a_played_step_is_in_one_of_four_moments(
         assert step_memory.peak_moment(**step) == step_engine.peak_moment(**step)
 
 
+@pytest.mark.parametrize(
+    ("kept", "loss", "fullest"), [(2.0, 1.0, "loss"), (0.5, 0.5, "backward starts")], ids=["a tie", "no update"]
+)
+def test_nothing_is_recomputed_or_updated_unless_it_is_said(kept: float, loss: float, fullest: str) -> None:
+    step: dict[str, Any] = {"layers": 1, "kept_layer_bytes": kept, "layer_gradient_bytes": 1.0, "loss_bytes": loss}
+    assert step_memory.peak_moment(**step) == fullest
+    for moment in step_memory.MOMENTS:
+        without = step_engine.moment_bytes(moment=moment, **step, recomputed_layer_bytes=0.0, update_bytes=0.0)
+        assert step_memory.moment_bytes(moment=moment, **step) == without
+
+
 @given(
     room=st.floats(1e9, 2e11), layers=st.integers(1, 130), tp=st.sampled_from([1, 2, 8]), recomputed=st.booleans(),
     loss=st.integers(0, 3 * 10**6),

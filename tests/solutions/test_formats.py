@@ -171,6 +171,8 @@ def test_what_is_refused() -> None:
         stagnation.expected_steps_to_move(weight=1.0, update=1.0, number_format="BF16")
     with pytest.raises(ValueError, match="beyond the largest"):
         stagnation.distinct_positions(positions=1000, number_format="E4M3")
+    with pytest.raises(ValueError, match="moves no weight"):  # the update is half the spacing, a tie to even
+        stagnation.last_moving_step(peak_lr=2.0**-8, steps=100, weight=1.0, relative_update=1.0)
     with pytest.raises(ValueError, match="leaves the range"):
         stagnation.stalled_sum(addend=100.0, number_format="E4M3")
 
