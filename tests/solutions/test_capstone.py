@@ -137,6 +137,24 @@ def test_the_best_layout_for_405b_is_metas() -> None:
     assert capstone.best_layout(**at_128k) == (8, 16, 16, 8)
 
 
+@pytest.mark.parametrize(
+    ("gpus", "sequences", "weights", "kept", "budget", "cp", "tp_percent"),
+    [
+        (128, 16, 81, 189, 38, 2, 20),  # twice the TP takes as long as twice the PP
+        (64, 96, 118, 169, 157, 4, 8),  # the first further GPU of a group costs what the others do
+        (64, 1, 100, 111, 160, 1, 10),  # one replica alone
+    ],
+)
+def test_close_calls_are_decided_as_played(
+    gpus: int, sequences: int, weights: int, kept: int, budget: int, cp: int, tp_percent: int
+) -> None:
+    case = {
+        "gpus": gpus, "sequences": sequences, "weight_bytes": weights * 10**9, "activation_bytes": kept * 10**9,
+        "budget_bytes": budget * 10**9, "cp": cp, "tp_percent": tp_percent,
+    }  # fmt: skip
+    assert capstone.best_layout(**case) == engine.best_layout(**case)
+
+
 def test_a_small_cluster_takes_less_tensor_parallelism() -> None:
     small = {**LAUNCH, "gpus": 1024, "weight_bytes": 140 * 10**9, "activation_bytes": 60 * 10**9, "tp_percent": 4}
     assert capstone.best_layout(**small)[0] < 8
