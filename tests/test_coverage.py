@@ -110,6 +110,34 @@ def test_the_page_is_written_and_checked(tmp_path: Path) -> None:
     assert (code, out.splitlines()[1].split()) == (0, ["row", "chapter", "asks", "carried", "by"])
 
 
+def test_no_text_breaks_a_table_of_the_page_or_begins_html(tmp_path: Path) -> None:
+    hostile = ROWS.replace("why | not a tree", '"why\\nnot <b>a\\\\| tree `a < b`"').replace(
+        "02-later, asks: what comes later}", '"02\\n<i>", asks: last}'
+    )
+    text = page(curriculum(a_bank(tmp_path, hostile)), tmp_path)
+    assert r"| A-P02 | why not \<b>a\\\| tree `a < b` | lesson: Two phases |" in text.splitlines()
+    assert r"## 02 \<i> (not yet)" in text.splitlines()
+
+
+def test_what_is_no_page_is_said_or_replaced(tmp_path: Path) -> None:
+    a_bank(tmp_path)
+    page_ = tmp_path / "page.md"
+    page_.write_bytes(b"\xff")
+    assert run("--bank", str(tmp_path), "--write", str(page_), "--check")[0] == 1
+    assert run("--bank", str(tmp_path), "--write", str(page_))[0] == 0
+    assert page_.read_text("utf-8").startswith("# What the problems cover")
+    for folder in (str(tmp_path), ""):
+        assert "is a folder. Name a file for the page." in run("--bank", str(tmp_path), "--write", folder)[1]
+
+
+def test_a_link_to_nothing_is_no_missing_curriculum(tmp_path: Path) -> None:
+    bank = a_bank(tmp_path)
+    (tmp_path / NAME).unlink()
+    (tmp_path / NAME).symlink_to(tmp_path / "nowhere")
+    with pytest.raises(Faulty, match="cannot be read"):
+        curriculum_of(bank)
+
+
 def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
     for name in ("one", "two", "none"):
         a_bank(tmp_path / name)

@@ -164,3 +164,16 @@ def test_a_text_of_nothing_but_words_is_refused_at_once(words: str) -> None:
         start = time.process_time()
         assert marked(raw).outcome == Outcome.UNREADABLE
         assert time.process_time() - start < 0.3
+
+
+def test_a_confidence_that_is_no_share_is_shown_as_it_was_given() -> None:
+    for sure, shown in (
+        (10**400, "this is 10000000000000000000...."),
+        (-(10**400), "this is -1000000000000000000...."),
+        (101, "this is 101."),
+        ("100.0001 %", "this is 100.0001."),
+    ):
+        feedback = marked(("2 GB", sure))
+        assert feedback.outcome == Outcome.UNREADABLE
+        assert shown in feedback.say
+    assert marked("2 GB, 80\u200b %").read == marked("\ufeff2 GB, 80 %").read == "2 GB, 80 %"

@@ -411,6 +411,27 @@ def test_any_text_is_read_or_refused_in_words(text: str) -> None:
     assert feedback.outcome != Outcome.BROKEN
 
 
+@pytest.mark.parametrize("line", ["F1-9999 ", "F1 1-9999 ", "F1-9999,2-9999,"])
+def test_ranges_without_end_are_refused_at_once_and_shown(line: str) -> None:
+    for raw in (f"stage 1: {line * 200}", [line * 40] * 3, [[line] * 40] * 3):
+        start = time.process_time()
+        feedback = check(QUESTION, raw)
+        assert time.process_time() - start < 1
+        assert feedback.outcome == Outcome.UNREADABLE
+        assert "-9999" in feedback.say
+
+
+def test_a_stage_that_is_a_number_of_thousands_of_digits_is_refused() -> None:
+    assert check(QUESTION, f"{{0x{'f' * 3800}: 'F1'}}").outcome == Outcome.UNREADABLE
+
+
+@pytest.mark.parametrize("mark", ["\ufeff", "\u200b", "\u200f", "\u202e", "\u2060"])
+def test_marks_that_nobody_sees_are_no_part_of_a_schedule(mark: str) -> None:
+    for raw in (mark + RIGHT, RIGHT.replace("F", f"F{mark}"), RIGHT.replace(":", f"{mark}: {mark}")):
+        assert check(QUESTION, raw).outcome == Outcome.CORRECT
+    assert check(QUESTION, [mark + line.partition(":")[2] for line in RIGHT.splitlines()]).outcome == Outcome.CORRECT
+
+
 # How it is drawn ------------------------------------------------------------------------------------------------------
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from shardwise import atomic_files
 from shardwise.bank.curriculum import Curriculum, Row
+from shardwise.errors import ShardwiseError
 
 NOT_YET = "not yet"
 
@@ -27,9 +29,11 @@ def summary(curriculum: Curriculum) -> str:
 
 
 def write(curriculum: Curriculum, path: Path, *, check: bool) -> bool:
-    """Write the page, and nothing with `check`. Gives whether it differed."""
+    """Write the page, and nothing with `check`. Gives whether it differed. Raises ShardwiseError for a folder."""
+    if path.is_dir():
+        raise ShardwiseError(f"{path} is a folder. Name a file for the page.")
     text = page(curriculum, path.resolve().parent)
-    if path.is_file() and path.read_text("utf-8") == text:
+    if path.is_file() and path.read_text("utf-8", errors="replace") == text:
         return False
     if not check:
         atomic_files.write(path, text.encode())
@@ -51,7 +55,7 @@ def page(curriculum: Curriculum, beside: Path) -> str:
     ]
     for chapter in curriculum.chapters:
         written = curriculum.bank.chapters.get(chapter)
-        parts += [f"## {written.title if written else f'{chapter} ({NOT_YET})'}"]
+        parts += [_cell(f"## {written.title if written else f'{chapter} ({NOT_YET})'}")]
         parts += [_rows(curriculum, [row for row in rows if row.chapter == chapter], beside)]
     if without := [row for row in rows if not row.chapter]:
         parts += ["## Of no chapter", _rows(curriculum, without, beside)]
@@ -89,4 +93,18 @@ def _carried(curriculum: Curriculum, row: Row, beside: Path | None) -> str:
 def _grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    r"""A text on one line whose signs end no cell and begin no HTML; code stays as it is but for its pipes.
+
+    >>> print(_cell("a <b> | of `x < y`"))
+    a \<b> \| of `x < y`
+    """
+    text = re.sub(r"(`+)(?:(?!\1).)*\1|(?<!\\)<(?=[A-Za-z/!?])", _shielded, " ".join(text.split()))
+    return re.sub(r"(\\*)\|", r"\1\1\|", text)
+
+
+def _shielded(found: re.Match[str]) -> str:
+    return found[0] if found[1] else f"\\{found[0]}"

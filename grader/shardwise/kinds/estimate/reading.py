@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.blanks import is_empty
+from shardwise.kinds.blanks import is_empty, visible
 from shardwise.kinds.estimate.model import EstimateForm
 from shardwise.kinds.quantity import KIND as QUANTITY
 from shardwise.units import Reading
@@ -113,7 +113,7 @@ def _of_text(form: EstimateForm, raw: str) -> Estimate:
 
 def _bare(text: str) -> str:
     """A text without the brackets and quotes around it, and without a comma at its end."""
-    text = " ".join(text.split())
+    text = " ".join(visible(text).split())
     for _ in range(3):
         if len(text) > 1 and text[0] + text[-1] in ("()", "[]", '""', "''", "``", "“”", "‘’"):
             text = text[1:-1].strip()
@@ -162,6 +162,8 @@ def _alone(raw: Any) -> float:
         if found is None:
             raise Unreadable(f"I couldn't read “{raw[:60]}” as a confidence. Write it in per cent, such as 80 %.")
         return _share(found)
+    if isinstance(raw, int) and not 0 <= raw <= 100:  # it may be larger than any float
+        raise _no_confidence(str(raw))
     return _of_number(float(raw), is_percent=False, is_share=isinstance(raw, float))
 
 
@@ -184,8 +186,13 @@ def _of_number(number: float, *, is_percent: bool, is_share: bool) -> float:
     if not is_percent and number == 1 and not is_share:
         raise Unreadable("Is your confidence 1 % or 100 %? Write it with its sign, such as 80 %.")
     if not 0 <= number <= 100:
-        raise Unreadable(f"A confidence lies between 0 and 100 %, and this is {number:g}.")
+        raise _no_confidence(f"{number:.15g}")
     return number if not is_percent and number <= 1 else number / 100
+
+
+def _no_confidence(number: str) -> Unreadable:
+    cut = number if len(number) <= 20 else f"{number[:20]}..."
+    return Unreadable(f"A confidence lies between 0 and 100 %, and this is {cut}.")
 
 
 def _without_confidence(form: EstimateForm) -> Unreadable:

@@ -69,6 +69,7 @@ def _literal(text: str) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = ast.literal_eval(text.strip())
+            str(found)  # a ValueError for a number of more digits than Python writes
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return text
     return found if isinstance(found, dict | list | tuple) else text

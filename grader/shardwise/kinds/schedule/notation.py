@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from shardwise.errors import Unreadable
+from shardwise.kinds.blanks import visible
+
+MOST_WRITTEN = 10_000  # operations that one line may name; no pipeline of a problem has so many on a stage
 _LETTERS = {"forward": "F", "fwd": "F", "fw": "F", "f": "F", "backward": "B", "bwd": "B", "bw": "B", "b": "B", "weight": "W", "wgrad": "W", "w": "W"}  # fmt: skip
 _NAME = "|".join(_LETTERS)
 _N = r"\d{1,4}(?!\d)"
@@ -36,13 +40,13 @@ class Written(NamedTuple):
 
 
 def plainer(text: str) -> str:
-    """A text with one kind of dash, spaces in place of arrows, and without comments."""
-    text = _ARROWS.sub(" ", text.translate({ord(dash): "-" for dash in "−–—‒‑"} | {0x2026: "...", 0xB7: " "}))
+    """A text with one kind of dash, spaces in place of arrows, and without comments and marks that nobody sees."""
+    text = _ARROWS.sub(" ", visible(text).translate({ord(dash): "-" for dash in "−–—‒‑"} | {0x2026: "...", 0xB7: " "}))
     return _COMMENT.sub("", text)
 
 
 def tokens_of(text: str, *, has_chunks: bool) -> tuple[list[Written], list[str]]:
-    """The operations that a line names, and what cannot be read in it.
+    """The operations that a line names, and what cannot be read in it. Raises Unreadable where it names far too many.
 
     >>> tokens_of("F1-3, B1 f4", has_chunks=False)[0] == [*(Written("F", n, None) for n in (1, 2, 3)), ("B", 1, None), ("F", 4, None)]
     True
@@ -56,6 +60,12 @@ def tokens_of(text: str, *, has_chunks: bool) -> tuple[list[Written], list[str]]
     unread: list[str] = []
     place = 0
     while place < len(text):
+        if len(found) > MOST_WRITTEN:
+            raise Unreadable(
+                f"I couldn't read a line that names more than {MOST_WRITTEN} operations, with ranges such as "
+                f"“{text[:place].split()[-1][-20:]}”. Every operation is written once.",
+                shows_example=True,
+            )
         if between := _BETWEEN.match(text, place):
             place = between.end()
         elif operation := _OPERATION.match(text, place):
