@@ -21,6 +21,7 @@ from shardwise.kinds.formula.tree import LARGEST_EXPONENT, Node
 from shardwise.units import lowered
 
 LONGEST_NUMBER = 40  # characters of a number
+LONGEST_READING = 60  # characters of a part of a text that has two of them
 DEEPEST = 60  # operations inside one another
 
 LETTER = r"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹]"
@@ -178,8 +179,8 @@ def _call(name: str, parts: list[Node]) -> Node:
 def _over(left: Node, right: Node) -> Node:
     divisor = right.parts[0] if right.kind == "negative" else right
     if divisor.kind == "beside":
-        advice = "Write a/(2*N) or a/2*N, whichever you mean."
-        raise Unclear("something like a/2N can mean a/(2*N) or a/2*N", advice)
+        before = str(_node("over", left, Node("symbol", name="N")))[:-1]
+        raise _two_readings(f"{before}({divisor})", f"{before}{divisor}")
     return _node("over", left, right)
 
 
@@ -190,5 +191,16 @@ def _beside(left: Node, right: Node) -> Node:
     if first.kind == "number":
         raise Unclear("a number follows without an operator", "Put * or another operator before it.")
     if last.kind == "power" and (last.parts[1].kind != "number" or first.kind != "group"):
-        raise Unclear("something like 2^NM can mean 2^N*M or 2^(N*M)", "Write * or brackets, whichever you mean.")
+        base, exponent = last.parts
+        raise _two_readings(
+            str(_node("times", last, right)), str(_node("power", base, _node("times", exponent, right)))
+        )
     return _node("beside", left, right)
+
+
+def _two_readings(one: str, other: str) -> Unclear:
+    """A part of the text that can be read in two ways, both of which are shown where they are short."""
+    one, other = (reading.replace("**", "^") for reading in (one, other))
+    if max(len(one), len(other)) > LONGEST_READING:
+        return Unclear("where an exponent or a divisor ends is not plain", "Write * or brackets, whichever you mean.")
+    return Unclear(f"it can mean {one} or {other}", "Write * or brackets, whichever you mean.")

@@ -63,7 +63,7 @@ def tokens_of(text: str, *, has_chunks: bool) -> tuple[list[Written], list[str]]
         if len(found) > MOST_WRITTEN:
             raise Unreadable(
                 f"I couldn't read a line that names more than {MOST_WRITTEN} operations, with ranges such as "
-                f"“{text[:place].split()[-1][-20:]}”. Every operation is written once.",
+                f"“{text[:place].rstrip(" ,;|")[-20:]}”. Every operation is written once.",
                 shows_example=True,
             )
         if between := _BETWEEN.match(text, place):
