@@ -566,3 +566,17 @@ def test_the_verdict_comes_without_an_explanation_and_check_says_it_first() -> N
     recognised = check(question, question.key.model_dump()["mistakes"][0]["formula"])
     assert recognised.mistake == 0
     assert "Yours is" not in recognised.say
+
+
+@pytest.mark.parametrize(
+    ("text", "two"),
+    [
+        ("5as^2b", "s^2*b or s^(2*b)"),
+        ("2^ab", "2^a*b or 2^(a*b)"),
+        ("(a+b)/2sb", "(a + b)/(2*s*b) or (a + b)/2*s*b"),
+        ("a^" + "b^" * 40 + "s a", "where an exponent or a divisor ends"),
+    ],
+)
+def test_two_readings_are_those_of_the_text_that_was_typed(text: str, two: str) -> None:
+    with pytest.raises(FormulaError, match=re.escape(two)):
+        parse(text, ("a", "s", "b"))
