@@ -152,7 +152,7 @@ def _each(
 
 
 def _whole(value: Any, name: str, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value % 1 != 0:  # infinity % 1 is NaN
         raise ShardwiseError(f"{name} is {value!r:.40}, and has to be a whole number")
     if not least <= value <= most:
         raise ShardwiseError(f"{name} is {value}, and has to be from {least} to {most}")
