@@ -528,6 +528,7 @@ def test_a_schedule_that_is_too_large_to_look_at_has_no_picture() -> None:
         (("stages: stages\n", "stages: 1\n"), "answer.stages is 1, and has to be from 2 to 64"),
         (("forward: forward_slots", "forward: [1, 2, 3, 4, 5]"), "answer.forward has 5 numbers, and there are"),
         (("forward: forward_slots", "forward: forward_slots / 4"), "answer.forward is 0.25, and has to be a whole number"),
+        (('makespan("gpipe")', "1e400"), "answer.target.makespan is inf, and has to be a whole number"),
         (('makespan("gpipe")', 'makespan("pipe")'), "no schedule is called 'pipe'; there are serial, gpipe, 1f1b"),
         (('makespan: makespan("gpipe")\n    in_flight: in_flight("1f1b")', "makespan: 1000"), "one micro-batch after another, which the example shows, meets the target"),
     ],

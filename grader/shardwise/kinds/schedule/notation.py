@@ -61,10 +61,10 @@ def tokens_of(text: str, *, has_chunks: bool) -> tuple[list[Written], list[str]]
     place = 0
     while place < len(text):
         if len(found) > MOST_WRITTEN:
-            last = text[:place].rstrip(" ,;|")[-20:]
+            shown = text[:place].rstrip(" ,;|")[-20:]
             raise Unreadable(
                 f"I couldn't read a line that names more than {MOST_WRITTEN} operations, with ranges such as "
-                f"“{last}”. Every operation is written once.",
+                f"“{shown}”. Every operation is written once.",
                 shows_example=True,
             )
         if between := _BETWEEN.match(text, place):
