@@ -60,7 +60,7 @@ hostile: $(VENV)/.test /usr/bin/bwrap  ## The hostile corpus, in the open and at
 fuzz: $(VENV)/.test  ## The parsers under a coverage-guided fuzzer, a minute each
 	$(BIN)/python tests/fuzz/coverage_guided.py --seconds 60
 
-mutants: $(VENV)/bin/uv  ## Broken references, each of which a test has to notice: docs/mutants.md; half an hour, in an environment of its own
+mutants: $(VENV)/bin/uv  ## Broken references, each of which a test has to notice: docs/mutants.md; twenty minutes, in an environment of its own
 	test -d .mutmut || $(BIN)/uv venv -q --python $(BIN)/python .mutmut
 	$(BIN)/uv pip sync -q --python .mutmut/bin/python --require-hashes tests/mutation/requirements.lock
 	.mutmut/bin/python -m tests.mutation --processes 2 --write docs/mutants.md
@@ -97,4 +97,4 @@ $(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml shardwise-ban
 	$(APT) update -q && $(APT) install -y -q --no-install-recommends chromium fonts-dejavu-core fonts-liberation
 
 clean:
-	rm -rf $(VENV) $(DEMO) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .mutants $(DEMO) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,16 +1,28 @@
-"""How a mutant that survives without a reason is told, and a reason without a survivor."""
+"""docs/mutants.md, and how a mutant that survives without a reason is told, and a reason without a survivor."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from mutation.page import faults, reasons, written_page
+from mutation.page import earlier_verdicts, faults, reasons, written_page
 from mutation.workspace import MODULES, Survivor, Verdict, change, files_about
 
 PAGE = Path(__file__).parents[1] / "docs" / "mutants.md"
 ADDED = Survivor("f", "a + b → a - b")
 DROPPED = Survivor("g", "h(a, b) → h(b)")
+
+
+def test_the_page_has_a_row_for_every_module() -> None:
+    rows = re.findall(r"^\| (\w+) \| \d", PAGE.read_text("utf-8"), re.MULTILINE)
+    assert rows == MODULES, "run `make mutants` and commit the page"
+
+
+def test_every_reason_is_on_the_page_beside_its_survivor() -> None:
+    text = PAGE.read_text("utf-8")
+    assert "No reason yet" not in text
+    for (_, survivor), why in reasons().items():
+        assert f"- `{survivor.function}`: `{survivor.change}`. {why}" in text
 
 
 def test_every_module_is_tried_by_tests_that_import_it() -> None:
@@ -47,6 +59,7 @@ def test_the_page_gives_each_survivor_with_its_reason() -> None:
     assert "**99.5% of 200 mutants are killed.**" in page
     assert "| ring | 100 | 99 | 1 | 99.0 |\n| zero | 100 | 100 | 0 | 100.0 |\n" in page
     assert page.endswith("### ring\n\n- `f`: `a + b → a - b`. Nobody can tell.\n")
+    assert earlier_verdicts(page) == {"ring": Verdict("ring", 99, 0, (ADDED,)), "zero": Verdict("zero", 100, 0, ())}
 
 
 def test_a_change_over_several_lines_is_told_in_one() -> None:

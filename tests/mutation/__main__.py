@@ -2,7 +2,7 @@
 
 python -m tests.mutation                            # all modules; what has a verdict and has not changed since is not tried again
 python -m tests.mutation ring zero --keep-killed    # these two; what was killed is not tried again although tests have changed
-python -m tests.mutation --write docs/mutants.md    # all, and the page
+python -m tests.mutation --write docs/mutants.md    # all, and the page; with modules the page keeps what it says of the others
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from .page import faults, reasons, written_page
+from .page import earlier_verdicts, faults, reasons, written_page
 from .workspace import MODULES, Verdict, Workspace
 
 
@@ -28,7 +28,12 @@ def main() -> None:
     if unknown := set(options.modules) - set(MODULES):
         parser.error(f"no module of solutions/: {', '.join(sorted(unknown))}")
     why = reasons()
-    verdicts = [tried(module, options.keep_killed, options.processes) for module in options.modules or MODULES]
+    chosen = options.modules or MODULES
+    earlier = earlier_verdicts(options.write.read_text("utf-8")) if options.write and options.modules else {}
+    if options.write and (missing := set(MODULES) - set(chosen) - set(earlier)):
+        parser.error(f"neither named nor on the page: {', '.join(sorted(missing))}")
+    now = {module: tried(module, options.keep_killed, options.processes) for module in chosen}
+    verdicts = [(earlier | now)[module] for module in MODULES if module in earlier | now]
     if options.write:
         options.write.write_text(written_page(verdicts, why), "utf-8")
     found = faults(verdicts, why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,9 +19,10 @@ a `-`, a `<` a `<=`, a 2 a 3, an argument is dropped. Each changed module (a *mu
 the module, one of its docstring's examples, or a printed number of `tests/anchors/`. What no test notices *survives*, and needs a
 reason in `tests/mutants.yaml`.
 
-`make mutants` runs all of it and writes this page. Hypothesis draws the same examples every time. A mutant that takes many times
-as long as the tests take counts as killed, since it never ends. Left out are the words of error messages (whether an error is raised, and
-which argument it names, is tested), and what mutmut does not change: constants of a module, and functions with a decorator.
+`make mutants` runs all of it and writes this page; `.mutmut/bin/python -m tests.mutation ring --write docs/mutants.md` tries one module and
+keeps what the page says of the others. Hypothesis draws the same examples every time. A mutant that takes many times as long as the
+tests take never ends, and counts as killed. Left out are the words of error messages (whether an error is raised, and which argument it
+names, is tested), and what mutmut does not change: constants of a module, and functions with a decorator.
 
 **{rate} of {total} mutants are killed.**
 
@@ -37,6 +39,19 @@ def reasons(path: Path = REASONS) -> dict[tuple[str, Survivor], str]:
         for module, entries in listed.items()
         for entry in entries
     }
+
+
+def earlier_verdicts(page: str) -> dict[str, Verdict]:
+    """The verdicts that a written page tells, by module; which mutants ran out of time it does not tell."""
+    alive: dict[str, list[Survivor]] = {}
+    for line in page.splitlines():
+        if line.startswith("### "):
+            module = line[4:]
+            alive[module] = []
+        elif found := re.match(r"- `([^`]+)`: `([^`]+)`", line):
+            alive[module].append(Survivor(found[1], found[2]))
+    rows = re.findall(r"^\| (\w+) \| \d+ \| (\d+) \|", page, re.MULTILINE)
+    return {module: Verdict(module, int(killed), 0, tuple(alive.get(module, ()))) for module, killed in rows}
 
 
 def rate(verdicts: Sequence[Verdict]) -> float:
@@ -76,7 +91,7 @@ def written_page(verdicts: Sequence[Verdict], why: Mapping[tuple[str, Survivor],
             lines += [f"### {verdict.module}", ""]
             lines += [
                 f"- `{of.function}`: `{of.change}`. {why.get((verdict.module, of), '**No reason yet.**')}"
-                for of in dict.fromkeys(verdict.survivors)
+                for of in verdict.survivors
             ]
             lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"
