@@ -41,7 +41,7 @@ def test_a_shard_is_what_numpy_cuts(inputs: int, outputs: int, degree: int, cut:
         with pytest.raises(ValueError, match="must"):
             tp.shard_shape(**case)
     else:
-        assert tp.shard_shape(**case) == expected
+        assert str(tp.shard_shape(**case)) == str(expected)  # whole numbers, and no floats
         assert math.prod(expected) * degree == inputs * outputs
 
 
