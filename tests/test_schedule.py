@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from checkout import checkout_bank, posed, problem_of, template
 from shardwise.bank.lint import lint_problem
 from shardwise.bank.posing import pose
-from shardwise.errors import Faulty, Unreadable
+from shardwise.errors import Faulty, ShardwiseError, Unreadable
 from shardwise.grading.feedback_page import page
 from shardwise.grading.results import Result
 from shardwise.kinds import text_of
@@ -430,6 +430,13 @@ def test_marks_that_nobody_sees_are_no_part_of_a_schedule(mark: str) -> None:
     for raw in (mark + RIGHT, RIGHT.replace("F", f"F{mark}"), RIGHT.replace(":", f"{mark}: {mark}")):
         assert check(QUESTION, raw).outcome == Outcome.CORRECT
     assert check(QUESTION, [mark + line.partition(":")[2] for line in RIGHT.splitlines()]).outcome == Outcome.CORRECT
+
+
+def test_the_shortest_schedule_of_many_stages_is_refused_at_once() -> None:
+    start = time.process_time()
+    with pytest.raises(ShardwiseError, match="at most 12 stages"):
+        shortest(equal(64, 256))
+    assert time.process_time() - start < 1
 
 
 # How it is drawn ------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from shardwise.kinds.schedule.pipeline import Operation, Pipeline, Schedule
 from shardwise.kinds.schedule.simulate import simulate
 
 MOST_STATES = 400_000
+MOST_STAGES = 12  # each of which may begin something or wait in every slot
 _FREE = -1
 
 
@@ -48,6 +49,8 @@ def shortest(pipeline: Pipeline, room: tuple[int | None, ...] = ()) -> Schedule:
     """A schedule within the memory that no other beats. Raises ShardwiseError where there are too many to try."""
     if pipeline.chunks > 1:
         raise ShardwiseError("the shortest schedule is searched only where a stage has one chunk")
+    if pipeline.stages > MOST_STAGES:
+        raise ShardwiseError(f"the shortest schedule is searched for at most {MOST_STAGES} stages; take fewer stages")
     room = room or (None,) * pipeline.stages
     best = _best_known(pipeline, room)
     most = simulate(pipeline, best).makespan
