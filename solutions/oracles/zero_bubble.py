@@ -138,6 +138,7 @@ def bubble_rate_with_hops(
     return float(1 - micro_batches * (forward + of_input + of_weights) / cost)
 
 
+@lru_cache(maxsize=4096)
 def peak_micro_batches(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
     """Play the step, and follow what every rank holds."""
     step = _played(schedule, stages, micro_batches, virtual_stages, 1, 1, 1)
@@ -161,9 +162,9 @@ def quickest_schedule_that_fits(
     for name in ("ZB-H2", "ZB-H1", "interleaved", "1F1B", "GPipe"):
         shape = {"schedule": name, "stages": stages, "micro_batches": micro_batches, "virtual_stages": virtual_stages}
         held = peak_micro_batches(**shape)
-        seconds = step_seconds(
-            **shape, forward_s=forward_s, input_backward_s=input_backward_s, weight_backward_s=weight_backward_s
-        )
         if Fraction(held) * Fraction(micro_batch_bytes) <= Fraction(room_bytes):
+            seconds = step_seconds(
+                **shape, forward_s=forward_s, input_backward_s=input_backward_s, weight_backward_s=weight_backward_s
+            )
             kept.append((round(seconds, 12), held, name))
     return min(kept)[2] if kept else "nothing fits"
