@@ -29,7 +29,7 @@ test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## Something of everything
 test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## The long rest: every attack, random kills, more draws
 	$(BIN)/shardwise lint --bank . --seeds 1000
 	$(BIN)/shardwise lint --bank examples/bank --seeds 1000
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
+	$(BIN)/python -m pytest -m slow  # one after the other: shared out by files, two workers once waited for each other at the end
 
 lint: $(VENV)/.test  ## The bank alone, with fewer draws
 	$(BIN)/shardwise lint --bank . --seeds 100
