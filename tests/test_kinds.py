@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 from checkout import posed, template
 from shardwise.errors import Faulty
 from shardwise.kinds import OURS, kind_of, kinds
+from shardwise.kinds.answers import is_blank
 from shardwise.kinds.calls import Made, Recorded, run_here
 from shardwise.kinds.labels import joined, label
 from shardwise.kinds.order import agreement
 from shardwise.kinds.quantity.model import near, tolerance
 from shardwise.markdown.feedback import as_html, as_markdown, as_plain
 from shardwise.markdown.html import literal, to_html, to_plain
-from shardwise.marking import check, is_blank, read_only
+from shardwise.marking import check, read_only
 from shardwise.question import Feedback, Outcome, Question
 
 

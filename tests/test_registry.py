@@ -111,10 +111,11 @@ def test_there_is_a_template_of_it_for_the_tests_that_try_every_kind(name: str) 
 
 # The fields of a view, and what a front end needs of each, beside its type and perhaps its name.
 FIELDS: dict[str, set[str]] = {
-    "line": {"label"}, "number": {"label", "range", "is_whole"}, "options": {"pick", "options"}, "order": {"items"},
+    "line": {"label"}, "number": {"label", "range", "is_whole"}, "select": {"label", "values"}, "options": {"pick", "options"},
+    "order": {"items"},
     "pairs": {"items", "options"}, "program": {"label", "source"}, "listing": {"label", "lines"}, "group": {"label", "fields"},
 }  # fmt: skip
-OPTIONAL = {"line": {"is_code", "note", "mends"}}
+OPTIONAL = {"line": {"is_code", "note", "mends"}, "group": {"html", "how"}}
 
 
 def test_the_fields_of_a_view_are_those_that_are_documented_and_that_the_form_knows() -> None:
@@ -161,6 +162,8 @@ def entered(field: Mapping[str, Any], wanted: Any) -> Any:
     match field["type"]:
         case "line" | "program":
             fits = isinstance(wanted, str)
+        case "select":
+            fits = wanted in field["values"]
         case "number":
             fits = isinstance(wanted, int | float) and not (field["is_whole"] and wanted != int(wanted))
         case "options":
@@ -219,6 +222,7 @@ def test_an_untouched_form_is_blank(fresh: Bank, name: str) -> None:
     empty: dict[str, Any] = {
         "line": "",
         "number": None,
+        "select": "",
         "options": [],
         "order": None,
         "pairs": {},
@@ -384,9 +388,14 @@ def test_it_says_how_to_answer_with_an_example_that_is_read_and_seldom_right(fre
 PACKAGE = Path(shardwise.__file__).parent
 ALLOWED = {  # words that mean something else there
     ("cli/main.py", "quantity"): "what `shardwise new` starts when no kind is named",
+    ("cli/plan_inputs.py", "layout"): "a part of a plan",
+    ("cli/plan_inputs.py", "schedule"): "a part of a plan's layout",
+    ("cli/planning.py", "layout"): "a part of a plan",
+    ("cli/planning.py", "schedule"): "a part of a plan's layout",
     ("course/notebooks.py", "code"): "nbformat's name for a cell of code",
     ("course/simulated_class.py", "code"): "nbformat's name for a cell of code",
     ("course/submissions.py", "code"): "nbformat's name for a cell of code",
+    ("kinds/layout/vocabulary.py", "schedule"): "an axis of a layout",
     ("kinds/order.py", "order"): "the type of a field",
     ("template/parameters.py", "choice"): "a way to draw a parameter",
     ("template/yaml_source.py", "choice"): "a way to draw a parameter",
@@ -454,5 +463,5 @@ def test_the_docs_say_how_a_problem_of_it_is_written(name: str) -> None:
 
 
 def test_the_readme_counts_the_kinds() -> None:
-    words = ("no", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
+    words = ("no", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve")
     assert f"{words[len(OURS)]} kinds of questions: " in (ROOT / "README.md").read_text("utf-8")

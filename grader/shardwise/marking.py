@@ -6,9 +6,9 @@ from typing import Any
 
 from shardwise.errors import Unreadable
 from shardwise.kinds import kind_of, kinds
+from shardwise.kinds.answers import judged, parsed
 from shardwise.kinds.base import Kind
-from shardwise.kinds.blanks import is_empty
-from shardwise.kinds.calls import Runner, in_one_line, plain, refuse
+from shardwise.kinds.calls import Runner, in_one_line, refuse
 from shardwise.markdown.html import literal, printable, safe
 from shardwise.question import Feedback, Outcome, Question, Verdict
 
@@ -17,16 +17,6 @@ UNUSED = "This did not use up an attempt."
 UNMARKED = "As it stands it earns nothing. It is on a list of unread answers that your instructor gets."
 MEND = "Mend it before you hand in: what cannot be read earns nothing."
 LONGEST_WRITTEN = 200  # characters of an answer that could not be read, for the instructor's list
-
-
-FORM_DEPTH = 3  # a form is a dictionary that holds one of inputs; what is nested deeper is no form of ours
-
-
-def is_blank(raw: Any, depth: int = FORM_DEPTH) -> bool:
-    """Whether nothing was answered: nothing at all, an ellipsis, white space, or a form left as it was handed out."""
-    if isinstance(raw, dict):
-        return depth > 0 and all(is_blank(part, depth - 1) for part in raw.values())
-    return is_empty(raw) or (isinstance(raw, list | tuple | set) and not raw)
 
 
 def check(question: Question, raw: Any, *, runner: Runner = refuse, is_graded: bool = False) -> Feedback:
@@ -39,12 +29,10 @@ def check(question: Question, raw: Any, *, runner: Runner = refuse, is_graded: b
     """
     kind = kind_of(question)
     try:
-        value = _parsed(kind, question.form, raw)
+        value = parsed(kind, question.form, raw)
         if value is None:
             return _feedback(question, Outcome.BLANK, say=_how(question))
-        verdict = kind.matches(question, value, runner)
-        if verdict.credit < 1 and verdict.mistake is None and (explanation := kind.explain(question, value)):
-            verdict = verdict.model_copy(update={"say": f"{explanation}\n\n{verdict.say}"})
+        verdict = judged(kind, question, value, runner)
         feedback = _judged(question, verdict, read=kind.read(question.form, value))
         if why := kind.unread(question.form, value):
             feedback = feedback.model_copy(update={"written": printable(_written(raw)), "unread": printable(why)})
@@ -60,7 +48,7 @@ def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: flo
     kind = kinds()[kind_name]
     outcome, read, parts = None, "", dict[str, bool]()
     try:
-        value = _parsed(kind, form, raw)
+        value = parsed(kind, form, raw)
         if value is None:
             outcome, say = Outcome.BLANK, ""
         else:
@@ -74,29 +62,6 @@ def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: flo
     return Feedback(
         question=question, outcome=outcome, max_points=points, read=printable(read), say=printable(say), parts=parts
     )
-
-
-def _parsed(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
-    """The answer as a value, None where there is none. Raises Unreadable."""
-    try:
-        raw = _plain(raw)
-        value = None if is_blank(raw) else kind.parse(form, raw)
-    except RecursionError:
-        raise Unreadable("I couldn't read an answer that is nested so deeply.") from None
-    return None if is_blank(value) else value
-
-
-def _plain(raw: Any) -> Any:
-    try:
-        return plain(raw)
-    except ValueError:  # a key that is a whole number of more digits than Python writes
-        raise Unreadable("I couldn't read an answer with a number of thousands of digits in it.") from None
-    except RecursionError:
-        raise
-    except Exception as error:  # a class of the student's own, which may do anything while it is read
-        raise Unreadable(
-            f"I couldn't read an answer of type {type(raw).__name__}: reading it raised {type(error).__name__}."
-        ) from None
 
 
 def unreadable_feedback(question: Question, why: Unreadable, raw: Any = None, *, is_graded: bool = False) -> Feedback:
@@ -161,5 +126,6 @@ def _feedback(
         say=printable(say),
         mistake=verdict.mistake,
         parts=verdict.parts,
+        earned=verdict.earned,
         picture=verdict.picture,
     )

@@ -115,6 +115,7 @@ class Verdict(BaseModel):
     say: str = ""
     mistake: int | None = None  # which recognised mistake it was, counted from 0
     parts: Mapping[str, bool] = Field(default_factory=dict)
+    earned: Mapping[str, float] = Field(default_factory=dict)  # the points of each part, where parts have points
     picture: Timeline | None = None
 
 
@@ -134,4 +135,5 @@ class Feedback(BaseModel):
     say: str = ""  # Markdown
     mistake: int | None = None
     parts: Mapping[str, bool] = Field(default_factory=dict)
+    earned: Mapping[str, float] = Field(default_factory=dict)
     picture: Timeline | None = None

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from shardwise.bank.bank import Bank
 from shardwise.bank.lesson import lesson_of, sections_of
@@ -41,7 +42,7 @@ class Curriculum:
         """The ids of the problems that cover each row. Raises Faulty when a problem cannot be read."""
         found: dict[str, list[str]] = {row.id: [] for row in self.rows}
         for problem in self.bank.problems.values():
-            for row in problem.data.get("covers", ()):
+            for row in dict.fromkeys(row for _, row in covered(problem.data)):
                 found.setdefault(row, []).append(problem.id)
         return found
 
@@ -57,6 +58,15 @@ class Curriculum:
     def chapters(self) -> list[str]:
         """The chapters of the rows, those that are not written yet too, in order."""
         return sorted({row.chapter for row in self.rows if row.chapter})
+
+
+def covered(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """The rows that a problem covers, those of its parts too, each after its place in the file."""
+    for place, row in enumerate(data.get("covers", ())):
+        yield ("covers", place), row
+    for number, part in enumerate(data.get("parts", ())):
+        for place, row in enumerate(part.get("covers", ())):
+            yield ("parts", number, "covers", place), row
 
 
 def curriculum_of(bank: Bank) -> Curriculum | None:
@@ -76,11 +86,10 @@ def curriculum_faults(bank: Bank, problems: Sequence[str]) -> Iterator[Fault]:
     yield from _row_faults(curriculum, load(bank.lessons / FILE, NAME))
     known = {row.id for row in curriculum.rows}
     for name in problems:
-        covers = bank.problems[name].data.get("covers", ())
-        for place, row in enumerate(covers):
+        for place, row in covered(bank.problems[name].data):
             if row not in known:
                 message = f"covers: {FILE} has no row {row!r}"
-                yield bank.problems[name].source.fault(("covers", place), message, _nearest(row, known))
+                yield bank.problems[name].source.fault(place, message, _nearest(row, known))
 
 
 def _row_faults(curriculum: Curriculum, source: Source) -> Iterator[Fault]:

@@ -11,6 +11,7 @@ from shardwise.errors import ShardwiseError
 from shardwise.template.draw import Draw
 from shardwise.template.model import Template
 from shardwise.template.parameters import Parameter
+from shardwise.template.results import RESULTS, Results
 from shardwise.units import unit
 
 Powers = Mapping[str, int]  # of each physical quantity: seconds have {"time": 1}
@@ -94,7 +95,9 @@ def _scales(template: Template, draw: Draw, reference: Callable[..., Any], base:
         name: value * 2 ** powers(units.get(name) or "").get(base, 0) if _is_number(value) else value
         for name, value in plain.items()
     }
-    if scaled == plain and power == 0:
+    if isinstance(results := plain.get(RESULTS), Results):
+        scaled[RESULTS] = results.replaced(scaled)
+    if power == 0 and all(value == scaled[name] for name, value in plain.items() if name != RESULTS):
         return True
     try:
         before = draw.references.call(reference, plain, answer.arguments)

@@ -28,7 +28,10 @@ from shardwise.template.references import Unloadable, keywords
 ACCEPTED = 0.10  # a template that accepts fewer draws than this is badly constrained
 DISTINCT = 5  # fewer different questions than this are no randomisation
 SAME = 60  # characters by which two messages are taken for the same fault
-SAMPLED = 5  # seeds on which every known answer is marked; on the others right answers and mistakes are
+SAMPLED = 5  # seeds on which every known answer is marked
+MARKED = (
+    100  # seeds on which right answers in every form and recognised mistakes are marked; on the others one right answer
+)
 DRAW_SECONDS = 60.0  # one draw takes a second at most; what takes so long does not end
 
 Place = tuple[str | int, ...]  # keys and indices that lead to a value of the template
@@ -63,23 +66,13 @@ def lint(
     if not only:
         banks.read_all()
     faults = [] if only else [fault for bank in banks.all for fault in (*stray_files(bank), *twins(bank))]
-    chosen = [
-        (bank, name)
-        for bank in banks.all
-        for name in bank.problems
-        if not only or name.startswith(tuple(only)) or _slug(name) in only
-    ]
-    if not chosen:
-        raise ShardwiseError(f"No problem's id starts with {' or '.join(only)}. `shardwise list` shows them all.")
-    unreadable = [fault for bank, name in chosen for fault in _unreadable(bank, name)]
-    if unreadable:
-        raise Faulty(unreadable)
+    named = chosen(banks, only)
     for bank in banks.all:
-        names = [name for its, name in chosen if its is bank]
+        names = [name for its, name in named if its is bank]
         for chapter in dict.fromkeys(name.partition("/")[0] for name in names):
             faults += section_faults(bank, chapter)
         faults += curriculum_faults(bank, names)
-    jobs = [(str(bank.folder), name, seeds) for bank, name in chosen]
+    jobs = [(str(bank.folder), name, seeds) for bank, name in named]
     reports: list[Report] = []
     for report in _reports(jobs, workers):
         reports.append(report)
@@ -88,6 +81,25 @@ def lint(
     if faults:
         reports.append(Report("(files)", "", 0, confirmed=True, faults=faults))
     return reports
+
+
+def chosen(banks: Banks, only: Sequence[str]) -> list[tuple[Bank, str]]:
+    """The problems with a slug, or the beginning of an id, among `only`; all without any.
+
+    Raises ShardwiseError when there is none, Faulty when one cannot be read.
+    """
+    found = [
+        (bank, name)
+        for bank in banks.all
+        for name in bank.problems
+        if not only or name.startswith(tuple(only)) or _slug(name) in only
+    ]
+    if not found:
+        raise ShardwiseError(f"No problem's id starts with {' or '.join(only)}. `shardwise list` shows them all.")
+    unreadable = [fault for bank, name in found for fault in _unreadable(bank, name)]
+    if unreadable:
+        raise Faulty(unreadable)
+    return found
 
 
 def _slug(name: str) -> str:
@@ -102,10 +114,10 @@ def _unreadable(bank: Bank, name: str) -> Sequence[Fault]:
     return ()
 
 
-_Job = tuple[str, str, int]  # the bank's folder, the problem, how many seeds
+Job = tuple[str, str, int]  # the bank's folder, the problem, how many seeds
 
 
-def _reports(jobs: Sequence[_Job], workers: int | None) -> Iterator[Report]:
+def _reports(jobs: Sequence[Job], workers: int | None) -> Iterator[Report]:
     """The reports in the order of the jobs. What ends its process takes no other problem's report with it."""
     with ProcessPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
         proofs = [pool.submit(_job, job) for job in jobs]
@@ -116,13 +128,13 @@ def _reports(jobs: Sequence[_Job], workers: int | None) -> Iterator[Report]:
                 yield _alone(job)
 
 
-def _alone(job: _Job) -> Report:
+def _alone(job: Job) -> Report:
     """The report of a problem in a process of its own."""
     with ProcessPoolExecutor(max_workers=1) as pool:
         try:
             return pool.submit(_job, job).result()
         except BrokenProcessPool:
-            problem = _problem(job)
+            problem = problem_of(job)
             fault = problem.source.fault(
                 (),
                 "the process that proves this problem ended at once",
@@ -134,11 +146,12 @@ def _alone(job: _Job) -> Report:
 _OPENED: dict[str, Bank] = {}  # of this process, by folder
 
 
-def _job(job: _Job) -> Report:
-    return lint_problem(_problem(job), seeds=job[2])
+def _job(job: Job) -> Report:
+    return lint_problem(problem_of(job), seeds=job[2])
 
 
-def _problem(job: _Job) -> Problem:
+def problem_of(job: Job) -> Problem:
+    """The problem of a job, from a bank that a process opens once."""
     folder, name, _ = job
     if folder not in _OPENED:
         _OPENED[folder] = Bank.open(Path(folder))
@@ -159,7 +172,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
         rejected = confirmed = 0
         for seed in range(seeds):
             with at_most(DRAW_SECONDS):
-                rejected += _lint_seed(problem, str(seed), report, seen, found, sampled=seed < SAMPLED)
+                rejected += _lint_seed(problem, seed, report, seen, found)
             confirmed += report.confirmed
         report.confirmed = confirmed == seeds
         report.accepted = seeds / (seeds + rejected) if seeds else 1.0
@@ -233,8 +246,9 @@ class _Found:
         return f"seed {several[0]}{f' and {len(several) - 1} more' if len(several) > 1 else ''}: "
 
 
-def _lint_seed(problem: Problem, seed: str, report: Report, seen: _Seen, found: _Found, *, sampled: bool) -> int:
+def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found: _Found) -> int:
     """One draw; gives how many throws were rejected before it. A question that was found sound is not proved again."""
+    seed, sampled = str(number), number < SAMPLED
     drawn, made = solved(problem, seed)
     question = question_of(problem, drawn, made)
     seen.questions.add(question.prompt + repr(made))
@@ -253,26 +267,32 @@ def _lint_seed(problem: Problem, seed: str, report: Report, seen: _Seen, found: 
     if sampled:
         for name, message in wording_faults(question, problem.source.text):
             found.add(message, (name,), seed=seed)
-        for message in dimension_faults(problem.template, drawn):
-            found.add(message, ("answer", "unit"))
-    for message in marked_otherwise(problem, question, is_sampled=sampled):
+        for template, its in problem.kind.parts(problem.template, drawn, made):
+            for message in dimension_faults(template, its):
+                found.add(message, ("answer", "unit"))
+    for message in marked_otherwise(problem, question, is_sampled=sampled, one=number >= MARKED):
         found.add(message, seed=seed)
     if found.count == before:
         seen.sound[same] = proof.confirmed
     return drawn.rng.attempt
 
 
-def marked_otherwise(problem: Problem, question: Question, *, is_sampled: bool = True) -> Iterator[str]:
+def marked_otherwise(
+    problem: Problem, question: Question, *, is_sampled: bool = True, one: bool = False
+) -> Iterator[str]:
     """Answers whose outcome is known, and which are marked otherwise.
 
-    Where the draw is none of the sampled ones these are right answers and recognised mistakes alone, and no programs,
-    which take long to run.
+    Where the draw is none of the sampled ones these are right answers and recognised mistakes, and no programs, which
+    take long to run. With `one` it is one right answer: `prove` has told mistakes apart on that draw, too.
     """
     if problem.kind.is_program and not is_sampled:
         return
-    for sample in problem.kind.samples(question):
-        if not (is_sampled or sample.outcome is Outcome.CORRECT or sample.mistake is not None):
-            continue
+    samples = problem.kind.samples(question)
+    if not is_sampled:
+        samples = [each for each in samples if each.outcome is Outcome.CORRECT or each.mistake is not None]
+    if one:
+        samples = [each for each in samples if each.outcome is Outcome.CORRECT][:1]
+    for sample in samples:
         feedback = check(question, sample.raw, runner=run_here)
         if feedback.outcome != sample.outcome or sample.mistake not in (None, feedback.mistake):
             yield (
@@ -298,10 +318,8 @@ def unused(problem: Problem) -> list[str]:
     """Parameters that nothing mentions: neither texts, nor expressions, nor the reference's keywords."""
     template = problem.template
     text = template.model_dump_json(exclude={"title", "source", "tags"})
-    name_of_reference = getattr(getattr(template, "answer", None), "reference", None)
-    used = set()
-    if name_of_reference:
-        used = {name for name, _ in keywords(problem.references.reference(name_of_reference))}
+    references = [getattr(getattr(part, "answer", None), "reference", None) for part in template.answered]
+    used = {name for given in references if given for name, _ in keywords(problem.references.reference(given))}
     return [name for name in template.params if name not in used and len(re.findall(rf"\b{name}\b", text)) < 2]
 
 

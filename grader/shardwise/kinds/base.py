@@ -26,6 +26,8 @@ class Posed:
     form: Form
     key: Key
     names: Mapping[str, Any] = field(default_factory=dict)
+    hints: tuple[str, ...] = ()  # rendered, after those of the template itself
+    solution: str = ""  # likewise
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,9 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     needs_oracle: ClassVar[bool] = True  # whether the lint demands that an oracle confirms every key
     is_program: ClassVar[bool] = False  # whether an answer is a program, which a terminal takes from a file
     shows_reading: ClassVar[bool] = True  # whether a form repeats how an answer was read
+    may_be_part: ClassVar[bool] = (
+        True  # whether it may be a part of a case: its answer is a value that a dictionary holds
+    )
     Template: ClassVar[type[Template]]
     Form: ClassVar[type[Form]]
     Key: ClassVar[type[Key]]
@@ -95,6 +100,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """Faults of a template that show without a draw."""
         return iter(())
 
+    def parts(self, template: AnyTemplate, draw: Draw, solved: Any) -> Iterator[tuple[Any, Draw]]:
+        """The templates with an `answer` of their own that a question is made of, and their draws."""
+        yield template, draw
+
     # How it is shown ------------------------------------------------------------------------------------------------
 
     def body(self, form: AnyForm) -> str:
@@ -111,12 +120,13 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
 
         - line: one line of text; `label`, perhaps `is_code`, a `note`, and `mends`: the listing whose picked line stands in it
         - number: `label`, `range` in words, `is_whole`
+        - select: `label`, and `values` to pick one from, as texts
         - options: `pick` (one, many) and `options`, each with `label` and `html`; the answer is a list of labels
         - order: `items`, each with `label` and `html`; the answer is a list of labels
         - pairs: `items` and `options`; the answer is a dictionary from the label of an item to that of an option
         - program: `label`, and `source` to begin with
         - listing: `label`, and `lines` of a program to pick one from; the answer is its number
-        - group: `label`, and `fields` of its own; the answer is a dictionary
+        - group: `label`, and `fields` of its own, perhaps with `html` and `how` above them; the answer is theirs
         """
 
     @abc.abstractmethod
@@ -135,9 +145,9 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """One sentence that says how to answer in a notebook."""
         return f"Assign your answer to `{variable}`, for example `{variable} = {self.example(form)!r}`."
 
-    def mistakes(self, key: AnyKey) -> list[str]:
+    def mistakes(self, question: Question) -> list[str]:
         """What is said to each recognised mistake, for the author."""
-        return [mistake.say for mistake in getattr(key, "mistakes", ())]
+        return [mistake.say for mistake in getattr(question.key, "mistakes", ())]
 
     # From an answer to a verdict ------------------------------------------------------------------------------------
 
@@ -199,3 +209,35 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     def sample_source(self, question: Question, variable: str, raw: Any) -> str:
         """The source of an answer cell that gives the raw answer of a sample."""
         return f"{variable} = {raw!r}"
+
+
+class NumericKind(Kind[AnyTemplate, AnyForm, AnyKey]):
+    """A kind whose answer is one number that a reference gives: later parts of a case may go on with it."""
+
+    @abc.abstractmethod
+    def number(self, key: AnyKey) -> float:
+        """The right number, in base units."""
+
+    @abc.abstractmethod
+    def given(self, question: Question, value: Any) -> float:
+        """The number that an answer gives, in base units."""
+
+    @abc.abstractmethod
+    def written(self, form: AnyForm, number: float) -> str:
+        """An answer that gives this number, in base units."""
+
+    @abc.abstractmethod
+    def is_near(self, form: AnyForm, key: AnyKey, number: float) -> bool:
+        """Whether a number is right."""
+
+    @abc.abstractmethod
+    def is_whole(self, form: AnyForm, key: AnyKey) -> bool:
+        """Whether only a whole number can be meant."""
+
+    @abc.abstractmethod
+    def with_number(self, key: AnyKey, number: float) -> AnyKey:
+        """The key of the same question if another number were right."""
+
+    @abc.abstractmethod
+    def recomputed(self, template: AnyTemplate, references: References, values: Mapping[str, Any]) -> Any:
+        """What the reference among these gives for some values."""

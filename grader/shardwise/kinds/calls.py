@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Protocol
 
 from shardwise.markdown.html import safe
@@ -82,9 +83,14 @@ def call_once(function: Callable[..., Any], keywords: Inputs) -> Call:
         return Made("raised", error=in_one_line(error))
 
 
+@lru_cache(maxsize=1)  # a function is called for one case after another
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
+
+
 def _rejects_keywords(function: Callable[..., Any], keywords: Inputs) -> bool:
     try:
-        signature = inspect.signature(function)
+        signature = _signature(function)
     except (TypeError, ValueError):
         return False
     try:

@@ -182,7 +182,9 @@ answer:
     def read(self, form: ChoiceForm, value: tuple[str, ...]) -> str:
         return ", ".join(value)
 
-    def mistakes(self, key: ChoiceKey) -> list[str]:
+    def mistakes(self, question: Question) -> list[str]:
+        key = question.key
+        assert isinstance(key, ChoiceKey)
         return [f"**{letter})** {said}" for letter, said in key.say.items() if letter not in key.correct]
 
     def matches(self, question: Question, value: tuple[str, ...], runner: Runner) -> Verdict:

@@ -203,7 +203,9 @@ mistakes:
         if isinstance(raw, set | frozenset):
             raise Unreadable(f"A set has no order. An answer looks like “{self.example(form)}”.", shows_example=True)
         if isinstance(raw, Mapping) and all(
-            part in range(100) or isinstance(part, str) for pair in raw.items() for part in pair
+            isinstance(part, str) or (isinstance(part, int | float) and part in range(100))
+            for pair in raw.items()
+            for part in pair
         ):
             raw = ", ".join(f"{name}: {place}" for name, place in raw.items())
         if isinstance(raw, str) and len(raw) <= LONGEST:

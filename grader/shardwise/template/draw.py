@@ -25,14 +25,15 @@ class Draw:
     params: Mapping[str, Parameter]
     values: Mapping[str, Any]
     references: References
+    complete: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict  # adds what follows from any such values
 
     def evaluate(self, expression: str | int | float | bool, **more: Any) -> Any:
         """The value of an author's expression, with more names than the parameters'. Raises BadExpression."""
-        return evaluate(expression, {**self.values, **self.references.helpers, **more})
+        return evaluate(expression, {**self.references.helpers, **self.values, **more})
 
     def holds(self, condition: str | bool) -> bool:
         """Whether an author's condition is true of this draw. Raises BadExpression."""
-        return holds(condition, {**self.values, **self.references.helpers})
+        return holds(condition, {**self.references.helpers, **self.values})
 
     @cached_property
     def printed(self) -> Mapping[str, Any]:
@@ -52,11 +53,12 @@ def values_of(params: Mapping[str, Parameter], rng: Rng, references: References)
             values[name] = parameter.base(parameter.roll(rng.number(name)))
     for name, parameter in params.items():
         if parameter.derived is not None:
-            values[name] = _whole(evaluate(parameter.derived, {**references.helpers, **values}))
+            values[name] = whole(evaluate(parameter.derived, {**references.helpers, **values}))
     return {name: values[name] for name in params}
 
 
-def _whole(value: Any) -> Any:
+def whole(value: Any) -> Any:
+    """A value as it is, a float without a fraction as a whole number."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 

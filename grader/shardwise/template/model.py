@@ -74,6 +74,11 @@ class Template(AuthorModel):
     hints: tuple[Prose, ...] = Field(min_length=1, description="Staged; each moves the student one step.")
     solution: Prose = Field(description="The worked solution with the student's own numbers.", min_length=20)
 
+    @property
+    def answered(self) -> tuple[Template, ...]:
+        """The templates with an `answer` of their own that this one is made of."""
+        return (self,)
+
     @field_validator("params")
     @classmethod
     def _names_are_identifiers(cls, params: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -116,7 +116,7 @@ class References:
         missing = []
         for name, is_required in keywords(function):
             if name in given:
-                found[name] = evaluate(given[name], {**values, **self.helpers})
+                found[name] = evaluate(given[name], {**self.helpers, **values})
             elif name in values:
                 found[name] = values[name]
             elif is_required:

@@ -249,15 +249,17 @@ def _fault(source: Source, path: Path_, error: Any, adapter: TypeAdapter[Any]) -
     if kind == "missing":
         return source.fault(path[:-1], f"{name} is missing", f"Add `{path[-1] if path else name}:`.")
     if kind.startswith("union_tag"):
-        given = source.data.get("kind") if isinstance(source.data, dict) else None
+        seen = error.get("input")
+        given = seen.get("kind") if isinstance(seen, dict) else None
         expected = str(context.get("expected_tags", ""))
+        place = ".".join(map(str, (*path, "kind")))
         if given is None:
-            return source.fault((), "kind is missing", "Add `kind:`.")
+            return source.fault(path, f"{place} is missing", "Add `kind:`.")
         near = difflib.get_close_matches(str(given), re.findall(r"'(\w+)'", expected), n=1)
         remedy = f"Did you mean {near[0]!r}? " if near else ""
         return source.fault(
-            ("kind",),
-            f"kind: unknown kind {_described(given)}",
+            (*path, "kind"),
+            f"{place}: unknown kind {_described(given)}",
             f"{remedy}The kinds are {expected}; another needs the package that adds it.",
         )
     message = str(error["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")

@@ -37,6 +37,7 @@ class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
     """A function to be written."""
 
     name = "code"
+    may_be_part = False  # a notebook's function is called, not fetched
     about = "A function, run in the sandbox on edges and drawn inputs; feedback shows the simplest failing call."
     Template = CodeTemplate
     Form = CodeForm
@@ -61,7 +62,9 @@ mistakes:
     say: The first byte is on its way for a while, too.
 """
 
-    def mistakes(self, key: CodeKey) -> list[str]:
+    def mistakes(self, question: Question) -> list[str]:
+        key = question.key
+        assert isinstance(key, CodeKey)
         return list(key.say)
 
     def is_untouched(self, form: CodeForm, raw: Any) -> bool:

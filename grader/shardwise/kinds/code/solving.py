@@ -20,7 +20,14 @@ def solved_case(template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | No
     answer, memo = template.answer, draw.references.memo
     wrong = tuple((mistake.factor, mistake.value) for mistake in template.mistakes)
     how = (answer.reference, tuple(answer.arguments.items()), answer.unit, wrong)
-    key = ("case", *how, tuple(draw.values.items()), tuple(case.base.items()), tuple(case.shown.items()), case.edge)
+    key = (
+        "a solved case",
+        *how,
+        tuple(draw.values.items()),
+        tuple(case.base.items()),
+        tuple(case.shown.items()),
+        case.edge,
+    )
     if key not in memo:
         if len(memo) > MOST_REMEMBERED:
             memo.clear()

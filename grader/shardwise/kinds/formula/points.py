@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Any
 
 from shardwise.kinds.cases import Input, cases
@@ -59,10 +59,13 @@ def telling(texts: tuple[str, ...], symbols: tuple[tuple[str, Input], ...]) -> T
     names = tuple(name for name, _ in symbols)
     ours, *mistakes = (parse(text, names) for text in texts)
     wrong = [*(mistake.tree for mistake in mistakes), *(slip.tree for slip in variants(ours.tree, _counts(symbols)))]
+    wrong += [
+        Node("times", (ours.tree, parse(name, names).tree)) for name in names
+    ]  # of a symbol that does not occur, too
     pending = [(ours.tree, tree) for tree in wrong]
     pending += [(first.tree, second.tree) for place, first in enumerate(mistakes) for second in mistakes[:place]]
     chosen = []
-    for values in islice(_grid(symbols), MOST_TRIED):
+    for values in chain(islice(_grid(symbols), MOST_TRIED), _one_by_one(symbols)):
         point = {name: float(spec.base(value)) for (name, spec), value in zip(symbols, values, strict=True)}
         left = [pair for pair in pending if not _differ(*pair, point)]
         if len(left) < len(pending):
@@ -104,3 +107,11 @@ def _grid(symbols: Sequence[tuple[str, Input]]) -> Iterator[tuple[Scalar, ...]]:
         step = max(1, math.ceil(len(values) / MOST_VALUES))
         spread.append(values[::step])
     return product(*spread)
+
+
+def _one_by_one(symbols: Sequence[tuple[str, Input]]) -> Iterator[tuple[Scalar, ...]]:
+    """Every value of each symbol, the others at their last: what the grid comes to late, or never."""
+    last = [spec.values()[-1] for _, spec in symbols]
+    for place, (_, spec) in enumerate(symbols):
+        for value in spec.values()[:MOST_VALUES]:
+            yield *last[:place], value, *last[place + 1 :]

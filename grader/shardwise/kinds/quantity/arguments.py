@@ -11,6 +11,7 @@ from shardwise.kinds.quantity.model import QuantityTemplate
 from shardwise.kinds.quantity.trace import Node, nodes
 from shardwise.kinds.quantity.words import words
 from shardwise.template.parameters import Parameter
+from shardwise.template.results import full_name
 from shardwise.units import unit
 
 _SHARED = re.compile(
@@ -48,7 +49,7 @@ def _argument(name: str, value: float, parameter: Parameter | None) -> Argument:
     is_plain = dimension == "dimensionless"
     is_count = is_plain and float(value).is_integer() and 2 <= value <= 10**6 and not name.startswith("bytes_per")
     return Argument(
-        says=words(name, has_unit=measured is not None),
+        says=words(name.removeprefix(full_name("")), has_unit=measured is not None),
         value=float(value),
         dimension=dimension,
         is_count=is_count and name != "stage",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 from shardwise.errors import Reject, Unreadable
-from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
+from shardwise.kinds.base import NumericKind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.quantity.explain import (
     CAME_OUT,
@@ -53,7 +53,7 @@ class Solved:
     slips: tuple[Slip, ...] = ()
 
 
-class QuantityKind(Kind[QuantityTemplate, QuantityForm, QuantityKey]):
+class QuantityKind(NumericKind[QuantityTemplate, QuantityForm, QuantityKey]):
     """A number with a unit."""
 
     name = "quantity"
@@ -193,6 +193,32 @@ mistakes:                                       # answers we recognise, and one 
             return float(to_base(step, form.unit, form.direction))
         return tolerance(value, rel_tol=key.rel_tol, abs_tol=key.abs_tol, sig_figs=None)
 
+    def number(self, key: QuantityKey) -> float:
+        return key.value
+
+    def given(self, question: Question, value: Reading) -> float:
+        assert isinstance(question.key, QuantityKey)
+        return value.nearest(question.key.value).value
+
+    def written(self, form: QuantityForm, number: float) -> str:
+        text = repr(float(f"{from_base(number, form.unit, form.direction):.12g}"))  # 124.00000000000001 ms are 124
+        if re.fullmatch(r"-?\d{1,3}\.\d{3}", text):  # of a count it may stand for 859,375, and is asked about
+            text += "0"
+        return f"{text} {unit(form.unit).text} {'duplex' if form.direction == 'duplex' else ''}".strip()
+
+    def is_near(self, form: QuantityForm, key: QuantityKey, number: float) -> bool:
+        return near(number, key.value, self._key_allowed(key, form, key.value))
+
+    def is_whole(self, form: QuantityForm, key: QuantityKey) -> bool:
+        return key.abs_tol is not None and unit(form.unit).is_count and float(key.value).is_integer()
+
+    def with_number(self, key: QuantityKey, number: float) -> QuantityKey:
+        return key.model_copy(update={"value": number, "mistakes": (), "slips": ()})
+
+    def recomputed(self, template: QuantityTemplate, references: References, values: Mapping[str, Any]) -> Any:
+        function = references.reference(template.answer.reference)
+        return references.call(function, values, template.answer.arguments)
+
     def view(self, form: QuantityForm) -> View:
         example = self.example(form)
         if unit(form.unit).is_count:
@@ -209,16 +235,13 @@ mistakes:                                       # answers we recognise, and one 
         key, form = question.key, question.form
         assert isinstance(key, QuantityKey) and isinstance(form, QuantityForm)
 
-        def written(value: float) -> str:
-            number = repr(float(f"{from_base(value, form.unit, form.direction):.12g}"))  # 124.00000000000001 ms are 124
-            if re.fullmatch(r"-?\d{1,3}\.\d{3}", number):  # of a count it may stand for 859,375, and is asked about
-                number += "0"
-            return f"{number} {unit(form.unit).text} {'duplex' if form.direction == 'duplex' else ''}".strip()
-
         wrong = "3 GB" if unit(form.unit).dimension == "[time]" else "3 ms"
         return [
-            Sample(written(key.value), Outcome.CORRECT),
-            *(Sample(written(mistake.value), Outcome.INCORRECT, index) for index, mistake in enumerate(key.mistakes)),
+            Sample(self.written(form, key.value), Outcome.CORRECT),
+            *(
+                Sample(self.written(form, mistake.value), Outcome.INCORRECT, index)
+                for index, mistake in enumerate(key.mistakes)
+            ),
             Sample("", Outcome.BLANK),
             Sample(None, Outcome.BLANK),
             Sample("a lot", Outcome.UNREADABLE),

@@ -50,7 +50,7 @@ def program(roots: Sequence[Node]) -> Program:
         parts = tuple(places[id(part)] for part in here.parts)
         if (here.operation, parts) not in known:
             known[here.operation, parts] = len(arguments) + len(numbers) + len(steps)
-            steps.append((_OPERATIONS[here.operation], parts[0], parts[-1]))
+            steps.append((OPERATIONS[here.operation], parts[0], parts[-1]))
         places[key] = known[here.operation, parts]
     return Program(tuple(arguments.items()), tuple(numbers), tuple(steps), tuple(places[id(root)] for root in roots))
 
@@ -81,7 +81,7 @@ def _over(above: float, below: float) -> float:
     return above / below if below else math.nan
 
 
-_OPERATIONS: Mapping[str, Callable[[float, float], float]] = {
+OPERATIONS: Mapping[str, Callable[[float, float], float]] = {
     "plus": operator.add,
     "minus": operator.sub,
     "times": operator.mul,

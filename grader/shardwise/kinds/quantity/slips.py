@@ -147,8 +147,9 @@ def _disturbed(values: Mapping[str, Any], turn: int) -> dict[str, float]:
 def _elsewhere(draw: Draw, number: int) -> Draw | None:
     rng = Rng("elsewhere", draw.rng.problem, number)
     try:
-        return Draw(rng, draw.params, values_of(draw.params, rng, draw.references), draw.references)
-    except ShardwiseError:  # numbers that a constraint would have refused
+        values = draw.complete(values_of(draw.params, rng, draw.references))
+        return Draw(rng, draw.params, values, draw.references, draw.complete)
+    except (ShardwiseError, ValueError, ArithmeticError):  # numbers that a constraint would have refused
         return None
 
 

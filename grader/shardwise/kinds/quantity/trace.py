@@ -14,6 +14,7 @@ from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
 from shardwise.template.references import References
+from shardwise.template.results import RESULTS, Results
 
 
 class Node(NamedTuple):
@@ -210,6 +211,8 @@ def traced(references: References, name: str, values: Mapping[str, Any], given: 
         if not isinstance(function, FunctionType):
             return None
         tagged = {name: _tagged(value, argument(name, value)) for name, value in values.items()}
+        if isinstance(results := values.get(RESULTS), Results):
+            tagged[RESULTS] = results.replaced(tagged)
         result = references.call(_with_tags(function), tagged, given)
     except Exception:  # a reference may do anything with its numbers; the key does not depend on this
         return None

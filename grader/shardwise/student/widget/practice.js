@@ -108,6 +108,13 @@ function number(field, id, given) {
   return { nodes: [node], value };
 }
 
+/** One of a few values. */
+function select(field, id, given, how) {
+  const choices = field.values.map((value) => make("option", { value, selected: given === value }, value));
+  const box = make("select", { id, "aria-describedby": how }, make("option", { value: "" }, "–"), ...choices);
+  return { nodes: described(field, id, box), value: () => box.value };
+}
+
 /** One or several options of a list. */
 function options(field, id, given, how) {
   const type = field.pick === "one" ? "radio" : "checkbox";
@@ -207,14 +214,17 @@ function listing(field, id, given) {
   };
 }
 
-/** Several fields that belong together. */
+/** Several fields that belong together, perhaps under a text of their own: a part of a larger question. */
 function group(field, id, given) {
-  const inner = built(field.fields, id, given);
+  const how = field.how ? make("p", { id: `${id}-how`, class: "shardwise-how" }, field.how) : null;
+  const inner = built(field.fields, id, given, how?.id);
   const legend = make("legend", { class: "shardwise-label" }, field.label);
-  return { nodes: [make("fieldset", {}, legend, make("div", { class: "shardwise-arguments" }, ...inner.nodes))], value: inner.value };
+  const text = field.html ? [written("div", { class: "shardwise-prompt" }, field.html)] : [];
+  const fields = how ? [how, ...inner.nodes] : [make("div", { class: "shardwise-arguments" }, ...inner.nodes)];
+  return { nodes: [make("fieldset", { class: how ? "shardwise-part" : "" }, legend, ...text, ...fields)], value: inner.value };
 }
 
-const FIELDS = { line, number, options, order, pairs, program, listing, group };
+const FIELDS = { line, number, select, options, order, pairs, program, listing, group };
 
 /** Some fields, and the answer that they make together: of a single field without a name it is that field's. */
 function built(fields, id, given, how) {

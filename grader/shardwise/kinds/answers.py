@@ -1,0 +1,55 @@
+"""Answers: raw ones as values and values as verdicts, for a question of any kind, and for a part of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shardwise.errors import Unreadable
+from shardwise.kinds.base import Kind
+from shardwise.kinds.blanks import is_empty
+from shardwise.kinds.calls import Runner, plain
+from shardwise.question import Question, Verdict
+
+FORM_DEPTH = 3  # a form is a dictionary that holds one of inputs; what is nested deeper is no form of ours
+
+
+def is_blank(raw: Any, depth: int = FORM_DEPTH) -> bool:
+    """Whether nothing was answered: nothing at all, an ellipsis, white space, or a form left as it was handed out."""
+    if isinstance(raw, dict):
+        return depth > 0 and all(is_blank(part, depth - 1) for part in raw.values())
+    return is_empty(raw) or (isinstance(raw, list | tuple | set) and not raw)
+
+
+def parsed(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
+    """The answer as a value, None where there is none. Raises Unreadable."""
+    try:
+        raw = _plain(raw)
+        value = None if is_blank(raw) else kind.parse(form, raw)
+    except RecursionError:
+        raise Unreadable("I couldn't read an answer that is nested so deeply.") from None
+    return None if is_blank(value) else value
+
+
+def _plain(raw: Any) -> Any:
+    try:
+        return plain(raw)
+    except ValueError:  # a key that is a whole number of more digits than Python writes
+        raise Unreadable("I couldn't read an answer with a number of thousands of digits in it.") from None
+    except RecursionError:
+        raise
+    except Exception as error:  # a class of the student's own, which may do anything while it is read
+        raise Unreadable(
+            f"I couldn't read an answer of type {type(raw).__name__}: reading it raised {type(error).__name__}."
+        ) from None
+
+
+def judged(kind: Kind[Any, Any, Any], question: Question, value: Any, runner: Runner) -> Verdict:
+    """The verdict on a value, with what is wrong with it where no recognised mistake fits."""
+    return explained(kind, question, value, kind.matches(question, value, runner))
+
+
+def explained(kind: Kind[Any, Any, Any], question: Question, value: Any, verdict: Verdict) -> Verdict:
+    """A verdict with what is wrong with the value, where no recognised mistake fits."""
+    if verdict.credit < 1 and verdict.mistake is None and (explanation := kind.explain(question, value)):
+        return verdict.model_copy(update={"say": f"{explanation}\n\n{verdict.say}"})
+    return verdict

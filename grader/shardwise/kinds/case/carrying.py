@@ -1,0 +1,216 @@
+"""Carrying: how the right answer of a part follows from results of earlier parts, for right and for wrong ones.
+
+The reference is traced for several results. Each trace becomes a way: a program of a few steps with the comparisons that
+it rests on. Ways stand in the key, so marking needs no reference, and takes nothing of a student's but numbers.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shardwise.errors import AUTHORS_CAN_RAISE, Reject
+from shardwise.kinds import kinds
+from shardwise.kinds.base import NumericKind, Posed
+from shardwise.kinds.case.model import CasePart, Way
+from shardwise.kinds.case.tracing import Guard, Tracing, node_of
+from shardwise.kinds.quantity.program import OPERATIONS
+from shardwise.kinds.quantity.trace import Node, nodes
+from shardwise.template.draw import Draw, whole
+from shardwise.template.results import among, full_name
+
+MOST_WAYS = 16
+MOST_STEPS = 2000  # of a way
+TRACED = (1.0, 0.5, 2.0, 0.9, 1.1, 0.25, 4.0, 0.1, 10.0, 0.7, 1.4, 1 / 25, 25.0)  # times the right result
+PROVED = (1.0, 0.55, 1.9, 0.3, 3.2)  # by the lint
+MOST_PROVED = 40  # draws of a problem on which ways are compared with references: they are much the same in each
+AGREEMENT = 1e-9
+
+SHORT = {
+    "plus": "+", "minus": "-", "times": "*", "over": "/", "power": "^", "rest": "%", "negative": "n", "ceil": "c", "floor": "f",
+    "log": "ln", "log2": "l2", "log10": "l10", "sqrt": "sq", "exp": "e", "cos": "cos",
+}  # fmt: skip
+_WORK = {short: OPERATIONS[name] for name, short in SHORT.items()}
+_RELATIONS: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Which results of a part are plausible."""
+
+    right: float
+    within: float
+    lowest: float | None
+    highest: float | None
+    is_whole: bool
+
+    def hold(self, given: float) -> bool:
+        """Whether a result is plausible, right or wrong."""
+        if not math.isfinite(given) or (self.is_whole and given != math.floor(given)):
+            return False
+        if self.lowest is not None and given < self.lowest - AGREEMENT * abs(self.lowest):
+            return False
+        if self.highest is not None and given > self.highest + AGREEMENT * abs(self.highest):
+            return False
+        if given == self.right:
+            return True
+        ratio = given / self.right if self.right else 0.0
+        return ratio > 0 and 1 / self.within <= ratio <= self.within
+
+    def spread(self, factors: Sequence[float]) -> Iterator[float]:
+        """Plausible results at these multiples of the right one, each once."""
+        seen = set()
+        for factor in factors:
+            given = self.right * factor
+            if self.is_whole:
+                given = float(round(given)) if factor == 1 else float(math.floor(given) + (factor > 1))
+            if given not in seen and self.hold(given):
+                seen.add(given)
+                yield given
+
+
+def worked_out(way: Way, results: Sequence[float]) -> list[float] | None:
+    """Every value of a way for these results of all parts; None where its guards do not hold."""
+    found = [float(results[place]) for place in way.needs]
+    found += way.numbers
+    for name, first, last in way.steps:
+        found.append(_WORK[name](found[first], found[last]))
+    for first, relation, last in way.guards:
+        one, other = found[first], found[last]
+        if math.isnan(one) or math.isnan(other) or not _RELATIONS[relation](one, other):
+            return None
+    return found
+
+
+def ways_of(
+    piece: CasePart, draw: Draw, posed: Posed, known: Mapping[str, Bounds], places: Sequence[str]
+) -> tuple[Way, ...]:
+    """The ways in which the key of a part follows from the results that it names; `places` are the names of all parts."""
+    if not piece.needs:
+        return ()
+    found: list[Way] = []
+    for numbers in tried(piece.needs, known, TRACED):
+        every = [numbers.get(name, math.nan) for name in places]
+        if len(found) < MOST_WAYS and all(worked_out(way, every) is None for way in found):
+            way = _traced(piece, _with(draw, numbers), posed, places)
+            if way is not None:
+                found.append(way)
+    return tuple(found)
+
+
+def tried(needs: Sequence[str], known: Mapping[str, Bounds], factors: Sequence[float]) -> Iterator[dict[str, float]]:
+    """The right results with one of those that are needed changed, then with all of them changed together."""
+    right = {name: bounds.right for name, bounds in known.items()}
+    yield right
+    for name in needs:
+        for given in known[name].spread(factors):
+            if given != known[name].right:
+                yield {**right, name: given}
+    if len(needs) > 1:
+        for row in zip(*(list(known[name].spread(factors)) for name in needs), strict=False):
+            yield {**right, **dict(zip(needs, row, strict=True))}
+
+
+def _with(draw: Draw, numbers: Mapping[str, float]) -> Draw:
+    return replace(draw, values=among(draw.values, {name: whole(number) for name, number in numbers.items()}))
+
+
+def _traced(piece: CasePart, draw: Draw, posed: Posed, places: Sequence[str]) -> Way | None:
+    """The way that the key comes about for one set of results; None where there is none."""
+    kind: Any = kinds()[piece.kind]
+    names = {full_name(name) for name in piece.needs}
+    result: Node | None = None
+    key: Mapping[str, Any] | None = None
+    try:
+        tracing = Tracing(draw.references)
+        values = tracing.values(draw.values, names)
+        if isinstance(kind, NumericKind):
+            result = node_of(kind.recomputed(piece, tracing, values))
+        else:
+            again = replace(draw, values=values, references=tracing)
+            other = kind.pose(piece, again, kind.solve(piece, again))
+            if other.form != posed.form:
+                return None
+            key = other.key.model_dump(mode="json")
+        return _way(piece, tracing.guards, result, key, places)
+    except (Reject, *AUTHORS_CAN_RAISE):  # results for which there is no answer
+        return None
+
+
+def _way(
+    piece: CasePart, guards: Sequence[Guard], result: Node | None, key: Mapping[str, Any] | None, places: Sequence[str]
+) -> Way | None:
+    roots = [node for guard in guards for node in (guard.first, guard.last)] + ([result] if result else [])
+    unique = {id(here): here for root in roots for here in nodes(root)}
+    numbers: dict[float, int] = {}
+    slots: dict[int, int] = {}
+    steps: list[tuple[str, int, int]] = []
+    first = {full_name(name): slot for slot, name in enumerate(piece.needs)}
+    leaves = [here for here in unique.values() if not here.parts]
+    for here in leaves:
+        if here.name not in first:  # a number, or an argument that was left to its default
+            numbers.setdefault(float(here.value), len(first) + len(numbers))
+    known: dict[tuple[str, int, int], int] = {}
+    for key_of, here in unique.items():
+        if here.parts:
+            step = (SHORT[here.operation], slots[id(here.parts[0])], slots[id(here.parts[-1])])
+            if step not in known:
+                known[step] = len(first) + len(numbers) + len(steps)
+                steps.append(step)
+            slots[key_of] = known[step]
+        else:
+            slots[key_of] = first[here.name] if here.name in first else numbers[float(here.value)]
+    if len(steps) > MOST_STEPS:
+        return None
+    return Way(
+        needs=tuple(places.index(name) for name in piece.needs),
+        numbers=tuple(numbers),
+        steps=tuple(steps),
+        guards=tuple((slots[id(guard.first)], guard.relation, slots[id(guard.last)]) for guard in guards),
+        result=None if result is None else slots[id(result)],
+        key=key,
+    )
+
+
+def faults_of(
+    piece: CasePart, draw: Draw, posed: Posed, known: Mapping[str, Bounds], places: Sequence[str], ways: Sequence[Way]
+) -> Iterator[str]:
+    """Where the ways of a part give something else than its reference does for the same wrong results."""
+    kind: Any = kinds()[piece.kind]
+    for numbers in tried(piece.needs, known, PROVED):
+        every = [numbers.get(name, math.nan) for name in places]
+        at = next(((way, found) for way in ways if (found := worked_out(way, every)) is not None), None)
+        expected: Any = None
+        try:
+            its = _with(draw, numbers)
+            if isinstance(kind, NumericKind):
+                expected = float(kind.recomputed(piece, draw.references, its.values))
+            else:
+                other = kind.pose(piece, its, kind.solve(piece, its))
+                expected = other.key.model_dump(mode="json") if other.form == posed.form else None
+        except (Reject, *AUTHORS_CAN_RAISE):
+            expected = None
+        given = ", ".join(f"{full_name(name)} = {numbers[name]:.6g}" for name in piece.needs)
+        if at is None:
+            if expected is not None:
+                yield (
+                    f"{piece.name}: for {given} the right answer cannot be worked out from the key alone. Its reference counts "
+                    "loops by a result, looks it up or rounds it to digits: use one that computes, or narrow `plausible`"
+                )
+        elif not _agree(at[0].key if at[0].result is None else at[1][at[0].result], expected):
+            shown = "another answer" if at[0].result is None else f"{at[1][at[0].result]:.6g}"
+            yield (
+                f"{piece.name}: for {given} the key works out {shown}, and its reference gives "
+                f"{expected if isinstance(expected, float) else 'another'}: something in it is not traced"
+            )
+
+
+def _agree(found: Any, expected: Any) -> bool:
+    if isinstance(found, float) and isinstance(expected, float):
+        return math.isclose(found, expected, rel_tol=AGREEMENT, abs_tol=1e-15)
+    return bool(found == expected)

@@ -1,0 +1,196 @@
+"""Judging a case: each part by itself, and where it is wrong, by what follows from the student's own earlier results.
+
+An error is charged once. A wrong result is gone on with where it was read, is plausible, and the step from it is no mere
+copy; then whoever goes on with it correctly earns the points of the later part.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from shardwise.kinds.answers import explained
+from shardwise.kinds.base import NumericKind
+from shardwise.kinds.calls import Runner
+from shardwise.kinds.case.carrying import Bounds, worked_out
+from shardwise.kinds.case.model import PartForm, PartKey, questions_of
+from shardwise.kinds.case.reading import Replies, Reply
+from shardwise.markdown.html import literal, safe
+from shardwise.question import Question, Verdict
+
+ABSURD = "Your {names} lies outside of all that is plausible here, so nothing is gone on with from it."
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What became of a part: its verdict where it was answered, and the wrong results of the student's own that it is right from."""
+
+    form: PartForm
+    question: Question
+    reply: Reply
+    verdict: Verdict | None = None
+    carried: tuple[str, ...] = ()
+    say: str = ""
+
+    @property
+    def earned(self) -> float:
+        """Its points."""
+        return self.form.points * self.verdict.credit if self.verdict else 0.0
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it counts as right."""
+        if self.verdict is None:
+            return False
+        return self.verdict.credit >= 1 if self.verdict.is_right is None else self.verdict.is_right
+
+
+@dataclass
+class _Own:
+    """What a student went on with: results of all parts, those given in place of the right ones."""
+
+    right: list[float]
+    all: list[float]  # as the student wrote them, rounding and all
+    wrong_alone: list[float]  # the right ones exact
+    wrong: dict[int, str] = field(default_factory=dict)  # what to call each wrong one
+    absurd: set[int] = field(default_factory=set)
+
+
+def judge(question: Question, replies: Replies, runner: Runner) -> list[Judged]:
+    """What became of each part."""
+    parts = list(questions_of(question))
+    right = [_right(form, asked) for form, _, asked in parts]
+    own = _Own(right, [*right], [*right])
+    found = []
+    for place, ((form, key, asked), reply) in enumerate(zip(parts, replies.parts, strict=True)):
+        made = _judged(form, key, asked, reply, own, runner)
+        if (absurd := _needs(key) & own.absurd) and reply.value is not None and not made.is_right:
+            names = " and ".join(f"`{parts[other][0].name}`" for other in sorted(absurd))
+            made = replace(made, say=ABSURD.format(names=names))
+        _go_on(place, form, key, asked, reply, made, own)
+        found.append(made)
+    return found
+
+
+def bounds_of(form: PartForm, key: PartKey, asked: Question, *, within: float | None = None) -> Bounds:
+    """Which results of a part are plausible."""
+    kind: Any = form.its_kind
+    return Bounds(
+        kind.number(asked.key),
+        key.within if within is None else within,
+        key.lowest,
+        key.highest,
+        kind.is_whole(asked.form, asked.key),
+    )
+
+
+def _right(form: PartForm, asked: Question) -> float:
+    kind = form.its_kind
+    return float(kind.number(asked.key)) if isinstance(kind, NumericKind) else math.nan
+
+
+def _needs(key: PartKey) -> set[int]:
+    return {place for way in key.ways for place in way.needs}
+
+
+def _judged(form: PartForm, key: PartKey, asked: Question, reply: Reply, own: _Own, runner: Runner) -> Judged:
+    """A part by the right answer, and where it is wrong, by what follows from the student's own results."""
+    if reply.value is None:
+        return Judged(form, asked, reply)
+    kind = form.its_kind
+    verdict = kind.matches(asked, reply.value, runner)
+    if verdict.credit < 1:
+        for results in (own.all, own.wrong_alone):
+            if (other := _followed(form, key, asked, own, results)) is None:
+                continue
+            again = kind.matches(asked.model_copy(update={"key": other}), reply.value, runner)
+            if again.credit > verdict.credit:
+                names = tuple(own.wrong[place] for place in sorted(_needs(key)) if place in own.wrong)
+                return Judged(form, asked, reply, again, carried=names or ("earlier results as you rounded them",))
+        verdict = explained(kind, asked, reply.value, verdict)
+    return Judged(form, asked, reply, verdict)
+
+
+def _followed(form: PartForm, key: PartKey, asked: Question, own: _Own, results: Sequence[float]) -> Any:
+    """The key that follows from the student's own results; None where it is the right one, or nothing can be gone on with."""
+    needs = _needs(key)
+    if all(results[place] == own.right[place] for place in needs):
+        return None
+    for way in key.ways:
+        found = worked_out(way, results)
+        if found is None:
+            continue
+        kind: Any = form.its_kind
+        if way.result is None:
+            return None if way.key == key.key else kind.Key.model_validate(way.key)
+        if way.result < len(way.needs):  # an earlier result as it is
+            return None
+        number = found[way.result]
+        return kind.with_number(asked.key, number) if _is_a_step(number, form, key, asked, own) else None
+    return None
+
+
+def _is_a_step(number: float, form: PartForm, key: PartKey, asked: Question, own: _Own) -> bool:
+    """Whether a number that follows is possible, and another than the right one."""
+    kind: Any = form.its_kind
+    if not bounds_of(form, key, asked, within=math.inf).hold(number):
+        return False
+    return not (_needs(key) & set(own.wrong) and kind.is_near(asked.form, asked.key, number))
+
+
+def _go_on(place: int, form: PartForm, key: PartKey, asked: Question, reply: Reply, made: Judged, own: _Own) -> None:
+    """Note what later parts are to be worked out from: the student's own result, or where there is none, what would follow."""
+    kind: Any = form.its_kind
+    if not isinstance(kind, NumericKind):
+        return
+    if reply.value is not None:
+        number = kind.given(asked, reply.value)
+        if bounds_of(form, key, asked).hold(number):
+            own.all[place] = number
+            if not kind.is_near(asked.form, asked.key, number):
+                own.wrong_alone[place] = number
+                own.wrong[place] = f"`{form.name}` ({_short(kind.read(asked.form, reply.value))})"
+            return
+        own.absurd.add(place)
+    other = _followed(form, key, asked, own, own.all)
+    if other is not None:
+        own.all[place] = own.wrong_alone[place] = kind.number(other)
+        if not kind.is_near(asked.form, asked.key, kind.number(other)):
+            own.wrong[place] = f"`{form.name}` as it follows"
+
+
+def _short(text: str) -> str:
+    return literal(safe(" ".join(text.split())[:40]))
+
+
+def paragraphs(found: Sequence[Judged]) -> Iterator[str]:
+    """What is said to each part."""
+    for number, judged in enumerate(found, start=1):
+        form, verdict = judged.form, judged.verdict
+        heading = f"{number}. {form.title}"
+        if verdict is None:
+            mark = "?" if judged.reply.why else "○"
+            said = literal(judged.reply.why) if judged.reply.why else "no answer"
+            yield f"**{mark} {heading}** · 0 of {form.points:g} · {said}"
+            continue
+        mark = "✓" if judged.is_right else "◐" if verdict.credit > 0 else "✗"
+        yield " · ".join(
+            filter(None, (f"**{mark} {heading}**", f"{judged.earned:.3g} of {form.points:g}", _words(judged, verdict)))
+        )
+
+
+def _words(judged: Judged, verdict: Verdict) -> str:
+    words = []
+    if judged.carried:
+        several = len(judged.carried) > 1
+        off = "these numbers are off" if several else "that number is off"
+        words.append(f"Right from your {' and '.join(judged.carried)}, though {off}: an error counts once.")
+    elif verdict.credit < 1 and judged.form.its_kind.shows_reading:
+        words.append(f"I read {_short(judged.form.its_kind.read(judged.question.form, judged.reply.value))}.")
+    if verdict.say and verdict.credit < 1:
+        words.append(verdict.say)
+    if judged.say:
+        words.append(judged.say)
+    return "\n\n".join(words) if len(words) > 1 and "\n" in "".join(words) else " ".join(words)

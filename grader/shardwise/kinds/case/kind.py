@@ -1,0 +1,422 @@
+"""Case: parts of other kinds about one situation; later ones may go on with the results of earlier ones."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+from shardwise.errors import Reject
+from shardwise.kinds import kinds
+from shardwise.kinds.base import Kind, NumericKind, Posed, Proof, Sample, View
+from shardwise.kinds.calls import Runner
+from shardwise.kinds.case import reading
+from shardwise.kinds.case.carrying import MOST_PROVED, Bounds, faults_of, ways_of
+from shardwise.kinds.case.judging import judge, paragraphs
+from shardwise.kinds.case.model import (
+    CaseForm,
+    CaseKey,
+    CasePart,
+    CaseTemplate,
+    PartForm,
+    PartKey,
+    Way,
+    questions_of,
+)
+from shardwise.kinds.case.reading import Replies
+from shardwise.markdown.html import literal, to_html
+from shardwise.question import Outcome, Question, Verdict
+from shardwise.template.draw import Draw, whole
+from shardwise.template.expressions import prose, shown
+from shardwise.template.references import References
+from shardwise.template.results import RESULTS, Results, among
+from shardwise.template.rng import Rng
+
+GOES_ON = (
+    "Each part has its own points. An error counts once: what is right from an earlier number of yours is right, "
+    "as long as that number is plausible."
+)
+
+
+@dataclass(frozen=True)
+class SolvedPart:
+    """A part of one draw: its own draw, what its kind solved and posed, and how its key follows from earlier results."""
+
+    piece: CasePart
+    draw: Draw
+    solved: Any
+    posed: Posed
+    bounds: Bounds | None = None  # of its result, where it has one
+
+    def __repr__(self) -> str:
+        return repr(self.solved)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The parts of one draw."""
+
+    parts: tuple[SolvedPart, ...]
+
+    @property
+    def known(self) -> dict[str, Bounds]:
+        """The right results of the parts that have one, and which others are plausible."""
+        return {part.piece.name: part.bounds for part in self.parts if part.bounds is not None}
+
+    @property
+    def places(self) -> list[str]:
+        """The names of the parts in their order."""
+        return [part.piece.name for part in self.parts]
+
+    @cached_property
+    def ways(self) -> tuple[tuple[Way, ...], ...]:
+        """How the key of each part follows from results."""
+        return tuple(ways_of(part.piece, part.draw, part.posed, self.known, self.places) for part in self.parts)
+
+
+class CaseKind(Kind[CaseTemplate, CaseForm, CaseKey]):
+    """Several parts about one situation."""
+
+    name = "case"
+    about = "Several parts about one situation, each of its own kind; an early error is charged once and carried on."
+    may_be_part = False
+    shows_reading = False  # what is wrong is repeated beside its part
+    Template = CaseTemplate
+    Form = CaseForm
+    Key = CaseKey
+    starter = """\
+# Drawn once per student and seed, for all parts.
+params:
+  file_bytes: {choice: [1, 2, 5, 10], unit: GB}
+  bandwidth_bytes_per_s: {choice: [100, 200, 400], unit: Gbit/s, direction: per direction}
+  latency_s: {choice: [50, 100], unit: ms}
+  writing_bytes_per_s: {choice: [2, 5, 8], unit: GB/s, direction: none}
+  patience_s: {choice: [150, 300, 1000], unit: ms}
+prompt: |
+  A file of {{ file_bytes }} crosses a link of {{ bandwidth_bytes_per_s }} with a latency of {{ latency_s }}. Meanwhile a
+  second one is written at {{ writing_bytes_per_s }}, and it is sent as it is when the first one has arrived.
+parts:
+  - name: first_file                            # an answer's key, and parts.first_file in later expressions
+    kind: quantity
+    points: 1
+    prompt: When has the last byte of the first file arrived?
+    answer:
+      reference: example.transfer_seconds       # solutions/example.py
+      oracle: example.played_transfer_seconds   # solutions/oracles/example.py; the lint compares the two
+      unit: ms
+    mistakes:
+      - value: key - latency_s
+        say: The first byte is on its way for a while, too.
+    hints: [Two times add up.]
+    solution: Latency and bytes over rate make {{ key }}.
+  - name: second_file
+    kind: quantity
+    points: 0.5
+    prompt: How long is the second file on its way?
+    answer:
+      reference: example.transfer_seconds
+      oracle: example.played_transfer_seconds
+      arguments: {file_bytes: writing_bytes_per_s * parts.first_file}
+      unit: ms
+    mistakes:
+      - value: latency_s
+        say: Its bytes take some time as well.
+    hints: [How long is it by then?]
+    solution: "{{ parts.first_file }} of writing, then the same two times: {{ key }}."
+  - name: both_there
+    kind: choice
+    points: 0.5
+    prompt: Are both there after {{ patience_s }}?
+    where: [abs(parts.first_file + parts.second_file - patience_s) > 0.05 * patience_s]
+    answer:
+      options:
+        - {text: "Yes", correct: parts.first_file + parts.second_file <= patience_s, say: Add the two times.}
+        - {text: "No", correct: parts.first_file + parts.second_file > patience_s, say: Add the two times.}
+    solution: Together they take {{ (parts.first_file + parts.second_file) | unit("ms") }}.
+"""
+
+    # From a template to a question ----------------------------------------------------------------------------------
+
+    def solve(self, template: CaseTemplate, draw: Draw) -> Solved:
+        parts: list[SolvedPart] = []
+        numbers: dict[str, Any] = {}
+        for place, piece in enumerate(template.pieces):
+            kind: Any = kinds()[piece.kind]
+            its = _its_draw(template, draw, place, numbers)
+            if not all(map(its.holds, piece.where)):
+                raise Reject(f"{piece.name}: a constraint fails")
+            try:
+                solved = kind.solve(piece, its)
+            except Reject as reason:
+                raise Reject(f"{piece.name}: {reason}") from None
+            posed = kind.pose(piece, its, solved)
+            bounds = None
+            if isinstance(kind, NumericKind):
+                numbers[piece.name] = whole(kind.number(posed.key))
+                bounds = _bounds(kind, piece, its, posed)
+            parts.append(SolvedPart(piece, its, solved, posed, bounds))
+        return Solved(tuple(parts))
+
+    def pose(self, template: CaseTemplate, draw: Draw, solved: Solved) -> Posed:
+        forms, keys, hints, solutions = [], [], [], []
+        results = Results({part.piece.name: _shown(part) for part in solved.parts if part.bounds is not None})
+        for number, (part, ways) in enumerate(zip(solved.parts, solved.ways, strict=True), start=1):
+            piece, names = part.piece, part.draw.printed
+            forms.append(
+                PartForm(
+                    name=piece.name,
+                    title=piece.heading,
+                    kind=piece.kind,
+                    points=piece.points,
+                    prompt=prose(piece.prompt, names),
+                    form=part.posed.form,
+                )
+            )
+            bounds = part.bounds
+            keys.append(
+                PartKey(
+                    key=part.posed.key.model_dump(mode="json"),
+                    ways=ways,
+                    within=piece.plausible.within,
+                    lowest=bounds.lowest if bounds else None,
+                    highest=bounds.highest if bounds else None,
+                )
+            )
+            hints += [f"*{number}. {_sentence(piece.heading)}* {prose(hint, names)}" for hint in piece.hints]
+            if piece.solution:
+                text = prose(piece.solution, {**names, **part.posed.names, RESULTS: results})
+                solutions.append(f"**{number}. {_sentence(piece.heading)}** {text}")
+        key_text = "; ".join(
+            f"{part.piece.name}: {part.posed.names['key']}" for part in solved.parts if "key" in part.posed.names
+        )
+        return Posed(
+            CaseForm(parts=tuple(forms)),
+            CaseKey(parts=tuple(keys)),
+            names={"key": key_text, RESULTS: results},
+            hints=tuple(hints),
+            solution="\n\n".join(solutions),
+        )
+
+    def prove(self, template: CaseTemplate, draw: Draw, solved: Solved) -> Proof:
+        proof = Proof(confirmed=True)
+        proved = draw.references.memo.setdefault(("ways", draw.rng.problem), set())
+        proved.add(draw.rng.seed)
+        for part, ways in zip(solved.parts, solved.ways, strict=True):
+            kind: Any = kinds()[part.piece.kind]
+            its = kind.prove(part.piece, part.draw, part.solved)
+            proof.confirmed = proof.confirmed and (its.confirmed or not kind.needs_oracle)
+            proof.near(its.margin)
+            proof.faults += [f"{part.piece.name}: {fault}" for fault in its.faults]
+            if part.piece.needs and len(proved) <= MOST_PROVED:
+                proof.faults += faults_of(part.piece, part.draw, part.posed, solved.known, solved.places, ways)
+        return proof
+
+    def faults(self, template: CaseTemplate, references: References) -> Iterator[str]:
+        for piece in template.pieces:
+            for fault in kinds()[piece.kind].faults(piece, references):
+                yield f"{piece.name}: {fault}"
+
+    def parts(self, template: CaseTemplate, draw: Draw, solved: Solved) -> Iterator[tuple[CasePart, Draw]]:
+        for part in solved.parts:
+            yield part.piece, part.draw
+
+    # How it is shown ------------------------------------------------------------------------------------------------
+
+    def body(self, form: CaseForm) -> str:
+        parts = []
+        for number, part in enumerate(form.parts, start=1):
+            inner = part.its_kind.body(part.form)
+            parts.append(f"**{_label(number, part)}**\n\n{part.prompt}" + (f"\n\n{inner}" if inner else ""))
+        return "\n\n".join([*parts, f"*{GOES_ON}*"])
+
+    def view(self, form: CaseForm) -> View:
+        fields = []
+        for number, part in enumerate(form.parts, start=1):
+            inner = part.its_kind.view(part.form)
+            html = to_html(part.prompt) + inner.get("html", "")
+            fields.append(
+                {
+                    "type": "group",
+                    "name": part.name,
+                    "label": _label(number, part),
+                    "html": html,
+                    "how": inner["how"],
+                    "fields": inner["fields"],
+                }
+            )
+        return {"how": GOES_ON, "fields": fields}
+
+    def instruction(self, form: CaseForm, variable: str) -> str:
+        return f"Fill in `{variable}`: an answer for each part, behind its name."
+
+    def example(self, form: CaseForm) -> str:
+        named = [(part.name, part.its_kind.example(part.form)) for part in form.parts]
+        short = [f"{name} = {example}" for name, example in named if "\n" not in example and ";" not in example]
+        return "; ".join(short[:2])
+
+    def cells(self, form: CaseForm, variable: str) -> str:
+        lines = []
+        for part in form.parts:
+            cell = part.its_kind.cells(part.form, variable)
+            lines.append(f'    "{part.name}": {_as_value(cell.removeprefix(f"{variable} = "))}')
+        return "\n".join([f"{variable} = {{", *lines, "}"])
+
+    def mistakes(self, question: Question) -> list[str]:
+        return [
+            f"**{form.name}.** {said}"
+            for form, _, asked in questions_of(question)
+            for said in form.its_kind.mistakes(asked)
+        ]
+
+    # From an answer to a verdict ------------------------------------------------------------------------------------
+
+    def parse(self, form: CaseForm, raw: Any) -> Replies | None:
+        return reading.replies_of(form, raw)
+
+    def read(self, form: CaseForm, value: Replies) -> str:
+        return "; ".join(
+            f"{part.name} = {part.its_kind.read(part.form, reply.value)}"
+            for part, reply in zip(form.parts, value.parts, strict=True)
+            if reply.value is not None
+        )
+
+    def gaps(self, form: CaseForm, value: Replies) -> str:
+        pairs = list(zip(form.parts, value.parts, strict=True))
+        missing = [part.name for part, reply in pairs if reply.is_blank]
+        said = [f"Not answered yet: {', '.join(missing)}."] if missing else []
+        for part, reply in pairs:
+            if reply.value is not None and (gap := part.its_kind.gaps(part.form, reply.value)):
+                said.append(f"{part.name}: {gap}")
+        return "\n\n".join(filter(None, [*said, literal(self.unread(form, value))]))
+
+    def unread(self, form: CaseForm, value: Replies) -> str:
+        said = [reading.unknown(form, value.strangers)] if value.strangers else []
+        for part, reply in zip(form.parts, value.parts, strict=True):
+            why = reply.why or (part.its_kind.unread(part.form, reply.value) if reply.value is not None else "")
+            if why:
+                said.append(f"{part.name}: {why}")
+        return "\n".join(said)
+
+    def matches(self, question: Question, value: Replies, runner: Runner) -> Verdict:
+        found = judge(question, value, runner)
+        total = sum(judged.form.points for judged in found)
+        parts = {judged.form.name: judged.is_right for judged in found}
+        said = list(paragraphs(found))
+        if value.strangers:
+            said.append(literal(reading.unknown(_form(question), value.strangers)))
+        is_right = all(parts.values())
+        is_perfect = is_right and all(judged.earned == judged.form.points for judged in found)
+        if not is_right:
+            said.insert(0, f"{sum(parts.values())} of {len(parts)} parts are right.")
+        return Verdict(
+            credit=1.0 if is_perfect else sum(judged.earned for judged in found) / total,
+            is_right=is_right,
+            say="" if is_perfect and not value.strangers else "\n\n".join(said),
+            mistake=self._mistake(found),
+            parts=parts,
+            earned={judged.form.name: round(judged.earned, 4) for judged in found},
+        )
+
+    def _mistake(self, found: Sequence[Any]) -> int | None:
+        """The first recognised mistake, counted through the parts."""
+        counts = [len(judged.form.its_kind.mistakes(judged.question)) for judged in found]
+        for judged, before in zip(found, accumulate(counts, initial=0), strict=False):
+            if judged.verdict is not None and judged.verdict.mistake is not None and not judged.is_right:
+                return before + int(judged.verdict.mistake)
+        return None
+
+    def samples(self, question: Question) -> Sequence[Sample]:
+        parts = [(form, asked, list(form.its_kind.samples(asked))) for form, _, asked in questions_of(question)]
+        right = {form.name: _right_sample(samples) for form, _, samples in parts}
+        first, names = parts[0][0].name, [form.name for form, _, _ in parts]
+        unreadable = next(sample.raw for sample in parts[0][2] if sample.outcome == Outcome.UNREADABLE)
+        found = [Sample(right, Outcome.CORRECT), Sample(list(right.values()), Outcome.CORRECT)]
+        if all(isinstance(raw, str) and ";" not in raw for raw in right.values()):
+            found.append(Sample("; ".join(f"{name} = {raw}" for name, raw in right.items()), Outcome.CORRECT))
+        before = 0
+        for form, asked, samples in parts:
+            for sample in samples:
+                if sample.mistake is not None:
+                    found.append(Sample({form.name: sample.raw}, sample.outcome, before + sample.mistake))
+            before += len(form.its_kind.mistakes(asked))
+        return [
+            *found,
+            Sample({first: right[first]}, Outcome.PARTIAL),
+            Sample({**right, first: unreadable}, Outcome.PARTIAL),
+            Sample({**right, first: None}, Outcome.PARTIAL),
+            Sample({first: unreadable}, Outcome.UNREADABLE),
+            Sample({"seventy-seven": "a"}, Outcome.UNREADABLE),
+            Sample("something", Outcome.UNREADABLE),
+            Sample(7, Outcome.UNREADABLE),
+            Sample(dict.fromkeys(names, ...), Outcome.BLANK),
+            Sample("", Outcome.BLANK),
+        ]
+
+
+def _its_draw(template: CaseTemplate, draw: Draw, place: int, numbers: Mapping[str, Any]) -> Draw:
+    """The draw of a part: streams of its own, and the results before it."""
+
+    def complete(values: Mapping[str, Any]) -> Mapping[str, Any]:
+        found: dict[str, Any] = {}
+        for piece in template.pieces[:place]:
+            kind: Any = kinds()[piece.kind]
+            if isinstance(kind, NumericKind):
+                found[piece.name] = whole(float(kind.recomputed(piece, draw.references, among(values, found))))
+        return among(values, found)
+
+    piece = template.pieces[place]
+    rng = Rng(draw.rng.seed, f"{draw.rng.problem}/{piece.name}", draw.rng.attempt)
+    return replace(draw, rng=rng, values=among(draw.values, numbers), complete=complete)
+
+
+def _bounds(kind: Any, piece: CasePart, draw: Draw, posed: Posed) -> Bounds:
+    lowest, highest = (
+        None if given is None else float(draw.evaluate(given))
+        for given in (piece.plausible.lowest, piece.plausible.highest)
+    )
+    is_whole = kind.is_whole(posed.form, posed.key)
+    return Bounds(float(kind.number(posed.key)), piece.plausible.within, lowest, highest, is_whole)
+
+
+def _shown(part: SolvedPart) -> Any:
+    answer: Any = part.piece.answer  # type: ignore[attr-defined]
+    assert part.bounds is not None
+    return shown(whole(part.bounds.right), answer.unit, answer.direction or "none")
+
+
+def _sentence(heading: str) -> str:
+    return heading if heading.endswith(("?", "!", ".")) else f"{heading}."
+
+
+def _form(question: Question) -> CaseForm:
+    assert isinstance(question.form, CaseForm)
+    return question.form
+
+
+def _label(number: int, part: PartForm) -> str:
+    return f"{number}. {part.title} ({part.points:g} point{'' if part.points == 1 else 's'})"
+
+
+def _right_sample(samples: Sequence[Sample]) -> Any:
+    """A right answer as fields give it: no text where something else is known."""
+    right = [sample.raw for sample in samples if sample.outcome == Outcome.CORRECT]
+    return next((raw for raw in right if not isinstance(raw, str)), right[0])
+
+
+def _as_value(source: str) -> str:
+    """What stands behind the equals sign of an answer cell, as a value of a dictionary, with its comment behind it."""
+    lines = source.split("\n")
+    value, mark, comment = lines[0].partition("  # ")
+    if len(lines) == 1:
+        return f"{value},{mark}{comment}"
+    try:
+        is_text = isinstance(ast.literal_eval(source), str)
+    except (ValueError, SyntaxError):
+        is_text = False
+    return "\n".join([lines[0], *(line if is_text else f"    {line}" for line in lines[1:])]) + ","
+
+
+KIND = CaseKind()

@@ -1,0 +1,193 @@
+"""What a layout problem is made of: the template an author writes, the axes a student sees, and the key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from shardwise.question import Form, Key
+from shardwise.template import model as author
+
+MOST_ROWS = 1000  # combinations in a key: about 30 kB of a lock file
+MOST_OPTIONS = 40  # values of an axis
+MOST_AXES = 10
+MOST_CONSTRAINTS = 8
+ANY = "any"  # an axis of the product whose value follows from the others
+RESERVED = ("best", "faults", "highest", "key", "limit", "lowest", "oracle", "ref", "result", "seen")
+
+Option = int | str
+_Options = Annotated[tuple[Option, ...], Field(min_length=1, max_length=MOST_OPTIONS)]
+
+
+class Axis(author.AuthorModel):
+    """An axis, and the values that it may have."""
+
+    choices: author.Expression | _Options = Field(description='A list, an expression that gives one, or "any".')
+    means: author.Prose = Field("", description="What the axis is, in a few words.")
+    also: tuple[str, ...] = Field((), description="Other names by which students call it.")
+    default: Option | None = Field(None, description="Its value where an answer leaves it out.")
+
+
+class Product(author.AuthorModel):
+    """Axes whose sizes have to multiply to a number, as those do that share out the GPUs."""
+
+    of: tuple[str, ...] = Field(min_length=2)
+    number: author.Value = Field(alias="is", description="What their product has to be.")
+    noun: str = Field("GPUs", description="What that number counts.")
+    follows: str | None = Field(None, description="The axis that an answer may leave out; dp, or else the last.")
+
+
+class Constraint(author.AuthorModel):
+    """Something that a right layout satisfies: a bound on a number, a whole number, or no fault of the reference."""
+
+    id: str = Field(pattern=r"^[a-z0-9_-]+$")
+    asks: author.Prose = Field(min_length=5, description="Shown with the question; knows `limit`; Jinja2.")
+    of: author.Value | None = Field(
+        None, description="An expression over parameters, axes and what the reference gives."
+    )
+    at_most: author.Value | None = Field(None, description="Its limit; `best` is the least that the others leave.")
+    at_least: author.Value | None = Field(None, description="Its limit; `best` is the most that the others leave.")
+    whole: bool = Field(False, description="It has to be a whole number.")
+    faults: tuple[str, ...] = Field((), description="Or faults of the reference that there must not be.")
+    unit: author.UnitName = "1"
+    hard: bool = Field(False, description="A layout that breaks it cannot run.")
+    too_close: Literal["reject", "counts"] = Field("reject", description="What becomes of a close call, see the docs.")
+    say: author.Prose = Field("", description="Shown when it is broken; knows `seen`, `limit` and the axes; Jinja2.")
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether its limit is measured by the best that the other constraints leave."""
+        return any(re.search(r"\bbest\b", str(limit)) for limit in (self.at_most, self.at_least))
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> Constraint:
+        if (self.of is None) == (not self.faults):
+            raise ValueError("a constraint has either `of`, an expression, or `faults`, a list of names")
+        bounds = (self.at_most is not None) + (self.at_least is not None) + self.whole
+        if self.of is not None and bounds != 1:
+            raise ValueError("a constraint has one of `at_most`, `at_least` and `whole: true`")
+        if self.faults and (bounds or self.too_close == "counts"):
+            raise ValueError("faults have no limit")
+        if self.of is not None and len(self.say) < 10:
+            raise ValueError("write under `say` what a student reads whose layout breaks it, with {{ seen }}")
+        return self
+
+
+class Answer(author.AuthorModel):
+    """The `answer` of a layout problem."""
+
+    axes: Mapping[str, Axis] = Field(min_length=1, max_length=MOST_AXES)
+    product: Product | None = None
+    reference: str | None = Field(None, description="A function of solutions/ that judges a layout: module.function.")
+    oracle: str | None = Field(None, description="The same by another road; the lint compares all verdicts.")
+    arguments: Mapping[str, author.Value] = Field(default_factory=dict, description="keyword: expression")
+    constraints: tuple[Constraint, ...] = Field(min_length=1, max_length=MOST_CONSTRAINTS)
+    solution: Mapping[str, author.Value] = Field(
+        description="A value for each axis; or {lowest: expression} or {highest: expression} for the best right layout."
+    )
+
+    @field_validator("axes", mode="before")
+    @classmethod
+    def _short(cls, axes: object) -> object:
+        """`tp: [1, 2]` is short for `tp: {choices: [1, 2]}`."""
+        if not isinstance(axes, Mapping):
+            return axes
+        return {name: axis if isinstance(axis, Mapping | Axis) else {"choices": axis} for name, axis in axes.items()}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Answer:
+        for name in self.axes:
+            if name in RESERVED or not name.isidentifier() or not name.islower():
+                raise ValueError(
+                    f"{name!r} is no name for an axis; use lower case, digits and _, and none of {', '.join(RESERVED)}"
+                )
+        if len({constraint.id for constraint in self.constraints}) != len(self.constraints):
+            raise ValueError("two constraints have the same id")
+        of = self.product.of if self.product else ()
+        follows = self.product.follows if self.product else None
+        strangers = [name for name in (*of, *([follows] if follows else [])) if name not in self.axes]
+        if strangers or len(set(of)) != len(of):
+            raise ValueError(
+                f"the product names {', '.join(strangers) or 'an axis twice'}; the axes are {', '.join(self.axes)}"
+            )
+        anything = [name for name, axis in self.axes.items() if axis.choices == ANY]
+        if len(anything) > 1 or not set(anything) <= set(of):
+            raise ValueError("one axis may be `any`, and it has to be one of the product")
+        if not set(self.solution) <= set(self.axes) and set(self.solution) not in ({"lowest"}, {"highest"}):
+            raise ValueError("a solution has a value for each axis, or `lowest` or `highest` alone")
+        return self
+
+
+class Mistake(author.AuthorModel):
+    """A kind of wrong layout that teachers know."""
+
+    when: author.Condition = Field(description="Over parameters, axes and what the reference gives.")
+    say: author.Prose = Field(min_length=10, description="Knows the axes; Jinja2.")
+
+
+class LayoutTemplate(author.Template):
+    """A problem answered by a layout."""
+
+    kind: Literal["layout"]
+    answer: Answer
+    mistakes: tuple[Mistake, ...] = ()
+
+    @cached_property
+    def written(self) -> str:
+        """All that decides what a draw comes to, as text."""
+        return repr((self.answer, self.mistakes))
+
+    @model_validator(mode="after")
+    def _names_apart(self) -> LayoutTemplate:
+        if both := sorted(set(self.params) & set(self.answer.axes)):
+            raise ValueError(f"{', '.join(both)} is a parameter and an axis")
+        return self
+
+
+class ShownAxis(BaseModel):
+    """An axis as the student sees it; one without options may have any whole number."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    means: str = ""
+    options: tuple[Option, ...] = ()
+    also: tuple[str, ...] = ()
+    default: Option | None = None
+
+
+class LayoutForm(Form):
+    """The axes, the product rule, and what is asked of a layout in words."""
+
+    axes: tuple[ShownAxis, ...]
+    asks: tuple[str, ...]
+    of: tuple[str, ...] = ()  # axes whose product is fixed
+    number: int = 1  # and what it has to be
+    noun: str = ""
+    follows: str | None = None  # the axis that follows from the others where an answer leaves it out
+
+
+class Judged(Key):
+    """A constraint with what it found for every combination: a number, or the place of a fault's words."""
+
+    seen: tuple[int | float | None, ...]  # None: it cannot run, so this was not looked at
+    at_most: int | float | None = None
+    at_least: int | float | None = None
+    words: tuple[str, ...] | None = None  # of faults
+    unit: str = "1"
+    hard: bool = False
+    counts: bool = False  # a close call counts as met
+    say: str = ""
+
+
+class LayoutKey(Key):
+    """What every combination comes to, by the order in which `grid.combinations` gives them."""
+
+    constraints: Mapping[str, Judged]
+    solution: int
+    wrong: tuple[int | None, ...]  # the mistake that a combination makes
+    mistakes: tuple[str, ...] = ()
