@@ -19,6 +19,32 @@ def require_counts(**arguments: int) -> None:
             raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
 
 
+def require_whole(**arguments: int) -> None:
+    """Raise ValueError unless every argument is a whole number of at least 0.
+
+    >>> require_whole(spares=0)
+    >>> require_whole(spares=0.5)
+    Traceback (most recent call last):
+    ValueError: spares must be a whole number of at least 0, not 0.5
+    """
+    for name, value in arguments.items():
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < inf or value != int(value):
+            raise ValueError(f"{name} must be a whole number of at least 0, not {value!r}")
+
+
+def require_index(*, below: int, **arguments: int) -> None:
+    """Raise ValueError unless every argument counts one of so many things from 0.
+
+    >>> require_index(below=4, stage=3)
+    >>> require_index(below=4, stage=4)
+    Traceback (most recent call last):
+    ValueError: stage must be a whole number from 0 to 3, not 4
+    """
+    for name, value in arguments.items():
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < below or value != int(value):
+            raise ValueError(f"{name} must be a whole number from 0 to {below - 1}, not {value!r}")
+
+
 def require_positive(**arguments: float) -> None:
     """Raise ValueError unless every argument is a number above 0.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .activations import layer_activation_bytes
-from .arguments import require_counts, require_fraction, require_positive
+from .arguments import require_counts, require_fraction, require_index, require_positive
 
 
 def hop_bytes(*, tokens_per_gpu: int, kv_heads: int, head_width: int, bytes_per_value: float = 2) -> float:
@@ -143,8 +143,7 @@ def causal_pairs(*, tokens: int, cp: int, rank: int, layout: str) -> int:
     [9, 9, 9, 9]
     """
     require_counts(tokens=tokens, cp=cp)
-    if isinstance(rank, bool) or rank not in range(cp):
-        raise ValueError(f"rank must be a whole number from 0 to {cp - 1}, not {rank!r}")
+    require_index(below=cp, rank=rank)
     if layout not in ("contiguous", "head and tail"):
         raise ValueError(f"layout must be contiguous or head and tail, not {layout!r}")
     chunks = cp if layout == "contiguous" else 2 * cp

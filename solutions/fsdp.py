@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arguments import require_counts, require_positive
+from .arguments import require_counts, require_index, require_positive
 
 
 def sharded_step_bytes(*, parameters: float, gpus: int, weight_gathers: int, bytes_per_gradient: float) -> float:
@@ -108,8 +108,7 @@ def gather_peak_bytes(*, parameters: float, layers: int, gpus: int, prefetched: 
     """
     require_positive(parameters=parameters)
     require_counts(layers=layers, gpus=gpus)
-    if isinstance(prefetched, bool) or prefetched not in range(layers):
-        raise ValueError(f"prefetched must be a whole number from 0 to {layers - 1}, not {prefetched!r}")
+    require_index(below=layers, prefetched=prefetched)
     layer_weight_bytes = 2 * parameters / layers
     layer_gradient_bytes = 2 * parameters / layers
     shard_bytes = 16 * parameters / gpus

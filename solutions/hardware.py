@@ -11,6 +11,24 @@ from ruamel.yaml import YAML
 _BASE = {"GB": 10**9, "GB/s": 10**9, "TFLOP/s": 10**12, "Gbit/s": 10**9 / 8, "W": 1}
 
 
+def names() -> tuple[str, ...]:
+    """The accelerators that hardware.yaml has.
+
+    >>> "H100-80GB" in names()
+    True
+    """
+    return tuple(_cards()["accelerators"])
+
+
+def accelerators() -> tuple[str, ...]:
+    """The names of all accelerators that hardware.yaml has.
+
+    >>> "H100-80GB" in accelerators()
+    True
+    """
+    return tuple(_cards()["accelerators"])
+
+
 def memory_bytes(*, accelerator: str) -> int:
     """Memory of one accelerator, counted as its maker's decimal figure: 80 GB are 80 · 10⁹ bytes.
 
@@ -22,6 +40,22 @@ def memory_bytes(*, accelerator: str) -> int:
     80000000000
     """
     return _figure("accelerators", accelerator, "memory")
+
+
+def usable_bytes(*, accelerator: str) -> int:
+    """Memory that the driver of one accelerator reports; its maker's decimal figure where no other is known.
+
+    A card called 80 GB has 80 GiB of memory, of which the driver keeps a little for itself.
+
+    Units:   bytes.
+    Raises:  ValueError for a name that hardware.yaml lacks.
+    Source:  what hardware.yaml names beside the figure.
+
+    >>> round(usable_bytes(accelerator="A100-80GB") / 2**30, 2)
+    79.15
+    """
+    card = _known(_cards()["accelerators"], accelerator, "accelerator")
+    return _figure("accelerators", accelerator, "usable" if "usable" in card else "memory")
 
 
 def hbm_bytes_per_s(*, accelerator: str) -> int:
@@ -38,7 +72,7 @@ def hbm_bytes_per_s(*, accelerator: str) -> int:
 
 
 def peak_flop_per_s(*, accelerator: str, number_format: str = "bf16") -> int:
-    """Dense peak of one accelerator in a number format: "fp16", "bf16" or "fp8". Sparse peaks count for nothing here.
+    """Dense peak of one accelerator in a number format: "fp16", "bf16", "fp8" or "fp4". Sparse peaks count for nothing here.
 
     Units:   floating-point operations per second.
     Raises:  ValueError for a name or a format that hardware.yaml lacks.
@@ -48,6 +82,19 @@ def peak_flop_per_s(*, accelerator: str, number_format: str = "bf16") -> int:
     989000000000000
     """
     return _figure("accelerators", accelerator, number_format)
+
+
+def number_formats(*, accelerator: str) -> tuple[str, ...]:
+    """The number formats whose peak is known for an accelerator.
+
+    Raises:  ValueError for a name that hardware.yaml lacks.
+    Source:  the data sheets that hardware.yaml names.
+
+    >>> number_formats(accelerator="A100-80GB"), number_formats(accelerator="H100-80GB")
+    (('bf16',), ('bf16', 'fp8'))
+    """
+    card = _known(_cards()["accelerators"], accelerator, "accelerator")
+    return tuple(name for name in ("fp16", "bf16", "fp8", "fp4") if name in card)
 
 
 def matmul_flop_per_s(*, accelerator: str) -> int:
@@ -74,6 +121,20 @@ def nvlink_bytes_per_s(*, accelerator: str) -> int:
     900000000000
     """
     return _figure("accelerators", accelerator, "nvlink")
+
+
+def fast_link_bytes_per_s(*, accelerator: str) -> int:
+    """What one accelerator sends to its neighbours over its fastest links: NVLink in a node, ICI in a slice of TPUs.
+
+    Units:   bytes per second, per direction: half of the duplex figure.
+    Raises:  ValueError for a name that hardware.yaml lacks, or an accelerator without such links.
+    Source:  the data sheet that hardware.yaml names beside the figure.
+
+    >>> fast_link_bytes_per_s(accelerator="H100-80GB"), fast_link_bytes_per_s(accelerator="TPU-v5e")
+    (450000000000, 200000000000)
+    """
+    card = _known(_cards()["accelerators"], accelerator, "accelerator")
+    return _figure("accelerators", accelerator, "ici" if "ici" in card else "nvlink") // 2
 
 
 def power_watts(*, accelerator: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, floor
 
-from .arguments import require_counts, require_fraction, require_not_negative, require_positive
+from .arguments import require_counts, require_fraction, require_index, require_positive
 
 
 def bubble_overhead(*, stages: int, micro_batches: int, virtual_stages: int = 1) -> float:
@@ -260,6 +260,4 @@ def interleaving_memory_factor(*, stages: int, virtual_stages: int) -> float:
 
 def _require_stage(*, stages: int, stage: int, micro_batches: int) -> None:
     require_counts(stages=stages, micro_batches=micro_batches)
-    require_not_negative(stage=stage)
-    if stage != int(stage) or stage >= stages:
-        raise ValueError(f"stage must be a whole number from 0 to {stages - 1}, not {stage!r}")
+    require_index(below=stages, stage=stage)

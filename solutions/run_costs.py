@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .arguments import require_counts, require_fraction, require_positive
+from .energy import JOULES_PER_KWH, site_energy_joules
 
 
 def training_flop(*, parameters: float, tokens: float) -> float:
@@ -221,13 +222,9 @@ def electricity_dollars(
     (1059717, 1483604)
     """
     require_counts(gpus=gpus)
-    require_positive(watts_per_gpu=watts_per_gpu, run_s=run_s, dollars_per_kwh=dollars_per_kwh, pue=pue)
-    if pue < 1:
-        raise ValueError(f"pue must be at least 1, not {pue!r}")
-    it_kilowatts = gpus * watts_per_gpu / 1000
-    site_kilowatts = it_kilowatts * pue
-    hours = run_s / 3600
-    return site_kilowatts * hours * dollars_per_kwh
+    require_positive(run_s=run_s, dollars_per_kwh=dollars_per_kwh)
+    energy = site_energy_joules(gpu_time_s=gpus * run_s, watts_per_gpu=watts_per_gpu, pue=pue)
+    return energy / JOULES_PER_KWH * dollars_per_kwh
 
 
 def dollars_per_useful_gpu_hour(*, dollars_per_gpu_hour: float, useful_share: float) -> float:

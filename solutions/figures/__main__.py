@@ -11,6 +11,7 @@ from types import ModuleType
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.image import imread
 
 from . import GREY
 
@@ -51,10 +52,18 @@ def _png(figure: Figure) -> bytes:
     return file.getvalue()
 
 
+def is_the_same(picture: bytes, other: bytes) -> bool:
+    """Whether nobody could tell two pictures apart: processors round alike up to a last digit, which shades an edge otherwise."""
+    pixels, others = (imread(BytesIO(contents)) for contents in (picture, other))
+    return pixels.shape == others.shape and float(abs(pixels - others).max()) < 0.05
+
+
 def main() -> None:
-    """Write the pictures."""
+    """Write the pictures that have changed."""
     problems = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2] / "problems"
     for path, picture in draw(problems).items():
+        if path.exists() and is_the_same(path.read_bytes(), picture):
+            continue
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(picture)
         print(path.relative_to(problems.parent))

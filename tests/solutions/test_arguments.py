@@ -12,6 +12,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable
+from functools import partial
 from numbers import Real
 from types import ModuleType
 from typing import Any
@@ -19,7 +20,14 @@ from typing import Any
 import pytest
 
 import solutions
-from solutions.arguments import require_counts, require_fraction, require_not_negative, require_positive
+from solutions.arguments import (
+    require_counts,
+    require_fraction,
+    require_index,
+    require_not_negative,
+    require_positive,
+    require_whole,
+)
 
 Function = Callable[..., Any]
 MODULES = [found.name for found in pkgutil.iter_modules(solutions.__path__) if not found.ispkg]
@@ -32,6 +40,7 @@ TAKEN = {
     "spacing.value",
     "scale_factor.margin",
     "schedule_change.virtual_stages",
+    "server_of_stage.stages_on",
     "expected_steps_to_move.weight",
     "last_moving_step.weight",
     "smallest_moving_update.weight",
@@ -81,6 +90,9 @@ TOLD_AS = {
     "all_reduce_bytes.tp": "gpus",
     "phase_bytes.tp": "gpus",
     "traffic_bytes.tp": "gpus",
+    "judge.zero": "stage",
+    "run_days.tokens": "training_tokens",
+    "run_dollars.tokens": "training_tokens",
     "throughput_lost.wider_bandwidth_bytes_per_s": "bus_bandwidth_bytes_per_s",
     "throughput_lost.wider_tp": "tp",
     "traffic_seconds.tp": "gpus",
@@ -149,6 +161,7 @@ DEFAULTS = {
     "gpt_training_seconds.recompute": "full",
     "largest_lost_value.number_format": "E4M3",
     "largest_outlier.number_format": "E4M3",
+    "judge.sequence_parallel": True,
     "last_moving_step.number_format": "BF16",
     "most_gpus_that_hide.bytes_per_gradient": 2,
     "overhead_of_compute.span": "forward",
@@ -266,6 +279,8 @@ def test_a_count_is_a_whole_number_and_no_float(name: str) -> None:
     ("check", "taken", "refused"),
     [
         (require_counts, (1, 8, 2.0), (0, -1, 1.5, True, "8", None, float("inf"), float("nan"))),
+        (require_whole, (0, 1, 2.0), (-1, 0.5, True, "8", None, float("inf"), float("nan"))),
+        (partial(require_index, below=8), (0, 7, 2.0), (-1, 8, 0.5, True, "1", None, float("nan"))),
         (require_positive, (1e-300, 1, 1e300), (0, -1, "8", None, float("inf"), float("nan"))),
         (require_not_negative, (0, 1e-300, 1e300), (-1e-300, "8", None, float("inf"), float("nan"))),
         (require_fraction, (1e-300, 0.5, 1), (0, 1.001, -0.5, "0.5", None, float("nan"))),

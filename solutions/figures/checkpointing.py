@@ -1,0 +1,168 @@
+"""The pictures of the lesson on checkpoints, failures and restarts."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .. import checkpoint_interval as interval
+from ..checkpoints import checkpoint_bytes, write_seconds
+from ..failures import job_mtbf_seconds, node_mtbf_seconds, part_mtbf_seconds
+from ..models import parameters
+from ..oracles import checkpoint_interval as books
+from ..oracles.failures import job_mtbf_seconds as joined_mtbf
+from ..oracles.restart_costs import background_failure_seconds, lost_work_seconds
+from . import BLUE, GREEN, GREY, ORANGE
+
+CHAPTER = "11-checkpointing"
+
+HOUR, DAY = 3600, 86400
+GPU_MTBF = part_mtbf_seconds(failures=419, parts=16384, observed_s=54 * DAY)  # Llama Team 2024, section 3.3.4
+RATES = {"6.50": 6.50, "2.34": 2.34}  # failures per 1000 node-days: Kokolis et al. 2025
+STORE = {"Llama-3-8B": 4e9, "Llama-3-405B": 200e9}  # bytes a second, assumed
+RUNS = (("Llama-3-8B", 64, BLUE), ("Llama-3-405B", 16384, ORANGE))
+
+
+def write_of(model: str) -> float:
+    """Seconds for a lean checkpoint of a model into its store."""
+    size = checkpoint_bytes(parameters=parameters(model=model), bytes_per_weight=0)
+    return write_seconds(checkpoint_bytes=size, nodes=2048, node_bytes_per_s=10e9, store_bytes_per_s=STORE[model])
+
+
+def mtbf_against_gpus() -> Figure:
+    """The MTBF of a job against its GPUs at three published rates, with two published observations."""
+    figure = Figure(figsize=(7.2, 3.2))
+    axis = figure.subplots()
+    gpus = np.logspace(np.log10(8), np.log10(131072), 50)
+    lines = [("419 failures of 16,384 H100 in 54 days (Llama 3)", GPU_MTBF, BLUE)]
+    for (name, rate), colour in zip(RATES.items(), (ORANGE, GREEN), strict=True):
+        node = node_mtbf_seconds(failures_per_1000_node_days=rate)
+        lines.append((f"{name} failures in 1000 node-days, A100", node * 8, colour))
+    for row, (name, one, colour) in enumerate(sorted(lines, key=lambda line: -line[1])):
+        axis.plot(gpus, one / gpus / HOUR, color=colour, lw=1.6)
+        counts = [64, 1024, 16384]
+        axis.plot(counts, [joined_mtbf(part_mtbf_s=one, parts=at) / HOUR for at in counts], "o", color=colour, ms=4)
+        axis.text(
+            0.99, 0.95 - 0.09 * row, name, color=colour, fontsize=8, ha="right", va="top", transform=axis.transAxes
+        )
+    axis.plot([8, 1024], [47.7 * DAY / HOUR, 7.9], "s", color=GREY, ms=6)  # Kokolis et al. 2025, measured on whole jobs
+    axis.annotate("measured,\n8 A100:\n47.7 days", (8, 47.7 * 24), (-3, -8), textcoords="offset points", color=GREY, fontsize=8, ha="left", va="top")  # fmt: skip
+    axis.annotate("measured, 1024 A100:\n7.9 h", (1024, 7.9), (-8, -6), textcoords="offset points", color=GREY, fontsize=8, ha="right", va="top")  # fmt: skip
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log")
+    axis.set_xticks([8, 64, 1024, 16384, 131072], ["8", "64", "1024", "16,384", "131,072"])
+    axis.minorticks_off()
+    axis.set_yticks([0.24, 1, 3, 24, 168, 720], ["14 min", "1 h", "3 h", "1 day", "1 week", "30 days"])
+    axis.set_xlabel("GPUs of the job")
+    axis.set_ylabel("time between failures")
+    return figure
+
+
+def waste_against_interval() -> Figure:
+    """Writing, work done again and their sum against the interval, for the running model and for a job of 16,384 GPUs."""
+    figure = Figure(figsize=(7.2, 3.0))
+    axes = figure.subplots(1, 2)
+    for axis, (model, gpus, colour) in zip(axes, RUNS, strict=True):
+        _waste(axis, write_of(model), job_mtbf_seconds(part_mtbf_s=GPU_MTBF, parts=gpus), colour)
+        axis.set_title(f"{model} on {gpus:,} H100", color=GREY, fontsize=9)
+    axes[0].set_ylabel("share of the training time")
+    axes[0].set_xticks([HOUR, 3 * HOUR, 10 * HOUR, 30 * HOUR], ["1 h", "3 h", "10 h", "30 h"])
+    axes[1].set_xticks([180, 600, 1800, 6000], ["3 min", "10 min", "30 min", "100 min"])
+    axes[0].set_yticks([0, 0.5, 1, 1.5, 2])
+    axes[1].set_yticks([0, 10, 20, 30])
+    note = "training time between two checkpoints; dashed: writing, dotted: work done again, dots: the exact model"
+    figure.text(0.5, -0.05, note, color=GREY, ha="center", fontsize=8)
+    figure.subplots_adjust(wspace=0.25)
+    return figure
+
+
+def _waste(axis: Axes, write: float, mtbf: float, colour: str) -> None:
+    best = interval.young_interval_seconds(write_s=write, mtbf_s=mtbf)
+    grid = best * np.logspace(-1, 1, 80)
+    axis.plot(grid, [100 * write / at for at in grid], color=GREY, lw=1.2, ls="--")
+    axis.plot(grid, [100 * at / (2 * mtbf) for at in grid], color=GREY, lw=1.2, ls=":")
+    axis.plot(grid, [100 * interval.total_waste(interval_s=float(at), write_s=write, mtbf_s=mtbf) for at in grid], color=colour, lw=2)  # fmt: skip
+    dots = grid[::11]
+    played = [
+        100 * (books.run_seconds(training_s=1, interval_s=float(at), write_s=write, restart_s=0, mtbf_s=mtbf) - 1)
+        for at in dots
+    ]
+    axis.plot(dots, played, "o", color=colour, ms=3.5)
+    least = 100 * interval.least_waste(write_s=write, mtbf_s=mtbf)
+    axis.annotate(
+        f"{least:.2g} % at {best / HOUR:.1f} h" if best > HOUR else f"{least:.2g} % at {best / 60:.0f} min",
+        (best, least), (0, 24), textcoords="offset points", color=colour, ha="center", va="bottom", fontsize=8,
+    )  # fmt: skip
+    axis.set_xscale("log")
+    axis.minorticks_off()
+    axis.set_ylim(0, 5.2 * least)
+    axis.yaxis.set_major_formatter(lambda value, _: f"{value:g} %")
+
+
+def rules_against_the_optimum() -> Figure:
+    """Young's and Daly's intervals over the exact one, against the time of a write over the MTBF."""
+    figure = Figure(figsize=(7.2, 2.7))
+    axis = figure.subplots()
+    ratios = np.logspace(-4, 0.3, 80)
+    rules = (("Young", interval.young_interval_seconds, ORANGE), ("Daly", interval.daly_interval_seconds, BLUE))
+    for name, rule, colour in rules:
+        over = [
+            rule(write_s=float(c), mtbf_s=1) / interval.exact_interval_seconds(write_s=float(c), mtbf_s=1)
+            for c in ratios
+        ]
+        axis.plot(ratios, over, color=colour, lw=2)
+        dots = ratios[::13]
+        axis.plot(
+            dots,
+            [rule(write_s=float(c), mtbf_s=1) / books.exact_interval_seconds(write_s=float(c), mtbf_s=1) for c in dots],
+            "o",
+            color=colour,
+            ms=3.5,
+        )
+        axis.text(ratios[-1] * 1.1, over[-1], name, color=colour, va="center")
+    axis.axhline(1, color=GREY, lw=0.8, ls=":")
+    axis.set_xscale("log")
+    axis.set_xlim(1e-4, 4)
+    axis.set_ylim(0.9, 2.2)
+    axis.set_xlabel("time of a write over the MTBF of the job, C / M")
+    axis.set_ylabel("interval over the best one")
+    return figure
+
+
+def age_of_the_last_checkpoint() -> Figure:
+    """How much work a failure destroys, moment by moment: with training waiting for a write, and with a drain behind it."""
+    period, write = 30.0, 8.0  # minutes, chosen to be seen
+    figure = Figure(figsize=(7.2, 3.0))
+    above, below = figure.subplots(2, 1, sharex=True)
+    cycle = period + write
+    for start in (0.0, cycle, 2 * cycle):
+        above.plot([start, start + cycle], [0, cycle], color=BLUE, lw=2)
+        above.axvspan(start + period, start + cycle, color=GREY, alpha=0.25, lw=0)
+    for start in (0.0, period, 2 * period, 3 * period):
+        below.plot([start, start + write], [period, period + write], color=ORANGE, lw=2)
+        below.plot([start + write, start + period], [write, period], color=ORANGE, lw=2)
+        below.axvspan(start, start + write, color=ORANGE, alpha=0.2, lw=0)
+    means = (
+        (above, BLUE, lost_work_seconds(interval_s=period, write_s=write), "training waits (grey)"),
+        (
+            below,
+            ORANGE,
+            background_failure_seconds(period_s=period, drain_s=write),
+            "training goes on while it drains",
+        ),
+    )
+    for axis, colour, mean, name in means:
+        axis.axhline(mean, color=colour, lw=1, ls="--")
+        axis.text(115, mean, f" mean {mean:.0f} min", color=colour, va="center", fontsize=8)
+        axis.set_title(name, color=colour, fontsize=9, loc="left")
+        axis.set_ylim(0, 42)
+        axis.set_yticks([0, 20, 40])
+        axis.set_xlim(0, 114)
+    below.set_xlabel("minutes of wall time")
+    figure.text(0.04, 0.5, "minutes lost by a failure", color=GREY, rotation=90, va="center", ha="center")
+    figure.subplots_adjust(hspace=0.45)
+    return figure
+
+
+FIGURES = (mtbf_against_gpus, waste_against_interval, rules_against_the_optimum, age_of_the_last_checkpoint)

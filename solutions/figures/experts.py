@@ -1,0 +1,227 @@
+"""The pictures of the lesson on mixtures of experts."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from .. import models
+from ..expert_capacity import dropped_copies, load_imbalance
+from ..expert_memory import expert_replicas
+from ..expert_traffic import exchange_over_compute, expected_nodes, thinnest_expert
+from ..oracles.expert_capacity import dropped_copies as turned_away
+from ..oracles.expert_memory import expert_replicas as counted_replicas
+from ..oracles.expert_traffic import exchange_over_compute as played_ratio
+from ..oracles.expert_traffic import expected_nodes as counted_nodes
+from ..oracles.moe import model_active_parameters
+from . import BLUE, GREEN, GREY, ORANGE
+
+CHAPTER = "12-expert-parallelism"
+
+DENSE = ("Llama-3-8B", "Llama-2-13B", "Llama-3-70B", "Llama-3-405B")
+MIXTURES = {
+    "Mixtral-8x7B": (0, 9, "center"),
+    "Mixtral-8x22B": (-7, 0, "right"),
+    "DeepSeek-V3": (-7, 0, "right"),
+    "DeepSeek-V2": (0, -13, "center"),
+    "Qwen3-30B-A3B": (7, 3, "left"),
+    "Qwen3-235B-A22B": (7, 3, "left"),
+    "GPT-OSS-20B": (-7, 0, "right"),
+    "GPT-OSS-120B": (7, 0, "left"),
+}
+LOADS = (9200, 6100, 5000, 3900, 3300, 2600, 1700, 968)  # 32,768 copies of a batch, an example
+
+
+def weights_against_work() -> Figure:
+    """What a token is multiplied with against what has to be held, for dense models and mixtures; dots counted tensor by tensor."""
+    figure = Figure(figsize=(7.2, 3.4))
+    axis = figure.subplots()
+    line = np.array([2.0, 800.0])
+    axis.plot(line, line, color=GREY, lw=0.8, ls=":")
+    axis.text(118, 165, "every parameter used", color=GREY, fontsize=8, ha="right")
+    for name in DENSE:
+        parameters = models.parameters(model=name) / 1e9
+        axis.plot(parameters, parameters, "s", color=GREY, ms=5)
+        axis.annotate(
+            name, (parameters, parameters), (8, -7), textcoords="offset points", color=GREY, fontsize=8, ha="left"
+        )
+    for name, (right, up, side) in MIXTURES.items():
+        total = models.parameters(model=name) / 1e9
+        active = model_active_parameters(model=name) / 1e9
+        colour = BLUE if models.experts(model=name) == 8 else ORANGE
+        axis.plot(total, active, "o", color=colour, ms=5)
+        axis.annotate(
+            name,
+            (total, active),
+            (right, up),
+            textcoords="offset points",
+            color=colour,
+            fontsize=8,
+            ha=side,
+            va="center",
+        )
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xticks([5, 10, 20, 50, 100, 200, 500], ["5", "10", "20", "50", "100", "200", "500"])
+    axis.set_yticks([3, 10, 30, 100, 300], ["3", "10", "30", "100", "300"])
+    axis.minorticks_off()
+    axis.set_xlim(4, 900)
+    axis.set_ylim(2.4, 560)
+    axis.set_xlabel("parameters in billions: what has to be held")
+    axis.set_ylabel("billions that a token uses")
+    return figure
+
+
+def dropped_and_empty() -> Figure:
+    """An uneven batch over eight experts: the loads, and what a capacity factor drops and leaves empty."""
+    figure = Figure(figsize=(7.2, 2.9))
+    bars, axis = figure.subplots(1, 2, width_ratios=[1, 1.35])
+    mean = sum(LOADS) / len(LOADS)
+    room = 1.25 * mean
+    bars.bar(range(8), [min(load, room) for load in LOADS], color=BLUE, width=0.7, edgecolor="none")
+    bars.bar(range(8), [max(0, load - room) for load in LOADS], bottom=room, color=ORANGE, width=0.7, edgecolor="none")
+    for height, text in ((mean, "mean"), (room, "factor 1.25")):
+        bars.axhline(height, color=GREY, lw=0.8, ls=":")
+        bars.text(7.5, height + 110, text, color=GREY, fontsize=8, ha="right")
+    bars.set_xticks(range(8))
+    bars.set_xlabel("expert")
+    bars.set_ylabel("copies asked for")
+    factors = np.arange(1, 2.6, 0.01)
+    dropped = [dropped_copies(loads=LOADS, capacity_factor=float(f)) / sum(LOADS) for f in factors]
+    empty = [1 - (1 - share) / f for share, f in zip(dropped, factors, strict=True)]
+    axis.plot(factors, dropped, color=ORANGE, lw=2)
+    axis.plot(factors, empty, color=BLUE, lw=2)
+    for factor in (1, 1.25, 1.5, 2):
+        share = turned_away(loads=LOADS, capacity_factor=factor) / sum(LOADS)
+        axis.plot(factor, share, "o", color=ORANGE, ms=4)
+        axis.plot(factor, 1 - (1 - share) / factor, "o", color=BLUE, ms=4)
+    axis.axvline(load_imbalance(loads=LOADS), color=GREY, lw=0.8, ls=":")
+    axis.text(load_imbalance(loads=LOADS) + 0.03, 0.04, "fullest\nover mean", color=GREY, fontsize=8)
+    axis.text(1.02, 0.02, "copies dropped", color=ORANGE, fontsize=8)
+    axis.text(1.42, 0.44, "places empty", color=BLUE, fontsize=8, ha="right")
+    axis.set_yticks([0, 0.2, 0.4, 0.6], ["0 %", "20 %", "40 %", "60 %"])
+    axis.set_ylim(0, 0.62)
+    axis.set_xlabel("capacity factor")
+    figure.subplots_adjust(wspace=0.3)
+    return figure
+
+
+def who_holds_what() -> Figure:
+    """Eight GPUs with expert parallelism over four: which of them hold the same weights, and who exchanges what."""
+    figure = Figure(figsize=(7.2, 2.7))
+    axis = figure.subplots()
+    gpus, ep, experts = 8, 4, 8
+    assert counted_replicas(dp=gpus, ep=ep) == expert_replicas(dp=gpus, ep=ep)
+    colours = (BLUE, ORANGE, GREEN, GREY)
+    held = experts // ep
+    for gpu in range(gpus):
+        left = gpu * 1.1 + (0.5 if gpu >= ep else 0)
+        _box(axis, left, 1.3, "attention,\nrouter", GREY, filled=False)
+        shard = gpu % ep
+        names = ", ".join(str(shard * held + place) for place in range(held))
+        _box(axis, left, 0.45, f"experts\n{names}", colours[shard], filled=True)
+        axis.text(left + 0.5, 2.2, f"GPU {gpu}", color=GREY, fontsize=8, ha="center")
+    for group in range(gpus // ep):
+        left = group * (ep * 1.1 + 0.5)
+        axis.plot([left, left + ep * 1.1 - 0.1], [0.3, 0.3], color=GREY, lw=1.5)
+        axis.text(
+            left + ep * 0.55 - 0.05,
+            0.1,
+            "tokens: all-to-all in this group",
+            color=GREY,
+            fontsize=8,
+            ha="center",
+            va="top",
+        )
+    axis.text(4.6, 2.75, "gradients outside the experts: over all 8 GPUs", color=GREY, fontsize=8, ha="center")
+    axis.text(
+        4.6,
+        -0.55,
+        f"gradients of an expert: over the {gpus // ep} GPUs of its colour",
+        color=BLUE,
+        fontsize=8,
+        ha="center",
+    )
+    axis.set_xlim(-0.1, 9.4)
+    axis.set_ylim(-0.75, 3.0)
+    axis.axis("off")
+    return figure
+
+
+def _box(axis: Axes, left: float, bottom: float, text: str, colour: str, *, filled: bool) -> None:
+    axis.add_patch(Rectangle((left, bottom), 1, 0.75, facecolor=colour if filled else "none", edgecolor=colour, lw=1.2))
+    axis.text(
+        left + 0.5, bottom + 0.375, text, color="white" if filled else colour, fontsize=8, ha="center", va="center"
+    )
+
+
+def nodes_that_a_token_needs() -> Figure:
+    """On how many nodes the experts of a token lie, against its experts, for 256 experts on 2 to 16 nodes."""
+    figure = Figure(figsize=(7.2, 2.9))
+    axis = figure.subplots()
+    chosen = range(1, 17)
+    axis.plot(chosen, chosen, color=GREY, lw=0.8, ls=":")
+    axis.text(7.2, 8.4, "a copy for each expert", color=GREY, fontsize=8, ha="right")
+    for nodes, colour in ((2, GREY), (4, GREEN), (8, BLUE), (16, ORANGE)):
+        met = [expected_nodes(experts=256, experts_per_token=k, nodes=nodes) for k in chosen]
+        axis.plot(chosen, met, color=colour, lw=2)
+        for k in (2, 8, 16):
+            counted = counted_nodes(experts=256, experts_per_token=k, nodes=nodes)
+            axis.plot(k, counted, "o", color=colour, ms=4)
+        axis.text(16.3, met[-1], f"{nodes} nodes", color=colour, fontsize=8, va="center")
+    axis.set_xlim(0.6, 18)
+    axis.set_ylim(0, 11)
+    axis.set_xticks([1, 2, 4, 8, 12, 16])
+    axis.set_xlabel("experts of a token, out of 256")
+    axis.set_ylabel("nodes that it needs")
+    return figure
+
+
+def exchange_against_width() -> Figure:
+    """Exchange over compute of the experts against the width inside an expert, for NVLink and for a port."""
+    figure = Figure(figsize=(7.2, 3.2))
+    axis = figure.subplots()
+    widths = np.geomspace(512, 40000, 80)
+    links = {"one port of 50 GB/s, 64 GPUs": (64, 50e9, ORANGE), "NVLink at 360 GB/s, 8 GPUs": (8, 360e9, BLUE)}
+    for label, (ep, rate, colour) in links.items():
+        case = {"ep": ep, "flop_per_s": 400e12, "bytes_per_s": rate}
+        axis.plot(
+            widths,
+            [exchange_over_compute(expert_ffn_hidden=round(width), **case) for width in widths],
+            color=colour,
+            lw=2,
+        )
+        for name in ("Qwen3-30B-A3B", "DeepSeek-V3", "Mixtral-8x7B"):
+            width = models.expert_ffn_hidden(model=name)
+            axis.plot(width, played_ratio(expert_ffn_hidden=width, **case), "o", color=colour, ms=4)
+        even = thinnest_expert(**case, largest_ratio=1)
+        axis.annotate(
+            f"{label}\n1 at {even} wide",
+            (even, 1),
+            (8, 10) if ep == 64 else (-20, -62),
+            textcoords="offset points",
+            color=colour,
+            fontsize=8,
+        )
+    for name in ("Qwen3-30B-A3B", "DeepSeek-V3", "Mixtral-8x7B"):
+        width = models.expert_ffn_hidden(model=name)
+        axis.axvline(width, color=GREY, lw=0.6, ls=":")
+        axis.text(width * 1.04, 13, name, color=GREY, fontsize=8)
+    axis.axhline(1, color=GREY, lw=0.8)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xticks([512, 1024, 2048, 4096, 8192, 16384, 32768], ["512", "1K", "2K", "4K", "8K", "16K", "32K"])
+    axis.set_yticks([0.03, 0.1, 0.3, 1, 3, 10], ["0.03", "0.1", "0.3", "1", "3", "10"])
+    axis.minorticks_off()
+    axis.set_xlim(512, 40000)
+    axis.set_ylim(0.024, 20)
+    axis.set_xlabel("width inside an expert")
+    axis.set_ylabel("exchange over compute")
+    return figure
+
+
+FIGURES = (
+    weights_against_work, dropped_and_empty, who_holds_what, nodes_that_a_token_needs, exchange_against_width,
+)  # fmt: skip

@@ -1,0 +1,98 @@
+"""From a layout to a step: the fullest stage, what its GPU holds, and how long all of it takes."""
+
+from __future__ import annotations
+
+from .arguments import require_counts, require_not_negative, require_positive
+from .layout import layers_per_stage
+from .pipeline import step_seconds as pipeline_step_seconds
+
+
+def fullest_stage_layers(*, layers: int, stages: int) -> int:
+    """Layers on the stages that hold most of them, where layers are dealt as evenly as they go.
+
+        layers = ⌈L / p⌉
+
+    Units:   counts.
+    Raises:  ValueError if a count is below 1, or there are fewer layers than stages.
+    Source:  Llama Team 2024, arXiv:2407.21783, section 3.3.2 (126 layers on 16 stages).
+
+    >>> fullest_stage_layers(layers=126, stages=16), fullest_stage_layers(layers=80, stages=8)
+    (8, 10)
+    """
+    return max(layers_per_stage(layers=layers, stages=stages))
+
+
+def gpu_bytes(*, state_bytes: float, activation_bytes: float) -> float:
+    """What a GPU holds at the peak of a step: model states that last, and activations that are in flight.
+
+        bytes = states + activations
+
+    Buffers, the allocator's gaps and the context come on top; a plan leaves room for them.
+
+    Units:   bytes of one GPU. Result in bytes.
+    Raises:  ValueError if an argument is negative.
+    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 3.
+
+    >>> gpu_bytes(state_bytes=6.77e9, activation_bytes=68.22e9) / 1e9
+    74.99
+    """
+    require_not_negative(state_bytes=state_bytes, activation_bytes=activation_bytes)
+    return state_bytes + activation_bytes
+
+
+def compute_seconds(*, step_flop: float, gpus: int, achieved_flop_per_s: float) -> float:
+    """Time in which all GPUs together do the FLOP of a step, if none ever waits.
+
+        seconds = FLOP / (gpus · achieved)
+
+    Units:   step_flop of all GPUs; achieved FLOP/s of one GPU while it computes. Result in seconds.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 5.1.
+
+    >>> round(compute_seconds(step_flop=4.4e19, gpus=16384, achieved_flop_per_s=600e12), 2)
+    4.48
+    """
+    require_positive(step_flop=step_flop, achieved_flop_per_s=achieved_flop_per_s)
+    require_counts(gpus=gpus)
+    return step_flop / (gpus * achieved_flop_per_s)
+
+
+def step_seconds(*, busy_s: float, stages: int, micro_batches: int, sync_s: float) -> float:
+    """Time of a step: work, the bubble of 1F1B, and what of the replicas' traffic one micro-batch does not hide.
+
+        seconds = busy · (1 + (p - 1)/m) + max(0, sync - busy/m)
+
+    A GPU is busy for `busy` seconds with m micro-batches. Gradients are reduced while the last backward passes and the
+    next step's first forward passes run, which is about one micro-batch of work.
+
+    Units:   seconds of one GPU; counts. Result in seconds.
+    Raises:  ValueError if a count is below 1, busy_s not positive or sync_s negative.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2; Llama Team 2024, arXiv:2407.21783, section 3.3.2.
+
+    >>> step_seconds(busy_s=8, stages=16, micro_batches=16, sync_s=0.4)    # all of it hidden
+    15.5
+    >>> step_seconds(busy_s=8, stages=16, micro_batches=16, sync_s=0.7)
+    15.7
+    """
+    require_positive(busy_s=busy_s)
+    require_not_negative(sync_s=sync_s)
+    one_s = busy_s / micro_batches
+    exposed_s = max(0.0, sync_s - one_s)
+    return pipeline_step_seconds(stages=stages, micro_batches=micro_batches, micro_batch_seconds=one_s) + exposed_s
+
+
+def sync_seconds(*, weight_bytes: float, replicas: int, bandwidth_bytes_per_s: float) -> float:
+    """Time to reduce-scatter a GPU's FP32 gradients among the replicas and to gather its new BF16 weights, latency left out.
+
+        seconds = 3 · W · (1 - 1/n) / β,    W = 2·P bytes of BF16 weights, so 4·P + 2·P are sent but for the own share
+
+    Units:   weight_bytes of one GPU in BF16; replicas is a count; bytes per second, one direction. Result in seconds.
+    Raises:  ValueError if an argument is not positive.
+    Source:  Patarasuk & Yuan 2009, section 3; Llama Team 2024, arXiv:2407.21783, section 3.3.2.
+
+    >>> round(sync_seconds(weight_bytes=6.375e9, replicas=128, bandwidth_bytes_per_s=50e9) * 1e3)    # milliseconds, 405B
+    380
+    """
+    require_positive(weight_bytes=weight_bytes, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
+    require_counts(replicas=replicas)
+    return 3 * weight_bytes * (1 - 1 / replicas) / bandwidth_bytes_per_s
