@@ -14,12 +14,16 @@ import numpy as np
 import sympy
 
 from shardwise.kinds.bugline.model import BuglineForm, BuglineKey
+from shardwise.kinds.case.model import CaseForm, questions_of
 from shardwise.kinds.choice import ChoiceForm, ChoiceKey
 from shardwise.kinds.code.model import CodeForm, CodeKey
 from shardwise.kinds.estimate.model import EstimateForm, EstimateKey
 from shardwise.kinds.formula.compare import parse
 from shardwise.kinds.formula.kind import FormulaForm, FormulaKey
 from shardwise.kinds.formula.tree import Node, bare
+from shardwise.kinds.layout import grid
+from shardwise.kinds.layout.model import LayoutForm, LayoutKey
+from shardwise.kinds.layout.verdicts import credit
 from shardwise.kinds.match.model import MatchForm, MatchKey
 from shardwise.kinds.order import OrderForm, OrderKey
 from shardwise.kinds.quantity.model import QuantityForm, QuantityKey
@@ -393,6 +397,112 @@ def of_schedule(question: Question) -> Iterator[Context]:
     }
 
 
+MEGATRON = {"tp": "--tensor-model-parallel-size", "pp": "--pipeline-model-parallel-size", "cp": "--context-parallel-size",
+            "ep": "--expert-model-parallel-size", "recompute": "--recompute-granularity", "micro_batch": "--micro-batch-size"}  # fmt: skip
+TITAN = {"tp": "parallelism.tensor_parallel_degree", "pp": "parallelism.pipeline_parallel_degree", "cp": "parallelism.context_parallel_degree",
+         "dp": "parallelism.data_parallel_replicate_degree", "recompute": "activation_checkpoint.mode"}  # fmt: skip
+SPOKEN = {"tp": "tensor parallel", "pp": "pipeline stages", "cp": "context parallel", "dp": "data parallel", "ep": "expert parallel",
+          "recompute": "recomputation", "micro_batch": "micro-batch size"}  # fmt: skip
+
+
+def of_layout(question: Question) -> Iterator[Context]:
+    form, key = question.form, question.key
+    assert isinstance(form, LayoutForm) and isinstance(key, LayoutKey)
+    names = [axis.name for axis in form.axes]
+    rows = grid.combinations(form)
+    right = dict(zip(names, rows[key.solution], strict=True))
+    bad = next(
+        place
+        for place in range(len(rows))
+        if any(part.seen[place] != part.seen[key.solution] for part in key.constraints.values())
+        and not correct(key, place)
+    )
+
+    def text(
+        each: str = "{}={}", between: str = " ", of: Mapping[str, Any] = right, names: Mapping[str, str] = SPOKEN
+    ) -> str:
+        """Axes with their values; NAME stands for the capitals of an axis, SPOKEN for its words."""
+        return between.join(
+            each.replace("NAME", name.upper()).replace("SPOKEN", names.get(name, name)).format(name, value)
+            for name, value in of.items()
+        )
+
+    yield {
+        "right": right,
+        "wrong": dict(zip(names, rows[bad], strict=True)),
+        "text": text,
+        "names": names,
+        "megatron": MEGATRON,
+        "titan": TITAN,
+        "values": list(right.values()),
+        "numbers": all(isinstance(value, int) for value in right.values()),
+        "follows": form.follows or "",
+        "texts": [text(of={name: value}) for name, value in right.items()],
+        "flags": {
+            MEGATRON.get(name, "")[2:].replace("-", "_"): value for name, value in right.items() if name != form.follows
+        },
+        "sizes": {name: value for name, value in right.items() if isinstance(value, int)},
+        "worded": {name: value for name, value in right.items() if isinstance(value, str)},
+        "plain": {name: value for name, value in right.items() if name != "recompute"},
+        "rest": {name: value for name, value in right.items() if name != form.follows},
+        "gpus": form.number,
+        "has": lambda *wanted: set(wanted) <= set(names),
+        "known": set(names) <= set(SPOKEN),
+        "free": [axis.name for axis in form.axes if not axis.options],
+        "other": next(
+            value
+            for value in form.axes[0].options or (7 * int(rows[key.solution][0]),)
+            if value != rows[key.solution][0]
+        ),
+        "listed": [axis.name for axis in form.axes if axis.options],
+    }
+
+
+def correct(key: LayoutKey, place: int) -> bool:
+    """Whether a combination is right, by the credit that it earns."""
+    return credit(tuple(key.constraints.values()), place) == 1
+
+
+def of_case(question: Question) -> Iterator[Context]:
+    form = question.form
+    assert isinstance(form, CaseForm)
+    right, wrong, junk = {}, {}, {}
+    for part, _, asked in questions_of(question):
+        samples = part.its_kind.samples(asked)
+        right[part.name] = next(one.raw for one in samples if one.outcome == "correct")
+        wrong[part.name] = next((one.raw for one in samples if one.outcome == "incorrect"), "")
+        junk[part.name] = next(one.raw for one in samples if one.outcome == "unreadable" and isinstance(one.raw, str))
+    are_texts = all(isinstance(raw, str) and not set(raw) & set(";,\n={}") for raw in right.values())
+    names = list(right)
+    texts = Pairs({name: str(raw) for name, raw in right.items()})
+    yield {
+        "right": right,
+        "texts": texts,
+        "titled": Pairs({part.title: texts[part.name] for part in form.parts}),
+        "upper": Pairs({name.upper(): text for name, text in texts.items()}),
+        "spaced": Pairs({name.replace("_", " "): text for name, text in texts.items()}),
+        "hyphened": Pairs({name.replace("_", "-"): text for name, text in texts.items()}),
+        "quoted": Pairs({f'"{name}"': f'"{text}"' for name, text in texts.items()}),
+        "ticked": Pairs({f"`{name}`": f"`{text}`" for name, text in texts.items()}),
+        "bold": Pairs({f"**{name}**": text for name, text in texts.items()}),
+        "parts": Pairs({f"Part {number}": text for number, text in enumerate(texts.values(), 1)}),
+        "bulleted": "\n".join(f"- {name}: {text}" for name, text in texts.items()),
+        "starred": "\n".join(f"* {name} = {text}" for name, text in texts.items()),
+        "numbered": "\n".join(f"{number}. {text}" for number, text in enumerate(texts.values(), 1)),
+        "brackets": "\n".join(f"{number}) {text}" for number, text in enumerate(texts.values(), 1)),
+        "values": Joined(texts.values()),
+        "json": json.dumps,
+        "flat": are_texts,
+        "wrong": wrong,
+        "wrong_texts": Pairs({name: str(raw) for name, raw in wrong.items()}),
+        "junk": Pairs(junk),
+        "first": names[0],
+        "last": names[-1],
+        "second": names[1],
+        "count": len(names),
+    }
+
+
 def runs(line: Sequence[str]) -> list[str]:
     """A line with F1-3 for F1 F2 F3."""
     found: list[list[str]] = []
@@ -438,5 +548,5 @@ def live(shape: str, names: Sequence[str], expected: Mapping[tuple[Any, ...], An
 
 CONTEXTS: Mapping[str, Callable[[Question], Iterator[Context]]] = {
     "quantity": of_quantity, "estimate": of_estimate, "formula": of_formula, "choice": of_choice, "order": of_order, "match": of_match, "code": of_code, "bugline": of_bugline,
-    "schedule": of_schedule,
+    "schedule": of_schedule, "layout": of_layout, "case": of_case,
 }  # fmt: skip

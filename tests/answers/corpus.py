@@ -25,7 +25,7 @@ from shardwise.kinds.calls import run_here
 from shardwise.marking import check
 from shardwise.question import Feedback, Question
 
-KINDS = ("quantity", "estimate", "formula", "choice", "order", "match", "code", "bugline", "schedule")
+KINDS = ("quantity", "estimate", "formula", "choice", "order", "match", "code", "bugline", "schedule", "layout", "case")
 OFTEN = ("every class", "common", "now and then")
 MUSTS = ("correct", "incorrect", "unreadable")
 FEW = {"match": 9}  # seeds of a kind of which the bank has few problems

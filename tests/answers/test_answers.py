@@ -9,12 +9,11 @@ import pytest
 from answers.corpus import KINDS, MUSTS, OFTEN, questions, spellings, trials
 from shardwise.marking import check
 
-SEEDS = 2
-
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_spelling_is_marked_as_it_must_be(kind: str) -> None:
-    tried = list(trials(kind, SEEDS))
+@pytest.mark.parametrize("seeds", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_every_spelling_is_marked_as_it_must_be(kind: str, seeds: int) -> None:
+    tried = list(trials(kind, seeds))
     assert [str(trial) for trial in tried if not trial.is_as_it_must_be] == []
     never = {spelling.label for spelling in spellings(kind)} - {trial.spelling.label for trial in tried}
     assert never == set(), "spellings that no question is for"
