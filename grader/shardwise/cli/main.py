@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import ExitStack
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shardwise import __version__
-from shardwise.cli import assigning, grading
+from shardwise.cli import assigning, grading, planning
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import (
     print_columns,
+    print_formula,
     print_question,
     print_reports,
+    print_spreads,
     progress,
 )
 from shardwise.errors import Faulty, ShardwiseError
@@ -35,6 +38,7 @@ app = typer.Typer(
 
 app.add_typer(assigning.commands)
 app.add_typer(grading.commands)
+app.add_typer(planning.commands)
 
 
 @app.command("list", epilog="Example:  shardwise list --chapter 01-ring-all-reduce --json")
@@ -47,6 +51,8 @@ def list_problems(
     bank: BankNames = None,
 ) -> None:
     """List the problems of the bank."""
+    from shardwise.bank.curriculum import covered
+
     banks = banks_of(bank).read_all()
     rows = [
         {
@@ -57,7 +63,7 @@ def list_problems(
             "points": problem.data["points"],
             "difficulty": problem.data["difficulty"],
             "tags": list(problem.data.get("tags", ())),
-            "covers": list(problem.data.get("covers", ())),
+            "covers": [row for _, row in covered(problem.data)],
             "source": problem.data["source"],
             "digest": problem.digest,
         }
@@ -98,7 +104,7 @@ def show(problem: str, seed: Seed = "0", as_json: Json = False, bank: BankNames 
 
         document = {
             **question.model_dump(mode="json"),
-            "mistakes": kind_of(question).mistakes(question.key),
+            "mistakes": kind_of(question).mistakes(question),
         }
         typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
         return
@@ -143,9 +149,15 @@ def lint(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many draws of each problem.")] = 200,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")] = None,
+    fairness: Annotated[
+        bool, typer.Option("--fairness", help="Instead, say how much harder one draw of a problem is than another.")
+    ] = False,
     bank: BankNames = None,
 ) -> None:
     """Prove the bank sound: every key against its oracle, every mistake apart, every text rendered."""
+    if fairness:
+        _print_fairness(paths, seeds, bank)
+        return
     from shardwise.bank.lint import faults_of
     from shardwise.bank.lint import lint as run
 
@@ -163,6 +175,17 @@ def lint(
         + (f"{len(faults)} fault{'s' * (len(faults) != 1)}" if faults else "all sound")
     )
     raise typer.Exit(1 if faults else 0)
+
+
+def _print_fairness(paths: list[str] | None, seeds: int, bank: list[str] | None) -> None:
+    """The problems by the spread between their easiest and their hardest draw, the widest first."""
+    from shardwise.bank.fairness import spreads
+
+    only = [name for name in map(_id_of, paths or []) if name]
+    banks = banks_of(bank)
+    with progress("drawing", None) as advance:
+        found = spreads(banks, seeds=seeds, only=only, progress=advance)
+    print_spreads(found)
 
 
 def _id_of(path: str) -> str:
@@ -287,6 +310,47 @@ def coverage(
     typer.echo(summary(curriculum))
 
 
+@app.command(epilog="Example:  shardwise formulas all-reduce time")
+def formulas(
+    words: Annotated[list[str] | None, typer.Argument(help="Only formulas that hold all of these words.")] = None,
+    chapter: Annotated[str | None, typer.Option(help="Only this chapter's.")] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--write", metavar="FILE", help="Write them as a page: FILE.md, or FILE.html with a search field."
+        ),
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail when the page differs.")] = False,
+    bank: BankNames = None,
+) -> None:
+    """Show the formulas behind the problems: equation, arguments, units, source."""
+    from shardwise.bank.formula_sheet import write as write_page
+    from shardwise.bank.formulas import formulas_of
+
+    banks = banks_of(bank).read_all()
+    if chapter and chapter not in banks.chapters:
+        raise ShardwiseError(f"There is no chapter {chapter!r}. `shardwise list` shows them all.")
+    if page and len(banks.all) > 1:
+        raise ShardwiseError("A page is written of one bank. Name it with --bank.")
+    found = [
+        formula
+        for one in banks.all
+        for formula in formulas_of(one)
+        if formula.holds(words or ()) and chapter in (None, formula.chapter)
+    ]
+    if not found:
+        raise ShardwiseError(f"No formula holds {' and '.join(words or ()) or 'anything'}.")
+    if page is None:
+        if check:
+            raise ShardwiseError("Name the page that is to be checked:  shardwise formulas --write FILE --check")
+        for formula in found:
+            print_formula(formula)
+    elif write_page(banks.all[0], found, page, check=check) and check:
+        typer.echo(f"{page} is not what the references say today. Run `shardwise formulas --write {page}`.", err=True)
+        raise typer.Exit(1)
+    typer.echo(f"{len(found)} formula{'s' * (len(found) != 1)}")
+
+
 def _curriculum(banks: Banks) -> Curriculum:
     """The curriculum of the one bank that has one. Raises ShardwiseError."""
     from shardwise.bank.curriculum import NAME, curriculum_of
@@ -316,6 +380,8 @@ def _options(
 
 def main() -> None:
     """The `shardwise` command."""
+    if isinstance(sys.stdout, TextIOWrapper):  # a pipe of Windows, or of LC_ALL=C, lacks signs such as × and █
+        sys.stdout.reconfigure(errors="replace")
     try:
         app()
     except Faulty as error:

@@ -14,6 +14,8 @@ _MOST_ROWS = 60  # of a table that anybody reads
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from shardwise.bank.fairness import Spread
+    from shardwise.bank.formulas import Formula
     from shardwise.grading.batch import Batch
     from shardwise.grading.ledger import Grading
     from shardwise.grading.regrade import Change, Regrade
@@ -58,7 +60,7 @@ def print_question(question: Question) -> None:
         section(f"hint {number}", hint)
     typer.secho(f"── key {'─' * 73}", dim=True)
     typer.echo(f"{answers.get(None, '')}\n")
-    for number, said in enumerate(kind.mistakes(question.key)):
+    for number, said in enumerate(kind.mistakes(question)):
         section(f"mistake {number + 1}", said)
         if number in answers:
             typer.echo(f"{answers[number]}\n")
@@ -85,6 +87,22 @@ def _case(case: Any) -> str:
     return f"({inputs})  →  {'raises' if case.raises else repr(case.expected)}"
 
 
+def print_formula(formula: Formula) -> None:
+    """A formula with what a reader needs to use it."""
+    typer.secho(formula.about, bold=True)
+    for line in formula.equation.splitlines():
+        typer.echo(f"    {line}".rstrip())
+    told = (("arguments", ", ".join(formula.arguments)), ("units", formula.units), ("source", formula.source))
+    for what, words in (
+        *told,
+        ("reference", f"{formula.name}  {formula.line}"),
+        ("asked in", ", ".join(formula.problems)),
+    ):
+        if words:
+            typer.echo(f"{typer.style(f'{what:10}', dim=True)} {words}")
+    typer.echo()
+
+
 def print_reports(reports: Any) -> None:
     """What the lint found out, a row a problem."""
     from rich.table import Table
@@ -98,6 +116,30 @@ def print_reports(reports: Any) -> None:
     console().print(table)
     console().print(
         "worst margin: gap between the two closest answers ÷ the sum of their tolerances; above 1 is safe", style="dim"
+    )
+
+
+def print_spreads(spreads: Sequence[Spread]) -> None:
+    """The easiest and the hardest draw of each problem, a row a problem."""
+    from rich.table import Table
+
+    table = Table("problem", "easiest", "seed", "hardest", "seed", "spread", "from", box=None, header_style="bold")
+    for column in (1, 2, 3, 4, 5):
+        table.columns[column].justify = "right"
+    for one in spreads:
+        easy, hard = one.easiest, one.hardest
+        table.add_row(
+            one.problem, f"{easy.total:.1f}", easy.seed, f"{hard.total:.1f}", hard.seed, f"{one.gap:.1f}", one.why
+        )
+    console().print(table)
+    console().print(
+        "In digits that a calculation has to carry. A unit to be converted counts as two, and a wrong answer whose distance from the key "
+        "is half as many tolerances, below 16, as one.",
+        style="dim",
+    )
+    worst = spreads[0]
+    typer.echo(
+        f"{len(spreads)} problem{'s' * (len(spreads) != 1)}; the widest spread is {worst.gap:.1f}, of {worst.problem}"
     )
 
 

@@ -1,0 +1,1 @@
+"""The planner beside published training runs: their facts, what is predicted for each, and how far apart the two are."""

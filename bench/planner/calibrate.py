@@ -1,0 +1,212 @@
+"""Fits the planner's constants on published runs, and says how well they do on families that were left out.
+
+python -m bench.planner.calibrate                  # error as the constants are, as fitted, family left out, half and half
+python -m bench.planner.calibrate --write          # and keeps the errors of what was left out for the page
+
+The names of what is fitted stand in calibration.yaml. The fitted values are printed, to be put into solutions/planner_constants.yaml
+by hand. A fit is a damped Gauss-Newton on logarithms: of predicted over printed step time, robust against outliers, and of
+the constants, which a prior holds near where they started.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from datetime import UTC, datetime
+from functools import cache
+from math import exp, log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ruamel.yaml import YAML
+
+from solutions import planner_constants, planner_time
+
+from . import planned, scores
+from .predictions import Row, readable
+from .runs import Runs, load
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+HERE = Path(__file__).parent
+LEFT_OUT = HERE / "left_out.json"
+_OUTLIER = 0.08  # an error above which a row counts less and less
+
+
+@cache
+def _plan() -> dict[str, Any]:
+    return dict(YAML(typ="safe").load((HERE / "calibration.yaml").read_text("utf-8")))
+
+
+@contextmanager
+def tried() -> Iterator[None]:
+    """Constants may be changed inside; afterwards they are as before."""
+    constants = planner_constants.constants()
+    before = deepcopy(constants)
+    try:
+        yield
+    finally:
+        constants.clear()
+        constants.update(before)
+        _forget()
+
+
+class Fit:
+    """The rows of one kind, the constants that are fitted on them, and how step times change with those."""
+
+    def __init__(self, rows: Sequence[Row], runs: Runs, names: Sequence[str], prior: float) -> None:
+        self.rows, self.names, self.prior = rows, names, prior
+        self.arguments = [planned.arguments(planned.as_it_ran(row, runs), runs) for row in rows]
+        families = Counter(row.run.family for row in rows)
+        # a large family counts for more than a small one, but not in proportion
+        self.weights: Array = np.array(
+            [(1.0 if row.run.trust == "A" else 0.5) / families[row.run.family] ** 0.3 for row in rows]
+        )
+        self.now: Array = np.array([log(_get(name)) for name in names])
+        # what one would take without these runs: a constant that only a left-out family knows falls back to it
+        self.start: Array = np.array([log(_plan()["start"][name]) for name in names])
+
+    def errors(self, point: Array) -> Array:
+        """Logarithm of predicted over printed, with the constants at a point."""
+        for name, value in zip(self.names, point, strict=True):
+            for each in (name, *_plan()["ties"].get(name, ())):
+                _set(each, exp(value))
+        _forget()
+        steps = (sum(planner_time.step(*arguments).values()) for arguments in self.arguments)
+        return np.array([log(step / (row.step_s or 1)) for step, row in zip(steps, self.rows, strict=True)])
+
+    def jacobian(self, point: Array, errors: Array, size: float = 0.02) -> Array:
+        """How each row's error changes with each constant."""
+        moved = (self.errors(point + size * np.eye(len(point))[at]) for at in range(len(point)))
+        return np.stack([(column - errors) / size for column in moved], axis=1)
+
+    def step(self, jacobian: Array, errors: Array, point: Array, weights: Array, damping: float) -> Array:
+        """The step that Gauss-Newton takes from a point."""
+        robust = weights / np.sqrt(1 + (errors / _OUTLIER) ** 2)
+        held = 0.01 / self.prior**2
+        matrix = (jacobian * robust[:, None]).T @ jacobian + held * np.eye(len(point))
+        slope = (jacobian * robust[:, None]).T @ errors + held * (point - self.start)
+        taken = -np.linalg.solve(matrix + damping * np.diag(np.diag(matrix)), slope)
+        clipped: Array = np.clip(taken, -0.5, 0.5)
+        return clipped
+
+    def loss(self, errors: Array, point: Array) -> float:
+        """What a fit makes small."""
+        robust = 2 * _OUTLIER**2 * (np.sqrt(1 + (errors / _OUTLIER) ** 2) - 1)
+        return float(self.weights @ robust + 0.01 * np.sum(((point - self.start) / self.prior) ** 2))
+
+    def fitted(self, most: int = 12) -> tuple[Array, Array, Array]:
+        """The best point, its errors, and the Jacobian there."""
+        point, damping = self.start.copy(), 1e-3
+        errors = self.errors(point)
+        loss = self.loss(errors, point)
+        for _ in range(most):
+            jacobian = self.jacobian(point, errors)
+            before = loss
+            for _ in range(6):
+                tried = point + self.step(jacobian, errors, point, self.weights, damping)
+                tried_errors = self.errors(tried)
+                if (tried_loss := self.loss(tried_errors, tried)) < loss:
+                    point, errors, loss, damping = tried, tried_errors, tried_loss, max(damping / 5, 1e-6)
+                    break
+                damping *= 5
+            if before - loss < 1e-3 * before:
+                break
+        return point, errors, self.jacobian(point, errors)
+
+    def without(self, left_out: Iterable[int], point: Array, errors: Array, jacobian: Array) -> Array:
+        """Errors with some rows left out of the fit: the constants move as the other rows pull them, and all is predicted anew."""
+        weights = self.weights.copy()
+        weights[list(left_out)] = 0
+        moved, linear = point.copy(), errors.copy()
+        for _ in range(20):
+            taken = self.step(jacobian, linear, moved, weights, 1e-6)
+            moved, linear = moved + taken, linear + jacobian @ taken
+        return self.errors(moved)
+
+
+def left_out() -> dict[str, Any]:
+    """The errors that were kept of rows that no fit had seen."""
+    return dict(json.loads(LEFT_OUT.read_text("utf-8")))
+
+
+def main() -> None:
+    """Fit, leave out, print, keep."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help=f"keep the errors in {LEFT_OUT.name}")
+    options = parser.parse_args()
+    runs = load()
+    rows = [row for row in readable(runs)[0] if row.step_s is not None]
+    kept: dict[str, Any] = {
+        "command": "python -m bench.planner.calibrate --write",
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+    planner = planned.predictor(runs)
+    with tried():
+        for kind in ("dense", "MoE"):
+            chosen = [row for row in rows if row.shape.is_moe == (kind == "MoE") and not planner(row).why]
+            kept[kind] = _left_out(chosen, runs, kind)
+    if options.write:
+        LEFT_OUT.write_text(json.dumps(kept, indent=0) + "\n", "utf-8")
+
+
+def _left_out(rows: Sequence[Row], runs: Runs, kind: str) -> dict[str, dict[str, float]]:
+    plan = _plan()[kind]
+    fit = Fit(rows, runs, plan["names"], plan["prior"])
+    best = np.array([row.run.trust == "A" for row in rows])
+    _say(f"{kind}, as the constants are", fit.errors(fit.now)[best])
+    point, errors, jacobian = fit.fitted()
+    _say(f"{kind}, fitted", errors[best])
+    for name, value in zip(fit.names, point, strict=True):
+        print(f"  {name}: {exp(value):.4g}")
+    ids = [row.run.id for row in rows]
+    families: dict[str, float] = {}
+    for family in dict.fromkeys(row.run.family for row in rows):
+        inside = [at for at, row in enumerate(rows) if row.run.family == family]
+        found = fit.without(inside, point, errors, jacobian)
+        families |= {ids[at]: round(float(np.expm1(found[at])), 4) for at in inside}
+    second = [at for at, row in enumerate(rows) if not scores.in_first_half(row)]
+    found = fit.without(second, point, errors, jacobian)
+    halves = {ids[at]: round(float(np.expm1(found[at])), 4) for at in second}
+    _say(f"{kind}, family left out", np.log1p([families[name] for name, good in zip(ids, best, strict=True) if good]))
+    _say(f"{kind}, half and half", np.log1p([halves[ids[at]] for at in second if best[at]]))
+    fit.errors(point)  # leave the constants fitted
+    return {"family": families, "half": halves}
+
+
+def _say(what: str, errors: Array) -> None:
+    score = scores.Score.of(np.expm1(errors))
+    print(f"{what:40} {score.count:4}  median {score.median:6.1%}  p90 {score.p90:6.1%}", flush=True)
+
+
+def _get(name: str) -> float:
+    found: Any = planner_constants.constants()
+    for key in name.split("/"):
+        found = found[key]
+    return float(found)
+
+
+def _set(name: str, value: float) -> None:
+    *path, last = name.split("/")
+    found: Any = planner_constants.constants()
+    for key in path:
+        found = found[key]
+    found[last] = value
+
+
+def _forget() -> None:
+    """Clear what the planner's modules remember of other constants; the constants themselves stay."""
+    for name, module in sys.modules.items():
+        if name.startswith("solutions.planner_") and name != "solutions.planner_constants":
+            for member in vars(module).values():
+                if callable(getattr(member, "cache_clear", None)) and member is not planner_constants.constants:
+                    member.cache_clear()
+
+
+if __name__ == "__main__":
+    main()

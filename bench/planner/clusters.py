@@ -1,0 +1,68 @@
+"""Chips and networks of published runs as the planner's clusters: the card of a chip, and the links between its servers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from .runs import Run, Runs
+
+GBIT = 1e9 / 8
+
+
+@dataclass(frozen=True)
+class Links:
+    """How the chips of a run are joined."""
+
+    card: str  # a name of solutions/hardware.yaml
+    domain: int  # chips within reach of the fast links
+    network_bytes_per_s: float  # of one chip, per direction, beyond them
+    assumed: tuple[str, ...] = ()
+
+
+def links(run: Run, runs: Runs) -> Links:
+    """The links of a run, from the words of its network, else from what servers with its chip usually have.
+
+    Raises ValueError for a chip that cards.yaml lacks.
+    """
+    words = runs.networks.get(run.net or "", "")
+    if run.chip not in cards():
+        raise ValueError(f"no card is known for the chip {run.chip}")
+    card = cards()[run.chip]
+    if card["domain"] == "slice":
+        slices = re.search(r"between (\d+) slices|^(two) pods", words)
+        count = {"two": 2}.get(slices[2] or "", int(slices[1] or 2)) if slices else 1
+        domain = max(1, run.chips // count)
+    elif card["domain"] > 8:
+        domain = int(card["domain"])  # a server of these has four chips, and the fast links go further
+    else:
+        domain = run.chips_per_node or int(card["domain"])
+    printed = _printed(words, run.chips_per_node or 8)
+    assumed = () if printed or domain >= run.chips else (f"{card['network']} Gbit/s a chip between servers",)
+    return Links(card["card"], domain, printed or card["network"] * GBIT, assumed)
+
+
+def _printed(words: str, node: int) -> float | None:
+    """Bytes a second of one chip and direction that the words give, if they do."""
+    if found := re.search(r"(\d+) Gb/s (?:RDMA |RoCE )?a GPU", words):
+        return int(found[1]) * GBIT
+    if found := re.search(r"(\d+)x(\d+) Gb/s", words):
+        return int(found[1]) * int(found[2]) * GBIT / node
+    if found := re.search(r"(\d+)x(\d+) GB/s", words):
+        return int(found[1]) * int(found[2]) * 1e9 / node
+    if found := re.search(r"(\d+) Omni-Path links a node \((\d+) Gb/s each\)", words):
+        return int(found[1]) * int(found[2]) * GBIT / node
+    if found := re.search(r"(\d+) Gb/s (?:RoCE a node|between nodes)", words):
+        return int(found[1]) * GBIT / node
+    return None
+
+
+@cache
+def cards() -> dict[str, Any]:
+    """Everything in cards.yaml."""
+    return dict(YAML(typ="safe").load(Path(__file__).with_name("cards.yaml").read_text("utf-8")))

@@ -1,0 +1,121 @@
+"""Makes the peers' environments, asks each about every row, and keeps what they say in answers.json.
+
+llm-analysis comes from the package index, its lock file beside this one; Calculon from a pinned commit of its repository, which
+takes the network, or a copy of the repository in the variable CALCULON. Without either, the answers of the last time stay.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from .. import counts
+from ..predictions import Prediction, Row
+from ..settings import GPT_VOCABULARY
+
+HERE = Path(__file__).parent
+HOMES = HERE.parents[2] / ".planner-peers"
+ANSWERS = HERE / "answers.json"
+CALCULON = "https://github.com/calculon-ai/calculon.git"
+CALCULON_COMMIT = "caa4b11f8fe1fee3ba57adaacb7590d7deabd053"  # 22 February 2024
+NAMES = ("llm-analysis", "Calculon")
+_OLD_ATTENTION = ("2020", "2021", "2022", "BLOOM", "MT-NLG", "GPT-NeoX", "GLM", "OPT")  # families before FlashAttention
+
+
+def ask(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
+    """Ask both: their answers, by peer and row."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases = Path(folder) / "cases.json"
+        cases.write_text(json.dumps([case(row) for row in rows]), "utf-8")
+        return {"llm-analysis": _ask_llm_analysis(cases), "Calculon": _ask_calculon(cases)}
+
+
+def keep(said: Mapping[str, Any]) -> None:
+    """Keep answers for the page."""
+    versions = {"llm-analysis": _locked_version("llm-analysis"), "Calculon": CALCULON_COMMIT[:12]}
+    when = {"command": "make planner-peers", "date": datetime.now(UTC).date().isoformat(), "versions": versions}
+    text = json.dumps({**when, "answers": said}, indent=0, sort_keys=True)
+    ANSWERS.write_text(text + "\n", "utf-8")
+
+
+def kept() -> dict[str, Any]:
+    """What they said the last time, with command, date and versions."""
+    return dict(json.loads(ANSWERS.read_text("utf-8")))
+
+
+def answer(said: Mapping[str, Any]) -> Prediction:
+    """One of their answers."""
+    return Prediction(said.get("step_s"), said.get("memory_bytes"), said.get("fits"), why=said.get("why", ""))
+
+
+def case(row: Row) -> dict[str, Any]:
+    """A row as plain figures, for programs that know nothing of this project."""
+    chip, layout, shape, run = row.chip, row.setting, row.shape, row.run
+    recompute = layout.recompute
+    if recompute in ("operators", "mlp"):
+        recompute = "selective"
+    if recompute == "partial":  # the peers have none or all
+        recompute = "full" if 2 * (layout.recomputed_layers or 0) > (shape.layers or 1) else "none"
+    return {
+        "id": run.id, "chip": run.chip, "gpus": run.chips, "memory_gb": chip.mem_gb, "peak_tflops": chip.bf16_or_fp16,
+        "peak_fp8_tflops": chip.fp8 or chip.bf16_or_fp16, "layers": shape.layers, "hidden": shape.hidden,
+        "heads": shape.heads, "kv_heads": shape.kv_heads or shape.heads, "head_width": counts.head_width(shape),
+        "ffn": shape.ffn or shape.expert_ffn or 4 * (shape.hidden or 0), "mlp_matrices": counts.matrices(shape),
+        "vocabulary": shape.vocab or GPT_VOCABULARY, "experts": shape.experts or 0, "top_k": shape.top_k or 0,
+        "weights_bytes": 2 * counts.parameters(shape), "tp": layout.tp, "cp": layout.cp, "pp": layout.pp, "dp": layout.dp,
+        "ep": layout.ep, "virtual_stages": layout.virtual_stages, "zero": layout.zero, "micro_batch": layout.micro_batch,
+        "micro_batches": layout.micro_batches, "sequence": layout.sequence, "recompute": recompute,
+        "sequence_parallel": layout.sequence_parallel, "precision": layout.precision,
+        "flash": not any(words in run.family for words in _OLD_ATTENTION) and "kernels: torch" not in run.note,
+        "tp_overlap": "tp" in (run.overlap or "").lower(), "dp_overlap": "dp" in (run.overlap or "").lower(),
+    }  # fmt: skip
+
+
+def _ask_llm_analysis(cases: Path) -> dict[str, Any]:
+    return _run([_python("llm-analysis"), str(HERE / "run_llm_analysis.py")], cases, [])
+
+
+def _ask_calculon(cases: Path) -> dict[str, Any]:
+    checkout = HOMES / "calculon-checkout"
+    if not checkout.exists():
+        HOMES.mkdir(exist_ok=True)
+        subprocess.run(["git", "clone", "-q", os.environ.get("CALCULON", CALCULON), str(checkout)], check=True)
+    subprocess.run(["git", "-C", str(checkout), "checkout", "-q", "--detach", CALCULON_COMMIT], check=True)
+    return _run([_python("calculon"), str(HERE / "run_calculon.py")], cases, [str(checkout)])
+
+
+def _python(name: str) -> str:
+    """The Python of a peer's environment, made anew where its lock file has changed."""
+    home, lock = HOMES / name, HERE / f"{name}.lock"
+    python, stamp = str(home / "bin" / "python"), home / "lock"
+    if not stamp.exists() or stamp.read_bytes() != lock.read_bytes():
+        uv = str(Path(sys.executable).with_name("uv"))
+        shutil.rmtree(home, ignore_errors=True)
+        subprocess.run([uv, "venv", "-q", "--python", sys.executable, str(home)], check=True)
+        install = [uv, "pip", "install", "-q", "--python", python, "--require-hashes", "-r", str(lock)]
+        subprocess.run(install, check=True)
+        shutil.copy(lock, stamp)
+    return python
+
+
+def _run(command: list[str], cases: Path, more: list[str]) -> dict[str, Any]:
+    answers = cases.with_name("answers.json")
+    # neither may see the packages of this project, nor another's
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {
+        "PYTHONPATH": ":".join(more)
+    }
+    subprocess.run([*command, str(cases), str(answers), *more], check=True, env=environment, stderr=subprocess.DEVNULL)
+    return dict(json.loads(answers.read_text("utf-8")))
+
+
+def _locked_version(name: str) -> str:
+    lock = (HERE / f"{name}.lock").read_text("utf-8")
+    return next(line.split("==")[1].split()[0] for line in lock.splitlines() if line.startswith(f"{name}=="))

@@ -1,0 +1,140 @@
+"""Published runs as the planner takes them, and what it says of them."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from functools import cache
+from typing import Any, TypeVar
+
+from solutions import planner, planner_memory, planner_shapes, planner_time
+
+from . import counts
+from .clusters import links
+from .predictions import Prediction, Predictor, Row
+from .runs import Runs
+from .settings import GPT_VOCABULARY, NOTHING_AGAIN
+from .stacks import software
+
+Record = TypeVar("Record")
+# PyTorch reserves no CUDA context; and what it has allocated leaves out what its allocator keeps
+_WITHOUT_CONTEXT, _WITHOUT_CACHE = ("torch-gib", "torch-gib-max", "peak"), ("peak",)
+_HOPELESS = 1.5  # predicted memory over the card's from which a run cannot have gone as assumed
+
+
+def predictor(runs: Runs) -> Predictor:
+    """The planner, with its constants as they are: nothing is fitted here."""
+
+    @cache
+    def judged(name: str) -> Prediction:
+        return _judged(named[name], runs)
+
+    named: dict[str, Row] = {}
+
+    def predict(row: Row) -> Prediction:
+        named[row.run.id] = row
+        return judged(row.run.id)
+
+    return predict
+
+
+def _judged(row: Row, runs: Runs) -> Prediction:
+    try:
+        ran = as_it_ran(row, runs)
+        plan = plan_of(ran, runs)
+    except ValueError as error:
+        return Prediction(why=str(error))
+    if not plan.step:
+        return Prediction(why="; ".join(fault.words for fault in plan.faults))
+    assumed = "" if ran is row else "full recomputation, since it is far from fitting without"
+    context, kind = plan.memory["context"], row.run.mem_kind or ""
+    counted = (
+        plan.memory_bytes
+        - (context if kind in _WITHOUT_CONTEXT else 0)
+        + (0 if kind in _WITHOUT_CACHE else plan.cache_bytes)
+    )
+    return Prediction(
+        plan.step_s,
+        plan.memory_bytes,
+        plan.fits,
+        counted_bytes=counted,
+        room_bytes=plan.cluster.memory_bytes,
+        assumed=assumed,
+    )
+
+
+def as_it_ran(row: Row, runs: Runs) -> Row:
+    """The row itself; or with full recomputation, where a source is silent about it and the run cannot have gone without."""
+    if NOTHING_AGAIN in row.setting.assumed:
+        plan = plan_of(row, runs)
+        if plan.step and plan.memory_bytes > _HOPELESS * plan.cluster.memory_bytes:
+            return replace(row, setting=replace(row.setting, recompute="full"))
+    return row
+
+
+def plan_of(row: Row, runs: Runs) -> planner.Plan:
+    """The planner's whole answer. Raises ValueError where it lacks the chip or cannot model the layout.
+
+    What was published did run, or ran out of memory: a division that the planner asks for and the run did without
+    (a batch that replicas share unevenly) is no reason to say nothing.
+    """
+    model, cluster, layout, batch = arguments(row, runs)
+    plan = planner.plan(model, cluster, layout, batch)
+    if plan.step:
+        return plan
+    held, parts = planner_memory.memory(model, layout, batch), planner_time.step(model, cluster, layout, batch)
+    return planner.Plan(model, cluster, layout, batch, held, parts, ())
+
+
+def arguments(row: Row, runs: Runs) -> tuple[planner.Model, planner.Cluster, planner.Layout, planner.Batch]:
+    """A row as the planner's records. Raises ValueError for a chip without a card."""
+    joined, layout, shape, run = links(row.run, runs), row.setting, row.shape, row.run
+    assert shape.layers and shape.hidden and shape.heads
+    model = _record(
+        planner.Model, name=run.model, layers=shape.layers, hidden=shape.hidden,
+        ffn_hidden=shape.ffn or (0 if shape.is_moe else 4 * shape.hidden), heads=shape.heads,
+        kv_heads=shape.kv_heads or shape.heads, vocabulary=shape.vocab or GPT_VOCABULARY,
+        head_width=shape.qk_nope or counts.head_width(shape), mlp_matrices=counts.matrices(shape),
+        tied=counts.matrices(shape) == 2 if shape.tied is None else shape.tied, biases=_biased(row),
+        experts=shape.experts or 0, experts_per_token=shape.top_k or 0, expert_ffn_hidden=shape.expert_ffn or 0,
+        shared_experts=shape.shared_expert_ffn // (shape.expert_ffn or 1),
+        dense_layers=shape.layers - (shape.moe_layers or 0) if shape.is_moe else 0,
+        query_rank=shape.q_lora or 0, kv_rank=shape.kv_lora or 0, rope_head_width=shape.qk_rope or 0,
+    )  # fmt: skip
+    cluster = _record(
+        planner.Cluster, accelerator=joined.card, gpus=run.chips, gpus_per_node=joined.domain,
+        network_bytes_per_s=joined.network_bytes_per_s,
+    )  # fmt: skip
+    dealt = _record(
+        planner.Layout, tp=layout.tp, cp=layout.cp, pp=layout.pp, dp=layout.dp, ep=layout.ep,
+        virtual_stages=layout.virtual_stages, zero=layout.zero, micro_batch=layout.micro_batch,
+        recompute=layout.recompute if layout.recompute in planner_shapes.RECOMPUTE else "selective",
+        recomputed_layers=layout.recomputed_layers or 0, schedule=layout.schedule,
+        sequence_parallel=layout.sequence_parallel, precision=_precision(row),
+        software=software(run, runs.sources.get(run.source, run.source)),
+        shard_group=layout.shard_group if layout.shard_group != layout.dp * layout.cp else 0, expert_tp=_expert_tp(row),
+        gradient_bytes=layout.gradient_bytes or 0,
+    )  # fmt: skip
+    return model, cluster, dealt, planner.Batch(layout.global_batch, layout.sequence)
+
+
+def _expert_tp(row: Row) -> int:
+    """Ranks that cut each expert: as printed, else as Megatron does unless told otherwise, those of tensor parallelism."""
+    return row.run.etp or (row.setting.tp if row.shape.is_moe else 1)
+
+
+def _biased(row: Row) -> bool:
+    """Whether matrices have biases, beside a LayerNorm: GPTs of Megatron's and DeepSpeed's have, MPT's and MaxText's have not."""
+    with_biases = ("gpt", "bloom", "zb-", "opt-", "megascale-", "mt-nlg")
+    return counts.matrices(row.shape) == 2 and row.run.model.startswith(with_biases)
+
+
+def _precision(row: Row) -> str:
+    """The planner's word for a number format: it tells block-scaled formats apart."""
+    words = row.run.precision or ""
+    return next((name for name in ("mxfp8", "nvfp4") if name in words), row.setting.precision)
+
+
+def _record(kind: type[Record], **figures: Any) -> Record:
+    """A record of the planner's, of the figures that it knows."""
+    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: value for name, value in figures.items() if name in known})

@@ -1,0 +1,277 @@
+"""Published runs as data: runs.yaml and any file of its format, checked as a whole, every fault at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from math import prod
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+RUNS = Path(__file__).with_name("runs.yaml")
+_HEADINGS = ("conventions", "chips", "models", "networks", "mem_kinds", "sources", "runs")
+
+Kind = TypeVar("Kind", bound="_Facts")
+Count = Annotated[int, Field(ge=1, le=10**15)]
+Positive = Annotated[float, Field(gt=0, lt=1e30)]
+
+
+class _Facts(BaseModel):
+    """Figures of one thing; whatever is no key of it is a fault."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Chip(_Facts):
+    """One accelerator as the file names it: dense peaks in TFLOP/s, memory in GB."""
+
+    bf16_or_fp16: Positive
+    mem_gb: Positive
+    fp8: Positive | None = None
+    note: str = ""
+
+
+class Shape(_Facts):
+    """One model. A figure that is None was not printed."""
+
+    params_b: Positive | None = None
+    active_b: Positive | None = None
+    layers: Count | None = None
+    hidden: Count | None = None
+    heads: Count | None = None
+    kv_heads: Count | None = None
+    head_dim: Count | None = None
+    ffn: Count | None = None
+    mlp: Literal["gelu2", "relu2", "sqrelu2", "swiglu3"] | None = None
+    vocab: Count | None = None
+    tied: bool | None = None
+    attention: Literal["mha", "gqa", "mqa", "mla"] | None = None
+    parallel_block: bool = False
+    window: str = ""
+    embedding_norm: bool = False
+    positions: str = ""
+    experts: Count | None = None
+    top_k: Count | None = None
+    expert_ffn: Count | None = None
+    shared_expert_ffn: Annotated[int, Field(ge=0)] = 0
+    moe_layers: Count | None = None
+    q_lora: Count | None = None
+    kv_lora: Count | None = None
+    qk_nope: Count | None = None
+    qk_rope: Count | None = None
+    v_head: Count | None = None
+    origin: str = Field(default="", alias="from")
+
+    @property
+    def is_moe(self) -> bool:
+        """Whether some of its layers have experts."""
+        return self.experts is not None
+
+
+class Run(_Facts):
+    """One run. A figure that is None was not printed."""
+
+    id: str
+    family: str = ""
+    model: str
+    chip: str
+    chips: Count
+    chips_per_node: Count | None = None
+    net: str | None = None
+    precision: str | None = None
+    seq_len: Count | None = None
+    tp: Count | None = None
+    cp: Count | None = None
+    pp: Count | None = None
+    vpp: Count | None = None
+    dp: Count | None = None
+    ep: Count | None = None
+    etp: Count | None = None
+    sp: bool | None = None
+    sharding: str | None = None
+    micro_batch: Count | None = None
+    global_batch: Count | None = None
+    global_tokens: Count | None = None
+    recompute: str | None = None
+    schedule: str | None = None
+    overlap: str | None = None
+    mfu: Annotated[float, Field(gt=0, lt=100)] | None = None
+    hfu: Annotated[float, Field(gt=0, lt=100)] | None = None
+    tflops: Positive | None = None
+    tokens_per_s: Positive | None = None
+    step_s: Positive | None = None
+    mem_gb: Positive | None = None
+    mem_kind: str | None = None
+    outcome: Literal["ok", "oom"] | None = None
+    params_b: Positive | None = None
+    conv: str | None = None
+    tflops_conv: str | None = None
+    source: str
+    trust: Literal["A", "B", "C"]
+    secondhand: bool = False
+    note: str = ""
+    from_arithmetic: Annotated[tuple[str, ...], Field(strict=False)] = ()
+
+    @property
+    def sequences(self) -> int | None:
+        """Sequences a step, counted from the tokens where only those are printed."""
+        if self.global_batch is None and self.global_tokens and self.seq_len:
+            return round(self.global_tokens / self.seq_len)
+        return self.global_batch
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A whole file."""
+
+    chips: Mapping[str, Chip]
+    models: Mapping[str, Shape]
+    conventions: Mapping[str, str]
+    networks: Mapping[str, str]
+    mem_kinds: Mapping[str, str]
+    sources: Mapping[str, str]
+    rows: tuple[Run, ...]
+
+
+class FaultyRuns(Exception):
+    """A file of runs that cannot be used: every fault of it, a line each."""
+
+    def __init__(self, path: Path, faults: list[str]) -> None:
+        self.faults = faults
+        super().__init__("\n".join(f"{path.name}: {fault}" for fault in faults))
+
+
+def load(path: Path = RUNS) -> Runs:
+    """Read and check a file. Raises FaultyRuns with all of its faults."""
+    runs, faults = read(path)
+    if faults:
+        raise FaultyRuns(path, faults)
+    return runs
+
+
+def read(path: Path) -> tuple[Runs, list[str]]:
+    """The rows of a file that can be used, and every fault of the others. Unknown keys are told and left out."""
+    try:
+        text = path.read_text("utf-8")
+        data = YAML(typ="safe").load(text)
+    except (YAMLError, ValueError, RecursionError) as error:  # a number of 5,000 digits, or a thousand brackets
+        raise FaultyRuns(path, [f"not YAML: {error}"]) from error
+    if not isinstance(data, dict):
+        raise FaultyRuns(path, [f"it must have the headings {', '.join(_HEADINGS)}"])
+    missing = [f"{key}: this heading is missing" for key in ("chips", "models", "runs") if not data.get(key)]
+    if missing:
+        raise FaultyRuns(path, missing)
+    sorts = {key: list if key == "runs" else dict for key in _HEADINGS}
+    wrong_sort = [
+        f"{key}: this has to be {'a list' if sort is list else 'names with values'}"
+        for key, sort in sorts.items()
+        if data.get(key) and not isinstance(data[key], sort)
+    ]
+    if wrong_sort:
+        raise FaultyRuns(path, wrong_sort)
+    faults = [f"{key}: unknown heading{_meant(key, _HEADINGS)}" for key in data if key not in _HEADINGS]
+    chips = dict(_checked(Chip, data["chips"].items(), "chips", faults))
+    models = {}
+    for name, shape in _checked(Shape, data["models"].items(), "models", faults):
+        wrong = [f"models: {name}: {fault}" for fault in _shape_faults(shape)]
+        faults += wrong
+        if not wrong:
+            models[name] = shape
+    words = {name: dict(data.get(name) or {}) for name in ("conventions", "networks", "mem_kinds", "sources")}
+    known: dict[str, Mapping[str, Any]] = {"model": models, "chip": chips, "mem_kind": words["mem_kinds"],
+             "conv": words["conventions"], "tflops_conv": words["conventions"]}  # fmt: skip
+    families = _families_by_heading(text)
+    named = [_named(row, at, families) for at, row in enumerate(data["runs"])]
+    rows: dict[str, Run] = {}
+    for name, row in _checked(Run, named, "runs", faults):
+        wrong = [f"runs: {name}: {fault}" for fault in _row_faults(row, known)]
+        wrong += [f"runs: {name}: this id stands twice"] * (name in rows)
+        faults += wrong
+        if not wrong:
+            rows[name] = row
+    return Runs(chips=chips, models=models, rows=tuple(rows.values()), **words), faults
+
+
+def _named(row: Any, at: int, families: Mapping[str, str]) -> tuple[str, Any]:
+    """A row beside its name, and with its family where only a comment says it."""
+    if not isinstance(row, dict):
+        return f"number {at + 1}", row
+    name = str(row.get("id", f"number {at + 1}"))
+    return name, {"family": families.get(name, ""), **row}
+
+
+def _families_by_heading(text: str) -> dict[str, str]:
+    """The family of each run by the comment line above its group, as files without the key `family` tell it."""
+    families, heading = {}, ""
+    for line in text.partition("\nruns:")[2].splitlines():
+        if found := re.match(r"\s*# (.+)", line):
+            heading = found[1].strip()
+        elif found := re.match(r"\s*- \{id: ([^,}]+)", line):
+            families[found[1].strip()] = heading
+    return families
+
+
+def _checked(
+    kind: type[Kind], items: Iterable[tuple[str, Any]], where: str, faults: list[str]
+) -> Iterator[tuple[str, Kind]]:
+    names = [field.alias or name for name, field in kind.model_fields.items()]
+    for name, facts in items:
+        if isinstance(facts, dict):
+            strange = [key for key in facts if key not in names]
+            faults += [f"{where}: {name}: {key}: unknown key{_meant(str(key), names)}" for key in strange]
+            facts = {key: value for key, value in facts.items() if key in names}
+        try:
+            yield name, kind.model_validate(facts)
+        except ValidationError as error:
+            for fault in error.errors():
+                place = ": ".join((where, str(name), *map(str, fault["loc"])))
+                said = "missing" if fault["type"] == "missing" else f"{fault['msg']}, not {fault['input']!r}"
+                faults.append(f"{place}: {said}")
+
+
+def _shape_faults(shape: Shape) -> Iterator[str]:
+    if shape.heads and shape.kv_heads and shape.heads % shape.kv_heads:
+        yield f"{shape.kv_heads} key/value heads do not divide {shape.heads} heads"
+    needed = {"experts": ("top_k", "expert_ffn", "moe_layers"),
+              "q_lora": ("kv_lora", "qk_nope", "qk_rope", "v_head")}  # fmt: skip
+    for key, others in needed.items():
+        if getattr(shape, key) is not None:
+            yield from (f"{other}: missing beside {key}" for other in others if getattr(shape, other) is None)
+    if shape.experts and shape.top_k and shape.top_k > shape.experts:
+        yield f"top_k {shape.top_k} is more than {shape.experts} experts"
+    if shape.moe_layers and shape.layers and shape.moe_layers > shape.layers:
+        yield f"moe_layers {shape.moe_layers} is more than {shape.layers} layers"
+
+
+def _row_faults(row: Run, known: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    for key, names in known.items():
+        value = getattr(row, key)
+        if value is not None and value not in names:
+            yield f"{key}: {value!r} is not described in this file{_meant(value, names)}"
+    axes = {axis: getattr(row, axis) for axis in ("tp", "cp", "pp", "dp")}
+    if all(axes[axis] for axis in ("tp", "pp", "dp")):
+        product = prod(axis or 1 for axis in axes.values())
+        if row.chips % product:
+            yield f"chips: tp · cp · pp · dp is {product}, which does not divide {row.chips}"
+    if (row.mem_gb is None) != (row.mem_kind is None):
+        yield "mem_gb and mem_kind stand together or not at all"
+    if row.conv is None and (row.mfu or row.hfu or (row.tflops and row.tflops_conv is None)):
+        yield "conv: a rate in FLOP says what it counts"
+    rates = [key for key in ("step_s", "tokens_per_s", "tflops", "mfu", "hfu") if getattr(row, key) is not None]
+    if row.outcome == "oom" and (rates or row.mem_gb):
+        yield f"outcome: a run that did not fit has no {', '.join(rates) or 'mem_gb'}"
+    if row.outcome != "oom" and not rates and row.mem_gb is None:
+        yield "nothing to compare: no rate, no memory and no outcome"
+    yield from (f"from_arithmetic: {key!r} is no figure of this row" for key in row.from_arithmetic
+                if key not in Run.model_fields or getattr(row, key) is None)  # fmt: skip
+
+
+def _meant(word: str, words: Iterable[str]) -> str:
+    near = get_close_matches(str(word), list(map(str, words)), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

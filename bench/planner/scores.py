@@ -1,0 +1,141 @@
+"""How far predictions are from what is printed: errors of step time and memory, and fit or not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from zlib import crc32
+
+import numpy as np
+
+from .predictions import Predictor, Row, timed
+from .printed import flop_per_token, rates
+from .runs import Runs
+from .settings import Unclear
+
+FitTo = Callable[[Sequence[Row]], Predictor]  # fits constants on rows
+
+
+@dataclass(frozen=True)
+class Score:
+    """Errors of some rows: how many, their median and their 90th percentile, as fractions."""
+
+    count: int
+    median: float
+    p90: float
+
+    @classmethod
+    def of(cls, errors: Iterable[float]) -> Score:
+        """Score signed or unsigned relative errors."""
+        sizes = [abs(error) for error in errors]
+        if not sizes:
+            return cls(0, float("nan"), float("nan"))
+        return cls(len(sizes), median(sizes), float(np.percentile(sizes, 90)))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Fit or not fit: rows and right answers, of those that ran and of those that ran out of memory."""
+
+    ran: int
+    ran_right: int
+    oom: int
+    oom_right: int
+
+    @property
+    def balanced(self) -> float:
+        """The mean of the two shares of right answers, so that a class of few rows counts as much as the other."""
+        if not self.ran or not self.oom:
+            return float("nan")
+        return (self.ran_right / self.ran + self.oom_right / self.oom) / 2
+
+
+def step_errors(rows: Iterable[Row], predict: Predictor) -> dict[str, float]:
+    """Predicted step time over the printed one, less 1, by row."""
+    found = {}
+    for row in timed(rows):
+        said = predict(row).step_s
+        if said is not None and row.step_s is not None:
+            found[row.run.id] = said / row.step_s - 1
+    return found
+
+
+def memory_errors(rows: Iterable[Row], predict: Predictor) -> dict[str, float]:
+    """Predicted memory over the printed one, less 1, by row."""
+    found = {}
+    for row in rows:
+        predicted = predict(row)
+        said = predicted.counted_bytes or predicted.memory_bytes
+        if row.memory_bytes is not None and said is not None:
+            found[row.run.id] = said / row.memory_bytes - 1
+    return found
+
+
+def fit(rows: Iterable[Row], predict: Predictor) -> Fit:
+    """Who says that a run fits, and does it? Of the rows that say enough to ask."""
+    answers = {True: [0, 0], False: [0, 0]}
+    for row in rows:
+        said = predict(row).fits if row.tests_fit else None
+        if said is not None:
+            answers[row.fitted][0] += 1
+            answers[row.fitted][1] += said == row.fitted
+    return Fit(*answers[True], *answers[False])
+
+
+def leave_one_family_out(rows: Sequence[Row], fit_to: FitTo) -> dict[str, float]:
+    """The error of step time of each row, its constants fitted on the other families."""
+    errors: dict[str, float] = {}
+    for family in sorted({row.run.family for row in rows}):
+        rest = [row for row in rows if row.run.family != family]
+        errors |= step_errors((row for row in rows if row.run.family == family), fit_to(rest))
+    return errors
+
+
+def fit_half_test_half(rows: Sequence[Row], fit_to: FitTo) -> dict[str, float]:
+    """The error of step time of each row of the second half, constants fitted on the first: halves by a checksum of the id."""
+    first = [row for row in rows if in_first_half(row)]
+    return step_errors((row for row in rows if not in_first_half(row)), fit_to(first))
+
+
+def in_first_half(row: Row) -> bool:
+    """The same half for a row today and tomorrow."""
+    return crc32(row.run.id.encode()) % 2 == 0
+
+
+def grouped(rows: Iterable[Row], errors: Mapping[str, float], key: Callable[[Row], str]) -> dict[str, Score]:
+    """The errors of each group of rows, the largest group first."""
+    groups: dict[str, list[float]] = {}
+    for row in rows:
+        if row.run.id in errors:
+            groups.setdefault(key(row), []).append(errors[row.run.id])
+    return {name: Score.of(found) for name, found in sorted(groups.items(), key=lambda item: -len(item[1]))}
+
+
+def part(row: Row) -> str:
+    """Which line of the table a row belongs to."""
+    return f"{row.run.trust} {'MoE' if row.shape.is_moe else 'dense'}"
+
+
+def disagreements(rows: Iterable[Row], runs: Runs) -> dict[str, float]:
+    """Rows that print a time and a rate in FLOP/s: how far the time's rate is from the printed one, the farthest of a row."""
+    found: dict[str, float] = {}
+    for row in rows:
+        if row.step_s is None or row.basis not in ("step time", "tokens/s"):
+            continue
+        tokens_per_s = row.setting.global_batch * row.setting.sequence / row.run.chips / row.step_s
+        for figure, convention, rate in rates(row.run, runs):
+            try:
+                flop = flop_per_token(convention or "", row.run, row.shape)
+            except Unclear:
+                continue
+            apart = tokens_per_s * flop / rate - 1
+            if figure != "hfu" and abs(apart) >= abs(found.get(row.run.id, 0)):
+                found[row.run.id] = apart
+    return found
+
+
+def self_consistency(rows: Iterable[Row], runs: Runs) -> tuple[int, int]:
+    """How many rows print a time and a rate, and on how many of them the two agree within 1.5 %."""
+    found = disagreements(rows, runs)
+    return len(found), sum(abs(apart) < 0.015 for apart in found.values())

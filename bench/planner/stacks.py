@@ -1,0 +1,57 @@
+"""Which software a published run used, as a row of the planner's constants: that explains more of a rate than the layout does."""
+
+from __future__ import annotations
+
+from .runs import Run
+
+# The first rule whose words all stand in the row's family, chip, sharding, schedule, source, overlap or note names the software.
+_RULES: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("chip tpu",), "xla"),
+    (("maxtext",), "xla"),
+    (("jax",), "xla"),
+    (("kernels: torch",), "torch-2023"),  # attention that is not fused
+    (("rms kernel",), "flash-norm-2023"),
+    (("kernels: flash_attention2",), "flash-2023"),
+    (("dualpipe",), "dualpipe-2024"),
+    (("inside operators",), "dualpipe-2024"),  # hides the experts' all-to-all as well
+    (("megascale-moe",), "megatron-2023"),  # hides data and pipeline communication, and no tensor parallelism
+    (("megascale", "dp, tp, pp"), "megatron-2024"),
+    (("megascale",), "megatron-2023"),
+    (("megatron-lm 2020",), "megatron-2020"),
+    (("narayanan", "sharding zero3"), "deepspeed-zero3-2021"),
+    (("narayanan",), "megatron-2021"),
+    (("korthikanti",), "megatron-2021"),
+    (("zero bubble",), "megatron-2021"),
+    (("bloom",), "deepspeed-2022"),
+    (("mt-nlg",), "deepspeed-2022"),
+    (("neox",), "deepspeed-2022"),
+    (("glm-130b",), "deepspeed-2022"),
+    (("llm-foundry",), "fsdp-2023"),
+    (("opt paper",), "fsdp-2023"),
+    (("llama paper",), "fsdp-2023"),
+    (("async tp",), "fsdp-async"),
+    (("no compile",), "fsdp-eager"),
+    (("without torch.compile",), "fsdp-eager"),
+    (("litgpt",), "fsdp-eager"),
+    (("torchtitan",), "fsdp-compiled"),
+    (("fms-fsdp",), "fsdp-compiled"),
+    (("internevo",), "internevo-2023"),
+    (("dgxc", "v25.05"), "nemo-2025"),
+    (("dgxc",), "nemo-2024"),  # recipes that reduce gradients in BF16
+    (("megatron-bridge",), "nemo-2025"),
+    (("moe-modelzoo",), "nemo-2025"),
+    (("nemo",), "nemo-2024"),
+)
+_BY_CHIP = {"V": "megatron-2020", "A": "megatron-2023"}
+NAMES = tuple(dict.fromkeys([name for _, name in _RULES] + [*_BY_CHIP.values(), "megatron-2024"]))
+
+
+def software(run: Run, source: str) -> str:
+    """The software of a run; where no rule knows its source, Megatron of the years in which its chip was new."""
+    words = (
+        f"{run.family} chip {run.chip} sharding {run.sharding} {run.schedule} {source} {run.overlap} {run.note}".lower()
+    )
+    for needed, name in _RULES:
+        if all(word in words for word in needed):
+            return name
+    return _BY_CHIP.get(run.chip[0], "megatron-2024")

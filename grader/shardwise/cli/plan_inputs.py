@@ -1,0 +1,343 @@
+"""What `shardwise plan` was asked: names, options and a file of own numbers become the planner's records, with all faults at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from shardwise.bank.bank import Bank, Banks
+from shardwise.errors import ShardwiseError
+from shardwise.units import read
+
+PARTS = ("model", "cluster", "layout", "batch", "tokens", "price")  # of a file
+WORDS = ("schedule", "recompute", "precision")  # options of a layout that name something
+USUAL_BATCH = {"global_batch": 2048, "sequence": 8192}
+MOST_NEAR = 4
+LARGEST = 10**9  # of a count
+FARTHEST = 1e30  # of a number that is no count, in base units
+SHOWN = 40  # characters of a word that is repeated
+
+
+@dataclass(frozen=True)
+class Planner:
+    """The planner of a bank: its functions by name, as `solutions/planner*.py` offer them."""
+
+    bank: Bank
+
+    def __getitem__(self, name: str) -> Any:
+        return self.bank.references.reference(name)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be planned, in the planner's own records."""
+
+    model: Any
+    cluster: Any
+    layout: Mapping[str, Any]  # what was given of it
+    batch: Any
+    tokens: float | None
+    price: float | None
+    assumed: tuple[str, ...]  # what was not given, in words
+
+
+def planner_of(banks: Banks) -> Planner:
+    """The planner of the first bank that has one. Raises ShardwiseError."""
+    for bank in banks.all:
+        if (bank.folder / "solutions" / "planner.py").is_file():
+            return Planner(bank)
+    raise ShardwiseError(
+        f"No planner is here: {banks} has no solutions/planner.py, which holds its formulas. The shipped bank has one:  "
+        "shardwise plan --bank shipped ..."
+    )
+
+
+@dataclass
+class _Faults:
+    """Faults that were found so far."""
+
+    found: list[str] = field(default_factory=list)
+
+    def add(self, words: str) -> None:
+        self.found.append(words)
+
+    def named(self, text: str, what: str, known: Mapping[str, str]) -> str | None:
+        """The name that a text means, whatever its case, dots and dashes."""
+        squashed = {_squashed(called): name for called, name in known.items()}
+        if _squashed(text) in squashed:
+            return squashed[_squashed(text)]
+        near = get_close_matches(_squashed(text)[:SHOWN], squashed, n=MOST_NEAR, cutoff=0.5)
+        listed = list(dict.fromkeys(squashed[name] for name in near))
+        hint = f"Near it: {', '.join(listed)}." if listed else f"There are {', '.join(dict.fromkeys(known.values()))}."
+        self.add(f"{text[:SHOWN]!r} is no {what} that the planner knows. {hint}")
+        return None
+
+    def number(self, value: Any, what: str, unit: str, *, way: Any = "none") -> float | None:
+        """A number above 0 of that unit."""
+        try:
+            is_plain = isinstance(value, int | float) and not isinstance(value, bool)
+            number = float(value if is_plain else read(str(value), unit, way).value)
+        except ShardwiseError as error:
+            self.add(f"{what}: {error}")
+            return None
+        except OverflowError:
+            number = math.inf
+        if not 1 / FARTHEST <= number <= FARTHEST:
+            self.add(f"{what} is {_shown(value)}, and has to be a number above 0 that occurs.")
+            return None
+        return number
+
+    def made(self, record: Any, **values: Any) -> Any:
+        """A record of the planner, None where it refuses the values together."""
+        try:
+            return record(**values)
+        except ValueError as error:
+            self.add(f"{record.__name__.lower()}: {error}.")
+            return None
+
+    def count(self, value: Any, what: str) -> int | None:
+        """A whole number of at least 1."""
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= LARGEST or value % 1:
+            is_large = isinstance(value, int | float) and value > LARGEST
+            most = f"at most {LARGEST:,}" if is_large else "at least 1"
+            self.add(f"{what} is {_shown(value)}, and has to be a whole number of {most}.")
+            return None
+        return int(value)
+
+
+def _digits(text: str) -> int | None:
+    """The number that digits write, with whatever parts them; one that is too large for a count as one more than that."""
+    digits = re.sub(r"\D", "", text)
+    return (int(digits) if len(digits) < 30 else LARGEST + 1) if digits else None
+
+
+def _shown(value: Any) -> str:
+    """A value as it is repeated to who wrote it."""
+    if isinstance(value, int) and abs(value) > 10**SHOWN:  # Python writes no number of more than 4,300 digits
+        return "far too large" if value > 0 else "far too small"
+    return f"{value!r:.{SHOWN}}"
+
+
+def _squashed(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
+def asked(planner: Planner, options: Mapping[str, Any], file: Path | None) -> Asked:
+    """What options and a file ask for; an option counts before the file. Raises ShardwiseError with every fault."""
+    faults = _Faults()
+    given = _read(file, faults) if file else {}
+    known = planner["planner_names.names"]()
+    model = _model(planner, options.get("model") or given.get("model"), known["model"], faults)
+    cluster = _cluster(planner, options, given.get("cluster"), known["accelerator"], faults)
+    layout = _layout(planner, {**_mapping(given, "layout", faults), **options["layout"]}, known, faults)
+    sizes = {**_mapping(given, "batch", faults), **options["batch"]}
+    batch, assumed = _batch(planner, sizes, faults)
+    tokens = options.get("tokens") or given.get("tokens")
+    price = options.get("price") if options.get("price") is not None else given.get("price")
+    read_tokens = None if tokens is None else faults.number(tokens, "--tokens", "tokens")
+    read_price = None if price is None else faults.number(price, "--price", "dollars")
+    if faults.found:
+        raise ShardwiseError("\n".join(faults.found))
+    return Asked(model, cluster, layout, batch, read_tokens, read_price, tuple(assumed))
+
+
+def _read(file: Path, faults: _Faults) -> Mapping[str, Any]:
+    """The parts of a file of own numbers."""
+    from shardwise.template.yaml_source import load
+
+    data = load(file).data
+    if not isinstance(data, Mapping):
+        raise ShardwiseError(
+            f"{file}: I expected {', '.join(PARTS)}, and this is {'empty' if data is None else 'something else'}."
+        )
+    _strangers(data, PARTS, str(file), faults)
+    return data
+
+
+def _mapping(given: Mapping[str, Any], part: str, faults: _Faults) -> Mapping[str, Any]:
+    value = given.get(part) or {}
+    if isinstance(value, Mapping):
+        return value
+    faults.add(f"{part} is {value!r:.40}, and has to name its numbers.")
+    return {}
+
+
+def _strangers(given: Mapping[str, Any], known: Sequence[str], where: str, faults: _Faults) -> None:
+    for name in given:
+        if name not in known:
+            near = get_close_matches(str(name), known, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
+            faults.add(f"{where}: {str(name)[:40]!r} is unknown. {hint}")
+
+
+def _model(planner: Planner, wanted: Any, known: Mapping[str, str], faults: _Faults) -> Any:
+    """A model by its name, or by numbers of a file."""
+    if wanted is None:
+        faults.add("Name a model with --model, such as --model llama3-70b, or give its numbers in --file.")
+        return None
+    if not isinstance(wanted, Mapping):
+        name = faults.named(str(wanted), "model", known)
+        return planner["planner.named_model"](name) if name else None
+    made = planner["planner.Model"]
+    fields = {part.name: part for part in dataclasses.fields(made)}
+    _strangers(wanted, tuple(fields), "model", faults)
+    missing = [
+        name
+        for name, part in fields.items()
+        if part.default is dataclasses.MISSING and name not in wanted and name != "name"
+    ]
+    if missing:
+        faults.add(f"model: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing.")
+    numbers = {name: value for name, value in wanted.items() if name in fields and name != "name"}
+    wrong = [name for name, value in numbers.items() if not _fits(value, fields[name].default)]
+    for name in wrong:
+        expected = "true or false" if isinstance(fields[name].default, bool) else f"a whole number up to {LARGEST:,}"
+        faults.add(f"model: {name} is {_shown(numbers[name])}, and has to be {expected}.")
+    if missing or wrong:
+        return None
+    called = "".join(sign if sign.isprintable() else " " for sign in str(wanted.get("name") or "own model"))
+    return faults.made(made, name=called[:SHOWN], **numbers)
+
+
+def _fits(value: Any, usual: Any) -> bool:
+    """Whether a value is of the sort that a model's own is."""
+    if isinstance(usual, bool) or isinstance(value, bool):
+        return isinstance(usual, bool) and isinstance(value, bool)
+    return isinstance(value, int | float) and 0 <= value <= LARGEST and value % 1 == 0
+
+
+def _cluster(
+    planner: Planner, options: Mapping[str, Any], written: Any, known: Mapping[str, str], faults: _Faults
+) -> Any:
+    """A cluster by its name, such as h100-16384, or by numbers of a file; --gpus and --network count before both."""
+    own: dict[str, Any] = dict(written) if isinstance(written, Mapping) else {}
+    called = options.get("cluster") or (written if not own else own.get("accelerator"))
+    if called is None:
+        faults.add("Name a cluster with --cluster, such as --cluster h100-1024, or give its numbers in --file.")
+        return None
+    text, gpus = _sized(str(called), known)
+    gpus = next((size for size in (options.get("gpus"), own.get("gpus"), gpus) if size is not None), None)
+    name = faults.named(text, "accelerator", known)
+    fields = [part.name for part in dataclasses.fields(planner["planner.Cluster"])]
+    _strangers(own, fields, "cluster", faults)
+    if gpus is None:
+        faults.add(f"How many GPUs has the cluster? Write --cluster {called}-1024, or --gpus 1024.")
+        return None
+    count = faults.count(gpus, "gpus")
+    if name is None or count is None:
+        return None
+    usual = planner["planner_names.usual_cluster"](accelerator=name, gpus=count)
+    changes: dict[str, Any] = {}
+    if "gpus_per_node" in own:
+        changes["gpus_per_node"] = faults.count(own["gpus_per_node"], "gpus_per_node")
+    network = options.get("network") or own.get("network_bytes_per_s")
+    if network is not None:
+        changes["network_bytes_per_s"] = faults.number(network, "--network", "GB/s", way="per direction")
+    return None if None in changes.values() else dataclasses.replace(usual, **changes)
+
+
+def _sized(text: str, known: Mapping[str, str]) -> tuple[str, int | None]:
+    """The accelerator and the size in the name of a cluster: h100-16384, 16384 x H100, h100-80gb."""
+    names = {_squashed(called) for called in known}
+    if _squashed(text) in names:
+        return text, None
+    if (first := re.fullmatch(r"\s*(\d[\d,_]*)\s*[x×*]\s*(\D.*)", text)) and _squashed(first[2]):
+        return first[2], _digits(first[1])
+    if last := re.fullmatch(r"(.*?\w)(?:\s*[:x×*_-]\s*|\s+)(\d[\d,_]*)\s*(?:gpus)?", text, re.IGNORECASE):
+        return last[1], _digits(last[2])
+    return text, None
+
+
+def _layout(
+    planner: Planner, wanted: Mapping[str, Any], known: Mapping[str, Mapping[str, str]], faults: _Faults
+) -> Mapping[str, Any]:
+    """What is given of a layout, checked by itself."""
+    fields = {part.name: part.default for part in dataclasses.fields(planner["planner.Layout"])}
+    _strangers(wanted, tuple(fields), "layout", faults)
+    found: dict[str, Any] = {}
+    for name, value in wanted.items():
+        option = f"--{name.replace('_', '-')}"
+        if name in WORDS:
+            found[name] = faults.named(str(value), f"{name} ({option})", known[name])
+        elif isinstance(fields.get(name), bool):
+            found[name] = value
+            if not isinstance(value, bool):
+                faults.add(f"{option} is {_shown(value)}, and has to be true or false.")
+        elif name == "zero":
+            found[name] = value
+            if isinstance(value, bool) or value not in (0, 1, 2, 3):
+                faults.add(f"--zero is {_shown(value)}, and the stages of ZeRO are 0, 1, 2 and 3.")
+        elif isinstance(fields.get(name), int):
+            least_zero = fields[name] == 0 and value == 0
+            found[name] = 0 if least_zero else faults.count(value, option)
+        elif isinstance(value, str):
+            found[name] = value
+        else:
+            faults.add(f"{option} is {_shown(value)}, and has to be a word.")
+    if found.get("recompute") == "partial" and not found.get("recomputed_layers"):
+        faults.add("--recompute partial needs recomputed_layers, how many layers it is, under layout of a file.")
+    if found.get("virtual_stages", 1) not in (1, None):
+        found.setdefault("schedule", "interleaved")
+    return found
+
+
+def _batch(planner: Planner, sizes: Mapping[str, Any], faults: _Faults) -> tuple[Any, list[str]]:
+    """The batch, and what of it was assumed."""
+    _strangers(sizes, tuple(USUAL_BATCH), "batch", faults)
+    found = {
+        name: faults.count(sizes.get(name, usual), f"--{name.replace('_', '-')}") for name, usual in USUAL_BATCH.items()
+    }
+    assumed = [f"--{name.replace('_', '-')} {usual}" for name, usual in USUAL_BATCH.items() if name not in sizes]
+    return None if None in found.values() else planner["planner.Batch"](**found), assumed
+
+
+def limits_of(planner: Planner, given: Mapping[str, Any], wanted: Asked) -> Any:
+    """What a search may try: limits that were given, and what is pinned of the layout. Raises ShardwiseError."""
+    faults = _Faults()
+    made = planner["planner_search.Limits"]
+    found: dict[str, Any] = {}
+    for name in ("max_tp", "max_cp", "max_pp", "max_ep"):
+        if name in given:
+            found[name] = faults.count(given[name], f"--{name.replace('_', '-')}")
+    if "memory" in given:
+        found["memory_bytes"] = faults.number(given["memory"], "--memory", "GB")
+    if "min_mfu" in given:
+        found["min_mfu"] = faults.number(given["min_mfu"], "--min-mfu", "%")
+    for name, limit in (
+        ("micro_batch", "micro_batches"),
+        ("virtual_stages", "virtual_stages"),
+        ("zero", "zero"),
+        ("recompute", "recompute"),
+    ):
+        if name in wanted.layout:
+            found[limit] = (wanted.layout[name],)
+    for name in ("tp", "cp", "pp", "ep"):
+        if name in wanted.layout:
+            found.setdefault(f"max_{name}", wanted.layout[name])
+    for name in ("precision", "software"):
+        if name in wanted.layout:
+            found[name] = wanted.layout[name]
+    for words in _not_tried(wanted.layout):
+        faults.add(f"A search does not try {words}: leave it out, or plan a single layout.")
+    if faults.found:
+        raise ShardwiseError("\n".join(faults.found))
+    return made(**found)
+
+
+def _not_tried(layout: Mapping[str, Any]) -> Iterator[str]:
+    """What is given of a layout that no layout of a search has."""
+    if not layout.get("sequence_parallel", True):
+        yield "--no-sequence-parallel"
+    if layout.get("schedule", "1f1b") not in ("1f1b", "interleaved"):
+        yield f"--schedule {layout['schedule']}"
+    for name in ("recomputed_layers", "shard_group", "gradient_bytes"):
+        if layout.get(name):
+            yield name
+    if layout.get("expert_tp", 1) > 1:
+        yield "expert_tp"

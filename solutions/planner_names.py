@@ -1,0 +1,56 @@
+"""What the planner knows by name: models, accelerators and how they are joined, and the words that a layout may use."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from . import hardware, models
+from .arguments import require_counts
+from .planner_shapes import PRECISIONS, RECOMPUTE, SCHEDULES, Cluster
+
+GBIT = 10**9 / 8  # bytes
+
+
+def names() -> dict[str, dict[str, str]]:
+    """What each thing may be called, and its name: models, accelerators, schedules, recomputation, precision.
+
+    >>> names()["accelerator"]["h100"], names()["model"]["Llama-3-405B"]
+    ('H100-80GB', 'Llama-3-405B')
+    """
+    chips = {chip: chip for chip in hardware.names() if chip in _clusters()}
+    called = {word: chip for chip in chips for word in _clusters()[chip]["called"]}
+    return {
+        "model": {model: model for model in models.names()},
+        "accelerator": chips | called,
+        "schedule": {word: word for word in SCHEDULES},
+        "recompute": {word: word for word in RECOMPUTE},
+        "precision": {word: word for word in PRECISIONS},
+    }
+
+
+def usual_cluster(*, accelerator: str, gpus: int) -> Cluster:
+    """A cluster of that many accelerators, joined as their servers usually are.
+
+    Units:   gpus is a count.
+    Raises:  ValueError for an accelerator that planner_names.yaml lacks, or no GPUs.
+    Source:  the source that planner_names.yaml names beside the figures.
+
+    >>> usual_cluster(accelerator="H100-80GB", gpus=16384)
+    Cluster(accelerator='H100-80GB', gpus=16384, gpus_per_node=8, network_bytes_per_s=50000000000.0)
+    """
+    require_counts(gpus=gpus)
+    if accelerator not in _clusters():
+        raise ValueError(f"{accelerator!r} is no accelerator of planner_names.yaml, which has {', '.join(_clusters())}")
+    card = _clusters()[accelerator]
+    node = gpus if card["node"] == "slice" else card["node"]
+    return Cluster(accelerator, gpus, node, card["network"] * GBIT)
+
+
+@cache
+def _clusters() -> dict[str, Any]:
+    text = Path(__file__).with_name("planner_names.yaml").read_text("utf-8")
+    return dict(YAML(typ="safe").load(text))

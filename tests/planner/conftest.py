@@ -1,0 +1,18 @@
+"""The file of runs, read once."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.planner.predictions import Row, readable
+from bench.planner.runs import Runs, load
+
+
+@pytest.fixture(scope="session")
+def runs() -> Runs:
+    return load()
+
+
+@pytest.fixture(scope="session")
+def rows(runs: Runs) -> list[Row]:
+    return readable(runs)[0]

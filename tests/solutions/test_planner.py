@@ -1,0 +1,292 @@
+"""The planner: what keeps a layout from running, in words with their numbers, and what it says of one that runs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from solutions.planner import (
+    Batch,
+    Cluster,
+    Layout,
+    Model,
+    judge,
+    layout_memory_bytes,
+    layout_mfu,
+    layout_step_seconds,
+    named_model,
+    plan,
+    run_days,
+    run_dollars,
+)  # fmt: skip
+from solutions.planner_faults import memory_fault
+
+LLAMA = named_model("Llama-3-405B")
+CLUSTER = Cluster("H100-80GB", 16384)
+BATCH = Batch(global_batch=2048, sequence=8192)
+GOOD = Layout(tp=8, pp=16, dp=128, zero=2)
+
+
+def test_the_parts_add_up() -> None:
+    judged = plan(LLAMA, CLUSTER, GOOD, BATCH)
+    assert judged.memory_bytes == sum(judged.memory.values())
+    assert judged.step_s == sum(judged.step.values())
+    assert judged.tokens_per_s_per_gpu == pytest.approx(BATCH.tokens / judged.step_s / 16384)
+    assert judged.cache_bytes > 0
+    assert judged.memory_bytes + judged.cache_bytes <= CLUSTER.memory_bytes
+
+
+def test_llama_3_as_it_was_trained_fits_without_recomputation() -> None:
+    """Llama Team 2024, arXiv:2407.21783, section 3.3.2: no activation checkpointing at 8K on cards of 80 GB."""
+    assert plan(LLAMA, CLUSTER, GOOD, BATCH).fits
+    assert not plan(LLAMA, CLUSTER, replace(GOOD, zero=0), BATCH).fits
+
+
+WRONG: list[tuple[dict[str, Any], str, float, float, str]] = [
+    ({"dp": 64}, "product", 8192, 16384, "TP 8 × CP 1 × PP 16 × DP 64 = 8,192 GPUs, and the cluster has 16,384"),
+    ({"tp": 24}, "heads", 24, 128, "TP 24 does not divide 128 heads"),
+    ({"tp": 3}, "kv_heads", 3, 8, "TP 3 and 8 key/value heads do not divide one another"),
+    ({"tp": 7}, "mlp", 7, 53248, "TP 7 does not divide the 53,248 columns of the MLP"),
+    ({"tp": 16, "dp": 64}, "node", 16, 8, "TP 16 reaches over nodes: only 8 GPUs share fast links"),
+    ({"pp": 127}, "layers", 127, 126, "127 stages, and the model has 126 layers"),
+    ({"virtual_stages": 9}, "layers", 144, 126, "16 stages of 9 chunks are 144, and the model has 126 layers"),
+    ({"pp": 1, "virtual_stages": 2}, "layers", 2, 1, "virtual stages need a pipeline, and PP is 1"),
+    ({"micro_batch": 32}, "batch", 4096, 2048,
+     "a batch of 2,048 sequences does not divide by DP 128 × micro-batch 32 = 4,096"),
+    ({"dp": 256, "virtual_stages": 2}, "batch", 8, 16, "interleaving wants a multiple of 16 micro-batches, and there are 8"),
+    ({"cp": 3}, "context", 6, 8192, "a sequence of 8,192 tokens does not divide into 2 × CP 3 = 6 chunks"),
+    ({"virtual_stages": 2, "schedule": "gpipe"}, "layers", 2, 1,
+     "the schedule gpipe has no virtual stages, and 2 are asked for: interleaving has"),
+    ({"schedule": "interleaved"}, "layers", 1, 2, "interleaving wants at least 2 virtual stages, and there is 1, which is 1f1b"),
+    ({"precision": "mxfp8"}, "precision", 8, 16, "H100-80GB has no matrix products in mxfp8: it computes in bf16, fp8"),
+    ({"ep": 2}, "experts", 2, 1, "EP 2 deals out experts, and Llama-3-405B has none"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "constraint", "seen", "limit", "words"), WRONG, ids=lambda value: str(value)[:20])
+def test_a_fault_is_named_with_its_numbers(
+    change: dict[str, Any], constraint: str, seen: float, limit: float, words: str
+) -> None:
+    judged = plan(LLAMA, CLUSTER, replace(GOOD, **change), BATCH)
+    (fault,) = [fault for fault in judged.faults if fault.constraint == constraint]
+    assert (fault.seen, fault.limit, fault.words) == (seen, limit, words)
+    assert bool(judged.step) == (constraint == "node")  # slow, and it runs
+
+
+def test_experts_must_be_dealt_evenly() -> None:
+    mixture = named_model("Mixtral-8x7B")
+    judged = plan(mixture, Cluster("H100-80GB", 64), Layout(dp=64, ep=3), Batch(64, 4096))
+    assert [fault.words for fault in judged.faults] == [
+        "EP 3 does not divide 8 experts", "EP 3 must divide the 64 ranks of a stage (TP × CP × DP)"
+    ]  # fmt: skip
+    assert plan(mixture, Cluster("H100-80GB", 64), Layout(dp=64, ep=8, recompute="full"), Batch(64, 4096)).faults == ()
+
+
+def test_all_faults_are_said_at_once() -> None:
+    judged = plan(LLAMA, CLUSTER, Layout(tp=24, pp=200, dp=7), BATCH)
+    assert {fault.constraint for fault in judged.faults} == {
+        "product",
+        "heads",
+        "layers",
+        "batch",
+        "node",
+        "mlp",
+        "context",
+    }
+    assert judged.step == judged.memory == {}
+    assert judged.warnings == ()
+    assert judged.step_s == judged.memory_bytes == judged.bubble_overhead == math.inf
+    assert (judged.fits, judged.mfu, judged.bubble_idle_fraction) == (False, 0, 1)
+
+
+def test_what_does_not_fit_is_named_with_its_number() -> None:
+    (fault,) = plan(LLAMA, CLUSTER, Layout(tp=8, pp=1, dp=2048), BATCH).faults
+    assert (fault.constraint, fault.limit) == ("memory", CLUSTER.memory_bytes)
+    assert fault.words == f"needs {fault.seen / 1e9:.1f} GB on the fullest GPU, and it has 85.5 GB"
+
+
+def test_what_just_fits_fits() -> None:
+    assert memory_fault(CLUSTER, CLUSTER.memory_bytes) == ()
+    assert memory_fault(CLUSTER, CLUSTER.memory_bytes + 1) != ()
+
+
+def test_the_ends_of_a_pipeline_may_have_a_layer_less_for_the_embeddings() -> None:
+    model = Model("1.5B", 22, 2304, 9216, 24, 24, 50304)
+    layout = Layout(pp=8, virtual_stages=3, schedule="interleaved", zero=0)
+    assert plan(model, Cluster("A100-80GB", 8), layout, Batch(24, 1024)).faults == ()
+    assert plan(replace(model, layers=21), Cluster("A100-80GB", 8), layout, Batch(24, 1024)).faults != ()
+
+
+def test_a_sequence_of_odd_length_needs_no_context_parallelism() -> None:
+    small = named_model("Llama-3-8B")
+    assert plan(small, Cluster("H100-80GB", 8), Layout(dp=8, zero=3), Batch(64, 3001)).faults == ()
+    assert plan(small, Cluster("H100-80GB", 8), Layout(cp=2, dp=4), Batch(64, 3002)).faults != ()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"schedule": "2f2b"},
+            "schedule must be one of gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, dualpipe, not '2f2b'",
+        ),
+        ({"recompute": "some"}, "recompute must be one of none, selective, operators, mlp, full, partial, not 'some'"),
+        ({"precision": "fp4"}, "precision must be one of bf16, fp16, fp8, mxfp8, nvfp4, not 'fp4'"),
+        ({"recomputed_layers": None}, "recomputed_layers must be a whole number of at least 0, not None"),
+        ({"zero": 4}, "stage must be 0, 1, 2 or 3, not 4"),
+        ({"software": "mine"}, "'mine' is no software of planner_constants.yaml, which has megatron-2020"),
+    ],
+)
+def test_unknown_words_are_answered_with_those_that_are_known(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        plan(LLAMA, CLUSTER, replace(GOOD, **change), BATCH)
+
+
+def test_remarks_have_their_numbers() -> None:
+    judged = plan(LLAMA, CLUSTER, Layout(tp=8, pp=16, dp=128), BATCH)
+    share = judged.step["bubble"] / judged.step_s
+    assert judged.warnings[0] == "126 layers on 16 stages: some have 8, some 7"
+    assert judged.warnings[1] == (
+        f"the bubble takes {share:.0%} of the step: 16 micro-batches for 16 stages; more micro-batches, fewer stages, or "
+        "more virtual stages than 1 shorten it"
+    )
+
+
+def test_a_sequence_is_cut_by_tensor_parallelism_too_where_that_is_sequence_parallel() -> None:
+    case = {"model": LLAMA, "cluster": CLUSTER, "batch": Batch(2048, 8196)}
+    assert [fault.words for fault in plan(layout=GOOD, **case).faults] == [
+        "a sequence of 8,196 tokens does not divide by CP 1 × TP 8, which sequence parallelism wants"
+    ]
+    assert plan(layout=replace(GOOD, sequence_parallel=False), **case).step
+
+
+def test_a_remedy_is_named_only_where_it_helps() -> None:
+    slow = Cluster("H100-80GB", 64, network_bytes_per_s=1e9)
+    small = named_model("Llama-3-8B")
+
+    def said(words: str, **layout: Any) -> str:
+        judged = plan(small, slow, Layout(**layout), Batch(64, 2048))
+        return next(remark for remark in judged.warnings if words in remark)
+
+    assert said("ZeRO-3", dp=64, zero=3).endswith("a larger batch a GPU, or a lower stage")
+    assert said("ZeRO-1", dp=64, zero=1).endswith("a larger batch a GPU")  # stages 0 to 2 send the same
+    far = {"tp": 16, "dp": 4, "sequence_parallel": False}
+    assert said("TP 16", **far).endswith("a smaller TP")
+    assert said("TP 16", **far, software="megatron-2023").endswith("a smaller TP, or software that overlaps them")
+    mixture, cluster = named_model("Qwen3-235B-A22B"), Cluster("H100-80GB", 128)
+    for ep, remedy in ((8, "a smaller EP"), (64, "an EP that stays within 8 GPUs")):
+        remarks = plan(mixture, cluster, Layout(dp=128, ep=ep), Batch(128, 2048)).warnings
+        shown = [words for words in remarks if "all-to-alls" in words]
+        assert not shown or shown[0].endswith(f"{remedy}, or software that hides them")
+        assert ep == 8 or shown
+
+
+def test_what_does_not_fit_is_told_what_takes_the_room() -> None:
+    small, batch = named_model("Llama-3-8B"), Batch(64, 131072)
+    assert plan(small, Cluster("H100-80GB", 8), Layout(tp=8), replace(batch, sequence=65536)).warnings == ()
+    kept = plan(small, Cluster("H100-80GB", 8), Layout(tp=2, dp=4), batch).warnings
+    assert any(words.startswith("the activations take the most, ") for words in kept)
+    assert kept[-1].endswith("GB: recomputation, more TP or more CP leaves less of them on a GPU")
+    again = plan(small, Cluster("H100-80GB", 8), Layout(tp=1, dp=8, micro_batch=2, recompute="full"), batch).warnings
+    assert (
+        again[-1].startswith("the logits take the most") and ": a smaller micro-batch, more TP or more CP" in again[-1]
+    )
+    alone = plan(small, Cluster("H100-80GB", 1), Layout(), Batch(1, 2048)).warnings
+    assert any(words.endswith("GB: that takes more GPUs") for words in alone)
+    mixture = plan(named_model("Mixtral-8x7B"), Cluster("H100-80GB", 8), Layout(tp=8), Batch(8, 2048)).warnings
+    assert any(words.endswith("PP or ZeRO, and EP for the experts)") for words in mixture)
+
+
+def test_a_late_stage_slow_network_and_idle_memory_are_remarked() -> None:
+    small = named_model("Llama-3-8B")
+    late = plan(small, Cluster("H100-80GB", 8), Layout(pp=8), Batch(128, 8192)).warnings
+    assert any(words.startswith("stage 8 of 8 takes") and "the others wait for it" in words for words in late)
+    slow = Cluster("H100-80GB", 1024, network_bytes_per_s=1e9)
+    sharded = plan(small, slow, Layout(dp=1024, zero=3), Batch(1024, 2048)).warnings
+    assert any("of the step goes to the gradients and weights of DP 1024 with ZeRO-3" in words for words in sharded)
+    again = plan(
+        small, Cluster("H100-80GB", 64), Layout(dp=64, tp=1, recompute="full", zero=3), Batch(64, 2048)
+    ).warnings
+    assert any("of the memory is free, and full recomputation pays time" in words for words in again)
+    crowded = plan(LLAMA, CLUSTER, Layout(tp=8, pp=1, dp=2048), BATCH).warnings
+    assert any(words.startswith("the model states alone take") for words in crowded)
+    assert plan(small, Cluster("H100-80GB", 8), Layout(dp=8, zero=3), Batch(64, 8192)).warnings == ()
+
+
+def test_days_and_dollars_of_a_run() -> None:
+    judged = plan(LLAMA, CLUSTER, GOOD, BATCH)
+    days = run_days(judged, tokens=15.6e12)
+    assert days == pytest.approx(15.6e12 / BATCH.tokens * judged.step_s / 86400)
+    assert run_dollars(judged, tokens=15.6e12, dollars_per_gpu_hour=2) == pytest.approx(days * 24 * 16384 * 2)
+
+
+CASE = {"model": "Llama-3-405B", "accelerator": "H100-80GB", "gpus": 16384, "global_batch": 2048, "sequence": 8192}
+
+
+def test_judging_says_the_same_as_planning() -> None:
+    judged = plan(LLAMA, CLUSTER, GOOD, BATCH)
+    verdict = judge(**CASE, tp=8, pp=16, dp=128, zero=2)
+    assert verdict["runs"] and verdict["fits"] and verdict["faults"] == []
+    for name in ("memory_bytes", "step_s", "mfu", "hfu", "bubble_overhead", "bubble_idle_fraction", "tokens_per_s_per_gpu",
+                 "memory", "step"):  # fmt: skip
+        assert verdict[name] == getattr(judged, name)
+
+
+def test_what_is_left_out_of_a_verdict_is_as_in_a_layout() -> None:
+    small = {"model": "Mixtral-8x7B", "accelerator": "H100-80GB", "gpus": 1, "global_batch": 4, "sequence": 2048}
+    judged = plan(named_model("Mixtral-8x7B"), Cluster("H100-80GB", 1), Layout(), Batch(4, 2048))
+    assert judge(**small)["step"] == judged.step
+    assert judge(**small)["memory"] == judged.memory
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("cp", 2), ("virtual_stages", 2), ("zero", 1), ("micro_batch", 2), ("recompute", "full"), ("schedule", "zb-h1"),
+        ("sequence_parallel", False), ("precision", "fp8"), ("gpus_per_node", 16), ("network_bytes_per_s", 25e9),
+        ("software", "fsdp-eager"), ("gradient_bytes", 2),
+    ],
+)  # fmt: skip
+def test_every_argument_of_a_verdict_arrives(argument: str, value: Any) -> None:
+    degrees: dict[str, Any] = {"tp": 8, "pp": 8, "dp": 128, "zero": 2}
+    case: dict[str, Any] = CASE | {"gpus": 8192}
+    changed = degrees | {argument: value} | ({"dp": 64} if argument == "cp" else {})
+    before, after = judge(**case, **degrees), judge(**case, **changed)
+    assert (before["step"], before["memory"]) != (after["step"], after["memory"])
+
+
+def test_experts_and_partial_recomputation_arrive_too() -> None:
+    mixture = CASE | {"model": "Mixtral-8x7B", "gpus": 64}
+    assert judge(**mixture, dp=64, ep=8)["memory_bytes"] < judge(**mixture, dp=64, ep=1)["memory_bytes"]
+    one, two = (judge(**mixture, dp=64, recompute="partial", recomputed_layers=n)["memory_bytes"] for n in (1, 20))
+    assert two < one
+
+
+def test_measures_alone_refuse_what_cannot_run() -> None:
+    verdict = judge(**CASE, tp=8, pp=16, dp=128)
+    assert layout_memory_bytes(**CASE, tp=8, pp=16, dp=128) == verdict["memory_bytes"]
+    assert layout_step_seconds(**CASE, tp=8, pp=16, dp=128) == verdict["step_s"]
+    assert layout_mfu(**CASE, tp=8, pp=16, dp=128) == verdict["mfu"]
+    for measure in (layout_memory_bytes, layout_step_seconds, layout_mfu):
+        with pytest.raises(ValueError, match="TP 24 does not divide 128 heads"):
+            measure(**CASE, tp=24, pp=16, dp=128)
+
+
+def test_a_named_model_has_the_shape_that_is_published() -> None:
+    gpt = named_model("GPT-3-175B")
+    assert (gpt.biases, gpt.tied, gpt.positions, gpt.mlp_matrices, gpt.head_dim) == (True, True, 2048, 2, 128)
+    assert gpt.parameters == pytest.approx(175e9, rel=0.005)
+    deepseek = named_model("DeepSeek-V3")
+    assert (deepseek.experts, deepseek.dense_layers, deepseek.mixture_layers, deepseek.rope_head_width) == (
+        256,
+        3,
+        58,
+        64,
+    )
+    assert deepseek.parameters == pytest.approx(671e9, rel=0.001)
+    assert named_model("Qwen3-30B-A3B").head_dim == 128
+    with pytest.raises(ValueError, match="'Llama-9' is no model of"):
+        named_model("Llama-9")

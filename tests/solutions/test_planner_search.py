@@ -1,0 +1,114 @@
+"""All layouts: the search says what planning each of them says, finds the best, and takes little time."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import pytest
+
+from solutions.planner import Batch, Cluster, Layout, Model, Plan, named_model, plan
+from solutions.planner_faults import faults_before_running
+from solutions.planner_search import Limits, layouts, pareto, search
+
+LLAMA = named_model("Llama-3-8B")
+CLUSTER = Cluster("H100-80GB", 64)
+BATCH = Batch(256, 8192)
+
+
+@pytest.fixture(scope="module")
+def rows() -> tuple[Plan, ...]:
+    return search(LLAMA, CLUSTER, BATCH)
+
+
+def test_every_row_is_what_planning_it_gives(rows: tuple[Plan, ...]) -> None:
+    for row in rows[:: max(1, len(rows) // 60)]:
+        alone = plan(LLAMA, CLUSTER, row.layout, BATCH)
+        assert (alone.memory, alone.step, alone.faults) == (row.memory, row.step, ())
+        assert alone == row
+
+
+def test_the_search_finds_what_trying_everything_finds(rows: tuple[Plan, ...]) -> None:
+    found = {}
+    for tp, cp, pp, micro_batch, chunks, zero, recompute in itertools.product(
+        (1, 2, 4, 8), (1, 2, 4, 8, 16), (1, 2, 4, 8, 16, 32), (1, 2, 4), (1, 2, 4, 8), (1, 2, 3), ("none", "selective", "full")
+    ):  # fmt: skip
+        if 64 % (tp * cp * pp) or (zero == 3 and pp > 1) or pp * chunks > 32:
+            continue
+        layout = Layout(
+            tp=tp, cp=cp, pp=pp, dp=64 // tp // cp // pp, virtual_stages=chunks, zero=zero, micro_batch=micro_batch,
+            recompute=recompute, schedule="interleaved" if chunks > 1 else "1f1b",
+        )  # fmt: skip
+        if faults_before_running(LLAMA, CLUSTER, layout, BATCH):
+            continue
+        judged = plan(LLAMA, CLUSTER, layout, BATCH)
+        if judged.fits:
+            found[layout] = judged.step_s
+    assert {row.layout: row.step_s for row in rows} == found
+    assert rows[0].step_s == min(found.values())
+    assert [row.step_s for row in rows] == sorted(found.values())
+
+
+def test_what_is_tried_can_run() -> None:
+    for model, cluster, batch in [
+        (LLAMA, CLUSTER, BATCH), (named_model("DeepSeek-V3"), Cluster("H100-80GB", 256), Batch(1024, 4096)),
+        (Model("odd", 30, 1920, 7680, 15, 15, 51200), Cluster("A100-80GB", 60, 6), Batch(120, 3000)),
+    ]:  # fmt: skip
+        tried = list(layouts(model, cluster, batch))
+        assert tried
+        assert len(set(tried)) == len(tried)
+        for layout in tried[:: max(1, len(tried) // 200)]:
+            assert not faults_before_running(model, cluster, layout, batch)
+
+
+def test_limits_are_kept() -> None:
+    limits = Limits(max_tp=2, max_cp=1, max_pp=4, micro_batches=(2,), virtual_stages=(1,), zero=(1,), recompute=("full",),
+                    precision="fp8", software="nemo-2024", memory_bytes=40e9, min_mfu=0.2)  # fmt: skip
+    rows = search(LLAMA, CLUSTER, BATCH, limits=limits)
+    assert rows
+    for row in rows:
+        layout = row.layout
+        assert layout.tp <= 2 and layout.cp == 1 and layout.pp <= 4
+        assert (layout.micro_batch, layout.virtual_stages, layout.zero, layout.recompute) == (2, 1, 1, "full")
+        assert (layout.precision, layout.software) == ("fp8", "nemo-2024")
+        assert row.memory_bytes <= 40e9
+        assert row.mfu >= 0.2
+    assert len(rows) < len(
+        search(LLAMA, CLUSTER, BATCH, limits=Limits(max_tp=2, precision="fp8", software="nemo-2024"))
+    )
+
+
+def test_tensor_parallelism_stays_inside_a_node() -> None:
+    assert {layout.tp for layout in layouts(LLAMA, Cluster("H100-80GB", 64, 4), BATCH)} == {1, 2, 4}
+
+
+def test_experts_are_dealt_to_degrees_that_divide_them() -> None:
+    mixture = named_model("Mixtral-8x7B")
+    assert {layout.ep for layout in layouts(mixture, CLUSTER, BATCH)} == {1, 2, 4, 8}
+    assert {layout.ep for layout in layouts(mixture, CLUSTER, BATCH, Limits(max_ep=2))} == {1, 2}
+
+
+def test_experts_take_the_ranks_of_all_that_share_a_stage() -> None:
+    mixture, cluster = named_model("Mixtral-8x7B"), Cluster("H100-80GB", 4)
+    found = {(layout.tp, layout.cp, layout.dp, layout.ep) for layout in layouts(mixture, cluster, BATCH)}
+    assert {(1, 4, 1, 4), (2, 2, 1, 4), (4, 1, 1, 4), (1, 1, 4, 4)} <= found
+    assert {ep for *_, ep in found} == {1, 2, 4}
+
+
+def test_the_front_has_every_layout_that_no_other_beats(rows: tuple[Plan, ...]) -> None:
+    front = pareto(rows)
+    assert front[0].step_s == rows[0].step_s
+    assert len(front) > 2
+    points = {(row.step_s, row.memory_bytes) for row in rows}
+    unbeaten = {
+        one for one in points
+        if not any(other != one and other[0] <= one[0] and other[1] <= one[1] for other in points)
+    }  # fmt: skip
+    assert {(row.step_s, row.memory_bytes) for row in front} == unbeaten
+
+
+def test_all_layouts_of_sixteen_thousand_gpus_take_two_seconds() -> None:
+    started = time.process_time()  # of this process alone, whatever else the machine does
+    rows = search(named_model("Llama-3-405B"), Cluster("H100-80GB", 16384), Batch(2048, 8192))
+    assert time.process_time() - started < 2
+    assert len(rows) > 1000
