@@ -7,7 +7,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz mutants reality clean
+.PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers clean
 
 demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
@@ -24,6 +24,7 @@ test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## Something of everything
 	$(BIN)/shardwise lint --bank . --seeds 100
 	$(BIN)/shardwise render --bank . --check
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md --check
+	$(BIN)/shardwise formulas --bank . --write docs/formulas.md --check
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## The long rest: every attack, random kills, more draws
@@ -34,9 +35,10 @@ test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## The long rest: ever
 lint: $(VENV)/.test  ## The bank alone, with fewer draws
 	$(BIN)/shardwise lint --bank . --seeds 100
 
-render: $(VENV)/.test figures  ## Figures, notebooks and the page of what is covered, to be committed
+render: $(VENV)/.test figures  ## Figures, notebooks, the page of what is covered and the formula sheet, to be committed
 	$(BIN)/shardwise render --bank .
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md
+	$(BIN)/shardwise formulas --bank . --write docs/formulas.md
 
 figures: $(VENV)/.test
 	$(BIN)/python -m solutions.figures
@@ -69,6 +71,12 @@ reality: $(VENV)/bin/uv  ## PyTorch on processes of this machine, beside the for
 	test -d .reality || $(BIN)/uv venv -q --python $(BIN)/python .reality
 	$(BIN)/uv pip sync -q --python .reality/bin/python --require-hashes tests/reality/requirements.lock
 	.reality/bin/python -m tests.reality --write docs/reality.md
+
+planner: $(VENV)/.test  ## The planner beside published runs: docs/planner.md and its plots
+	$(BIN)/python -m bench.planner --write docs/planner.md
+
+planner-peers: $(VENV)/.test  ## Asks llm-analysis and Calculon about the same runs, in environments of their own; needs the network
+	$(BIN)/python -m bench.planner --ask
 
 lock: $(VENV)/.test  ## After a change of dependencies in pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+
+import pytest
+from _pytest.mark import ParameterSet
 
 from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.files import template_model
@@ -19,6 +23,11 @@ ROOT = Path(__file__).resolve().parents[1]
 def checkout_bank() -> Bank:
     """The bank of this checkout, whatever else is installed."""
     return Bank.open(ROOT)
+
+
+def every_third_at_once(items: Sequence[object]) -> list[ParameterSet]:
+    """Values of a parameter of which every third is tried at once, and the others in the long run."""
+    return [pytest.param(item, marks=[pytest.mark.slow] if place % 3 else []) for place, item in enumerate(items)]
 
 
 def template(kind: str, *changes: tuple[str, str]) -> str:

@@ -369,7 +369,8 @@ def stopped(out: Path) -> str:
     return f"Stopped. What was graded is kept in {out}; the same command goes on from there.\n"
 
 
-@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
 def test_an_interrupt_at_any_moment_ends_in_one_line(room: Classroom, workers: str) -> None:
     """As a terminal sends it: to every process that was started. Sometimes it comes twice."""
     expected = undisturbed(room)

@@ -220,7 +220,7 @@ def test_the_mistakes_of_a_question_are_those_its_kind_tells(run: Any, whole_ban
     for name in ("bytes-per-gpu", "ring-or-tree", "ring-time-function"):
         asked = pose(whole_bank.find(name), 7)
         shown = json.loads(run("show", name, "--seed", "7", "--json").out)
-        assert shown["mistakes"] == kind_of(asked).mistakes(asked.key) != []
+        assert shown["mistakes"] == kind_of(asked).mistakes(asked) != []
 
 
 def test_a_listing_keeps_its_operators_on_the_screen(run: Any, whole_bank: Bank) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from mutation.page import earlier_verdicts, faults, reasons, written_page
 from mutation.workspace import MODULES, Survivor, Verdict, change, files_about
 
@@ -25,6 +27,7 @@ def test_every_reason_is_on_the_page_beside_its_survivor() -> None:
         assert f"- `{survivor.function}`: `{survivor.change}`. {why}" in text
 
 
+@pytest.mark.slow
 def test_every_module_is_tried_by_tests_that_import_it() -> None:
     assert not [module for module in MODULES if not files_about(module)]
 

@@ -158,6 +158,7 @@ def test_a_forged_frame_is_read_in_the_time_that_its_length_takes(text: bytes) -
     assert time.process_time() - began < 2  # it was minutes, for a string without an end
 
 
+@pytest.mark.slow
 def test_frames_of_180_cells_take_some_tens_of_megabytes_whatever_a_job_writes() -> None:
     """They took 2.3 GB; here is one attempt for each sort of frame, and what was read of all of them is kept."""
     steps: list[Step] = [Cell(f"c{number}", "") for number in range(180)]

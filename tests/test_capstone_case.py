@@ -1,0 +1,96 @@
+"""The capstone as a student solves it: right, and with one early slip that is carried on; the points lost are those of the slip alone."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from case_students import answers, carrying, parts_of
+from checkout import checkout_bank
+from shardwise.bank.bank import Problem
+from shardwise.bank.posing import pose
+from shardwise.marking import check
+from shardwise.question import Feedback, Outcome, Question
+
+SEEDS = range(30)
+
+
+@cache
+def capstone() -> Problem:
+    return checkout_bank().find("train-a-model")
+
+
+@cache
+def asked(seed: int) -> Question:
+    return pose(capstone(), seed)
+
+
+def marked(seed: int, slips: dict[str, float] | None = None, digits: int = 12) -> Feedback:
+    feedback = check(asked(seed), answers(capstone(), asked(seed), slips, digits))
+    assert feedback.outcome != Outcome.BROKEN, feedback.say
+    return feedback
+
+
+def slip_of(name: str, seed: int) -> float:
+    """How many times too large a part's result is taken: what is counted stays whole."""
+    bounds = next(part.bounds for part in parts_of(capstone(), asked(seed)).parts if part.piece.name == name)
+    assert bounds is not None
+    return 2.0 if bounds.is_whole and bounds.hold(2 * bounds.right) else 0.5 if bounds.is_whole else 1.3
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_solved_right_it_earns_all(seed: int) -> None:
+    assert marked(seed).points == asked(seed).points
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rounding_to_three_figures_on_the_way_costs_nothing(seed: int) -> None:
+    feedback = marked(seed, digits=3)
+    assert feedback.points == asked(seed).points, feedback.say
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_with_one_early_slip_the_points_lost_are_those_of_the_slip_alone(seed: int) -> None:
+    followed = 0
+    points = {part.piece.name: part.piece.points for part in parts_of(capstone(), asked(seed)).parts}
+    for name in carrying(capstone(), asked(seed)):
+        feedback = marked(seed, {name: slip_of(name, seed)})
+        lost = [part for part, is_right in feedback.parts.items() if not is_right]
+        assert lost == [name], (name, feedback.say)
+        assert feedback.points == asked(seed).points - points[name]
+        followed += "Right from your" in feedback.say
+    assert followed >= 12  # a slip that changes nothing else, such as that of traffic that hides, has nothing to follow
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_plan_runs_plain_1f1b_and_only_the_part_on_interleaving_does_not(seed: int) -> None:
+    values = parts_of(capstone(), asked(seed)).parts[-1].draw.values
+    right = {part.piece.name: part.bounds.right for part in parts_of(capstone(), asked(seed)).parts if part.bounds}
+    stages, micro_batches, pieces = (values[name] for name in ("pp", "batch_sequences", "virtual_stages"))
+    micro_batches = micro_batches / (values["gpus"] / (values["tp"] * stages)) / values["micro_batch"]
+    busy_s = right["compute"] + right["tp_wait"]
+    assert right["bubble"] == pytest.approx((stages - 1) / (micro_batches + stages - 1))
+    assert right["interleaved"] == pytest.approx((stages - 1) / (pieces * micro_batches + stages - 1))
+    exposed_s = max(0, right["sync"] - busy_s / micro_batches)
+    assert right["step"] == pytest.approx(busy_s / (1 - right["bubble"]) + exposed_s)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sharded_gradients_are_reduced_behind_the_next_micro_batch(seed: int) -> None:
+    right = {part.piece.name: part.bounds.right for part in parts_of(capstone(), asked(seed)).parts if part.bounds}
+    values = parts_of(capstone(), asked(seed)).parts[-1].draw.values
+    if values["is_gradient_sharded"]:
+        assert right["sync"] * 4 / 6 < (right["compute"] + right["tp_wait"]) / right["micro_batches"]
+
+
+def test_most_parts_go_on_with_others() -> None:
+    found = carrying(capstone(), asked(1))
+    assert len(found) >= 15
+    assert len({name for several in found.values() for name in several}) >= 15
+
+
+def test_each_student_gets_another_run() -> None:
+    drawn = {tuple(asked(seed).params[name] for name in ("model", "accelerator", "gpus", "tokens")) for seed in SEEDS}
+    assert len(drawn) >= 25
+    assert len({row[0] for row in drawn}) >= 6 and len({row[1] for row in drawn}) == 4
