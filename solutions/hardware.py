@@ -20,15 +20,6 @@ def names() -> tuple[str, ...]:
     return tuple(_cards()["accelerators"])
 
 
-def accelerators() -> tuple[str, ...]:
-    """The names of all accelerators that hardware.yaml has.
-
-    >>> "H100-80GB" in accelerators()
-    True
-    """
-    return tuple(_cards()["accelerators"])
-
-
 def memory_bytes(*, accelerator: str) -> int:
     """Memory of one accelerator, counted as its maker's decimal figure: 80 GB are 80 · 10⁹ bytes.
 

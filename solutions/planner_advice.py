@@ -53,6 +53,8 @@ def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
         said.append(
             f"gradients take {width} bytes, as {layout.software} keeps them; 16 bytes a parameter, as in the lessons, have 2"
         )
+    if layout.zero == 2 and layout.pp > 1:
+        said.append("under ZeRO-2 a pipeline reduces its gradients once a step, and a GPU's share of them is counted")
     said.append("MFU counts all pairs of attention's scores, masked ones too, and stands over the dense BF16 peak")
     return tuple(said)
 

@@ -19,14 +19,17 @@ def data_seconds(
 ) -> float:
     """Exposed seconds of data-parallel communication in one step.
 
-        stages 0 to 2   reduce gradients once, gather weights once; beside the last backward and the first forward pass
+        stages 0 and 1  reduce gradients once, gather weights once; beside the last backward and the first forward pass
+        stage 2         the same in a pipeline; else reduce gradients for every micro-batch, as only their shards are kept
         stage 3         gather weights twice and reduce gradients once, for every micro-batch
 
     What the overlap hides still costs a share (planner_constants.yaml, contention); without overlap all of it shows.
 
     Units:   parameters and layers of one stage on one GPU; micro_batch_s forward and backward on it. Result in seconds.
     Raises:  ValueError if a count is below 1 or another argument not positive.
-    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 7; overlap.exposed_tail_seconds.
+    Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 7; overlap.exposed_tail_seconds. Stage 2 for every micro-batch:
+             DeepSpeed, whose no_sync refuses it, and PyTorch pull request 126166 (FSDP2's default); once in a pipeline:
+             Llama Team 2024, arXiv:2407.21783, section 3.3.2, and Jiang et al. 2024, arXiv:2402.15627, section 3.2.
 
     >>> one = {"parameters": 1e9, "layers": 32, "micro_batches": 4, "micro_batch_s": 0.5}
     >>> cluster = Cluster("H100-80GB", 64)
@@ -44,15 +47,22 @@ def data_seconds(
     timed = _phases(narrow, layout, parameters, layers, stack)
     if layout.zero == 3:
         return _sharded(layout, timed, layers, micro_batches, micro_batch_s, hides=stack["overlap"] != "none")
+    backward_s = micro_batch_s * (1 - FORWARD_SHARE)
+    before_last = (
+        micro_batches - 1 if layout.zero == 2 and layout.pp == 1 else 0
+    )  # micro-batches reduced before the last
     seconds = timed["reduce"] + timed["gather"]
-    if stack["overlap"] != "none":
+    if stack["overlap"] == "none":
+        seconds += before_last * timed["reduce"]
+    else:
         late = overlap.exposed_tail_seconds(
-            layers=layers, backward_s=micro_batch_s * (1 - FORWARD_SHARE) / layers, reduce_s=timed["reduce"] / layers
+            layers=layers, backward_s=backward_s / layers, reduce_s=timed["reduce"] / layers
         )
         early = overlap.exposed_tail_seconds(
             layers=layers, backward_s=micro_batch_s * FORWARD_SHARE / layers, reduce_s=timed["gather"] / layers
         )
         seconds = late + early + constant("contention") * seconds
+        seconds += before_last * exposed_seconds(timed["reduce"], backward_s)
     broadcast = stack.get("broadcast_s", 0.0) * layout.shards if layout.zero else 0.0
     return seconds + broadcast
 

@@ -43,11 +43,25 @@ def usual_cluster(*, accelerator: str, gpus: int) -> Cluster:
     Cluster(accelerator='H100-80GB', gpus=16384, gpus_per_node=8, network_bytes_per_s=50000000000.0)
     """
     require_counts(gpus=gpus)
+    links = usual_links(accelerator=accelerator)
+    node = gpus if links["node"] == "slice" else links["node"]
+    return Cluster(accelerator, gpus, node, links["network"] * GBIT)
+
+
+def usual_links(*, accelerator: str) -> dict[str, Any]:
+    """How servers with an accelerator are usually joined: the row of planner_names.yaml.
+
+    Units:   `node` is a count, or "slice"; `network` in Gbit/s of one accelerator, per direction.
+    Raises:  ValueError for an accelerator that planner_names.yaml lacks.
+    Source:  the source that planner_names.yaml names beside the figures.
+
+    >>> links = usual_links(accelerator="H100-80GB")
+    >>> links["node"], links["network"]
+    (8, 400)
+    """
     if accelerator not in _clusters():
         raise ValueError(f"{accelerator!r} is no accelerator of planner_names.yaml, which has {', '.join(_clusters())}")
-    card = _clusters()[accelerator]
-    node = gpus if card["node"] == "slice" else card["node"]
-    return Cluster(accelerator, gpus, node, card["network"] * GBIT)
+    return dict(_clusters()[accelerator])
 
 
 @cache

@@ -10,7 +10,6 @@ from .layer_parameters import attention_parameters, latent_attention_parameters,
 
 SCHEDULES = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe")
 RECOMPUTE = ("none", "selective", "operators", "mlp", "full", "partial")
-PRECISIONS = ("fp16", "bf16", "fp8", "mxfp8", "nvfp4")
 PRECISIONS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
 EIGHT_BITS = ("fp8", "mxfp8", "nvfp4")  # formats of matrix products that keep their inputs in a byte or less
 

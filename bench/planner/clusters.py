@@ -6,13 +6,12 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from ruamel.yaml import YAML
 
-from .runs import Run, Runs
+from solutions.planner_names import GBIT, usual_links
 
-GBIT = 1e9 / 8
+from .runs import Run, Runs
 
 
 @dataclass(frozen=True)
@@ -28,23 +27,24 @@ class Links:
 def links(run: Run, runs: Runs) -> Links:
     """The links of a run, from the words of its network, else from what servers with its chip usually have.
 
-    Raises ValueError for a chip that cards.yaml lacks.
+    Raises ValueError for a chip that cards.yaml lacks, or whose card solutions/planner_names.yaml lacks.
     """
     words = runs.networks.get(run.net or "", "")
     if run.chip not in cards():
         raise ValueError(f"no card is known for the chip {run.chip}")
     card = cards()[run.chip]
-    if card["domain"] == "slice":
+    usual = usual_links(accelerator=card)
+    if usual["node"] == "slice":
         slices = re.search(r"between (\d+) slices|^(two) pods", words)
         count = {"two": 2}.get(slices[2] or "", int(slices[1] or 2)) if slices else 1
         domain = max(1, run.chips // count)
-    elif card["domain"] > 8:
-        domain = int(card["domain"])  # a server of these has four chips, and the fast links go further
+    elif usual["node"] > 8:
+        domain = int(usual["node"])  # a server of these has four chips, and the fast links go further
     else:
-        domain = run.chips_per_node or int(card["domain"])
+        domain = run.chips_per_node or int(usual["node"])
     printed = _printed(words, run.chips_per_node or 8)
-    assumed = () if printed or domain >= run.chips else (f"{card['network']} Gbit/s a chip between servers",)
-    return Links(card["card"], domain, printed or card["network"] * GBIT, assumed)
+    assumed = () if printed or domain >= run.chips else (f"{usual['network']} Gbit/s a chip between servers",)
+    return Links(card, domain, printed or usual["network"] * GBIT, assumed)
 
 
 def _printed(words: str, node: int) -> float | None:
@@ -63,6 +63,6 @@ def _printed(words: str, node: int) -> float | None:
 
 
 @cache
-def cards() -> dict[str, Any]:
-    """Everything in cards.yaml."""
+def cards() -> dict[str, str]:
+    """The card of each chip that runs name: cards.yaml."""
     return dict(YAML(typ="safe").load(Path(__file__).with_name("cards.yaml").read_text("utf-8")))

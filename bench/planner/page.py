@@ -190,7 +190,7 @@ def _constants() -> str:
     text = CONSTANTS.read_text("utf-8").strip()
     return (
         "## Constants\n\nChips and links stand in [solutions/hardware.yaml](../solutions/hardware.yaml), each figure with source and date; which "
-        "network joined the servers of a run in [bench/planner/cards.yaml](../bench/planner/cards.yaml), where a source does not print it; "
+        "network joined the servers of a run in [solutions/planner_names.yaml](../solutions/planner_names.yaml), where a source does not print it; "
         "which software it used in [bench/planner/stacks.py](../bench/planner/stacks.py); what a fit may move in "
         "[bench/planner/calibration.yaml](../bench/planner/calibration.yaml). The rest is "
         f"[solutions/planner_constants.yaml](../solutions/planner_constants.yaml), as it is today:\n\n```yaml\n{text}\n```\n"

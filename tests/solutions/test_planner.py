@@ -216,6 +216,15 @@ def test_a_late_stage_slow_network_and_idle_memory_are_remarked() -> None:
     assert plan(small, Cluster("H100-80GB", 8), Layout(dp=8, zero=3), Batch(64, 8192)).warnings == ()
 
 
+def test_it_says_how_gradients_are_counted_where_stage_two_meets_a_pipeline() -> None:
+    cluster, batch = Cluster("H100-80GB", 64), Batch(512, 8192)
+    piped, plain = (
+        plan(named_model("Llama-3-8B"), cluster, Layout(pp=pp, dp=64 // pp, zero=2), batch) for pp in (2, 1)
+    )
+    assert any("once a step" in words for words in piped.counted)
+    assert not any("once a step" in words for words in plain.counted)
+
+
 def test_days_and_dollars_of_a_run() -> None:
     judged = plan(LLAMA, CLUSTER, GOOD, BATCH)
     days = run_days(judged, tokens=15.6e12)

@@ -330,6 +330,18 @@ def test_context_ranks_hold_the_same_weights_and_share_the_gradients() -> None:
     assert data_seconds(H100, Layout(cp=8, dp=1, software="megatron-2021"), **ONE) > 0
 
 
+def test_stage_two_reduces_for_every_micro_batch() -> None:
+    layout = Layout(dp=64, zero=2)
+    reduce = phase_seconds(H100, message_bytes=4 * 2e9, size=64, stride=1, calls=20)
+    for name, one in (("megatron-2024", exposed_seconds(reduce, 1 / 3)), ("megatron-2021", reduce)):
+        sharded, whole = (data_seconds(H100, replace(layout, zero=zero, software=name), **ONE) for zero in (2, 1))
+        assert sharded == pytest.approx(whole + 3 * one)
+    piped = replace(layout, tp=4, pp=4, dp=4)
+    assert data_seconds(H100, piped, **ONE) == data_seconds(H100, replace(piped, zero=1), **ONE), "once in a pipeline"
+    once = ONE | {"micro_batches": 1}
+    assert data_seconds(H100, layout, **once) == data_seconds(H100, replace(layout, zero=1), **once)
+
+
 def test_stage_three_gathers_for_every_micro_batch() -> None:
     layout = Layout(dp=64, zero=3)
     gather = phase_seconds(H100, message_bytes=2 * 2e9, size=64, stride=1, calls=20)
@@ -503,7 +515,7 @@ def test_published_steps_are_met(
 
 
 def test_every_chip_and_every_software_is_complete() -> None:
-    assert set(constants()["chips"]) == set(hardware.accelerators())
+    assert set(constants()["chips"]) == set(hardware.names())
     for name, row in constants()["chips"].items():
         assert 0.3 < row["matmul"] < 1 and 0.3 < row.get("fp8", 0.5) < 1, name
         assert set(constants()["attention"][row["generation"]]) == {"flash", "tuned", "latest"}
