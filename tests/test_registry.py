@@ -388,8 +388,6 @@ def test_it_says_how_to_answer_with_an_example_that_is_read_and_seldom_right(fre
 PACKAGE = Path(shardwise.__file__).parent
 ALLOWED = {  # words that mean something else there
     ("cli/main.py", "quantity"): "what `shardwise new` starts when no kind is named",
-    ("cli/plan_inputs.py", "layout"): "a part of a plan",
-    ("cli/plan_inputs.py", "schedule"): "a part of a plan's layout",
     ("cli/planning.py", "layout"): "a part of a plan",
     ("cli/planning.py", "schedule"): "a part of a plan's layout",
     ("course/notebooks.py", "code"): "nbformat's name for a cell of code",
@@ -397,6 +395,9 @@ ALLOWED = {  # words that mean something else there
     ("course/submissions.py", "code"): "nbformat's name for a cell of code",
     ("kinds/layout/vocabulary.py", "schedule"): "an axis of a layout",
     ("kinds/order.py", "order"): "the type of a field",
+    ("planning/inputs.py", "layout"): "a part of a plan",
+    ("planning/inputs.py", "schedule"): "a part of a plan's layout",
+    ("planning/plans.py", "layout"): "a part of a plan",
     ("template/parameters.py", "choice"): "a way to draw a parameter",
     ("template/yaml_source.py", "choice"): "a way to draw a parameter",
 }

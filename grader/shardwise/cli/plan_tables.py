@@ -22,7 +22,7 @@ def print_plan(plan: Any, costs: Mapping[str, float], assumed: Sequence[str], no
     """Everything about one plan: its faults first."""
     out = console()
     out.print(title(plan), style="bold", highlight=False)
-    out.print(f"{layout_line(plan.layout)}{note}")
+    out.print("; ".join(filter(None, (layout_line(plan.layout), note))))
     out.print(batch_line(plan.batch), style="dim" if not assumed else "")
     if assumed:
         out.print(f"Assumed, since it was not given: {' '.join(assumed)}", style="dim")
@@ -38,7 +38,7 @@ def print_plan(plan: Any, costs: Mapping[str, float], assumed: Sequence[str], no
         out.print(step_table(plan.step, _bar_width(out)))
         out.print()
         out.print(_rates(plan, costs))
-        for words in getattr(plan, "counted", ()):
+        for words in plan.counted:
             out.print(f"  {words[:1].upper()}{words[1:]}.", style="dim", highlight=False)
     for warning in plan.warnings:
         _bullet(out, "!", "yellow", warning)

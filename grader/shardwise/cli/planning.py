@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shardwise.cli.options import BankNames, Json, banks_of
-from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
-    from shardwise.cli.plan_inputs import Asked, Planner
+    from shardwise.planning.inputs import Asked, Planner
 
 commands = typer.Typer()
 
@@ -71,7 +69,7 @@ def plan(
     bank: BankNames = None,
 ) -> None:
     """Plan a training run: memory, time and cost of a layout, or with --search the best layouts."""
-    from shardwise.cli.plan_inputs import asked, planner_of
+    from shardwise.planning.inputs import COMMAND, asked, parts_of, planner_of
 
     planner = planner_of(banks_of(bank))
     layout = {
@@ -82,7 +80,8 @@ def plan(
         "model": model, "cluster": cluster, "gpus": gpus, "network": network, "tokens": tokens, "price": price,
         "layout": _given(layout), "batch": _given({"global_batch": global_batch, "sequence": sequence}),
     }  # fmt: skip
-    wanted = asked(planner, options, file)
+    given = parts_of(file) if file else {}
+    wanted = asked(planner, options, given, wording=COMMAND, where=str(file))
     if search:
         limits = {
             "max_tp": max_tp,
@@ -103,103 +102,47 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _plan(planner: Planner, wanted: Asked, *, as_json: bool, emit: str | None) -> None:
     """One layout; the exit code is 1 where it cannot run."""
-    layout, note = _whole(planner, wanted)
-    found = _call(planner["planner.plan"], wanted.model, wanted.cluster, layout, wanted.batch)
+    from shardwise.planning import plans
+
+    found, note = plans.planned(planner, wanted)
     if emit:
         _emit(planner, found, emit)
     elif as_json:
-        typer.echo(json.dumps(_document(found, _costs(planner, found, wanted)), indent=2))
+        typer.echo(json.dumps(plans.document(found, plans.costs(planner, found, wanted)), indent=2))
     else:
         from shardwise.cli.plan_tables import print_plan
 
-        print_plan(found, _costs(planner, found, wanted), wanted.assumed, note)
+        print_plan(found, plans.costs(planner, found, wanted), wanted.assumed, note)
     raise typer.Exit(1 if found.faults else 0)
-
-
-def _whole(planner: Planner, wanted: Asked) -> tuple[Any, str]:
-    """The layout with what follows from the rest; what followed, in words."""
-    given, note = dict(wanted.layout), ""
-    if "dp" not in given:
-        others = [given.get(axis, 1) for axis in ("tp", "cp", "pp")]
-        product = others[0] * others[1] * others[2]
-        given["dp"] = max(1, wanted.cluster.gpus // product)
-        if wanted.cluster.gpus % product == 0:
-            note = f"; DP is {wanted.cluster.gpus:,} / {product:,}"
-    return planner["planner.Layout"](**given), note
-
-
-def _call(function: Any, *values: Any, **named: Any) -> Any:
-    """What a function of the planner gives. It raises ValueError, in words, for what it does not know."""
-    try:
-        return function(*values, **named)
-    except ValueError as error:
-        raise ShardwiseError(str(error)) from error
-
-
-def _costs(planner: Planner, found: Any, wanted: Asked) -> dict[str, float]:
-    """Days and dollars of a run over so many tokens."""
-    if wanted.tokens is None or not found.step:
-        return {}
-    days = float(planner["planner.run_days"](found, tokens=wanted.tokens))
-    costs = {"tokens": wanted.tokens, "days": days, "gpu_hours": days * 24 * found.cluster.gpus}
-    if wanted.price is not None:
-        dollars = planner["planner.run_dollars"](found, tokens=wanted.tokens, dollars_per_gpu_hour=wanted.price)
-        costs |= {"price": wanted.price, "dollars": float(dollars)}
-    return costs
-
-
-def _document(found: Any, costs: Mapping[str, float]) -> dict[str, Any]:
-    """A plan for scripts: base units, and the names that the planner has."""
-    document: dict[str, Any] = {
-        "model": dataclasses.asdict(found.model), "cluster": dataclasses.asdict(found.cluster),
-        "layout": dataclasses.asdict(found.layout), "batch": dataclasses.asdict(found.batch),
-        "runs": bool(found.step), "fits": found.fits, "faults": [dataclasses.asdict(fault) for fault in found.faults],
-    }  # fmt: skip
-    if found.step:
-        document |= {"memory": dict(found.memory), "memory_bytes": found.memory_bytes, "room_bytes": found.cluster.memory_bytes,
-                     "step": dict(found.step), "step_s": found.step_s, "bubble_overhead": found.bubble_overhead,
-                     "bubble_idle_fraction": found.bubble_idle_fraction, "mfu": found.mfu, "hfu": found.hfu,
-                     "tokens_per_s_per_gpu": found.tokens_per_s_per_gpu}  # fmt: skip
-    return {
-        **document,
-        "counted": list(getattr(found, "counted", ())),
-        "warnings": list(found.warnings),
-        **({"run": dict(costs)} if costs else {}),
-    }
 
 
 def _search(
     planner: Planner, wanted: Asked, limits: Mapping[str, Any], top: int, *, as_json: bool, emit: str | None
 ) -> None:
     """The best layouts within limits; the exit code is 1 where there is none."""
-    from shardwise.cli.plan_inputs import limits_of
+    from shardwise.planning import plans
+    from shardwise.planning.inputs import COMMAND
 
-    made = limits_of(planner, limits, wanted)
-    found: Sequence[Any] = _call(
-        planner["planner_search.search"], wanted.model, wanted.cluster, wanted.batch, limits=made
-    )
-    kept = tuple(
-        row for row in found if all(getattr(row.layout, name) == value for name, value in wanted.layout.items())
-    )
-    front = planner["planner_search.pareto"](kept)
-    if emit and kept:
-        _emit(planner, kept[0], emit)
+    found = plans.searched(planner, wanted, limits, wording=COMMAND)
+    if emit and found.kept:
+        _emit(planner, found.kept[0], emit)
     elif as_json:
         rows = {
-            name: [_document(row, _costs(planner, row, wanted)) for row in part]
-            for name, part in (("layouts", kept[:top]), ("pareto", front))
+            name: [plans.document(row, plans.costs(planner, row, wanted)) for row in part]
+            for name, part in (("layouts", found.kept[:top]), ("pareto", found.front))
         }
-        typer.echo(json.dumps({"found": len(kept), **rows}, indent=2))
+        typer.echo(json.dumps({"found": len(found.kept), **rows}, indent=2))
     else:
         from shardwise.cli.plan_tables import print_layouts
 
-        print_layouts(kept, front, top=top, room=made.memory_bytes or wanted.cluster.memory_bytes)
-    raise typer.Exit(0 if kept else 1)
+        print_layouts(found.kept, found.front, top=top, room=found.room_bytes)
+    raise typer.Exit(0 if found.kept else 1)
 
 
 def _emit(planner: Planner, found: Any, framework: str) -> None:
     """The settings of a plan for a framework, alone on the output; faults and warnings beside it."""
-    text = _call(planner["planner_flags.written"], framework, found.model, found.cluster, found.layout, found.batch)
-    typer.echo(text, nl=False)
+    from shardwise.planning import plans
+
+    typer.echo(plans.settings(planner, found, framework), nl=False)
     for words in (*(fault.words for fault in found.faults), *found.warnings):
         typer.echo(f"{words[:1].upper()}{words[1:]}.", err=True)

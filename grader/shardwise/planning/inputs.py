@@ -1,4 +1,4 @@
-"""What `shardwise plan` was asked: names, options and a file of own numbers become the planner's records, with all faults at once."""
+"""What is to be planned: names, options and own numbers become the planner's records, with all faults at once."""
 
 from __future__ import annotations
 
@@ -35,6 +35,24 @@ class Planner:
 
 
 @dataclass(frozen=True)
+class Wording:
+    """How whoever asks calls a setting: `--global-batch` on a command line, “global batch” in a form."""
+
+    is_command: bool
+
+    def name(self, setting: str) -> str:
+        """A setting."""
+        return f"--{setting.replace('_', '-')}" if self.is_command else setting.replace("_", " ")
+
+    def by(self, way: str) -> str:
+        """The way in which a command line gives something; nothing in a form, where it stands before one's eyes."""
+        return f" {way}" if self.is_command else ""
+
+
+COMMAND, FORM = Wording(is_command=True), Wording(is_command=False)
+
+
+@dataclass(frozen=True)
 class Asked:
     """What is to be planned, in the planner's own records."""
 
@@ -62,6 +80,7 @@ def planner_of(banks: Banks) -> Planner:
 class _Faults:
     """Faults that were found so far."""
 
+    wording: Wording
     found: list[str] = field(default_factory=list)
 
     def add(self, words: str) -> None:
@@ -128,10 +147,27 @@ def _squashed(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.lower())
 
 
-def asked(planner: Planner, options: Mapping[str, Any], file: Path | None) -> Asked:
-    """What options and a file ask for; an option counts before the file. Raises ShardwiseError with every fault."""
-    faults = _Faults()
-    given = _read(file, faults) if file else {}
+def parts_of(file: Path) -> Mapping[str, Any]:
+    """The parts of a file of own numbers. Raises ShardwiseError."""
+    from shardwise.template.yaml_source import load
+
+    data = load(file).data
+    if not isinstance(data, Mapping):
+        raise ShardwiseError(
+            f"{file}: I expected {', '.join(PARTS)}, and this is {'empty' if data is None else 'something else'}."
+        )
+    return data
+
+
+def asked(
+    planner: Planner, options: Mapping[str, Any], given: Mapping[str, Any], *, wording: Wording, where: str = "request"
+) -> Asked:
+    """What options and given parts ask for; an option counts before a part. Raises ShardwiseError with every fault.
+
+    `where` is what the parts came in, for the words about one that is unknown.
+    """
+    faults = _Faults(wording)
+    _strangers(given, PARTS, where, faults)
     known = planner["planner_names.names"]()
     model = _model(planner, options.get("model") or given.get("model"), known["model"], faults)
     cluster = _cluster(planner, options, given.get("cluster"), known["accelerator"], faults)
@@ -140,24 +176,11 @@ def asked(planner: Planner, options: Mapping[str, Any], file: Path | None) -> As
     batch, assumed = _batch(planner, sizes, faults)
     tokens = options.get("tokens") or given.get("tokens")
     price = options.get("price") if options.get("price") is not None else given.get("price")
-    read_tokens = None if tokens is None else faults.number(tokens, "--tokens", "tokens")
-    read_price = None if price is None else faults.number(price, "--price", "dollars")
+    read_tokens = None if tokens is None else faults.number(tokens, wording.name("tokens"), "tokens")
+    read_price = None if price is None else faults.number(price, wording.name("price"), "dollars")
     if faults.found:
         raise ShardwiseError("\n".join(faults.found))
     return Asked(model, cluster, layout, batch, read_tokens, read_price, tuple(assumed))
-
-
-def _read(file: Path, faults: _Faults) -> Mapping[str, Any]:
-    """The parts of a file of own numbers."""
-    from shardwise.template.yaml_source import load
-
-    data = load(file).data
-    if not isinstance(data, Mapping):
-        raise ShardwiseError(
-            f"{file}: I expected {', '.join(PARTS)}, and this is {'empty' if data is None else 'something else'}."
-        )
-    _strangers(data, PARTS, str(file), faults)
-    return data
 
 
 def _mapping(given: Mapping[str, Any], part: str, faults: _Faults) -> Mapping[str, Any]:
@@ -179,7 +202,8 @@ def _strangers(given: Mapping[str, Any], known: Sequence[str], where: str, fault
 def _model(planner: Planner, wanted: Any, known: Mapping[str, str], faults: _Faults) -> Any:
     """A model by its name, or by numbers of a file."""
     if wanted is None:
-        faults.add("Name a model with --model, such as --model llama3-70b, or give its numbers in --file.")
+        by, file = faults.wording.by("with --model"), faults.wording.by("in --file")
+        faults.add(f"Name a model{by}, such as llama3-70b, or give its numbers{file}.")
         return None
     if not isinstance(wanted, Mapping):
         name = faults.named(str(wanted), "model", known)
@@ -219,7 +243,8 @@ def _cluster(
     own: dict[str, Any] = dict(written) if isinstance(written, Mapping) else {}
     called = options.get("cluster") or (written if not own else own.get("accelerator"))
     if called is None:
-        faults.add("Name a cluster with --cluster, such as --cluster h100-1024, or give its numbers in --file.")
+        by, file = faults.wording.by("with --cluster"), faults.wording.by("in --file")
+        faults.add(f"Name a cluster{by}, such as h100-1024, or give its numbers{file}.")
         return None
     text, gpus = _sized(str(called), known)
     gpus = next((size for size in (options.get("gpus"), own.get("gpus"), gpus) if size is not None), None)
@@ -227,7 +252,8 @@ def _cluster(
     fields = [part.name for part in dataclasses.fields(planner["planner.Cluster"])]
     _strangers(own, fields, "cluster", faults)
     if gpus is None:
-        faults.add(f"How many GPUs has the cluster? Write --cluster {called}-1024, or --gpus 1024.")
+        way = faults.wording.by(f"Write --cluster {called}-1024, or --gpus 1024.")
+        faults.add(f"How many GPUs has the cluster?{way}")
         return None
     count = faults.count(gpus, "gpus")
     if name is None or count is None:
@@ -238,7 +264,9 @@ def _cluster(
         changes["gpus_per_node"] = faults.count(own["gpus_per_node"], "gpus_per_node")
     network = options.get("network") or own.get("network_bytes_per_s")
     if network is not None:
-        changes["network_bytes_per_s"] = faults.number(network, "--network", "GB/s", way="per direction")
+        changes["network_bytes_per_s"] = faults.number(
+            network, faults.wording.name("network"), "GB/s", way="per direction"
+        )
     return None if None in changes.values() else dataclasses.replace(usual, **changes)
 
 
@@ -262,9 +290,9 @@ def _layout(
     _strangers(wanted, tuple(fields), "layout", faults)
     found: dict[str, Any] = {}
     for name, value in wanted.items():
-        option = f"--{name.replace('_', '-')}"
+        option = faults.wording.name(name)
         if name in WORDS:
-            found[name] = faults.named(str(value), f"{name} ({option})", known[name])
+            found[name] = faults.named(str(value), f"{name}{faults.wording.by(f'({option})')}", known[name])
         elif isinstance(fields.get(name), bool):
             found[name] = value
             if not isinstance(value, bool):
@@ -272,7 +300,7 @@ def _layout(
         elif name == "zero":
             found[name] = value
             if isinstance(value, bool) or value not in (0, 1, 2, 3):
-                faults.add(f"--zero is {_shown(value)}, and the stages of ZeRO are 0, 1, 2 and 3.")
+                faults.add(f"{option} is {_shown(value)}, and the stages of ZeRO are 0, 1, 2 and 3.")
         elif isinstance(fields.get(name), int):
             least_zero = fields[name] == 0 and value == 0
             found[name] = 0 if least_zero else faults.count(value, option)
@@ -281,7 +309,9 @@ def _layout(
         else:
             faults.add(f"{option} is {_shown(value)}, and has to be a word.")
     if found.get("recompute") == "partial" and not found.get("recomputed_layers"):
-        faults.add("--recompute partial needs recomputed_layers, how many layers it is, under layout of a file.")
+        faults.add(
+            f"{faults.wording.name('recompute')} partial needs recomputed_layers, how many layers it is{faults.wording.by('under layout of a file')}."
+        )
     if found.get("virtual_stages", 1) not in (1, None):
         found.setdefault("schedule", "interleaved")
     return found
@@ -291,24 +321,24 @@ def _batch(planner: Planner, sizes: Mapping[str, Any], faults: _Faults) -> tuple
     """The batch, and what of it was assumed."""
     _strangers(sizes, tuple(USUAL_BATCH), "batch", faults)
     found = {
-        name: faults.count(sizes.get(name, usual), f"--{name.replace('_', '-')}") for name, usual in USUAL_BATCH.items()
+        name: faults.count(sizes.get(name, usual), faults.wording.name(name)) for name, usual in USUAL_BATCH.items()
     }
-    assumed = [f"--{name.replace('_', '-')} {usual}" for name, usual in USUAL_BATCH.items() if name not in sizes]
+    assumed = [f"{faults.wording.name(name)} {usual}" for name, usual in USUAL_BATCH.items() if name not in sizes]
     return None if None in found.values() else planner["planner.Batch"](**found), assumed
 
 
-def limits_of(planner: Planner, given: Mapping[str, Any], wanted: Asked) -> Any:
+def limits_of(planner: Planner, given: Mapping[str, Any], wanted: Asked, *, wording: Wording) -> Any:
     """What a search may try: limits that were given, and what is pinned of the layout. Raises ShardwiseError."""
-    faults = _Faults()
+    faults = _Faults(wording)
     made = planner["planner_search.Limits"]
     found: dict[str, Any] = {}
     for name in ("max_tp", "max_cp", "max_pp", "max_ep"):
         if name in given:
-            found[name] = faults.count(given[name], f"--{name.replace('_', '-')}")
+            found[name] = faults.count(given[name], wording.name(name))
     if "memory" in given:
-        found["memory_bytes"] = faults.number(given["memory"], "--memory", "GB")
+        found["memory_bytes"] = faults.number(given["memory"], wording.name("memory"), "GB")
     if "min_mfu" in given:
-        found["min_mfu"] = faults.number(given["min_mfu"], "--min-mfu", "%")
+        found["min_mfu"] = faults.number(given["min_mfu"], wording.name("min_mfu"), "%")
     for name, limit in (
         ("micro_batch", "micro_batches"),
         ("virtual_stages", "virtual_stages"),
@@ -323,19 +353,19 @@ def limits_of(planner: Planner, given: Mapping[str, Any], wanted: Asked) -> Any:
     for name in ("precision", "software"):
         if name in wanted.layout:
             found[name] = wanted.layout[name]
-    for words in _not_tried(wanted.layout):
+    for words in _not_tried(wanted.layout, wording):
         faults.add(f"A search does not try {words}: leave it out, or plan a single layout.")
     if faults.found:
         raise ShardwiseError("\n".join(faults.found))
     return made(**found)
 
 
-def _not_tried(layout: Mapping[str, Any]) -> Iterator[str]:
+def _not_tried(layout: Mapping[str, Any], wording: Wording) -> Iterator[str]:
     """What is given of a layout that no layout of a search has."""
     if not layout.get("sequence_parallel", True):
-        yield "--no-sequence-parallel"
+        yield wording.name("no_sequence_parallel")
     if layout.get("schedule", "1f1b") not in ("1f1b", "interleaved"):
-        yield f"--schedule {layout['schedule']}"
+        yield f"{wording.name('schedule')} {layout['schedule']}"
     for name in ("recomputed_layers", "shard_group", "gradient_bytes"):
         if layout.get(name):
             yield name
