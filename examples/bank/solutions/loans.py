@@ -6,6 +6,8 @@ import math
 
 from .arguments import require_at_most, require_counts, require_not_negative, require_positive
 
+FIRST_MONTHS = 60  # in which the rate of an adjustable loan stays: five years, as in a "5/1" loan
+
 
 def monthly_payment(*, principal_dollars: float, annual_rate: float, months: int) -> float:
     """The equal payment at the end of each month that pays a loan back.
@@ -46,6 +48,80 @@ def total_interest(*, principal_dollars: float, annual_rate: float, months: int)
     """
     payment = monthly_payment(principal_dollars=principal_dollars, annual_rate=annual_rate, months=months)
     return months * payment - principal_dollars
+
+
+def amount_lent(*, price_dollars: float, costs_share: float, savings_dollars: float) -> float:
+    """What a bank has to lend for a flat: its price and the costs of buying it, less what was saved.
+
+        loan = P · (1 + c) - S
+
+    Units:   dollars; costs_share is a fraction of the price. Result in dollars.
+    Raises:  ValueError if an amount is not positive, costs_share is negative, or the savings pay for everything.
+    Source:  Consumer Financial Protection Bureau, Closing Disclosure, "Calculating Cash to Close".
+
+    >>> amount_lent(price_dollars=300_000, costs_share=0.03, savings_dollars=69_000)   # the costs take 9,000 of them
+    240000.0
+    """
+    require_positive(price_dollars=price_dollars, savings_dollars=savings_dollars)
+    require_not_negative(costs_share=costs_share)
+    loan = price_dollars * (1 + costs_share) - savings_dollars
+    if loan <= 0:
+        raise ValueError(f"savings_dollars must be below the price with its costs, not {savings_dollars!r}")
+    return loan
+
+
+def interest_of_payments(*, principal_dollars: float, payment_dollars: float, months: int) -> float:
+    """What all payments of a loan come to, beyond what was lent.
+
+        interest = n · A - P
+
+    Units:   dollars; months is a count. Result in dollars.
+    Raises:  ValueError if an amount is not positive, or months is below 1.
+    Source:  Brealey, Myers & Allen 2020, chapter 2 (amortizing loans).
+
+    >>> interest_of_payments(principal_dollars=12_000, payment_dollars=260, months=48)
+    480
+    """
+    require_positive(principal_dollars=principal_dollars, payment_dollars=payment_dollars)
+    require_counts(months=months)
+    return months * payment_dollars - principal_dollars
+
+
+def interest_saved(
+    *,
+    principal_dollars: float,
+    annual_rate: float,
+    payment_dollars: float,
+    payments: int,
+    planned_interest_dollars: float,
+) -> float:
+    """How much less interest a loan costs when each payment is larger than planned, and the last one is what is left.
+
+        saved = planned - (n · A + left - P)      with  left = P · (1+r)^n - A · ((1+r)^n - 1) / r
+
+    After n payments of A nothing is owed any more, and `left` is below 0: by so much the last payment is smaller.
+
+    Units:   dollars; annual_rate is nominal; payments is a count. Result in dollars.
+    Raises:  ValueError if an amount or annual_rate is not positive, or payments is below 1.
+    Source:  `debt_after`, with a payment that is given.
+
+    >>> planned = total_interest(principal_dollars=300_000, annual_rate=0.06, months=360)
+    >>> n = months_to_payoff(debt_dollars=300_000, annual_rate=0.06, payment_dollars=2_000)   # 201 more than planned
+    >>> n, round(interest_saved(principal_dollars=300_000, annual_rate=0.06, payment_dollars=2_000, payments=n,
+    ...                         planned_interest_dollars=planned))
+    (278, 91611)
+    """
+    require_positive(
+        principal_dollars=principal_dollars,
+        annual_rate=annual_rate,
+        payment_dollars=payment_dollars,
+        planned_interest_dollars=planned_interest_dollars,
+    )
+    require_counts(payments=payments)
+    monthly_rate = annual_rate / 12
+    growth = (1 + monthly_rate) ** payments
+    left = principal_dollars * growth - payment_dollars * (growth - 1) / monthly_rate
+    return planned_interest_dollars - (payments * payment_dollars + left - principal_dollars)
 
 
 def debt_after(*, principal_dollars: float, annual_rate: float, months: int, paid_months: int) -> float:
@@ -122,3 +198,47 @@ def cheaper_offer(*, price_dollars: float, rebate_dollars: float, annual_rate: f
     with_rebate = monthly_payment(principal_dollars=lent, annual_rate=annual_rate, months=months)
     at_zero = monthly_payment(principal_dollars=price_dollars, annual_rate=0, months=months)
     return "rebate" if with_rebate < at_zero else "zero rate"
+
+
+def worst_case(
+    *,
+    price_dollars: float,
+    deposit_percent: float,
+    years: int,
+    rate: str,
+    fixed_rate: float,
+    first_rate: float,
+    highest_rate: float,
+) -> dict[str, float]:
+    """The highest payment of a loan for a house, and all its interest, if rates rise as far as the contract lets them.
+
+        fixed:       A(P, fixed rate, n) in every month
+        adjustable:  A(P, first rate, n) for 60 months, then A(debt after 60, highest rate, n - 60)
+
+    Units:   dollars; rates are nominal and annual; deposit_percent is 20 for 20 % of the price; years is a count.
+             Results: highest_payment_dollars, interest_dollars.
+    Raises:  ValueError if rate is neither "fixed" nor "adjustable", deposit_percent is not below 100, years is at most 5
+             for an adjustable rate, or as `monthly_payment`.
+    Source:  Regulation Z, 12 CFR 1026.37 (the payments of an adjustable-rate loan at its maximum rate).
+
+    >>> house = {"price_dollars": 300_000, "deposit_percent": 20, "fixed_rate": 0.065, "first_rate": 0.055, "highest_rate": 0.105}
+    >>> {name: round(found) for name, found in worst_case(**house, years=30, rate="fixed").items()}
+    {'highest_payment_dollars': 1517, 'interest_dollars': 306107}
+    >>> {name: round(found) for name, found in worst_case(**house, years=30, rate="adjustable").items()}
+    {'highest_payment_dollars': 2095, 'interest_dollars': 470319}
+    """
+    require_not_negative(deposit_percent=deposit_percent)
+    loan = price_dollars * (1 - deposit_percent / 100)
+    months = 12 * years
+    if rate == "fixed":
+        payment = monthly_payment(principal_dollars=loan, annual_rate=fixed_rate, months=months)
+        return {"highest_payment_dollars": payment, "interest_dollars": months * payment - loan}
+    if rate != "adjustable":
+        raise ValueError(f"rate must be 'fixed' or 'adjustable', not {rate!r}")
+    if months <= FIRST_MONTHS:
+        raise ValueError(f"years must be above 5 for an adjustable rate, not {years!r}")
+    first = monthly_payment(principal_dollars=loan, annual_rate=first_rate, months=months)
+    debt = debt_after(principal_dollars=loan, annual_rate=first_rate, months=months, paid_months=FIRST_MONTHS)
+    then = monthly_payment(principal_dollars=debt, annual_rate=highest_rate, months=months - FIRST_MONTHS)
+    paid = FIRST_MONTHS * first + (months - FIRST_MONTHS) * then
+    return {"highest_payment_dollars": max(first, then), "interest_dollars": paid - loan}

@@ -69,3 +69,48 @@ def cheaper_offer(*, price_dollars: float, rebate_dollars: float, annual_rate: f
     lent = _FIFTY.subtract(exact(price_dollars), exact(rebate_dollars))
     at_zero = _FIFTY.divide(exact(price_dollars), Decimal(months))
     return "rebate" if _owed(lent, annual_rate, at_zero, months) < 0 else "zero rate"
+
+
+def amount_lent(*, price_dollars: float, costs_share: float, savings_dollars: float) -> float:
+    """The savings pay the costs first, then as much of the price as they can; the loan is the rest."""
+    price, savings = exact(price_dollars), exact(savings_dollars)
+    deposit = _FIFTY.subtract(savings, _FIFTY.multiply(price, exact(costs_share)))
+    return float(_FIFTY.subtract(price, deposit))
+
+
+def interest_saved(*, principal_dollars: float, annual_rate: float, months: int, extra_dollars: float) -> float:
+    """The loan is played twice, as planned and with more each month, and the interest of both is counted."""
+    principal = exact(principal_dollars)
+    planned = _payment(principal, annual_rate, months)
+    more = Decimal(0)
+    for interest, debt in _months(principal, annual_rate, _FIFTY.add(planned, exact(extra_dollars))):
+        more += interest
+        if debt <= 0:
+            return total_interest(principal_dollars=principal_dollars, annual_rate=annual_rate, months=months) - float(
+                more
+            )
+    raise AssertionError("a debt that shrinks is gone one day")
+
+
+def worst_case(
+    *,
+    price_dollars: float,
+    deposit_percent: float,
+    years: int,
+    rate: str,
+    fixed_rate: float,
+    first_rate: float,
+    highest_rate: float,
+) -> dict[str, float]:
+    """The loan is played to its end, with a new payment whenever its rate changes, and its interest is added up."""
+    debt = _FIFTY.multiply(exact(price_dollars), _FIFTY.divide(100 - exact(deposit_percent), Decimal(100)))
+    spans = [(fixed_rate, 12 * years)] if rate == "fixed" else [(first_rate, 60), (highest_rate, 12 * years - 60)]
+    left, payments, all_interest = 12 * years, [], Decimal(0)
+    for annual_rate, months in spans:
+        payments.append(_payment(debt, annual_rate, left))
+        played = _months(debt, annual_rate, payments[-1])
+        for _ in range(months):
+            interest, debt = next(played)
+            all_interest += interest
+        left -= months
+    return {"highest_payment_dollars": float(max(payments)), "interest_dollars": float(all_interest)}
