@@ -87,6 +87,8 @@ def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_noth
     stranger["metadata"]["shardwise"]["student"] = "mallory"  # type: ignore[index]
     room.put("b6", stranger, "b6")
     room.put("b7", room.notebook("cleo"), "dan")
+    forms = {"cells": [], "metadata": {"shardwise": {"forms": "02-zero"}}, "nbformat": 4, "nbformat_minor": 5}
+    room.put("b9", forms, "b9")
     link = room.handed_in / "b8" / "week-1.ipynb"
     link.parent.mkdir()
     link.symlink_to("/etc/passwd")
@@ -96,6 +98,7 @@ def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_noth
         "b1": "This is no notebook", "b2": "does not come from shardwise", "b3": "This file is empty",
         "b4": "nesting is too deep", "b5": "has 21 MB", "b6": "'mallory', who is not in week-1.lock.jsonl",
         "dan": "cleo's notebook in dan's folder", "b8": "a link",
+        "b9": "`shardwise render --typed` writes notebooks with answer cells.",
     }  # fmt: skip
     for folder, words in said.items():
         assert by_folder[folder].status == "ungraded"
@@ -246,7 +249,7 @@ def test_grades_do_not_depend_on_workers_or_order(room: Classroom) -> None:
 def test_a_practice_notebook_is_graded_without_a_lock(whole_bank: Bank, tmp_path: Path) -> None:
     chapter = "01-ring-all-reduce"
     questions = [pose(problem, "0") for problem in whole_bank.of_chapter(chapter)]
-    notebook = fill(json.loads(file_text(chapter_notebook(whole_bank, chapter))), questions, right)
+    notebook = fill(json.loads(file_text(chapter_notebook(whole_bank, chapter, typed=True))), questions, right)
     (tmp_path / "mine.ipynb").write_text(json.dumps(notebook), "utf-8")
     drawn: list[tuple[str, str]] = []
 

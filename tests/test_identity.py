@@ -167,7 +167,7 @@ def test_of_two_members_of_one_name_none_counts_in_silence(room: Classroom) -> N
 @pytest.fixture(scope="module")
 def practised(whole_bank: Bank) -> str:
     questions = [pose(problem, "0") for problem in whole_bank.of_chapter(CHAPTER)]
-    notebook = json.loads(file_text(chapter_notebook(whole_bank, CHAPTER)))
+    notebook = json.loads(file_text(chapter_notebook(whole_bank, CHAPTER, typed=True)))
     return json.dumps(fill(notebook, questions[:1], right))
 
 

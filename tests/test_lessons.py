@@ -81,7 +81,7 @@ def order(bank: Bank) -> list[str]:
 
 
 def asked(slug: str) -> list[str]:
-    return [f"{role} 01-rings/{slug}" for role in ("question", "answer", "check")]
+    return [f"{role} 01-rings/{slug}" for role in ("form", "typed")]
 
 
 def test_each_section_is_followed_by_its_problems(tmp_path: Path) -> None:
@@ -108,7 +108,8 @@ def test_the_problems_are_numbered_through_and_one_tuple_in_the_notebooks_order(
         "What a step costs": ("third-one",),
     }
     cells = chapter_notebook(bank, "01-rings")["cells"]
-    heads = [cell["source"].partition("\n")[0] for cell in cells if cell["id"].endswith("-question")]
+    shown = [cell["outputs"][0]["data"]["text/markdown"] for cell in cells if cell["id"].endswith("-form")]
+    heads = [text.partition("\n")[0] for text in shown]
     assert heads == ["### 1. First-one", "### 2. Second-one", "### 3. Third-one"]
 
 
@@ -251,4 +252,4 @@ def test_the_notebook_is_written_anew_when_a_problem_moves_to_another_section(tm
     assert render(Banks([Bank.open(tmp_path)]), out, check=False) == [out / "01-rings.ipynb"]
     second = json.loads((out / "01-rings.ipynb").read_text("utf-8"))
     assert first != second
-    assert second["cells"][-1]["metadata"]["shardwise"]["role"] == "check"
+    assert second["cells"][-1]["metadata"]["shardwise"]["role"] == "typed"

@@ -183,7 +183,7 @@ def test_a_junk_lock_in_a_students_folder_ends_no_batch(
     room: Classroom, tmp_path: Path, whole_bank: Bank, lock: bytes
 ) -> None:
     chapter = "01-ring-all-reduce"
-    practised = json.loads(file_text(chapter_notebook(whole_bank, chapter)))
+    practised = json.loads(file_text(chapter_notebook(whole_bank, chapter, typed=True)))
     for student in ("ada", "eve"):
         place = tmp_path / "repos" / student / "nb" / f"{chapter}.ipynb"
         place.parent.mkdir(parents=True)

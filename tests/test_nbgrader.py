@@ -40,7 +40,7 @@ def _nbgrader(course: Path, *words: str) -> None:
 
 def test_nbgraders_own_validator_accepts_every_notebook(whole_bank: Bank) -> None:
     for chapter in whole_bank.chapters:
-        notebook = nbformat.from_dict(chapter_notebook(whole_bank, chapter))
+        notebook = nbformat.from_dict(chapter_notebook(whole_bank, chapter, typed=True))
         nbformat.validate(notebook)
         for cell in notebook.cells:
             MetadataValidatorV3().validate_cell(cell)
@@ -56,7 +56,7 @@ def test_generate_and_autograde_give_our_points(
     monkeypatch.setenv("PATH", f"{NBGRADER.parent}{os.pathsep}{os.environ['PATH']}")
     source = tmp_path / "source" / "ps1" / f"{CHAPTER}.ipynb"
     source.parent.mkdir(parents=True)
-    source.write_text(file_text(chapter_notebook(whole_bank, CHAPTER)), "utf-8")
+    source.write_text(file_text(chapter_notebook(whole_bank, CHAPTER, typed=True)), "utf-8")
     (tmp_path / "nbgrader_config.py").write_text(
         f"c = get_config()\nc.CourseDirectory.course_id = 'c'\nc.CourseDirectory.root = {str(tmp_path)!r}\n"
     )

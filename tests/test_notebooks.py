@@ -20,6 +20,7 @@ from shardwise.course.rendering import render
 from shardwise.course.simulated_class import fill, mistaken, right
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import text_of
+from shardwise.markdown.html import keep_together
 
 NOTEBOOKS = ROOT / "notebooks"
 pytestmark = pytest.mark.filterwarnings("ignore")  # jupyter_client and zmq warn about their own sockets
@@ -67,7 +68,7 @@ def test_a_rendered_notebook_runs_clean_from_top_to_bottom(chapter: str, tmp_pat
 def test_right_answers_earn_every_point_and_mistakes_are_named(whole_bank: Bank, tmp_path: Path) -> None:
     chapter = "01-ring-all-reduce"
     questions = [pose(problem, PRACTICE_SEED) for problem in whole_bank.of_chapter(chapter)]
-    fresh = file_text(chapter_notebook(whole_bank, chapter))
+    fresh = file_text(chapter_notebook(whole_bank, chapter, typed=True))
     node = _run(fill(json.loads(fresh), questions, right), tmp_path)
     said = _texts(node, "text/plain")
     heads = [text.partition("\n")[0].removesuffix("s") for text in said]
@@ -144,8 +145,11 @@ def test_a_notebook_of_another_bank_finds_it_from_where_it_lies(
     said = _texts(node, "text/plain")
     assert any(text.startswith(f"Bank: {tmp_path / 'mine'} (1 chapter, ") for text in said)
     assert sum("No answer yet" in text for text in said) == len(banks.problems)
-    last = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(rendered["cells"][-1]["source"])])
-    assert "No answer yet" in _texts(_run(last, path.parent), "text/plain")[0]  # alone, after a restart
+    for cell, shows in zip(
+        rendered["cells"][-2:], (list(banks.problems.values())[-1].title, "No answer yet"), strict=True
+    ):
+        alone = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell["source"])])  # after a restart
+        assert any(shows in text for text in _texts(_run(alone, path.parent), "text/plain"))
 
 
 def test_a_graded_notebook_says_how_answers_are_read_and_never_whether_they_are_right(
@@ -206,6 +210,32 @@ def test_lessons_carry_pictures_that_jupyterlab_shows(whole_bank: Bank) -> None:
         pictures = [kind for _, cell in cells for picture in cell.get("attachments", {}).values() for kind in picture]
         assert len(pictures) >= 2
         assert set(pictures) == {"image/png"}  # Lab resolves attachments of raster images only
+
+
+def test_a_form_is_the_question_as_text_until_its_cell_is_run(whole_bank: Bank) -> None:
+    notebook = chapter_notebook(whole_bank, "01-ring-all-reduce")
+    nbformat.validate(nbformat.from_dict(notebook))
+    question = pose(whole_bank.find("bytes-per-gpu"), PRACTICE_SEED)
+    form, typed = (cell for cell in notebook["cells"] if cell["metadata"]["shardwise"].get("question") == question.cell)
+    assert form["source"].endswith('practice("bytes-per-gpu")')
+    (output,) = form["outputs"]
+    assert keep_together(text_of(question)) in output["data"]["text/markdown"]
+    assert typed["source"].splitlines()[1].startswith('check("bytes-per-gpu", ..., seed=0)  # such as ')
+
+
+def test_an_answer_in_place_of_the_dots_is_marked(whole_bank: Bank, tmp_path: Path) -> None:
+    notebook = chapter_notebook(whole_bank, "01-ring-all-reduce")
+    for cell in notebook["cells"]:
+        cell["source"] = cell["source"].replace('check("bytes-per-gpu", ...,', 'check("bytes-per-gpu", "1 B",')
+    heads = [text.partition("\n")[0] for text in _texts(_run(notebook, tmp_path), "text/plain")]
+    assert heads.count("✗ Not yet · 0 of 2 points") == 1
+
+
+def test_every_answer_can_be_typed_in_one_line(whole_bank: Bank) -> None:
+    for chapter in whole_bank.chapters:
+        for cell in chapter_notebook(whole_bank, chapter)["cells"]:
+            if cell["metadata"]["shardwise"]["role"] == "typed":
+                assert cell["source"].count("\n") == 1
 
 
 def test_render_writes_what_check_accepts_and_check_sees_drift(whole_bank: Bank, tmp_path: Path) -> None:

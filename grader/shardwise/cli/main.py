@@ -268,13 +268,17 @@ def render(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail when a notebook differs.")] = False,
     out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("notebooks"),
     force: Annotated[bool, typer.Option("--force", help="Overwrite notebooks that somebody has worked in.")] = False,
+    typed: Annotated[
+        bool,
+        typer.Option("--typed", help="Cells to type answers in, in place of forms: these notebooks can be graded."),
+    ] = False,
     bank: BankNames = None,
 ) -> None:
     """Write the chapters' practice notebooks."""
     from shardwise.course.rendering import render as run
 
     banks = banks_of(bank)
-    drifted = run(banks, out, check=check, force=force)
+    drifted = run(banks, out, check=check, force=force, typed=typed)
     for path in drifted:
         typer.echo(f"{path.name} {'differs from the bank' if check else 'written'}")
     typer.echo(

@@ -19,21 +19,36 @@ from shardwise.bank.lesson import lesson_of, sections_of
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of, text_of, variable_of
-from shardwise.markdown.html import keep_together
+from shardwise.markdown.html import keep_together, to_plain
 from shardwise.question import Question
 
 Cell = dict[str, Any]
 Notebook = dict[str, Any]
 PRACTICE_SEED = "0"  # every practice notebook starts from this seed; another() goes on from it
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+_SHORT = 60  # characters of an example that stands beside a line of code
 _VERBS = ("another", "check", "hint", "practice", "solution")
+_HOW_TO_TYPE = """Answer in the cell under each question and run the cell below it: the feedback comes at once.
+
+- `hint()` gives the next hint for the problem that you checked last, `solution()` its worked solution.
+- `another()` draws the same problem with new numbers. Every problem has many variants.
+- `practice("name")` shows a question as a form, if you prefer buttons to cells."""
+_HOW_TO_USE_FORMS = """Choose **Run → Run All Cells**: every question becomes a form, and the feedback comes at once.
+
+- *Hint* and *Solution* are under the form. *Another* draws the same problem with new numbers; every problem has many variants.
+- What you typed stays in this notebook when you save it.
+- If you would rather type than click: put your answer in place of the three dots under a form, and run that cell."""
+_UNREADABLE = (
+    "- An answer that cannot be read costs nothing. Numbers take any unit of the right kind: `1750 MB` is `1.75 GB`."
+)
 
 
-def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None) -> Notebook:
-    """A chapter as a practice notebook: lesson, questions, an answer cell and a check cell each.
+def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None, typed: bool = False) -> Notebook:
+    """A chapter as a practice notebook: the lesson, and each question as a form with a line under it for those who type.
 
-    Where the chapter lists its problems by sections of the lesson, each section is followed by its own.
-    `named` is where the notebook finds the bank; without it, the notebook practises the shipped one.
+    A `typed` notebook has an answer cell and a check cell for each question in place of the form: it can be collected and
+    graded, by us and by nbgrader. Where the chapter lists its problems by sections of the lesson, each section is
+    followed by its own. `named` is where the notebook finds the bank; without it, it practises the shipped one.
     Raises Faulty when a section is not in the lesson.
     """
     about = bank.chapters[chapter]
@@ -41,10 +56,10 @@ def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None) -> N
         raise Faulty(faults)
     lesson = lesson_cells(bank.lessons / chapter, chapter)
     start = [
-        _intro(chapter, "How to practise" if about.sections else "Practice"),
+        _intro(chapter, "How to practise" if about.sections else "Practice", typed=typed),
         _code(_setup(named), "setup", f"{chapter}-setup"),
     ]
-    problems = iter(_problem_cells(bank, chapter, named))
+    problems = iter(_problem_cells(bank, chapter, named, typed=typed))
     if about.sections:  # one can answer from the first problem on, so the set-up follows the opening
         opening = [cell for heading, cell in lesson if not heading]
         cells = [*opening, *start]
@@ -52,14 +67,17 @@ def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None) -> N
             cells += [cell, *chain.from_iterable(islice(problems, len(about.sections.get(heading, ()))))]
     else:
         cells = [*(cell for _, cell in lesson), *start, *chain.from_iterable(problems)]
-    return _notebook(cells, {"practice": chapter, "seed": PRACTICE_SEED, "title": about.title})
+    return _notebook(cells, {"practice" if typed else "forms": chapter, "seed": PRACTICE_SEED, "title": about.title})
 
 
-def _problem_cells(bank: Bank, chapter: str, named: str | None) -> Iterator[list[Cell]]:
-    """The cells of each problem of a chapter: question, answer, check."""
+def _problem_cells(bank: Bank, chapter: str, named: str | None, *, typed: bool) -> Iterator[list[Cell]]:
+    """The cells of each problem of a chapter: question, answer, check; or the form, and a line to type an answer in."""
     for number, problem in enumerate(bank.of_chapter(chapter), start=1):
         question = pose(problem, PRACTICE_SEED)
-        yield [*question_cells(question, number), practice_check(question, named)]
+        if typed:
+            yield [*question_cells(question, number), practice_check(question, named)]
+        else:
+            yield [_form(question, number, named), _typed_answer(question, named)]
 
 
 def _setup(named: str | None) -> str:
@@ -90,27 +108,51 @@ def _attachment(path: Path) -> dict[str, str]:
     return {"image/png": base64.b64encode(path.read_bytes()).decode()}
 
 
-def _intro(chapter: str, heading: str) -> Cell:
-    return _markdown(
-        f"## {heading}\n\n"
-        "Answer in the cell under each question and run the cell below it: the feedback comes at once.\n\n"
-        "- `hint()` gives the next hint for the problem that you checked last, `solution()` its worked solution.\n"
-        "- `another()` draws the same problem with new numbers. Every problem has many variants.\n"
-        '- `practice("name")` shows a question as a form, if you prefer buttons to cells.\n'
-        "- An answer that cannot be read costs nothing. Numbers take any unit of the right kind: `1750 MB` is `1.75 GB`.",
-        "lesson",
-        f"{chapter}-practice",
-    )
+def _intro(chapter: str, heading: str, *, typed: bool) -> Cell:
+    how = _HOW_TO_TYPE if typed else _HOW_TO_USE_FORMS
+    return _markdown(f"## {heading}\n\n{how}\n{_UNREADABLE}", "lesson", f"{chapter}-practice")
+
+
+def _form(question: Question, number: int, named: str | None) -> Cell:
+    """The cell that shows a question as a form. Its output is the question as text, for readers without a kernel."""
+    call = f"practice({json.dumps(question.slug)}{_where(named)})"
+    cell = _code(f"from shardwise import practice\n{call}", "form", f"{question.name}-form", question)
+    cell["metadata"] |= {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter and VS Code; for Colab
+    text = keep_together(f"{_headed(question, number)}\n\n*To answer in a form, run this cell.*")
+    shown = {"text/markdown": text, "text/plain": to_plain(text)}
+    cell["outputs"] = [{"output_type": "display_data", "data": shown, "metadata": {}}]
+    return cell
+
+
+def _typed_answer(question: Question, named: str | None) -> Cell:
+    """A line in which an answer can be typed, in place of the form above it: also after a restart of the kernel."""
+    call = f"check({json.dumps(question.slug)}, ..., seed={question.seed}{_where(named)}){_such_as(question)}"
+    source = f"from shardwise import check  # if you would rather type\n{call}"
+    return _code(source, "typed", f"{question.name}-typed", question)
+
+
+def _such_as(question: Question) -> str:
+    """A comment that says what can stand in place of the dots, where that is short."""
+    kind = kind_of(question)
+    if kind.is_program:
+        return f"  # the function {variable_of(question)}, defined in a cell of yours"
+    example = repr(kind.example(question.form))
+    return f"  # such as {example}" if len(example) <= _SHORT else ""
+
+
+def _where(named: str | None) -> str:
+    return "" if named is None else f", bank={json.dumps(named, ensure_ascii=False)}"
+
+
+def _headed(question: Question, number: int) -> str:
+    points = f"{question.points:g} point{'' if question.points == 1 else 's'}"
+    return f"### {number}. {question.title}\n\n*{points}, {question.difficulty}*\n\n{text_of(question)}"
 
 
 def question_cells(question: Question, number: int) -> list[Cell]:
     """The question's text, and the cell for its answer."""
     kind, variable = kind_of(question), variable_of(question)
-    points = f"{question.points:g} point{'' if question.points == 1 else 's'}"
-    text = (
-        f"### {number}. {question.title}\n\n*{points}, {question.difficulty}*\n\n{text_of(question)}\n\n"
-        f"{kind.instruction(question.form, variable)}"
-    )
+    text = f"{_headed(question, number)}\n\n{kind.instruction(question.form, variable)}"
     answer = _code(kind.cells(question.form, variable), "answer", f"{question.name}-answer", question)
     answer["metadata"]["nbgrader"] = _nbgrader(f"{question.name}-answer", solution=True)
     return [_markdown(keep_together(text), "question", f"{question.name}-question", question), answer]
@@ -118,8 +160,7 @@ def question_cells(question: Question, number: int) -> list[Cell]:
 
 def practice_check(question: Question, named: str | None = None) -> Cell:
     """The cell that marks an answer to the variant above it, by itself: also after a restart of the kernel."""
-    where = "" if named is None else f", bank={json.dumps(named, ensure_ascii=False)}"
-    source = f'from shardwise import check\ncheck("{question.slug}"{where})'
+    source = f'from shardwise import check\ncheck("{question.slug}"{_where(named)})'
     cell = _code(source, "check", f"{question.name}-check", question)
     cell["metadata"]["shardwise"]["seed"] = question.seed
     cell["metadata"]["nbgrader"] = _nbgrader(f"{question.name}-check", grade=True, locked=True, points=question.points)

@@ -17,8 +17,10 @@ from shardwise.bank.discovery import shipped
 from shardwise.errors import ShardwiseError
 
 
-def render(banks: Banks, out: Path, *, check: bool, force: bool = False) -> list[Path]:
+def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: bool = False) -> list[Path]:
     """Write every chapter's notebook into `out`; with `check` write nothing. Gives the files that differed.
+
+    The questions are forms, or with `typed` answer cells and check cells, which can be collected and graded.
 
     Raises ShardwiseError, before anything is written, when somebody has worked in a notebook that would be overwritten.
     """
@@ -35,12 +37,12 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False) -> list
     for path, chapter in wanted.items():
         bank = banks.of(chapter)
         named = _named(bank, out)
-        key = f"{package_digest()} {bank.digest} {chapter} {named}"
+        key = f"{package_digest()} {bank.digest} {chapter} {named} {typed}"
         present = path.read_text("utf-8") if path.exists() else None
         if present is None or remembered.digests.get(key) != _digest(present):
             from shardwise.course.notebooks import chapter_notebook, file_text  # loads what draws questions
 
-            text = file_text(chapter_notebook(bank, chapter, named=named))
+            text = file_text(chapter_notebook(bank, chapter, named=named, typed=typed))
             remembered.digests[key] = _digest(text)
             if text != present:
                 texts[path] = text
@@ -89,5 +91,5 @@ def _digest(text: str) -> str:
 
 
 def _worked_in(text: str) -> bool:
-    """Whether a notebook has been run: what we write has neither outputs nor counts."""
-    return bool(re.search(r'"execution_count": \d|"output_type"', text))
+    """Whether a notebook has been run: what we write has no counts."""
+    return bool(re.search(r'"execution_count": \d', text))

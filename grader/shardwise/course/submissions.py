@@ -22,6 +22,10 @@ from shardwise.errors import ShardwiseError
 from shardwise.markdown.html import safe
 
 _NOTEBOOK, _ARCHIVE = ".ipynb", ".zip"
+_FORMS = (
+    "This practice notebook shows its questions as forms, which mark each answer as it is given, so there is nothing to grade. "
+    "`shardwise render --typed` writes notebooks with answer cells."
+)
 _EMPTY = "This archive holds no notebook (*.ipynb). Hand in the notebook itself."
 _PACKED_TWICE = "This archive holds no notebook (*.ipynb), only other archives. Hand in the notebook itself."
 _MISNAMED = "This is read neither as a notebook (*.ipynb) nor as an archive (*.zip). Hand in the notebook itself, under its own name."
@@ -284,6 +288,8 @@ def parse(contents: bytes, name: str) -> Submission:
     data = _loaded(contents)
     metadata = data.get("metadata")
     ours = metadata.get("shardwise") if isinstance(metadata, dict) else None
+    if isinstance(ours, dict) and isinstance(ours.get("forms"), str):
+        raise BadSubmission(_FORMS)
     if not isinstance(ours, dict) or not (isinstance(ours.get("set"), str) or isinstance(ours.get("practice"), str)):
         raise BadSubmission("This notebook does not come from shardwise: its metadata name no set and no chapter.")
     cells, notes, unrun = _cells(data)

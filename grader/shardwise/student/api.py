@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from shardwise.student.widget import Practice
 
 
+TYPE_HERE = "No answer yet: type it in place of the three dots, or use the form above."
+
 _SESSION = Session()
 _FAILED = FailedCells()
 _FAILED.listen()
@@ -44,6 +46,12 @@ def _open(named: tuple[str, ...]) -> None:
     _SESSION = fresh
 
 
+def _open_if_new(bank: str | None) -> None:
+    """Practise this bank from now on, if it is none of those that are practised. Raises ShardwiseError."""
+    if bank is not None and bank not in _SESSION.named:
+        _open((bank,))
+
+
 def check(
     name: str | None = None,
     answer: Any = NOT_GIVEN,
@@ -66,11 +74,12 @@ def check(
     if name is None:  # the last one may be a variant that another() drew, and this marks the one of the notebook
         return Message(WHICH)
     try:
-        if bank is not None and bank not in _SESSION.named:
-            _open((bank,))
+        _open_if_new(bank)
         asked = _SESSION.question(name, seed)
     except ShardwiseError as error:
         return Message(_said(error))
+    if answer is ...:  # as a practice notebook has it
+        return Message(TYPE_HERE)
     variable = variable_of(asked)
     raw = vars(__main__).get(variable) if answer is NOT_GIVEN else answer
     if answer is NOT_GIVEN and (why := _FAILED.why(variable)) is not None:
@@ -145,13 +154,14 @@ def another(name: str | None = None, *, seed: int | str | None = None) -> Messag
     return Message(note + asked_in_words(after))
 
 
-def practice(name: str | None = None, *, seed: int | str | None = None) -> Practice | Message:
-    """The problem as a form with buttons."""
+def practice(name: str | None = None, *, seed: int | str | None = None, bank: str | None = None) -> Practice | Message:
+    """The problem as a form with buttons. `bank` is where it is found, as in `check`."""
     if (graded := _GRADED.of(None)) is not None:
         return graded.has_no("are no forms")
     from shardwise.student.widget import Practice
 
     try:
+        _open_if_new(bank)
         asked = _SESSION.question(name, SEED if seed is None and name is not None else seed)
     except ShardwiseError as error:
         return Message(_said(error))
