@@ -7,7 +7,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers clean
+.PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk clean
 
 demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
@@ -78,11 +78,23 @@ planner: $(VENV)/.test  ## The planner beside published runs: docs/planner.md an
 planner-peers: $(VENV)/.test  ## Asks llm-analysis and Calculon about the same runs, in environments of their own; needs the network
 	$(BIN)/python -m bench.planner --ask
 
+BUNDLE := grader/shardwise/student/widget/desk.js
+NPM := $(or $(shell command -v npm),$(CURDIR)/.node/bin/npm)
+
+desk: $(NPM)  ## The forms in the browser: desk/ checked and built into one module, to be committed
+	cd desk && PATH="$(dir $(NPM)):$$PATH" && $(NPM) install --no-save --no-audit --no-fund --silent && $(NPM) run --silent style && $(NPM) run --silent build -- $(abspath $(BUNDLE))
+
+$(CURDIR)/.node/bin/npm: $(VENV)/bin/uv
+	$(PYTHON) -m venv .node
+	$(BIN)/uv pip install -q --python .node/bin/python --require-hashes -r desk/node.lock
+
 lock: $(VENV)/.test  ## After a change of dependencies in pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-header -q -o requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-header -q -o requirements-dev.lock
+	$(BIN)/uv pip compile desk/node.in --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-header -q -o desk/node.lock
 
 $(VENV)/bin/uv:
 	$(PYTHON) -m venv $(VENV)

@@ -1,6 +1,6 @@
 """What a browser runs to find texts that are too pale to be read."""
 
-# Every text below the elements of a selector whose contrast with what lies behind it is less than 4.5:1, as "ratio text".
+# Every text below the elements of a selector, in their shadow roots too, whose contrast with what lies behind it is less than 4.5:1, as "ratio text".
 PALE = """(selector) => {
   const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
   const pen = canvas.getContext("2d", { willReadFrequently: true });
@@ -15,11 +15,11 @@ PALE = """(selector) => {
   };
   const found = [];
   for (const form of document.querySelectorAll(selector)) {
-    for (const element of form.querySelectorAll("*")) {
+    for (const element of (form.shadowRoot ?? form).querySelectorAll("*")) {
       const typed = element.tagName === "INPUT" && element.value;
       if (!typed && ![...element.childNodes].some((child) => child.nodeType === 3 && child.data.trim())) continue;
       const layers = [];
-      for (let up = element; up; up = up.parentElement) layers.unshift(getComputedStyle(up).backgroundColor);
+      for (let up = element; up; up = up.parentElement ?? up.getRootNode().host) layers.unshift(getComputedStyle(up).backgroundColor);
       const [high, low] = [over(...layers), over(...layers, getComputedStyle(element).color)]
         .map((rgba) => light(rgba.slice(0, 3))).sort((a, b) => b - a);
       const ratio = (high + 0.05) / (low + 0.05);

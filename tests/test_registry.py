@@ -120,8 +120,8 @@ OPTIONAL = {"line": {"is_code", "note", "mends"}, "group": {"html", "how"}}
 
 def test_the_fields_of_a_view_are_those_that_are_documented_and_that_the_form_knows() -> None:
     documented = re.findall(r"^        - (\w+): ", Kind.view.__doc__ or "", re.MULTILINE)
-    script = (Path(shardwise.__file__).parent / "student" / "widget" / "practice.js").read_text("utf-8")
-    (known,) = re.findall(r"const FIELDS = \{ (.*?) \}", script)
+    registry = (ROOT / "desk" / "src" / "fields" / "index.js").read_text("utf-8")
+    (known,) = re.findall(r"const TYPES = \{ (.*?) \}", registry)
     assert sorted(documented) == sorted(known.split(", ")) == sorted(FIELDS)
 
 

@@ -29,6 +29,7 @@ from shardwise.question import Question
 
 NUMBER, CHOICE, MANY, HUNT = "bytes-per-gpu", "ring-or-tree", "fifty-four-days", "ring-time-bug"
 ORDER, PAIRS, FORMULA, FUNCTION = "order-ring-events", "first-match", "bytes-per-gpu-formula", "ring-time-function"
+DESK = ".shardwise"
 NAMES = (NUMBER, CHOICE, MANY, HUNT, ORDER, PAIRS, FORMULA, FUNCTION)
 
 RUN_ALL = """async () => {
@@ -40,9 +41,6 @@ RUN_ALL = """async () => {
   await panel.context.sessionContext.session.kernel.info;
   await app.commands.execute("notebook:run-all-cells");
 }"""
-
-UNGUARDED = """() => [...document.querySelectorAll(".shardwise :is(input, button, [tabindex])")]
-  .filter((element) => !element.hasAttribute("data-lm-suppress-shortcuts")).map((element) => element.outerHTML)"""
 
 
 @pytest.fixture(scope="session")
@@ -106,7 +104,6 @@ def test_a_student_practises_in_lab(page: Page, forms: dict[str, Locator], asked
     a_formula_is_typed(forms[FORMULA], asked(FORMULA))
     a_function_is_written(page, forms[FUNCTION])
     every_text_can_be_read_in_a_light_and_a_dark_theme(page)
-    assert page.evaluate(UNGUARDED) == []
 
 
 def a_number_is_marked_explained_and_drawn_anew(page: Page, form: Locator, question: Question, fresh: Question) -> None:
@@ -134,7 +131,7 @@ def a_number_is_marked_explained_and_drawn_anew(page: Page, form: Locator, quest
     picture(page, "number")
 
     form.get_by_role("button", name="Another").click()
-    expect(status).to_contain_text("A new variant")
+    expect(status).to_contain_text("new numbers")
     expect(form).to_contain_text(to_plain(fresh.prompt)[:40])
     expect(form).not_to_contain_text(to_plain(question.prompt)[:40])
     expect(field).to_have_value("")
@@ -279,7 +276,7 @@ def every_text_can_be_read_in_a_light_and_a_dark_theme(page: Page) -> None:
         page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
         page.wait_for_timeout(300)  # Lab fades from one theme to the other
         picture(page, name)
-        assert page.evaluate(PALE, ".shardwise") == [], name
+        assert page.evaluate(PALE, DESK) == [], name
 
 
 CLOSE = """async () => {

@@ -158,6 +158,7 @@ def practice(name: str | None = None, *, seed: int | str | None = None, bank: st
     """The problem as a form with buttons. `bank` is where it is found, as in `check`."""
     if (graded := _GRADED.of(None)) is not None:
         return graded.has_no("are no forms")
+    from shardwise.student.desk import Desk
     from shardwise.student.widget import Practice
 
     try:
@@ -165,7 +166,7 @@ def practice(name: str | None = None, *, seed: int | str | None = None, bank: st
         asked = _SESSION.question(name, SEED if seed is None and name is not None else seed)
     except ShardwiseError as error:
         return Message(_said(error))
-    return Practice(asked)
+    return Practice(Desk(_SESSION), asked)
 
 
 def asked_in_words(asked: Question) -> str:

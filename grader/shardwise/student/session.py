@@ -65,6 +65,12 @@ class Session:
                 break
         return self.look_at(fresh)
 
+    def following(self, asked: Question) -> Question | None:
+        """The problem after this one in its chapter, as notebooks show it; None after the last."""
+        ids = [problem.id for problem in self.banks.of_chapter(self.banks.find(asked.id).chapter)]
+        place = ids.index(asked.id) + 1
+        return self.look_at(self._posed(ids[place], SEED)) if place < len(ids) else None
+
     def hinted(self, asked: Question, count: int) -> None:
         """Remember that `count` hints of a question were given."""
         place = (asked.id, asked.seed)

@@ -1,0 +1,25 @@
+// Several fields that belong together, perhaps under a text of their own: a part of a larger question.
+
+import { html, nothing } from "lit";
+import { unsafeHTML } from "lit/directives/unsafe-html.js";
+import { answerOf, fieldsOf } from "./index.js";
+
+export const group = {
+  template(place) {
+    const { field, id } = place;
+    if (!field.how) {
+      return html`<fieldset>
+        <legend class="label">${field.label}</legend>
+        <div class="arguments">${fieldsOf(field.fields, place)}</div>
+      </fieldset>`;
+    }
+    const how = `${id}-how`;
+    return html`<fieldset class="part">
+      <legend class="label">${field.label}</legend>
+      ${field.html ? html`<div class="prose">${unsafeHTML(field.html)}</div>` : nothing}
+      <p id=${how} class="quiet">${field.how}</p>
+      ${fieldsOf(field.fields, { ...place, how })}
+    </fieldset>`;
+  },
+  answer: (field, draft) => answerOf(field.fields, draft),
+};

@@ -1,0 +1,70 @@
+// The types of fields, and the form that some of them make together.
+
+import { group } from "./group.js";
+import { line } from "./line.js";
+import { listing } from "./listing.js";
+import { number } from "./number.js";
+import { options } from "./options.js";
+import { order } from "./order.js";
+import { pairs } from "./pairs.js";
+import { program } from "./program.js";
+import { select } from "./select.js";
+
+/**
+ * A type of field: what is shown of it, and the answer that its draft makes.
+ * @typedef {object} FieldType
+ * @property {(place: Place) => unknown} template
+ * @property {(field: object, draft: any, beside: Beside) => any} answer null where there is none
+ *
+ * Where a field stands, and what it may do there.
+ * @typedef {object} Place
+ * @property {object} field the field as `Kind.view` in Python describes it
+ * @property {string} id for its elements; unique in the form
+ * @property {string} how the id of the text that says how to answer
+ * @property {any} draft what the student has done so far; null or undefined at first
+ * @property {(draft: any) => void} set replaces the draft
+ * @property {Beside} beside
+ * @property {(request: object) => Promise<object>} ask sends a request about this question
+ *
+ * The fields that a field stands among, and their drafts by name.
+ * @typedef {{fields: object[], draft: any}} Beside
+ */
+
+/** @type {Record<string, FieldType>} */
+const TYPES = { group, line, listing, number, options, order, pairs, program, select };
+
+/** A single field without a name is the answer itself; others are parts of it. */
+const isAlone = (fields) => fields.length === 1 && !fields[0].name;
+const partOf = (fields, field, draft) => (isAlone(fields) ? draft : draft?.[field.name]);
+
+/** What is shown of some fields. */
+export function fieldsOf(fields, place) {
+  return fields.map((field) => {
+    const path = isAlone(fields) ? place.path : [...place.path, field.name];
+    return TYPES[field.type].template({
+      ...place,
+      field,
+      path,
+      id: `${place.id}-${field.name ?? "0"}`,
+      draft: partOf(fields, field, place.draft),
+      set: (draft) => place.change(path, draft),
+      beside: { fields, draft: place.draft },
+    });
+  });
+}
+
+/** The answer that some fields make together. */
+export function answerOf(fields, draft) {
+  const answers = fields.map((field) =>
+    TYPES[field.type].answer(field, partOf(fields, field, draft), { fields, draft }),
+  );
+  if (isAlone(fields)) return answers[0];
+  return Object.fromEntries(
+    fields.map((field, place) => [field.name, answers[place]]).filter(([, one]) => one !== null),
+  );
+}
+
+/** A draft in which the part at a path of names is another. */
+export function withPart(draft, [name, ...rest], value) {
+  return name === undefined ? value : { ...draft, [name]: withPart(draft?.[name], rest, value) };
+}

@@ -1,0 +1,35 @@
+// The lines of a program, of which one is picked. The answer is its number.
+
+import { html, nothing } from "lit";
+
+export const listing = {
+  template({ field, id, draft, set }) {
+    const last = field.lines.length;
+    const pressed = (event) => {
+      const to = {
+        ArrowDown: Math.min(last, (draft ?? 0) + 1),
+        ArrowUp: Math.max(1, (draft ?? last + 1) - 1),
+        Home: 1,
+        End: last,
+      }[event.key];
+      if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      set(to);
+    };
+    return html`<div class="field">
+      <div id="${id}-label" class="label">${field.label}</div>
+      <div
+        role="listbox" tabindex="0" class="listing" aria-labelledby="${id}-label"
+        aria-activedescendant=${draft ? `${id}-line-${draft}` : nothing} @keydown=${pressed}>
+        ${field.lines.map(
+          (text, place) => html`<div
+            role="option" id="${id}-line-${place + 1}" class="line"
+            aria-selected=${place + 1 === draft ? "true" : "false"} @click=${() => set(place + 1)}>
+            <span class="number">${place + 1}</span><code>${text}</code>
+          </div>`,
+        )}
+      </div>
+    </div>`;
+  },
+  answer: (_field, draft) => draft ?? null,
+};

@@ -1,0 +1,20 @@
+// A number within a range. What is no number goes to Python as it was typed, which says so.
+
+import { html } from "lit";
+import { live } from "lit/directives/live.js";
+
+export const number = {
+  template: ({ field, id, draft, set }) => html`<div class="field">
+    <label for=${id}><code>${field.label}</code></label>
+    <input
+      type="text" id=${id} inputmode=${field.is_whole ? "numeric" : "decimal"}
+      autocomplete="off" spellcheck="false" aria-describedby="${id}-range"
+      .value=${live(draft ?? "")} @input=${(event) => set(event.target.value)} />
+    <span id="${id}-range" class="quiet">${field.range}</span>
+  </div>`,
+  answer(_field, draft) {
+    const text = (draft ?? "").trim();
+    if (text === "") return null;
+    return Number.isFinite(Number(text)) ? Number(text) : text;
+  },
+};

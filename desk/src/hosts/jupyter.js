@@ -1,0 +1,116 @@
+// The desk in Jupyter: requests go through the widget's model, drafts into the notebook, keys to nobody but the form.
+
+import { show } from "../show.js";
+
+const CUT_OFF = "Python cannot be reached. If the kernel was restarted or has stopped, run this cell again.";
+const SETTLED_MS = 300; // after the last key, before a draft is written into the notebook
+
+/** Show what a widget's model names in an element of the page; gives the function that takes it away again. */
+export function inJupyter({ model, el }) {
+  const line = requests(model);
+  const draft = drafts(model);
+  const shades = followShade(el);
+  guardKeys(el, () => model.widget_manager?.context?.save());
+  el.append(show(model.get("what"), { ask: line.ask, draft }, model.get("given")));
+  for (const text of document.querySelectorAll(`.shardwise-waits[data-token="${model.get("token")}"]`)) {
+    text.hidden = true;
+  }
+  return () => {
+    draft.flush();
+    line.close();
+    shades.disconnect();
+  };
+}
+
+/** Requests over the model's own messages. */
+function requests(model) {
+  const waiting = new Map();
+  let count = 0;
+  const heard = (content) => {
+    waiting.get(content?.id)?.(content.reply);
+    waiting.delete(content?.id);
+  };
+  model.on("msg:custom", heard);
+  const ask = (request) =>
+    new Promise((resolve, reject) => {
+      // Two views of one model hear the replies of both: an id belongs to one of them alone.
+      const id = `${crypto.randomUUID()}-${count++}`;
+      waiting.set(id, resolve);
+      try {
+        model.send({ id, request });
+      } catch {
+        waiting.delete(id);
+        reject(new Error(CUT_OFF));
+      }
+    });
+  return { ask, close: () => model.off("msg:custom", heard) };
+}
+
+/** Drafts in the notebook's own metadata, so that they are saved with it; in the model where there is no notebook. */
+function drafts(model) {
+  const notebook = model.widget_manager?.context?.model;
+  const place = notebook?.setMetadata && notebook.getMetadata ? inNotebook(notebook) : inModel(model);
+  let changed = {};
+  let timer;
+  const flush = () => {
+    clearTimeout(timer);
+    if (Object.keys(changed).length) place.write({ ...place.read(), ...changed });
+    changed = {};
+  };
+  return {
+    get: (key) => changed[key] ?? place.read()[key],
+    set(key, value) {
+      changed[key] = value;
+      clearTimeout(timer);
+      timer = setTimeout(flush, SETTLED_MS);
+    },
+    flush,
+  };
+}
+
+function inNotebook(notebook) {
+  const kept = () => notebook.getMetadata("shardwise") ?? {};
+  return {
+    read: () => kept().drafts ?? {},
+    write: (drafts) => notebook.setMetadata("shardwise", { ...kept(), drafts }),
+  };
+}
+
+function inModel(model) {
+  return {
+    read: () => model.get("drafts") ?? {},
+    write(drafts) {
+      model.set("drafts", drafts);
+      model.save_changes();
+    },
+  };
+}
+
+/** Keep keys from Jupyter, which takes letters for commands on the cell; the key that saves is passed on. */
+function guardKeys(el, save) {
+  el.dataset.lmSuppressShortcuts = "true"; // Lab and Notebook look for it on an element outside shadow roots
+  el.addEventListener("keydown", (event) => {
+    event.stopPropagation(); // VS Code does not know the mark
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
+      event.preventDefault();
+      save();
+    }
+  });
+}
+
+/** Tell the element below whether Jupyter's theme is dark: its colours follow `color-scheme`. */
+function followShade(el) {
+  const follow = () => {
+    const { jpThemeLight, vscodeThemeKind } = document.body.dataset;
+    const dark =
+      jpThemeLight === "false" ||
+      vscodeThemeKind?.includes("dark") ||
+      document.documentElement.getAttribute("theme") === "dark"; // Colab
+    el.style.colorScheme = dark ? "dark" : "light";
+  };
+  follow();
+  const observer = new MutationObserver(follow);
+  observer.observe(document.body, { attributes: true });
+  observer.observe(document.documentElement, { attributes: true });
+  return observer;
+}

@@ -1,0 +1,196 @@
+// A problem as a form: shows it, collects an answer, and shows what Python says to that. Nothing is judged here.
+
+import { html, LitElement, nothing } from "lit";
+import { keyed } from "lit/directives/keyed.js";
+import { unsafeHTML } from "lit/directives/unsafe-html.js";
+import { answerOf, fieldsOf, withPart } from "./fields/index.js";
+import { styles } from "./styles.js";
+
+const PATIENCE_MS = 1000; // Python at rest answers in a few milliseconds
+const WAITING =
+  "Still waiting for Python. It may be busy with another cell; if the kernel was restarted, run this cell again.";
+
+/** Text as HTML that shows it as it is. */
+function escaped(text) {
+  return Object.assign(document.createElement("p"), { textContent: text }).outerHTML;
+}
+
+export class Problem extends LitElement {
+  static styles = styles;
+
+  static properties = {
+    host: { attribute: false },
+    given: { attribute: false },
+    question: { state: true },
+    draft: { state: true }, // what the fields hold
+    said: { state: true }, // what the status says: an outcome and a text
+    hints: { state: true },
+    solution: { state: true },
+    trail: { state: true }, // the questions that were shown here before, to go back to
+  };
+
+  #told = 0; // the same words twice are two events, and are read out twice
+
+  willUpdate(changed) {
+    if (changed.has("given")) {
+      this.trail = [];
+      this.#show(this.given.question);
+      this.#resume();
+    }
+  }
+
+  /** Go on with the variant that was shown here last. */
+  async #resume() {
+    const { id, seed } = this.given.question;
+    const seeds = this.host.draft.get(`variants ${id} ${seed}`) ?? [];
+    if (!seeds.length) return;
+    const reply = await this.#ask({ do: "question", seed: seeds.at(-1) });
+    if (!reply.question) return;
+    this.trail = [seed, ...seeds.slice(0, -1)].map((seed) => ({ problem: id, seed }));
+    this.#show(reply.question);
+  }
+
+  /** Another question in place of the one that is shown. */
+  #show(question) {
+    this.question = question;
+    this.draft = this.host.draft.get(this.#key) ?? null;
+    this.hints = [];
+    this.solution = "";
+    this.#say();
+  }
+
+  get #key() {
+    return `answer ${this.question.id} ${this.question.seed}`;
+  }
+
+  #say(outcome = "", text = "") {
+    this.#told += 1;
+    this.said = { outcome, html: text };
+  }
+
+  /** What Python says to a request about this question; nothing when another one is shown by then. */
+  async #ask(request) {
+    const asked = this.question;
+    const waits = setTimeout(() => this.#say("blank", escaped(WAITING)), PATIENCE_MS);
+    const reply = await this.host
+      .ask({ problem: asked.id, seed: asked.seed, ...request })
+      .catch((error) => ({ error: escaped(error.message) }))
+      .finally(() => clearTimeout(waits));
+    if (this.question !== asked) return {};
+    if (reply.error) this.#say("broken", reply.error);
+    return reply;
+  }
+
+  #change = (path, value) => {
+    this.draft = withPart(this.draft, path, value);
+    this.host.draft.set(this.#key, this.draft);
+  };
+
+  async #check(event) {
+    event.preventDefault();
+    const { verdict } = await this.#ask({ do: "check", answer: answerOf(this.question.form.fields, this.draft) });
+    if (verdict) this.#say(verdict.outcome, verdict.html);
+  }
+
+  async #hint() {
+    const { hints } = await this.#ask({ do: "hint", shown: this.hints.length });
+    if (hints) this.hints = hints;
+  }
+
+  async #solve() {
+    const { solution } = await this.#ask({ do: "solution" });
+    if (solution) this.solution = solution;
+  }
+
+  /** Another variant of this problem, or the next problem of the chapter, in place of this question. */
+  async #go(request, words) {
+    const here = { problem: this.question.id, seed: this.question.seed };
+    const { question, end } = await this.#ask(request);
+    if (end) this.#say("blank", end);
+    if (question) this.#arrive([...this.trail, here], question, words);
+  }
+
+  async #back() {
+    const { question } = await this.#ask({ do: "question", ...this.trail.at(-1) });
+    if (question) this.#arrive(this.trail.slice(0, -1), question, "This is the one before, with your answer.");
+  }
+
+  /** Show a question that somebody went to, and remember the variants of the problem that the cell shows. */
+  #arrive(trail, question, words) {
+    const leaves = question.id !== this.question.id;
+    this.trail = trail;
+    this.#show(question);
+    this.#say("new", escaped(words));
+    const { id, seed } = this.given.question;
+    if (question.id === id) {
+      const seeds = [...trail.filter((place) => place.problem === id).map((place) => place.seed), question.seed];
+      this.host.draft.set(`variants ${id} ${seed}`, seeds.slice(1));
+    }
+    this.updateComplete.then(() => {
+      const title = this.renderRoot.querySelector("h3");
+      title.scrollIntoView({ block: "nearest" });
+      if (leaves) title.focus();
+    });
+  }
+
+  /** Enter in a text field checks: JupyterLab's notebook keeps browsers from doing that themselves. */
+  #entered(event) {
+    if (event.key === "Enter" && event.target.tagName === "INPUT" && !event.isComposing) this.#check(event);
+  }
+
+  render() {
+    const { question } = this;
+    return html`
+      <section aria-labelledby="title">
+        <header>
+          <h3 id="title" tabindex="-1">${question.title}</h3>
+          <span class="quiet">${question.points}</span>
+        </header>
+        <div class="prose">${unsafeHTML(question.prompt)}</div>
+        <form novalidate @submit=${this.#check} @keydown=${this.#entered}>
+          ${question.form.html ? html`<div class="prose">${unsafeHTML(question.form.html)}</div>` : nothing}
+          <p id="how" class="quiet">${question.form.how}</p>
+          ${keyed(
+            this.#key,
+            html`<div class="fields">
+              ${fieldsOf(question.form.fields, {
+                id: "answer",
+                how: "how",
+                path: [],
+                draft: this.draft,
+                change: this.#change,
+                ask: (request) => this.host.ask({ problem: question.id, seed: question.seed, ...request }),
+              })}
+            </div>`,
+          )}
+          <div class="buttons"><button class="primary">Check</button></div>
+        </form>
+        <div role="status" class="prose said" data-outcome=${this.said.outcome}>
+          ${keyed(this.#told, html`<div>${unsafeHTML(this.said.html)}</div>`)}
+        </div>
+        ${this.#actions()}
+        <div aria-live="polite">
+          ${this.hints.map((hint) => html`<div class="prose more">${unsafeHTML(hint)}</div>`)}
+        </div>
+        <div aria-live="polite">
+          ${this.solution ? html`<div class="prose more">${unsafeHTML(this.solution)}</div>` : nothing}
+        </div>
+      </section>
+    `;
+  }
+
+  #actions() {
+    const left = this.question.hints - this.hints.length;
+    const button = (words, act, off = false) =>
+      html`<button type="button" aria-disabled=${off ? "true" : "false"} @click=${() => off || act()}>${words}</button>`;
+    return html`
+      <div class="buttons" role="group" aria-label="Go on">
+        ${button(left > 0 ? `Hint (${left} left)` : "No more hints", () => this.#hint(), left <= 0)}
+        ${button("Solution", () => this.#solve(), this.solution !== "")}
+        ${button("Another", () => this.#go({ do: "another" }, "The same with new numbers."))}
+        ${button("Next", () => this.#go({ do: "next" }, "The next problem of this chapter."))}
+        ${this.trail.length ? button("Back", () => this.#back()) : nothing}
+      </div>
+    `;
+  }
+}

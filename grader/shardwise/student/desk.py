@@ -1,0 +1,108 @@
+"""The desk: what a form asks, and what Python answers to it, both as plain data. It knows nothing of Jupyter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import Any
+
+from shardwise.errors import ShardwiseError
+from shardwise.kinds import kind_of
+from shardwise.kinds.calls import in_one_line
+from shardwise.markdown.html import safe, to_html
+from shardwise.marking import check
+from shardwise.question import Outcome, Question
+from shardwise.student.limited import run_limited
+from shardwise.student.session import Session
+from shardwise.student.shown import STOPPED
+from shardwise.student.views import verdict, view
+
+_LAST = "That was the last problem of this chapter."
+_ONE_AT_A_TIME = Lock()  # requests may come from the notebook's thread and from that of a form's own connection
+
+Data = dict[str, Any]
+Request = Mapping[str, Any]
+
+
+class Desk:
+    """Answers the requests of forms: to show a question, to check an answer, for a hint, the solution, other numbers.
+
+    Every request names its problem and seed, so that no answer is ever marked by the numbers of another variant.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._opened: dict[tuple[str, str], Question] = {}
+
+    def open(self, question: Question) -> Data:
+        """What a form may know of a question; requests about it can be answered from now on without drawing it again."""
+        self._opened[question.id, question.seed] = question
+        return view(question)
+
+    def reply(self, request: Any) -> Data:
+        """The reply to a request; one with an `error`, in HTML, to a request that cannot be answered. Raises nothing."""
+        try:
+            with _ONE_AT_A_TIME:
+                return self._answered(request)
+        except ShardwiseError as error:
+            return {"error": to_html(str(error))}
+        except KeyboardInterrupt:
+            return {"error": to_html(STOPPED)}
+        except Exception as error:
+            return {"error": to_html(f"Something of ours broke (`{safe(in_one_line(error))}`): please report it.")}
+
+    def _answered(self, request: Any) -> Data:
+        if not isinstance(request, Mapping):
+            raise ShardwiseError("A request is a dictionary with `do`.")
+        action = _ACTIONS.get(str(request.get("do")))
+        if action is None:
+            raise ShardwiseError(f"I can {', '.join(_ACTIONS)}, and not `{safe(str(request.get('do')))}`.")
+        return action(self, request)
+
+    def _asked(self, request: Request) -> Question:
+        """The question that a request is about."""
+        problem, seed = (request.get(name) for name in ("problem", "seed"))
+        if not isinstance(problem, str) or not isinstance(seed, str):
+            raise ShardwiseError("This request has to name its `problem` and its `seed`, both as text.")
+        asked = self._opened.get((problem, seed)) or self._session.question(problem, seed)
+        self._opened[problem, seed] = asked
+        return self._session.look_at(asked)
+
+    def _question(self, request: Request) -> Data:
+        return {"question": view(self._asked(request))}
+
+    def _check(self, request: Request) -> Data:
+        asked = self._asked(request)
+        feedback = check(asked, request.get("answer"), runner=run_limited)
+        if feedback.outcome == Outcome.BLANK:  # there is no variable to be assigned in a form
+            feedback = feedback.model_copy(update={"say": kind_of(asked).view(asked.form)["how"]})
+        return {"verdict": verdict(feedback, asked.kind)}
+
+    def _hint(self, request: Request) -> Data:
+        asked, shown = self._asked(request), request.get("shown", 0)
+        given = asked.hints[: (shown if isinstance(shown, int) else 0) + 1]
+        self._session.hinted(asked, len(given))
+        return {"hints": [to_html(f"**Hint {number}.** {hint}") for number, hint in enumerate(given, start=1)]}
+
+    def _solution(self, request: Request) -> Data:
+        return {"solution": to_html(f"**Solution**\n\n{self._asked(request).solution}")}  # it may begin with a table
+
+    def _another(self, request: Request) -> Data:
+        asked = self._asked(request)
+        return {"question": self.open(self._session.fresh(asked, asked.seed))}
+
+    def _next(self, request: Request) -> Data:
+        following = self._session.following(self._asked(request))
+        if following is None:
+            return {"end": to_html(_LAST)}
+        return {"question": self.open(following)}
+
+
+_ACTIONS: dict[str, Callable[[Desk, Request], Data]] = {
+    "question": Desk._question,
+    "check": Desk._check,
+    "hint": Desk._hint,
+    "solution": Desk._solution,
+    "another": Desk._another,
+    "next": Desk._next,
+}

@@ -1,0 +1,46 @@
+"""The widget that holds the desk's code, so that a notebook gets it once and not with every form."""
+
+from __future__ import annotations
+
+import gzip
+from functools import cache
+from pathlib import Path
+
+import traitlets
+from ipywidgets.widgets.widget import Widget
+
+BUNDLE = Path(__file__).with_name("desk.js")
+
+
+class Library(Widget):
+    """The code of all forms, compressed. Nobody sees it; forms name it by its id."""
+
+    _model_name = traitlets.Unicode("WidgetModel").tag(sync=True)
+    _model_module = traitlets.Unicode("@jupyter-widgets/base").tag(sync=True)
+    code = traitlets.Bytes().tag(sync=True)
+    digest = traitlets.Unicode().tag(sync=True)  # a page that has loaded this code once does not load it again
+
+    def __init__(self) -> None:
+        code, digest = _code()
+        super().__init__(code=code, digest=digest)  # type: ignore[no-untyped-call]
+
+
+@cache
+def _code() -> tuple[bytes, str]:
+    source = BUNDLE.read_bytes()
+    return gzip.compress(source), digest_of(source.decode("utf-8"))
+
+
+def digest_of(bundle: str) -> str:
+    """The digest of the sources that a bundle was built from, which its first line names."""
+    return bundle.partition("\n")[0].split()[-1]
+
+
+_made: list[Library] = []
+
+
+def library() -> Library:
+    """The library of this kernel; a new one when all widgets were closed."""
+    if not _made or _made[0].comm is None:
+        _made[:] = [Library()]
+    return _made[0]

@@ -1,0 +1,307 @@
+"""The desk's message path: what a form is told, when, and what its widget brings to the browser."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from checkout import ROOT, checkout_bank, every_third_at_once, fresh_session, problem_of, template
+from shardwise.bank.bank import Problem
+from shardwise.bank.posing import pose
+from shardwise.kinds import OURS, text_of
+from shardwise.kinds.calls import Recorded, run_here
+from shardwise.markdown.html import to_html
+from shardwise.marking import check as mark
+from shardwise.question import Outcome, Question
+from shardwise.student import api
+from shardwise.student.desk import Desk
+from shardwise.student.shown import Checked
+from shardwise.student.views import verdict, view
+from shardwise.student.widget import Practice
+from shardwise.student.widget.library import BUNDLE, digest_of, library
+
+NUMBER, CHOICE, HUNT = "bytes-per-gpu", "ring-or-tree", "ring-time-bug"
+
+
+@pytest.fixture(autouse=True)
+def _fresh_session(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(api, "_SESSION", fresh_session())
+    yield
+    from ipywidgets import Widget
+
+    Widget.close_all()
+
+
+def asked(name: str, seed: int | str = 0) -> Question:
+    return pose(checkout_bank().find(name), seed)
+
+
+class Student:
+    """Somebody in front of one form."""
+
+    def __init__(self, question: Question, desk: Desk | None = None) -> None:
+        self.desk = desk or Desk(api._SESSION)
+        self.told = self.desk.open(question)
+
+    def asks(self, do: str, **more: Any) -> dict[str, Any]:
+        """What comes back when a button is pressed; a question that comes is the one that is asked about from now on."""
+        request = {"do": do, "problem": self.told["id"], "seed": self.told["seed"], **more}
+        reply = self.desk.reply(json.loads(json.dumps(request)))
+        self.told = reply.get("question", self.told)
+        return json.loads(json.dumps(reply))
+
+
+def at(name: str) -> Student:
+    return Student(asked(name))
+
+
+def synced(widget: Practice) -> str:
+    """All that the browser can see of a question: the state but for our own script."""
+    return json.dumps({name: value for name, value in widget.get_state().items() if name != "_esm"}, default=str)
+
+
+def secrets(question: Question) -> list[str]:
+    """Texts out of the key, the hints and the solution that are not in the question itself anyway."""
+    found = [
+        *question.hints,
+        *(to_html(hint) for hint in question.hints),
+        question.solution,
+        to_html(question.solution),
+    ]
+
+    def collect(value: Any) -> None:
+        if isinstance(value, dict):
+            for part in value.values():
+                collect(part)
+        elif isinstance(value, list):
+            for part in value:
+                collect(part)
+        elif isinstance(value, str) and len(value) > 15:
+            found.append(value)
+
+    collect(question.key.model_dump(mode="json"))
+    public = text_of(question) + "\n".join(getattr(question.form, "listing", ()))
+    return [json.dumps(text)[1:-1] for text in found if text not in public and text.strip() not in public]
+
+
+def test_nothing_of_key_solution_or_hints_reaches_the_browser_unasked(problem: Problem) -> None:
+    for seed in range(2):
+        question = pose(problem, seed)
+        state = synced(Practice(Desk(api._SESSION), question))
+        hidden = secrets(question)
+        assert hidden
+        assert [text for text in hidden if text in state] == []
+        told = json.loads(state)["given"]["question"]
+        assert set(told) == {"id", "seed", "kind", "title", "points", "hints", "prompt", "form"}
+
+
+def test_a_form_shows_the_options_or_the_listing_and_the_prompt_does_not_repeat_them(problem: Problem) -> None:
+    question = pose(problem, 1)
+    shown = view(question)
+    form: Any = question.form
+    if question.kind == "choice":
+        (field,) = shown["form"]["fields"]
+        assert [option["label"] for option in field["options"]] == [option.label for option in form.options]
+        assert not re.search(rf"(?<!\w){form.options[0].label}\)", shown["prompt"])
+    if question.kind == "bugline":
+        assert shown["form"]["fields"][0]["lines"] == list(form.listing)
+        assert f"def {form.function}" not in shown["prompt"]
+    first_words = question.prompt.split("\n")[0][:20].split("*")[0]
+    assert to_html(first_words).removeprefix("<p>").removesuffix("</p>")[:10] in shown["prompt"]
+
+
+FORMED = [*checkout_bank().read_all().problems.values(), problem_of(template("match"))]
+
+
+@pytest.mark.parametrize("formed", every_third_at_once(FORMED), ids=[problem.id for problem in FORMED])
+def test_the_desk_marks_like_the_cell_does(formed: Problem) -> None:
+    question = pose(formed, 0)
+    student = Student(question)
+    for sample in formed.kind.samples(question):
+        raw = sample.raw
+        if isinstance(raw, Recorded):  # a browser sends the source of a function
+            raw = formed.kind.sample_source(question, "", raw)
+        sent = json.loads(json.dumps(raw, default=lambda _: None))  # as a browser sends it
+        said = student.asks("check", answer=sent)["verdict"]
+        expected = mark(question, raw, runner=run_here)
+        assert said["outcome"] == sample.outcome
+        if sample.outcome == Outcome.BLANK:  # it is said how the form is filled in, and not how a variable is set
+            expected = expected.model_copy(update={"say": student.told["form"]["how"]})
+        assert said == verdict(expected, question.kind)
+
+
+def test_an_empty_form_is_blank_and_not_wrong() -> None:
+    for name, empty in ((NUMBER, ""), (CHOICE, []), (HUNT, {"line": None, "input": {}, "fix": ""})):
+        said = at(name).asks("check", answer=empty)["verdict"]
+        assert said["outcome"] == Outcome.BLANK
+        assert "Assign" not in said["html"]
+
+
+def test_what_a_student_types_comes_back_as_text_and_never_as_html() -> None:
+    nasty = "3 <img src=x onerror=alert(1)> `GB` **x**"
+    for name, answer in ((NUMBER, nasty), (CHOICE, [nasty]), (HUNT, {"line": 2, "input": {}, "fix": nasty})):
+        assert "<img" not in at(name).asks("check", answer=answer)["verdict"]["html"]
+    for request in (
+        {"do": nasty},
+        {"do": "check", "problem": nasty, "seed": "0"},
+        {"do": "hint", "problem": NUMBER, "seed": nasty},
+    ):
+        assert "<img" not in json.dumps(Desk(api._SESSION).reply(request))
+
+
+def test_hints_come_in_turn_and_the_cells_go_on_from_there() -> None:
+    question, student = asked(NUMBER), at(NUMBER)
+    (first,) = student.asks("hint", shown=0)["hints"]
+    assert to_html(question.hints[0]).removeprefix("<p>") in first
+    assert str(api.hint(NUMBER)).startswith("Hint 2.")
+    assert len(student.asks("hint", shown=7)["hints"]) == len(question.hints)
+    assert "last hint" in str(api.hint())
+
+
+def test_the_solution_comes_when_it_is_asked_for() -> None:
+    solution = at(CHOICE).asks("solution")["solution"]
+    assert "<table>" in solution  # this one begins with a table
+    assert to_html(asked(CHOICE).solution) in solution
+
+
+def test_another_has_its_own_numbers_and_changes_no_check_in_a_cell() -> None:
+    student = at(NUMBER)
+    before = student.told
+    student.asks("another")
+    assert student.told["prompt"] != before["prompt"] and student.told["seed"] != before["seed"]
+    question = asked(NUMBER, student.told["seed"])
+    key: Any = question.key
+    right = f"{key.value!r} B"
+    for seed, outcome in ((student.told["seed"], Outcome.CORRECT), (before["seed"], Outcome.INCORRECT)):
+        assert student.asks("check", answer=right, seed=seed)["verdict"]["outcome"] == outcome
+        checked = api.check(NUMBER, right, seed=seed)
+        assert isinstance(checked, Checked) and checked.outcome == outcome
+    default = api.check(NUMBER, f"{asked(NUMBER).key.value!r} B")  # type: ignore[attr-defined]
+    assert isinstance(default, Checked) and default.outcome == Outcome.CORRECT
+    assert student.asks("question", seed=before["seed"])["question"] == before
+
+
+def test_next_goes_through_a_chapter_to_its_end() -> None:
+    ids = [problem.id for problem in checkout_bank().of_chapter("01-ring-all-reduce")]
+    student = Student(pose(checkout_bank().find(ids[0]), 0))
+    for name in ids[1:]:
+        assert student.asks("next")["question"]["id"] == name
+    assert student.asks("next") == {"end": "<p>That was the last problem of this chapter.</p>"}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [None, 7, "check", {}, {"do": "explode"}, {"do": ["check"]}, {"do": "check"}, {"do": "check", "problem": NUMBER, "seed": 0},
+     {"do": "check", "problem": "no-such-problem", "seed": "0"}, {"do": "check", "problem": ["x"], "seed": {}}],
+)  # fmt: skip
+def test_a_request_that_makes_no_sense_is_told_so(request_: Any) -> None:
+    reply = Desk(api._SESSION).reply(request_)
+    assert list(reply) == ["error"] and "of ours" not in reply["error"]
+
+
+def test_a_fault_of_ours_and_an_interruption_are_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    for error, said in ((KeyboardInterrupt(), "Stopped."), (RuntimeError("no <b>luck</b>"), "Something of ours broke")):
+        monkeypatch.setattr("shardwise.student.desk.check", raising(error))
+        reply = at(NUMBER).asks("check", answer="3 GB")
+        assert said in reply["error"] and "<b>" not in reply["error"]
+
+
+def raising(error: BaseException) -> Any:
+    def check(*_: Any, **__: Any) -> None:
+        raise error
+
+    return check
+
+
+def test_a_widget_passes_requests_on_and_replies_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    widget, sent = api.practice(NUMBER), list[Any]()
+    assert isinstance(widget, Practice)
+    monkeypatch.setattr(widget, "send", sent.append)
+    widget._handle_custom_msg({"id": "7-a", "request": {"do": "hint", "problem": asked(NUMBER).id, "seed": "0"}}, [])
+    widget._handle_custom_msg("nonsense", [])
+    ((message),) = sent
+    assert message["id"] == "7-a" and len(message["reply"]["hints"]) == 1
+
+
+def test_the_code_goes_to_the_browser_once_for_all_forms() -> None:
+    first, second = api.practice(NUMBER), api.practice(CHOICE)
+    assert isinstance(first, Practice) and isinstance(second, Practice)
+    assert first.library == second.library == f"IPY_MODEL_{library().model_id}"
+    assert gzip.decompress(library().code) == BUNDLE.read_bytes()
+    assert len(first._esm) < 2000 and "_css" not in synced(first)
+
+
+def sources_digest() -> str:
+    """The digest that build.mjs writes into the bundle's first line."""
+    desk = ROOT / "desk"
+    digest = hashlib.sha256()
+    sources = [path.relative_to(desk).as_posix() for path in (desk / "src").rglob("*.js")]
+    for name in sorted(["build.mjs", "package-lock.json", *sources]):
+        digest.update(f"{name}\n".encode() + (desk / name).read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def test_the_bundle_was_built_from_the_sources_that_are_there() -> None:
+    assert digest_of(BUNDLE.read_text("utf-8")) == sources_digest(), "run `make desk` and commit desk.js"
+
+
+def test_the_bundle_is_small() -> None:
+    assert len(gzip.compress(BUNDLE.read_bytes())) < 150_000
+
+
+@pytest.mark.slow
+def test_the_bundle_is_what_the_sources_build_to(tmp_path: Path) -> None:
+    built = tmp_path / "desk.js"
+    subprocess.run(["make", "desk", f"BUNDLE={built}"], cwd=ROOT, check=True, capture_output=True)
+    assert built.read_bytes() == BUNDLE.read_bytes()
+
+
+def test_a_notebook_shows_the_question_where_there_are_no_widgets(monkeypatch: pytest.MonkeyPatch) -> None:
+    import IPython.display
+    from nbconvert import HTMLExporter
+
+    outputs = []
+    monkeypatch.setattr(
+        IPython.display,
+        "display",
+        lambda data, metadata=None, **_: outputs.append(new_output("display_data", data=data, metadata=metadata or {})),
+    )
+    widget = api.practice(HUNT)
+    assert isinstance(widget, Practice)
+    widget._ipython_display_()
+    text, form = outputs
+    assert list(form.data) == ["application/vnd.jupyter.widget-view+json"]
+    assert asked(HUNT).title in text.data["text/plain"]
+    cell = new_code_cell('practice("ring-time-bug")', outputs=outputs, execution_count=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nbconvert's own
+        page, _ = HTMLExporter().from_notebook_node(nbformat.from_dict(new_notebook(cells=[cell])))
+    assert page.count(f"{asked(HUNT).title}</h3>") == 1 and "all_reduce_seconds" in page
+    assert "To answer in a form, run this cell in Jupyter." in page
+    assert "widget-view+json" not in page
+
+
+def test_importing_shardwise_or_its_verbs_loads_no_widgets() -> None:
+    source = "import sys, shardwise.student.api; print([name for name in ('anywidget', 'ipywidgets') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_every_kind_has_a_form(kind: str) -> None:
+    question = pose(problem_of(template(kind)), 2)
+    form = view(question)["form"]
+    assert form["how"]
+    assert form["fields"]
