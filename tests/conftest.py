@@ -28,6 +28,7 @@ _CACHE = None if os.environ.get("PYTEST_XDIST_WORKER") else tempfile.mkdtemp(pre
 if _CACHE is not None:
     os.environ["XDG_CACHE_HOME"] = _CACHE
     os.environ["XDG_DATA_HOME"] = f"{_CACHE}/data"  # where the course keys of this computer are remembered
+    os.environ["SHARDWISE_PROGRESS"] = "off"  # a test that keeps progress names a file of its own
 
 
 def pytest_unconfigure() -> None:

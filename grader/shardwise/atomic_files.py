@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -48,7 +47,7 @@ def patiently(act: Callable[[], _T], folder: Path) -> _T:
     while True:
         try:
             return act()
-        except (OSError, sqlite3.OperationalError) as error:
+        except Exception as error:
             if not _is_full(error):
                 raise
         if not waits:
@@ -59,10 +58,9 @@ def patiently(act: Callable[[], _T], folder: Path) -> _T:
         time.sleep(waits.pop(0))
 
 
-def _is_full(error: OSError | sqlite3.OperationalError) -> bool:
-    if isinstance(error, OSError):
-        return error.errno in _FULL
-    return error.sqlite_errorcode == sqlite3.SQLITE_FULL
+def _is_full(error: Exception) -> bool:
+    """Whether a file or a database found no room; sqlite3 is not loaded for that, since some Pythons are without it."""
+    return getattr(error, "errno", None) in _FULL or getattr(error, "sqlite_errorname", "") == "SQLITE_FULL"
 
 
 @contextmanager

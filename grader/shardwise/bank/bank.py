@@ -74,6 +74,11 @@ class Problem:
         """The last part of the id."""
         return self.id.rpartition("/")[2]
 
+    @property
+    def bank(self) -> Path:
+        """The folder of the bank that it comes from."""
+        return self.path.parents[2]
+
     @cached_property
     def source(self) -> Source:
         """The file with the place of every value, for saying faults."""

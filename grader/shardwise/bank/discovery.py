@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from shardwise.bank.bank import Bank, Banks
@@ -39,6 +40,14 @@ def shipped() -> Path:
     except FileNotFoundError as error:  # an editable install whose checkout has moved
         raise ShardwiseError(str(error)) from None
     return folder
+
+
+def name_of(folder: Path) -> str:
+    """What the bank in a folder is called from wherever it is used: "shipped", or the folder."""
+    with suppress(ShardwiseError):
+        if folder == shipped():
+            return SHIPPED
+    return str(folder)
 
 
 def _folder(name: str | Path, beside: Path) -> Path:

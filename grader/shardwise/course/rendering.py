@@ -13,7 +13,7 @@ from shardwise.atomic_files import write
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.compiled import cache_folder
 from shardwise.bank.digests import package_digest
-from shardwise.bank.discovery import shipped
+from shardwise.bank.discovery import SHIPPED, name_of
 from shardwise.errors import ShardwiseError
 
 
@@ -62,9 +62,8 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
 
 def _named(bank: Bank, out: Path) -> str | None:
     """How a notebook in `out` names its bank: not at all when it is the shipped one."""
-    with suppress(ShardwiseError):
-        if bank.folder == shipped():
-            return None
+    if name_of(bank.folder) == SHIPPED:
+        return None
     return Path(os.path.relpath(bank.folder, out.resolve())).as_posix()
 
 

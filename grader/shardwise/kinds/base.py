@@ -47,6 +47,15 @@ class Sample:
     mistake: int | None = None
 
 
+@dataclass(frozen=True)
+class Guess:
+    """What became of an estimate: how far it was off, in powers of ten, whether that was near enough, and how sure its author was."""
+
+    off: float  # above 0 when it was too high
+    hit: bool
+    confidence: float  # from 0 to 1
+
+
 @dataclass
 class Proof:
     """What the lint found out about one draw: faults in words, and how far mistakes lie from the key.
@@ -185,6 +194,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         It may take half a second, so the verdict does not depend on it.
         """
         return ""
+
+    def guess(self, question: Question, value: Any) -> Guess | None:
+        """What became of an answer that is an estimate, for the student's calibration; None where answers are none."""
+        return None
 
     def request(self, question: Question, variable: str) -> Request:
         """What is fetched from a notebook that was run in the sandbox."""

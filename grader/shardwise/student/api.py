@@ -92,6 +92,7 @@ def check(
     if feedback.outcome == Outcome.BLANK and answer is NOT_GIVEN and variable not in vars(__main__):
         note = "Python does not know that name yet. If your answer stands in its cell, run that cell first."
         return Checked(feedback.model_copy(update={"say": f"{feedback.say}\n\n{note}".strip()}))
+    feedback = _SESSION.answered(asked, raw, feedback, "cell")
     drawn = _SESSION.drawn.get(asked.id, asked.seed)
     if drawn != asked.seed and feedback.outcome != Outcome.CORRECT:
         which = "as the notebook asks it" if asked.seed == SEED else f"with `seed={asked.seed}`"
@@ -120,7 +121,7 @@ def hint(name: str | None = None, *, seed: int | str | None = None) -> Message:
     except ShardwiseError as error:
         return Message(_said(error))
     given = _SESSION.hints.get((asked.id, asked.seed), 0)
-    _SESSION.hinted(asked, given + 1)
+    _SESSION.hinted(asked, given + 1, "cell")
     if given >= len(asked.hints):
         return Message(f'That was the last hint. `solution("{asked.slug}")` shows the way.')
     more = len(asked.hints) - given - 1
@@ -136,6 +137,7 @@ def solution(name: str | None = None, *, seed: int | str | None = None) -> Messa
         asked = _SESSION.question(name, seed)
     except ShardwiseError as error:
         return Message(_said(error))
+    _SESSION.showed_solution(asked, "cell")
     return Message(f'**Solution.**\n\n{asked.solution}\n\n`another("{asked.slug}")` draws new numbers.')
 
 

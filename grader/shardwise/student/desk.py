@@ -73,7 +73,8 @@ class Desk:
 
     def _check(self, request: Request) -> Data:
         asked = self._asked(request)
-        feedback = check(asked, request.get("answer"), runner=run_limited)
+        answer = request.get("answer")
+        feedback = self._session.answered(asked, answer, check(asked, answer, runner=run_limited), "form")
         if feedback.outcome == Outcome.BLANK:  # there is no variable to be assigned in a form
             feedback = feedback.model_copy(update={"say": kind_of(asked).view(asked.form)["how"]})
         return {"verdict": verdict(feedback, asked.kind)}
@@ -81,11 +82,13 @@ class Desk:
     def _hint(self, request: Request) -> Data:
         asked, shown = self._asked(request), request.get("shown", 0)
         given = asked.hints[: (shown if isinstance(shown, int) else 0) + 1]
-        self._session.hinted(asked, len(given))
+        self._session.hinted(asked, len(given), "form")
         return {"hints": [to_html(f"**Hint {number}.** {hint}") for number, hint in enumerate(given, start=1)]}
 
     def _solution(self, request: Request) -> Data:
-        return {"solution": to_html(f"**Solution**\n\n{self._asked(request).solution}")}  # it may begin with a table
+        asked = self._asked(request)
+        self._session.showed_solution(asked, "form")
+        return {"solution": to_html(f"**Solution**\n\n{asked.solution}")}  # it may begin with a table
 
     def _another(self, request: Request) -> Data:
         asked = self._asked(request)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
+import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import count, islice
+from typing import TYPE_CHECKING, Any
 
-from shardwise.errors import ShardwiseError
-from shardwise.kinds import text_of
-from shardwise.question import Question
+from shardwise.errors import ShardwiseError, Unreadable
+from shardwise.kinds import kind_of, text_of
+from shardwise.kinds.answers import parsed
+from shardwise.kinds.base import NumericKind
+from shardwise.markdown.html import literal
+from shardwise.question import Feedback, Question
+from shardwise.student.progress.events import Place, Variant
+from shardwise.student.progress.journal import JUDGED, Journal, usual_journal
 
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
@@ -26,6 +35,7 @@ class Session:
     seeds: dict[str, str] = field(default_factory=dict)  # of each problem, the variant that was looked at last
     drawn: dict[str, str] = field(default_factory=dict)  # of each problem, the variant that another() drew last
     hints: dict[tuple[str, str], int] = field(default_factory=dict)
+    shown: dict[tuple[str, str], float] = field(default_factory=dict)  # when, by a clock of its own
     last: str | None = None
 
     @cached_property
@@ -34,6 +44,11 @@ class Session:
         from shardwise.bank.discovery import open_banks  # a graded notebook needs no bank
 
         return open_banks(self.named)
+
+    @cached_property
+    def journal(self) -> Journal:
+        """Where the student's progress is kept."""
+        return usual_journal()
 
     def question(self, name: str | None, seed: int | str | None = None) -> Question:
         """The question under that name; without a seed, the variant of it that was looked at last."""
@@ -53,14 +68,16 @@ class Session:
     def look_at(self, asked: Question) -> Question:
         """Remember that hint() and solution() are about this question from now on."""
         self.last = asked.id
+        self.shown.setdefault((asked.id, asked.seed), time.monotonic())
         self.seeds[asked.id] = asked.seed
         return asked
 
     def fresh(self, before: Question, after: str) -> Question:
-        """The first variant beyond `after` that reads differently from the one before, if any of the next few does."""
-        number = int(after) if after.isdecimal() else 0
-        for step in range(1, _TRIES + 1):
-            fresh = self._posed(before.id, str(number + step))
+        """The first variant beyond `after` that was not met yet and reads differently from the one before, if any of the next few does."""
+        number, met = int(after) if after.isdecimal() else 0, self.journal.seeds(self._variant(before))
+        unmet = (str(seed) for seed in count(number + 1) if str(seed) not in met)
+        for seed in islice(unmet, _TRIES):
+            fresh = self._posed(before.id, seed)
             if text_of(fresh) != text_of(before):
                 break
         return self.look_at(fresh)
@@ -71,10 +88,60 @@ class Session:
         place = ids.index(asked.id) + 1
         return self.look_at(self._posed(ids[place], SEED)) if place < len(ids) else None
 
-    def hinted(self, asked: Question, count: int) -> None:
-        """Remember that `count` hints of a question were given."""
-        place = (asked.id, asked.seed)
-        self.hints[place] = max(count, self.hints.get(place, 0))
+    def hinted(self, asked: Question, given: int, place: Place) -> None:
+        """Remember that so many hints of a question were given."""
+        variant = (asked.id, asked.seed)
+        self.hints[variant] = max(given, self.hints.get(variant, 0))
+        if 0 < given <= len(asked.hints):
+            self.journal.hinted(self._variant(asked), asked.digest, given, place)
+
+    def answered(self, asked: Question, raw: Any, feedback: Feedback, place: Place) -> Feedback:
+        """Keep what an answer earned. Gives the feedback, with a note when progress is not kept, which is said once."""
+        if feedback.outcome not in JUDGED:
+            return feedback
+        variant, seconds = (
+            self._variant(asked),
+            time.monotonic() - self.shown.get((asked.id, asked.seed), time.monotonic()),
+        )
+        # Nobody answers within a second: then the question was shown before we knew of it.
+        self.journal.answered(variant, asked.digest, feedback, place, seconds if seconds >= 1 else None)
+        kind = kind_of(asked)
+        if (guess := kind.guess(asked, parsed(kind, asked.form, raw))) is not None:
+            self.journal.estimated(variant, guess.off, confidence=guess.confidence, hit=guess.hit)
+        note = self.journal.trouble()
+        return feedback.model_copy(update={"say": f"{feedback.say}\n\n*{literal(note)}*"}) if note else feedback
+
+    def showed_solution(self, asked: Question, place: Place) -> None:
+        """Keep that the solution of a question was shown."""
+        self.journal.showed_solution(self._variant(asked), asked.digest, place)
+
+    def estimated(self, asked: Question, raw: Any) -> None:
+        """Keep the rough number that was given before the answer. Raises Unreadable; other questions than for a number have none."""
+        kind = kind_of(asked)
+        if isinstance(kind, NumericKind):
+            value = parsed(kind, asked.form, raw)
+            if value is None:
+                return
+            estimate, exact = kind.given(asked, value), kind.number(asked.key)
+            if estimate * exact <= 0:
+                raise Unreadable("An estimate has the sign of its answer, and is not 0.")
+            self.journal.estimated(self._variant(asked), math.log10(estimate / exact))
+
+    def typed(self, asked: Question, answer: Any) -> None:
+        """Keep an answer as it was typed, so that it is there again after a restart."""
+        self.journal.typed(self._variant(asked), answer)
+
+    def draft(self, asked: Question) -> Any:
+        """The answer as it was typed last; None where there is none."""
+        return self.journal.draft(self._variant(asked))
+
+    def _variant(self, asked: Question) -> Variant:
+        """Under which name progress is kept; without a bank's where the question is of none of these banks."""
+        from shardwise.bank.discovery import name_of
+
+        with suppress(ShardwiseError):
+            return Variant(name_of(self.banks.find(asked.id).bank), asked.id, asked.seed)
+        return Variant("", asked.id, asked.seed)
 
     def _posed(self, problem: str, seed: str) -> Question:
         from shardwise.bank.posing import pose

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
+from shardwise.kinds.base import Guess, Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.estimate.model import HALF_A_POWER, EstimateForm, EstimateKey, EstimateTemplate
 from shardwise.kinds.estimate.reading import FIELDS, Estimate, estimate_of, percent
@@ -102,14 +102,19 @@ answer:
         return value.text
 
     def matches(self, question: Question, value: Estimate, runner: Runner) -> Verdict:
+        form, guess = question.form, self.guess(question, value)
+        assert isinstance(form, EstimateForm)
+        off, hit, sure = guess.off, guess.hit, guess.confidence
+        if is_far(off, form.within):
+            return Verdict(credit=0.0, say=_far(off, form.within))
+        say = f"{_how_near(off, form.within, hit=hit)}\n\n{_for_the_confidence(sure, hit=hit)}"
+        return Verdict(credit=credit(hit=hit, confidence=sure), is_right=hit, say=say)
+
+    def guess(self, question: Question, value: Estimate) -> Guess:
         key, form = question.key, question.form
         assert isinstance(key, EstimateKey) and isinstance(form, EstimateForm)
         off = powers_of_ten(value.reading.nearest(key.value).value, key.value)
-        if is_far(off, form.within):
-            return Verdict(credit=0.0, say=_far(off, form.within))
-        hit, sure = is_hit(off, form.within), value.confidence
-        say = f"{_how_near(off, form.within, hit=hit)}\n\n{_for_the_confidence(sure, hit=hit)}"
-        return Verdict(credit=credit(hit=hit, confidence=sure), is_right=hit, say=say)
+        return Guess(off, is_hit(off, form.within), value.confidence)
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = question.key, question.form
