@@ -1,0 +1,84 @@
+// Bars made of parts, one under the other, against a limit.
+
+import { svg } from "lit";
+import { bottomAxis, scale, written } from "./axis.js";
+import { paint } from "./style.js";
+
+/**
+ * @typedef {object} Bars
+ * @property {string} title
+ * @property {{label: string, high?: number, ticks?: [number, string][]}} axis
+ * @property {Record<string, {name: string, colour?: string}>} kinds what the parts are
+ * @property {{name: string, text?: string, parts: {kind: string, size: number, text?: string}[]}[]} rows
+ * @property {{at: number, text: string}} [limit]
+ */
+
+const BAR = 22;
+const LETTER = 6.6; // about as wide as a letter of 12 pixels is
+
+/** @param {Bars} data @param {number} width */
+export function bars(data, width) {
+  const longest = Math.max(...data.rows.map((row) => row.name.length)) * LETTER + 10;
+  const over = longest > width * 0.28; // long names stand over their bars
+  const pitch = BAR + (over ? 28 : 12);
+  const top = data.limit ? 22 : 6;
+  const box = { left: over ? 2 : longest, right: width - 12, top, bottom: top + data.rows.length * pitch };
+  const tail = Math.max(...data.rows.map((row) => (row.text ?? "").length)) * LETTER + 8;
+  const sums = data.rows.map(sum);
+  const high = data.axis.high ?? Math.max(...sums, data.limit?.at ?? 0);
+  const axis = { ...data.axis, low: 0, high };
+  const x = scale(axis, box.left, box.right - tail);
+  return {
+    height: box.bottom + 42,
+    picture: svg`
+      ${bottomAxis(axis, x, { ...box, right: box.right - tail })}
+      ${data.rows.map((row, place) => {
+        const y = box.top + place * pitch + (over ? 20 : 6);
+        const end = x(Math.min(high, sums[place]));
+        return svg`<g>
+          ${over ? svg`<text x=${box.left} y=${y - 5}>${row.name}</text>` : svg`<text x=${box.left - 8} y=${y + 15} text-anchor="end">${row.name}</text>`}
+          ${parts(row, x, y, data.kinds, high)}
+          <text x=${end + 5} y=${y + 15}>${row.text}</text>
+        </g>`;
+      })}
+      ${data.limit ? limit(data.limit, x(data.limit.at), box) : ""}`,
+  };
+}
+
+const sum = (row) => row.parts.reduce((total, part) => total + part.size, 0);
+
+function parts(row, x, y, kinds, high) {
+  let begun = 0;
+  return row.parts.map((part) => {
+    const [from, to] = [x(Math.min(high, begun)), x(Math.min(high, begun + part.size))];
+    begun += part.size;
+    const text = part.text ?? "";
+    return svg`<rect x=${from} y=${y} width=${Math.max(0, to - from - 0.5)} height=${BAR} fill=${paint(kinds[part.kind].colour)}></rect>
+      ${text && to - from > text.length * LETTER + 6 ? svg`<text class="on" x=${(from + to) / 2} y=${y + 15} text-anchor="middle">${text}</text>` : ""}`;
+  });
+}
+
+function limit({ text }, at, box) {
+  const anchor = at > (box.left + box.right) / 2 ? "end" : "start";
+  return svg`<line class="mark" x1=${at} x2=${at} y1="16" y2=${box.bottom}></line>
+    <text x=${at} y="12" text-anchor=${anchor}>${text}</text>`;
+}
+
+/** What stands for what. */
+bars.legend = (data) => {
+  const shown = new Set(data.rows.flatMap((row) => row.parts.map((part) => part.kind)));
+  return Object.entries(data.kinds)
+    .filter(([kind]) => shown.has(kind))
+    .map(([, { name, colour }]) => ({ name, colour, shape: "area" }));
+};
+
+/** A row for each bar, a column for each kind of part, and the sum. */
+bars.table = (data) => {
+  const kinds = Object.keys(data.kinds);
+  const size = (row, kind) =>
+    row.parts.filter((part) => part.kind === kind).reduce((total, part) => total + part.size, 0);
+  return {
+    head: ["", ...kinds.map((kind) => data.kinds[kind].name), `all: ${data.axis.label}`],
+    rows: data.rows.map((row) => [row.name, ...kinds.map((kind) => written(size(row, kind))), written(sum(row))]),
+  };
+};

@@ -1,0 +1,77 @@
+// GPUs on a ring with the chunks that each holds, and what is on its way to the right neighbour.
+
+import { svg } from "lit";
+import { paint } from "./style.js";
+
+/**
+ * @typedef {object} Ring
+ * @property {string} title
+ * @property {number[][]} held for each GPU (row) and chunk, how many contributions it has summed
+ * @property {{chunk: number, adds: boolean}[]} sends what each GPU has just sent to its right neighbour; none at the start
+ * @property {string} [text] what stands in the middle
+ */
+
+const LETTERS = "abcdefghijklmnop";
+
+/** @param {Ring} data @param {number} width */
+export function ring(data, width) {
+  const gpus = data.held.length;
+  const size = Math.min(width, 520);
+  const cell = Math.min(22, (size / 2 - 55) / gpus); // so that two GPUs and the text between them fit side by side
+  const [wide, high] = [cell * gpus, cell + 18];
+  const [across, down] = [(size - wide) / 2 - 4, gpus > 6 ? 190 : 150];
+  const [middle, centre] = [width / 2, down + high / 2 + 8];
+  const spot = (gpu) => {
+    const angle = (2 * Math.PI * gpu) / gpus - Math.PI / 2;
+    return [middle + across * Math.cos(angle), centre + down * Math.sin(angle)];
+  };
+  return {
+    height: 2 * down + high + 20,
+    picture: svg`
+      <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+        <path d="M0,0L8,4L0,8Z" fill="var(--text)"></path></marker></defs>
+      ${data.sends.map((send, gpu) => arrow(send, gpu, gpus, { middle, centre, across, down }))}
+      ${data.held.map((chunks, gpu) => node(chunks, gpu, spot(gpu), cell, wide, gpus, data.sends[(gpu + gpus - 1) % gpus]?.chunk))}
+      <text x=${middle} y=${centre + 4} text-anchor="middle" class="name">${data.text}</text>`,
+  };
+}
+
+/** A GPU: its name over its chunks; what has all contributions is filled, and what has just arrived is framed. */
+function node(chunks, gpu, [x, y], cell, wide, gpus, arrived) {
+  const left = x - wide / 2;
+  return svg`<g>
+    <rect x=${left - 3} y=${y - cell / 2 - 17} width=${wide + 6} height=${cell + 21} rx="4" fill="var(--back)" stroke="var(--edge)"></rect>
+    <text x=${x} y=${y - cell / 2 - 4} text-anchor="middle">GPU ${gpu}</text>
+    ${chunks.map((count, chunk) => {
+      const done = count === gpus;
+      return svg`<rect x=${left + chunk * cell + 0.5} y=${y - cell / 2} width=${cell - 1} height=${cell - 1}
+          fill=${paint("blue")} fill-opacity=${done ? 1 : (0.32 * count) / gpus} stroke=${chunk === arrived ? paint("orange") : paint("blue")}
+          stroke-width=${chunk === arrived ? 2.5 : 0.6}></rect>
+        <text class=${done ? "on" : ""} x=${left + (chunk + 0.5) * cell} y=${y + 4} text-anchor="middle" font-size=${cell < 14 ? 9 : 12}>${count}</text>`;
+    })}
+  </g>`;
+}
+
+/** The way to the right neighbour, with the letter of the chunk that has taken it. */
+function arrow(send, gpu, gpus, { middle, centre, across, down }) {
+  const turn = (share) => {
+    const angle = (2 * Math.PI * (gpu + share)) / gpus - Math.PI / 2;
+    return [middle + across * Math.cos(angle), centre + down * Math.sin(angle)];
+  };
+  const [from, half, to] = [turn(0.3), turn(0.5), turn(0.7)];
+  return svg`<path d=${`M${from}Q${half} ${to}`} class=${send.adds ? "" : "dashed"} fill="none" stroke="var(--text)" stroke-width="1.5" marker-end="url(#tip)"></path>
+    <circle cx=${half[0]} cy=${half[1]} r="9" fill=${paint("orange")}></circle>
+    <text class="on" x=${half[0]} y=${half[1] + 4} text-anchor="middle">${LETTERS[send.chunk]}</text>`;
+}
+
+/** What stands for what. */
+ring.legend = () => [
+  { name: "contributions summed so far", colour: "blue", shape: "area" },
+  { name: "chunk on its way", colour: "orange", shape: "dot" },
+];
+
+/** The boards as numbers. */
+ring.table = (data) => ({
+  head: ["", ...data.held.map((_, chunk) => `chunk ${LETTERS[chunk]}`)],
+  rows: data.held.map((chunks, gpu) => [`GPU ${gpu}`, ...chunks.map(String)]),
+});
