@@ -29,11 +29,17 @@ class Stage:
     tensor: float
     context: float
     expert: float
+    forward: float = 0.0  # of all these, what the forward pass takes
 
     @property
     def whole(self) -> float:
         """All of it."""
         return self.compute + self.recompute + self.tensor + self.context + self.expert
+
+    @property
+    def backward(self) -> float:
+        """What the backward pass takes, and what is computed again for it."""
+        return self.whole - self.forward
 
 
 def step(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> dict[str, float]:
@@ -107,13 +113,14 @@ def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) 
             alike[kinds] = _stage(model, cluster, layout, batch, dict(kinds))
         found.append(alike[kinds])
     head = head_seconds(model, cluster, layout, batch)
-    found[-1] = replace(found[-1], compute=found[-1].compute + head)
+    last = found[-1]
+    found[-1] = replace(last, compute=last.compute + head, forward=last.forward + head / 3)
     return found
 
 
 def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: dict[bool, int]) -> Stage:
     hides_experts = software(layout.software).get("hides_experts", False)
-    parts = dict.fromkeys(("compute", "recompute", "tensor", "context", "expert"), 0.0)
+    parts = dict.fromkeys(("compute", "recompute", "tensor", "context", "expert", "forward"), 0.0)
     for kind, count in kinds.items():
         forward, backward = layer_passes(model, cluster, layout, batch, kind)
         again, sent_again = recomputed(forward, model, layout)
@@ -121,9 +128,11 @@ def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: 
         parts["recompute"] += count * again
         parts["tensor"] += count * (forward.tensor * (1 + sent_again) + backward.tensor)
         parts["context"] += count * (forward.context * (1 + sent_again) + backward.context)
-        for one, times in ((forward, 1 + sent_again), (backward, 1)):
-            expert = exposed_seconds(one.expert, one.compute) if hides_experts else one.expert
-            parts["expert"] += count * times * expert
+        there, back = (
+            exposed_seconds(one.expert, one.compute) if hides_experts else one.expert for one in (forward, backward)
+        )
+        parts["expert"] += count * ((1 + sent_again) * there + back)
+        parts["forward"] += count * (forward.compute + forward.tensor + forward.context + there)
     return Stage(**parts)
 
 

@@ -488,7 +488,19 @@ def test_utilisations_are_flop_over_time_and_peak() -> None:
 
 
 def test_a_stage_is_the_sum_of_its_parts() -> None:
-    assert Stage(1.0, 2.0, 4.0, 8.0, 16.0).whole == 31.0
+    stage = Stage(1.0, 2.0, 4.0, 8.0, 16.0, forward=10.0)
+    assert (stage.whole, stage.backward) == (31.0, 21.0)
+
+
+@pytest.mark.parametrize("recompute", ["none", "full"])
+def test_a_stage_knows_its_forward_pass(recompute: str) -> None:
+    layout = Layout(tp=4, pp=2, recompute=recompute)
+    forward, backward = layer_passes(LLAMA, H100, layout, BATCH, False)
+    first, last = stage_seconds(LLAMA, H100, layout, BATCH)
+    assert first.forward == pytest.approx(40 * (forward.compute + forward.tensor))
+    again = forward.compute + forward.tensor if recompute == "full" else 0
+    assert first.backward == pytest.approx(40 * (backward.compute + backward.tensor + again))
+    assert last.forward - first.forward == pytest.approx(head_seconds(LLAMA, H100, layout, BATCH) / 3)
 
 
 @pytest.mark.parametrize(
