@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 
 from . import hardware, models
 from .arguments import require_counts
-from .planner_shapes import PRECISIONS, RECOMPUTE, SCHEDULES, Cluster
+from .planner_shapes import PRECISIONS, RECOMPUTE, SCHEDULES, Cluster, Model
 
 GBIT = 10**9 / 8  # bytes
 
@@ -62,6 +62,20 @@ def usual_links(*, accelerator: str) -> dict[str, Any]:
     if accelerator not in _clusters():
         raise ValueError(f"{accelerator!r} is no accelerator of planner_names.yaml, which has {', '.join(_clusters())}")
     return dict(_clusters()[accelerator])
+
+
+def problem_like(*, model: Model, cp: int = 1, virtual_stages: int = 1) -> str:
+    """The problem of this bank, a layout to be found, that is most like a plan.
+
+    >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
+    >>> problem_like(model=llama), problem_like(model=llama, cp=4)
+    ('a-layout-that-fits', 'a-layout-for-long-documents')
+    """
+    if model.experts:
+        return "a-layout-for-experts"
+    if cp > 1:
+        return "a-layout-for-long-documents"
+    return "a-layout-for-the-405b" if virtual_stages > 1 else "a-layout-that-fits"
 
 
 @cache

@@ -398,6 +398,7 @@ ALLOWED = {  # words that mean something else there
     ("planning/inputs.py", "layout"): "a part of a plan",
     ("planning/inputs.py", "schedule"): "a part of a plan's layout",
     ("planning/plans.py", "layout"): "a part of a plan",
+    ("student/planner_desk.py", "layout"): "a part of a plan",
     ("template/parameters.py", "choice"): "a way to draw a parameter",
     ("template/yaml_source.py", "choice"): "a way to draw a parameter",
 }

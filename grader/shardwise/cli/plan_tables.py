@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shardwise.cli.tables import console
+from shardwise.planning.words import AXES, batch_line, layout_line, sentence, title
 from shardwise.units import show, show_number
 
 if TYPE_CHECKING:
@@ -14,14 +15,13 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 WIDEST = 120  # columns that are used of a terminal
-AXES = ("tp", "cp", "pp", "dp", "ep")
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def print_plan(plan: Any, costs: Mapping[str, float], assumed: Sequence[str], note: str) -> None:
     """Everything about one plan: its faults first."""
     out = console()
-    out.print(title(plan), style="bold", highlight=False)
+    out.print(title(plan), style="bold", highlight=False, markup=False)
     out.print("; ".join(filter(None, (layout_line(plan.layout), note))))
     out.print(batch_line(plan.batch), style="dim" if not assumed else "")
     if assumed:
@@ -39,13 +39,15 @@ def print_plan(plan: Any, costs: Mapping[str, float], assumed: Sequence[str], no
         out.print()
         out.print(_rates(plan, costs))
         for words in plan.counted:
-            out.print(f"  {words[:1].upper()}{words[1:]}.", style="dim", highlight=False)
+            out.print(f"  {sentence(words)}", style="dim", highlight=False)
     for warning in plan.warnings:
         _bullet(out, "!", "yellow", warning)
 
 
 def print_layouts(plans: Sequence[Any], front: Sequence[Any], *, top: int, room: float) -> None:
     """The best layouts, and those to which no other is both quicker and leaner."""
+    from rich.markup import escape
+
     out = console()
     if not plans:
         out.print(
@@ -53,7 +55,7 @@ def print_layouts(plans: Sequence[Any], front: Sequence[Any], *, top: int, room:
         )
         return
     first = plans[0]
-    out.print(f"[bold]{title(first)}[/bold]  {batch_line(first.batch)}")
+    out.print(f"[bold]{escape(title(first))}[/bold]  {batch_line(first.batch)}")
     count = f"{len(plans):,} layout{'s run and fit' if len(plans) > 1 else ' runs and fits'} in {show(room, 'GB', digits=3)}"
     out.print(f"{count}; the quickest:\n")
     out.print(layouts_table(plans[:top]))
@@ -66,27 +68,6 @@ def _spread(front: Sequence[Any], top: int) -> Sequence[Any]:
     if len(front) <= top:
         return front
     return [front[round(place * (len(front) - 1) / (top - 1))] for place in range(top)] if top > 1 else front[:1]
-
-
-def title(plan: Any) -> str:
-    """What is planned, in the markup of rich."""
-    from rich.markup import escape
-
-    return f"{escape(plan.model.name)} on {plan.cluster.gpus:,} {plan.cluster.accelerator}"
-
-
-def layout_line(layout: Any) -> str:
-    """A layout in one line."""
-    sizes = " × ".join(f"{axis.upper()} {getattr(layout, axis)}" for axis in AXES[:4])
-    expert = f", EP {layout.ep}" if layout.ep > 1 else ""
-    chunks = f" with {layout.virtual_stages} chunks" if layout.virtual_stages > 1 else ""
-    again = "no recomputation" if layout.recompute == "none" else f"{layout.recompute} recomputation"
-    return f"{sizes}{expert}, ZeRO {layout.zero}, micro-batch {layout.micro_batch}, {layout.schedule}{chunks}, {again}, {layout.precision}"
-
-
-def batch_line(batch: Any) -> str:
-    """A batch in one line."""
-    return f"{batch.global_batch:,} sequences of {batch.sequence:,} tokens a step, {show_number(batch.tokens / 1e6, 3)}M tokens"
 
 
 def memory_table(memory: Mapping[str, float], room: float, width: int) -> Table:

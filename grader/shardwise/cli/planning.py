@@ -142,7 +142,8 @@ def _search(
 def _emit(planner: Planner, found: Any, framework: str) -> None:
     """The settings of a plan for a framework, alone on the output; faults and warnings beside it."""
     from shardwise.planning import plans
+    from shardwise.planning.words import sentence
 
     typer.echo(plans.settings(planner, found, framework), nl=False)
     for words in (*(fault.words for fault in found.faults), *found.warnings):
-        typer.echo(f"{words[:1].upper()}{words[1:]}.", err=True)
+        typer.echo(sentence(words), err=True)

@@ -1,0 +1,150 @@
+"""The planner's messages: a request as plain data becomes a reply as plain data, whoever shows it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from math import isqrt
+from typing import Any
+
+from shardwise.bank.bank import Banks
+from shardwise.errors import ShardwiseError
+from shardwise.kinds.calls import in_one_line
+from shardwise.planning import drawings, plans
+from shardwise.planning.inputs import FORM, Asked, asked, planner_of
+from shardwise.planning.words import batch_line, layout_line, sentence, title, what_it_sends, where_it_sits
+
+Reply = dict[str, Any]
+FRAMEWORKS = {"torchtitan": "TorchTitan", "megatron": "Megatron-LM"}
+MOST = {"tp": 64, "cp": 64, "ep": 256}  # largest degree that a slider reaches
+MICRO_BATCHES, CHUNKS = (1, 2, 4, 8, 16), tuple(range(1, 9))
+
+
+class PlannerDesk:
+    """Answers what a form of the planner asks. A request names what to `do`, and gives the parts of a plan in `given`.
+
+    plan       everything about one layout: figures, drawings, places, remarks, and what each axis may be
+    pipeline   who does what when, drawn
+    search     the layouts that run and fit, drawn, with the layout of each point; `keep` names what stays as it is
+    settings   the same layout for a training framework
+    choices    models, accelerators and words that a form offers
+    problem    the problem of the bank that is nearest to this plan, as a call
+
+    What cannot be done is said in `refused`, a line for each reason. Nothing raises.
+    """
+
+    def __init__(self, banks: Banks) -> None:
+        self._banks = banks
+        self._does: Mapping[str, Callable[[Mapping[str, Any]], Reply]] = {
+            "plan": self._plan, "pipeline": self._pipeline, "search": self._search, "settings": self._settings,
+            "choices": self._choices, "problem": self._problem,
+        }  # fmt: skip
+
+    def reply(self, request: Any) -> Reply:
+        """The answer to one request."""
+        does = self._does.get(str(request.get("do"))) if isinstance(request, Mapping) else None
+        if does is None:
+            return {"refused": [f"A request says what to do: {', '.join(self._does)}."]}
+        try:
+            return does(request)
+        except ShardwiseError as error:
+            return {"refused": str(error).splitlines()}
+        except Exception as error:
+            return {"refused": [f"Something of ours broke ({in_one_line(error)}): please report it."]}
+
+    @cached_property
+    def _planner(self) -> Any:
+        return planner_of(self._banks)
+
+    def _asked(self, request: Mapping[str, Any], keep: Callable[[str], bool] = lambda _: True) -> Asked:
+        """What a request wants planned; of its layout only what is to be kept. Raises ShardwiseError."""
+        given = request.get("given")
+        if not isinstance(given, Mapping):
+            raise ShardwiseError("A request names a model and a cluster in its part “given”.")
+        if isinstance(given.get("layout"), Mapping):
+            given = {**given, "layout": {name: value for name, value in given["layout"].items() if keep(name)}}
+        return asked(self._planner, {"layout": {}, "batch": {}}, given, wording=FORM)
+
+    def _plan(self, request: Mapping[str, Any]) -> Reply:
+        wanted = self._asked(request)
+        plan, followed = plans.planned(self._planner, wanted)
+        costs = plans.costs(self._planner, plan, wanted)
+        found: Reply = {
+            "title": title(plan),
+            "line": "; ".join(filter(None, (layout_line(plan.layout), followed, batch_line(plan.batch)))),
+            "plan": plans.document(plan, costs),
+            "faults": [sentence(fault.words) for fault in plan.faults],
+            "warnings": [sentence(words) for words in plan.warnings],
+            "counted": [sentence(words) for words in plan.counted],
+            "choices": self._degrees(plan),
+            "places": [
+                {"axis": place.axis.upper(), "size": place.size, "sits": sentence(where_it_sits(place, plan.cluster)),
+                 "sends": sentence(what_it_sends(place.axis, plan.layout))}
+                for place in self._planner["planner_places.places"](plan.cluster, plan.layout)
+            ],
+        }  # fmt: skip
+        if plan.step:
+            found |= {
+                "figures": drawings.figures(plan, costs), "memory": drawings.memory_bars(plan),
+                "buckets": drawings.parts_of_memory(plan), "peak": drawings.peak_bar(plan),
+                "parts": drawings.parts_of_step(plan),
+            }  # fmt: skip
+        return found
+
+    def _degrees(self, plan: Any) -> dict[str, list[int]]:
+        """What a slider for each number of the layout offers: what divides, and what is set."""
+        gpus, experts = plan.cluster.gpus, plan.model.experts
+        found = {
+            "tp": _divisors(gpus, MOST["tp"]), "cp": _divisors(gpus, MOST["cp"]), "pp": _divisors(gpus, plan.model.layers),
+            "dp": _divisors(gpus, gpus), "ep": _divisors(experts, MOST["ep"]) if experts else [1],
+            "virtual_stages": list(CHUNKS), "micro_batch": list(MICRO_BATCHES),
+        }  # fmt: skip
+        return {name: sorted({*offered, getattr(plan.layout, name)}) for name, offered in found.items()}
+
+    def _pipeline(self, request: Mapping[str, Any]) -> Reply:
+        plan, _ = plans.planned(self._planner, self._asked(request))
+        if not plan.step:
+            return {"words": "This layout cannot run."}
+        drawn = drawings.pipeline_bars(self._planner, plan)
+        return {"words": drawn} if isinstance(drawn, str) else {"gantt": drawn}
+
+    def _search(self, request: Mapping[str, Any]) -> Reply:
+        keep = request.get("keep") or []
+        if not isinstance(keep, list):
+            raise ShardwiseError("What stays as it is comes as a list of names, such as tp.")
+        wanted = self._asked(request, lambda name: name in {*keep, "precision", "software"})
+        found = plans.searched(self._planner, wanted, {}, wording=FORM)
+        if not found.kept:
+            raise ShardwiseError("No layout runs and fits. Keep less of this one, or take more GPUs.")
+        shown = drawings.thinned(found.kept, found.front, found.room_bytes)
+        count = f"{len(found.kept):,} layouts run and fit"
+        return {
+            "words": f"{count}." if len(shown) == len(found.kept) else f"{count}; {len(shown)} of them are drawn.",
+            "scatter": drawings.layouts_scatter(shown, found.front, found.room_bytes),
+            "layouts": [dataclasses.asdict(plan.layout) for plan in shown],
+        }
+
+    def _settings(self, request: Mapping[str, Any]) -> Reply:
+        plan, _ = plans.planned(self._planner, self._asked(request))
+        return {"text": plans.settings(self._planner, plan, str(request.get("framework")))}
+
+    def _choices(self, request: Mapping[str, Any]) -> Reply:
+        names = self._planner["planner_names.names"]()
+        return {
+            **{kind: list(dict.fromkeys(called.values())) for kind, called in names.items()},
+            "software": list(self._planner["planner_constants.constants"]()["software"]),
+            "frameworks": [{"name": name, "title": words} for name, words in FRAMEWORKS.items()],
+        }
+
+    def _problem(self, request: Mapping[str, Any]) -> Reply:
+        wanted = self._asked(request)
+        cp, chunks = (wanted.layout.get(name, 1) for name in ("cp", "virtual_stages"))
+        name = self._planner["planner_names.problem_like"](model=wanted.model, cp=cp, virtual_stages=chunks)
+        problem = self._planner.bank.find(name)
+        return {"text": f'practice("{problem.slug}")  # {problem.title}\n'}
+
+
+def _divisors(number: int, most: int) -> list[int]:
+    small = [degree for degree in range(1, isqrt(number) + 1) if number % degree == 0]
+    return sorted(degree for degree in {*small, *(number // degree for degree in small)} if degree <= most)
