@@ -10,6 +10,7 @@ from case_students import answers, carrying, parts_of
 from checkout import checkout_bank
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
+from shardwise.markdown.feedback import as_plain
 from shardwise.marking import check
 from shardwise.question import Feedback, Outcome, Question
 
@@ -94,3 +95,13 @@ def test_each_student_gets_another_run() -> None:
     drawn = {tuple(asked(seed).params[name] for name in ("model", "accelerator", "gpus", "tokens")) for seed in SEEDS}
     assert len(drawn) >= 25
     assert len({row[0] for row in drawn}) >= 6 and len({row[1] for row in drawn}) == 4
+
+
+def test_many_parts_that_are_right_are_named_by_their_numbers() -> None:
+    """Thirty paragraphs, of which a student looks for the two that are wrong, say less than one line."""
+    question = asked(1)
+    right = answers(capstone(), question)
+    names = list(right)
+    said = as_plain(check(question, {**right, names[2]: "?", names[6]: None}))
+    assert f"✓ Right: 1, 2, 4 to 6, 8 to {len(names)} · " in said
+    assert said.count("✓") == 1

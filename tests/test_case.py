@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from typing import Any
 
 import pytest
@@ -69,7 +70,8 @@ def test_a_part_that_is_left_out_costs_its_own_points(name: str, left: Any) -> N
         lost = {"message": 1, "sent": 1, "time": 2, "hidden": 1}[name]
         assert (feedback.outcome, feedback.points) == (Outcome.PARTIAL, 5 - lost)
         assert not feedback.parts[name] and sum(feedback.parts.values()) == 3
-        assert "no answer" in feedback.say
+        number = 1 + list(RIGHT).index(name)
+        assert f"○ No answer: {number}. " in as_plain(feedback)
         assert f"Not answered yet: {name}." in read_only(ASKED.form, "case", raw, question="x", points=5).say
 
 
@@ -112,9 +114,10 @@ def test_an_early_error_is_charged_once_and_said() -> None:
     assert earned(raw) == [0, 1, 2, 1]
     said = as_plain(marked(raw))
     assert (
-        "✓ 2. Sent · 1 of 1 · Right from your message (8 GB), though that number is off: an error counts once." in said
+        "✓ 2. Sent · 1 of 1 · Right from your answer to “Bytes of the gradients” (8 GB), though that number is off: an error counts once."
+        in said
     )
-    assert "Right from your time (140.03 ms), though that number is off" in said
+    assert "Right from your answer to “Time” (140.03 ms), though that number is off" in said
 
 
 def test_what_is_right_by_itself_stays_right_after_an_early_error() -> None:
@@ -133,7 +136,7 @@ def test_an_absurd_early_result_gains_nothing(absurd: str) -> None:
     raw = {"message": absurd, "sent": f"{1.75 * size} GB", "time": f"{17.5 * size + 0.028} ms"}
     assert marked(raw).points == 0
     if 0 < size < 1e6:
-        assert "Your message lies outside of all that is plausible" in as_plain(marked(raw))
+        assert "Your answer to “Bytes of the gradients” lies outside of all that is plausible" in as_plain(marked(raw))
 
 
 def test_an_early_result_of_another_dimension_gains_nothing() -> None:
@@ -169,7 +172,38 @@ def test_a_blank_part_does_not_break_the_chain() -> None:
     raw = answers(problem, question, {"message": 2.0})
     assert marked(raw, question).points == 4
     assert marked({**raw, "sent": None}, question).points == 3
-    assert "Right from your `sent` as it follows" in marked({**raw, "sent": None}, question).say
+    assert "Right from what follows for “Sent” from your answers, though" in marked({**raw, "sent": None}, question).say
+
+
+def test_rounding_that_was_gone_on_with_is_called_so_and_not_an_error() -> None:
+    said = as_plain(marked({"message": "4.03 GB", "sent": "7.1 GB"}))
+    assert said.count("Right from your earlier results as you rounded them.") == 1
+    assert "is off" not in said
+
+
+def test_what_is_right_or_left_out_is_said_in_one_line_each() -> None:
+    """A case of thirty parts would be thirty paragraphs, of which a student looks for the few that are wrong."""
+    lines = as_plain(marked({**RIGHT, "sent": "3.5 GB", "hidden": None})).splitlines()
+    assert [line for line in lines if line.startswith(("✓", "✗", "○"))] == [
+        "✓ Right: 1. Bytes of the gradients, 3. Time · 3 of 3",
+        "✗ 2. Sent · 0 of 1 · I read 3.5 GB. Does it send in both phases?",
+        "○ No answer: 4. Hidden · 0 of 1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (dict.fromkeys(RIGHT, [1.5] * 10**6), "more than 1,000 values"),
+        ({**RIGHT, "sent": [[1.5] * 600] * 2}, "more than 1,000 values"),
+        ({number: number for number in range(10**6)}, "I saw 1,000,000 names, and there are 4 parts."),
+    ],
+    ids=["lists", "list of lists", "names"],
+)
+def test_an_answer_of_a_million_values_is_refused_at_once(raw: Any, why: str) -> None:
+    begin = time.perf_counter()
+    assert why in marked(raw).say
+    assert time.perf_counter() - begin < 3
 
 
 def test_a_slip_costs_its_own_points_alone_whatever_part_and_draw_it_is() -> None:

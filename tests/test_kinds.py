@@ -98,6 +98,24 @@ def test_a_wrong_number_is_told_how_far_off_it_is_and_not_the_right_one(number: 
 QUANTITY = question("quantity", EIGHT, ONE_GB)
 
 
+@pytest.mark.parametrize(
+    ("tolerance", "given", "words"),
+    [
+        ("", "1.735 GB", "Close, but outside the tolerance. Is something rounded on the way?"),
+        ("", "1.76 GB", "Close, but"),
+        ("", "1.69 GB", "Too low, by less than a tenth. Is something small left out, or counted that does not belong?"),
+        ("", "1.81 GB", "Too high, by less than a tenth."),
+        ("rel_tol: 0.02", "1.81 GB", "Close, but"),
+        ("rel_tol: 0.02", "1.9 GB", "Too high, by less than a tenth."),
+        ("", "2.1 GB", "Too high: less than twice off."),
+    ],
+)
+def test_close_is_said_of_what_rounding_explains_alone(tolerance: str, given: str, words: str) -> None:
+    """One per cent is allowed, or as much as `tolerance` says; three times that is close."""
+    asked = question("quantity", EIGHT, ONE_GB, *([("rel_tol: 0.005", tolerance)] if tolerance else []))
+    assert check(asked, given).say.startswith(words)
+
+
 @pytest.mark.parametrize("raw", ["62 GB/s both directions", "62 GB/s", "31 GB/s per direction", "62 GB/s duplex"])
 def test_a_rate_asked_for_in_both_directions_is_read_so(raw: str) -> None:
     asked = posed(BUS.replace("DIRECTION", "duplex"))
@@ -211,8 +229,13 @@ def test_of_several_options_each_right_one_earns_and_each_wrong_one_costs(
 
 def test_a_cell_for_a_count_asks_for_no_unit() -> None:
     quantity = kinds()["quantity"]
-    for asked, words in (("1", "# a number, such as '7'"), ("ms", "# a number with its unit, such as '2.5 ms'")):
-        assert words in quantity.cells(quantity.Form(unit=asked, direction="none"), "x")
+    for asked, whole, words in (
+        ("1", True, "# a number, such as '7'"),
+        ("1", False, "# a number, such as '2.5'"),
+        ("GPU", False, "# a number with its unit, such as '7 GPUs'"),
+        ("ms", False, "# a number with its unit, such as '2.5 ms'"),
+    ):
+        assert quantity.cells(quantity.Form(unit=asked, direction="none", whole=whole), "x").endswith(words)
 
 
 @pytest.mark.parametrize(
@@ -716,7 +739,7 @@ def test_nothing_but_feedback_comes_out_of_any_answer(kind: str, raw: Any) -> No
     if feedback.outcome in (Outcome.UNREADABLE, Outcome.BLANK):
         assert feedback.points == 0
         assert not feedback.read
-    if kind not in ("bugline", "match", "schedule"):  # whose form may be empty in more ways
+    if kind not in ("bugline", "case", "match", "schedule"):  # whose form may be empty in more ways
         assert (feedback.outcome == Outcome.BLANK) == is_blank(raw)
 
 

@@ -209,8 +209,11 @@ def test_a_product_that_is_not_the_number_of_gpus_earns_nothing_and_is_shown(que
 
 
 def test_an_axis_that_is_left_out_of_the_product_is_found(question: Question) -> None:
-    assert "Without `pp` it would be right" in told(question, "tp 4 pp 2 dp 8").say
-    assert "Without `tp` it would be right" in told(question, "tp 4 pp 2 dp 16").say
+    said = told(question, "tp 4 pp 2 dp 8").say
+    assert said == (
+        "`tp` · `pp` · `dp` is 4 · 2 · 8 = 64, and there are 32 GPUs. Without `pp` it would be 32, but that axis takes GPUs, too."
+    )
+    assert "Without `tp` it would be 32, but that axis takes GPUs, too." in told(question, "tp 4 pp 2 dp 16").say
 
 
 def test_a_layout_that_cannot_run_earns_a_tenth_and_is_told_no_more(question: Question) -> None:
@@ -245,7 +248,10 @@ def test_an_axis_that_takes_no_gpus_of_its_own_is_named() -> None:
         """recompute: '"none"'""", "ep: 1"
     )
     question = with_params(problem_of(text), gpus=64)
-    assert "With `ep` it would be right" in told(question, "tp 8, pp 2, dp 2, ep 2").say
+    assert (
+        "With `ep` it would be 64, but that axis takes no GPUs of its own here."
+        in told(question, "tp 8, pp 2, dp 2, ep 2").say
+    )
 
 
 # Close calls ----------------------------------------------------------------------------------------------------------

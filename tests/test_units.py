@@ -113,6 +113,10 @@ def test_a_bit_is_an_eighth_of_a_byte_and_never_a_plain_number() -> None:
         ("4M tokens", "token", 4e6),
         ("405B", "parameter", 405e9),
         ("$60.5 million", "dollar", 60.5e6),
+        ("11,216 USD", "dollar", 11_216),  # money has cents, and no thousandths
+        ("$11,216", "dollar", 11_216),
+        ("11,5 dollars", "dollar", 11.5),
+        ("0,125 dollars", "dollar", 0.125),
         ("60.5M dollars", "dollar", 60.5e6),
         ("12.5 %", "1", 0.125),
         ("0.125", "1", 0.125),
@@ -147,6 +151,7 @@ def test_numbers_are_read_as_people_write_them(text: str, asked: str, value: flo
         ("64 GPUs", "step", "“GPUs” is a number of GPUs; this question asks for a number of steps."),
         ("7 gb", "GB", "Did you mean GB or Gb?"),
         ("1,875 GB", "GB", "read in two ways, as 1875 or as 1.875."),
+        ("$1,875M", "dollar", "read in two ways, as 1875 or as 1.875."),
         ("16.000 GPUs", "GPU", "The point can be read in two ways, as 16000 or as 16."),
         ("1,23,456 GB", "GB", "I can't tell which number “1,23,456” is"),
         ("1024 256 GB", "GB", "I can't tell which number"),

@@ -65,7 +65,7 @@ def multiple(text: str) -> int:
 
 
 def numeral(text: str, *, whole: bool = False) -> Fraction:
-    """The number that a numeral names; `whole` says that only whole numbers are possible, as for a count of steps.
+    """The number that a numeral names; `whole` says that a comma before three digits parts thousands, as in a count of steps.
 
     >>> numeral("1,234.5"), numeral("0,750"), numeral("70 000"), numeral("2,048", whole=True)
     (Fraction(2469, 2), Fraction(3, 4), Fraction(70000, 1), Fraction(2048, 1))

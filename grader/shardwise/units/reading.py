@@ -104,14 +104,16 @@ class _Asked:
             raise self._unreadable(f"Is “{found[0]}” a hexadecimal number? Write it in decimal digits.")
         if found := _LOST_POWER.search(side):
             raise self._unreadable(f"Is that 10^{found[1]}? Write 1.5e{found[1]} for 1.5 times it.")
-        is_count = self.wanted.dimension.strip("[]") in COUNTED and not _MULTIPLIED.search(side)
+        is_plain = not _MULTIPLIED.search(side)
+        is_count = is_plain and self.wanted.dimension.strip("[]") in COUNTED
+        is_money = is_plain and self.wanted.dimension == "[money]"  # which has cents, and no thousandths
         if is_count and (found := _TWO_WAYS.fullmatch(side)):
             raise self._unreadable(
                 f"The point can be read in two ways, as {found[1]}{found[2]} or as "
                 f"{show_number(float(f'{found[1]}.{found[2]}'), digits=6)}. Write the one that you mean."
             )
         try:
-            return worked_out(side, self._one, whole=is_count)
+            return worked_out(side, self._one, whole=is_count or is_money)
         except TwoReadings as two:
             raise self._unreadable(
                 f"The comma can be read in two ways, as {two.thousands} or as {two.decimal}. Write the one that you mean."

@@ -7,8 +7,9 @@ copy; then whoever goes on with it correctly earns the points of the later part.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 from shardwise.kinds.answers import explained
@@ -20,7 +21,10 @@ from shardwise.kinds.case.reading import Replies, Reply
 from shardwise.markdown.html import literal, safe
 from shardwise.question import Question, Verdict
 
-ABSURD = "Your {names} lies outside of all that is plausible here, so nothing is gone on with from it."
+ABSURD = "Your answer to {names} lies outside of all that is plausible here, so nothing is gone on with from it."
+
+AS_ROUNDED = "your earlier results as you rounded them"
+MOST_TITLES = 3  # of parts in one line
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def judge(question: Question, replies: Replies, runner: Runner) -> list[Judged]:
     for place, ((form, key, asked), reply) in enumerate(zip(parts, replies.parts, strict=True)):
         made = _judged(form, key, asked, reply, own, runner)
         if (absurd := _needs(key) & own.absurd) and reply.value is not None and not made.is_right:
-            names = " and ".join(f"`{parts[other][0].name}`" for other in sorted(absurd))
+            names = " and ".join(_called(parts[other][0]) for other in sorted(absurd))
             made = replace(made, say=ABSURD.format(names=names))
         _go_on(place, form, key, asked, reply, made, own)
         found.append(made)
@@ -108,7 +112,7 @@ def _judged(form: PartForm, key: PartKey, asked: Question, reply: Reply, own: _O
             again = kind.matches(asked.model_copy(update={"key": other}), reply.value, runner)
             if again.credit > verdict.credit:
                 names = tuple(own.wrong[place] for place in sorted(_needs(key)) if place in own.wrong)
-                return Judged(form, asked, reply, again, carried=names or ("earlier results as you rounded them",))
+                return Judged(form, asked, reply, again, carried=names or (AS_ROUNDED,))
         verdict = explained(kind, asked, reply.value, verdict)
     return Judged(form, asked, reply, verdict)
 
@@ -151,14 +155,18 @@ def _go_on(place: int, form: PartForm, key: PartKey, asked: Question, reply: Rep
             own.all[place] = number
             if not kind.is_near(asked.form, asked.key, number):
                 own.wrong_alone[place] = number
-                own.wrong[place] = f"`{form.name}` ({_short(kind.read(asked.form, reply.value))})"
+                own.wrong[place] = f"your answer to {_called(form)} ({_short(kind.read(asked.form, reply.value))})"
             return
         own.absurd.add(place)
     other = _followed(form, key, asked, own, own.all)
     if other is not None:
         own.all[place] = own.wrong_alone[place] = kind.number(other)
         if not kind.is_near(asked.form, asked.key, kind.number(other)):
-            own.wrong[place] = f"`{form.name}` as it follows"
+            own.wrong[place] = f"what follows for {_called(form)} from your answers"
+
+
+def _called(form: PartForm) -> str:
+    return f"“{form.title}”"
 
 
 def _short(text: str) -> str:
@@ -166,27 +174,62 @@ def _short(text: str) -> str:
 
 
 def paragraphs(found: Sequence[Judged]) -> Iterator[str]:
-    """What is said to each part."""
-    for number, judged in enumerate(found, start=1):
-        form, verdict = judged.form, judged.verdict
-        heading = f"{number}. {form.title}"
-        if verdict is None:
-            mark = "?" if judged.reply.why else "○"
-            said = literal(judged.reply.why) if judged.reply.why else "no answer"
-            yield f"**{mark} {heading}** · 0 of {form.points:g} · {said}"
-            continue
-        mark = "✓" if judged.is_right else "◐" if verdict.credit > 0 else "✗"
-        yield " · ".join(
-            filter(None, (f"**{mark} {heading}**", f"{judged.earned:.3g} of {form.points:g}", _words(judged, verdict)))
-        )
+    """What is said to the parts: to those that are right, and to those without an answer, together, and to each of the others."""
+    numbered = dict(enumerate(found, start=1))
+    right = {number: judged for number, judged in numbered.items() if judged.is_right and not _said(judged)}
+    blank = {number: judged for number, judged in numbered.items() if judged.reply.is_blank}
+    if right:
+        yield _together("✓ Right", right)
+    for number, judged in numbered.items():
+        if number not in right and number not in blank:
+            yield f"**{_mark(judged)} {number}. {judged.form.title}** · {_points([judged])} · {_said(judged)}".removesuffix(
+                " · "
+            )
+    if blank:
+        yield _together("○ No answer", blank)
+
+
+def _together(what: str, parts: Mapping[int, Judged]) -> str:
+    """One line for several parts: by their titles where they are few, by their numbers where they are many."""
+    if len(parts) <= MOST_TITLES:
+        named = ", ".join(f"{number}. {judged.form.title}" for number, judged in parts.items())
+    else:
+        named = ", ".join(_spans([*parts]))
+    return f"**{what}:** {named} · {_points([*parts.values()])}"
+
+
+def _spans(numbers: Sequence[int]) -> Iterator[str]:
+    """Ascending numbers in a short spelling.
+
+    >>> list(_spans([1, 2, 3, 5, 8, 9]))
+    ['1 to 3', '5', '8', '9']
+    """
+    for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        span = [str(number) for _, number in group]
+        yield from [f"{span[0]} to {span[-1]}"] if len(span) > 2 else span
+
+
+def _points(parts: Sequence[Judged]) -> str:
+    return f"{sum(judged.earned for judged in parts):.3g} of {sum(judged.form.points for judged in parts):g}"
+
+
+def _mark(judged: Judged) -> str:
+    if judged.verdict is None:
+        return "?"
+    return "✓" if judged.is_right else "◐" if judged.verdict.credit > 0 else "✗"
+
+
+def _said(judged: Judged) -> str:
+    """What is said to a part: why it cannot be read, or what is to be said about its verdict."""
+    return literal(judged.reply.why) if judged.verdict is None else _words(judged, judged.verdict)
 
 
 def _words(judged: Judged, verdict: Verdict) -> str:
     words = []
     if judged.carried:
-        several = len(judged.carried) > 1
-        off = "these numbers are off" if several else "that number is off"
-        words.append(f"Right from your {' and '.join(judged.carried)}, though {off}: an error counts once.")
+        off = "these numbers are off" if len(judged.carried) > 1 else "that number is off"
+        though = "" if judged.carried == (AS_ROUNDED,) else f", though {off}: an error counts once"
+        words.append(f"Right from {' and '.join(judged.carried)}{though}.")
     elif verdict.credit < 1 and judged.form.its_kind.shows_reading:
         words.append(f"I read {_short(judged.form.its_kind.read(judged.question.form, judged.reply.value))}.")
     if verdict.say and verdict.credit < 1:

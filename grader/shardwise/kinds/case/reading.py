@@ -14,6 +14,8 @@ from shardwise.kinds.answers import is_blank, parsed
 from shardwise.kinds.case.model import CaseForm, PartForm
 
 LONGEST = 20_000  # characters of an answer to all parts
+MOST_NAMES = 200  # of parts, in an answer
+MOST_VALUES = 1000  # in the answer to a part: a list of lists has as many as are written in it
 _SHOWN = 40  # characters of a name that is none
 
 
@@ -55,12 +57,27 @@ def replies_of(form: CaseForm, raw: Any) -> Replies | None:
 
 def _reply(part: PartForm, raw: Any) -> Reply:
     kind = part.its_kind
+    if _is_large(raw):
+        return Reply(why=f"I couldn't read an answer of more than {MOST_VALUES:,} values. A part has a short one.")
     if kind.is_untouched(part.form, raw):
         return Reply()
     try:
         return Reply(value=parsed(kind, part.form, raw))
     except Unreadable as error:
         return Reply(why=str(error))
+
+
+def _is_large(raw: Any) -> bool:
+    """Whether an answer holds more values than one to a part has; reading those could take minutes."""
+    seen, waiting = 0, [raw]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping | list | tuple):
+            seen += len(value)
+            if seen > MOST_VALUES:
+                return True
+            waiting += value.values() if isinstance(value, Mapping) else value
+    return False
 
 
 def unknown(form: CaseForm, strangers: Sequence[str]) -> str:
@@ -86,6 +103,8 @@ def _by_part(form: CaseForm, raw: Any) -> tuple[dict[str, Any], tuple[str, ...]]
             f"I expected an answer for each of {', '.join(part.name for part in form.parts)}: "
             "a dictionary with these names, or text such as “name = answer; name = answer”."
         )
+    if len(raw) > MOST_NAMES:
+        raise Unreadable(f"I saw {len(raw):,} names, and there are {len(form.parts)} parts.")
     names = dict(_spellings(form))
     found: dict[str, Any] = {}
     strangers = []

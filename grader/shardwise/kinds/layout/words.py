@@ -46,11 +46,13 @@ def off_the_product(form: LayoutForm, layout: Layout) -> str:
     if product % form.number == 0:
         for name in form.of:
             if int(named[name]) * form.number == product:
-                return f"{told} Without `{name}` it would be right: does that axis take no {form.noun}?"
+                return (
+                    f"{told} Without `{name}` it would be {written(form.number)}, but that axis takes {form.noun}, too."
+                )
     for axis in form.axes:
         size = named[axis.name]
         if axis.name not in form.of and isinstance(size, int) and size > 1 and product * size == form.number:
-            return f"{told} With `{axis.name}` it would be right, but that axis takes no {form.noun} of its own here."
+            return f"{told} With `{axis.name}` it would be {written(form.number)}, but that axis takes no {form.noun} of its own here."
     return told
 
 

@@ -40,6 +40,7 @@ from shardwise.template.model import Template
 from shardwise.template.references import References
 from shardwise.units import Reading, from_base, normal, nouns_in, read, show, to_base, unit
 
+CLOSE = 3  # tolerances; rounding on the way seldom makes more of a difference
 AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits
 
 
@@ -130,7 +131,12 @@ mistakes:                                       # answers we recognise, and one 
             slips=solved.slips,
             traits=_traits(template),
         )
-        form = QuantityForm(unit=answer.unit, direction=direction, nouns=words_of(template, answer.nouns, draw))
+        form = QuantityForm(
+            unit=answer.unit,
+            direction=direction,
+            nouns=words_of(template, answer.nouns, draw),
+            whole=unit(answer.unit).is_count and answer.abs_tol is not None and answer.abs_tol % 1 == 0,
+        )
         return Posed(form, key, names={"key": names["key"]})
 
     def parse(self, form: QuantityForm, raw: Any) -> Reading:
@@ -174,7 +180,8 @@ mistakes:                                       # answers we recognise, and one 
             near_ones = [reason for reason in accidents if not is_far_fetched(reason)]
             return Verdict(credit=0.0, say=beside(mistake.say, near_ones), mistake=index)
         said = explanation(others) or " ".join(one_off(value.value, key.value, unit_text=form.unit, exact=exact))
-        return Verdict(credit=0.0, say=said or _how_far(value.value, key.value, exact=exact))
+        allowed = self._key_allowed(key, form, key.value)
+        return Verdict(credit=0.0, say=said or _how_far(value.value, key.value, allowed, exact=exact))
 
     def _mistake(self, key: QuantityKey, form: QuantityForm, given: float) -> int | None:
         """The recognised mistake that an answer is, the nearest of several: a count is exact, a wrong one may be rounded."""
@@ -229,7 +236,8 @@ mistakes:                                       # answers we recognise, and one 
         return {"how": how, "fields": [{"type": "line", "label": "Your answer"}]}
 
     def example(self, form: QuantityForm) -> str:
-        return show(float(to_base(2.5, form.unit)) if not unit(form.unit).is_count else 7, form.unit)
+        is_whole = form.whole or (unit(form.unit).is_count and bool(unit(form.unit).powers))  # GPUs, tokens, steps
+        return show(7 if is_whole else float(to_base(2.5, form.unit)), form.unit)
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = question.key, question.form
@@ -253,7 +261,7 @@ mistakes:                                       # answers we recognise, and one 
 
     def cells(self, form: QuantityForm, variable: str) -> str:
         example = self.example(form)
-        what = "a number" if example.isdecimal() else "a number with its unit"
+        what = "a number with its unit" if unit(form.unit).text else "a number"
         return f"{variable} = ...  # {what}, such as {example!r}"
 
     def prove(self, template: QuantityTemplate, draw: Draw, solved: Solved) -> Proof:
@@ -318,16 +326,19 @@ def _as_near(slips: Sequence[Slip], given: float, mistake: float) -> list[Slip]:
     return [(value, how) for value, how in slips if abs(given - value) <= reach]
 
 
-def _how_far(given: float, key: float, *, exact: bool) -> str:
+def _how_far(given: float, key: float, allowed: float, *, exact: bool) -> str:
     """A nudge that tells the direction but not the number."""
     if key and given * key > 0:
-        ratio = given / key
-        if 0.9 < ratio < 1.1:
+        if abs(given - key) <= max(CLOSE * allowed, ROUNDED * abs(key)):
             why = "this number is asked for exactly" if exact else "outside the tolerance"
             return f"Close, but {why}. Is something rounded on the way?"
+        ratio = given / key
+        way = "high" if ratio > 1 else "low"
+        if 0.9 < ratio < 1.1:
+            return f"Too {way}, by less than a tenth. Is something small left out, or counted that does not belong?"
         far = max(ratio, 1 / ratio)
         size = "more than ten times" if far > 10 else "more than twice" if far > 2 else "less than twice"
-        return f"Too {'high' if ratio > 1 else 'low'}: {size} off."
+        return f"Too {way}: {size} off."
     return "That is not it."
 
 

@@ -94,6 +94,7 @@ class QuantityForm(Form):
     unit: str
     direction: Direction
     nouns: tuple[str, ...] = ()
+    whole: bool = False  # only a whole number can be meant
 
 
 class KnownMistake(Key):
