@@ -207,7 +207,13 @@ def test_without_a_place_to_hand_in_the_file_is_named(whole_bank: Bank, tmp_path
 def test_lessons_carry_pictures_that_jupyterlab_shows(whole_bank: Bank) -> None:
     for chapter in whole_bank.chapters:
         cells = lesson_cells(whole_bank.lessons / chapter, chapter)
-        pictures = [kind for _, cell in cells for picture in cell.get("attachments", {}).values() for kind in picture]
+        pictures = [
+            kind
+            for _, section in cells
+            for cell in section
+            for picture in cell.get("attachments", {}).values()
+            for kind in picture
+        ]
         assert len(pictures) >= 2
         assert set(pictures) == {"image/png"}  # Lab resolves attachments of raster images only
 

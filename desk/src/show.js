@@ -1,5 +1,6 @@
 // The elements of the desk by name, and how a host shows one.
 
+import { Figure } from "./figure.js";
 import { Problem } from "./problem.js";
 
 /**
@@ -9,7 +10,7 @@ import { Problem } from "./problem.js";
  * @property {{get: (key: string) => any, set: (key: string, value: any) => void}} draft keeps what was typed
  */
 
-const ELEMENTS = { problem: Problem };
+const ELEMENTS = { figure: Figure, problem: Problem };
 
 // The digest is in the names since a page cannot define a name twice, and may stay open while the package changes.
 const tag = (what) => `shardwise-${what}-${DIGEST}`;

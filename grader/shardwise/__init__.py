@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from shardwise.student.api import another, check, check_all, handed_out, hint, practice, solution, use_bank
+    from shardwise.student.api import another, check, check_all, figure, handed_out, hint, practice, solution, use_bank
 
-__all__ = ["another", "check", "check_all", "handed_out", "hint", "practice", "solution", "use_bank"]
+__all__ = ["another", "check", "check_all", "figure", "handed_out", "hint", "practice", "solution", "use_bank"]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ..formats import largest, smallest_normal, smallest_subnormal, spacing
 from ..loss_scaling import largest_safe_scale, smallest_rescuing_scale
-from ..oracles.loss_scaling import Machine
+from ..oracles.loss_scaling import gradients_that_grow, play_scaler
 from ..precision_memory import RECIPES
 from . import BLUE, GREEN, GREY, ORANGE
 
@@ -50,18 +50,10 @@ def scaler_at_work() -> Figure:
     """A scaler that is played against gradients which grow for a while: its scale, the overflows, and the corridor."""
     figure = Figure(figsize=(7, 3))
     axis = figure.subplots()
-    rng = np.random.default_rng(7)
     steps = 2950
-    machine = Machine(2.0**16, interval=200)
-    level = 0.5 * np.exp(2.2 * np.exp(-(((np.arange(steps) - 1650) / 160) ** 2)))
-    peaks = level * np.exp(0.12 * rng.standard_normal(steps))
-    scales, overflows = [], []
-    for step, peak in enumerate(peaks):
-        scales.append(machine.scale)
-        bad = machine.scale > largest_safe_scale(gradient=float(peak))
-        if bad:
-            overflows.append((step, machine.scale))
-        machine.step(overflow=bad)
+    level, peaks = gradients_that_grow(steps=steps, times=math.exp(2.2))
+    scales, skipped = play_scaler(peaks, initial_scale=2.0**16, growth_interval=200)
+    overflows = [(step, scales[step]) for step in skipped]
     ceiling = [largest_safe_scale(gradient=float(peak)) for peak in level]
     floor = smallest_rescuing_scale(gradient=1.2e-11)
     axis.fill_between(range(steps), floor, ceiling, color=GREEN, alpha=0.18, lw=0, step="post")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
+from ..moving.pipeline import play_step
 from ..oracles.pipeline import Played, play, play_orders
 from ..oracles.pipeline import bubble_idle_fraction as played_idle_fraction
 from ..oracles.schedules import gpipe, schedule, zb_h1, zb_h2
@@ -18,17 +19,9 @@ COLOURS = {"F": BLUE, "B": ORANGE, "W": GREEN}
 
 def _four_steps() -> dict[str, Played]:
     """The four schedules, all with forward, input gradient and weight gradient equally long."""
-    ranks = range(STAGES)
-    whole, half = {"F": 2, "B": 4}, {"F": 1, "B": 2}
-    split = {"F": 2, "B": 2, "W": 2}
-    return {
-        "GPipe": play_orders([gpipe(rank, STAGES, MICRO_BATCHES) for rank in ranks], [dict(whole)] * STAGES),
-        "1F1B": play_orders([schedule(rank, STAGES, MICRO_BATCHES, 1) for rank in ranks], [dict(whole)] * STAGES),
-        "interleaved, v = 2": play_orders(
-            [schedule(rank, STAGES, MICRO_BATCHES, 2) for rank in ranks], [dict(half)] * STAGES
-        ),
-        "ZB-H1": play_orders([zb_h1(rank, STAGES, MICRO_BATCHES) for rank in ranks], [dict(split)] * STAGES),
-    }
+    step = {"stages": STAGES, "micro_batches": MICRO_BATCHES, "virtual_stages": 2}
+    names = {"GPipe": "GPipe", "1F1B": "1F1B", "interleaved, v = 2": "interleaved", "ZB-H1": "ZB-H1"}
+    return {name: play_step(schedule=schedule, **step) for name, schedule in names.items()}
 
 
 def four_schedules() -> Figure:

@@ -8,38 +8,27 @@ from matplotlib.patches import Rectangle
 
 from ..hardware import link_bytes_per_s
 from ..models import layers, parameters
+from ..moving.zero import STAGES, held_bytes, kinds
 from ..oracles.fsdp import played_forward
-from ..oracles.zero import Tensor, adam_tensors, held, play_step
+from ..oracles.zero import adam_tensors, held, play_step
 from ..zero import WHOLE_BYTES, state_bytes_per_gpu
 from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "02-zero"
-STAGES = ("plain", "ZeRO-1", "ZeRO-2", "ZeRO-3")
-PARAMETERS, GPUS = parameters(model="Llama-3-8B"), 64
-LAYERS = layers(model="Llama-3-8B")
+MODEL, GPUS = "Llama-3-8B", 64
+PARAMETERS, LAYERS = parameters(model=MODEL), layers(model=MODEL)
 FLOP_PER_S = 400e12  # of one GPU, as long as it does not wait
 BUS_BYTES_PER_S = 0.9 * 8 * link_bytes_per_s(link="NDR")  # what gathers reach over eight ports
-
-
-def _gb(rows: list[Tensor], stage: int) -> float:
-    """What some rows of the ownership table take on a GPU, in GB."""
-    return sum(r.width * float(held(r, elements=PARAMETERS, ranks=GPUS, stage=stage).mean()) for r in rows) / 1e9
 
 
 def states_by_stage() -> Figure:
     """What each of 64 GPUs holds of Llama 3 8B, by kind of state, from the ownership table."""
     figure = Figure(figsize=(7, 2.6))
     axis = figure.subplots()
-    tensors = adam_tensors()
-    kinds = (
-        ("weights", BLUE, [row for row in tensors if row.name == "weight"]),
-        ("gradients", ORANGE, [row for row in tensors if row.name == "gradient"]),
-        ("optimizer states", GREEN, [row for row in tensors if row.sharded_from == 1]),
-    )
     places = range(len(STAGES))
     left = np.zeros(len(STAGES))
-    for name, colour, rows in kinds:
-        sizes = np.array([_gb(rows, stage) for stage in range(len(STAGES))])
+    for (name, (_, rows)), colour in zip(kinds().items(), (BLUE, ORANGE, GREEN), strict=True):
+        sizes = np.array([held_bytes(rows, model=MODEL, gpus=GPUS, stage=stage) / 1e9 for stage in range(len(STAGES))])
         axis.barh(places, sizes, left=left, color=colour, height=0.62, label=name, edgecolor="none")
         left += sizes
     for place, total in zip(places, left, strict=True):

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count, groupby
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .formats import nearest, smallest_normal, table
 
 SCALES = [2.0**power for power in range(64)]  # from 1 on; no loss needs more
+OVERFLOW = 65520.0  # the first value that FP16 rounds to infinity: halfway between its largest number and the next (IEEE 754-2019)
 
 
 def smallest_rescuing_scale(*, gradient: float, number_format: str = "FP16") -> float:
@@ -68,6 +73,28 @@ class Machine:
         if self.clean == self.interval:
             self.scale *= 2.0
             self.clean = self.forgiven = 0
+
+
+def gradients_that_grow(*, steps: int, times: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Largest gradients of a run that grow to `times` as much around step 1650, and shrink again: smooth, and with noise."""
+    rng = np.random.default_rng(7)
+    level = 0.5 * np.exp(np.log(times) * np.exp(-(((np.arange(steps) - 1650) / 160) ** 2)))
+    return level, level * np.exp(0.12 * rng.standard_normal(steps))
+
+
+def play_scaler(
+    peaks: Sequence[float] | NDArray[np.float64], *, initial_scale: float, growth_interval: int, hysteresis: int = 1
+) -> tuple[list[float], list[int]]:
+    """The scale in every step of a run with these largest gradients, and the steps that overflowed."""
+    machine = Machine(initial_scale, growth_interval, hysteresis)
+    scales, overflows = [], []
+    for step, peak in enumerate(peaks):
+        scales.append(machine.scale)
+        overflow = machine.scale * float(peak) >= OVERFLOW
+        if overflow:
+            overflows.append(step)
+        machine.step(overflow=overflow)
+    return scales, overflows
 
 
 def scale_after_burst(

@@ -59,3 +59,14 @@ def _split(micro_batches: int, *, warmup: int, put_off: int) -> list[Operation]:
             order.append(("W", 0, weights))
             weights += 1
     return order + [("W", 0, micro_batch) for micro_batch in range(weights, micro_batches)]
+
+
+def order(name: str, rank: int, stages: int, micro_batches: int, virtual_stages: int) -> list[Operation]:
+    """The operations of one rank under a schedule by its name: "GPipe", "1F1B", "interleaved", "ZB-H1" or "ZB-H2"."""
+    if name == "ZB-H1":
+        return zb_h1(rank, stages, micro_batches)
+    if name == "ZB-H2":
+        return zb_h2(rank, stages, micro_batches)
+    if name == "GPipe":
+        return gpipe(rank, stages, micro_batches)
+    return schedule(rank, stages, micro_batches, virtual_stages if name == "interleaved" else 1)

@@ -7,17 +7,7 @@ from functools import lru_cache
 from math import lcm
 
 from .pipeline import Played, Ticks, play_orders
-from .schedules import Operation, gpipe, schedule, zb_h1, zb_h2
-
-
-def _order(name: str, rank: int, stages: int, micro_batches: int, virtual_stages: int) -> list[Operation]:
-    if name == "ZB-H1":
-        return zb_h1(rank, stages, micro_batches)
-    if name == "ZB-H2":
-        return zb_h2(rank, stages, micro_batches)
-    if name == "GPipe":
-        return gpipe(rank, stages, micro_batches)
-    return schedule(rank, stages, micro_batches, virtual_stages if name == "interleaved" else 1)
+from .schedules import order
 
 
 @lru_cache(maxsize=512)
@@ -29,7 +19,7 @@ def _played(
     times = 1 if name == "interleaved" else virtual_stages
     backward = of_input if split else of_input + of_weights
     ticks: dict[str, Ticks] = {"F": forward * times, "B": backward * times, "W": of_weights * times}
-    orders = [_order(name, rank, stages, micro_batches, virtual_stages) for rank in range(stages)]
+    orders = [order(name, rank, stages, micro_batches, virtual_stages) for rank in range(stages)]
     return play_orders(orders, [ticks] * stages)
 
 
@@ -132,7 +122,7 @@ def bubble_rate_with_hops(
     )
     split = schedule in ("ZB-H1", "ZB-H2")
     ticks: dict[str, Ticks] = {"F": forward, "B": of_input if split else of_input + of_weights, "W": of_weights}
-    orders = [_order(schedule, rank, stages, micro_batches, 1) for rank in range(stages)]
+    orders = [order(schedule, rank, stages, micro_batches, 1) for rank in range(stages)]
     step = play_orders(orders, [ticks] * stages, hop)
     cost = Fraction(max(step.occupied(rank) for rank in range(stages)))
     return float(1 - micro_batches * (forward + of_input + of_weights) / cost)

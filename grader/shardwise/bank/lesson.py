@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shardwise.template.yaml_source import Source
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FIGURE = re.compile(r'^```python\nfigure\("([\w-]+)"\)\n```$', re.MULTILINE)
 _HEADING = re.compile(r"## +(\S.*?)(?: +#+)? *")
 
 
@@ -52,6 +53,16 @@ def sections_of(lesson: str) -> list[Section]:
         found[-1][1].append(line)
     sections = [Section(heading, "\n".join(lines).strip()) for heading, lines in found]
     return [section for section in sections if section.text]
+
+
+def by_figures(text: str) -> list[tuple[str, str]]:
+    """A text cut behind each moving picture that it names, in a block of Python of its own: what stands before, and the name.
+
+    >>> by_figures('Before.\\n\\n```python\\nfigure("ring")\\n```\\n\\nAfter.')
+    [('Before.', 'ring'), ('After.', '')]
+    """
+    pieces = [piece.strip() for piece in _FIGURE.split(text)]
+    return [piece for piece in zip(pieces[::2], [*pieces[1::2], ""], strict=True) if any(piece)]
 
 
 def misplaced(listed: Mapping[str, Sequence[str]], lesson: str, source: Source) -> Iterator[Fault]:

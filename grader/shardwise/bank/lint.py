@@ -14,6 +14,7 @@ from shardwise.bank.bank import Bank, Banks, Problem, section_faults
 from shardwise.bank.curriculum import curriculum_faults
 from shardwise.bank.deadline import TooLong, at_most
 from shardwise.bank.dimensions import dimension_faults
+from shardwise.bank.moving import moving_faults
 from shardwise.bank.posing import question_of, solved
 from shardwise.bank.strays import stray_files, twins
 from shardwise.bank.wording import wording_faults
@@ -65,7 +66,11 @@ def lint(
     """
     if not only:
         banks.read_all()
-    faults = [] if only else [fault for bank in banks.all for fault in (*stray_files(bank), *twins(bank))]
+    faults = (
+        []
+        if only
+        else [fault for bank in banks.all for fault in (*stray_files(bank), *twins(bank), *moving_faults(bank))]
+    )
     named = chosen(banks, only)
     for bank in banks.all:
         names = [name for its, name in named if its is bank]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.bank.bank import Bank, section_faults
-from shardwise.bank.lesson import lesson_of, sections_of
+from shardwise.bank.lesson import by_figures, lesson_of, sections_of
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of, text_of, variable_of
@@ -54,19 +54,19 @@ def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None, type
     about = bank.chapters[chapter]
     if faults := section_faults(bank, chapter):
         raise Faulty(faults)
-    lesson = lesson_cells(bank.lessons / chapter, chapter)
+    lesson = lesson_cells(bank.lessons / chapter, chapter, named)
     start = [
         _intro(chapter, "How to practise" if about.sections else "Practice", typed=typed),
         _code(_setup(named), "setup", f"{chapter}-setup"),
     ]
     problems = iter(_problem_cells(bank, chapter, named, typed=typed))
     if about.sections:  # one can answer from the first problem on, so the set-up follows the opening
-        opening = [cell for heading, cell in lesson if not heading]
-        cells = [*opening, *start]
-        for heading, cell in lesson[len(opening) :]:
-            cells += [cell, *chain.from_iterable(islice(problems, len(about.sections.get(heading, ()))))]
+        opening = [section for heading, section in lesson if not heading]
+        cells = [*chain.from_iterable(opening), *start]
+        for heading, section in lesson[len(opening) :]:
+            cells += [*section, *chain.from_iterable(islice(problems, len(about.sections.get(heading, ()))))]
     else:
-        cells = [*(cell for _, cell in lesson), *start, *chain.from_iterable(problems)]
+        cells = [*chain.from_iterable(section for _, section in lesson), *start, *chain.from_iterable(problems)]
     return _notebook(cells, {"practice" if typed else "forms": chapter, "seed": PRACTICE_SEED, "title": about.title})
 
 
@@ -87,21 +87,40 @@ def _setup(named: str | None) -> str:
     return f"from shardwise import {', '.join((*_VERBS, 'use_bank'))}\n\nuse_bank({named!r})"
 
 
-def lesson_cells(folder: Path, chapter: str) -> list[tuple[str, Cell]]:
-    """The lesson, one cell a section after its heading, with the section's pictures inside the cell."""
+def lesson_cells(folder: Path, chapter: str, named: str | None = None) -> list[tuple[str, list[Cell]]]:
+    """The lesson, each section's cells after its heading: its text with the pictures inside, and its moving pictures."""
     if not (folder / "lesson.md").exists():
         raise ShardwiseError(f"The chapter {chapter} has no lesson.md; every notebook begins with one.")
-    cells = []
+    found = []
     for number, section in enumerate(sections_of(lesson_of(folder))):
-        attachments: dict[str, dict[str, str]] = {}
-        for name in re.findall(r"\]\(figures/([\w.-]+)\)", section.text):
-            attachments[name] = _attachment(folder / "figures" / name)
-        source = re.sub(r"\]\(figures/([\w.-]+)\)", r"](attachment:\1)", section.text)
-        cell = _markdown(source, "lesson", f"{chapter}-lesson-{number}")
-        if attachments:
-            cell["attachments"] = attachments
-        cells.append((section.heading, cell))
-    return cells
+        cells = []
+        for place, (text, figure) in enumerate(by_figures(section.text)):
+            identity = f"{chapter}-lesson-{number}" + (f"-{place}" if place else "")
+            cells += [_lesson_text(text, folder, identity)] if text else []
+            cells += [_figure(figure, chapter, named)] if figure else []
+        found.append((section.heading, cells))
+    return found
+
+
+def _lesson_text(text: str, folder: Path, identity: str) -> Cell:
+    attachments = {
+        name: _attachment(folder / "figures" / name) for name in re.findall(r"\]\(figures/([\w.-]+)\)", text)
+    }
+    cell = _markdown(re.sub(r"\]\(figures/([\w.-]+)\)", r"](attachment:\1)", text), "lesson", identity)
+    if attachments:
+        cell["attachments"] = attachments
+    return cell
+
+
+def _figure(name: str, chapter: str, named: str | None) -> Cell:
+    """The cell that shows a moving picture. Its still is in the lesson beside it, so its output is a line of text."""
+    cell = _code(
+        f"from shardwise import figure\nfigure({json.dumps(name)}{_where(named)})", "figure", f"{chapter}-{name}"
+    )
+    text = "*To move this picture, run this cell.*"
+    shown = {"text/markdown": text, "text/plain": to_plain(text)}
+    cell["outputs"] = [{"output_type": "display_data", "data": shown, "metadata": {}}]
+    return cell
 
 
 def _attachment(path: Path) -> dict[str, str]:

@@ -17,7 +17,7 @@ from shardwise.student.session import SEED, WHICH, Session
 from shardwise.student.shown import STOPPED, Checked, Message
 
 if TYPE_CHECKING:
-    from shardwise.student.widget import Practice
+    from shardwise.student.widget import Picture, Practice
 
 
 TYPE_HERE = "No answer yet: type it in place of the three dots, or use the form above."
@@ -169,6 +169,19 @@ def practice(name: str | None = None, *, seed: int | str | None = None, bank: st
     except ShardwiseError as error:
         return Message(_said(error))
     return Practice(Desk(_SESSION), asked)
+
+
+def figure(name: str, *, bank: str | None = None) -> Picture | Message:
+    """A picture that moves, with sliders and a question to guess at first. `bank` is where it is found, as in `check`."""
+    from shardwise.student.desk import Desk
+    from shardwise.student.widget import Picture
+
+    try:
+        _open_if_new(bank)
+        desk = Desk(_SESSION)
+        return Picture(desk, desk.moving(str(name)))
+    except ShardwiseError as error:
+        return Message(_said(error))
 
 
 def asked_in_words(asked: Question) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 
+from shardwise.bank.moving import Moving, moving
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import in_one_line
@@ -33,6 +34,13 @@ class Desk:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._opened: dict[tuple[str, str], Question] = {}
+        self._moving: dict[str, Moving] = {}
+
+    def moving(self, name: str) -> Moving:
+        """The picture of that name, which remembers what it has shown. Raises ShardwiseError."""
+        if name not in self._moving:
+            self._moving[name] = moving(self._session.banks.all, name)
+        return self._moving[name]
 
     def open(self, question: Question) -> Data:
         """What a form may know of a question; requests about it can be answered from now on without drawing it again."""
@@ -100,6 +108,16 @@ class Desk:
             return {"end": to_html(_LAST)}
         return {"question": self.open(following)}
 
+    def _figure(self, request: Request) -> Data:
+        name, settings = request.get("name"), request.get("settings")
+        if not isinstance(name, str):
+            raise ShardwiseError("This request has to give the `name` of a figure, as text.")
+        if "guess" in request:
+            return {"judged": self.moving(name).judge(request["guess"])}
+        if not isinstance(settings, Mapping):
+            raise ShardwiseError("This request has to give the `settings` of the figure's controls.")
+        return {"shown": self.moving(name).show(settings)}
+
 
 _ACTIONS: dict[str, Callable[[Desk, Request], Data]] = {
     "question": Desk._question,
@@ -108,4 +126,5 @@ _ACTIONS: dict[str, Callable[[Desk, Request], Data]] = {
     "solution": Desk._solution,
     "another": Desk._another,
     "next": Desk._next,
+    "figure": Desk._figure,
 }

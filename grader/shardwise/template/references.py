@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from itertools import count
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from shardwise.errors import AUTHORS_CAN_RAISE, Fault, ShardwiseError, said_by
@@ -68,19 +69,23 @@ class References:
             self._found[folder + name] = lru_cache(maxsize=65536)(found) if folder else found
         return self._found[folder + name]
 
-    def _load(self, name: str, folder: str) -> Function:
-        module, _, function = name.partition(".")
-        file = f"solutions/{folder.replace('.', '/')}{module}.py"
-        if not (self.folder / folder.rstrip(".") / f"{module}.py").is_file():
+    def module(self, name: str) -> ModuleType:
+        """The module of that name below the folder, such as "oracles.ring". Raises ShardwiseError, or Unloadable."""
+        file = f"solutions/{name.replace('.', '/')}.py"
+        if not (self.folder / f"{name.replace('.', '/')}.py").is_file():
             raise ShardwiseError(f"{file} does not exist")
         try:
-            loaded = importlib.import_module(f"{self._package}.{folder}{module}")
+            return importlib.import_module(f"{self._package}.{name}")
         except AUTHORS_CAN_RAISE as error:  # an author's module may fail in any way while it is loaded
             fault = Fault(self.line_of(error) or file, f"cannot be loaded: {said_by(error)}")
             raise Unloadable(file, fault) from error
+
+    def _load(self, name: str, folder: str) -> Function:
+        module, _, function = name.partition(".")
+        loaded = self.module(folder + module)
         found = getattr(loaded, function, None)
         if not callable(found):
-            raise ShardwiseError(f"{file} has no function {function!r}")
+            raise ShardwiseError(f"solutions/{folder.replace('.', '/')}{module}.py has no function {function!r}")
         return found  # type: ignore[no-any-return]
 
     def line_of(self, error: BaseException) -> str:

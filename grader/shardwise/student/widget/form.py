@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import anywidget
 import traitlets
@@ -12,9 +13,18 @@ import traitlets
 from shardwise.student.desk import Desk
 from shardwise.student.widget.library import library
 
+_VIEW = "application/vnd.jupyter.widget-view+json"
+# What stands in the form's place until the form is there; while it is shown, Jupyter's own words about a lost form are not.
+_WAITS = """<div class="shardwise-waits" data-token="{token}">
+<style>.jp-OutputArea-child:has(.shardwise-waits:not([hidden])) + .jp-OutputArea-child {{ display: none; }}</style>
+{html}</div>"""
+
 
 class Form(anywidget.AnyWidget):
-    """One element of the desk, such as a problem: `what` it is, and what is `given` to it as plain data."""
+    """One element of the desk, such as a problem: `what` it is, and what is `given` to it as plain data.
+
+    `plain` and `html` show it where there is no kernel.
+    """
 
     _esm = Path(__file__).with_name("loader.js")
 
@@ -24,11 +34,24 @@ class Form(anywidget.AnyWidget):
     drafts = traitlets.Dict().tag(sync=True)  # where the notebook cannot keep what was typed
     token = traitlets.Unicode().tag(sync=True)  # by which a form finds the text in whose place it stands
 
-    def __init__(self, desk: Desk, what: str, given: Mapping[str, Any], *, token: str = "") -> None:
-        self._desk = desk
-        super().__init__(library=f"IPY_MODEL_{library().model_id}", what=what, given=dict(given), token=token)
+    def __init__(self, desk: Desk, what: str, given: Mapping[str, Any], *, plain: str, html: str) -> None:
+        self._desk, self._plain, self._html = desk, plain, html
+        super().__init__(library=f"IPY_MODEL_{library().model_id}", what=what, given=dict(given), token=uuid4().hex)
         self.on_msg(self._on_message)
 
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
         if isinstance(content, dict) and "id" in content:
             self.send({"id": content["id"], "reply": self._desk.reply(content.get("request"))})
+
+    def _ipython_display_(self, **_: Any) -> None:
+        """Show the text, and then the form, which puts itself in the text's place.
+
+        A notebook that is opened without its kernel keeps the text, in place of Jupyter's "model not found".
+        """
+        from IPython.display import display
+
+        waits = _WAITS.format(token=self.token, html=self._html)
+        display({"text/plain": self._plain, "text/html": waits}, raw=True)
+        if (made := self._repr_mimebundle_()) is not None:
+            data, metadata = made
+            display({_VIEW: data[_VIEW]}, metadata=metadata, raw=True)

@@ -1,0 +1,23 @@
+"""A picture that moves in a notebook, with its still for where there is no kernel."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from html import escape
+
+from shardwise.bank.moving import Moving
+from shardwise.student.desk import Desk
+from shardwise.student.widget.form import Form
+
+_STILL = """<p><strong>To move this picture, run this cell in Jupyter.</strong></p>
+<h3>{title}</h3>
+<p><img alt="{words}" style="max-width: 100%" src="data:image/png;base64,{image}"></p>"""
+
+
+class Picture(Form):
+    """A picture with sliders, and a question to guess at before it is seen."""
+
+    def __init__(self, desk: Desk, picture: Moving) -> None:
+        image, words = picture.still
+        still = _STILL.format(title=escape(picture.title), words=escape(words), image=b64encode(image).decode())
+        super().__init__(desk, "figure", picture.view, plain=f"{picture.title}\n\n{words}", html=still)

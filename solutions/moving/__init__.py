@@ -1,0 +1,102 @@
+"""Pictures that move, one module each: what they show at each setting of their controls, computed by references and oracles.
+
+A module has
+
+    CHAPTER, STILL, TITLE   the chapter that it belongs to, the picture of its lesson that stands for it on paper, its name
+    CONTROLS                for each argument of `show`: a label, its options with the value of each, and where it starts
+    PLAYS                   the control that Play moves, where `show` has no frames of its own
+    show(...)               panels (a drawing and its data), facts (name and value), frames (what changes while it plays)
+    predict()               what to guess before the picture is seen: choices or a unit, the answer, and why
+
+Everything in it is plain data, drawn by `desk/src/draw/`, where the fields of each drawing are described.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import log10
+from typing import Any
+
+
+def options(values: Iterable[Any], words: Callable[[Any], str] = str) -> dict[str, Any]:
+    """The options of a control: each value under what a student reads."""
+    return {words(value): value for value in values}
+
+
+def spread(low: float, high: float, count: int) -> list[float]:
+    """Values from one number to another, each the same number of times the one before."""
+    return [low * (high / low) ** (place / (count - 1)) for place in range(count)]
+
+
+def short(value: float) -> float:
+    """A coordinate with as many digits as a drawing can show."""
+    return float(f"{float(value):.6g}")
+
+
+def points(of: Callable[[float], float], at: Iterable[float]) -> list[tuple[float, float]]:
+    """A curve as points."""
+    return [(short(x), short(of(x))) for x in at]
+
+
+def powers(low: float, high: float) -> list[tuple[float, str]]:
+    """Ticks of a logarithmic axis, written out: every tenfold, or every hundredfold where there are many.
+
+    >>> powers(0.1, 10)
+    [(0.1, '0.1'), (1.0, '1'), (10.0, '10')]
+    """
+    first, last = round(log10(low)), round(log10(high))
+    step = 1 if last - first <= 5 else 2
+    return [(10.0**power, f"{10.0**power:,.12g}") for power in range(first, last + 1, step)]
+
+
+def written(value: float) -> str:
+    """A number with three digits that count, as a student reads it.
+
+    >>> written(31.6196), written(0.0123456), written(16384)
+    ('31.6', '0.0123', '16,400')
+    """
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 100 else f"{rounded:.12g}"
+
+
+def in_bytes(value: float) -> str:
+    """Bytes in words.
+
+    >>> in_bytes(1.5e9), in_bytes(10e3)
+    ('1.5 GB', '10 kB')
+    """
+    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if value >= size:
+            return f"{written(value / size)} {unit}"
+    return f"{written(value)} bytes"
+
+
+def in_time(seconds: float) -> str:
+    """A time in words.
+
+    >>> in_time(632e-3), in_time(5e-6), in_time(1156), in_time(11140)
+    ('632 ms', '5 µs', '19.3 min', '3.09 h')
+    """
+    for size, unit in ((86400 * 3, "days"), (2 * 3600, "h"), (60, "min"), (1, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= size:
+            length = {"days": 86400, "h": 3600, "min": 60}.get(unit, size)
+            return f"{written(seconds / length)} {unit}"
+    return f"{written(seconds * 1e9)} ns"
+
+
+def percent(share: float) -> str:
+    """A share in words.
+
+    >>> percent(0.0857)
+    '8.57 %'
+    """
+    return f"{written(100 * share)} %"
+
+
+def choice(answer: str, choices: Iterable[str]) -> dict[str, Any]:
+    """What to choose from, and the place of the right one among it.
+
+    Raises ValueError when the answer is none of the choices.
+    """
+    listed = list(choices)
+    return {"choices": listed, "answer": listed.index(answer)}

@@ -1,0 +1,62 @@
+"""One run with checkpoints, played against failures that were drawn: what it does at every moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Span:
+    """What a run did for a while: "trains", "writes", "restarts", or "lost" for work that a failure destroyed."""
+
+    kind: str
+    begun: float
+    ended: float
+
+
+def drawn_failures(*, mtbf_s: float, until_s: float, seed: int) -> tuple[float, ...]:
+    """Moments at which a job fails whose failures come at a constant rate."""
+    rng = np.random.default_rng(seed)
+    moments: list[float] = []
+    clock = float(rng.exponential(mtbf_s))
+    while clock < until_s:
+        moments.append(clock)
+        clock += float(rng.exponential(mtbf_s))
+    return tuple(moments)
+
+
+def play_run(
+    failures: Sequence[float], *, interval_s: float, write_s: float, restart_s: float, until_s: float
+) -> list[Span]:
+    """Train for an interval, write, and so on; a failure destroys what was not written, and a restart follows.
+
+    A failure during a write destroys the work before it as well; one during a restart makes that begin anew.
+    """
+    spans: list[Span] = []
+    clock = 0.0
+    restarts = False
+    for strike in (*failures, until_s):
+        fails = strike < until_s
+        while clock < strike:
+            if restarts:
+                done = min(clock + restart_s, strike)
+                spans.append(Span("restarts", clock, done))
+                restarts = done < clock + restart_s
+                clock = done
+                continue
+            trained = clock + interval_s
+            written = trained + write_s
+            if written <= strike:
+                spans += [Span("trains", clock, trained), Span("writes", trained, written)]
+                clock = written
+                continue
+            middle = min(trained, strike)
+            spans.append(Span("lost" if fails else "trains", clock, middle))
+            if strike > trained:
+                spans.append(Span("lost" if fails else "writes", trained, strike))
+            clock = strike
+        restarts = fails
+    return spans

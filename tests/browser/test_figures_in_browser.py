@@ -1,0 +1,195 @@
+"""Moving pictures in a real browser, on a bare page: what they ask is answered by the desk of this checkout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from checkout import checkout_bank, fresh_session
+from shardwise.bank.moving import moving, moving_names
+from shardwise.student.desk import Desk
+from shardwise.student.widget.library import BUNDLE
+
+NAMES = moving_names(checkout_bank())
+BLANK = """<!doctype html><html lang="en"><title>A figure</title>
+<style>:root { color-scheme: light dark; } body { margin: 0; background: light-dark(#fff, #111); }</style><h1>A page</h1><main></main></html>"""
+SHOW = """async ([code, given, kept]) => {
+  const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+  const desk = await import(url);
+  window.kept = kept;
+  const draft = { get: (key) => window.kept[key], set: (key, value) => { window.kept[key] = value; } };
+  const host = { draft, ask: (request) => window.answered(request) };
+  document.querySelector("main").replaceChildren(desk.show("figure", host, given));
+}"""
+DIFFERS = "([what, before]) => document.querySelector('main > *').shadowRoot.querySelector(what).innerHTML !== before"
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Open]:
+    """Shows a figure on a page of its own; an error on its console fails the test at its end."""
+    desk, errors, contexts = Desk(fresh_session()), list[str](), list[Any]()
+
+    def show(name: str, *, kept: Any = None, width: int = 900, seen: bool = True, **options: Any) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on(
+            "console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None
+        )
+        page.expose_function("answered", desk.reply)
+        page.set_content(BLANK)
+        page.evaluate(SHOW, [BUNDLE.read_text("utf-8"), moving([checkout_bank()], name).view, kept or {}])
+        if seen and not kept:
+            page.get_by_role("button", name="Show the picture").click()
+            expect(pictures(page).first).to_be_visible()
+        return page
+
+    yield show
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def pictures(page: Page) -> Locator:
+    return page.locator(".drawing > svg")
+
+
+def fact(page: Page, name: str) -> Locator:
+    return page.locator("dl div", has=page.locator("dt", has_text=name)).locator("dd")
+
+
+def slider(page: Page, name: str) -> Locator:
+    return page.get_by_role("slider", name=name)
+
+
+# Every figure ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_figure_moves_by_keys_by_mouse_and_by_itself(opened: Open, name: str) -> None:
+    page = opened(name)
+    first = page.get_by_role("slider").first
+    before = pictures(page).first.inner_html()
+    first.focus()
+    page.keyboard.press("Home")
+    lowest = first.get_attribute("aria-valuetext")
+    page.keyboard.press("ArrowRight")
+    expect(first).not_to_have_attribute("aria-valuetext", str(lowest))
+    box = first.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] - 8, box["y"] + box["height"] / 2)
+    page.wait_for_function(DIFFERS, arg=[".drawing > svg", before])
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    moved = page.locator("section").inner_html()
+    page.wait_for_function(DIFFERS, arg=["section", moved])
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [  # each figure in one theme at once, and in the other in the long run
+        pytest.param(name, scheme, marks=[pytest.mark.slow] if (place + number) % 2 else [])
+        for place, name in enumerate(NAMES)
+        for number, scheme in enumerate(("light", "dark"))
+    ],
+)
+def test_every_figure_can_be_used_by_everybody_on_a_phone(opened: Open, name: str, scheme: Any) -> None:
+    page = opened(name, width=360, color_scheme=scheme, seen=False)
+    for state in ("asked", "seen"):
+        if state == "seen":
+            page.get_by_role("button", name="Show the picture").click()
+            expect(pictures(page).first).to_be_visible()
+            for table in page.get_by_text("The same as a table").all():
+                table.click()
+        found = Axe().run(page).response["violations"]
+        assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+# One by one --------------------------------------------------------------------------------------------------------
+
+
+def test_a_guess_comes_before_the_picture_and_is_judged(opened: Open) -> None:
+    page = opened("zero", seen=False)
+    expect(pictures(page)).to_have_count(0)
+    field = page.get_by_role("textbox")
+    field.fill("a lot")
+    field.press("Enter")
+    expect(page.get_by_role("status").first).to_contain_text("I could not read “a lot”. I expected a number in GB")
+    expect(pictures(page)).to_have_count(0)
+    field.fill("128")
+    page.get_by_role("button", name="Check my guess").click()
+    expect(page.get_by_role("status").first).to_contain_text("No: 33.6 GB. ZeRO-1 shares out the optimizer states")
+    expect(pictures(page)).to_have_count(1)
+
+
+def test_a_choice_is_made_by_keys_alone(opened: Open) -> None:
+    page = opened("ring", seen=False)
+    page.keyboard.press("Tab")
+    for _ in range(2):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status").first).to_contain_text("Yes: 1.5 GB. Each step sends one chunk")
+    expect(pictures(page)).to_have_count(1)
+
+
+def test_space_plays_the_ring_to_its_end_and_the_bytes_are_counted(opened: Open) -> None:
+    page = opened("ring")
+    expect(fact(page, "sent by each GPU")).to_have_text("nothing")
+    slider(page, "GPUs").press("Space")
+    expect(fact(page, "sent by each GPU")).to_have_text("1.5 GB", timeout=15_000)
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    assert page.get_by_text("4", exact=True).count() >= 16
+    page.get_by_role("button", name="Back").click()
+    expect(fact(page, "sent by each GPU")).to_have_text("1.25 GB")
+    slider(page, "moment").press("Home")
+    expect(fact(page, "phase")).to_have_text("before the first step")
+    page.get_by_role("button", name="Step").click()
+    expect(page.get_by_text("step 1 of 6")).to_be_visible()
+
+
+def test_nothing_plays_by_itself_where_motion_is_not_wanted(opened: Open) -> None:
+    page = opened("ring", reduced_motion="reduce")
+    expect(page.get_by_role("button", name="Play")).to_have_count(0)
+    slider(page, "GPUs").press("Space")
+    expect(page.get_by_text("step 1 of 6")).to_be_visible()
+    page.wait_for_timeout(1500)
+    expect(page.get_by_text("step 1 of 6")).to_be_visible()
+
+
+def test_settings_that_cannot_be_are_told_and_the_picture_comes_back(opened: Open) -> None:
+    page = opened("pipeline")
+    slider(page, "stages").press("ArrowRight")  # 6 stages, 8 micro-batches
+    page.get_by_role("radio", name="interleaved").check()
+    expect(page.get_by_role("alert")).to_contain_text("interleaving needs a multiple of the stages as micro-batches")
+    slider(page, "micro-batches").press("ArrowRight")
+    expect(page.get_by_role("alert")).to_be_empty()
+    expect(pictures(page).first).to_have_attribute(
+        "aria-label", "interleaved with 6 stages and 12 micro-batches; numbers are micro-batches"
+    )
+
+
+def test_a_figure_goes_on_where_it_was_left(opened: Open) -> None:
+    page = opened("roofline")
+    slider(page, "tokens").press("End")
+    page.get_by_role("radio", name="B200-180GB").check()
+    expect(fact(page, "it waits for")).to_have_text("the compute units")
+    again = opened("roofline", kept=page.evaluate("window.kept"))
+    expect(slider(again, "tokens")).to_have_attribute("aria-valuetext", "8,192")
+    expect(again.get_by_role("radio", name="B200-180GB")).to_be_checked()
+
+
+def test_the_table_says_what_the_picture_shows(opened: Open) -> None:
+    page = opened("zero")
+    page.get_by_text("The same as a table").click()
+    row = page.get_by_role("row", name="ZeRO-2")
+    assert row.get_by_role("cell").all_inner_texts() == ["16.1", "0.251", "1.51", "17.8"]
