@@ -135,7 +135,8 @@ def _intro(chapter: str, heading: str, *, typed: bool) -> Cell:
 def _form(question: Question, number: int, named: str | None) -> Cell:
     """The cell that shows a question as a form. Its output is the question as text, for readers without a kernel."""
     call = f"practice({json.dumps(question.slug)}{_where(named)})"
-    cell = _code(f"from shardwise import practice\n{call}", "form", f"{question.name}-form", question)
+    source = f"# {number}. {question.title}\nfrom shardwise import practice\n\n{call}"  # folded, its first line shows
+    cell = _code(source, "form", f"{question.name}-form", question)
     cell["metadata"] |= {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter and VS Code; for Colab
     text = keep_together(f"{_headed(question, number)}\n\n*To answer in a form, run this cell.*")
     shown = {"text/markdown": text, "text/plain": to_plain(text)}
