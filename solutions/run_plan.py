@@ -22,6 +22,73 @@ def fullest_stage_layers(*, layers: int, stages: int) -> int:
     return max(layers_per_stage(layers=layers, stages=stages))
 
 
+def model_parameters(*, layer_weights: float, layers: int, vocabulary: int, hidden: int) -> float:
+    """Weights of a whole decoder by those of a layer: the layers, an input embedding, and an output head of its own.
+
+        parameters = L · w + 2 · V · d
+
+    Units:   every argument is a count.
+    Raises:  ValueError if a count is below 1, or layer_weights is not positive.
+    Source:  Llama Team 2024, arXiv:2407.21783, Table 3; vocabulary 128,256 as released in July 2024.
+
+    >>> model_parameters(layer_weights=3_187_671_040, layers=126, vocabulary=128_256, hidden=16_384)   # Llama 3.1 405B
+    405849243648
+    """
+    require_positive(layer_weights=layer_weights)
+    require_counts(layers=layers, vocabulary=vocabulary, hidden=hidden)
+    return layers * layer_weights + 2 * vocabulary * hidden
+
+
+def stage_weight_bytes(*, layer_weights: float, stage_layers: int, tp: int, bytes_per_weight: int) -> float:
+    """Weights that one GPU of a pipeline stage holds, in bytes, by those of a layer.
+
+        bytes = layers of the stage · w / tp · bytes_per_weight
+
+    Every matrix of a layer is cut over the tensor-parallel group.
+
+    Units:   bytes_per_weight in bytes; every other argument is a count. Result in bytes.
+    Raises:  ValueError if a count is below 1, or layer_weights is not positive.
+    Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.3.
+
+    >>> stage_weight_bytes(layer_weights=3_187_671_040, stage_layers=8, tp=8, bytes_per_weight=2) / 1e9
+    6.37534208
+    """
+    require_positive(layer_weights=layer_weights)
+    require_counts(stage_layers=stage_layers, tp=tp, bytes_per_weight=bytes_per_weight)
+    return stage_layers * layer_weights / tp * bytes_per_weight
+
+
+def step_flop(
+    *, layer_weights: float, layers: int, tokens: int, sequence_length: int, hidden: int, vocabulary: int
+) -> float:
+    """FLOP of a step's matrices, forward and backward, by the weights of a layer; attention is counted in full.
+
+        FLOP = 3 · (2 · T · (L · w + V · d) + 4 · L · T · s · d)
+
+    Each weight takes a multiplication and an addition for a token. The scores and their use take two products of s times d
+    for each token and layer. The embedding is a look-up.
+
+    Units:   tokens (T) of the whole batch; every other argument is a count. Result in FLOP.
+    Raises:  ValueError if a count is below 1, or layer_weights is not positive.
+    Source:  Korthikanti et al. 2022, arXiv:2205.05198, appendix A.
+
+    >>> step_flop(layer_weights=3_187_671_040, layers=126, tokens=2**24, sequence_length=8192, hidden=16_384,
+    ...           vocabulary=128_256)   # 16M tokens of Llama 3.1 405B
+    44047315418008780800
+    """
+    require_positive(layer_weights=layer_weights)
+    require_counts(
+        layers=layers,
+        tokens=tokens,
+        sequence_length=sequence_length,
+        hidden=hidden,
+        vocabulary=vocabulary,
+    )
+    matrices = 2 * tokens * (layers * layer_weights + vocabulary * hidden)
+    attention = 4 * layers * tokens * sequence_length * hidden
+    return 3 * (matrices + attention)
+
+
 def gpu_bytes(*, state_bytes: float, activation_bytes: float) -> float:
     """What a GPU holds at the peak of a step: model states that last, and activations that are in flight.
 

@@ -23,7 +23,7 @@ NUMBER = r"([\d.]+(?: × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]+)?)"
 FORMULA = "2*d*d + 2*d*d*k/a + 3*d*f"
 UNITS = {
     "stage_layers": "layers", "parameters": "parameters", "work": "PFLOP/s*day", "step_work": "FLOP", "compute": "s",
-    "weights": "GB", "states": "GB", "layer_activations": "MB", "activations": "GB", "held": "GB", "tp_wait": "s",
+    "layer_weights": "weights", "weights": "GB", "states": "GB", "layer_activations": "MB", "activations": "GB", "held": "GB", "tp_wait": "s",
     "bubble": "%", "interleaved": "%", "sync": "ms", "step": "s", "mfu": "%", "duration": "days", "mtbf": "h",
     "checkpoint": "TB", "cadence": "min", "rent": "dollars", "electricity": "dollars", "replicas": "",
     "micro_batches": "", "failures": "",
@@ -71,7 +71,7 @@ def worked_out(asked: Question, slips: dict[str, float]) -> dict[str, float]:
     replicas = put("replicas", gpus / (tp * pp))
     m = put("micro_batches", sequences / replicas / each)
     deep = put("stage_layers", math.ceil(layers / pp))
-    layer = 2 * d * d + 2 * d * d * k / a + 3 * d * f
+    layer = put("layer_weights", 2 * d * d + 2 * d * d * k / a + 3 * d * f)
     parameters = put("parameters", layers * layer + 2 * vocabulary * d)
     weights = put("weights", 2 * layer * deep / tp / 1e9)
     gradients = 2 * weights / (replicas if "gradients likewise" in text else 1)
@@ -123,7 +123,7 @@ def handed_in(asked: Question, slips: dict[str, float] | None = None, digits: in
     hides = n["sync"] / 1000 <= (n["compute"] + n["tp_wait"]) / n["micro_batches"]
     given["hidden_traffic"] = picked(asked, "hidden_traffic", "Yes, all of it" if hides else "No, a part")
     given["axis_order"] = picked(asked, "axis_order", "Tensor", "Context", "Pipeline", "Data")
-    return given | {"layer_weights": FORMULA, "review": wrong_statements(asked)}
+    return given | {"layer_formula": FORMULA, "review": wrong_statements(asked)}
 
 
 def wrong_statements(asked: Question) -> str:
@@ -158,7 +158,7 @@ def test_a_calculator_and_the_printed_text_earn_all(seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "factor", "points"),
-    [("parameters", 0.85, 1), ("weights", 0.5, 1), ("layer_activations", 2.0, 1), ("step_work", 1 / 3, 2),
+    [("layer_weights", 0.8, 1), ("parameters", 0.85, 1), ("weights", 0.5, 1), ("layer_activations", 2.0, 1), ("step_work", 1 / 3, 2),
      ("tp_wait", 0.5, 1), ("step", 0.8, 1), ("duration", 1.5, 1), ("micro_batches", 2, 1)],
 )  # fmt: skip
 @pytest.mark.parametrize("seed", SEEDS[:3])

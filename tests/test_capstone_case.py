@@ -60,7 +60,7 @@ def test_with_one_early_slip_the_points_lost_are_those_of_the_slip_alone(seed: i
         lost = [part for part, is_right in feedback.parts.items() if not is_right]
         assert lost == [name], (name, feedback.say)
         assert feedback.points == asked(seed).points - points[name]
-        followed += "Right from your" in feedback.say
+        followed += "Right from" in feedback.say
     assert followed >= 12  # a slip that changes nothing else, such as that of traffic that hides, has nothing to follow
 
 
@@ -105,3 +105,13 @@ def test_many_parts_that_are_right_are_named_by_their_numbers() -> None:
     said = as_plain(check(question, {**right, names[2]: "?", names[6]: None}))
     assert f"✓ Right: 1, 2, 4 to 6, 8 to {len(names)} · " in said
     assert said.count("✓") == 1
+
+
+def test_a_wrong_formula_costs_itself_and_the_number_that_is_made_of_it() -> None:
+    """All that rests on the weights of a layer goes on from that number."""
+    question = asked(1)
+    wrong = answers(capstone(), question, {"layer_weights": 0.8}) | {"layer_formula": "d*d*(1 + 2*k/a) + 3*d*f"}
+    feedback = check(question, wrong)
+    lost = [part for part, is_right in feedback.parts.items() if not is_right]
+    assert (lost, feedback.points) == (["layer_formula", "layer_weights"], question.points - 2)
+    assert "Right from your answer to “Weights of a layer”" in as_plain(feedback)

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from solutions import capstone, pipeline, run_plan
 from solutions.checkpoint_interval import young_interval_seconds
+from solutions.oracles import capstone as oracle
+from solutions.oracles import flops
 from solutions.oracles import run_plan as engine
 
 counts = st.integers(1, 64)
@@ -28,6 +30,38 @@ def test_the_fullest_stage_is_the_largest_hand(layers: int, stages: int) -> None
     fullest = run_plan.fullest_stage_layers(layers=layers, stages=stages)
     assert fullest == engine.fullest_stage_layers(layers=layers, stages=stages)
     assert (fullest - 1) * stages < layers <= fullest * stages
+
+
+@given(
+    layers=counts,
+    width=counts,
+    ffn=counts,
+    heads=st.sampled_from([8, 16]),
+    tp=st.sampled_from([1, 2, 8]),
+    vocabulary=counts,
+)
+def test_a_plan_by_the_weights_of_a_layer_is_that_by_its_matrices(
+    layers: int, width: int, ffn: int, heads: int, tp: int, vocabulary: int
+) -> None:
+    shape = {"hidden": 16 * width, "ffn_hidden": ffn, "heads": heads, "kv_heads": 8}
+    one, hidden = capstone.layer_parameters(**shape), shape["hidden"]
+    assert run_plan.model_parameters(
+        layer_weights=one, layers=layers, vocabulary=vocabulary, hidden=hidden
+    ) == oracle.model_parameters(layers=layers, vocabulary=vocabulary, **shape)
+    cut = {"stage_layers": layers, "tp": tp, "bytes_per_weight": 2}
+    assert same(run_plan.stage_weight_bytes(layer_weights=one, **cut), oracle.stage_weight_bytes(**cut, **shape))
+    batch = {"layers": layers, "tokens": 96, "sequence_length": 32, "vocabulary": vocabulary}
+    assert run_plan.step_flop(layer_weights=one, hidden=hidden, **batch) == flops.step_flop(**batch, **shape)
+
+
+def test_a_layer_has_weights() -> None:
+    for call in (
+        lambda: run_plan.model_parameters(layer_weights=0, layers=1, vocabulary=1, hidden=1),
+        lambda: run_plan.stage_weight_bytes(layer_weights=0, stage_layers=1, tp=1, bytes_per_weight=1),
+        lambda: run_plan.step_flop(layer_weights=0, layers=1, tokens=1, sequence_length=1, hidden=1, vocabulary=1),
+    ):
+        with pytest.raises(ValueError, match="layer_weights"):
+            call()
 
 
 @given(states=st.floats(0, 1e12), activations=st.floats(0, 1e12))
