@@ -67,10 +67,13 @@ def usual_links(*, accelerator: str) -> dict[str, Any]:
 def problem_like(*, model: Model, cp: int = 1, virtual_stages: int = 1) -> str:
     """The problem of this bank, a layout to be found, that is most like a plan.
 
+    Raises:  ValueError if a count is below 1.
+
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> problem_like(model=llama), problem_like(model=llama, cp=4)
     ('a-layout-that-fits', 'a-layout-for-long-documents')
     """
+    require_counts(cp=cp, virtual_stages=virtual_stages)
     if model.experts:
         return "a-layout-for-experts"
     if cp > 1:
