@@ -55,6 +55,4 @@ def posed(text: str, seed: int = 1) -> Question:
 
 def fresh_session() -> Session:
     """A student's session that remembers nothing and practises the bank of this checkout."""
-    session = Session()
-    vars(session)["banks"] = Banks([checkout_bank()])
-    return session
+    return Session.of(Banks([checkout_bank()]))

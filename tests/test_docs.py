@@ -64,6 +64,21 @@ def test_the_readmes_commands_for_instructors_run(tmp_path: Path, monkeypatch: p
         assert done.exit_code == 0, done.output
 
 
+def test_the_commands_of_the_page_about_progress_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "docs" / "progress.md").read_text("utf-8")
+    commands = [
+        line.partition("#")[0].strip() for line in text.splitlines() if line.startswith("shardwise p") and "#" in line
+    ]
+    assert len(commands) == 8
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHARDWISE_BANK", str(ROOT))
+    monkeypatch.setenv("SHARDWISE_PROGRESS", str(tmp_path / "progress.sqlite"))
+    for command in commands:
+        done = CliRunner().invoke(app, shlex.split(command)[1:], input="y\n" if "--forget" in command else "!\nquit\n")
+        assert done.exit_code == 0, done.output
+    assert "progress.json" in {path.name for path in tmp_path.iterdir()}
+
+
 def test_the_readme_lists_the_chapters_as_they_are(whole_bank: Bank) -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     for name, chapter in whole_bank.chapters.items():

@@ -130,13 +130,13 @@ def shown(node: nbformat.NotebookNode, kind: str) -> list[str]:
 
 def test_a_practice_notebook_says_where_its_bank_is(practised: nbformat.NotebookNode) -> None:
     [setup] = [cell for cell in practised.cells if cell.metadata.get("shardwise", {}).get("role") == "setup"]
-    assert "use_bank('" in setup.source
+    assert 'progress("' in setup.source and ', bank="' in setup.source
     assert f"Bank: {OWN}" in shown(practised, "text/plain")[0]
 
 
 def test_practice_marks_answers_and_names_a_mistake(practised: nbformat.NotebookNode) -> None:
     heads = [text.partition("\n")[0] for text in shown(practised, "text/plain")]
-    scores = [float(head.split("·")[1].split()[0]) for head in heads if "points" in head]
+    scores = [float(head.split("·")[1].split()[0]) for head in heads if "points" in head and "·" in head]
     questions = [pose(problem, PRACTICE_SEED) for problem in Bank.open(OWN).of_chapter(CHAPTER)]
     assert scores == [0.0 if question.id == PAYMENT else question.points for question in questions]
     assert "You charged interest on the whole loan to the end." in "\n".join(shown(practised, "text/html"))

@@ -302,8 +302,8 @@ def test_a_question_says_how_to_answer_and_how_to_check() -> None:
 
 
 def test_every_verb_is_a_function_whatever_was_imported_before() -> None:
-    for cell in ("from shardwise import *", "from shardwise import another, check, hint, practice, solution"):
-        cell += "\nfrom shardwise.question import Outcome\nprint(another('ring-time'), check, hint, practice, solution)"
+    for cell in ("from shardwise import *", "from shardwise import another, check, hint, practice, progress, solution"):
+        cell += "\nfrom shardwise.question import Outcome\nprint(another('ring-time'), check, hint, practice, progress, solution)"
         ran = subprocess.run([sys.executable, "-c", cell], capture_output=True, text=True, check=True)
         assert ran.stdout.startswith("### How long the ring takes")
 

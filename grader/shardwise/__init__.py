@@ -1,6 +1,6 @@
 """shardwise: practice problems for people who train large models on many GPUs.
 
-In a notebook: `from shardwise import check, hint, solution, another, practice`.
+In a notebook: `from shardwise import check, hint, solution, another, practice, progress`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,31 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from shardwise.student.api import another, check, check_all, figure, handed_out, hint, practice, solution, use_bank
+    from shardwise.student.api import (
+        another,
+        check,
+        check_all,
+        figure,
+        handed_out,
+        hint,
+        practice,
+        progress,
+        solution,
+        use_bank,
+    )
 
-__all__ = ["another", "check", "check_all", "figure", "handed_out", "hint", "practice", "solution", "use_bank"]
+__all__ = [
+    "another",
+    "check",
+    "check_all",
+    "figure",
+    "handed_out",
+    "hint",
+    "practice",
+    "progress",
+    "solution",
+    "use_bank",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shardwise import __version__
-from shardwise.cli import assigning, grading, planning
+from shardwise.cli import assigning, grading, planning, practising
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import (
     print_columns,
@@ -39,6 +39,7 @@ app = typer.Typer(
 app.add_typer(assigning.commands)
 app.add_typer(grading.commands)
 app.add_typer(planning.commands)
+app.add_typer(practising.commands)
 
 
 @app.command("list", epilog="Example:  shardwise list --chapter 01-ring-all-reduce --json")

@@ -27,7 +27,7 @@ Notebook = dict[str, Any]
 PRACTICE_SEED = "0"  # every practice notebook starts from this seed; another() goes on from it
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _SHORT = 60  # characters of an example that stands beside a line of code
-_VERBS = ("another", "check", "hint", "practice", "solution")
+_VERBS = ("another", "check", "hint", "practice", "progress", "solution")
 _HOW_TO_TYPE = """Answer in the cell under each question and run the cell below it: the feedback comes at once.
 
 - `hint()` gives the next hint for the problem that you checked last, `solution()` its worked solution.
@@ -57,7 +57,7 @@ def chapter_notebook(bank: Bank, chapter: str, *, named: str | None = None, type
     lesson = lesson_cells(bank.lessons / chapter, chapter, named)
     start = [
         _intro(chapter, "How to practise" if about.sections else "Practice", typed=typed),
-        _code(_setup(named), "setup", f"{chapter}-setup"),
+        _code(_setup(chapter, named), "setup", f"{chapter}-setup"),
     ]
     problems = iter(_problem_cells(bank, chapter, named, typed=typed))
     if about.sections:  # one can answer from the first problem on, so the set-up follows the opening
@@ -80,11 +80,10 @@ def _problem_cells(bank: Bank, chapter: str, named: str | None, *, typed: bool) 
             yield [_form(question, number, named), _typed_answer(question, named)]
 
 
-def _setup(named: str | None) -> str:
-    """The first code cell: the student's verbs, and where the problems are."""
-    if named is None:
-        return f"from shardwise import {', '.join(_VERBS)}"
-    return f"from shardwise import {', '.join((*_VERBS, 'use_bank'))}\n\nuse_bank({named!r})"
+def _setup(chapter: str, named: str | None) -> str:
+    """The first code cell: the student's verbs, and how the student stands; it also says where the problems are."""
+    where = "" if named is None else f", bank={json.dumps(named, ensure_ascii=False)}"
+    return f'from shardwise import {", ".join(_VERBS)}\n\nprogress("{chapter}"{where})'
 
 
 def lesson_cells(folder: Path, chapter: str, named: str | None = None) -> list[tuple[str, list[Cell]]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shardwise.sandbox import JobResult, Sandbox, Step
 
 # What the locked cells of every notebook do; the student's copies of them are never run.
-PRELUDE = "import shardwise\nfrom shardwise import another, check, check_all, handed_out, hint, practice, solution\n"
+PRELUDE = "import shardwise\nfrom shardwise import another, check, check_all, handed_out, hint, practice, progress, solution\n"
 MARKING_SECONDS = 60.0  # for all that marking a notebook runs; a hanging answer to a hunt takes up to 15 of them
 _WHY_STOPPED = {
     "timeout": "it ran too long",

@@ -1,4 +1,4 @@
-"""The student's verbs: check, hint, solution, another, practice and use_bank, as they are called in a notebook."""
+"""The student's verbs: check, hint, solution, another, practice, progress and use_bank, as they are called in a notebook."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from shardwise.student.session import SEED, WHICH, Session
 from shardwise.student.shown import STOPPED, Checked, Message
 
 if TYPE_CHECKING:
+    from shardwise.student.progress.card import Card
     from shardwise.student.widget import Picture, Practice
 
 
@@ -180,6 +181,20 @@ def figure(name: str, *, bank: str | None = None) -> Picture | Message:
         _open_if_new(bank)
         desk = Desk(_SESSION)
         return Picture(desk, desk.moving(str(name)))
+    except ShardwiseError as error:
+        return Message(_said(error))
+
+
+def progress(chapter: str | None = None, *, bank: str | None = None) -> Card | Message:
+    """What you solved and mastered in a chapter, or in all of them, what is due today, and what is next.
+
+    `bank` is where the chapter is found, as in `check`. All of it is kept on this computer alone.
+    """
+    from shardwise.student.progress.card import card_of
+
+    try:
+        _open_if_new(bank)
+        return card_of(_SESSION.banks, chapter, _SESSION.journal)
     except ShardwiseError as error:
         return Message(_said(error))
 

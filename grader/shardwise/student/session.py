@@ -38,6 +38,13 @@ class Session:
     shown: dict[tuple[str, str], float] = field(default_factory=dict)  # when, by a clock of its own
     last: str | None = None
 
+    @classmethod
+    def of(cls, banks: Banks) -> Session:
+        """A session with banks that are open."""
+        made = cls()
+        vars(made)["banks"] = banks
+        return made
+
     @cached_property
     def banks(self) -> Banks:
         """The banks whose problems are practised."""

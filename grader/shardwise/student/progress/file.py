@@ -180,6 +180,23 @@ class ProgressFile:
         return int(found)
 
 
+def exported(kept: ProgressFile) -> dict[str, Any]:
+    """All that a file holds, as JSON data. May raise Unusable."""
+    return {
+        "format": len(_FORMATS),
+        "events": [_as_data(event) for event in kept.events()],
+        "estimates": [_as_data(estimate) for estimate in kept.estimates()],
+        "drafts": [
+            {"at": at.isoformat(), **variant._asdict(), "answer": answer} for at, variant, answer in kept.drafts()
+        ],
+    }
+
+
+def _as_data(item: Event | Estimate) -> dict[str, Any]:
+    data = {name: value for name, value in vars(item).items() if name not in ("at", "variant")}
+    return {"at": item.at.isoformat(), **item.variant._asdict(), **data}
+
+
 def _event(at: str, bank: str, problem: str, seed: str, *rest: Any) -> Event:
     return Event(datetime.fromisoformat(at), Variant(bank, problem, seed), *rest)
 

@@ -30,6 +30,11 @@ class Journal:
         self._trouble = ""
         self._is_said = False
 
+    @property
+    def keeps(self) -> bool:
+        """Whether anything is kept."""
+        return self._file is not None
+
     def answered(
         self, variant: Variant, digest: str, feedback: Feedback, place: Place, seconds: float | None = None
     ) -> None:

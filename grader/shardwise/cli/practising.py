@@ -1,0 +1,189 @@
+"""The commands for a student: practise what is due, and see, take along or delete what was kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shardwise.cli.options import BankNames, Json, banks_of
+from shardwise.errors import ShardwiseError
+
+if TYPE_CHECKING:
+    from shardwise.bank.bank import Banks
+    from shardwise.student.progress.chapters import Progress, Row
+    from shardwise.student.progress.file import ProgressFile
+
+commands = typer.Typer()
+Chapter = Annotated[str | None, typer.Option(help="Only this chapter.")]
+
+
+@commands.command(epilog="Example:  shardwise practice --daily")
+def practice(
+    daily: Annotated[bool, typer.Option("--daily", help="Five problems across chapters: due, then new.")] = False,
+    chapter: Annotated[str | None, typer.Option(help="Only this chapter: what is due there, then what is new.")] = None,
+    bank: BankNames = None,
+) -> None:
+    """Practise in the terminal what is due today, with fresh numbers. All is kept as it is answered."""
+    from shardwise.student.drill import Drill
+    from shardwise.student.session import Session
+
+    banks = banks_of(bank)
+    session = Session.of(banks)
+    before = _progress(banks, chapter, session.journal.events())
+    rows = _asked(before, chapter, daily=daily)
+    if not rows:
+        typer.echo(_nothing(before, chapter))
+        return
+    typer.echo(f"{len(rows)} problem{'s' * (len(rows) != 1)}\n")
+    drill = Drill(session, input, typer.echo)
+    drill.run(rows)
+    left = len(_progress(banks, chapter, session.journal.events()).due)
+    typer.echo(f"{drill.right} of {drill.asked} right. " + (f"{left} still due." if left else "Nothing more is due."))
+    if trouble := session.journal.trouble():
+        typer.echo(trouble, err=True)
+
+
+def _asked(found: Progress, chapter: str | None, *, daily: bool) -> list[Row]:
+    """What is to be asked, in this order."""
+    if daily:
+        return found.daily
+    if chapter is None:
+        return found.due
+    only = found.chapters[0]
+    return [*only.due, *only.new]
+
+
+def _nothing(found: Progress, chapter: str | None) -> str:
+    """What to say when there is nothing to ask."""
+    days = [row.standing.due for each in found.chapters for row in each.rows if row.standing.due]
+    following = (
+        f"Nothing is due today. The next is due on {min(days).astimezone():%d %B %Y}." if days else "Nothing is due."
+    )
+    if chapter:
+        return f"{following} Every problem of {chapter} has been begun."
+    return f"{following}\nFive for today:  shardwise practice --daily\nA chapter:       shardwise practice --chapter {found.chapters[0].name}"
+
+
+@commands.command(epilog="Example:  shardwise progress --export progress.json")
+def progress(
+    as_json: Json = False,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", metavar="FILE", help="Write all that is kept, as JSON; - for the terminal."),
+    ] = None,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Delete what is kept, of one problem or all; asks before it does.")
+    ] = False,
+    problem: Annotated[str | None, typer.Option(help="With --forget: this problem.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="With --forget: all that is kept.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --forget: do not ask.")] = False,
+    bank: BankNames = None,
+) -> None:
+    """Show what you solved, earned and mastered, and what is due. It is kept on this computer alone."""
+    from shardwise.student.progress.file import ProgressFile, usual_path
+
+    if not forget and (problem or everything or yes):
+        raise ShardwiseError("--problem, --all and --yes say what to delete, and go with --forget.")
+    path = usual_path()
+    if path is None:
+        raise ShardwiseError("Nothing is kept: SHARDWISE_PROGRESS is off.")
+    kept = ProgressFile(path)
+    if forget:
+        _forget(kept, problem, everything=everything, yes=yes, bank=bank)
+    elif export:
+        _export(kept, export)
+    else:
+        _show(banks_of(bank), kept, as_json=as_json)
+
+
+def _progress(banks: Banks, chapter: str | None, events: Any) -> Progress:
+    """The progress in all chapters, or in one."""
+    from shardwise.student.progress.chapters import progress_of
+    from shardwise.student.progress.clock import now
+
+    if chapter is not None:
+        banks.of(chapter)  # says which there are
+    return progress_of(banks, events, now(), only=chapter)
+
+
+def _show(banks: Banks, kept: ProgressFile, *, as_json: bool) -> None:
+    from shardwise.cli.tables import print_columns
+
+    found = _progress(banks, None, kept.events())
+    if as_json:
+        typer.echo(json.dumps(_document(found), ensure_ascii=False, indent=2))
+        return
+    rows = [
+        (
+            each.name,
+            f"{each.solved} of {len(each.rows)}",
+            f"{each.points:g} of {each.most:g}",
+            str(each.mastered),
+            str(len(each.due)),
+        )
+        for each in found.chapters
+    ]
+    print_columns(("chapter", "solved", "points", "mastered", "due"), rows)
+    for name, count in found.strangers.items():
+        typer.echo(
+            f"{name}: {count} event{'s' * (count != 1)} of a problem that this bank does not have now; they are kept.",
+            err=True,
+        )
+    typer.secho(
+        f"Mastered: three different variants right without a hint. Kept in {kept.path}, and nowhere else.", dim=True
+    )
+
+
+def _document(found: Progress) -> list[dict[str, Any]]:
+    """The progress as JSON data: a list of chapters with their problems."""
+    return [
+        {
+            "chapter": each.name, "title": each.title,
+            "solved": each.solved, "problems": len(each.rows), "points": each.points, "most": each.most,
+            "mastered": each.mastered, "due": len(each.due),
+            "rows": [
+                {
+                    "problem": row.problem.id, "points": row.standing.points, "most": row.most,
+                    "solved": row.standing.is_solved, "unaided": len(row.standing.unaided), "mastered": row.standing.is_mastered,
+                    "due": row.standing.due.isoformat() if row.standing.due else None,
+                }
+                for row in each.rows
+            ],
+        }
+        for each in found.chapters
+    ]  # fmt: skip
+
+
+def _export(kept: ProgressFile, out: Path) -> None:
+    """Write all that is kept."""
+    from shardwise.atomic_files import write
+    from shardwise.student.progress.file import exported
+
+    text = json.dumps(exported(kept), ensure_ascii=False, indent=1) + "\n"
+    if str(out) == "-":
+        typer.echo(text, nl=False)
+    else:
+        write(out, text.encode(), private=True)
+        typer.echo(f"Wrote {out}")
+
+
+def _forget(kept: ProgressFile, problem: str | None, *, everything: bool, yes: bool, bank: list[str] | None) -> None:
+    """Delete what is kept of a problem, or everything, after a question."""
+    if bool(problem) == everything:
+        raise ShardwiseError("Say what to forget: --problem NAME, or --all.")
+    events = kept.events()
+    if problem is not None:
+        known = {event.variant.problem for event in events}
+        found = [name for name in known if problem in (name, name.rpartition("/")[2])]
+        problem = found[0] if len(found) == 1 else banks_of(bank).find(problem).id
+    count = sum(1 for event in events if problem in (None, event.variant.problem))
+    what = "everything that is kept" if problem is None else f"what is kept of {problem}"
+    if not yes and not typer.confirm(
+        f"Delete {what} ({count} event{'s' * (count != 1)}) in {kept.path}? It cannot be brought back."
+    ):
+        raise ShardwiseError("Nothing was deleted.")
+    kept.forget(problem)
+    typer.echo(f"Deleted {what}.")

@@ -1,0 +1,113 @@
+"""The drill: practice in a terminal, one question after the other. What is answered is kept at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from shardwise.errors import ShardwiseError
+from shardwise.kinds import kind_of, text_of, variable_of
+from shardwise.markdown.feedback import as_plain
+from shardwise.markdown.html import to_plain
+from shardwise.marking import check
+from shardwise.question import Outcome, Question
+from shardwise.student.limited import run_limited
+from shardwise.student.progress.chapters import Row
+from shardwise.student.progress.journal import JUDGED
+from shardwise.student.session import Session
+from shardwise.student.shown import STOPPED
+
+HINT, SOLUTION, SKIP, QUIT = "?", "!", "skip", "quit"
+_KEYS = f"{HINT} hint · {SOLUTION} solution · {SKIP} · {QUIT}"
+_PROMPT, _MORE = "> ", "… "
+
+
+class Quit(Exception):
+    """The student has had enough."""
+
+
+class Drill:
+    """Asks questions. `ask` reads a line after a prompt and may raise EOFError or KeyboardInterrupt; `say` prints."""
+
+    def __init__(self, session: Session, ask: Callable[[str], str], say: Callable[[str], None]) -> None:
+        self._session, self._ask, self._say = session, ask, say
+        self.right = self.asked = 0
+
+    def run(self, rows: Sequence[Row]) -> None:
+        """Ask each problem with fresh numbers, until all were asked or the student quits."""
+        try:
+            for number, row in enumerate(rows, start=1):
+                try:
+                    question = self._session.question(row.problem.id, row.standing.next_seed())
+                except ShardwiseError as error:  # a template that cannot be drawn; the others can
+                    self._say(f"{error}\n")
+                    continue
+                points = f"{question.points:g} point{'s' * (question.points != 1)}"
+                self._say(f"── {number} of {len(rows)} ── {question.title} ── {points}, {question.id}\n")
+                self._question(question)
+                self._say("")
+        except (Quit, EOFError, KeyboardInterrupt):
+            self._say("")
+
+    def _question(self, question: Question) -> None:
+        """Ask one question until it is right, given up or skipped."""
+        kind = kind_of(question)
+        self._say(f"{to_plain(text_of(question))}\n")
+        if kind.is_program:
+            self._say(kind.cells(question.form, variable_of(question)))
+            self._say(f"\nAn answer is the name of a file with that function.   {_KEYS}")
+        else:
+            example = kind.example(question.form)
+            end = "\nAn empty line ends the answer." if "\n" in example else ""
+            self._say(f"An answer looks like  {example}{end}\n{_KEYS}")
+        hints = iter(enumerate(question.hints, start=1))
+        is_asked = False
+        while True:
+            line = self._ask(_PROMPT).strip()
+            if line == QUIT:
+                raise Quit
+            if line == SKIP:
+                return
+            if line == HINT:
+                number, hint = next(hints, (0, f"That was the last hint. {SOLUTION} shows the solution."))
+                self._session.hinted(question, number, "terminal")
+                self._say(to_plain(f"Hint {number}. {hint}" if number else hint))
+            elif line == SOLUTION:
+                self.asked += not is_asked
+                self._session.showed_solution(question, "terminal")
+                self._say(to_plain(question.solution))
+                return
+            elif line:
+                answer = self._whole(question, line)
+                if answer is not None and (outcome := self._mark(question, answer)) is not None:
+                    self.asked += not is_asked
+                    is_asked = True
+                    if outcome == Outcome.CORRECT:
+                        self.right += 1
+                        return
+
+    def _whole(self, question: Question, line: str) -> str | None:
+        """The answer that begins with a line: a file's contents, several lines, or the line; None when there is no such file."""
+        kind = kind_of(question)
+        if kind.is_program:
+            try:
+                return Path(line).expanduser().read_text("utf-8")
+            except (OSError, RuntimeError, ValueError) as error:
+                self._say(f"{line} cannot be read ({error}). An answer is the name of a file with the function.")
+                return None
+        lines = [line]
+        if "\n" in kind.example(question.form):
+            while more := self._ask(_MORE).strip():
+                lines.append(more)
+        return "\n".join(lines)
+
+    def _mark(self, question: Question, answer: str) -> Outcome | None:
+        """Say what an answer earns, and keep it; None when it was not judged."""
+        try:
+            feedback = check(question, answer, runner=run_limited)
+        except KeyboardInterrupt:
+            self._say(STOPPED)
+            return None
+        feedback = self._session.answered(question, answer, feedback, "terminal")
+        self._say(as_plain(feedback))
+        return feedback.outcome if feedback.outcome in JUDGED else None

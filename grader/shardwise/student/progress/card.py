@@ -1,0 +1,130 @@
+"""The card: a student's progress as a notebook shows it, in HTML, in Markdown and as plain text."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shardwise.bank.bank import Banks
+from shardwise.bank.discovery import SHIPPED, name_of
+from shardwise.markdown.html import to_html, to_plain
+from shardwise.student.progress.calibration import by_confidence, by_month
+from shardwise.student.progress.chapters import ChapterProgress, Row, progress_of
+from shardwise.student.progress.clock import now
+from shardwise.student.progress.events import Estimate
+from shardwise.student.progress.journal import Journal
+from shardwise.student.progress.standing import MASTERED
+
+_COLUMNS = ("Solved", "Points", "Mastered", "Due")
+_MOST = 5  # due problems that are named
+_CELL = 'style="text-align:right;padding:.2em .35em;white-space:nowrap"'
+_TITLE = 'style="text-align:left;padding:.2em .35em .2em 0"'
+_ROW = 'scope="row" style="text-align:left;padding:.2em .35em .2em 0;font-weight:normal"'
+_BAR = (
+    '<span aria-hidden="true" style="display:block;height:.3em;border-radius:.2em;background:rgba(128,128,128,.35)">'
+    '<span style="display:block;height:100%;border-radius:.2em;width:{share:.0%};background:#2e7d32"></span></span>'
+)
+
+
+@dataclass(frozen=True)
+class Card:
+    """The progress in one chapter, or in all of them, with what is next and how the estimates were."""
+
+    chapters: Sequence[ChapterProgress]  # one, or all
+    estimates: Sequence[Estimate]
+    note: str = ""  # in Markdown: what the student should know about what is kept
+
+    def __repr__(self) -> str:
+        return to_plain("\n\n".join(filter(None, (self._lines(), *self._rest()))))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/markdown": self._markdown(), "text/html": self._html()}
+
+    def _markdown(self) -> str:
+        return "\n\n".join(filter(None, (self._table(), *self._rest())))
+
+    def _html(self) -> str:
+        names = "".join(f"<th {_CELL}>{name}</th>" for name in _COLUMNS)
+        rows = "".join(
+            f"<tr><th {_ROW}>{html.escape(each.title)}</th><td {_CELL}>{solved}{_bar(each)}</td>"
+            f"{''.join(f'<td {_CELL}>{text}</td>' for text in rest)}</tr>"
+            for each in self.chapters
+            for solved, *rest in [_figures(each)]
+        )
+        rest = "".join(to_html(part) for part in self._rest() if part)
+        return (
+            '<div class="shardwise-progress" style="border-left:4px solid #0b5cad;padding:.4em 1em;margin:.4em 0;overflow-x:auto">'
+            f'<table style="margin:0;border-collapse:collapse;font-size:.9em"><thead><tr><th {_TITLE}>Chapter</th>{names}</tr></thead>'
+            f"<tbody>{rows}</tbody></table>{rest}</div>"
+        )
+
+    def _table(self) -> str:
+        rows = [f"| {' | '.join((each.title, *_figures(each)))} |" for each in self.chapters]
+        head = f"| {' | '.join(('Chapter', *_COLUMNS))} |"
+        return "\n".join((head, f"|---{'|--:' * len(_COLUMNS)}|", *rows))
+
+    def _lines(self) -> str:
+        """The same for a terminal, where the columns of such a table would not stand below each other."""
+        names = [name.lower() for name in _COLUMNS]
+        return "\n".join(
+            f"{each.title}: {', '.join(map(' '.join, zip(_figures(each), names, strict=True)))}"
+            for each in self.chapters
+        )
+
+    def _rest(self) -> tuple[str, ...]:
+        return self._next(), self._calibration(), self.note
+
+    def _next(self) -> str:
+        """What to do next: what is due, else what is new, else what is not mastered."""
+        due = sorted((row for chapter in self.chapters for row in chapter.due), key=Row.when)
+        if due:
+            named = "\n".join(f"- {row.problem.title}: `{_call(row)}`" for row in due[:_MOST])
+            more = f"\n- and {len(due) - _MOST} more" if len(due) > _MOST else ""
+            return f"**Next for you**, due today, with fresh numbers:\n\n{named}{more}"
+        begun = [chapter for chapter in self.chapters if len(chapter.new) < len(chapter.rows)]
+        following = next((row for chapter in (*begun, *self.chapters) if (row := chapter.next)), None)
+        if following is None:
+            return "**Next for you:** nothing today. All of it is mastered, and is asked again before you forget it."
+        left = MASTERED - len(following.standing.unaided)
+        why = f" ({left} more right without a hint, and it is mastered)" if following.standing.is_begun else ""
+        return f"**Next for you:** {following.problem.title}: `{_call(following)}`{why}"
+
+    def _calibration(self) -> str:
+        months, bands = by_month(self.estimates), by_confidence(self.estimates)
+        if not months:
+            return ""
+        lines = [
+            f"- {each.month}: {each.count} in all, {each.same} of the right order of magnitude, {each.one} within a factor of 10"
+            for each in months
+        ]
+        lines += [f"- {each.low:.0%} to {each.high:.0%} sure: {each.hits} of {each.count} right" for each in bands]
+        return "\n".join(("**Your estimates**\n", *lines))
+
+
+def card_of(banks: Banks, chapter: str | None, journal: Journal) -> Card:
+    """The card of a chapter, or of all of them. Raises ShardwiseError when there is no such chapter, or the file cannot be read."""
+    if chapter is not None:
+        banks.of(chapter)  # says which there are
+    found = progress_of(banks, journal.events(), now(), only=chapter)
+    is_shipped = all(name_of(bank.folder) == SHIPPED for bank in banks.all)
+    notes = ("" if journal.keeps else "*Your progress is not kept here.*", "" if is_shipped else f"Bank: {banks}")
+    return Card(found.chapters, journal.estimates(), "\n\n".join(filter(None, notes)))
+
+
+def _call(row: Row) -> str:
+    """The line of code that shows a problem: as its notebook asks it the first time, and with fresh numbers afterwards."""
+    seed = f", seed={row.standing.next_seed()}" if row.standing.is_begun else ""
+    return f'practice("{row.problem.slug}"{seed})'
+
+
+def _figures(chapter: ChapterProgress) -> tuple[str, ...]:
+    """What stands in the columns of a chapter."""
+    solved, points = f"{chapter.solved} of {len(chapter.rows)}", f"{chapter.points:g} of {chapter.most:g}"
+    return solved, points, str(chapter.mastered), str(len(chapter.due))
+
+
+def _bar(chapter: ChapterProgress) -> str:
+    """A bar that repeats how much is solved."""
+    return _BAR.format(share=chapter.solved / len(chapter.rows))
