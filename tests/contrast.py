@@ -1,4 +1,19 @@
-"""What a browser runs to find texts that are too pale to be read."""
+"""How much colours stand out from each other, and what a browser runs to find texts that are too pale to be read."""
+
+from __future__ import annotations
+
+
+def contrast(colour: str, other: str) -> float:
+    """The contrast of two colours such as #1f6fae, as WCAG 2.2 defines it."""
+    low, high = sorted((_luminance(colour), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
 
 # Every text below the elements of a selector, in their shadow roots too, whose contrast with what lies behind it is less than 4.5:1, as "ratio text".
 PALE = """(selector) => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import nbformat
 import pytest
 
 from checkout import ROOT, checkout_bank, fresh_session
+from contrast import contrast
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.lint import lint
 from shardwise.bank.moving import Moving, moving, moving_faults, moving_names
@@ -108,6 +110,15 @@ def test_a_name_that_is_none_gets_the_nearest() -> None:
         the("rings")
     with pytest.raises(ShardwiseError, match="There are all-reduce-times, checkpoints"):
         the("???")
+
+
+def test_what_is_drawn_stands_out_in_both_themes_and_white_letters_stand_out_on_it() -> None:
+    style = (ROOT / "desk" / "src" / "draw" / "style.js").read_text("utf-8")
+    colours = dict(re.findall(r"--draw-(\w+): (#\w{6});", style))
+    assert set(colours) == {"blue", "orange", "green", "purple", "red", "grey"}
+    for name, colour in colours.items():
+        assert contrast(colour, "#ffffff") >= 4.5, name
+        assert contrast(colour, "#111111") >= 3, name
 
 
 # The desk and the notebook -----------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ export class Figure extends LitElement {
       .facts dt { color: var(--quiet); font-size: 0.93em; }
       .facts dd { margin: 0; font-weight: 600; }
       .guess { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; }
-      .guess input { width: 9rem; }
+      .guess input { width: 9rem; margin-top: 0.3rem; }
       .heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
       .play { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; }
       .play input { flex: 1 1 10rem; width: auto; margin: 0; }
@@ -214,6 +214,7 @@ export class Figure extends LitElement {
   #question() {
     const { ask, choices, unit } = this.given.predict;
     return html`<form novalidate @submit=${this.#guess}>
+      <p class="quiet">Guess first; then comes the picture.</p>
       ${
         choices
           ? html`<fieldset>

@@ -16,16 +16,16 @@ from shardwise.student.widget.library import BUNDLE
 
 NAMES = moving_names(checkout_bank())
 BLANK = """<!doctype html><html lang="en"><title>A figure</title>
-<style>:root { color-scheme: light dark; } body { margin: 0; background: light-dark(#fff, #111); }</style><h1>A page</h1><main></main></html>"""
+<style>:root { color-scheme: light dark; } body { margin: 0; background: light-dark(#fff, #111); }</style><main><h1>A page</h1><h2>A section</h2><div id="here"></div></main></html>"""
 SHOW = """async ([code, given, kept]) => {
   const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
   const desk = await import(url);
   window.kept = kept;
   const draft = { get: (key) => window.kept[key], set: (key, value) => { window.kept[key] = value; } };
   const host = { draft, ask: (request) => window.answered(request) };
-  document.querySelector("main").replaceChildren(desk.show("figure", host, given));
+  document.querySelector("#here").replaceChildren(desk.show("figure", host, given));
 }"""
-DIFFERS = "([what, before]) => document.querySelector('main > *').shadowRoot.querySelector(what).innerHTML !== before"
+DIFFERS = "([what, before]) => document.querySelector('#here > *').shadowRoot.querySelector(what).innerHTML !== before"
 Open = Callable[..., Page]
 
 

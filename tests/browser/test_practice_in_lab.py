@@ -94,6 +94,27 @@ def check(form: Locator) -> None:
     form.get_by_role("button", name="Check", exact=True).click()
 
 
+def test_a_figure_moves_in_lab_and_leaves_its_still_in_the_notebook(page: Page, lab: Any) -> None:
+    opened(page, lab, "figure.ipynb", f'from shardwise import figure\n\nfigure("ring", bank={str(ROOT)!r})', "1 + 1")
+    figure = page.get_by_role("region", name="A ring all-reduce, step by step")
+    figure.get_by_role("radio", name="1.5 GB").check()
+    figure.get_by_role("button", name="Check my guess").click()
+    expect(figure.get_by_role("status").first).to_contain_text("Yes: 1.5 GB.")
+    slider = figure.get_by_role("slider", name="GPUs")
+    slider.press("ArrowRight")
+    for key in "rmabx":  # none of them may reach the cell
+        slider.press(key)
+    slider.press("Space")
+    expect(figure.get_by_text("step 8 of 8")).to_be_visible()
+    picture(page, "figure")
+    slider.press("Control+s")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    saved = nbformat.read(lab.notebooks / "figure.ipynb", as_version=4)
+    assert [cell.cell_type for cell in saved.cells] == ["code", "code"]
+    still = saved.cells[0].outputs[0].data
+    assert "data:image/png;base64," in still["text/html"] and "Seven boards" in still["text/plain"]
+
+
 def test_a_student_practises_in_lab(page: Page, forms: dict[str, Locator], asked: Callable[..., Question]) -> None:
     a_number_is_marked_explained_and_drawn_anew(page, forms[NUMBER], asked(NUMBER), asked(NUMBER, 1))
     one_option_is_picked_by_keyboard(page, forms[CHOICE], asked(CHOICE))

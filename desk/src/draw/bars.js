@@ -78,7 +78,7 @@ bars.table = (data) => {
   const size = (row, kind) =>
     row.parts.filter((part) => part.kind === kind).reduce((total, part) => total + part.size, 0);
   return {
-    head: ["", ...kinds.map((kind) => data.kinds[kind].name), `all: ${data.axis.label}`],
+    head: ["bar", ...kinds.map((kind) => data.kinds[kind].name), `all: ${data.axis.label}`],
     rows: data.rows.map((row) => [row.name, ...kinds.map((kind) => written(size(row, kind))), written(sum(row))]),
   };
 };

@@ -86,7 +86,7 @@ gantt.legend = (data) => {
 
 /** A row for each row, with its operations in the order of time. */
 gantt.table = (data) => ({
-  head: ["", `in the order of time, ${data.axis.label}`],
+  head: ["row", `in the order of time, ${data.axis.label}`],
   rows: data.rows.map((row, place) => [
     row,
     data.spans

@@ -72,6 +72,6 @@ ring.legend = () => [
 
 /** The boards as numbers. */
 ring.table = (data) => ({
-  head: ["", ...data.held.map((_, chunk) => `chunk ${LETTERS[chunk]}`)],
+  head: ["GPU", ...data.held.map((_, chunk) => `chunk ${LETTERS[chunk]}`)],
   rows: data.held.map((chunks, gpu) => [`GPU ${gpu}`, ...chunks.map(String)]),
 });

@@ -79,6 +79,6 @@ scatter.legend = (data) => {
 
 /** A row for each point. */
 scatter.table = (data) => ({
-  head: ["", data.x.label, data.y.label],
+  head: ["point", data.x.label, data.y.label],
   rows: data.points.map((point) => [point.text, point.x, point.y].map(String)),
 });
