@@ -146,8 +146,8 @@ def test_an_early_result_of_another_dimension_gains_nothing() -> None:
 def test_an_early_result_handed_on_as_it_is_gains_nothing() -> None:
     assert earned({"message": "8 GB", "sent": "8 GB"}) == [0, 0, 0, 0]
     change = (
-        "arguments: {message_bytes: parts.message}\n      unit: ms",
-        "arguments: {message_bytes: parts.message}\n      unit: ms\n  - name: again\n    kind: quantity\n    points: 1\n    prompt: Say the same number again, please.\n"
+        "message_bytes: parts.message}\n      unit: ms",
+        "message_bytes: parts.message}\n      unit: ms\n  - name: again\n    kind: quantity\n    points: 1\n    prompt: Say the same number again, please.\n"
         "    answer: {reference: adam.weight_bytes, oracle: adam.weight_bytes, arguments: {parameters: parts.message, bytes_per_weight: 1}, unit: GB}",
     )
     question = pose(problem_of(template("case", change, ("points: 5", "points: 6"))), 4)
@@ -165,7 +165,7 @@ def test_rounding_on_the_way_costs_nothing(digits: int) -> None:
 def test_a_blank_part_does_not_break_the_chain() -> None:
     """The time follows from the message, so whoever leaves out what lies between is followed, too."""
     text = template(
-        "case", ("{message_bytes: parts.message}\n      unit: ms", "{message_bytes: parts.sent}\n      unit: ms")
+        "case", ("message_bytes: parts.message}\n      unit: ms", "message_bytes: parts.sent}\n      unit: ms")
     )
     problem = problem_of(text)
     question = pose(problem, 4)

@@ -128,6 +128,35 @@ def test_a_slip_that_makes_no_hunt_is_faulted(change: tuple[str, str], words: st
     assert any(words in fault.message for fault in faults), faults
 
 
+@pytest.mark.parametrize(
+    ("written", "faulted"),
+    [("", True), (", bytes_per_weight: bytes_per_weight", False), (", bytes_per_weight: 2", False)],
+)
+def test_a_default_that_a_parameter_takes_the_place_of_has_to_be_named(written: str, faulted: bool) -> None:
+    counted = problem(
+        "quantity",
+        ("  message_bytes:", "  bytes_per_weight: {choice: [2, 4]}\n  message_bytes:"),
+        ("all-reduce {{ message_bytes }}", "all-reduce {{ message_bytes }}, {{ bytes_per_weight }} bytes each,"),
+        ("ring.bytes_sent_per_gpu    ", f"adam.parameters_in\n  arguments: {{weight_bytes: message_bytes{written}}} "),
+        ("ring.simulated_bytes_sent_per_gpu", "adam.parameters_in"),
+        ("unit: GB\n  rel_tol", "unit: parameter\n  rel_tol"),
+    )  # fmt: skip
+    words = (
+        "adam.parameters_in has a default for bytes_per_weight, and takes the parameter of that name in its place",
+        "If that is meant, write `arguments: {bytes_per_weight: bytes_per_weight}`; else rename the parameter.",
+    )
+    faults = lint_problem(counted, seeds=8).faults
+    assert [(fault.message, fault.remedy) for fault in faults] == [words] * faulted
+
+
+def test_a_default_that_is_taken_in_a_part_of_a_case_is_faulted_at_its_part() -> None:
+    text = (ROOT / "problems" / "16-capstone-405b" / "train-a-model.yaml").read_text()
+    assert text.count(", pue: pue}") == 1
+    (fault,) = lint_problem(problem_of(text.replace(", pue: pue}", "}"), "x/a-problem"), seeds=0).faults
+    assert "run_costs.electricity_dollars has a default for pue" in fault.message
+    assert "electricity_dollars" in text.splitlines()[int(fault.place.split(":")[1]) - 1]
+
+
 def test_what_several_seeds_show_is_said_once() -> None:
     faults = lint_problem(problem("quantity", ("How much does each", "{{ none }} does each")), seeds=20).faults
     assert [fault.message.partition(":")[0] for fault in faults] == ["seed 0 and 4 more"]

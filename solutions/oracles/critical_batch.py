@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+import math
 
 from .search import bisect
 
@@ -76,15 +76,13 @@ def played_dollars_per_second(
     for grown in (1, factor):
         left = searched_data_to_target(minimum_data=minimum_data, critical_batch=critical_batch, batch=grown * batch)
         tokens_per_hour = 3600 * tokens_per_gpu_s * gpus * grown
-        clock, bill = Fraction(0), Fraction(0)
+        played = []  # hours, the last of them a part of one
         while left > 0:
-            part = min(Fraction(1), Fraction(left) / Fraction(tokens_per_hour))
-            clock += part
-            bill += part * Fraction(gpus * grown) * Fraction(3600 * dollars_per_gpu_s)
+            played.append(min(1.0, left / tokens_per_hour))
             left -= tokens_per_hour
-        bills.append(bill)
-        hours.append(clock)
-    return float((bills[1] - bills[0]) / ((hours[0] - hours[1]) * 3600))
+        bills.append(math.fsum(part * gpus * grown * 3600 * dollars_per_gpu_s for part in played))
+        hours.append(math.fsum(played))
+    return (bills[1] - bills[0]) / ((hours[0] - hours[1]) * 3600)
 
 
 def searched_noise_scale(*, small_batch: float, big_batch: float, small_square: float, big_square: float) -> float:

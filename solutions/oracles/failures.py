@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import fsum
 
 from .search import bisect, smallest
 
@@ -41,7 +42,7 @@ def node_mtbf_seconds(*, failures_per_1000_node_days: float) -> float:
 def expected_failures(*, run_s: float, mtbf_s: float) -> float:
     """Cut the run into slices in which at most one thing happens, and add up their chances."""
     slices = 1000
-    return float(sum(Fraction(run_s) / slices / Fraction(mtbf_s) for _ in range(slices)))
+    return fsum(run_s / slices / mtbf_s for _ in range(slices))
 
 
 def quiet_probability(*, span_s: float, mtbf_s: float) -> float:

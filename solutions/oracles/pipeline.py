@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from .schedules import Operation, schedule
 from .search import smallest
@@ -15,9 +16,8 @@ FORWARD_TICKS, BACKWARD_TICKS = 1, 2  # a backward is two products for each weig
 Ticks = int | Fraction
 
 
-@dataclass(frozen=True)
-class Span:
-    """One operation that was played."""
+class Span(NamedTuple):
+    """One operation that was played; there are thousands in a step."""
 
     rank: int
     kind: str
@@ -104,6 +104,7 @@ def play_orders(
     """
     stages = len(orders)
     chunks = 1 + max(chunk for order in orders for _, chunk, _ in order)
+    last = stages * chunks - 1
     places = [0] * stages
     clocks: list[Ticks] = [0] * stages
     ended: dict[tuple[str, int, int], Ticks] = {}
@@ -112,20 +113,23 @@ def play_orders(
     while moved:
         moved = False
         for rank, order in enumerate(orders):
-            while places[rank] < len(order):
-                kind, chunk, micro_batch = order[places[rank]]
-                need = _need(kind, chunk * stages + rank, micro_batch, stages * chunks - 1)
-                if need is not None and need not in ended:
-                    break
-                ready: Ticks = 0
+            start = clocks[rank]
+            for kind, chunk, micro_batch in order[places[rank] :]:
+                position = chunk * stages + rank
+                need = _need(kind, position, micro_batch, last)
                 if need is not None:
+                    if need not in ended:
+                        break
                     ready = ended[need] + (hop_ticks if need[1] % stages != rank else 0)
-                start = max(clocks[rank], ready)
-                clocks[rank] = start + ticks[rank][kind]
-                ended[kind, chunk * stages + rank, micro_batch] = clocks[rank]
-                spans.append(Span(rank, kind, chunk, micro_batch, start, clocks[rank]))
+                    if ready > start:
+                        start = ready
+                end = start + ticks[rank][kind]
+                ended[kind, position, micro_batch] = end
+                spans.append(Span(rank, kind, chunk, micro_batch, start, end))
+                start = end
                 places[rank] += 1
                 moved = True
+            clocks[rank] = start
     if any(place < len(order) for place, order in zip(places, orders, strict=True)):
         raise RuntimeError("the schedule deadlocks")
     return Played(tuple(spans))

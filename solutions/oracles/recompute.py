@@ -5,11 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
+from .parts import in_parts
+
 
 @lru_cache(maxsize=4096)
 def grouped_bytes(*, layers: int, every: int, input_bytes: float, layer_bytes: float, in_flight: int = 1) -> float:
     """Lay down checkpoints in the forward passes, then play the oldest micro-batch's backward pass group by group."""
-    held, of_input, of_layer = Fraction(0), Fraction(input_bytes), Fraction(layer_bytes)
+    (of_input, of_layer), parts_a_byte = in_parts(input_bytes, layer_bytes)
+    held = 0
     checkpoints: list[int] = []
     for micro_batch in range(in_flight):
         for layer in range(layers):
@@ -25,7 +28,7 @@ def grouped_bytes(*, layers: int, every: int, input_bytes: float, layer_bytes: f
             peak = max(peak, held)
         held -= (end - start) * of_layer + of_input
         end = start
-    return float(peak)
+    return float(peak / parts_a_byte)
 
 
 def best_group(*, layers: int, input_bytes: float, layer_bytes: float, in_flight: int = 1) -> int:

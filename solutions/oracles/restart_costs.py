@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import fsum
 
 MOMENTS = 10
 
@@ -81,12 +82,10 @@ def proposal_seconds_saved(
 ) -> float:
     """Replay the run twice, failure by failure, as it was and as it would have been."""
 
-    def replay(count: int, interval: float, detect: float, restart: float) -> Fraction:
-        clock = Fraction(training_s) / Fraction(interval) * Fraction(write_s)
+    def replay(count: int, interval: float, detect: float, restart: float) -> float:
+        writing = training_s / interval * write_s
         one = failure_seconds(interval_s=interval, write_s=write_s, detect_s=detect, restart_s=restart)
-        for _ in range(count):
-            clock += Fraction(one)
-        return clock
+        return fsum([writing, *(one for _ in range(count))])
 
     was = replay(failures, interval_s, detect_s, restart_s)
     would = replay(
@@ -95,4 +94,4 @@ def proposal_seconds_saved(
         detect_s if new_detect_s is None else new_detect_s,
         restart_s if new_restart_s is None else new_restart_s,
     )
-    return float(was - would)
+    return was - would

@@ -16,6 +16,7 @@ def ridge_point(*, peak_flop_per_s: float, memory_bytes_per_s: float) -> float:
     return float(byte_s * Fraction(peak_flop_per_s))
 
 
+@lru_cache(maxsize=4096)
 def roofline_seconds(*, flop: float, moved_bytes: float, peak_flop_per_s: float, memory_bytes_per_s: float) -> float:
     """A machine with two units, both busy from the start: go from event to event until neither has anything left."""
     left = {"compute": Fraction(flop), "memory": Fraction(moved_bytes)}
@@ -102,8 +103,8 @@ def fused_attention_intensity(
         raise ValueError("heads do not share evenly")
     if causal and queries != keys:
         raise ValueError("the mask needs a square")
-    pairs = sum(Fraction(row) + Fraction(1, 2) for row in range(queries)) if causal else Fraction(queries * keys)
-    flop, elements = Fraction(0), 0
+    half_pairs = sum(2 * row + 1 for row in range(queries)) if causal else 2 * queries * keys
+    flop = elements = 0
     read: set[int] = set()
     for head in range(heads):
         elements += 2 * queries * head_dim  # its queries and its output
@@ -111,7 +112,7 @@ def fused_attention_intensity(
         if group not in read:
             read.add(group)
             elements += 2 * keys * head_dim  # keys and values, once for all heads that share them
-        flop += 2 * (2 * pairs * head_dim)
+        flop += 2 * half_pairs * head_dim
     return float(flop / (elements * Fraction(bytes_per_element)))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from math import lcm
 
+from .parts import in_parts
 from .pipeline import Played, Ticks, play_orders
 from .schedules import order
 
@@ -31,11 +31,9 @@ def _step(
     input_backward_s: float,
     weight_backward_s: float,
     virtual_stages: int,
-) -> tuple[Played, int]:
-    """A played step, in ticks so short that every time is a whole number of them, and how many ticks a second has."""
-    times = [Fraction(seconds) for seconds in (forward_s, input_backward_s, weight_backward_s)]
-    ticks_a_second = lcm(*(time.denominator for time in times))
-    forward, of_input, of_weights = (int(time * ticks_a_second) for time in times)
+) -> tuple[Played, Fraction]:
+    """A played step, in ticks of which every time is a whole number, and how many ticks a second has."""
+    (forward, of_input, of_weights), ticks_a_second = in_parts(forward_s, input_backward_s, weight_backward_s)
     step = _played(schedule, stages, micro_batches, virtual_stages, forward, of_input, of_weights)
     return step, ticks_a_second * virtual_stages
 

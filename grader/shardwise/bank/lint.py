@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -23,6 +23,7 @@ from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
+from shardwise.template.draw import Known
 from shardwise.template.expressions import BadExpression
 from shardwise.template.references import Unloadable, keywords
 
@@ -173,6 +174,12 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
                 found.add(message)
             for name in unused(problem):
                 found.add(f"params.{name} is drawn and never used", ("params", name))
+            for place, name, function in taken_silently(problem):
+                found.add(
+                    f"{function} has a default for {name}, and takes the parameter of that name in its place",
+                    place,
+                    remedy=f"If that is meant, write `arguments: {{{name}: {name}}}`; else rename the parameter.",
+                )
         seen = _Seen()
         rejected = confirmed = 0
         for seed in range(seeds):
@@ -181,7 +188,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
             confirmed += report.confirmed
         report.confirmed = confirmed == seeds
         report.accepted = seeds / (seeds + rejected) if seeds else 1.0
-        report.distinct = len(seen.questions)
+        report.distinct = len(seen.asked)
         if report.accepted < ACCEPTED:
             found.add(
                 f"accepts {report.accepted:.1%} of its draws",
@@ -214,8 +221,9 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
 class _Seen:
     """The questions of a problem so far."""
 
-    questions: set[str] = field(default_factory=set)  # by what they ask and what is right
-    sound: dict[str, bool] = field(default_factory=dict)  # whole, without their seed: whether an oracle confirmed them
+    asked: set[str] = field(default_factory=set)  # what they ask, and what is right
+    sound: dict[Hashable, bool] = field(default_factory=dict)  # those without a fault: whether an oracle confirmed them
+    known: Known = field(default_factory=Known)
 
 
 class _Found:
@@ -254,10 +262,15 @@ class _Found:
 def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found: _Found) -> int:
     """One draw; gives how many throws were rejected before it. A question that was found sound is not proved again."""
     seed, sampled = str(number), number < SAMPLED
-    drawn, made = solved(problem, seed)
+    drawn, made = solved(problem, seed, known=seen.known)
+    same: Hashable = repr(drawn.values) if problem.kind.follows_from_numbers else None
+    if same in seen.sound and not sampled:
+        report.confirmed = seen.sound[same]
+        return drawn.rng.attempt
     question = question_of(problem, drawn, made)
-    seen.questions.add(question.prompt + repr(made))
-    same = question.model_dump_json(exclude={"seed", "rejected"})
+    asked = question.model_dump_json(include={"prompt", "form", "key"})
+    seen.asked.add(asked)
+    same = same or (asked, repr(question.params), question.hints, question.solution)
     if same in seen.sound and not sampled:
         report.confirmed = seen.sound[same]
         return drawn.rng.attempt
@@ -326,6 +339,28 @@ def unused(problem: Problem) -> list[str]:
     references = [getattr(getattr(part, "answer", None), "reference", None) for part in template.answered]
     used = {name for given in references if given for name, _ in keywords(problem.references.reference(given))}
     return [name for name in template.params if name not in used and len(re.findall(rf"\b{name}\b", text)) < 2]
+
+
+def taken_silently(problem: Problem) -> Iterator[tuple[Place, str, str]]:
+    """Optional arguments that a parameter of the same name fills though `arguments` says nothing: where, which, and of what.
+
+    A required argument has to come from somewhere. An optional one may have been left to its default, and then the key is wrong.
+    """
+    for number, part in enumerate(problem.template.answered):
+        answer = getattr(part, "answer", None)
+        written = getattr(answer, "arguments", None)
+        if written is None:  # of a kind that calls nothing, or not by the names of parameters
+            continue
+        place: Place = ("answer",) if part is problem.template else ("parts", number, "answer")
+        called = [
+            (name, find(name))
+            for what, find in (("reference", problem.references.reference), ("oracle", problem.references.oracle))
+            if (name := getattr(answer, what, None))
+        ]
+        for name in part.params:
+            takers = [function for function, found in called if (name, False) in keywords(found)]
+            if takers and name not in written:
+                yield place, name, takers[0]
 
 
 def faults_of(reports: Sequence[Report]) -> list[Fault]:

@@ -84,6 +84,9 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     needs_oracle: ClassVar[bool] = True  # whether the lint demands that an oracle confirms every key
     is_program: ClassVar[bool] = False  # whether an answer is a program, which a terminal takes from a file
     shows_reading: ClassVar[bool] = True  # whether a form repeats how an answer was read
+    follows_from_numbers: ClassVar[bool] = (
+        False  # whether draws of the same numbers are the same question, but for the seed
+    )
     may_be_part: ClassVar[bool] = (
         True  # whether it may be a part of a case: its answer is a value that a dictionary holds
     )

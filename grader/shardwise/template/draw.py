@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -45,16 +45,57 @@ class Draw:
         return {**named, **self.references.helpers}
 
 
+@dataclass
+class Known:
+    """What earlier draws of a problem found out about their numbers, so that equal numbers are worked out once."""
+
+    values: dict[str, Mapping[str, Any] | None] = field(default_factory=dict)  # by the roll; None breaks a constraint
+    made: dict[str, Any] = field(default_factory=dict)  # by the values; a Reject where they were rejected
+
+    def once(self, values: Mapping[str, Any], make: Callable[[], T]) -> T:
+        """What `make` gives, or gave for these values before. Raises Reject, likewise."""
+        written = repr(values)
+        if written not in self.made:
+            try:
+                self.made[written] = make()
+            except Reject as reason:
+                self.made[written] = reason
+        found = self.made[written]
+        if isinstance(found, Reject):
+            raise Reject(str(found))
+        return found  # type: ignore[no-any-return]
+
+
 def values_of(params: Mapping[str, Parameter], rng: Rng, references: References) -> dict[str, Any]:
     """Every parameter once, in base units."""
-    values: dict[str, Any] = {}
-    for name, parameter in params.items():
-        if parameter.derived is None:
-            values[name] = parameter.base(parameter.roll(rng.number(name)))
+    return _completed(params, _rolled(params, rng), references)
+
+
+def _rolled(params: Mapping[str, Parameter], rng: Rng) -> dict[str, Any]:
+    """The parameters that do not follow from others."""
+    return {
+        name: parameter.base(parameter.roll(rng.number(name)))
+        for name, parameter in params.items()
+        if parameter.derived is None
+    }
+
+
+def _completed(params: Mapping[str, Parameter], rolled: Mapping[str, Any], references: References) -> dict[str, Any]:
+    """Every parameter, in the order in which they are written."""
+    values = dict(rolled)
     for name, parameter in params.items():
         if parameter.derived is not None:
             values[name] = whole(evaluate(parameter.derived, {**references.helpers, **values}))
     return {name: values[name] for name in params}
+
+
+def _allowed(
+    params: Mapping[str, Parameter], where: Sequence[str], rolled: Mapping[str, Any], references: References
+) -> dict[str, Any] | None:
+    """Every parameter; None where they break a constraint."""
+    values = _completed(params, rolled, references)
+    names = {**references.helpers, **values}
+    return values if all(holds(condition, names) for condition in where) else None
 
 
 def whole(value: Any) -> Any:
@@ -70,17 +111,24 @@ def draw(
     problem: str,
     references: References,
     accept: Callable[[Draw], T],
+    known: Known | None = None,
 ) -> tuple[Draw, T]:
     """Draw until the constraints hold and `accept` raises no Reject; gives the draw and what `accept` made of it.
 
-    Raises ShardwiseError when MAX_ATTEMPTS draws are all rejected.
+    What it finds out about numbers is added to `known`. Raises ShardwiseError when MAX_ATTEMPTS draws are all rejected.
     """
+    known = known or Known()
     why = "a constraint under `where` fails"
     for attempt in range(MAX_ATTEMPTS):
         rng = Rng(seed, problem, attempt)
-        drawn = Draw(rng, params, values_of(params, rng, references), references)
-        if not all(map(drawn.holds, where)):
+        rolled = _rolled(params, rng)
+        written = repr(rolled)
+        if written not in known.values:
+            known.values[written] = _allowed(params, where, rolled, references)
+        values = known.values[written]
+        if values is None:
             continue
+        drawn = Draw(rng, params, values, references)
         try:
             return drawn, accept(drawn)
         except Reject as reason:

@@ -40,12 +40,14 @@ def shown(value: Any, unit_text: str | None, direction: Direction = "none") -> A
     """`value` (base units) as a number that prints itself in `unit_text`; any other value is returned unchanged."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
-    number: Any = ShownInt(value) if isinstance(value, int) else ShownFloat(value)
-    number.text = _written(value, unit_text or "", direction)
+    return _shown(value, unit_text or "", direction)
+
+
+@lru_cache(maxsize=8192, typed=True)  # students share most of their numbers, and the parts of a case all of them
+def _shown(value: int | float, unit_text: str, direction: Direction) -> ShownInt | ShownFloat:
+    number = ShownInt(value) if isinstance(value, int) else ShownFloat(value)
+    number.text = show(value, unit_text, direction)
     return number
-
-
-_written = lru_cache(maxsize=8192, typed=True)(show)  # cached, because students share most of their numbers
 
 
 def _finalize(value: Any) -> Any:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from shardwise.kinds.formula.fingerprint import Fingerprint, fingerprint
 from shardwise.kinds.formula.notation import read
@@ -90,4 +91,9 @@ def difference(theirs: Formula, ours: Formula, points: Sequence[Mapping[str, flo
 
 def _size(point: Mapping[str, float]) -> float:
     """How large a point's numbers are: a small example is easier to check by hand."""
-    return sum(abs(math.log(abs(value))) if value and math.isfinite(value) else 0.0 for value in point.values())
+    return sum(map(_magnitude, point.values()))
+
+
+@lru_cache(maxsize=4096)  # a symbol has few values, and every comparison begins with the simplest point
+def _magnitude(value: float) -> float:
+    return abs(math.log(abs(value))) if value and math.isfinite(value) else 0.0

@@ -29,6 +29,7 @@ class LayoutKind(Kind[LayoutTemplate, LayoutForm, LayoutKey]):
     """A value for each axis."""
 
     name = "layout"
+    follows_from_numbers = True
     about = "A value for each axis of a parallel layout; every combination that meets the constraints is right."
     Template = LayoutTemplate
     Form = LayoutForm

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
-from shardwise.template.references import References
+from shardwise.template.references import References, keywords
 from shardwise.template.results import RESULTS, Results
 
 
@@ -210,13 +211,23 @@ def traced(references: References, name: str, values: Mapping[str, Any], given: 
         function = references.reference(name)
         if not isinstance(function, FunctionType):
             return None
-        tagged = {name: _tagged(value, argument(name, value)) for name, value in values.items()}
+        read = _names_in(function, tuple(map(str, given.values())))
+        tagged = {
+            name: _tagged(value, argument(name, value)) if name in read else value for name, value in values.items()
+        }
         if isinstance(results := values.get(RESULTS), Results):
             tagged[RESULTS] = results.replaced(tagged)
         result = references.call(_with_tags(function), tagged, given)
     except Exception:  # a reference may do anything with its numbers; the key does not depend on this
         return None
     return result.node if isinstance(result, _Tagged) else None
+
+
+@lru_cache(maxsize=1024)
+def _names_in(function: FunctionType, expressions: tuple[str, ...]) -> frozenset[str]:
+    """The names of values that a call can read: the function's parameters, and what stands in the expressions for them."""
+    words = re.findall(rf"\b(?:{RESULTS}\.)?\w+", " ".join(expressions))
+    return frozenset((*(name for name, _ in keywords(function)), *words))
 
 
 def nodes(root: Node) -> list[Node]:

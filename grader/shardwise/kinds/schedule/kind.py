@@ -28,6 +28,7 @@ class ScheduleKind(Kind[ScheduleTemplate, ScheduleForm, ScheduleKey]):
     """The operations of each stage in order."""
 
     name = "schedule"
+    follows_from_numbers = True
     about = "The order of forwards and backwards on each stage of a pipeline, simulated; every order that meets the target is right."
     Template = ScheduleTemplate
     Form = ScheduleForm
