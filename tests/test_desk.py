@@ -170,6 +170,14 @@ def test_hints_come_in_turn_and_the_cells_go_on_from_there() -> None:
     assert "last hint" in str(api.hint())
 
 
+def test_hints_of_a_case_begin_at_the_first_part_that_is_not_right_in_the_form_too() -> None:
+    student = at("train-a-model")
+    right: Any = next(iter(checkout_bank().find("train-a-model").kind.samples(asked("train-a-model")))).raw
+    student.asks("check", answer={"replicas": right["replicas"]})
+    (first,) = student.asks("hint", shown=0)["hints"]
+    assert "2. Micro-batches" in first
+
+
 def test_the_solution_comes_when_it_is_asked_for() -> None:
     solution = at(CHOICE).asks("solution")["solution"]
     assert "<table>" in solution  # this one begins with a table

@@ -181,6 +181,25 @@ def test_hints_come_one_at_a_time_and_end() -> None:
     assert said(hint(SENDS)).startswith("**Hint 1.**")
 
 
+def test_hints_of_a_case_begin_at_the_first_part_that_is_not_right_yet() -> None:
+    case = "train-a-model"
+    question = asked(case)
+    first = [f"*{number}. {part.title}" for number, part in enumerate(question.form.parts, 1)]  # type: ignore[attr-defined]
+    assert first[0] in said(hint(case))
+    answers: Any = next(sample.raw for sample in kinds()["case"].samples(question) if sample.outcome == Outcome.CORRECT)
+    names = list(answers)
+    check(case, {**answers, names[2]: "3000 layers", names[6]: None})
+    assert [first[2] in said(hint(case)) for _ in range(2)] == [True, True]
+    assert said(hint(case)).startswith(f"**Hint 4.** {first[6]}")
+    check(case, {**answers, names[5]: None})
+    assert first[5] in said(hint(case))
+    given = [said(hint(case)) for _ in question.hints]  # then all the others, each once
+    assert any(first[0] in text for text in given)
+    assert given[-1].startswith("That was the last hint.")
+    told = {text for text in given if text.startswith("**Hint")}
+    assert len(told) == len(question.hints) - 5
+
+
 def test_the_solution_has_the_questions_own_numbers_and_another_draws_new_ones() -> None:
     before = said(shown(SENDS))
     first = said(solution(SENDS))

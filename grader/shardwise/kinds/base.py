@@ -157,6 +157,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """One sentence that says how to answer in a notebook."""
         return f"Assign your answer to `{variable}`, for example `{variable} = {self.example(form)!r}`."
 
+    def hints_in_turn(self, question: Question, parts: Mapping[str, bool]) -> Sequence[int]:
+        """The places of the hints in the order in which they help who has these parts right; none where nothing was checked."""
+        return range(len(question.hints))
+
     def mistakes(self, question: Question) -> list[str]:
         """What is said to each recognised mistake, for the author."""
         return [mistake.say for mistake in getattr(question.key, "mistakes", ())]

@@ -121,13 +121,13 @@ def hint(name: str | None = None, *, seed: int | str | None = None) -> Message:
         asked = _SESSION.question(name, seed)
     except ShardwiseError as error:
         return Message(_said(error))
-    given = _SESSION.hints.get((asked.id, asked.seed), 0)
-    _SESSION.hinted(asked, given + 1, "cell")
-    if given >= len(asked.hints):
+    before = len(_SESSION.hints.get((asked.id, asked.seed), ()))
+    given = _SESSION.hinted(asked, before + 1, "cell")
+    if len(given) == before:
         return Message(f'That was the last hint. `solution("{asked.slug}")` shows the way.')
-    more = len(asked.hints) - given - 1
+    more = len(asked.hints) - len(given)
     rest = "" if more == 0 else f" *({more} more)*"
-    return Message(f"**Hint {given + 1}.** {asked.hints[given]}{rest}")
+    return Message(f"{given[-1]}{rest}")
 
 
 def solution(name: str | None = None, *, seed: int | str | None = None) -> Message:

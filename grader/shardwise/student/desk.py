@@ -89,9 +89,8 @@ class Desk:
 
     def _hint(self, request: Request) -> Data:
         asked, shown = self._asked(request), request.get("shown", 0)
-        given = asked.hints[: (shown if isinstance(shown, int) else 0) + 1]
-        self._session.hinted(asked, len(given), "form")
-        return {"hints": [to_html(f"**Hint {number}.** {hint}") for number, hint in enumerate(given, start=1)]}
+        given = self._session.hinted(asked, (shown if isinstance(shown, int) else 0) + 1, "form")
+        return {"hints": [to_html(hint) for hint in given]}
 
     def _solution(self, request: Request) -> Data:
         asked = self._asked(request)

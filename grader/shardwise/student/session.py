@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -34,7 +35,8 @@ class Session:
     named: tuple[str, ...] = ()  # banks that `use_bank` named
     seeds: dict[str, str] = field(default_factory=dict)  # of each problem, the variant that was looked at last
     drawn: dict[str, str] = field(default_factory=dict)  # of each problem, the variant that another() drew last
-    hints: dict[tuple[str, str], int] = field(default_factory=dict)
+    hints: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # the places of those given, in turn
+    parts: dict[tuple[str, str], Mapping[str, bool]] = field(default_factory=dict)  # which were right at the last check
     shown: dict[tuple[str, str], float] = field(default_factory=dict)  # when, by a clock of its own
     last: str | None = None
 
@@ -95,17 +97,21 @@ class Session:
         place = ids.index(asked.id) + 1
         return self.look_at(self._posed(ids[place], SEED)) if place < len(ids) else None
 
-    def hinted(self, asked: Question, given: int, place: Place) -> None:
-        """Remember that so many hints of a question were given."""
+    def hinted(self, asked: Question, wanted: int, place: Place) -> list[str]:
+        """The first hints of a question, so many as are wanted and as there are; which comes next depends on the last check."""
         variant = (asked.id, asked.seed)
-        self.hints[variant] = max(given, self.hints.get(variant, 0))
-        if 0 < given <= len(asked.hints):
-            self.journal.hinted(self._variant(asked), asked.digest, given, place)
+        given, wanted = self.hints.setdefault(variant, []), min(max(0, wanted), len(asked.hints))
+        order = kind_of(asked).hints_in_turn(asked, self.parts.get(variant, {}))
+        if new := [hint for hint in order if hint not in given][: max(0, wanted - len(given))]:
+            given += new
+            self.journal.hinted(self._variant(asked), asked.digest, len(given), place)
+        return [f"**Hint {number}.** {asked.hints[hint]}" for number, hint in enumerate(given[:wanted], start=1)]
 
     def answered(self, asked: Question, raw: Any, feedback: Feedback, place: Place) -> Feedback:
         """Keep what an answer earned. Gives the feedback, with a note when progress is not kept, which is said once."""
         if feedback.outcome not in JUDGED:
             return feedback
+        self.parts[asked.id, asked.seed] = feedback.parts
         variant, seconds = (
             self._variant(asked),
             time.monotonic() - self.shown.get((asked.id, asked.seed), time.monotonic()),

@@ -173,6 +173,7 @@ parts:
                     points=piece.points,
                     prompt=prose(piece.prompt, names),
                     form=part.posed.form,
+                    hints=len(piece.hints),
                 )
             )
             bounds = part.bounds
@@ -263,6 +264,13 @@ parts:
             cell = part.its_kind.cells(part.form, variable)
             lines.append(f'    "{part.name}": {_as_value(cell.removeprefix(f"{variable} = "))}')
         return "\n".join([f"{variable} = {{", *lines, "}"])
+
+    def hints_in_turn(self, question: Question, parts: Mapping[str, bool]) -> Sequence[int]:
+        """First those of the parts that are not right yet, once anything was checked."""
+        shown = _form(question).parts
+        of_case = len(question.hints) - sum(part.hints for part in shown)
+        owners = [None] * of_case + [part.name for part in shown for _ in range(part.hints)]
+        return sorted(range(len(owners)), key=lambda place: bool(parts) and parts.get(owners[place] or "", True))
 
     def mistakes(self, question: Question) -> list[str]:
         return [

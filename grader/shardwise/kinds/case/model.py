@@ -148,6 +148,7 @@ class PartForm(Form):
     points: float
     prompt: str
     form: SerializeAsAny[Form]
+    hints: int = 0  # how many of the question's hints, which stand last and in the parts' order, are for it
 
     @field_validator("form", mode="before")
     @classmethod
