@@ -30,6 +30,7 @@ from shardwise.student.desk import Desk
 from shardwise.student.shown import Checked
 from shardwise.student.views import verdict, view
 from shardwise.student.widget import Practice
+from shardwise.student.widget.form import _connected
 from shardwise.student.widget.library import BUNDLE, digest_of, library
 
 NUMBER, CHOICE, HUNT = "bytes-per-gpu", "ring-or-tree", "ring-time-bug"
@@ -104,7 +105,7 @@ def test_nothing_of_key_solution_or_hints_reaches_the_browser_unasked(problem: P
         assert hidden
         assert [text for text in hidden if text in state] == []
         told = json.loads(state)["given"]["question"]
-        assert set(told) == {"id", "seed", "kind", "title", "points", "hints", "prompt", "form"}
+        assert set(told) == {"id", "seed", "kind", "title", "points", "hints", "prompt", "form", "estimated_first"}
 
 
 def test_a_form_shows_the_options_or_the_listing_and_the_prompt_does_not_repeat_them(problem: Problem) -> None:
@@ -139,7 +140,9 @@ def test_the_desk_marks_like_the_cell_does(formed: Problem) -> None:
         assert said["outcome"] == sample.outcome
         if sample.outcome == Outcome.BLANK:  # it is said how the form is filled in, and not how a variable is set
             expected = expected.model_copy(update={"say": student.told["form"]["how"]})
+        more = said.pop("more", None)
         assert said == verdict(expected, question.kind)
+        assert (more is None) == (sample.outcome != Outcome.CORRECT)
 
 
 def test_an_empty_form_is_blank_and_not_wrong() -> None:
@@ -159,6 +162,38 @@ def test_what_a_student_types_comes_back_as_text_and_never_as_html() -> None:
         {"do": "hint", "problem": NUMBER, "seed": nasty},
     ):
         assert "<img" not in json.dumps(Desk(api._SESSION).reply(request))
+
+
+def test_a_right_answer_says_what_to_take_along_unless_its_kind_has_said_why() -> None:
+    key: Any = asked(NUMBER).key
+    assert (
+        at(NUMBER).asks("check", answer=f"{key.value!r} B")["verdict"]["more"]
+        == "<p>With more GPUs this figure hardly grows.</p>"
+    )
+    key = asked(CHOICE).key
+    said = at(CHOICE).asks("check", answer=list(key.correct))["verdict"]
+    assert said["outcome"] == Outcome.CORRECT and said["more"] == ""
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(0.95, "within a tenth of it"), (1 / 3, "the right power of ten, 3 times too small"), (50, "50 times too large"), (0.2, ": 5 times too small")],
+)  # fmt: skip
+def test_an_estimate_is_read_at_once_and_compared_when_the_answer_is_right(share: float, said: str) -> None:
+    key: Any = asked(NUMBER).key
+    student, rough = at(NUMBER), f"{share * key.value} B"
+    assert student.asks("estimate", answer=rough)["estimate"].startswith("<code>")
+    assert "more" not in student.asks("check", answer="1 GB", estimate=rough)["verdict"]
+    assert said in student.asks("check", answer=f"{key.value!r} B", estimate=rough)["verdict"]["more"]
+
+
+@pytest.mark.parametrize("rough", ["", "a lot", "40 GB/s", None, [1], {"a": {}}])
+def test_an_estimate_that_cannot_be_read_is_told_so_and_never_compared(rough: Any) -> None:
+    key: Any = asked(NUMBER).key
+    student = at(NUMBER)
+    assert list(student.asks("estimate", answer=rough)) == ["unreadable"]
+    said = student.asks("check", answer=f"{key.value!r} B", estimate=rough)["verdict"]
+    assert said["outcome"] == Outcome.CORRECT and "estimated" not in said["more"]
 
 
 def test_hints_come_in_turn_and_the_cells_go_on_from_there() -> None:
@@ -241,6 +276,38 @@ def test_a_widget_passes_requests_on_and_replies_back(monkeypatch: pytest.Monkey
     widget._handle_custom_msg("nonsense", [])
     ((message),) = sent
     assert message["id"] == "7-a" and len(message["reply"]["hints"]) == 1
+
+
+class Comm:
+    """A connection that a page has opened."""
+
+    def __init__(self) -> None:
+        self.heard: Any = None
+        self.sent: list[Any] = []
+        self.closed = False
+
+    def on_msg(self, heard: Any) -> None:
+        self.heard = heard
+
+    def send(self, data: Any) -> None:
+        self.sent.append(data)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def message(data: Any) -> dict[str, Any]:
+    return {"content": {"data": data}}
+
+
+def test_a_connection_of_a_form_is_answered_and_one_of_a_form_that_is_gone_is_closed() -> None:
+    widget, comm, stranger = api.practice(NUMBER), Comm(), Comm()
+    assert isinstance(widget, Practice)
+    _connected(comm, message({"form": widget.token}))
+    comm.heard(message({"id": 1, "request": {"do": "solution", "problem": asked(NUMBER).id, "seed": "0"}}))
+    assert comm.sent[0]["id"] == 1 and "Solution" in comm.sent[0]["reply"]["solution"]
+    _connected(stranger, message({"form": "of the kernel before"}))
+    assert stranger.closed and not comm.closed
 
 
 def test_the_code_goes_to_the_browser_once_for_all_forms() -> None:

@@ -4,6 +4,7 @@ import { html, LitElement, nothing } from "lit";
 import { keyed } from "lit/directives/keyed.js";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { answerOf, fieldsOf, withPart } from "./fields/index.js";
+import { Reach } from "./reach.js";
 import { styles } from "./styles.js";
 
 const PATIENCE_MS = 1000; // Python at rest answers in a few milliseconds
@@ -14,6 +15,14 @@ const WAITING =
 function escaped(text) {
   return Object.assign(document.createElement("p"), { textContent: text }).outerHTML;
 }
+
+/** What a form does when it is submitted, and on Enter in a text field: JupyterLab's notebook keeps browsers from that. */
+const submits = (act) => (event) => {
+  const { type, key, target, isComposing } = event;
+  if (type === "keydown" && (key !== "Enter" || target.tagName !== "INPUT" || isComposing)) return;
+  event.preventDefault();
+  act(event.currentTarget);
+};
 
 export class Problem extends LitElement {
   static styles = styles;
@@ -27,7 +36,11 @@ export class Problem extends LitElement {
     hints: { state: true },
     solution: { state: true },
     trail: { state: true }, // the questions that were shown here before, to go back to
+    estimate: { state: true }, // what was committed to before computing: as typed, and as it was read
+    isOver: { state: true }, // whether this was the last problem of its chapter
   };
+
+  reach = new Reach(this);
 
   #told = 0; // the same words twice are two events, and are read out twice
 
@@ -54,6 +67,8 @@ export class Problem extends LitElement {
   #show(question) {
     this.question = question;
     this.draft = this.host.draft.get(this.#key) ?? null;
+    this.estimate = this.host.draft.get(this.#estimateKey) ?? null;
+    this.isOver = false;
     this.hints = [];
     this.solution = "";
     this.#say();
@@ -61,6 +76,10 @@ export class Problem extends LitElement {
 
   get #key() {
     return `answer ${this.question.id} ${this.question.seed}`;
+  }
+
+  get #estimateKey() {
+    return `estimate ${this.question.id} ${this.question.seed}`;
   }
 
   #say(outcome = "", text = "") {
@@ -86,10 +105,19 @@ export class Problem extends LitElement {
     this.host.draft.set(this.#key, this.draft);
   };
 
-  async #check(event) {
-    event.preventDefault();
-    const { verdict } = await this.#ask({ do: "check", answer: answerOf(this.question.form.fields, this.draft) });
-    if (verdict) this.#say(verdict.outcome, verdict.html);
+  async #check() {
+    const answer = answerOf(this.question.form.fields, this.draft);
+    const { verdict } = await this.#ask({ do: "check", answer, estimate: this.estimate?.typed });
+    if (verdict) this.#say(verdict.outcome, verdict.html + (verdict.more ?? ""));
+  }
+
+  async #commit(typed) {
+    const { estimate, unreadable } = await this.#ask({ do: "estimate", answer: typed });
+    if (unreadable) this.#say("unreadable", unreadable);
+    if (!estimate) return;
+    this.#say();
+    this.estimate = { typed, html: estimate };
+    this.host.draft.set(this.#estimateKey, this.estimate);
   }
 
   async #hint() {
@@ -106,7 +134,10 @@ export class Problem extends LitElement {
   async #go(request, words) {
     const here = { problem: this.question.id, seed: this.question.seed };
     const { question, end } = await this.#ask(request);
-    if (end) this.#say("blank", end);
+    if (end) {
+      this.isOver = true;
+      this.#say("blank", end);
+    }
     if (question) this.#arrive([...this.trail, here], question, words);
   }
 
@@ -133,13 +164,9 @@ export class Problem extends LitElement {
     });
   }
 
-  /** Enter in a text field checks: JupyterLab's notebook keeps browsers from doing that themselves. */
-  #entered(event) {
-    if (event.key === "Enter" && event.target.tagName === "INPUT" && !event.isComposing) this.#check(event);
-  }
-
   render() {
     const { question } = this;
+    const check = submits(() => this.#check());
     return html`
       <section aria-labelledby="title">
         <header>
@@ -147,7 +174,8 @@ export class Problem extends LitElement {
           <span class="quiet">${question.points}</span>
         </header>
         <div class="prose">${unsafeHTML(question.prompt)}</div>
-        <form novalidate @submit=${this.#check} @keydown=${this.#entered}>
+        ${question.estimated_first ? this.#estimateFirst() : nothing}
+        <form novalidate @submit=${check} @keydown=${check}>
           ${question.form.html ? html`<div class="prose">${unsafeHTML(question.form.html)}</div>` : nothing}
           <p id="how" class="quiet">${question.form.how}</p>
           ${keyed(
@@ -160,6 +188,7 @@ export class Problem extends LitElement {
                 draft: this.draft,
                 change: this.#change,
                 ask: (request) => this.host.ask({ problem: question.id, seed: question.seed, ...request }),
+                settled: () => this.updateComplete,
               })}
             </div>`,
           )}
@@ -179,17 +208,41 @@ export class Problem extends LitElement {
     `;
   }
 
+  /** A number that one commits to before computing: who has guessed first, reads the result differently. */
+  #estimateFirst() {
+    if (this.estimate) {
+      return html`<div class="estimate quiet">Your estimate: ${unsafeHTML(this.estimate.html)}</div>`;
+    }
+    const commit = submits((form) => this.#commit(form.elements.estimate.value));
+    return html`<details class="estimate">
+      <summary>Estimate first</summary>
+      <form novalidate @submit=${commit} @keydown=${commit}>
+        <label for="estimate">Before you compute: about how much is it?</label>
+        <div class="row">
+          <input type="text" id="estimate" class="quantity" autocomplete="off" spellcheck="false" />
+          <button>Commit</button>
+        </div>
+      </form>
+    </details>`;
+  }
+
   #actions() {
     const left = this.question.hints - this.hints.length;
-    const button = (words, act, off = false) =>
-      html`<button type="button" aria-disabled=${off ? "true" : "false"} @click=${() => off || act()}>${words}</button>`;
+    const isRight = this.said.outcome === "correct";
+    const button = (words, act, { off = false, primary = false } = {}) =>
+      html`<button
+        type="button" class=${primary ? "primary" : "plain"} aria-disabled=${off ? "true" : "false"}
+        @click=${() => off || act()}>${words}</button>`;
     return html`
       <div class="buttons" role="group" aria-label="Go on">
-        ${button(left > 0 ? `Hint (${left} left)` : "No more hints", () => this.#hint(), left <= 0)}
-        ${button("Solution", () => this.#solve(), this.solution !== "")}
+        ${button(left > 0 ? `Hint (${left} left)` : "No more hints", () => this.#hint(), { off: left <= 0 })}
+        ${button("Solution", () => this.#solve(), { off: this.solution !== "" })}
         ${button("Another", () => this.#go({ do: "another" }, "The same with new numbers."))}
-        ${button("Next", () => this.#go({ do: "next" }, "The next problem of this chapter."))}
         ${this.trail.length ? button("Back", () => this.#back()) : nothing}
+        ${button("Next", () => this.#go({ do: "next" }, "The next problem of this chapter."), {
+          off: this.isOver,
+          primary: isRight && !this.isOver,
+        })}
       </div>
     `;
   }

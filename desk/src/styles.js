@@ -132,9 +132,24 @@ export const styles = css`
   .line .number { flex: none; width: 2.4em; padding-right: 0.9em; color: var(--quiet); text-align: right; user-select: none; }
 
   .order, .known { padding: 0; list-style: none; }
-  .order li, .pair { display: flex; align-items: center; gap: 0.5rem; padding: 0.2rem 0; }
+  .order { position: relative; margin: 0; }
+  .order li { border: 1px solid var(--edge); border-radius: 5px; padding: 0.3rem 0.5rem; background: var(--field-back); }
+  .order li + li { margin-top: 0.3rem; }
+  ol + .quiet { margin-top: 0.5rem; }
+  .order[data-dragged] { cursor: grabbing; user-select: none; }
+  .order[data-dragged] li:focus { border-color: var(--accent); background: color-mix(in srgb, var(--accent) 13%, var(--field-back)); }
+  .grip { color: var(--quiet); cursor: grab; touch-action: none; }
+  .order button { min-height: 1.8rem; padding: 0 0.5rem; border-color: var(--edge); }
+  .order li, .pair { display: flex; align-items: center; gap: 0.5rem; }
+  .pair { padding: 0.2rem 0; }
   .known li { display: flex; gap: 0.5rem; }
   .item { flex: 1; }
+
+  .estimate { margin-top: 0.6rem; }
+  .estimate summary { width: max-content; color: var(--accent); cursor: pointer; }
+  .estimate form { margin: 0.5rem 0 0; }
+  .row { display: flex; flex-wrap: wrap; gap: 0.5rem; margin-top: 0.3rem; }
+  .unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
 
   /* Buttons, and what is said */
 
@@ -151,10 +166,14 @@ export const styles = css`
     cursor: pointer;
   }
 
-  button:hover { background: color-mix(in srgb, var(--text) 8%, transparent); }
+  button:not([aria-disabled="true"]):hover { background: color-mix(in srgb, var(--text) 8%, transparent); }
   button.primary { border-color: var(--accent); background: var(--accent); color: var(--on-accent); font-weight: 600; }
   button.primary:hover { filter: brightness(1.08); }
-  button[aria-disabled="true"] { border-style: dashed; color: var(--quiet); cursor: default; }
+  button.plain { padding: 0 0.5rem; border-color: transparent; color: var(--accent); }
+  button.plain[aria-disabled="true"] { color: var(--quiet); }
+  .buttons:has(.plain) { gap: 0.25rem; margin-top: 0.6rem; margin-left: -0.5rem; }
+  .buttons .plain + .primary { margin-left: 0.6rem; }
+  button[aria-disabled="true"] { color: var(--quiet); cursor: default; }
 
   .said > :not(:empty), .more {
     margin-top: 0.9rem;

@@ -13,12 +13,17 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
 
-from checkout import ROOT
+from checkout import ROOT, fresh_session
+from contrast import PALE
+from shardwise.question import Question
+from shardwise.student.desk import Desk
 
 CHROMIUM = Path("/usr/bin/chromium")
 HOW_TO_GET_IT = (
@@ -153,3 +158,78 @@ def page(browser: Browser) -> Iterator[Page]:
     yield opened
     context.close()
     assert outside == []
+
+
+BARE = "http://127.0.0.1:1/"  # nothing listens there: the page's files are handed out by the test itself
+# A page outside Jupyter with one element of the desk, answered by Python in this process; drafts last in the browser.
+BARE_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A desk</title>
+<style>:root { color-scheme: light dark; } body { margin: 0; background: Canvas; }</style></head>
+<body><main></main><script type="module">
+  import { show } from "./desk.js";
+  const draft = {
+    get: (key) => JSON.parse(localStorage.getItem(key) ?? "null") ?? undefined,
+    set: (key, value) => localStorage.setItem(key, JSON.stringify(value)),
+  };
+  const { what, given } = await window.askForWhatToShow();
+  document.querySelector("main").append(show(what, { ask: window.askPython, draft }, given));
+</script></body></html>"""
+TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@dataclass
+class BarePage:
+    """A page without Jupyter that shows elements of the desk, with the real Python behind them."""
+
+    page: Page
+    desk: Desk
+    faults: list[str]  # what the console said
+    shown: tuple[str, dict[str, Any]] = ("", {})
+
+    def problem(self, question: Question) -> Locator:
+        """A problem's form."""
+        return self.show("problem", {"question": self.desk.open(question)})
+
+    def show(self, what: str, given: dict[str, Any]) -> Locator:
+        """An element of the desk, alone on a fresh page."""
+        self.shown = (what, given)
+        self.page.goto(BARE)
+        element = self.page.locator(".shardwise")
+        expect(element).to_be_visible()
+        return element
+
+    def is_fit_for_all(self) -> None:
+        """Whether what is shown now can be used by everybody, on a phone and in both themes."""
+        before = self.page.viewport_size
+        for theme in ("light", "dark"):
+            self.page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+            self.page.set_viewport_size({"width": 360, "height": 900})
+            assert self.page.evaluate(TOO_WIDE) <= 0, theme
+            assert self.page.evaluate(PALE, ".shardwise") == [], theme
+            found = Axe().run(self.page, options={"rules": {"page-has-heading-one": {"enabled": False}}})
+            violations = [(one["id"], [node["html"] for node in one["nodes"]]) for one in found.response["violations"]]
+            assert violations == [], theme
+        self.page.emulate_media(color_scheme="light")
+        self.page.set_viewport_size(before or {"width": 1100, "height": 900})
+        assert self.faults == []
+
+
+@pytest.fixture
+def bare(page: Page) -> BarePage:
+    """A page without Jupyter for elements of the desk."""
+    desk, faults = Desk(fresh_session()), list[str]()
+    made = BarePage(page, desk, faults)
+    bundle = ROOT / "grader" / "shardwise" / "student" / "widget" / "desk.js"
+    page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.expose_function("askPython", desk.reply)
+    page.expose_function("askForWhatToShow", lambda: dict(zip(("what", "given"), made.shown, strict=True)))
+    page.route(BARE, lambda route: route.fulfill(body=BARE_PAGE, content_type="text/html"))
+    page.route(f"{BARE}desk.js", lambda route: route.fulfill(path=bundle, content_type="text/javascript"))
+    return made
+
+
+def picture(page: Page, name: str) -> None:
+    """A picture of the page for a person to look at, where SHARDWISE_PICTURES names a folder."""
+    folder = os.environ.get("SHARDWISE_PICTURES")
+    if folder:
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)

@@ -25,6 +25,7 @@ import { select } from "./select.js";
  * @property {(draft: any) => void} set replaces the draft
  * @property {Beside} beside
  * @property {(request: object) => Promise<object>} ask sends a request about this question
+ * @property {() => Promise<unknown>} settled when the page shows the draft that was set
  *
  * The fields that a field stands among, and their drafts by name.
  * @typedef {{fields: object[], draft: any}} Beside

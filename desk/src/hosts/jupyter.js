@@ -22,28 +22,55 @@ export function inJupyter({ model, el }) {
   };
 }
 
-/** Requests over the model's own messages. */
+/**
+ * Requests to Python. Where the kernel takes connections that a page opens, over one of those: ipykernel answers it in a
+ * thread of its own, also while a cell runs. Elsewhere as messages of the model, which wait for the cell.
+ */
 function requests(model) {
   const waiting = new Map();
+  const place = crypto.randomUUID(); // two views of one model hear the replies of both
   let count = 0;
+  let connection = null;
   const heard = (content) => {
-    waiting.get(content?.id)?.(content.reply);
+    waiting.get(content?.id)?.resolve(content.reply);
     waiting.delete(content?.id);
+  };
+  const cutOff = () => {
+    for (const { reject } of waiting.values()) reject(new Error(CUT_OFF));
+    waiting.clear();
+    connection = null; // the next request tries again
+  };
+  const connected = () => {
+    const comm = model.widget_manager?.kernel?.createComm?.("shardwise");
+    if (!comm) return null;
+    comm.onMsg = (message) => heard(message.content.data);
+    comm.onClose = cutOff; // a kernel that was restarted knows nothing of this form
+    comm.open({ form: model.get("token") });
+    return comm;
+  };
+  const send = (content) => {
+    connection ??= connected();
+    if (connection) connection.send(content);
+    else model.send(content);
   };
   model.on("msg:custom", heard);
   const ask = (request) =>
     new Promise((resolve, reject) => {
-      // Two views of one model hear the replies of both: an id belongs to one of them alone.
-      const id = `${crypto.randomUUID()}-${count++}`;
-      waiting.set(id, resolve);
+      count += 1;
+      const id = `${place}-${count}`;
+      waiting.set(id, { resolve, reject });
       try {
-        model.send({ id, request });
+        send({ id, request });
       } catch {
-        waiting.delete(id);
-        reject(new Error(CUT_OFF));
+        cutOff();
       }
     });
-  return { ask, close: () => model.off("msg:custom", heard) };
+  const close = () => {
+    model.off("msg:custom", heard);
+    if (connection) connection.onClose = null;
+    connection?.close();
+  };
+  return { ask, close };
 }
 
 /** Drafts in the notebook's own metadata, so that they are saved with it; in the model where there is no notebook. */

@@ -87,6 +87,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     follows_from_numbers: ClassVar[bool] = (
         False  # whether draws of the same numbers are the same question, but for the seed
     )
+    estimated_first: ClassVar[bool] = False  # whether a form offers to commit to a rough number before computing
     may_be_part: ClassVar[bool] = (
         True  # whether it may be a part of a case: its answer is a value that a dictionary holds
     )

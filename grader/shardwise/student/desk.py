@@ -7,15 +7,17 @@ from threading import Lock
 from typing import Any
 
 from shardwise.bank.moving import Moving, moving
-from shardwise.errors import ShardwiseError
+from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import in_one_line
-from shardwise.markdown.html import safe, to_html
-from shardwise.marking import check
-from shardwise.question import Outcome, Question
+from shardwise.markdown.html import as_code, inline, literal, safe, to_html
+from shardwise.marking import PRAISE, check
+from shardwise.question import Feedback, Outcome, Question
+from shardwise.student.estimates import compared, read_estimate
 from shardwise.student.limited import run_limited
 from shardwise.student.session import Session
 from shardwise.student.shown import STOPPED
+from shardwise.student.takeaway import takeaway
 from shardwise.student.views import verdict, view
 
 _LAST = "That was the last problem of this chapter."
@@ -85,7 +87,16 @@ class Desk:
         feedback = self._session.answered(asked, answer, check(asked, answer, runner=run_limited), "form")
         if feedback.outcome == Outcome.BLANK:  # there is no variable to be assigned in a form
             feedback = feedback.model_copy(update={"say": kind_of(asked).view(asked.form)["how"]})
-        return {"verdict": verdict(feedback, asked.kind)}
+        told = verdict(feedback, asked.kind)
+        if feedback.outcome == Outcome.CORRECT:
+            told["more"] = to_html(_more(asked, feedback, request.get("estimate")))
+        return {"verdict": told}
+
+    def _estimate(self, request: Request) -> Data:
+        try:
+            return {"estimate": inline(as_code(read_estimate(self._asked(request), request.get("answer"))))}
+        except Unreadable as error:
+            return {"unreadable": to_html(literal(str(error)))}
 
     def _hint(self, request: Request) -> Data:
         asked, shown = self._asked(request), request.get("shown", 0)
@@ -118,8 +129,16 @@ class Desk:
         return {"shown": self.moving(name).show(settings)}
 
 
+def _more(asked: Question, feedback: Feedback, estimate: Any) -> str:
+    """What follows a right answer: what to take along from it, and how near an estimate came."""
+    is_explained = feedback.say not in ("", PRAISE) and not kind_of(asked).is_program
+    parts = ("" if is_explained else takeaway(asked.solution), compared(asked, estimate))
+    return "\n\n".join(part for part in parts if part)
+
+
 _ACTIONS: dict[str, Callable[[Desk, Request], Data]] = {
     "question": Desk._question,
+    "estimate": Desk._estimate,
     "check": Desk._check,
     "hint": Desk._hint,
     "solution": Desk._solution,

@@ -22,6 +22,7 @@ def view(question: Question) -> dict[str, Any]:
         "title": question.title,
         "points": f"{question.points:g} point{'' if question.points == 1 else 's'}",
         "hints": len(question.hints),
+        "estimated_first": kind_of(question).estimated_first,
         "prompt": to_html(question.prompt),
         "form": dict(kind_of(question).view(question.form)),
     }

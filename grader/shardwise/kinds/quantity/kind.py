@@ -80,6 +80,7 @@ mistakes:                                       # answers we recognise, and one 
   - value: latency_s + file_bytes / bandwidth_bytes_per_s / 8
     say: The link's rate counts bits, and the file bytes.
 """
+    estimated_first = True
     Template = QuantityTemplate
     Form = QuantityForm
     Key = QuantityKey

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+from weakref import WeakValueDictionary
 
 import anywidget
 import traitlets
+from comm import get_comm_manager
 
 from shardwise.student.desk import Desk
 from shardwise.student.widget.library import library
@@ -32,16 +34,19 @@ class Form(anywidget.AnyWidget):
     what = traitlets.Unicode().tag(sync=True)
     given = traitlets.Dict().tag(sync=True)
     drafts = traitlets.Dict().tag(sync=True)  # where the notebook cannot keep what was typed
-    token = traitlets.Unicode().tag(sync=True)  # by which a form finds the text in whose place it stands
+    token = traitlets.Unicode().tag(sync=True)  # names this form: to its own connection, and to the text before it
 
     def __init__(self, desk: Desk, what: str, given: Mapping[str, Any], *, plain: str, html: str) -> None:
         self._desk, self._plain, self._html = desk, plain, html
-        super().__init__(library=f"IPY_MODEL_{library().model_id}", what=what, given=dict(given), token=uuid4().hex)
-        self.on_msg(self._on_message)
+        token = uuid4().hex
+        super().__init__(library=f"IPY_MODEL_{library().model_id}", what=what, given=dict(given), token=token)
+        self.on_msg(lambda _, content, buffers: self._heard(content, self.send))
+        _forms[token] = self
+        get_comm_manager().register_target("shardwise", _connected)
 
-    def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
+    def _heard(self, content: Any, send: Callable[[Any], None]) -> None:
         if isinstance(content, dict) and "id" in content:
-            self.send({"id": content["id"], "reply": self._desk.reply(content.get("request"))})
+            send({"id": content["id"], "reply": self._desk.reply(content.get("request"))})
 
     def _ipython_display_(self, **_: Any) -> None:
         """Show the text, and then the form, which puts itself in the text's place.
@@ -55,3 +60,15 @@ class Form(anywidget.AnyWidget):
         if (made := self._repr_mimebundle_()) is not None:
             data, metadata = made
             display({_VIEW: data[_VIEW]}, metadata=metadata, raw=True)
+
+
+_forms: WeakValueDictionary[str, Form] = WeakValueDictionary()
+
+
+def _connected(comm: Any, opening: Mapping[str, Any]) -> None:
+    """A page has opened a connection for one of its forms. What it asks is answered even while a cell runs."""
+    form = _forms.get(opening["content"]["data"].get("form"))
+    if form is None:  # it was made before the kernel was restarted
+        comm.close()
+    else:
+        comm.on_msg(lambda message: form._heard(message["content"]["data"], comm.send))

@@ -1,0 +1,54 @@
+"""Estimates: a number that a student commits to before computing, and how near it came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shardwise.errors import Unreadable
+from shardwise.kinds import kind_of
+from shardwise.kinds.answers import parsed
+from shardwise.kinds.base import NumericKind
+from shardwise.markdown.html import as_code
+from shardwise.question import Question
+
+_SAME_POWER = 10**0.5  # within this factor, up or down, an estimate has the right power of ten
+_CLOSE = 1.1
+
+
+def read_estimate(question: Question, raw: Any) -> str:
+    """How an estimate was read. Raises Unreadable."""
+    kind = kind_of(question)
+    value = parsed(kind, question.form, raw)
+    if value is None:
+        raise Unreadable("Type a rough number first, or leave it out.")
+    return kind.read(question.form, value)
+
+
+def factor(question: Question, raw: Any) -> float | None:
+    """An estimate over the right number; None where that says nothing, or the estimate cannot be read."""
+    kind = kind_of(question)
+    if not isinstance(kind, NumericKind):
+        return None
+    try:
+        value = parsed(kind, question.form, raw)
+    except Unreadable:
+        return None
+    right = kind.number(question.key)
+    if value is None or right <= 0:
+        return None
+    ratio = kind.given(question, value) / right
+    return ratio if ratio > 0 else None
+
+
+def compared(question: Question, raw: Any) -> str:
+    """What to say of an estimate once the answer is right, in Markdown; nothing where there was none."""
+    ratio = factor(question, raw)
+    if ratio is None:
+        return ""
+    off = max(ratio, 1 / ratio)
+    if off <= _CLOSE:
+        how = "within a tenth of it"
+    else:
+        power = "the right power of ten, " if off <= _SAME_POWER else ""
+        how = f"{power}{off:.2g} times too {'large' if ratio > 1 else 'small'}"
+    return f"You estimated {as_code(read_estimate(question, raw))}: {how}."

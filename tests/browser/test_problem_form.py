@@ -1,0 +1,208 @@
+"""The form of a problem on a page without Jupyter: every kind by its samples, keys alone, both themes, a phone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from checkout import checkout_bank, posed, template
+from shardwise.bank.posing import pose
+from shardwise.kinds import OURS
+from shardwise.kinds.order import OrderForm, OrderKey
+from shardwise.kinds.quantity.model import QuantityKey
+from shardwise.markdown.html import to_plain
+from shardwise.question import Question
+
+NUMBER, ORDER, LAST = "bytes-per-gpu", "order-ring-events", "ring-or-tree"
+
+
+def asked(name: str, seed: int = 0) -> Question:
+    return pose(checkout_bank().find(name), seed)
+
+
+def press(form: Locator, button: str) -> None:
+    form.get_by_role("button", name=button, exact=True).click()
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_everybody_can_use_the_form_of_every_kind(bare: Any, kind: str) -> None:
+    form = bare.problem(posed(template(kind), 2))
+    press(form, "Check")
+    expect(form.get_by_role("status")).not_to_be_empty()
+    press(form, "Solution")
+    expect(form.locator(".more")).to_contain_text("Solution")
+    bare.is_fit_for_all()
+
+
+def test_right_wrong_and_unreadable_are_told_apart_and_a_right_answer_says_what_to_take_along(bare: Any) -> None:
+    question = asked(NUMBER)
+    key = question.key
+    assert isinstance(key, QuantityKey)
+    form = bare.problem(question)
+    field, status = form.get_by_label("Your answer"), form.get_by_role("status")
+    for typed, said in ((f"{key.mistakes[0].value!r} B", "Not yet"), ("40 GB/s", "Unreadable"), ("", "No answer yet")):
+        field.fill(typed)
+        field.press("Enter")
+        expect(status).to_contain_text(said)
+    expect(form.get_by_role("button", name="Next")).not_to_have_class("primary")
+    field.fill(f"{key.value!r} B")
+    field.press("Enter")
+    expect(status).to_contain_text("✓ Correct")
+    expect(status).to_contain_text("I read: ")
+    expect(status).to_contain_text("With more GPUs this figure hardly grows.")
+    expect(form.get_by_role("button", name="Next")).to_have_class("primary")
+    bare.is_fit_for_all()
+
+
+def test_the_same_verdict_twice_is_two_events_for_a_screen_reader(bare: Any) -> None:
+    form = bare.problem(asked(NUMBER))
+    press(form, "Check")
+    status = form.get_by_role("status")
+    expect(status).to_contain_text("No answer yet")
+    first = status.locator("> *").element_handle()
+    press(form, "Check")
+    bare.page.wait_for_function("(element) => !element.isConnected", arg=first)
+    expect(status).to_contain_text("No answer yet")
+
+
+def test_an_estimate_is_committed_before_and_compared_after(bare: Any) -> None:
+    question = asked(NUMBER)
+    key: Any = question.key
+    form = bare.problem(question)
+    form.get_by_text("Estimate first").click()
+    rough = form.get_by_label("Before you compute")
+    rough.fill("a lot")
+    rough.press("Enter")
+    expect(form.get_by_role("status")).to_contain_text("a lot")
+    rough.fill(f"{key.value / 2e9:.3f} GB")
+    press(form, "Commit")
+    expect(form).to_contain_text("Your estimate: 1.498 GB")
+    expect(rough).to_have_count(0)
+    form.get_by_label("Your answer").fill("5 GB")
+    press(form, "Check")
+    expect(form.get_by_role("status")).not_to_contain_text("You estimated")  # it would tell how large it is
+    form.get_by_label("Your answer").fill(f"{key.value!r} B")
+    press(form, "Check")
+    expect(form.get_by_role("status")).to_contain_text(
+        "You estimated 1.498 GB: the right power of ten, 2 times too small"
+    )
+    bare.is_fit_for_all()
+
+
+def test_variants_can_be_gone_back_to_with_what_was_typed_and_outlast_the_page(bare: Any) -> None:
+    first, second = asked(NUMBER), asked(NUMBER, 1)
+    form = bare.problem(first)
+    field, back = form.get_by_label("Your answer"), form.get_by_role("button", name="Back")
+    expect(back).to_have_count(0)
+    field.fill("1 GB")
+    press(form, "Another")
+    expect(form).to_contain_text(to_plain(second.prompt)[:40])
+    expect(field).to_have_value("")
+    field.fill("2 GB")
+    bare.page.reload()
+    expect(field).to_have_value("2 GB")
+    expect(form).to_contain_text(to_plain(second.prompt)[:40])
+    back.click()
+    expect(form).to_contain_text(to_plain(first.prompt)[:40])
+    expect(field).to_have_value("1 GB")
+    expect(back).to_have_count(0)
+    assert bare.faults == []
+
+
+def test_next_opens_the_following_problem_and_says_when_there_is_none(bare: Any) -> None:
+    chapter = checkout_bank().of_chapter("01-ring-all-reduce")
+    form = bare.problem(pose(chapter[-2], 0))
+    press(form, "Next")
+    title = form.get_by_role("heading", name=pose(chapter[-1], 0).title)
+    expect(title).to_be_focused()
+    press(form, "Next")
+    expect(form.get_by_role("status")).to_contain_text("last problem of this chapter")
+    press(form, "Back")
+    expect(form.get_by_role("heading", name=pose(chapter[-2], 0).title)).to_be_focused()
+    bare.page.reload()
+    expect(form.get_by_role("heading", name=pose(chapter[-2], 0).title)).to_be_visible()
+
+
+def order_of(form: Locator) -> list[str]:
+    return [text.strip(" )") for text in form.locator(".order .letter").all_inner_texts()]
+
+
+def sort_by_keys(form: Locator, page: Any, wanted: list[str]) -> None:
+    """Every item to its place, from the top, with arrow keys alone."""
+    form.locator("li").first.focus()
+    for place, label in enumerate(wanted):
+        page.keyboard.press("Home")
+        now = order_of(form).index(label)
+        for _ in range(now):
+            page.keyboard.press("ArrowDown")
+        for _ in range(now - place):
+            page.keyboard.press("Alt+ArrowUp")
+
+
+def test_items_are_put_in_order_by_keys_alone(bare: Any) -> None:
+    question = asked(ORDER)
+    key = question.key
+    assert isinstance(key, OrderKey)
+    form = bare.problem(question)
+    sort_by_keys(form, bare.page, list(key.order))
+    assert order_of(form) == list(key.order)
+    expect(form.locator("[aria-live]", has_text=" is now ")).to_contain_text(f" of {len(key.order)}.")
+    bare.page.keyboard.press("Tab")
+    expect(form.get_by_role("button", name="Check")).to_be_focused()
+    bare.page.keyboard.press("Enter")
+    expect(form.get_by_role("status")).to_contain_text("✓ Correct")
+
+
+def test_an_item_is_dragged_to_its_place(bare: Any) -> None:
+    question = asked(ORDER)
+    shown = question.form
+    assert isinstance(shown, OrderForm)
+    labels = [item.label for item in shown.items]
+    form, mouse = bare.problem(question), bare.page.mouse
+    rows = form.get_by_role("listitem")
+    start, end = rows.nth(0).locator(".item").bounding_box(), rows.nth(3).locator(".item").bounding_box()
+    mouse.move(start["x"] + 5, start["y"] + 5)
+    mouse.down()
+    for share in (0.3, 0.6, 1.0):
+        mouse.move(start["x"] + 5, start["y"] + share * (end["y"] + end["height"] - start["y"]))
+    mouse.up()
+    moved = [*labels[1:4], labels[0], *labels[4:]]
+    assert order_of(form) == moved
+    mouse.move(start["x"] + 5, start["y"] + 5)  # it has been put down
+    assert order_of(form) == moved
+
+
+def test_a_busy_python_is_said_and_an_answer_to_other_numbers_is_not_shown(bare: Any) -> None:
+    form, page = bare.problem(asked(NUMBER)), bare.page
+    page.evaluate("""() => {
+      const { host } = document.querySelector(".shardwise");
+      const { ask } = host;
+      window.answers = [];
+      host.ask = async (request) => {
+        if (request.do === "check") await new Promise((go) => window.answers.push(go));
+        return ask(request);
+      };
+    }""")
+    press(form, "Check")
+    expect(form.get_by_role("status")).to_contain_text("Still waiting for Python")
+    press(form, "Another")
+    expect(form.get_by_role("status")).to_contain_text("new numbers")
+    page.evaluate("() => window.answers.forEach((go) => go())")
+    page.wait_for_timeout(300)
+    expect(form.get_by_role("status")).to_contain_text("new numbers")
+
+
+def test_a_draft_that_fits_no_field_does_no_harm(bare: Any) -> None:
+    for name, draft in ((ORDER, ["z", "q"]), (LAST, "b"), (NUMBER, {"a": 1}), ("ring-time-bug", 7)):
+        question = asked(name)
+        bare.page.goto(bare.page.url if bare.page.url.startswith("http") else "about:blank")
+        bare.problem(question)
+        bare.page.evaluate(
+            "([key, draft]) => localStorage.setItem(key, JSON.stringify(draft))", [f"answer {question.id} 0", draft]
+        )
+        form = bare.problem(question)
+        press(form, "Check")
+        expect(form.get_by_role("status")).not_to_be_empty()
+    assert bare.faults == []
