@@ -93,8 +93,11 @@ class Desk:
         return {"verdict": told}
 
     def _estimate(self, request: Request) -> Data:
+        asked, typed = self._asked(request), request.get("answer")
         try:
-            return {"estimate": inline(as_code(read_estimate(self._asked(request), request.get("answer"))))}
+            read = read_estimate(asked, typed)
+            self._session.estimated(asked, typed)
+            return {"estimate": inline(as_code(read))}
         except Unreadable as error:
             return {"unreadable": to_html(literal(str(error)))}
 
