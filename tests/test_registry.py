@@ -425,7 +425,9 @@ ALLOWED = {  # words that mean something else there
     ("planning/inputs.py", "layout"): "a part of a plan",
     ("planning/inputs.py", "schedule"): "a part of a plan's layout",
     ("planning/plans.py", "layout"): "a part of a plan",
+    ("student/desk.py", "estimate"): "a rough number that is committed to before the answer",
     ("student/planner_desk.py", "layout"): "a part of a plan",
+    ("student/progress/file.py", "estimate"): "a table of the progress file",
     ("template/parameters.py", "choice"): "a way to draw a parameter",
     ("template/yaml_source.py", "choice"): "a way to draw a parameter",
 }
