@@ -102,8 +102,8 @@ def test_figures_are_said_with_their_units(desk: PlannerDesk) -> None:
 @pytest.mark.parametrize(
     ("layout", "where"),
     [
-        ({"tp": 8, "pp": 4}, {"TP": "Next to each other, in one node", "DP": "One GPU in each of 16 nodes", "PP": "One GPU in each of 4 nodes"}),
-        ({"tp": 2, "pp": 1, "virtual_stages": 1}, {"TP": "Next to each other", "DP": "4 GPUs in each of 64 nodes"}),
+        ({"tp": 8, "pp": 4}, {"TP": "next to each other, in one node", "DP": "one GPU in each of 16 nodes", "PP": "one GPU in each of 4 nodes"}),
+        ({"tp": 2, "pp": 1, "virtual_stages": 1}, {"TP": "next to each other", "DP": "4 GPUs in each of 64 nodes"}),
     ],
 )  # fmt: skip
 def test_it_says_where_each_axis_sits(desk: PlannerDesk, layout: dict[str, int], where: dict[str, str]) -> None:

@@ -1,6 +1,7 @@
 // The elements of the desk by name, and how a host shows one.
 
 import { Figure } from "./figure.js";
+import { Planner } from "./planner/planner.js";
 import { Problem } from "./problem.js";
 
 /**
@@ -10,7 +11,7 @@ import { Problem } from "./problem.js";
  * @property {{get: (key: string) => any, set: (key: string, value: any) => void}} draft keeps what was typed
  */
 
-const ELEMENTS = { figure: Figure, problem: Problem };
+const ELEMENTS = { figure: Figure, planner: Planner, problem: Problem };
 
 // The digest is in the names since a page cannot define a name twice, and may stay open while the package changes.
 const tag = (what) => `shardwise-${what}-${DIGEST}`;

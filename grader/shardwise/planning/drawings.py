@@ -34,7 +34,7 @@ LOST = {  # of the peak, beside what computing makes of it
 }
 USED, BELOW = ("MFU", "blue"), ("kernels below the peak", "grey")
 MOST_DRAWN = 1500  # operations
-COLUMNS, ROWS = 30, 50  # cells of a scatter's grid: of the memory, and of MFU from 0 to 1
+COLUMNS, ROWS = 24, 25  # cells of a scatter's grid: of the memory, and of MFU from 0 to 1
 SPLIT = ("zb-h1",)  # schedules whose backward pass is in two parts
 COLOURS = {FORWARD: ("forward", "blue"), BACKWARD: ("backward", "orange"), WEIGHT: ("weight gradient", "green")}
 

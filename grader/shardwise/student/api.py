@@ -1,4 +1,4 @@
-"""The student's verbs: check, hint, solution, another, practice, progress and use_bank, as they are called in a notebook."""
+"""The student's verbs: check, hint, solution, another, practice, progress, figure, planner and use_bank, as a notebook calls them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shardwise.student.shown import STOPPED, Checked, Message
 
 if TYPE_CHECKING:
     from shardwise.student.progress.card import Card
-    from shardwise.student.widget import Picture, Practice
+    from shardwise.student.widget import Picture, Planner, Practice
 
 
 TYPE_HERE = "No answer yet: type it in place of the three dots, or use the form above."
@@ -183,6 +183,23 @@ def figure(name: str, *, bank: str | None = None) -> Picture | Message:
         return Picture(desk, desk.moving(str(name)))
     except ShardwiseError as error:
         return Message(_said(error))
+
+
+def planner(
+    model: str = "llama3-70b", cluster: str = "h100-512", *, bank: str | None = None, **layout: Any
+) -> Planner | Message:
+    """A training run to be planned in a form: memory, time and money of a layout, and the best layouts.
+
+    It begins with a model and a cluster by name, and with what is given of a layout: `planner("llama3-8b", "h100-64", tp=2)`.
+    """
+    from shardwise.student.desk import Desk
+    from shardwise.student.widget import Planner
+
+    try:
+        _open_if_new(bank)
+        return Planner(Desk(_SESSION), str(model), str(cluster), layout)
+    except ShardwiseError as error:
+        return Message("\n\n".join(str(error).splitlines()))  # a line for each reason
 
 
 def progress(chapter: str | None = None, *, bank: str | None = None) -> Card | Message:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shardwise.bank.moving import Moving, moving
 from shardwise.errors import ShardwiseError, Unreadable
@@ -19,6 +20,9 @@ from shardwise.student.session import Session
 from shardwise.student.shown import STOPPED
 from shardwise.student.takeaway import takeaway
 from shardwise.student.views import verdict, view
+
+if TYPE_CHECKING:
+    from shardwise.student.planner_desk import PlannerDesk
 
 _LAST = "That was the last problem of this chapter."
 _ONE_AT_A_TIME = Lock()  # requests may come from the notebook's thread and from that of a form's own connection
@@ -43,6 +47,13 @@ class Desk:
         if name not in self._moving:
             self._moving[name] = moving(self._session.banks.all, name)
         return self._moving[name]
+
+    @cached_property
+    def planner(self) -> PlannerDesk:
+        """The part of the desk at which a run is planned."""
+        from shardwise.student.planner_desk import PlannerDesk  # most forms never need it
+
+        return PlannerDesk(self._session.banks)
 
     def open(self, question: Question) -> Data:
         """What a form may know of a question; requests about it can be answered from now on without drawing it again."""
@@ -131,6 +142,9 @@ class Desk:
             raise ShardwiseError("This request has to give the `settings` of the figure's controls.")
         return {"shown": self.moving(name).show(settings)}
 
+    def _plan(self, request: Request) -> Data:
+        return self.planner.reply(request.get("wanted"))
+
 
 def _more(asked: Question, feedback: Feedback, estimate: Any) -> str:
     """What follows a right answer: what to take along from it, and how near an estimate came."""
@@ -148,4 +162,5 @@ _ACTIONS: dict[str, Callable[[Desk, Request], Data]] = {
     "another": Desk._another,
     "next": Desk._next,
     "figure": Desk._figure,
+    "plan": Desk._plan,
 }

@@ -18,6 +18,8 @@ from shardwise.planning.words import batch_line, layout_line, sentence, title, w
 Reply = dict[str, Any]
 FRAMEWORKS = {"torchtitan": "TorchTitan", "megatron": "Megatron-LM"}
 MOST = {"tp": 64, "cp": 64, "ep": 256}  # largest degree that a slider reaches
+USUAL_BATCH = {"global_batch": 1024, "sequence": 8192}
+TOKENS, PRICE = "15T", 2  # of the run, and of a GPU-hour in dollars: to be changed in the form
 MICRO_BATCHES, CHUNKS = (1, 2, 4, 8, 16), tuple(range(1, 9))
 
 
@@ -40,6 +42,16 @@ class PlannerDesk:
             "plan": self._plan, "pipeline": self._pipeline, "search": self._search, "settings": self._settings,
             "choices": self._choices, "problem": self._problem,
         }  # fmt: skip
+
+    def opened(self, model: str, cluster: str, layout: Mapping[str, Any]) -> Reply:
+        """What a form begins with: all that there is to choose, and the parts of a first plan. Raises ShardwiseError."""
+        given = {"model": model, "cluster": cluster, "layout": dict(layout), "batch": USUAL_BATCH}
+        plan, _ = plans.planned(self._planner, self._asked({"given": given}))
+        named = {"accelerator": plan.cluster.accelerator, "gpus": plan.cluster.gpus}
+        return {
+            "choices": self._choices({}),
+            "start": {**given, "model": plan.model.name, "cluster": named, "tokens": TOKENS, "price": PRICE},
+        }
 
     def reply(self, request: Any) -> Reply:
         """The answer to one request."""
@@ -79,8 +91,8 @@ class PlannerDesk:
             "counted": [sentence(words) for words in plan.counted],
             "choices": self._degrees(plan),
             "places": [
-                {"axis": place.axis.upper(), "size": place.size, "sits": sentence(where_it_sits(place, plan.cluster)),
-                 "sends": sentence(what_it_sends(place.axis, plan.layout))}
+                {"axis": place.axis.upper(), "size": place.size, "sits": where_it_sits(place, plan.cluster),
+                 "sends": what_it_sends(place.axis, plan.layout)}
                 for place in self._planner["planner_places.places"](plan.cluster, plan.layout)
             ],
         }  # fmt: skip

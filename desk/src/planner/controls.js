@@ -1,0 +1,53 @@
+// Controls with their names: sliders over given values, choices, and text.
+
+import { html, nothing } from "lit";
+import { live } from "lit/directives/live.js";
+
+/** A slider over numbers that need not be evenly apart. */
+export function slider(name, values, value, set, note = "") {
+  const change = (event) => set(values[event.target.value]);
+  return html`<label class="control">
+    <span class="name">${name} <b>${value.toLocaleString("en")}</b></span>
+    <input
+      type="range"
+      min="0"
+      max=${values.length - 1}
+      .value=${live(String(values.indexOf(value)))}
+      aria-valuetext=${`${value} ${note}`}
+      ?disabled=${values.length < 2}
+      @input=${change}
+    />
+    ${note ? html`<span class="quiet">${note}</span>` : nothing}
+  </label>`;
+}
+
+/** One of some words; `options` are words, or pairs of a value and what stands for it. */
+export function choice(name, options, value, set) {
+  const pairs = options.map((option) => (Array.isArray(option) ? option : [option, option]));
+  return html`<label class="control">
+    <span class="name">${name}</span>
+    <select @change=${(event) => set(pairs[event.target.selectedIndex][0])}>
+      ${pairs.map(([option, words]) => html`<option ?selected=${option === value}>${words}</option>`)}
+    </select>
+  </label>`;
+}
+
+/** A number or an amount with its unit, which Python reads. */
+export function text(name, value, set) {
+  const change = (event) => {
+    const typed = event.target.value.trim();
+    const digits = typed.replace(/[,_ ]/g, "");
+    set(/^\d+$/.test(digits) ? Number(digits) : typed);
+  };
+  return html`<label class="control">
+    <span class="name">${name}</span>
+    <input type="text" autocomplete="off" spellcheck="false" .value=${live(String(value ?? ""))} @change=${change} />
+  </label>`;
+}
+
+/** A box to be ticked. */
+export function box(name, ticked, set) {
+  return html`<label class="box">
+    <input type="checkbox" .checked=${live(ticked)} @change=${(event) => set(event.target.checked)} /> ${name}
+  </label>`;
+}
