@@ -145,6 +145,8 @@ def test_a_notebook_without_a_kernel_shows_the_still_in_words_and_as_a_picture(m
     assert "Seven boards of 4 by 4 cells" in widget._plain
     assert 'src="data:image/png;base64,iVBOR' in widget._html and 'alt="Seven boards' in widget._html
     assert "There is no figure" in repr(api.figure("rung"))
+    listed = repr(api.figure()).splitlines()
+    assert len(listed) == len(NAMES) and any("A ring all-reduce, step by step" in line for line in listed)
 
 
 def test_a_lesson_is_cut_where_it_names_a_picture(own: Bank) -> None:
@@ -166,7 +168,7 @@ def test_a_lesson_is_cut_where_it_names_a_picture(own: Bank) -> None:
 
 
 def test_a_bank_may_have_pictures_of_its_own(own: Bank) -> None:
-    assert list(moving_faults(own)) == []
+    assert [*moving_faults(own), *moving_faults(checkout_bank())] == []
     picture = moving([checkout_bank(), own], "a-rise")
     assert picture.show({"slope": "2"})["facts"] == [("slope", "2")]
     assert picture.still[1] == "It rises."

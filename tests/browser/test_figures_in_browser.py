@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from checkout import checkout_bank, fresh_session
-from shardwise.bank.moving import moving, moving_names
+from shardwise.bank.moving import Moving, moving, moving_names
 from shardwise.student.desk import Desk
 from shardwise.student.widget.library import BUNDLE
 
@@ -22,7 +23,13 @@ SHOW = """async ([code, given, kept]) => {
   const desk = await import(url);
   window.kept = kept;
   const draft = { get: (key) => window.kept[key], set: (key, value) => { window.kept[key] = value; } };
-  const host = { draft, ask: (request) => window.answered(request) };
+  window.asked = [];
+  const ask = async (request) => {
+    window.asked.push(request);
+    await new Promise((done) => setTimeout(done, window.delay ?? 0));
+    return window.answered(request);
+  };
+  const host = { draft, ask };
   document.querySelector("#here").replaceChildren(desk.show("figure", host, given));
 }"""
 DIFFERS = "([what, before]) => document.querySelector('#here > *').shadowRoot.querySelector(what).innerHTML !== before"
@@ -44,7 +51,7 @@ def opened(browser: Browser) -> Iterator[Open]:
         )
         page.expose_function("answered", desk.reply)
         page.set_content(BLANK)
-        page.evaluate(SHOW, [BUNDLE.read_text("utf-8"), moving([checkout_bank()], name).view, kept or {}])
+        page.evaluate(SHOW, [BUNDLE.read_text("utf-8"), the(name).view, kept or {}])
         if seen and not kept:
             page.get_by_role("button", name="Show the picture").click()
             expect(pictures(page).first).to_be_visible()
@@ -54,6 +61,10 @@ def opened(browser: Browser) -> Iterator[Open]:
     for context in contexts:
         context.close()
     assert errors == []
+
+
+def the(name: str) -> Moving:
+    return moving([checkout_bank()], name)
 
 
 def pictures(page: Page) -> Locator:
@@ -178,6 +189,20 @@ def test_settings_that_cannot_be_are_told_and_the_picture_comes_back(opened: Ope
     )
 
 
+def test_a_slider_that_moves_fast_asks_for_where_it_came_to_rest(opened: Open) -> None:
+    page = opened("zero")
+    page.evaluate("window.asked = []; window.delay = 500")
+    slider(page, "GPUs").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    expect(pictures(page)).to_have_attribute("aria-label", re.compile("on each of 1024 GPUs"))
+    assert [request["settings"]["gpus"] for request in page.evaluate("window.asked")] == ["128", "1,024"]
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")  # what was asked before is known
+    page.wait_for_timeout(700)
+    assert len(page.evaluate("window.asked")) <= 3
+
+
 def test_a_figure_goes_on_where_it_was_left(opened: Open) -> None:
     page = opened("roofline")
     slider(page, "tokens").press("End")
@@ -193,3 +218,50 @@ def test_the_table_says_what_the_picture_shows(opened: Open) -> None:
     page.get_by_text("The same as a table").click()
     row = page.get_by_role("row", name="ZeRO-2")
     assert row.get_by_role("cell").all_inner_texts() == ["16.1", "0.251", "1.51", "17.8"]
+
+
+def places(page: Page, what: str, *attributes: str) -> list[tuple[float, ...]]:
+    """Attributes of every such element of the first drawing, in the order in which they are drawn."""
+    script = "(found, names) => found.map((element) => names.map((name) => Number(element.getAttribute(name))))"
+    return [tuple(row) for row in pictures(page).first.locator(what).evaluate_all(script, list(attributes))]
+
+
+def test_bars_are_as_long_as_what_they_stand_for(opened: Open) -> None:
+    (panel,) = the("zero").show(the("zero").start)["panels"]
+    sizes = [part["size"] for row in panel["rows"] for part in row["parts"]]
+    page = opened("zero")
+    widths = [width + 0.5 for (width,) in places(page, "rect", "width")]  # half a pixel keeps parts apart
+    ((_, zero), *_), ((_, limit),) = (places(page, what, "y2", "x1") for what in ("line.grid", "line.mark"))
+    share = (limit - zero) / panel["limit"]["at"]
+    assert widths == pytest.approx([max(0.5, share * size) for size in sizes], abs=0.01)
+
+
+def test_operations_are_drawn_when_and_where_they_happen(opened: Open) -> None:
+    gantt, _ = the("pipeline").show(the("pipeline").start)["panels"]
+    spans, drawn = gantt["spans"], places(opened("pipeline"), "rect", "x", "y", "width")
+    tick = (drawn[-1][0] - drawn[0][0]) / (spans[-1]["from"] - spans[0]["from"])
+    for span, (x, y, width) in zip(spans, drawn, strict=True):
+        assert x == pytest.approx(drawn[0][0] + tick * span["from"], abs=0.01)
+        assert width + 1 == pytest.approx(tick * (span["to"] - span["from"]), abs=0.01)
+        assert y == drawn[0][1] + 30 * span["row"]
+
+
+def test_a_moment_shows_what_has_begun_and_nothing_after(opened: Open) -> None:
+    shown = the("pipeline").show(the("pipeline").start)
+    page = opened("pipeline")
+    slider(page, "moment").press("Home")
+    now, spans = shown["frames"][0]["panels"][0]["now"], shown["panels"][0]["spans"]
+    expect(pictures(page).first.locator("rect")).to_have_count(sum(span["from"] < now for span in spans))
+
+
+def test_a_kernel_is_marked_on_its_roof(opened: Open) -> None:
+    page = opened("roofline")
+    ((x, y),) = places(page, "circle", "cx", "cy")
+    (roof,) = [line for line in the("roofline").show(the("roofline").start)["panels"][0]["lines"] if not line["dashed"]]
+    path = pictures(page).first.locator("path.line:not(.dashed)").get_attribute("d")
+    assert path and len(roof["points"]) == 3
+    (left, low), (bend, high), _ = ([float(part) for part in point.split(",")] for point in path[1:].split("L"))
+    assert left < x < bend
+    assert y == pytest.approx(
+        low + (high - low) * (x - left) / (bend - left), abs=0.2
+    )  # straight on two logarithmic axes

@@ -172,14 +172,22 @@ def practice(name: str | None = None, *, seed: int | str | None = None, bank: st
     return Practice(Desk(_SESSION), asked)
 
 
-def figure(name: str, *, bank: str | None = None) -> Picture | Message:
-    """A picture that moves, with sliders and a question to guess at first. `bank` is where it is found, as in `check`."""
+def figure(name: str | None = None, *, bank: str | None = None) -> Picture | Message:
+    """A picture that moves, with sliders and a question to guess at first; without a name, a list of all there are.
+
+    `bank` is where it is found, as in `check`.
+    """
+    from shardwise.bank.moving import moving_names
     from shardwise.student.desk import Desk
     from shardwise.student.widget import Picture
 
     try:
         _open_if_new(bank)
         desk = Desk(_SESSION)
+        if name is None:
+            names = dict.fromkeys(known for opened in _SESSION.banks.all for known in moving_names(opened))
+            listed = "\n".join(f'- `figure("{known}")`: {desk.moving(known).title}' for known in names)
+            return Message(listed or "These banks have no pictures that move.")
         return Picture(desk, desk.moving(str(name)))
     except ShardwiseError as error:
         return Message(_said(error))
