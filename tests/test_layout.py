@@ -523,16 +523,9 @@ def test_what_cannot_be_read_is_said_in_words(raw: Any, said: str) -> None:
     assert re.search(said, feedback.say.replace("\u202f", " ").replace("\u2009", " ").replace("`", ""))
 
 
-def test_an_axis_with_options_is_a_list_and_one_without_is_a_line() -> None:
+def test_an_axis_with_options_can_be_stepped_and_one_without_is_typed() -> None:
     view = kinds()["layout"].view(FORM)
-    assert [field["type"] for field in view["fields"]] == [
-        "select",
-        "select",
-        "line",
-        "select",
-        "select",
-        "select",
-        "select",
-    ]
-    assert view["fields"][0]["values"] == ["1", "2", "4", "8"]
+    (field,) = view["fields"]
+    assert [axis["name"] for axis in field["axes"] if not axis["values"]] == ["dp"]
+    assert field["axes"][0]["values"] == ["1", "2", "4", "8"]
     assert "dp may stay empty" in view["how"]

@@ -138,11 +138,12 @@ def test_there_is_a_template_of_it_for_the_tests_that_try_every_kind(name: str) 
 
 # The fields of a view, and what a front end needs of each, beside its type and perhaps its name.
 FIELDS: dict[str, set[str]] = {
-    "line": {"label"}, "number": {"label", "range", "is_whole"}, "select": {"label", "values"}, "options": {"pick", "options"},
+    "line": {"label"}, "number": {"label", "range", "is_whole"}, "options": {"pick", "options"},
     "order": {"items"},
-    "pairs": {"items", "options"}, "program": {"label", "source"}, "listing": {"label", "lines"}, "group": {"label", "fields"},
+    "pairs": {"items", "options"}, "program": {"label", "source", "function"}, "listing": {"label", "lines"},
+    "group": {"label", "fields"}, "schedule": {"label", "source", "series", "start"}, "layout": {"axes", "start"}, "parts": {"parts"},
 }  # fmt: skip
-OPTIONAL = {"line": {"is_code", "note", "mends"}, "group": {"html", "how"}}
+OPTIONAL = {"line": {"is_code", "note", "mends", "has_preview"}, "group": {"html", "how"}}
 
 
 def test_the_fields_of_a_view_are_those_that_are_documented_and_that_the_form_knows() -> None:
@@ -153,8 +154,12 @@ def test_the_fields_of_a_view_are_those_that_are_documented_and_that_the_form_kn
 
 
 def fields_of(fields: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """All fields of a view, those of groups too."""
-    return [inner for field in fields for inner in (field, *fields_of(field.get("fields", ())))]
+    """All fields of a view, those of groups and parts too."""
+    inside = [
+        [*field.get("fields", ()), *(inner for part in field.get("parts", ()) for inner in part["fields"])]
+        for field in fields
+    ]
+    return [inner for field, below in zip(fields, inside, strict=True) for inner in (field, *fields_of(below))]
 
 
 def view_of(question: Question) -> dict[str, Any]:
@@ -187,10 +192,8 @@ def test_a_view_is_plain_data_with_all_that_each_field_needs(fresh: Bank, name: 
 def entered(field: Mapping[str, Any], wanted: Any) -> Any:
     """What a front end sends when a student puts `wanted` into a field. Raises ValueError when the field cannot hold it."""
     match field["type"]:
-        case "line" | "program":
+        case "line" | "program" | "schedule":
             fits = isinstance(wanted, str)
-        case "select":
-            fits = wanted in field["values"]
         case "number":
             fits = isinstance(wanted, int | float) and not (field["is_whole"] and wanted != int(wanted))
         case "options":
@@ -207,8 +210,18 @@ def entered(field: Mapping[str, Any], wanted: Any) -> Any:
             fits = isinstance(wanted, dict) and set(wanted) <= items and set(wanted.values()) <= options
         case "listing":
             fits = isinstance(wanted, int) and 1 <= wanted <= len(field["lines"])
+        case "layout":
+            axes = {axis["name"]: axis["values"] for axis in field["axes"]}
+            fits = isinstance(wanted, dict) and all(
+                isinstance(value, str) and value in (axes[name] or [value]) for name, value in wanted.items()
+            )
         case "group":
             return collected(field["fields"], wanted)
+        case "parts":
+            fields = {part["name"]: part["fields"] for part in field["parts"]}
+            if not isinstance(wanted, dict) or set(wanted) - set(fields):
+                raise ValueError(f"the parts cannot make {wanted!r}")
+            return {name: collected(fields[name], answer) for name, answer in wanted.items()}
         case _:
             fits = False
     if not fits:
@@ -249,16 +262,24 @@ def test_an_untouched_form_is_blank(fresh: Bank, name: str) -> None:
     empty: dict[str, Any] = {
         "line": "",
         "number": None,
-        "select": "",
         "options": [],
         "order": None,
         "pairs": {},
         "program": None,
         "listing": None,
+        "schedule": None,
+        "layout": {},
     }
 
     def untouched(fields: Sequence[Mapping[str, Any]]) -> Any:
-        values = [untouched(field["fields"]) if field["type"] == "group" else empty[field["type"]] for field in fields]
+        values = [
+            untouched(field["fields"])
+            if field["type"] == "group"
+            else {part["name"]: untouched(part["fields"]) for part in field["parts"]}
+            if field["type"] == "parts"
+            else empty[field["type"]]
+            for field in fields
+        ]
         if "name" not in fields[0]:
             return values[0]
         return {field["name"]: value for field, value in zip(fields, values, strict=True)}

@@ -3,7 +3,8 @@
 import { html, LitElement, nothing } from "lit";
 import { keyed } from "lit/directives/keyed.js";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
-import { answerOf, fieldsOf, withPart } from "./fields/index.js";
+import { Width } from "./draw/width.js";
+import { answerOf, fieldStyles, fieldsOf, withPart } from "./fields/index.js";
 import { Reach } from "./reach.js";
 import { styles } from "./styles.js";
 
@@ -25,7 +26,7 @@ const submits = (act) => (event) => {
 };
 
 export class Problem extends LitElement {
-  static styles = styles;
+  static styles = [styles, fieldStyles];
 
   static properties = {
     host: { attribute: false },
@@ -35,6 +36,7 @@ export class Problem extends LitElement {
     said: { state: true }, // what the status says: an outcome and a text
     hints: { state: true },
     solution: { state: true },
+    checked: { state: true }, // the answer that was checked last, and what was said of its parts
     trail: { state: true }, // the questions that were shown here before, to go back to
     estimate: { state: true }, // what was committed to before computing: as typed, and as it was read
     isOver: { state: true }, // whether this was the last problem of its chapter
@@ -42,6 +44,7 @@ export class Problem extends LitElement {
 
   reach = new Reach(this);
 
+  #width = new Width(this);
   #told = 0; // the same words twice are two events, and are read out twice
 
   willUpdate(changed) {
@@ -71,6 +74,7 @@ export class Problem extends LitElement {
     this.isOver = false;
     this.hints = [];
     this.solution = "";
+    this.checked = undefined;
     this.#say();
   }
 
@@ -105,10 +109,19 @@ export class Problem extends LitElement {
     this.host.draft.set(this.#key, this.draft);
   };
 
+  /** What Python reads so far in an answer to the field at a path of names. */
+  #preview = async (path, answer) => {
+    const { id: problem, seed } = this.question;
+    const { preview } = await this.host.ask({ do: "preview", problem, seed, answer: withPart(null, path, answer) });
+    return path.reduce((part, name) => part?.[name], preview) ?? {};
+  };
+
   async #check() {
     const answer = answerOf(this.question.form.fields, this.draft);
     const { verdict } = await this.#ask({ do: "check", answer, estimate: this.estimate?.typed });
-    if (verdict) this.#say(verdict.outcome, verdict.html + (verdict.more ?? ""));
+    if (!verdict) return;
+    this.#say(verdict.outcome, verdict.html + (verdict.more ?? ""));
+    this.checked = { answer, notes: verdict.notes };
   }
 
   async #commit(typed) {
@@ -187,6 +200,9 @@ export class Problem extends LitElement {
                 path: [],
                 draft: this.draft,
                 change: this.#change,
+                width: this.#width.value,
+                checked: this.checked,
+                preview: this.#preview,
                 ask: (request) => this.host.ask({ problem: question.id, seed: question.seed, ...request }),
                 settled: () => this.updateComplete,
               })}

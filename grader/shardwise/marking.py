@@ -127,5 +127,6 @@ def _feedback(
         mistake=verdict.mistake,
         parts=verdict.parts,
         earned=verdict.earned,
+        notes=verdict.notes,
         picture=verdict.picture,
     )

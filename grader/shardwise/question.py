@@ -105,6 +105,16 @@ class Timeline(BaseModel):
     mark: int | None = None  # a time to which the end is held
 
 
+class Note(BaseModel):
+    """What became of a part of a question, for a form that says it beside the part (`say` is Markdown)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    outcome: Outcome
+    earned: float
+    say: str = ""
+
+
 class Verdict(BaseModel):
     """What marking found: the share of the points earned, and what to tell the student (Markdown)."""
 
@@ -116,6 +126,7 @@ class Verdict(BaseModel):
     mistake: int | None = None  # which recognised mistake it was, counted from 0
     parts: Mapping[str, bool] = Field(default_factory=dict)
     earned: Mapping[str, float] = Field(default_factory=dict)  # the points of each part, where parts have points
+    notes: Mapping[str, Note] = Field(default_factory=dict)  # what `say` says, part by part
     picture: Timeline | None = None
 
 
@@ -136,4 +147,5 @@ class Feedback(BaseModel):
     mistake: int | None = None
     parts: Mapping[str, bool] = Field(default_factory=dict)
     earned: Mapping[str, float] = Field(default_factory=dict)
+    notes: Mapping[str, Note] = Field(default_factory=dict, exclude=True)  # `say` holds it too: it is kept once
     picture: Timeline | None = None

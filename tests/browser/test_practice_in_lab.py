@@ -279,7 +279,7 @@ def a_function_is_written(page: Page, form: Locator) -> None:
     field, status = form.get_by_label("Your function"), form.get_by_role("status")
     check(form)
     expect(status).to_contain_text("No answer yet")
-    head = field.input_value().partition("\n")[0]
+    head = field.inner_text().partition("\n")[0]
     field.fill(f"{head}\n    while True:\n        pass\n")
     check(form)
     expect(status).to_contain_text("took too long and was stopped")

@@ -1,14 +1,19 @@
 // The types of fields, and the form that some of them make together.
 
+import { drawingStyle } from "../draw/style.js";
+import { pythonStyle } from "../python.js";
 import { group } from "./group.js";
+import { layout, layoutStyle } from "./layout.js";
 import { line } from "./line.js";
 import { listing } from "./listing.js";
 import { number } from "./number.js";
 import { options } from "./options.js";
 import { order } from "./order.js";
-import { pairs } from "./pairs.js";
-import { program } from "./program.js";
-import { select } from "./select.js";
+import { pairs, pairsStyle } from "./pairs.js";
+import { parts, partsStyle } from "./parts.js";
+import { previewStyle } from "./preview.js";
+import { program, programStyle } from "./program.js";
+import { schedule, scheduleStyle } from "./schedule.js";
 
 /**
  * A type of field: what is shown of it, and the answer that its draft makes.
@@ -24,6 +29,9 @@ import { select } from "./select.js";
  * @property {any} draft what the student has done so far; null or undefined at first
  * @property {(draft: any) => void} set replaces the draft
  * @property {Beside} beside
+ * @property {number} width of the form, in pixels
+ * @property {{answer: any, notes: object} | undefined} checked the answer that was checked last, and what was said of its parts
+ * @property {(answer: any) => Promise<object>} preview what Python reads in an answer to this field so far
  * @property {(request: object) => Promise<object>} ask sends a request about this question
  * @property {() => Promise<unknown>} settled when the page shows the draft that was set
  *
@@ -32,7 +40,19 @@ import { select } from "./select.js";
  */
 
 /** @type {Record<string, FieldType>} */
-const TYPES = { group, line, listing, number, options, order, pairs, program, select };
+const TYPES = { group, layout, line, listing, number, options, order, pairs, parts, program, schedule };
+
+/** How fields look, beside what all of the desk looks like. */
+export const fieldStyles = [
+  drawingStyle,
+  layoutStyle,
+  pairsStyle,
+  partsStyle,
+  previewStyle,
+  programStyle,
+  pythonStyle,
+  scheduleStyle,
+];
 
 /** A single field without a name is the answer itself; others are parts of it. */
 const isAlone = (fields) => fields.length === 1 && !fields[0].name;
@@ -49,6 +69,7 @@ export function fieldsOf(fields, place) {
       id: `${place.id}-${field.name ?? "0"}`,
       draft: partOf(fields, field, place.draft),
       set: (draft) => place.change(path, draft),
+      preview: (answer) => place.preview(path, answer),
       beside: { fields, draft: place.draft },
     });
   });

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit";
 import { live } from "lit/directives/live.js";
+import { previewed, reading } from "./preview.js";
 
 /** The line of a listing that a field mends: its number, 0 for none, and its text. */
 function picked(field, beside) {
@@ -11,7 +12,8 @@ function picked(field, beside) {
 }
 
 export const line = {
-  template({ field, id, how, draft, set, beside }) {
+  template(place) {
+    const { field, id, how, draft, set, beside } = place;
     const mended = field.mends && picked(field, beside);
     const value = mended ? (draft?.[mended.number] ?? mended.text) : (draft ?? "");
     const typed = (text) => set(mended ? { ...draft, [mended.number]: text } : text);
@@ -21,9 +23,10 @@ export const line = {
       <input
         type="text" id=${id} class=${field.is_code ? "code" : "quantity"}
         autocomplete="off" autocapitalize="off" spellcheck="false"
-        aria-describedby=${note ? `${id}-note` : how}
+        aria-describedby="${note ? `${id}-note` : how} ${field.has_preview ? `${id}-reading` : ""}"
         .value=${live(value)} @input=${(event) => typed(event.target.value)} />
       ${note || nothing}
+      ${field.has_preview ? html`<div class="reading" id="${id}-reading">${previewed(place, value, reading)}</div>` : nothing}
     </div>`;
   },
   answer(field, draft, beside) {

@@ -1,6 +1,7 @@
 // The lines of a program, of which one is picked. The answer is its number.
 
 import { html, nothing } from "lit";
+import { coloured } from "../python.js";
 
 export const listing = {
   template({ field, id, draft, set }) {
@@ -21,7 +22,7 @@ export const listing = {
       <div
         role="listbox" tabindex="0" class="listing" aria-labelledby="${id}-label"
         aria-activedescendant=${draft ? `${id}-line-${draft}` : nothing} @keydown=${pressed}>
-        ${field.lines.map(
+        ${coloured(field.lines).map(
           (text, place) => html`<div
             role="option" id="${id}-line-${place + 1}" class="line"
             aria-selected=${place + 1 === draft ? "true" : "false"} @click=${() => set(place + 1)}>

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.base import Kind
+from shardwise.kinds.base import Kind, View
 from shardwise.kinds.blanks import is_empty
 from shardwise.kinds.calls import Runner, plain
 from shardwise.question import Question, Verdict
@@ -28,6 +28,15 @@ def parsed(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
     except RecursionError:
         raise Unreadable("I couldn't read an answer that is nested so deeply.") from None
     return None if is_blank(value) else value
+
+
+def as_read(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> View:
+    """How an answer is read, or why it is not, for a form that shows it while it is typed; nothing where there is none."""
+    try:
+        value = parsed(kind, form, raw)
+    except Unreadable as error:
+        return {"why": str(error)}
+    return {} if value is None else {"read": kind.read(form, value)}
 
 
 def _plain(raw: Any) -> Any:

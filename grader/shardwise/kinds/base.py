@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
+from shardwise.errors import Unreadable
 from shardwise.kinds.calls import Call, Inputs, Runner
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template.draw import Draw
@@ -131,16 +132,29 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         in this order. Each has a `type`, and a `name` where the answer is a dictionary; a single field without a name is
         the answer itself. The types, with what a field of each has (`html` is HTML, all else plain text):
 
-        - line: one line of text; `label`, perhaps `is_code`, a `note`, and `mends`: the listing whose picked line stands in it
+        - line: one line of text; `label`, perhaps `is_code`, a `note`, `mends`: the listing whose picked line stands in it,
+          and `has_preview`: it shows what `preview` says
         - number: `label`, `range` in words, `is_whole`
-        - select: `label`, and `values` to pick one from, as texts
         - options: `pick` (one, many) and `options`, each with `label` and `html`; the answer is a list of labels
         - order: `items`, each with `label` and `html`; the answer is a list of labels
         - pairs: `items` and `options`; the answer is a dictionary from the label of an item to that of an option
-        - program: `label`, and `source` to begin with
+        - program: `label`, `source` to begin with, and the `function` that `run` calls
         - listing: `label`, and `lines` of a program to pick one from; the answer is its number
+        - schedule: the lines of a pipeline's stages; `label`, the `source` of empty ones, the `series` of operations that each
+          stage runs, and `start`, which is what `preview` says of empty lines
+        - layout: `axes`, each with `name`, `label` and `values` to pick one from, as texts, or none where any number may be
+          typed, and `start`, which is what `preview` says of no answer; the answer is a dictionary of texts
+        - parts: `parts`, each with `name`, `label`, `points`, `html`, `how` and `fields`; the answer is a dictionary
         - group: `label`, and `fields` of its own, perhaps with `html` and `how` above them; the answer is theirs
         """
+
+    def preview(self, form: AnyForm, raw: Any) -> View:
+        """How an answer is read so far, while it is being written: plain data for the form, and nothing of the key.
+
+        For a field without a name it is what that field shows: `read` in plain text or `html`, or `why` it cannot be read.
+        Where the answer is a dictionary it is one of these for each name that has something to show.
+        """
+        return {}
 
     @abc.abstractmethod
     def example(self, form: AnyForm) -> str:
@@ -214,6 +228,13 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     def trial(self, question: Question) -> Inputs | None:
         """A call that tells whether a function runs at all, for a notebook that does not judge; None where nothing is called."""
         return None
+
+    def run(self, question: Question, raw: Any, arguments: str, runner: Runner) -> tuple[str, str]:
+        """What a student's function gives for these arguments, or for those of a sample where none are typed.
+
+        Gives the arguments as they would be typed, and what happened, in Markdown. Raises Unreadable.
+        """
+        raise Unreadable("There is nothing to run here.")
 
     def collect(self, question: Question, variable: str, calls: Sequence[Call], *, is_untouched: bool) -> Any:
         """The raw answer from the calls that were made for a request with inputs, None where there is none.

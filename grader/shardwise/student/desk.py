@@ -112,6 +112,20 @@ class Desk:
         except Unreadable as error:
             return {"unreadable": to_html(literal(str(error)))}
 
+    def _preview(self, request: Request) -> Data:
+        asked = self._asked(request)
+        return {"preview": dict(kind_of(asked).preview(asked.form, request.get("answer")))}
+
+    def _run(self, request: Request) -> Data:
+        asked = self._asked(request)
+        try:
+            arguments, happened = kind_of(asked).run(
+                asked, request.get("answer"), str(request.get("arguments") or ""), run_limited
+            )
+        except Unreadable as error:
+            return {"run": {"html": to_html(literal(str(error)))}}
+        return {"run": {"arguments": arguments, "html": to_html(happened)}}
+
     def _hint(self, request: Request) -> Data:
         asked, shown = self._asked(request), request.get("shown", 0)
         given = self._session.hinted(asked, (shown if isinstance(shown, int) else 0) + 1, "form")
@@ -156,6 +170,8 @@ def _more(asked: Question, feedback: Feedback, estimate: Any) -> str:
 _ACTIONS: dict[str, Callable[[Desk, Request], Data]] = {
     "question": Desk._question,
     "estimate": Desk._estimate,
+    "preview": Desk._preview,
+    "run": Desk._run,
     "check": Desk._check,
     "hint": Desk._hint,
     "solution": Desk._solution,

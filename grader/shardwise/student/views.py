@@ -32,5 +32,12 @@ def verdict(feedback: Feedback, kind: str) -> dict[str, Any]:
     """Feedback for a front end: its outcome, and its text as HTML that takes its colours from the style sheet."""
     if not kinds()[kind].shows_reading:
         feedback = feedback.model_copy(update={"read": ""})
+    if feedback.notes:  # they stand beside the parts
+        right = sum(feedback.parts.values())
+        feedback = feedback.model_copy(update={"say": f"{right} of {len(feedback.parts)} parts are right."})
     html = to_html(as_markdown_alone(feedback)) + picture(feedback)
-    return {"outcome": str(feedback.outcome or "read"), "html": html}
+    notes = {
+        name: {"outcome": str(note.outcome), "earned": f"{note.earned:.3g}", "html": to_html(note.say)}
+        for name, note in feedback.notes.items()
+    }
+    return {"outcome": str(feedback.outcome or "read"), "html": html, "notes": notes}

@@ -19,7 +19,7 @@ from shardwise.kinds.case.carrying import Bounds, worked_out
 from shardwise.kinds.case.model import PartForm, PartKey, questions_of
 from shardwise.kinds.case.reading import Replies, Reply
 from shardwise.markdown.html import literal, safe
-from shardwise.question import Question, Verdict
+from shardwise.question import Note, Outcome, Question, Verdict
 
 ABSURD = "Your answer to {names} lies outside of all that is plausible here, so nothing is gone on with from it."
 
@@ -171,6 +171,21 @@ def _called(form: PartForm) -> str:
 
 def _short(text: str) -> str:
     return literal(safe(" ".join(text.split())[:40]))
+
+
+def notes(found: Sequence[Judged]) -> dict[str, Note]:
+    """What is said to each part, for a form that says it beside the part."""
+    return {judged.form.name: _note(judged) for judged in found}
+
+
+def _note(judged: Judged) -> Note:
+    verdict = judged.verdict
+    if verdict is None:
+        outcome = Outcome.UNREADABLE if judged.reply.why else Outcome.BLANK
+        return Note(outcome=outcome, earned=0.0, say=literal(judged.reply.why))
+    wrong = Outcome.PARTIAL if verdict.credit > 0 else Outcome.INCORRECT
+    outcome = Outcome.CORRECT if judged.is_right else wrong
+    return Note(outcome=outcome, earned=round(judged.earned, 4), say=_words(judged, verdict))
 
 
 def paragraphs(found: Sequence[Judged]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from shardwise.kinds.base import Kind, NumericKind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.case import reading
 from shardwise.kinds.case.carrying import MOST_PROVED, Bounds, faults_of, ways_of
-from shardwise.kinds.case.judging import judge, paragraphs
+from shardwise.kinds.case.judging import judge, notes, paragraphs
 from shardwise.kinds.case.model import (
     CaseForm,
     CaseKey,
@@ -234,21 +234,13 @@ parts:
         return "\n\n".join([*parts, f"*{GOES_ON}*"])
 
     def view(self, form: CaseForm) -> View:
-        fields = []
-        for number, part in enumerate(form.parts, start=1):
-            inner = part.its_kind.view(part.form)
-            html = to_html(part.prompt) + inner.get("html", "")
-            fields.append(
-                {
-                    "type": "group",
-                    "name": part.name,
-                    "label": _label(number, part),
-                    "html": html,
-                    "how": inner["how"],
-                    "fields": inner["fields"],
-                }
-            )
-        return {"how": GOES_ON, "fields": fields}
+        return {"how": GOES_ON, "fields": [{"type": "parts", "parts": list(map(_view, form.parts))}]}
+
+    def preview(self, form: CaseForm, raw: Any) -> View:
+        given = raw if isinstance(raw, Mapping) else {}
+        return {
+            part.name: part.its_kind.preview(part.form, given[part.name]) for part in form.parts if part.name in given
+        }
 
     def instruction(self, form: CaseForm, variable: str) -> str:
         return f"Fill in `{variable}`: an answer for each part, behind its name."
@@ -326,6 +318,7 @@ parts:
             mistake=self._mistake(found),
             parts=parts,
             earned={judged.form.name: round(judged.earned, 4) for judged in found},
+            notes=notes(found),
         )
 
     def _mistake(self, found: Sequence[Any]) -> int | None:
@@ -362,6 +355,18 @@ parts:
             Sample(dict.fromkeys(names, ...), Outcome.BLANK),
             Sample("", Outcome.BLANK),
         ]
+
+
+def _view(part: PartForm) -> View:
+    inner = part.its_kind.view(part.form)
+    return {
+        "name": part.name,
+        "label": part.title,
+        "points": part.points,
+        "html": to_html(part.prompt) + inner.get("html", ""),
+        "how": inner["how"],
+        "fields": inner["fields"],
+    }
 
 
 def _its_draw(template: CaseTemplate, draw: Draw, place: int, numbers: Mapping[str, Any]) -> Draw:

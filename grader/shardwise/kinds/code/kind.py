@@ -9,13 +9,15 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from shardwise.errors import Reject, Unreadable
+from shardwise.kinds.answers import parsed
 from shardwise.kinds.base import Kind, Posed, Proof, Request, Sample, View
 from shardwise.kinds.calls import Call, Inputs, Made, Program, Recorded, Runner
-from shardwise.kinds.cases import Case, cases
+from shardwise.kinds.cases import Case, call_text, cases
 from shardwise.kinds.code.judging import alike, definition, failure_in_words, passes, recognised
 from shardwise.kinds.code.model import Argument, CodeCase, CodeForm, CodeKey, CodeTemplate
 from shardwise.kinds.code.reading import program_of
 from shardwise.kinds.code.solving import in_unit, solved_case
+from shardwise.kinds.code.trying import arguments_of, happened
 from shardwise.markdown.html import to_html
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
@@ -148,7 +150,12 @@ mistakes:
 
     def view(self, form: CodeForm) -> View:
         arguments = [given.model_dump() for given in form.arguments]
-        program = {"type": "program", "label": "Your function", "source": self.cells(form, "")}
+        program = {
+            "type": "program",
+            "label": "Your function",
+            "source": self.cells(form, ""),
+            "function": form.function,
+        }
         return {
             "how": self.instruction(form, "").replace("`", ""), "html": to_html(self.body(form)), "function": form.function, "arguments": arguments, "returns": form.returns,
             "fields": [program],
@@ -193,6 +200,16 @@ mistakes:
     def trial(self, question: Question) -> Inputs | None:
         assert isinstance(question.key, CodeKey)
         return next((case.inputs for case in question.key.cases if not case.edge), None)
+
+    def run(self, question: Question, raw: Any, arguments: str, runner: Runner) -> tuple[str, str]:
+        form = question.form
+        assert isinstance(form, CodeForm)
+        program = parsed(self, form, raw)
+        if program is None:
+            raise Unreadable("There is no function yet. Write it, then run it.")
+        inputs = arguments_of(form, arguments) if arguments.strip() else self.trial(question) or {}
+        (call,) = runner(program, form.function, [inputs])
+        return call_text("", inputs)[1:-1], happened(call)
 
     def example(self, form: CodeForm) -> str:
         return f"{definition(form)}\n    return ..."

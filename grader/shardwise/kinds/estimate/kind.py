@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shardwise.kinds.answers import as_read
 from shardwise.kinds.base import Guess, Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.estimate.model import HALF_A_POWER, EstimateForm, EstimateKey, EstimateTemplate
@@ -81,7 +82,7 @@ answer:
 
     def view(self, form: EstimateForm) -> View:
         fields = [
-            {"type": "line", "name": FIELDS[0], "label": "Your estimate"},
+            {"type": "line", "name": FIELDS[0], "label": "Your estimate", "has_preview": True},
             {"type": "line", "name": FIELDS[1], "label": "How sure you are of it, in per cent"},
         ]
         with_unit = "" if unit(form.unit).is_count else " with its unit"
@@ -89,6 +90,9 @@ answer:
             f"A number{with_unit}, for example {QUANTITY.example(form)}, and how sure you are of it, for example 80 %."
         )
         return {"how": how, "html": to_html(self.body(form)), "fields": fields}
+
+    def preview(self, form: EstimateForm, raw: Any) -> View:
+        return {FIELDS[0]: as_read(QUANTITY, form, raw.get(FIELDS[0]))} if isinstance(raw, Mapping) else {}
 
     def example(self, form: EstimateForm) -> str:
         return f"{QUANTITY.example(form)}, 80 %"

@@ -10,12 +10,15 @@ from typing import Any, Literal
 from pydantic import Field
 
 from shardwise.errors import Reject, Unreadable
+from shardwise.kinds.answers import is_blank
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.cases import Input
 from shardwise.kinds.formula import compare as formulas
 from shardwise.kinds.formula.explain import explain
 from shardwise.kinds.formula.points import apart, parse, points_of, telling
+from shardwise.kinds.formula.tree import FormulaError
+from shardwise.kinds.formula.typeset import mathml
 from shardwise.markdown.html import inline, to_html
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
@@ -138,11 +141,21 @@ mistakes:
             {"name": name, "html": inline(f"${_tex(name)}$"), "means": inline(means)}
             for name, means in form.symbols.items()
         ]
-        field = {"type": "line", "label": "Your formula", "is_code": True}
+        field = {"type": "line", "label": "Your formula", "is_code": True, "has_preview": True}
         return {
             "how": f"A formula as plain text, for example {self.example(form)}.",
             "html": to_html(self.body(form)), "symbols": symbols, "fields": [field],
         }  # fmt: skip
+
+    def preview(self, form: FormulaForm, raw: Any) -> View:
+        if is_blank(raw):
+            return {}
+        try:
+            return {"html": mathml(self.parse(form, raw).tree)}
+        except FormulaError as error:
+            return {"why": error.brief}
+        except Unreadable as error:
+            return {"why": str(error)}
 
     def parse(self, form: FormulaForm, raw: Any) -> Any:
         if not isinstance(raw, str):

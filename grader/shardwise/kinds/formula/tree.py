@@ -25,12 +25,17 @@ _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly the outermost operation 
 
 
 class FormulaError(Unreadable):
-    """A formula that cannot be read, in words for the student."""
+    """A formula that cannot be read, in words for the student; `brief` leaves out what stands above the words anyway."""
+
+    def __init__(self, why: str, *, brief: str = "") -> None:
+        super().__init__(why)
+        self.brief = brief or why
 
 
 def refused(text: str, saw: str, advice: str) -> FormulaError:
     """The error for a text: what I saw in it, and what to do."""
-    return FormulaError(f"I couldn't read the formula “{quoted(text.strip())}”: {saw}. {advice}")
+    brief = f"{saw[0].upper()}{saw[1:]}. {advice}"
+    return FormulaError(f"I couldn't read the formula “{quoted(text.strip())}”: {saw}. {advice}", brief=brief)
 
 
 @dataclass(frozen=True)

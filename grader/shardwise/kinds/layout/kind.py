@@ -11,6 +11,7 @@ from shardwise.kinds.layout import grid, words
 from shardwise.kinds.layout.grid import Layout
 from shardwise.kinds.layout.judging import spots
 from shardwise.kinds.layout.model import LayoutForm, LayoutKey, LayoutTemplate
+from shardwise.kinds.layout.product import so_far
 from shardwise.kinds.layout.reading import Reading, choices, read_layout
 from shardwise.kinds.layout.solving import Solved, compare, solve
 from shardwise.kinds.layout.verdicts import credit, holds, is_right, margin
@@ -127,23 +128,19 @@ mistakes:
         return words.rules(form)
 
     def view(self, form: LayoutForm) -> View:
-        fields = [
-            {
-                "type": "select",
-                "name": axis.name,
-                "label": f"{axis.name}, {axis.means}" if axis.means else axis.name,
-                "values": [str(option) for option in axis.options],
-            }
-            if axis.options
-            else {"type": "line", "name": axis.name, "label": f"{axis.name}, {axis.means}" if axis.means else axis.name}
+        axes = [
+            {"name": axis.name, "label": axis.means, "values": [str(option) for option in axis.options]}
             for axis in form.axes
         ]
         follows = f" {form.follows} may stay empty: it follows from the others." if form.follows else ""
         return {
             "how": f"Choose a value for each axis.{follows}",
             "html": to_html(words.demands(form)),
-            "fields": fields,
+            "fields": [{"type": "layout", "axes": axes, "start": so_far(form, {})}],
         }
+
+    def preview(self, form: LayoutForm, raw: Any) -> View:
+        return so_far(form, raw)
 
     def instruction(self, form: LayoutForm, variable: str) -> str:
         return f"Fill in `{variable}`: a value for each axis."

@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from shardwise.errors import Reject, Unreadable
+from shardwise.kinds.answers import as_read
 from shardwise.kinds.base import NumericKind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.quantity.explain import (
@@ -235,7 +236,10 @@ mistakes:                                       # answers we recognise, and one 
         else:
             way = "" if form.direction == "none" else f" {form.direction}"
             how = f"A number with its unit, for example {example}{way}; any unit of that kind will do."
-        return {"how": how, "fields": [{"type": "line", "label": "Your answer"}]}
+        return {"how": how, "fields": [{"type": "line", "label": "Your answer", "has_preview": True}]}
+
+    def preview(self, form: QuantityForm, raw: Any) -> View:
+        return as_read(self, form, raw)
 
     def example(self, form: QuantityForm) -> str:
         is_whole = form.whole or (unit(form.unit).is_count and bool(unit(form.unit).powers))  # GPUs, tokens, steps

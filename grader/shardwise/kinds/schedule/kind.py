@@ -12,6 +12,7 @@ from shardwise.kinds.schedule.model import KnownMistake, ScheduleForm, ScheduleK
 from shardwise.kinds.schedule.named import serial
 from shardwise.kinds.schedule.picture import timeline
 from shardwise.kinds.schedule.pipeline import Operation, Schedule
+from shardwise.kinds.schedule.progress import so_far
 from shardwise.kinds.schedule.reading import Reading, read_schedule
 from shardwise.kinds.schedule.simulate import Run, simulate
 from shardwise.kinds.schedule.solving import Solved, meets, pattern, run_of, solve
@@ -92,12 +93,22 @@ mistakes:
         return texts.body(form)
 
     def view(self, form: ScheduleForm) -> View:
-        source = {"type": "program", "label": "Your schedule", "source": texts.blank_lines(form)}
+        blank = texts.blank_lines(form)
+        source = {
+            "type": "schedule",
+            "label": "Your schedule",
+            "source": blank,
+            "series": texts.series(form),
+            "start": so_far(form, blank),
+        }
         return {
-            "how": "Write the operations of each stage in the order in which it runs them, a line for each stage.",
+            "how": "Give each stage its operations in the order in which it runs them.",
             "html": to_html(texts.body(form).rpartition("\n\nWrite what")[0]),
             "fields": [source],
         }
+
+    def preview(self, form: ScheduleForm, raw: Any) -> View:
+        return so_far(form, raw)
 
     def instruction(self, form: ScheduleForm, variable: str) -> str:
         return (

@@ -17,7 +17,7 @@ def timeline(pipeline: Pipeline, run: Run, mark: int | None) -> Timeline | None:
     if sum(map(len, run.spans)) > MOST_BARS or run.makespan > MOST_SLOTS:
         return None
     rows = [_row(pipeline, run, stage) for stage in range(1, pipeline.stages + 1)]
-    end = max(run.makespan, *(bar.end for row in rows for bar in row.bars))
+    end = max([run.makespan, *(bar.end for row in rows for bar in row.bars)])
     return Timeline(about=_about(rows), rows=tuple(rows), end=end, mark=mark if run.is_sound else None)
 
 

@@ -52,6 +52,30 @@ def read_schedule(pipeline: Pipeline, raw: Any) -> Reading | None:
     return Reading(schedule, "; ".join(notes))
 
 
+def read_so_far(pipeline: Pipeline, raw: Any) -> tuple[Schedule, list[str]]:
+    """What can be run of a schedule that is still being written, and what is wrong with the rest. Raises Unreadable."""
+    lines, faults = lines_of(pipeline, raw)
+    written: dict[int, list[Written]] = {}
+    faults = [] if lines else faults  # stages may have no line yet
+    for stage in range(1, pipeline.stages + 1):
+        written[stage], unread = tokens_of(lines.get(stage, ""), has_chunks=pipeline.chunks > 1)
+        faults += [f"stage {stage}: I cannot read “{token}”" for token in unread[:2]]
+    _count_from_one(pipeline, written)
+    known = {Written(*operation) for operation in pipeline.operations()}
+    for stage, line in written.items():
+        if wrong := _impossible(pipeline, line):
+            faults.append(f"stage {stage}: {'; '.join(wrong)}")
+    schedule = tuple(
+        tuple(
+            Operation(letter, number, chunk or 1)
+            for letter, number, chunk in dict.fromkeys(line)
+            if (letter, number, chunk) in known
+        )
+        for line in written.values()
+    )
+    return schedule, faults
+
+
 def _unreadable(pipeline: Pipeline, faults: Sequence[str]) -> Unreadable:
     told = [fault[0].upper() + fault[1:] for fault in faults[:MOST_FAULTS]]
     more = len(faults) - len(told)
@@ -83,7 +107,15 @@ def _count_from_one(pipeline: Pipeline, written: Mapping[int, list[Written]]) ->
 
 
 def _incomplete(pipeline: Pipeline, line: Sequence[Written]) -> list[str]:
-    """What is missing on a stage, what comes twice, and what there is not."""
+    """What there is not on a stage, what comes twice, and what is missing."""
+    there = set(line)
+    missing = [wanted for operation in pipeline.operations() if (wanted := Written(*operation)) not in there]
+    told = [_listed(pipeline, missing, "is missing", "are missing")] if missing else []
+    return _impossible(pipeline, line) + told
+
+
+def _impossible(pipeline: Pipeline, line: Sequence[Written]) -> list[str]:
+    """What there is not on a stage, and what comes twice."""
     wanted = [Written(*operation) for operation in pipeline.operations()]
     known = set(wanted)
     counts = Counter(line)
@@ -91,11 +123,8 @@ def _incomplete(pipeline: Pipeline, line: Sequence[Written]) -> list[str]:
     strangers = [operation for operation in counts if operation not in known]
     faults += [_strange(pipeline, operation) for operation in strangers[:2]]
     twice = [operation for operation in wanted if counts[operation] > 1]
-    missing = [operation for operation in wanted if operation not in counts]
     if twice:
         faults.append(_listed(pipeline, twice, "comes more than once", "come more than once"))
-    if missing:
-        faults.append(_listed(pipeline, missing, "is missing", "are missing"))
     return faults
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shardwise.kinds.schedule.pipeline import FORWARD, Operation, Pipeline, Place, Schedule
@@ -47,7 +47,10 @@ class Run:
     spans: tuple[tuple[Span, ...], ...]  # of each stage
     makespan: int  # when the last operation that could be run has ended
     in_flight: tuple[int, ...]  # the most micro-batches, or chunks of them, that each stage held at once
-    circle: tuple[Wait, ...] = ()  # stages that wait for each other, if any do; the first is the first that stood still
+    waits: tuple[Wait, ...] = ()  # stages that stand still with operations left
+    circle: tuple[
+        Wait, ...
+    ] = ()  # of these stages that wait for each other, if any do; the first is the first that stood still
     overflow: Overflow | None = None  # the earliest one
 
     @property
@@ -71,7 +74,7 @@ class Run:
 
 
 def simulate(pipeline: Pipeline, schedule: Schedule, room: Sequence[int | None] = ()) -> Run:
-    """Run a schedule that has every operation once on every stage; `room` is how many micro-batches each stage may hold.
+    """Run a schedule that has no operation twice on a stage; `room` is how many micro-batches each stage may hold.
 
     A micro-batch is in flight on a stage from the start of its forward to the end of its last backward operation there:
     B, or W where the backward is split. The time that this takes grows with the number of operations and no faster.
@@ -98,11 +101,13 @@ def simulate(pipeline: Pipeline, schedule: Schedule, room: Sequence[int | None] 
             ended[stage, operation] = end
             ready += waiting.pop((stage, operation), [])
     peaks, overflow = held(pipeline, spans, room)
+    waits = _waits(pipeline, schedule, spans, clocks)
     return Run(
         spans=tuple(map(tuple, spans)),
         makespan=max(clocks),
         in_flight=peaks,
-        circle=_circle(pipeline, schedule, spans, clocks),
+        waits=tuple(waits.values()),
+        circle=_circle(waits),
         overflow=overflow,
     )
 
@@ -128,10 +133,10 @@ def held(
     return tuple(peaks), min(over, key=lambda breach: (breach.start, breach.stage), default=None)
 
 
-def _circle(
+def _waits(
     pipeline: Pipeline, schedule: Schedule, spans: Sequence[Sequence[Span]], clocks: Sequence[int]
-) -> tuple[Wait, ...]:
-    """Stages of which each waits for an operation that stands behind the one at which the next of them waits."""
+) -> dict[int, Wait]:
+    """The stages that stand still with operations left, each with what it waits for."""
     stuck: dict[int, Wait] = {}
     ran = {(span.stage, span.operation) for line in spans for span in line}
     for stage, line in enumerate(schedule, start=1):
@@ -139,12 +144,18 @@ def _circle(
             operation = line[len(spans[stage - 1])]
             missing = next(need for need in pipeline.needs(stage, operation) if need not in ran)
             stuck[stage] = Wait(stage, clocks[stage - 1], operation, missing)
+    return stuck
+
+
+def _circle(stuck: Mapping[int, Wait]) -> tuple[Wait, ...]:
+    """Stages of which each waits for an operation that stands behind the one at which the next of them waits."""
     circles = []
     for stage in stuck:
         path = [stage]
-        while (after := stuck[path[-1]].needs[0]) not in path:
+        while (after := stuck[path[-1]].needs[0]) in stuck and after not in path:
             path.append(after)
-        circles.append([stuck[place] for place in path[path.index(after) :]])
+        if after in path:  # else it waits for what is in no line
+            circles.append([stuck[place] for place in path[path.index(after) :]])
     if not circles:
         return ()
     found = min(circles, key=lambda circle: (min(wait.since for wait in circle), len(circle)))

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from shardwise.kinds.schedule.explain import plural, unit
 from shardwise.kinds.schedule.model import ScheduleForm
+from shardwise.kinds.schedule.pipeline import WORDS
 
 
 def blank_lines(form: ScheduleForm) -> str:
     """The lines that a student goes on with."""
     return "\n".join(f"stage {stage}:" for stage in range(1, form.stages + 1))
+
+
+def series(form: ScheduleForm) -> list[dict[str, Any]]:
+    """What each stage has to run: for each letter and chunk its name and its operations in order."""
+    pipeline = form.pipeline
+    found: dict[tuple[str, int], dict[str, Any]] = {}
+    for operation in pipeline.operations():
+        chunk = f" of chunk {operation.chunk}" if form.chunks > 1 else ""
+        name = f"{WORDS[operation.letter]}{chunk}"
+        place = found.setdefault(
+            (operation.letter, operation.chunk), {"name": name, "letter": operation.letter, "operations": []}
+        )
+        place["operations"].append(pipeline.written(operation))
+    return list(found.values())
 
 
 def body(form: ScheduleForm) -> str:

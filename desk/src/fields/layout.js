@@ -1,0 +1,75 @@
+// A value for each axis of a layout, stepped up and down, and what they multiply to.
+
+import { css, html, nothing } from "lit";
+import { live } from "lit/directives/live.js";
+import { previewed } from "./preview.js";
+
+export const layout = {
+  template(place) {
+    const { field, id, draft, set } = place;
+    const given = draft ?? {};
+    return html`<div class="field layout">
+      ${field.axes.map((axis) => {
+        const choose = (value) => set({ ...given, [axis.name]: value });
+        return html`<div class="axis">
+          <label for="${id}-${axis.name}"><code>${axis.name}</code> <span class="quiet">${axis.label}</span></label>
+          ${(axis.values.length ? stepper : entry)(axis, `${id}-${axis.name}`, given[axis.name] ?? "", choose)}
+        </div>`;
+      })}
+      ${previewed(place, layout.answer(field, draft), product)}
+    </div>`;
+  },
+  answer: (_field, draft) => Object.fromEntries(Object.entries(draft ?? {}).filter(([, value]) => value !== "")),
+};
+
+/** One of a few values: picked from a list, or stepped to. */
+function stepper(axis, id, value, choose) {
+  const at = axis.values.indexOf(value);
+  const step = (by, sign, words) => {
+    const next = axis.values[at < 0 && by < 0 ? -1 : at + by];
+    return html`<button
+      type="button" aria-label="${words} ${axis.name}" aria-disabled=${next === undefined ? "true" : "false"}
+      @click=${() => next !== undefined && choose(next)}>${sign}</button>`;
+  };
+  return html`<span class="stepper">
+    ${step(-1, "−", "Lower")}
+    <select id=${id} .value=${live(value)} @change=${(event) => choose(event.target.value)}>
+      <option value="">–</option>
+      ${axis.values.map((other) => html`<option value=${other} ?selected=${other === value}>${other}</option>`)}
+    </select>
+    ${step(1, "+", "Raise")}
+  </span>`;
+}
+
+const entry = (_axis, id, value, choose) => html`<span class="stepper">
+  <input
+    type="text" id=${id} inputmode="numeric" autocomplete="off"
+    .value=${live(value)} @input=${(event) => choose(event.target.value.trim())} />
+</span>`;
+
+/** What the axes multiply to, as a bar on which every factor takes its own length, against the number of GPUs. */
+function product({ read, used, of }) {
+  if (!read) return nothing;
+  const share = used ? Math.log(used) / Math.log(of) : 0;
+  const look = used > of ? "over" : used === of ? "full" : "";
+  return html`<div class="product">
+    <div class="bar ${look}" aria-hidden="true"><div style="width: ${Math.min(100, Math.max(0, 100 * share))}%"></div></div>
+    <p aria-live="polite">${read}</p>
+  </div>`;
+}
+
+export const layoutStyle = css`
+  .layout { max-width: 36rem; }
+  .axis { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.3rem 1rem; padding: 0.35rem 0; }
+  .axis + .axis { border-top: 1px solid var(--edge); }
+  .stepper { display: flex; gap: 0.3rem; }
+  .stepper button { width: 2.4rem; padding: 0; font-size: 1.1em; }
+  .stepper :is(select, input[type="text"]) { width: 8rem; text-align: center; }
+  .product { margin-top: 0.8rem; }
+  .product .bar { height: 0.8rem; border: 1px solid var(--field-edge); border-radius: 4px; overflow: hidden; }
+  .product .bar div { height: 100%; background: var(--accent); transition: width 0.15s; }
+  .product .full div { background: var(--correct); }
+  .product .over div { background: var(--incorrect); }
+  .product p { margin-top: 0.3rem; }
+  @media (prefers-reduced-motion: reduce) { .product .bar div { transition: none; } }
+`;

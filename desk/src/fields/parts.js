@@ -1,0 +1,83 @@
+// The parts of a larger question, one open at a time; what was said of a part stands in it.
+
+import { css, html, nothing } from "lit";
+import { unsafeHTML } from "lit/directives/unsafe-html.js";
+import { answerOf, fieldsOf } from "./index.js";
+
+const MARKS = { correct: "✓", partial: "◐", incorrect: "✗", unreadable: "?", blank: "○" };
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+export const parts = {
+  template(place) {
+    const { field, id, draft, checked } = place;
+    return html`<div class="parts">
+      ${field.parts.map((part, at) => {
+        const note = checked?.notes?.[part.name];
+        const changed = note && !same(checked.answer?.[part.name], answerOf(part.fields, draft?.[part.name]));
+        const next = field.parts[at + 1];
+        return html`<details name="${id}-parts" id="${id}-${part.name}" ?open=${at === 0}>
+          <summary>
+            <span class="letter">${at + 1}.</span>
+            <span class="title">${part.label}</span>
+            ${note ? mark(note, part.points, changed) : html`<span class="quiet">${points(part.points)}</span>`}
+          </summary>
+          <div class="prose">${unsafeHTML(part.html)}</div>
+          <p id="${id}-${part.name}-how" class="quiet">${part.how}</p>
+          <div class="fields">
+            ${fieldsOf(part.fields, {
+              ...place,
+              path: [...place.path, part.name],
+              id: `${id}-${part.name}`,
+              how: `${id}-${part.name}-how`,
+              draft: draft?.[part.name],
+            })}
+          </div>
+          ${note?.html ? html`<div class="prose note" data-outcome=${note.outcome}>${unsafeHTML(note.html)}</div>` : nothing}
+          <div class="buttons">
+            <button>Check</button>
+            ${next ? html`<button type="button" @click=${(event) => goTo(event, `${id}-${next.name}`)}>Next part</button>` : nothing}
+          </div>
+        </details>`;
+      })}
+    </div>`;
+  },
+  answer: (field, draft) =>
+    Object.fromEntries(field.parts.map((part) => [part.name, answerOf(part.fields, draft?.[part.name])])),
+};
+
+const points = (number) => `${number} point${number === 1 ? "" : "s"}`;
+
+/** What a part earned when it was checked. */
+function mark({ outcome, earned }, most, changed) {
+  if (outcome === "blank") return html`<span class="quiet">${MARKS.blank} ${points(most)}</span>`;
+  return html`<span class="mark" data-outcome=${changed ? "blank" : outcome}>
+    ${MARKS[outcome]} ${earned} of ${points(most)}${changed ? ", changed since" : ""}
+  </span>`;
+}
+
+/** Open another part, which closes this one, and go on there. */
+function goTo(event, id) {
+  const part = event.target.getRootNode().getElementById(id);
+  part.open = true;
+  part.querySelector("summary").focus();
+  part.scrollIntoView({ block: "nearest" });
+}
+
+export const partsStyle = css`
+  .parts details { border-top: 1px solid var(--edge); padding: 0.15rem 0; }
+  .parts details[open] { padding-bottom: 1rem; }
+  .parts details > :not(summary) { margin-left: 1.6rem; }
+  .parts summary { display: flex; gap: 0.5rem; width: auto; margin: 0; padding: 0.4rem 0; cursor: pointer; list-style: none; }
+  .parts summary .letter { min-width: 1.6em; text-align: right; }
+  .parts summary .title { flex: 1; font-weight: 600; }
+  .parts summary :is(.quiet, .mark) { white-space: nowrap; }
+  .parts .mark, .parts .note { --outcome: var(--blank); }
+  .parts .mark { color: var(--outcome); font-weight: 600; }
+  .parts .note { margin-top: 0.9rem; padding-left: 0.9rem; border-left: 4px solid var(--outcome); }
+  .parts [data-outcome="correct"] { --outcome: var(--correct); }
+  .parts [data-outcome="partial"] { --outcome: var(--partial); }
+  .parts [data-outcome="incorrect"] { --outcome: var(--incorrect); }
+  .parts [data-outcome="unreadable"] { --outcome: var(--unreadable); }
+  @media (max-width: 34rem) { .parts details > :not(summary) { margin-left: 0; } }
+`;

@@ -1,0 +1,56 @@
+// What Python reads in an answer while it is being written: asked when the typing rests, and shown when it comes.
+
+import { css, html, nothing } from "lit";
+import { AsyncDirective, directive } from "lit/async-directive.js";
+import { unsafeHTML } from "lit/directives/unsafe-html.js";
+
+const RESTS_MS = 150;
+
+class Preview extends AsyncDirective {
+  #asked; // the answer that was asked about last
+  #reply = {};
+  #timer;
+  #show;
+
+  render(place, answer, show) {
+    this.#show = show;
+    const key = JSON.stringify(answer);
+    if (key !== this.#asked) {
+      if (this.#asked === undefined && place.field.start) this.#reply = place.field.start;
+      this.#asked = key;
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#ask(place, answer, key), RESTS_MS);
+    }
+    return show(this.#reply);
+  }
+
+  async #ask(place, answer, key) {
+    const reply = await place.preview(answer).catch(() => undefined); // who checks the answer is told that Python is away
+    if (!reply || key !== this.#asked) return;
+    this.#reply = reply;
+    if (this.isConnected) this.setValue(this.#show(reply));
+  }
+
+  disconnected() {
+    clearTimeout(this.#timer);
+  }
+
+  reconnected() {
+    this.#asked = undefined; // the next rendering asks again
+  }
+}
+
+/** What `show(reply)` gives for what Python says of an answer; before it says anything, for the field's `start`. */
+export const previewed = directive(Preview);
+
+/** The quiet line under a text field. */
+export const reading = ({ html: typeset, read, why }) => {
+  if (typeset) return html`<span class="quiet">Read as</span> <span class="typeset">${unsafeHTML(typeset)}</span>`;
+  if (read) return html`<span class="quiet">Read as ${read}</span>`;
+  return why ? html`<span class="quiet">${why}</span>` : nothing;
+};
+
+export const previewStyle = css`
+  .reading { min-height: 1.5em; margin-top: 0.3rem; overflow-x: auto; }
+  .reading .typeset { margin-left: 0.4em; font-size: 1.15em; vertical-align: middle; }
+`;

@@ -1,0 +1,174 @@
+// The order of operations on each stage of a pipeline, built by clicks and keys. When each runs, Python's simulator says.
+
+import { css, html, nothing } from "lit";
+import { drawing } from "../draw/drawing.js";
+import { previewed } from "./preview.js";
+
+const NARROWEST_SLOT = 13; // pixels; a long schedule scrolls in its own box
+const ROOM_FOR_NAMES = 80;
+
+/** What stands in the lines of a draft; of one that was typed, what Python read in it. */
+const linesOf = (field, draft, reply) => draft?.lines ?? (reply.rows ?? field.start.rows).map((row) => row.line);
+
+const textOf = (field, draft) => {
+  if (!draft?.lines) return draft?.text ?? field.source;
+  return draft.lines.map((line, place) => `${field.start.rows[place].label}: ${line.join(" ")}`.trim()).join("\n");
+};
+
+export const schedule = {
+  template(place) {
+    const { field, id, draft, set } = place;
+    const text = textOf(field, draft);
+    return previewed(place, text, (reply) => {
+      const lines = linesOf(field, draft, reply);
+      const placed = draft?.placed ?? [];
+      const put = (stage, operation) =>
+        set({
+          lines: lines.map((line, at) => (at === stage ? [...line, operation] : line)),
+          placed: [...placed, stage],
+        });
+      const take = (stage) => {
+        if (!lines[stage]?.length) return;
+        const last = placed.lastIndexOf(stage);
+        set({
+          lines: lines.map((line, at) => (at === stage ? line.slice(0, -1) : line)),
+          placed: placed.filter((_, at) => at !== last),
+        });
+      };
+      const last = placed.at(-1);
+      return html`<div class="field schedule">
+        <div class="label" id="${id}-label">${field.label}</div>
+        ${gantt(reply, place.width)}
+        <p class="quiet" aria-live="polite">${reply.read ?? nothing}</p>
+        ${reply.why ? html`<p class="quiet">${reply.why}</p>` : nothing}
+        <div role="group" aria-labelledby="${id}-label" @keydown=${moved}>
+          ${field.start.rows.map(({ label }, stage) =>
+            row({ field, label, stage, line: lines[stage] ?? [], said: reply.rows?.[stage], put, take }),
+          )}
+        </div>
+        <p class="quiet" id="${id}-keys">
+          ${keysOf(field)} put the next operation at the end of a stage's line, Backspace takes the last one away, and
+          the arrow keys go from button to button.
+        </p>
+        <div class="buttons">
+          <button type="button" aria-disabled=${last === undefined ? "true" : "false"} @click=${() => take(last)}>
+            Undo
+          </button>
+          <button
+            type="button" aria-disabled=${text === field.source ? "true" : "false"}
+            @click=${() => text !== field.source && set(null)}>
+            Start again
+          </button>
+        </div>
+        <details>
+          <summary>Write it as text</summary>
+          <textarea
+            class="code" rows=${field.start.rows.length + 1} spellcheck="false" autocapitalize="off"
+            aria-label="${field.label}, as text" .value=${text}
+            @input=${(event) => set({ text: event.target.value })}></textarea>
+        </details>
+      </div>`;
+    });
+  },
+  answer(field, draft) {
+    const text = textOf(field, draft);
+    return text === field.source ? null : text;
+  },
+};
+
+function gantt({ gantt: data }, room) {
+  if (!data) return nothing;
+  const width = Math.max(room, ROOM_FOR_NAMES + NARROWEST_SLOT * data.axis.high);
+  return html`<div class="chart" tabindex="0" role="region" aria-label="What runs when">
+    ${drawing("gantt", data, width)}
+  </div>`;
+}
+
+/** A stage: its line, a button for each operation that can come next, and what Python says of it. */
+function row({ field, label, stage, line, said, put, take }) {
+  const there = new Set(line);
+  const waiting = new Set(said?.waiting);
+  const nexts = field.series.map(({ operations }) => operations.find((operation) => !there.has(operation)));
+  const pressed = (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const alike = field.series.flatMap(({ letter }, at) => (letter === event.key.toUpperCase() ? [at] : []));
+    const next = nexts[alike[event.shiftKey ? 1 : 0]];
+    if (next) put(stage, next);
+    else if (event.key === "Backspace") take(stage);
+    else return;
+    event.preventDefault();
+  };
+  const notes = [
+    said?.held ? html`<span class=${said.is_over ? "over" : ""}>${said.held}</span>` : "",
+    said?.held && said.why ? " · " : "",
+    said?.why ?? "",
+  ].filter(Boolean);
+  return html`<div class="stage" role="toolbar" aria-label=${`${label}: ${line.join(" ") || "empty"}`} @keydown=${pressed}>
+    <span class="name">${label}</span>
+    <span class="line">
+      ${line.map((operation) => html`<code class=${waiting.has(operation) ? "waits" : ""}>${operation}</code>`)}
+    </span>
+    <span class="next">
+      ${field.series.map(
+        ({ name, letter, operations }, at) => html`<button
+          type="button" class=${letter} tabindex=${at ? "-1" : "0"} aria-disabled=${nexts[at] ? "false" : "true"}
+          aria-label="${nexts[at] ? `Put ${nexts[at]}, ${name},` : `No ${name} is left`} on ${label}"
+          @click=${() => nexts[at] && put(stage, nexts[at])}>
+          ${nexts[at] ?? operations.at(-1)}
+        </button>`,
+      )}
+      <button
+        type="button" tabindex="-1" aria-disabled=${line.length ? "false" : "true"}
+        aria-label="Take the last operation from ${label}" @click=${() => take(stage)}>⌫</button>
+    </span>
+    ${notes.length ? html`<span class="quiet note">${notes}</span>` : nothing}
+  </div>`;
+}
+
+/** The arrow keys go to other buttons of a stage, and to other stages. */
+function moved(event) {
+  const button = event.target.closest("button");
+  const [along, across] =
+    { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] ?? [];
+  if (!button || along === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+  const rows = [...event.currentTarget.children].map((stage) => [...stage.querySelectorAll("button")]);
+  const stage = rows.findIndex((buttons) => buttons.includes(button));
+  rows[stage + across]?.[rows[stage].indexOf(button) + along]?.focus();
+  event.preventDefault();
+}
+
+/** The keys that put an operation, in words. */
+function keysOf({ series }) {
+  const letters = [...new Set(series.map(({ letter }) => letter))];
+  const words = `${letters.slice(0, -1).join(", ")} and ${letters.at(-1)}`;
+  return letters.length < series.length ? `${words} (with Shift for chunk 2)` : words;
+}
+
+export const scheduleStyle = css`
+  .chart { overflow-x: auto; }
+  .chart svg { max-width: none; }
+  .stage {
+    display: grid;
+    grid-template-columns: 4.5rem 1fr auto;
+    align-items: center;
+    gap: 0.2rem 0.6rem;
+    padding: 0.3rem 0;
+    border-top: 1px solid var(--edge);
+  }
+  .stage .line { display: flex; flex-wrap: wrap; gap: 0.1rem 0.5rem; min-width: 0; padding: 0; border: 0; cursor: default; }
+  .stage .line:hover { background: none; }
+  .stage .waits { color: var(--quiet); text-decoration: underline dotted; }
+  .stage .next { display: flex; gap: 0.3rem; }
+  .stage button { min-width: 2.7rem; padding: 0 0.4rem; font-family: var(--mono); font-size: 13px; }
+  .stage .F { border-color: var(--draw-blue, #1f6fae); }
+  .stage .B { border-color: var(--draw-orange, #b94f00); }
+  .stage .W { border-color: var(--draw-green, #00795a); }
+  .stage .note { grid-column: 2 / -1; }
+  .stage .over { color: var(--incorrect); font-weight: 600; }
+  details summary { margin: 0.6rem 0 0.3rem; width: fit-content; cursor: pointer; }
+  @media (max-width: 34rem) {
+    .stage { grid-template-columns: 1fr auto; }
+    .stage .line { grid-column: 1 / -1; grid-row: 2; }
+    .stage .note { grid-column: 1 / -1; }
+  }
+`;
