@@ -386,10 +386,10 @@ def test_an_estimate_of_an_answer_is_kept_as_powers_of_ten() -> None:
 
 @pytest.mark.usefixtures("kept")
 def test_what_was_typed_is_there_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
-    api._SESSION.typed(asked("bytes-per-gpu"), "1.7")
+    api._SESSION.typed({f"answer {SENDS} 0": "1.7"})
     restart(monkeypatch)
-    assert api._SESSION.draft(asked("bytes-per-gpu")) == "1.7"
-    assert api._SESSION.draft(asked("bytes-per-gpu", 1)) is None
+    assert api._SESSION.drafts_of(asked("bytes-per-gpu")) == {f"answer {SENDS} 0": "1.7"}
+    assert api._SESSION.drafts_of(asked("ring-time")) == {}
 
 
 def test_trouble_is_said_under_one_verdict_and_costs_none(kept: ProgressFile) -> None:
@@ -586,16 +586,14 @@ def test_progress_is_shown_as_a_table_and_as_json(run: Any, kept: ProgressFile) 
 def test_all_that_is_kept_can_be_taken_along(run: Any, kept: ProgressFile, tmp_path: Path) -> None:
     keep(kept, event("right", 0))
     kept.add_estimate(Estimate(START, Variant("b", "p", "1"), 0.5, 0.8, True))
-    kept.keep_draft(START, Variant("b", "p", "1"), {"a": 1})
+    kept.keep_drafts(START, "b", {"answer p 1": {"a": 1}})
     out = tmp_path / "mine.json"
     assert f"Wrote {out}" in run("progress", "--export", str(out))[1]
     document = json.loads(out.read_text("utf-8"))
     assert set(document) == {"format", "events", "estimates", "drafts"}
     assert document["events"][0]["problem"] == SENDS and document["events"][0]["outcome"] == "correct"
     assert document["estimates"][0]["confidence"] == 0.8
-    assert document["drafts"] == [
-        {"at": START.isoformat(), "bank": "b", "problem": "p", "seed": "1", "answer": {"a": 1}}
-    ]
+    assert document["drafts"] == [{"at": START.isoformat(), "bank": "b", "key": "answer p 1", "value": {"a": 1}}]
     assert json.loads(run("progress", "--export", "-")[1]) == document
 
 

@@ -20,12 +20,13 @@ from hypothesis import strategies as st
 from shardwise.question import Feedback, Outcome
 from shardwise.student.progress import file as file_module
 from shardwise.student.progress.clock import now
-from shardwise.student.progress.events import Estimate, Event, Variant
+from shardwise.student.progress.events import Draft, Estimate, Event, Variant
 from shardwise.student.progress.file import ProgressFile, Unusable, usual_path
 from shardwise.student.progress.journal import Journal, usual_journal
 
 NOON = datetime(2026, 12, 1, 12, tzinfo=UTC)
 HERE = Variant("shipped", "02-zero/a-problem", "3")
+KEY = f"answer {HERE.problem} 3"  # of a draft
 RIGHT = Feedback(question=HERE.problem, outcome=Outcome.CORRECT, points=2, max_points=2, say="Correct.")
 ROOT_CAN_WRITE_ANYWHERE = os.geteuid() == 0
 
@@ -69,14 +70,23 @@ def test_whatever_a_form_can_hold_is_kept_as_it_was_typed(
     tmp_path_factory: pytest.TempPathFactory, answer: Any
 ) -> None:
     kept = ProgressFile(tmp_path_factory.getbasetemp() / "drafts.sqlite")
-    kept.keep_draft(NOON, HERE, "older")
-    kept.keep_draft(NOON, HERE, answer)
-    assert kept.draft(HERE) == answer
-    assert kept.drafts() == [(NOON, HERE, answer)]
+    kept.keep_drafts(NOON, "shipped", {KEY: "older"})
+    kept.keep_drafts(NOON, "shipped", {KEY: answer})
+    assert kept.drafts() == [Draft(NOON, "shipped", KEY, answer)]
+    assert kept.drafts_of("shipped", HERE.problem) == {KEY: answer}
+
+
+def test_a_draft_belongs_to_its_problem_and_bank(kept: ProgressFile) -> None:
+    longer = f"{HERE.problem}-again"
+    kept.keep_drafts(NOON, "shipped", {KEY: 1, f"variants {HERE.problem} 0": ["1"], f"answer {longer} 0": 2})
+    kept.keep_drafts(NOON, "/another", {KEY: 3})
+    assert kept.drafts_of("shipped", HERE.problem) == {KEY: 1, f"variants {HERE.problem} 0": ["1"]}
+    assert kept.drafts_of("shipped", longer) == {f"answer {longer} 0": 2}
+    assert kept.drafts_of("/another", HERE.problem) == {KEY: 3}
 
 
 def test_nothing_is_made_before_something_is_kept(kept: ProgressFile) -> None:
-    assert (kept.events(), kept.estimates(), kept.drafts(), kept.draft(HERE)) == ([], [], [], None)
+    assert (kept.events(), kept.estimates(), kept.drafts()) == ([], [], [])
     kept.forget()
     assert not kept.path.parent.exists()
 
@@ -92,11 +102,11 @@ def test_what_is_forgotten_is_gone_from_the_bytes_of_the_file(kept: ProgressFile
     other = HERE._replace(problem="02-zero/another-problem")
     for variant in (HERE, other):
         kept.add(event(variant=variant))
-        kept.keep_draft(NOON, variant, "7 GB")
+        kept.keep_drafts(NOON, "shipped", {f"answer {variant.problem} 3": "7 GB"})
         kept.add_estimate(Estimate(NOON, variant, 0.1))
     kept.forget(HERE.problem)
     assert [each.variant for each in kept.events()] == [other]
-    assert kept.draft(HERE) is None and kept.draft(other) == "7 GB"
+    assert [draft.key for draft in kept.drafts()] == [f"answer {other.problem} 3"]
     assert [each.variant for each in kept.estimates()] == [other]
     assert HERE.problem.encode() not in kept.path.read_bytes()
     kept.forget()
@@ -159,8 +169,8 @@ def every_use(kept: ProgressFile) -> list[Any]:
         kept.estimates,
         kept.drafts,
         kept.forget,
-        lambda: kept.draft(HERE),
-        lambda: kept.keep_draft(NOON, HERE, 1),
+        lambda: kept.drafts_of("shipped", HERE.problem),
+        lambda: kept.keep_drafts(NOON, "shipped", {KEY: 1}),
     ]
 
 
@@ -243,7 +253,7 @@ def test_a_full_disk_is_said(kept: ProgressFile, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(ProgressFile, "_bring_up", full)
     with pytest.raises(Unusable, match="the disk is full"):
-        kept.keep_draft(NOON, HERE, "x" * 10_000)
+        kept.keep_drafts(NOON, "shipped", {KEY: "x" * 10_000})
     assert kept.events()[0] == event()
 
 
@@ -345,8 +355,8 @@ def test_what_the_journal_wrote_is_there_when_it_reads(kept: ProgressFile) -> No
         journal.answered(HERE._replace(seed=str(number)), "d", RIGHT, "cell", 9.5)
     assert [each.variant.seed for each in journal.events()] == [str(number) for number in range(30)]
     assert journal.events()[0].points == 2 and journal.events()[0].seconds == 9.5
-    journal.typed(HERE, {"a": 1})
-    assert journal.draft(HERE) == {"a": 1}
+    journal.typed("shipped", {KEY: {"a": 1}})
+    assert journal.drafts_of("shipped", HERE.problem) == {KEY: {"a": 1}}
     assert journal.trouble() == ""
 
 
@@ -393,9 +403,9 @@ def test_trouble_is_said_once_and_raises_nothing(tmp_path: Path) -> None:
     assert said.startswith("Your progress is not kept: ") and said.endswith("You can go on practising all the same.")
     journal.hinted(HERE, "d", 1, "cell")
     journal.showed_solution(HERE, "d", "cell")
-    journal.typed(HERE, "x")
+    journal.typed("shipped", {KEY: "x"})
     journal.estimated(HERE, 0.3)
-    assert (journal.trouble(), journal.draft(HERE), journal.seeds(HERE)) == ("", None, [])
+    assert (journal.trouble(), journal.drafts_of("shipped", HERE.problem), journal.seeds(HERE)) == ("", {}, [])
 
 
 def test_even_an_error_of_ours_costs_no_verdict(kept: ProgressFile, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -405,7 +415,7 @@ def test_even_an_error_of_ours_costs_no_verdict(kept: ProgressFile, monkeypatch:
     monkeypatch.setattr(kept, "add", broken)
     journal = Journal(kept)
     journal.answered(HERE, "d", RIGHT, "cell")
-    journal.typed(HERE, {1, 2})  # which no JSON holds
+    journal.typed("shipped", {KEY: {1, 2}})  # which no JSON holds
     journal._writer.submit(bool).result()
     assert "progress is not kept" in journal.trouble()
 
@@ -436,9 +446,9 @@ def test_a_check_takes_no_longer_because_it_is_kept(kept: ProgressFile) -> None:
 
 def test_the_file_can_be_read_with_nothing_but_sqlite_and_json(kept: ProgressFile) -> None:
     kept.add(event(outcome="correct", points=1.5))
-    kept.keep_draft(NOON, HERE, ["a", 1])
+    kept.keep_drafts(NOON, "shipped", {KEY: ["a", 1]})
     with sqlite3.connect(kept.path) as db:
         assert db.execute("SELECT at, problem, outcome FROM event").fetchall() == [
             ("2026-12-01T12:00:00+00:00", "02-zero/a-problem", "correct")
         ]
-        assert json.loads(db.execute("SELECT answer FROM draft").fetchone()[0]) == ["a", 1]
+        assert json.loads(db.execute("SELECT value FROM draft").fetchone()[0]) == ["a", 1]

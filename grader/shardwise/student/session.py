@@ -140,13 +140,19 @@ class Session:
                 raise Unreadable("An estimate has the sign of its answer, and is not 0.")
             self.journal.estimated(self._variant(asked), math.log10(estimate / exact))
 
-    def typed(self, asked: Question, answer: Any) -> None:
-        """Keep an answer as it was typed, so that it is there again after a restart."""
-        self.journal.typed(self._variant(asked), answer)
+    def typed(self, drafts: Mapping[str, Any]) -> None:
+        """Keep what was typed into a form, by key, so that it is there again after a restart."""
+        self.journal.typed(self._banks_name, drafts)
 
-    def draft(self, asked: Question) -> Any:
-        """The answer as it was typed last; None where there is none."""
-        return self.journal.draft(self._variant(asked))
+    def drafts_of(self, asked: Question) -> dict[str, Any]:
+        """What was typed for a problem before, by key."""
+        return self.journal.drafts_of(self._banks_name, asked.id)
+
+    @property
+    def _banks_name(self) -> str:
+        from shardwise.bank.discovery import name_of
+
+        return ", ".join(name_of(bank.folder) for bank in self.banks.all)
 
     def _variant(self, asked: Question) -> Variant:
         """Under which name progress is kept; without a bank's where the question is of none of these banks."""

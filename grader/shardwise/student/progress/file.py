@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple
 from datetime import datetime
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from shardwise.errors import ShardwiseError
-from shardwise.student.progress.events import Estimate, Event, Variant
+from shardwise.student.progress.events import Draft, Estimate, Event, Variant
 
 VARIABLE = "SHARDWISE_PROGRESS"
 OFF = "off"  # the value of the variable by which nothing is kept
@@ -43,17 +43,19 @@ _FORMATS: tuple[tuple[str, ...], ...] = (
             confidence REAL, hit INTEGER,
             PRIMARY KEY (bank, problem, seed)
         )""",
-        """CREATE TABLE draft (       -- answers as they were typed
+        """CREATE TABLE draft (       -- what was typed into forms, where the notebook does not keep it
             at TEXT NOT NULL,
-            bank TEXT NOT NULL, problem TEXT NOT NULL, seed TEXT NOT NULL,
-            answer TEXT NOT NULL,     -- JSON
-            PRIMARY KEY (bank, problem, seed)
+            bank TEXT NOT NULL,
+            key TEXT NOT NULL,        -- what it is, the problem and the seed, as forms write them: "answer 02-zero/gathers 3"
+            value TEXT NOT NULL,      -- JSON
+            PRIMARY KEY (bank, key)
         )""",
     ),
 )
 _PLACE = "bank, problem, seed"
 _EVENT = f"at, {_PLACE}, digest, what, place, outcome, points, hint, seconds"
 _ESTIMATE = f"at, {_PLACE}, off, confidence, hit"
+_ABOUT = "instr(key || ' ', ' ' || ? || ' ') > 0"  # whether a draft is about a problem
 _T = TypeVar("_T")
 
 
@@ -85,22 +87,22 @@ class ProgressFile:
         """Keep an estimate, unless there is one of that variant."""
         self._insert("OR IGNORE INTO estimate", _ESTIMATE, estimate)
 
-    def keep_draft(self, at: datetime, variant: Variant, answer: Any) -> None:
-        """Keep an answer as it was typed, in place of what was typed before."""
+    def keep_drafts(self, at: datetime, bank: str, drafts: Mapping[str, Any]) -> None:
+        """Keep what was typed, by key, in place of what was typed before."""
+        rows = [(at.isoformat(), bank, key, json.dumps(value)) for key, value in drafts.items()]
         with self._open() as db:
-            db.execute(
-                f"INSERT OR REPLACE INTO draft (at, {_PLACE}, answer) VALUES (?, ?, ?, ?, ?)",
-                (at.isoformat(), *variant, json.dumps(answer)),
-            )
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany("INSERT OR REPLACE INTO draft (at, bank, key, value) VALUES (?, ?, ?, ?)", rows)
+            db.execute("COMMIT")
 
-    def draft(self, variant: Variant) -> Any:
-        """The answer that was typed last; None where there is none."""
-        found = self._all(json.loads, f"SELECT answer FROM draft WHERE ({_PLACE}) = (?, ?, ?)", variant)
-        return found[0] if found else None
+    def drafts(self) -> list[Draft]:
+        """All that was typed and kept."""
+        return self._all(_draft, "SELECT at, bank, key, value FROM draft ORDER BY at")
 
-    def drafts(self) -> list[tuple[datetime, Variant, Any]]:
-        """Every answer that was typed and kept."""
-        return self._all(_draft, f"SELECT at, {_PLACE}, answer FROM draft ORDER BY at")
+    def drafts_of(self, bank: str, problem: str) -> dict[str, Any]:
+        """What was typed for a problem, by key."""
+        query = f"SELECT at, bank, key, value FROM draft WHERE bank = ? AND {_ABOUT}"
+        return {draft.key: draft.value for draft in self._all(_draft, query, (bank, problem))}
 
     def events(self) -> list[Event]:
         """All that a student did, in order."""
@@ -119,12 +121,12 @@ class ProgressFile:
         """Delete all that is kept of a problem, in whichever bank; without a problem, all that is kept."""
         if not os.path.exists(self.path):
             return
-        where, values = ("", ()) if problem is None else (" WHERE problem = ?", (problem,))
+        values = () if problem is None else (problem,)
         with self._open() as db:
             db.execute("PRAGMA secure_delete = ON")  # nothing of it stays in the file
             db.execute("BEGIN IMMEDIATE")
-            for table in ("event", "estimate", "draft"):
-                db.execute(f"DELETE FROM {table}{where}", values)
+            for table, about in (("event", "problem = ?"), ("estimate", "problem = ?"), ("draft", _ABOUT)):
+                db.execute(f"DELETE FROM {table} WHERE {'true' if problem is None else about}", values)
             db.execute("COMMIT")
 
     def _insert(self, into: str, columns: str, kept: Event | Estimate) -> None:
@@ -186,9 +188,7 @@ def exported(kept: ProgressFile) -> dict[str, Any]:
         "format": len(_FORMATS),
         "events": [_as_data(event) for event in kept.events()],
         "estimates": [_as_data(estimate) for estimate in kept.estimates()],
-        "drafts": [
-            {"at": at.isoformat(), **variant._asdict(), "answer": answer} for at, variant, answer in kept.drafts()
-        ],
+        "drafts": [{**vars(draft), "at": draft.at.isoformat()} for draft in kept.drafts()],
     }
 
 
@@ -208,8 +208,8 @@ def _estimate(
     return Estimate(datetime.fromisoformat(at), Variant(bank, problem, seed), off, confidence, is_hit)
 
 
-def _draft(at: str, bank: str, problem: str, seed: str, answer: str) -> tuple[datetime, Variant, Any]:
-    return datetime.fromisoformat(at), Variant(bank, problem, seed), json.loads(answer)
+def _draft(at: str, bank: str, key: str, value: str) -> Draft:
+    return Draft(datetime.fromisoformat(at), bank, key, json.loads(value))
 
 
 def _trouble(error: Exception) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -57,16 +57,16 @@ class Journal:
         estimate = Estimate(now(), variant, off, confidence, hit)
         self._do(lambda file: file.add_estimate(estimate))
 
-    def typed(self, variant: Variant, answer: Any) -> None:
-        """Keep an answer as it was typed."""
+    def typed(self, bank: str, drafts: Mapping[str, Any]) -> None:
+        """Keep what was typed into a form, by key."""
         at = now()
-        self._do(lambda file: file.keep_draft(at, variant, answer))
+        self._do(lambda file: file.keep_drafts(at, bank, drafts))
 
-    def draft(self, variant: Variant) -> Any:
-        """The answer that was typed last; None where there is none, or none can be read."""
+    def drafts_of(self, bank: str, problem: str) -> dict[str, Any]:
+        """What was typed for a problem, by key, as far as that is known."""
         with suppress(ShardwiseError):
-            return self.read(lambda file: file.draft(variant))
-        return None
+            return self.read(lambda file: file.drafts_of(bank, problem)) or {}
+        return {}
 
     def seeds(self, variant: Variant) -> list[str]:
         """The seeds of the variants of the same problem at which something was done, as far as that is known."""
