@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -34,7 +36,9 @@ from shardwise.student.progress.events import Estimate, Event, Variant
 from shardwise.student.progress.file import ProgressFile
 from shardwise.student.progress.standing import Standing, standing
 from shardwise.student.shown import Checked, Message
+from shardwise.student.widget import Practice
 
+PATH = os.pathsep.join(sys.path)
 START = datetime(2026, 11, 2, 12, tzinfo=UTC)
 SENDS, CHAPTER = "01-ring-all-reduce/bytes-per-gpu", "01-ring-all-reduce"
 
@@ -386,10 +390,15 @@ def test_an_estimate_of_an_answer_is_kept_as_powers_of_ten() -> None:
 
 @pytest.mark.usefixtures("kept")
 def test_what_was_typed_is_there_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
-    api._SESSION.typed({f"answer {SENDS} 0": "1.7"})
+    def form(name: str) -> Practice:
+        return Practice(Desk(api._SESSION), asked(name))
+
+    shown = form("bytes-per-gpu")
+    shown.drafts = {f"answer {SENDS} 0": "1.7"}
+    shown.drafts = {f"answer {SENDS} 0": "1.75", f"answer {SENDS} 1": "2"}
     restart(monkeypatch)
-    assert api._SESSION.drafts_of(asked("bytes-per-gpu")) == {f"answer {SENDS} 0": "1.7"}
-    assert api._SESSION.drafts_of(asked("ring-time")) == {}
+    assert form("bytes-per-gpu").drafts == {f"answer {SENDS} 0": "1.75", f"answer {SENDS} 1": "2"}
+    assert form("ring-time").drafts == {}
 
 
 def test_trouble_is_said_under_one_verdict_and_costs_none(kept: ProgressFile) -> None:
@@ -452,6 +461,31 @@ def test_a_chapter_that_there_is_not_is_said() -> None:
         isinstance(told, Message)
         and "There is no chapter 'no-chapter'; the chapters are 01-ring-all-reduce," in told.markdown
     )
+
+
+IN_A_CELL = (
+    "from shardwise import check, progress; print(check('bytes-per-gpu', {answer!r})); print(progress('{chapter}'))"
+)
+
+
+def test_a_week_later_other_processes_go_on_from_there(kept: ProgressFile) -> None:
+    """A kernel, another one a week later, and a terminal: what is due is asked, and then due no more."""
+
+    def ran(*words: str, days: int, typed: str = "") -> str:
+        environment = {**os.environ, "SHARDWISE_NOW": (START + timedelta(days=days)).isoformat(), "PYTHONPATH": PATH}
+        done = subprocess.run(
+            [sys.executable, *words], env=environment, input=typed, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    def cell(raw: Any) -> str:
+        return IN_A_CELL.format(answer=raw, chapter=CHAPTER)
+
+    assert "1 of 22 solved" in ran("-c", cell(answer(asked("bytes-per-gpu"))), days=0)
+    assert "1 due" in ran("-c", cell("again, and I cannot be read"), days=7)
+    again = ran("-m", "shardwise", "practice", days=7, typed=f"{answer(asked('bytes-per-gpu', 1))}\n")
+    assert "1 of 1 right. Nothing more is due." in again
+    assert "0 due" in ran("-c", cell(""), days=7)
 
 
 # In a terminal -----------------------------------------------------------------------------------------------------------

@@ -60,6 +60,14 @@ class Desk:
         self._opened[question.id, question.seed] = question
         return view(question)
 
+    def drafts_of(self, question: Question) -> Data:
+        """What was typed for a problem before, by key, where no notebook keeps it."""
+        return self._session.drafts_of(question)
+
+    def typed(self, before: Data, now: Data) -> None:
+        """Keep what was typed into a form since it was kept last."""
+        self._session.typed({key: value for key, value in now.items() if key not in before or before[key] != value})
+
     def reply(self, request: Any) -> Data:
         """The reply to a request; one with an `error`, in HTML, to a request that cannot be answered. Raises nothing."""
         try:

@@ -60,8 +60,7 @@ class Drill:
             example = kind.example(question.form)
             end = "\nAn empty line ends the answer." if "\n" in example else ""
             self._say(f"An answer looks like  {example}{end}\n{_KEYS}")
-        hints = iter(enumerate(question.hints, start=1))
-        is_asked = False
+        hints, is_asked = 0, False
         while True:
             line = self._ask(_PROMPT).strip()
             if line == QUIT:
@@ -69,9 +68,13 @@ class Drill:
             if line == SKIP:
                 return
             if line == HINT:
-                number, hint = next(hints, (0, f"That was the last hint. {SOLUTION} shows the solution."))
-                self._session.hinted(question, number, "terminal")
-                self._say(to_plain(f"Hint {number}. {hint}" if number else hint))
+                given = self._session.hinted(question, hints + 1, "terminal")
+                self._say(
+                    to_plain(
+                        given[hints] if given[hints:] else f"That was the last hint. {SOLUTION} shows the solution."
+                    )
+                )
+                hints = len(given)
             elif line == SOLUTION:
                 self.asked += not is_asked
                 self._session.showed_solution(question, "terminal")

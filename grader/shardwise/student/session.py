@@ -112,10 +112,8 @@ class Session:
         if feedback.outcome not in JUDGED:
             return feedback
         self.parts[asked.id, asked.seed] = feedback.parts
-        variant, seconds = (
-            self._variant(asked),
-            time.monotonic() - self.shown.get((asked.id, asked.seed), time.monotonic()),
-        )
+        variant, now = self._variant(asked), time.monotonic()
+        seconds = now - self.shown.get((asked.id, asked.seed), now)
         # Nobody answers within a second: then the question was shown before we knew of it.
         self.journal.answered(variant, asked.digest, feedback, place, seconds if seconds >= 1 else None)
         kind = kind_of(asked)
@@ -132,10 +130,10 @@ class Session:
         """Keep the rough number that was given before the answer. Raises Unreadable; other questions than for a number have none."""
         kind = kind_of(asked)
         if isinstance(kind, NumericKind):
-            value = parsed(kind, asked.form, raw)
-            if value is None:
+            value, exact = parsed(kind, asked.form, raw), kind.number(asked.key)
+            if value is None or exact == 0:
                 return
-            estimate, exact = kind.given(asked, value), kind.number(asked.key)
+            estimate = kind.given(asked, value)
             if estimate * exact <= 0:
                 raise Unreadable("An estimate has the sign of its answer, and is not 0.")
             self.journal.estimated(self._variant(asked), math.log10(estimate / exact))

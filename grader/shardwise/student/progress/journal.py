@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 JUDGED = (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
 _MOMENT = 0.004  # seconds to wait for a write: nearly always enough, and too short to be noticed
+_SECOND = 1.0  # that a question or a form waits for what is read, when the file is on a slow disk or locked
 _T = TypeVar("_T")
 
 
@@ -64,14 +65,14 @@ class Journal:
 
     def drafts_of(self, bank: str, problem: str) -> dict[str, Any]:
         """What was typed for a problem, by key, as far as that is known."""
-        with suppress(ShardwiseError):
-            return self.read(lambda file: file.drafts_of(bank, problem)) or {}
+        with suppress(ShardwiseError, TimeoutError):
+            return self.read(lambda file: file.drafts_of(bank, problem), _SECOND) or {}
         return {}
 
     def seeds(self, variant: Variant) -> list[str]:
         """The seeds of the variants of the same problem at which something was done, as far as that is known."""
-        with suppress(ShardwiseError):
-            return self.read(lambda file: file.seeds(variant)) or []
+        with suppress(ShardwiseError, TimeoutError):
+            return self.read(lambda file: file.seeds(variant), _SECOND) or []
         return []
 
     def events(self) -> list[Event]:
@@ -82,12 +83,12 @@ class Journal:
         """Every estimate that was kept until now. Raises ShardwiseError."""
         return self.read(lambda file: file.estimates()) or []
 
-    def read(self, act: Callable[[ProgressFile], _T]) -> _T | None:
-        """What is read after all that was written; None where nothing is kept. Raises ShardwiseError."""
+    def read(self, act: Callable[[ProgressFile], _T], patience: float | None = None) -> _T | None:
+        """What is read after all that was written; None where nothing is kept. Raises ShardwiseError, and TimeoutError after so many seconds."""
         file = self._file
         if file is None:
             return None
-        return self._submit(lambda: act(file)).result()
+        return self._submit(lambda: act(file)).result(patience)
 
     def trouble(self) -> str:
         """Why progress is not kept, in words: once, and nothing when all is well or it was said before."""

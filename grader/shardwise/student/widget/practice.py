@@ -18,3 +18,5 @@ class Practice(Form):
         text = api.asked_in_words(question)
         given = {"question": desk.open(question)}
         super().__init__(desk, "problem", given, plain=to_plain(text), html=to_html(f"{_RUN}\n\n{text}"))
+        self.drafts = desk.drafts_of(question)
+        self.observe(lambda change: desk.typed(change["old"], change["new"]), "drafts")
