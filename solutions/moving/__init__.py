@@ -3,9 +3,11 @@
 A module has
 
     CHAPTER, STILL, TITLE   the chapter that it belongs to, the picture of its lesson that stands for it on paper, its name
-    CONTROLS                for each argument of `show`: a label, its options with the value of each, and where it starts
+    CONTROLS                for each argument of `show`: a label, its options with the value of each, and where it starts;
+                            a slider, or buttons with `"as": "choice"`
     PLAYS                   the control that Play moves, where `show` has no frames of its own
-    show(...)               panels (a drawing and its data), facts (name and value), frames (what changes while it plays)
+    show(...)               panels (a drawing and its data), facts (name and value); and frames, each with what it changes of
+                            the panels and facts, where it plays in time: seen first is the last one, or that at `starts_at`
     predict()               what to guess before the picture is seen: choices or a unit, the answer, and why
 
 Everything in it is plain data, drawn by `desk/src/draw/`, where the fields of each drawing are described.

@@ -37,26 +37,19 @@ def play_run(
     """
     spans: list[Span] = []
     clock = 0.0
-    restarts = False
-    for strike in (*failures, until_s):
+    for number, strike in enumerate((*failures, until_s)):
         fails = strike < until_s
-        while clock < strike:
-            if restarts:
-                done = min(clock + restart_s, strike)
-                spans.append(Span("restarts", clock, done))
-                restarts = done < clock + restart_s
-                clock = done
-                continue
+        if number:  # a failure came before
+            spans.append(Span("restarts", clock, min(clock + restart_s, strike)))
+            clock = spans[-1].ended
+        while clock + interval_s + write_s <= strike:
             trained = clock + interval_s
-            written = trained + write_s
-            if written <= strike:
-                spans += [Span("trains", clock, trained), Span("writes", trained, written)]
-                clock = written
-                continue
-            middle = min(trained, strike)
-            spans.append(Span("lost" if fails else "trains", clock, middle))
-            if strike > trained:
-                spans.append(Span("lost" if fails else "writes", trained, strike))
-            clock = strike
-        restarts = fails
+            spans += [Span("trains", clock, trained), Span("writes", trained, trained + write_s)]
+            clock = trained + write_s
+        trained = min(clock + interval_s, strike)
+        if clock < trained:
+            spans.append(Span("lost" if fails else "trains", clock, trained))
+        if trained < strike:
+            spans.append(Span("lost" if fails else "writes", trained, strike))
+        clock = strike
     return spans

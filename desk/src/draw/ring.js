@@ -29,7 +29,7 @@ export function ring(data, width) {
     height: 2 * down + high + 20,
     picture: svg`
       <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
-        <path d="M0,0L8,4L0,8Z" fill="var(--text)"></path></marker></defs>
+        <path d="M0,0L8,4L0,8Z" fill=${paint("grey")}></path></marker></defs>
       ${data.sends.map((send, gpu) => arrow(send, gpu, gpus, { middle, centre, across, down }))}
       ${data.held.map((chunks, gpu) => node(chunks, gpu, spot(gpu), cell, wide, gpus, data.sends[(gpu + gpus - 1) % gpus]?.chunk))}
       <text x=${middle} y=${centre + 4} text-anchor="middle" class="name">${data.text}</text>`,
@@ -59,7 +59,7 @@ function arrow(send, gpu, gpus, { middle, centre, across, down }) {
     return [middle + across * Math.cos(angle), centre + down * Math.sin(angle)];
   };
   const [from, half, to] = [turn(0.3), turn(0.5), turn(0.7)];
-  return svg`<path d=${`M${from}Q${half} ${to}`} class=${send.adds ? "" : "dashed"} fill="none" stroke="var(--text)" stroke-width="1.5" marker-end="url(#tip)"></path>
+  return svg`<path d=${`M${from}Q${half} ${to}`} class=${send.adds ? "" : "dashed"} fill="none" stroke=${paint("grey")} stroke-width="1.5" marker-end="url(#tip)"></path>
     <circle cx=${half[0]} cy=${half[1]} r="9" fill=${paint("orange")}></circle>
     <text class="on" x=${half[0]} y=${half[1] + 4} text-anchor="middle">${LETTERS[send.chunk]}</text>`;
 }
@@ -68,6 +68,8 @@ function arrow(send, gpu, gpus, { middle, centre, across, down }) {
 ring.legend = () => [
   { name: "contributions summed so far", colour: "blue", shape: "area" },
   { name: "chunk on its way", colour: "orange", shape: "dot" },
+  { name: "is added to what is there", colour: "grey", shape: "line" },
+  { name: "takes its place", colour: "grey", shape: "dashed" },
 ];
 
 /** The boards as numbers. */
