@@ -21,6 +21,7 @@ from shardwise import __version__
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import starter
+from shardwise.cli import tables
 from shardwise.cli.main import app, main, schema
 from shardwise.kinds import kind_of, kinds
 from shardwise.marking import check as mark
@@ -480,3 +481,13 @@ def test_the_doctor_says_which_tier_holds_and_what_to_install(
     assert "Submissions are graded at tier 2 here" in poor.out
     tiers = json.loads(run("doctor", "--json").out)
     assert [(tier["name"], tier["passed"]) for tier in tiers] == [("1", False), ("1b", False), ("2", True)]
+
+
+def test_a_table_keeps_its_figures_in_a_terminal_of_20_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The terminal breaks the lines. A line that says how far something is has to fit, to be written over itself."""
+    monkeypatch.setenv("COLUMNS", "20")
+    assert tables.console().width == 140  # a pipe
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as in a terminal
+    assert (tables.console().width, tables.console(stderr=True).width) == (60, 20)
+    monkeypatch.setenv("COLUMNS", "100")
+    assert tables.console().width == 100

@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -560,6 +565,29 @@ def test_what_would_end_the_lint_is_a_fault_of_the_reference_that_raises_it(tmp_
     said = lint_of_a_reference_that(f"raise {error}", tmp_path / "bank")
     assert re.search(rf"{error} \(at solutions/example\.py:\d+\)", said["first-quantity"])
     assert said["first-choice"] == ""
+
+
+@pytest.mark.parametrize("what", [["--seeds", "100000"], ["--fairness", "--seeds", "100000"]])
+def test_ctrl_c_ends_a_lint_at_once_whatever_waits_to_be_proved(what: list[str]) -> None:
+    """As a terminal sends it: to every process that was started. It would take an hour."""
+    words = [sys.executable, "-m", "shardwise", "lint", "--bank", str(ROOT / "examples" / "bank"), *what]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what is ignored here would be ignored there
+    try:
+        proving = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    children = Path(f"/proc/{proving.pid}/task/{proving.pid}/children")
+    until = time.monotonic() + 30
+    while not children.read_text() and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    os.killpg(proving.pid, signal.SIGINT)
+    try:
+        _, complaints = proving.communicate(timeout=10)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(proving.pid, signal.SIGKILL)
+    assert (proving.returncode, complaints.splitlines()[-1]) == (130, "Stopped.")
 
 
 @pytest.mark.parametrize("line", ["raise RuntimeError('boom')", "def broken(:"])

@@ -7,15 +7,14 @@ through a calculation and the units to be converted, and adds how near the close
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 from shardwise.bank.bank import Banks, Problem
 from shardwise.bank.lint import Job, chosen, problem_of
 from shardwise.bank.posing import question_of, solved
+from shardwise.bank.processes import processes
 from shardwise.errors import AUTHORS_CAN_RAISE, ShardwiseError, said_by
 from shardwise.kinds import text_of
 from shardwise.markdown.html import to_plain
@@ -76,7 +75,7 @@ def spreads(
     """
     jobs = [(str(bank.folder), name, seeds) for bank, name in chosen(banks, only)]
     found = []
-    with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
+    with processes() as pool:
         for one in pool.map(_job, jobs):
             found.append(one)
             if progress:

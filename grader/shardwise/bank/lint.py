@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +14,7 @@ from shardwise.bank.deadline import TooLong, at_most
 from shardwise.bank.dimensions import dimension_faults
 from shardwise.bank.moving import moving_faults
 from shardwise.bank.posing import question_of, solved
+from shardwise.bank.processes import processes
 from shardwise.bank.strays import stray_files, twins
 from shardwise.bank.wording import wording_faults
 from shardwise.errors import Fault, Faulty, ShardwiseError, said_by
@@ -125,7 +124,7 @@ Job = tuple[str, str, int]  # the bank's folder, the problem, how many seeds
 
 def _reports(jobs: Sequence[Job], workers: int | None) -> Iterator[Report]:
     """The reports in the order of the jobs. What ends its process takes no other problem's report with it."""
-    with ProcessPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
+    with processes(workers) as pool:
         proofs = [pool.submit(_job, job) for job in jobs]
         for job, proof in zip(jobs, proofs, strict=True):
             try:
@@ -136,7 +135,7 @@ def _reports(jobs: Sequence[Job], workers: int | None) -> Iterator[Report]:
 
 def _alone(job: Job) -> Report:
     """The report of a problem in a process of its own."""
-    with ProcessPoolExecutor(max_workers=1) as pool:
+    with processes(1) as pool:
         try:
             return pool.submit(_job, job).result()
         except BrokenProcessPool:

@@ -22,13 +22,20 @@ if TYPE_CHECKING:
     from shardwise.grading.results import Result
     from shardwise.question import Question
 
+NARROWEST = 60  # columns in which every table has room for its figures
+
 
 def console(*, stderr: bool = False) -> Console:
-    """A rich console."""
+    """A rich console, for tables, or with `stderr` for a line that says how far something is.
+
+    Where a terminal is too narrow for a table, it breaks the lines itself: rich would cut the figures off.
+    """
     from rich.console import Console
 
     made = Console(stderr=stderr, highlight=False)
-    return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=140)
+    if not made.is_terminal:
+        return Console(stderr=stderr, highlight=False, width=140)
+    return made if stderr or made.width >= NARROWEST else Console(highlight=False, width=NARROWEST)
 
 
 def print_columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
