@@ -220,7 +220,15 @@ def traced(references: References, name: str, values: Mapping[str, Any], given: 
         result = references.call(_with_tags(function), tagged, given)
     except Exception:  # a reference may do anything with its numbers; the key does not depend on this
         return None
-    return result.node if isinstance(result, _Tagged) else None
+    if not isinstance(result, _Tagged) or _is_taken_for_another(result.node, values):
+        return None
+    return result.node
+
+
+def _is_taken_for_another(root: Node, values: Mapping[str, Any]) -> bool:
+    """Whether a function left an argument of its own to the default, and the question has a parameter of that name."""
+    leaves = (here for here in nodes(root) if here.operation == "argument")
+    return any(values.get(leaf.name, leaf.value) != leaf.value for leaf in leaves)
 
 
 @lru_cache(maxsize=1024)
