@@ -115,6 +115,27 @@ def test_a_figure_moves_in_lab_and_leaves_its_still_in_the_notebook(page: Page, 
     assert "data:image/png;base64," in still["text/html"] and "Seven boards" in still["text/plain"]
 
 
+def test_a_run_is_planned_in_lab_and_its_first_plan_stays_in_the_notebook(page: Page, lab: Any) -> None:
+    call = f'planner("llama3-8b", "h100-16", bank={str(ROOT)!r}, tp=2, pp=2)'
+    opened(page, lab, "planner.ipynb", f"from shardwise import planner\n\n{call}", "1 + 1")
+    form = page.locator(DESK)
+    slider = form.get_by_role("slider", name="TP, tensor")
+    slider.press("ArrowRight")
+    expect(form).to_contain_text("TP 4 × CP 1 × PP 2 × DP 2")
+    for key in "rmabx":  # none of them may reach the cell
+        slider.press(key)
+    expect(form.locator("svg[aria-label*='stages at work']")).to_be_visible()
+    form.get_by_role("button", name="Search").press("Enter")
+    form.locator("circle[role=option]").last.click()
+    expect(form.locator("circle[aria-selected=true]")).to_have_count(1)
+    picture(page, "planner")
+    slider.press("Control+s")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    saved = nbformat.read(lab.notebooks / "planner.ipynb", as_version=4)
+    assert [cell.cell_type for cell in saved.cells] == ["code", "code"]
+    assert "TP 2 × CP 1 × PP 2 × DP 4" in saved.cells[0].outputs[0].data["text/plain"]
+
+
 def test_a_student_practises_in_lab(page: Page, forms: dict[str, Locator], asked: Callable[..., Question]) -> None:
     a_number_is_marked_explained_and_drawn_anew(page, forms[NUMBER], asked(NUMBER), asked(NUMBER, 1))
     one_option_is_picked_by_keyboard(page, forms[CHOICE], asked(CHOICE))

@@ -41,7 +41,7 @@ export function text(name, value, set) {
   };
   return html`<label class="control">
     <span class="name">${name}</span>
-    <input type="text" autocomplete="off" spellcheck="false" .value=${live(String(value ?? ""))} @change=${change} />
+    <input type="text" autocomplete="off" spellcheck="false" .value=${String(value ?? "")} @change=${change} />
   </label>`;
 }
 

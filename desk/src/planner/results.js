@@ -33,7 +33,7 @@ export function amounts(summary, rows) {
 export function places(rows) {
   if (!rows.length) return html`<p>One GPU: nothing is sent.</p>`;
   const head = ["axis", "GPUs in a group", "where", "what they send each other"];
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Where the axes sit">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of where the axes sit">
     <table>
       <thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
       <tbody>

@@ -18,7 +18,7 @@ export const plannerStyle = css`
   .control .name { display: flex; justify-content: space-between; gap: 1rem; }
   .control .quiet { display: block; }
   .name b { font-weight: 600; font-variant-numeric: tabular-nums; }
-  input[type="range"] { display: block; width: 100%; margin: 0.15rem 0 0; accent-color: var(--accent); }
+  input[type="range"] { display: block; width: 100%; margin: 0.15rem 0 0; color: inherit; accent-color: var(--accent); }
   .control select { width: 100%; }
   .box { display: flex; align-items: baseline; gap: 0.45rem; }
   .box input { accent-color: var(--accent); transform: translateY(1px); }

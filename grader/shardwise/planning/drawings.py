@@ -153,13 +153,13 @@ def _simulated(name: str, count: int, chunks: int, slots: tuple[tuple[int, int],
 
 
 def thinned(plans: Sequence[Any], front: Sequence[Any], room_bytes: float) -> list[Any]:
-    """The front, and of the others the quickest in each cell of a grid: a search finds thousands, and a picture shows hundreds."""
+    """The quickest layout in each cell of a grid, and the front above them: a search finds thousands, a picture shows hundreds."""
     best = set(map(id, front))
     cells: dict[tuple[int, int], Any] = {}
     for plan in plans:
         if id(plan) not in best:
             cells.setdefault((int(plan.memory_bytes / room_bytes * COLUMNS), int(plan.mfu * ROWS)), plan)
-    return [*front, *cells.values()]
+    return [*cells.values(), *front]
 
 
 def layouts_scatter(plans: Sequence[Any], front: Sequence[Any], room_bytes: float) -> Drawing:

@@ -1,0 +1,155 @@
+"""The planner in a real browser, with the real Python behind it: sliders, a search, its points, settings, keys alone, a phone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+SMALL = ("llama3-8b", "h100-16", {"tp": 2, "pp": 2})
+START = "TP 2 × CP 1 × PP 2 × DP 4"
+REACTION = """async (label) => {  // milliseconds from an input to the picture of what Python answered
+  const root = document.querySelector(".shardwise").shadowRoot;
+  const slider = [...root.querySelectorAll("input[type=range]")].find((one) => one.parentElement.textContent.includes(label));
+  const line = root.querySelector(".results p.quiet");
+  const times = [];
+  for (let turn = 0; turn < 20; turn += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    const begun = performance.now();
+    const changed = new Promise((resolve) => new MutationObserver(resolve).observe(line, { characterData: true, childList: true, subtree: true }));
+    slider.value = String(turn % 2);
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    await changed;
+    times.push(performance.now() - begun);
+  }
+  return times.sort((one, other) => one - other);
+}"""
+
+
+@pytest.fixture
+def planner(bare: Any) -> Locator:
+    """A planner of a small cluster, on a page without Jupyter."""
+    form: Locator = bare.show("planner", bare.desk.planner.opened(*SMALL))
+    expect(form).to_contain_text(START)
+    return form
+
+
+def value_of(form: Locator, name: str) -> str:
+    return str(form.locator(".facts div", has_text=name).locator(".value").inner_text())
+
+
+def test_a_slider_changes_the_plan(planner: Locator, bare: Any) -> None:
+    before = value_of(planner, "memory of the fullest GPU")
+    planner.get_by_label("TP, tensor").press("ArrowRight")
+    expect(planner).to_contain_text("TP 4 × CP 1 × PP 2 × DP 2")
+    assert value_of(planner, "memory of the fullest GPU") != before
+    planner.get_by_role("combobox", name="ZeRO").select_option("3: and weights, as FSDP")
+    expect(planner).to_contain_text("ZeRO 3")
+    expect(planner.locator("svg[aria-label*='stages at work']")).to_be_visible()
+    planner.get_by_label("PP, pipeline").press("Home")
+    expect(planner).to_contain_text("There is no pipeline: PP is 1.")
+    expect(planner.locator(".heard")).to_contain_text("MFU")
+    assert bare.faults == []
+
+
+def test_what_cannot_run_is_said_and_can_be_left_again(planner: Locator, bare: Any) -> None:
+    planner.get_by_text("what the GPUs leave").click()
+    planner.get_by_label("DP, data").press("ArrowRight")
+    expect(planner).to_contain_text("TP 2 × CP 1 × PP 2 × DP 8 = 32 GPUs, and the cluster has 16.")
+    expect(planner.locator(".facts")).to_have_count(0)
+    gpus = planner.get_by_label("GPUs", exact=True)
+    gpus.fill("32")
+    gpus.press("Tab")
+    expect(planner.locator(".facts")).to_be_visible()
+    gpus.fill("many")
+    gpus.press("Tab")
+    expect(planner).to_contain_text("gpus is 'many', and has to be a whole number of at least 1.")
+    gpus.fill("64")
+    gpus.press("Tab")
+    expect(planner).to_contain_text("DP 8 = 32 GPUs, and the cluster has 64.")
+    planner.get_by_text("what the GPUs leave").click()
+    expect(planner).to_contain_text("DP 16")
+    assert bare.faults == []
+
+
+def test_numbers_of_ones_own(planner: Locator, bare: Any) -> None:
+    planner.get_by_text("Own numbers").click()
+    layers = planner.get_by_label("layers", exact=True)
+    layers.fill("48")
+    layers.press("Tab")
+    expect(planner.get_by_role("heading", name="own numbers on 16 H100-80GB")).to_be_visible()
+    network = planner.get_by_label("network of a GPU")
+    network.fill("many")
+    network.press("Tab")
+    expect(planner).to_contain_text("network: ")
+    planner.get_by_role("combobox", name="model", exact=True).select_option("Llama-3-8B")
+    planner.get_by_role("combobox", name="GPU", exact=True).select_option("H200-141GB")
+    expect(planner.get_by_role("heading", name="Llama-3-8B on 16 H200-141GB")).to_be_visible()
+    expect(network).to_have_value("50 GB/s")
+    assert bare.faults == []
+
+
+def test_a_point_of_a_search_is_loaded_by_mouse_and_by_keys(planner: Locator, bare: Any) -> None:
+    planner.get_by_role("combobox", name="ZeRO").select_option("2: and gradients")
+    planner.get_by_text("ZeRO", exact=True).last.click()
+    planner.get_by_role("button", name="Search").click()
+    points = planner.locator("circle[role=option]")
+    expect(points.first).to_be_visible()
+    chosen = points.last  # of the front, which lies above the others
+    words = (chosen.get_attribute("aria-label") or "").partition(":")[0]
+    assert ", ZeRO 2," in words
+    chosen.click()
+    expect(planner).to_contain_text(words)
+    expect(planner.locator("circle[aria-selected=true]")).to_have_attribute(
+        "aria-label", chosen.get_attribute("aria-label") or ""
+    )
+    planner.locator("circle[aria-selected=true]").press("ArrowRight")
+    expect(planner.locator(".results p.quiet").first).not_to_contain_text(words)
+    expect(points.first).to_be_visible()
+    bare.is_fit_for_all()
+
+
+def test_settings_are_written_and_copied(planner: Locator, bare: Any) -> None:
+    planner.get_by_role("button", name="TorchTitan").click()
+    expect(planner).to_contain_text("has no setting for ZeRO 1")
+    planner.get_by_role("button", name="Megatron-LM").click()
+    settings = planner.get_by_label("Settings")
+    expect(settings).to_contain_text("--tensor-model-parallel-size 2")
+    bare.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    planner.get_by_role("button", name="Copy").click()
+    expect(planner).to_contain_text("Copied.")
+    assert bare.page.evaluate("navigator.clipboard.readText()") == settings.inner_text()
+    planner.get_by_role("button", name="A problem like this").click()
+    expect(settings).to_contain_text('practice("a-layout-that-fits")')
+    bare.is_fit_for_all()
+
+
+def test_a_plan_outlasts_the_page(planner: Locator, bare: Any) -> None:
+    planner.get_by_role("combobox", name="recomputation").select_option("full")
+    expect(planner).to_contain_text("full recomputation")
+    bare.page.reload()
+    expect(planner).to_contain_text("full recomputation")
+    assert bare.faults == []
+
+
+def test_keys_alone_reach_everything(planner: Locator, bare: Any) -> None:
+    bare.page.locator("body").click(position={"x": 1, "y": 1})
+    reached: list[str] = []
+    for _ in range(60):
+        bare.page.keyboard.press("Tab")
+        reached.append(bare.page.evaluate(REACHED))
+    for name in ("model", "TP, tensor", "what the GPUs leave", "software", "Search", "Megatron-LM"):
+        assert any(name in one for one in reached), name
+
+
+REACHED = """() => {
+  const one = document.querySelector(".shardwise").shadowRoot.activeElement;
+  return one ? (one.labels?.[0] ?? one).textContent : "";
+}"""
+
+
+def test_it_reacts_at_once(planner: Locator, bare: Any) -> None:
+    """A generous bound, for machines that do much else; bench/planner_desk.py measures."""
+    times = bare.page.evaluate(REACTION, "TP, tensor")
+    assert times[len(times) // 2] < 250
