@@ -21,16 +21,17 @@ export function ring(data, width) {
   const [wide, high] = [cell * gpus, cell + 18];
   const [across, down] = [(size - wide) / 2 - 4, gpus > 6 ? 190 : 150];
   const [middle, centre] = [width / 2, down + high / 2 + 8];
+  // Round the ring from the top: each GPU on a row with its counterpart on the other side, all rows as far apart.
   const spot = (gpu) => {
-    const angle = (2 * Math.PI * gpu) / gpus - Math.PI / 2;
-    return [middle + across * Math.cos(angle), centre + down * Math.sin(angle)];
+    const row = Math.min(gpu, gpus - gpu) / Math.floor(gpus / 2);
+    return [middle + across * Math.sin((2 * Math.PI * gpu) / gpus), centre + down * (2 * row - 1)];
   };
   return {
     height: 2 * down + high + 20,
     picture: svg`
       <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
         <path d="M0,0L8,4L0,8Z" fill=${paint("grey")}></path></marker></defs>
-      ${data.sends.map((send, gpu) => arrow(send, gpu, gpus, { middle, centre, across, down }))}
+      ${data.sends.map((send, gpu) => arrow(send, spot(gpu), spot((gpu + 1) % gpus), gpus === 2 ? 60 - 120 * gpu : 0))}
       ${data.held.map((chunks, gpu) => node(chunks, gpu, spot(gpu), cell, wide, gpus, data.sends[(gpu + gpus - 1) % gpus]?.chunk))}
       <text x=${middle} y=${centre + 4} text-anchor="middle" class="name">${data.text}</text>`,
   };
@@ -53,13 +54,9 @@ function node(chunks, gpu, [x, y], cell, wide, gpus, arrived) {
 }
 
 /** The way to the right neighbour, with the letter of the chunk that has taken it. */
-function arrow(send, gpu, gpus, { middle, centre, across, down }) {
-  const turn = (share) => {
-    const angle = (2 * Math.PI * (gpu + share)) / gpus - Math.PI / 2;
-    return [middle + across * Math.cos(angle), centre + down * Math.sin(angle)];
-  };
-  const [from, half, to] = [turn(0.3), turn(0.5), turn(0.7)];
-  return svg`<path d=${`M${from}Q${half} ${to}`} class=${send.adds ? "" : "dashed"} fill="none" stroke=${paint("grey")} stroke-width="1.5" marker-end="url(#tip)"></path>
+function arrow(send, [x, y], [toX, toY], aside) {
+  const [from, half, to] = [0.3, 0.5, 0.7].map((share) => [x + (toX - x) * share + aside, y + (toY - y) * share]);
+  return svg`<path d=${`M${from}L${to}`} class=${send.adds ? "" : "dashed"} fill="none" stroke=${paint("grey")} stroke-width="1.5" marker-end="url(#tip)"></path>
     <circle cx=${half[0]} cy=${half[1]} r="9" fill=${paint("orange")}></circle>
     <text class="on" x=${half[0]} y=${half[1] + 4} text-anchor="middle">${LETTERS[send.chunk]}</text>`;
 }
