@@ -202,7 +202,7 @@ export class Problem extends LitElement {
                 change: this.#change,
                 width: this.#width.value,
                 checked: this.checked,
-                preview: this.#preview,
+                previewOf: this.#preview,
                 ask: (request) => this.host.ask({ problem: question.id, seed: question.seed, ...request }),
                 settled: () => this.updateComplete,
               })}

@@ -69,7 +69,7 @@ export function fieldsOf(fields, place) {
       id: `${place.id}-${field.name ?? "0"}`,
       draft: partOf(fields, field, place.draft),
       set: (draft) => place.change(path, draft),
-      preview: (answer) => place.preview(path, answer),
+      preview: (answer) => place.previewOf(path, answer),
       beside: { fields, draft: place.draft },
     });
   });

@@ -35,7 +35,7 @@ export const parts = {
           </div>
           ${note?.html ? html`<div class="prose note" data-outcome=${note.outcome}>${unsafeHTML(note.html)}</div>` : nothing}
           <div class="buttons">
-            <button>Check</button>
+            <button>Check so far</button>
             ${next ? html`<button type="button" @click=${(event) => goTo(event, `${id}-${next.name}`)}>Next part</button>` : nothing}
           </div>
         </details>`;

@@ -51,6 +51,6 @@ export const reading = ({ html: typeset, read, why }) => {
 };
 
 export const previewStyle = css`
-  .reading { min-height: 1.5em; margin-top: 0.3rem; overflow-x: auto; }
+  .reading { min-height: 1.5em; margin-top: 0.3rem; overflow: auto hidden; }
   .reading .typeset { margin-left: 0.4em; font-size: 1.15em; vertical-align: middle; }
 `;

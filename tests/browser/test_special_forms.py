@@ -1,0 +1,248 @@
+"""The forms of kinds that need more than a line of text, by keys alone: what is shown while one works, and then the verdict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from browser.conftest import picture
+from checkout import checkout_bank, posed, template
+from shardwise.bank.posing import pose
+from shardwise.kinds import kind_of
+from shardwise.kinds.bugline.kind import BuglineKey
+from shardwise.kinds.case.carrying import worked_out
+from shardwise.kinds.code.judging import signature
+from shardwise.question import Outcome, Question
+
+MOST_TABS = 80
+
+
+def asked(name: str, seed: int = 0) -> Question:
+    return pose(checkout_bank().find(name), seed)
+
+
+def go_to(page: Page, target: Locator) -> None:
+    """Press Tab until an element has the focus."""
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        if target.evaluate("element => element.getRootNode().activeElement === element"):
+            return
+    pytest.fail(f"Tab never comes to {target}")
+
+
+def check(page: Page, form: Locator) -> Locator:
+    """Press Check by keys; the verdict."""
+    go_to(page, form.get_by_role("button", name="Check", exact=True))
+    page.keyboard.press("Enter")
+    return form.get_by_role("status")
+
+
+# Lines of text ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_formula_is_set_while_it_is_typed_and_what_is_none_is_said_quietly(bare: Any) -> None:
+    question = asked("bytes-per-gpu-formula")
+    form, page = bare.problem(question), bare.page
+    go_to(page, form.get_by_label("Your formula"))
+    page.keyboard.type("2*(N-1)/N*")
+    reading = form.locator(".reading")
+    expect(reading).to_contain_text("It ends after")
+    bare.is_fit_for_all()
+    page.keyboard.type("M")
+    expect(reading.locator("math mfrac")).to_have_count(1)
+    expect(reading).not_to_contain_text("It ends")
+    expect(form.get_by_role("status")).to_be_empty()  # nothing is judged yet
+    picture(page, "formula")
+    bare.is_fit_for_all()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(question.key.formula)  # type: ignore[attr-defined]
+    page.keyboard.press("Enter")
+    expect(form.get_by_role("status")).to_contain_text("✓ Correct")
+
+
+def test_a_quantity_shows_how_it_is_read(bare: Any) -> None:
+    form, page = bare.problem(asked("bytes-per-gpu")), bare.page
+    field = form.get_by_label("Your answer")
+    field.focus()
+    page.keyboard.type("1.5e3 MB")
+    expect(form.locator(".reading").last).to_have_text("Read as 1500 MB")
+    field.fill("")
+    expect(form.locator(".reading").last).to_be_empty()
+
+
+# Functions --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_function_is_written_tried_and_checked(bare: Any) -> None:
+    question = posed(template("code"))
+    head = signature(question.form)  # type: ignore[arg-type]
+    form, page = bare.problem(question), bare.page
+    editor, ran = form.get_by_role("textbox", name="Your function"), form.locator(".ran")
+    go_to(page, editor)
+    page.keyboard.press("Control+a")
+    page.keyboard.type(head)
+    page.keyboard.press("Enter")
+    page.keyboard.type("return message_gb / 0")  # indented by itself behind the colon
+    page.keyboard.press("Control+Enter")
+    expect(ran).to_contain_text("ZeroDivisionError")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("gpus")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    arguments = form.get_by_label("Arguments of sent_gb")
+    expect(arguments).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("message_gb=3, gpus=2")
+    page.keyboard.press("Enter")
+    expect(ran).to_contain_text("It returned 1.5.")
+    expect(form.get_by_role("status")).to_be_empty()  # a run is no answer
+    bare.is_fit_for_all()
+    verdict = check(page, form)
+    expect(verdict).to_contain_text("Not yet")
+    expect(verdict).to_contain_text("I expected")
+    picture(page, "function")
+    bare.is_fit_for_all()
+    page.reload()
+    expect(editor).to_contain_text("return message_gb / gpus")  # the draft lasts
+
+
+# Schedules --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_schedule_is_built_by_keys_and_shows_what_runs_when(bare: Any) -> None:
+    question = posed(template("schedule"))
+    lines = [line.partition(": ")[2].split() for line in question.key.lines]  # type: ignore[attr-defined]
+    form, page = bare.problem(question), bare.page
+    first = form.get_by_role("toolbar").first
+    go_to(page, first.get_by_role("button").first)
+    page.keyboard.press("b")
+    expect(first).to_have_accessible_name("stage 1: B1")
+    expect(first).to_contain_text("B1 waits for its own F1, which is not placed yet")
+    page.keyboard.press("Backspace")
+    expect(first).to_have_accessible_name("stage 1: empty")
+    for line in lines:
+        for operation in line:
+            page.keyboard.press(operation[0].lower())
+        page.keyboard.press("ArrowDown")
+    chart = form.get_by_role("region", name="What runs when")
+    expect(chart.get_by_role("img").locator("rect")).to_have_count(sum(map(len, lines)))
+    expect(chart).to_contain_text("target")
+    bare.is_fit_for_all()
+    page.reload()
+    expect(form.get_by_role("toolbar").nth(1)).to_have_accessible_name(f"stage 2: {' '.join(lines[1])}")
+    expect(check(page, form)).to_contain_text("✓ Correct")
+    picture(page, "schedule")
+    form.get_by_role("button", name="Undo").press("Enter")
+    expect(form.get_by_role("toolbar").last).to_have_accessible_name(f"stage {len(lines)}: {' '.join(lines[-1][:-1])}")
+    verdict = check(page, form)
+    expect(verdict).to_contain_text("Unreadable")
+    expect(verdict).to_contain_text("is missing")
+
+
+def test_a_schedule_can_be_written_as_text_and_gone_on_with_by_buttons(bare: Any) -> None:
+    question = posed(template("schedule"))
+    form = bare.problem(question)
+    form.get_by_text("Write it as text").click()
+    form.get_by_label("Your schedule, as text").fill("stage 1: f1-2 b1\nstage 2: F1 whatever")
+    first = form.get_by_role("toolbar").first
+    expect(first).to_have_accessible_name("stage 1: F1 F2 B1")
+    expect(form).to_contain_text("I cannot read “whatever”")
+    first.get_by_role("button", name="Put B2").click()
+    expect(first).to_have_accessible_name("stage 1: F1 F2 B1 B2")
+    form.get_by_role("button", name="Start again").click()
+    expect(first).to_have_accessible_name("stage 1: empty")
+    stages = range(1, question.form.stages + 1)  # type: ignore[attr-defined]
+    expect(form.get_by_label("Your schedule, as text")).to_have_value("\n".join(f"stage {stage}:" for stage in stages))
+    assert bare.faults == []
+
+
+# Layouts, cases, hunts and pairs ----------------------------------------------------------------------------------------
+
+
+def test_a_layout_is_stepped_to_and_its_product_is_shown(bare: Any) -> None:
+    question = posed(template("layout"))
+    form, page = bare.problem(question), bare.page
+    right = next(sample.raw for sample in kind_of(question).samples(question) if sample.outcome == Outcome.CORRECT)
+    go_to(page, form.get_by_role("button", name="Raise tp"))
+    for _ in range(1 + [1, 2, 4, 8, 16].index(right["tp"])):
+        page.keyboard.press("Enter")
+    expect(form.get_by_role("combobox", name="tp")).to_have_value(str(right["tp"]))
+    expect(form.locator(".product")).to_contain_text("which leaves")
+    go_to(page, form.get_by_role("combobox", name="pp"))
+    page.keyboard.type(str(right["pp"]))
+    go_to(page, form.get_by_role("textbox", name="dp"))
+    page.keyboard.type(str(right["dp"]))
+    expect(form.locator(".product")).to_contain_text(f"and there are {question.form.number} GPUs")  # type: ignore[attr-defined]
+    go_to(page, form.get_by_role("combobox", name="recompute"))
+    page.keyboard.type(str(right["recompute"]))
+    expect(check(page, form)).to_contain_text("✓ Correct")
+    picture(page, "layout")
+    bare.is_fit_for_all()
+
+
+def test_a_case_says_at_each_part_what_became_of_it_and_what_was_gone_on_with(bare: Any) -> None:
+    question = posed(template("case"))
+    keys: Any = question.key.parts  # type: ignore[attr-defined]
+    message = 2 * float(keys[0].key["value"])  # every number twice as large as it should be
+    sent = worked_out(keys[1].ways[0], [message, 0.0, 0.0])[keys[1].ways[0].result]  # type: ignore[index]
+    form, page = bare.problem(question), bare.page
+    first, second = form.locator("details").nth(0), form.locator("details").nth(1)
+    go_to(page, first.get_by_role("textbox"))
+    page.keyboard.type(f"{message / 1e9!r} GB")
+    expect(first.locator(".reading")).to_contain_text("Read as")
+    go_to(page, first.get_by_role("button", name="Next part"))
+    page.keyboard.press("Enter")
+    expect(second).to_have_attribute("open", "")
+    expect(first).not_to_have_attribute("open", "")
+    go_to(page, second.get_by_role("textbox"))
+    page.keyboard.type(f"{sent / 1e9!r} GB")
+    page.keyboard.press("Enter")
+    status = form.get_by_role("status")
+    expect(status).to_contain_text("Partly right")
+    expect(first.locator("summary")).to_contain_text("✗ 0 of 1 point")
+    expect(second.locator("summary")).to_contain_text("✓ 1 of 1 point")
+    expect(second.locator(".note")).to_contain_text("Right from your answer to “Bytes of the gradients”")
+    picture(page, "case")
+    bare.is_fit_for_all()
+    page.keyboard.type("1")
+    expect(second.locator("summary")).to_contain_text("changed since")
+
+
+def test_a_bug_is_hunted_by_keys(bare: Any) -> None:
+    question = posed(template("bugline"))
+    key = question.key
+    assert isinstance(key, BuglineKey)
+    form, page = bare.problem(question), bare.page
+    listing = form.get_by_role("listbox")
+    expect(listing.locator(".tok-keyword").first).to_be_visible()
+    go_to(page, listing)
+    for _ in range(key.line):
+        page.keyboard.press("ArrowDown")
+    for name, value in key.witness.items():
+        go_to(page, form.get_by_label(name, exact=True))
+        page.keyboard.type(str(value))
+    go_to(page, form.get_by_label("3. That line, mended"))
+    page.keyboard.press("Control+a")
+    page.keyboard.type(key.original_line)
+    page.keyboard.press("Enter")
+    expect(form.get_by_role("status")).to_contain_text("✓ Correct")
+    picture(page, "hunt")
+    bare.is_fit_for_all()
+
+
+def test_pairs_are_picked_from_lists_that_show_their_texts(bare: Any) -> None:
+    question = posed(template("match"))
+    key: Any = question.key
+    form, page = bare.problem(question), bare.page
+    for item, letter in key.pairs.items():
+        field = form.get_by_label(f"{item} belongs to")
+        go_to(page, field)
+        page.keyboard.type(f"{letter})")
+        expect(field).to_have_value(letter)
+    texts = form.get_by_role("combobox").first.locator("option").all_inner_texts()
+    assert all(len(text) > len("a) ") for text in texts[1:])
+    expect(check(page, form)).to_contain_text("✓ Correct")
+    picture(page, "match")
+    bare.is_fit_for_all()
