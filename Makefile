@@ -7,7 +7,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk clean
+.PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk book clean
 
 demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
@@ -39,6 +39,11 @@ render: $(VENV)/.test figures  ## Figures, notebooks, the page of what is covere
 	$(BIN)/shardwise render --bank .
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md
+
+book: $(VENV)/.test  ## Lessons, formulas, worked examples and documents as pages to read offline: book/_build/html/index.html
+	$(BIN)/python -m book.sources book/_build/source
+	$(BIN)/sphinx-build -q -W -b html book/_build/source book/_build/html
+	@echo "The book: $(CURDIR)/book/_build/html/index.html"
 
 figures: $(VENV)/.test
 	$(BIN)/python -m solutions.figures
