@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 
 from solutions import (
+    checkpoint_interval,
+    checkpoints,
     data_constrained,
     diagnosis,
     duplicates,
     expert_capacity,
     expert_memory,
     expert_traffic,
+    fixed_batch,
     layer_parameters,
     layout,
     layout_judge,
@@ -25,14 +28,14 @@ from solutions import (
     sample_order,
 )
 
-MIXTRAL = {"dense_parameters": 1.6e9, "routed_parameters": 45.1e9, "dp": 64}
-ATTENTION = {"hidden": 64, "heads": 6, "kv_heads": 2, "head_dim": 8}
-LINKS = {"flop_per_s": 400e12, "bytes_per_s": 360e9}
-TRACE = {
+MIXTRAL: dict[str, Any] = {"dense_parameters": 1.6e9, "routed_parameters": 45.1e9, "dp": 64}
+ATTENTION: dict[str, Any] = {"hidden": 64, "heads": 6, "kv_heads": 2, "head_dim": 8}
+LINKS: dict[str, Any] = {"flop_per_s": 400e12, "bytes_per_s": 360e9}
+TRACE: dict[str, Any] = {
     "micro_batch_s": 0.25, "micro_batches": 16, "stages": 8, "virtual_stages": 1, "recomputed": False,
     "kernel_efficiency": 0.5, "best_efficiency": 0.75,
 }  # fmt: skip
-FAILURES = {"failures": 3, "interval_s": 3600, "write_s": 60, "detect_s": 600, "restart_s": 900}
+FAILURES: dict[str, Any] = {"failures": 3, "interval_s": 3600, "write_s": 60, "detect_s": 600, "restart_s": 900}
 STACK: dict[str, Any] = {
     "layers": 2,
     "hidden": 64,
@@ -60,13 +63,13 @@ def test_a_degree_of_experts_divides_ranks_and_experts_and_may_fill_the_room() -
 
 
 def test_width_and_copies_of_a_token_cancel_in_the_exchange() -> None:
-    case = {"expert_ffn_hidden": 2048, "ep": 8, **LINKS}
+    case: dict[str, Any] = {"expert_ffn_hidden": 2048, "ep": 8, **LINKS}
     plain = expert_traffic.exchange_over_compute(**case)
     assert expert_traffic.exchange_over_compute(**case, hidden=7168, experts_per_token=8) == pytest.approx(plain)
 
 
 def test_even_ranks_and_a_tie_of_the_two_splits() -> None:
-    case = {"gpus": 8, "experts_per_token": 2, "expert_ffn_hidden": 14336, **LINKS}
+    case: dict[str, Any] = {"gpus": 8, "experts_per_token": 2, "expert_ffn_hidden": 14336, **LINKS}
     assert expert_traffic.quicker_split(imbalance=1, **case) == "whole"
     tie = expert_traffic.break_even_imbalance(**case)
     assert expert_traffic.quicker_split(imbalance=tie, **case) == "cut"
@@ -79,7 +82,7 @@ def test_epochs_reach_from_the_data_themselves_to_just_below_what_repeats_can_gi
 
 
 def test_what_is_bought_is_what_is_missing_and_at_the_same_price_one_buys() -> None:
-    prices = {"needed_tokens": 300e9, "unique_tokens": 100e9, "dollars_per_trained_token": 0.1e-6}
+    prices: dict[str, Any] = {"needed_tokens": 300e9, "unique_tokens": 100e9, "dollars_per_trained_token": 0.1e-6}
     repeats = data_constrained.epochs_for(effective_tokens=300e9, unique_tokens=100e9) * 100e9 - 300e9
     tie = repeats * 0.1e-6 / 200e9  # dollars for each of the 200 billion missing tokens
     for price, choice in ((0.99 * tie, "buy"), (1.01 * tie, "repeat")):
@@ -90,7 +93,14 @@ def test_what_is_bought_is_what_is_missing_and_at_the_same_price_one_buys() -> N
 
 def test_a_step_may_be_all_pipeline_and_a_forward_pass_all_scores() -> None:
     assert diagnosis.lost_seconds(part="exposed", step_s=0.25 * 23, **TRACE) == 0
-    run = {"micro_batch_s": 0.2, "micro_batches": 16, "stages": 8, "virtual_stages": 1, "sync_s": 0.5, "loader_s": 0.2}
+    run: dict[str, Any] = {
+        "micro_batch_s": 0.2,
+        "micro_batches": 16,
+        "stages": 8,
+        "virtual_stages": 1,
+        "sync_s": 0.5,
+        "loader_s": 0.2,
+    }
     after = {change: diagnosis.seconds_after(change=change, score_share=1, **run) for change in ("none", "selective")}
     assert after["none"] == after["selective"]
 
@@ -107,7 +117,7 @@ def test_exactly_as_many_dropped_copies_as_allowed_are_few_enough() -> None:
 
 
 def test_the_quickest_layout_weighs_the_bubble_by_its_micro_batches() -> None:
-    case = {"weight_bytes": 810, "activation_bytes": 64, "budget_bytes": 40, "cp": 1, "tp_percent": 5}
+    case: dict[str, Any] = {"weight_bytes": 810, "activation_bytes": 64, "budget_bytes": 40, "cp": 1, "tp_percent": 5}
     assert layout.best_layout(gpus=64, sequences=64, **case) == (4, 1, 16, 1)  # (8, 1, 4, 2) waits less, of less work
 
 
@@ -157,3 +167,19 @@ def test_nothing_is_added_to_a_restart_for_what_is_left_out() -> None:
     assert whole == 3 * restart_costs.failure_seconds(interval_s=3600, write_s=60, detect_s=600, restart_s=900)
     shorter = restart_costs.proposal_seconds_saved(**FAILURES, new_interval_s=1800)
     assert shorter == 3 * 900
+
+
+def test_a_write_of_two_mtbf_leaves_one_mtbf_between_checkpoints() -> None:
+    assert checkpoint_interval.daly_interval_seconds(write_s=2, mtbf_s=1) == 1
+
+
+def test_a_checkpoint_has_its_own_master_copy_and_only_the_newest_ones_stay() -> None:
+    assert checkpoints.checkpoint_bytes(parameters=1, bytes_per_master=2) == 2 + 2 + 8
+    assert checkpoints.stored_bytes(checkpoint_bytes=1, saves=10, keep_last=2) == 2
+
+
+def test_a_bubble_just_above_a_limit_of_one_in_64_is_too_large() -> None:
+    run: dict[str, Any] = {"micro_batch": 1, "tp": 8, "cp": 1, "pp": 2, "virtual_stages": 1, "overhead": 1 / 64}
+    assert fixed_batch.most_gpus(sequences=64, **run) == 16
+    with pytest.raises(ValueError, match="bubble overhead"):
+        fixed_batch.most_gpus(sequences=63, **run)
