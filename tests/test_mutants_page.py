@@ -7,24 +7,30 @@ from pathlib import Path
 
 import pytest
 
-from mutation.page import earlier_verdicts, faults, reasons, written_page
+from mutation.page import NO_REASON, earlier_verdicts, faults, reasons, written_page
 from mutation.workspace import MODULES, Survivor, Verdict, change, files_about
 
 PAGE = Path(__file__).parents[1] / "docs" / "mutants.md"
+MOST_WITHOUT_A_REASON = 258  # lower it with every test and every reason that is written
 ADDED = Survivor("f", "a + b → a - b")
 DROPPED = Survivor("g", "h(a, b) → h(b)")
 
 
 def test_the_page_has_a_row_for_every_module() -> None:
-    rows = re.findall(r"^\| (\w+) \| \d", PAGE.read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| (\w+) \| (?:\d|not tried yet)", PAGE.read_text("utf-8"), re.MULTILINE)
     assert rows == MODULES, "run `make mutants` and commit the page"
 
 
 def test_every_reason_is_on_the_page_beside_its_survivor() -> None:
     text = PAGE.read_text("utf-8")
-    assert "No reason yet" not in text
     for (_, survivor), why in reasons().items():
         assert f"- `{survivor.function}`: `{survivor.change}`. {why}" in text
+
+
+def test_survivors_without_a_reason_are_counted_on_the_page_and_become_no_more() -> None:
+    text = PAGE.read_text("utf-8")
+    told = re.search(r"\*\*(\d+) have none yet\*\*", text)
+    assert text.count(NO_REASON) == (int(told[1]) if told else 0) <= MOST_WITHOUT_A_REASON
 
 
 @pytest.mark.slow
@@ -63,6 +69,19 @@ def test_the_page_gives_each_survivor_with_its_reason() -> None:
     assert "| ring | 100 | 99 | 1 | 99.0 |\n| zero | 100 | 100 | 0 | 100.0 |\n" in page
     assert page.endswith("### ring\n\n- `f`: `a + b → a - b`. Nobody can tell.\n")
     assert earlier_verdicts(page) == {"ring": Verdict("ring", 99, 0, (ADDED,)), "zero": Verdict("zero", 100, 0, ())}
+
+
+def test_the_page_counts_survivors_without_a_reason() -> None:
+    verdicts = [Verdict("ring", 98, 0, (ADDED, DROPPED))]
+    page = written_page(verdicts, {("ring", ADDED): "Nobody can tell."})
+    assert "reason in `tests/mutants.yaml`. **1 have none yet**, and are marked below.\n" in page
+    assert f"- `g`: `h(a, b) → h(b)`. {NO_REASON}" in page
+
+
+def test_a_module_that_was_not_tried_has_a_row_that_says_so() -> None:
+    page = written_page([Verdict("zero", 100, 0, ())], {}, untried=["ring"])
+    assert "|---|---|---|---|---|\n| ring | not tried yet | | | |\n| zero | 100 | 100 | 0 | 100.0 |\n" in page
+    assert set(earlier_verdicts(page)) == {"zero"}
 
 
 def test_a_change_over_several_lines_is_told_in_one() -> None:

@@ -30,12 +30,11 @@ def main() -> None:
     why = reasons()
     chosen = options.modules or MODULES
     earlier = earlier_verdicts(options.write.read_text("utf-8")) if options.write and options.modules else {}
-    if options.write and (missing := set(MODULES) - set(chosen) - set(earlier)):
-        parser.error(f"neither named nor on the page: {', '.join(sorted(missing))}")
     now = {module: tried(module, options.keep_killed, options.processes) for module in chosen}
     verdicts = [(earlier | now)[module] for module in MODULES if module in earlier | now]
     if options.write:
-        options.write.write_text(written_page(verdicts, why), "utf-8")
+        untried = [module for module in MODULES if module not in earlier | now]
+        options.write.write_text(written_page(verdicts, why, untried), "utf-8")
     found = faults(verdicts, why)
     print("\n".join(found))
     sys.exit(bool(found))

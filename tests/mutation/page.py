@@ -12,12 +12,13 @@ from .workspace import ROOT, Survivor, Verdict
 
 REASONS = ROOT / "tests" / "mutants.yaml"
 AT_LEAST = 0.95  # of all mutants are to be killed
+NO_REASON = "**No reason yet.**"
 HEAD = """# Mutants
 
 Do the tests of the references bite? [mutmut](https://mutmut.readthedocs.io) changes one thing at a time in `solutions/*.py`: a `+` becomes
 a `-`, a `<` a `<=`, a 2 a 3, an argument is dropped. Each changed module (a *mutant*) has to fail a test: one in `tests/solutions/` that imports
 the module, one of its docstring's examples, or a printed number of `tests/anchors/`. What no test notices *survives*, and needs a
-reason in `tests/mutants.yaml`.
+reason in `tests/mutants.yaml`.{unexplained}
 
 `make mutants` runs all of it and writes this page; `.mutmut/bin/python -m tests.mutation ring --write docs/mutants.md` tries one module and
 keeps what the page says of the others. Hypothesis draws the same examples every time. A mutant that takes many times as long as the
@@ -78,13 +79,21 @@ def faults(verdicts: Sequence[Verdict], why: Mapping[tuple[str, Survivor], str])
     return found
 
 
-def written_page(verdicts: Sequence[Verdict], why: Mapping[tuple[str, Survivor], str]) -> str:
-    """The page for the verdicts, with each survivor's reason."""
-    lines = [HEAD.format(rate=f"{rate(verdicts):.1%}", total=sum(verdict.total for verdict in verdicts)).rstrip("\n")]
+def written_page(
+    verdicts: Sequence[Verdict], why: Mapping[tuple[str, Survivor], str], untried: Sequence[str] = ()
+) -> str:
+    """The page for the verdicts, with each survivor's reason, and a row for each module that was not tried yet."""
+    total = sum(verdict.total for verdict in verdicts)
+    lines = [
+        HEAD.format(rate=f"{rate(verdicts):.1%}", total=total, unexplained=_unexplained(verdicts, why)).rstrip("\n")
+    ]
+    rows = {module: f"| {module} | not tried yet | | | |" for module in untried}
     for verdict in verdicts:
         alive = len(verdict.survivors)
         share = f"{100 * rate([verdict]):.1f}" if verdict.total else "-"
-        lines.append(f"| {verdict.module} | {verdict.total} | {verdict.total - alive} | {alive} | {share} |")
+        killed = verdict.total - alive
+        rows[verdict.module] = f"| {verdict.module} | {verdict.total} | {killed} | {alive} | {share} |"
+    lines += [rows[module] for module in sorted(rows)]
     lines += ["", "## Survivors", ""]
     for verdict in verdicts:
         if verdict.survivors:
@@ -95,3 +104,8 @@ def written_page(verdicts: Sequence[Verdict], why: Mapping[tuple[str, Survivor],
             ]
             lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _unexplained(verdicts: Sequence[Verdict], why: Mapping[tuple[str, Survivor], str]) -> str:
+    count = sum((verdict.module, of) not in why for verdict in verdicts for of in verdict.survivors)
+    return f" **{count} have none yet**, and are marked below." if count else ""
