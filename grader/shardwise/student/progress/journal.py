@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shardwise.student.progress.file import ProgressFile
 
 JUDGED = (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
-_MOMENT = 0.004  # seconds to wait for a write: nearly always enough, and too short to be noticed
+_MOMENT = 0.003  # seconds to wait for a write: enough on most disks, and too short to be noticed
 _SECOND = 1.0  # that a question or a form waits for what is read, when the file is on a slow disk or locked
 _T = TypeVar("_T")
 
