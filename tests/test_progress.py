@@ -115,6 +115,17 @@ def test_what_went_well_comes_back_later() -> None:
     assert days_until_due(event("right", 0), event("wrong", 1, days=well)) < well
 
 
+def test_a_variant_that_took_help_or_another_try_was_hard() -> None:
+    def ratings(*events: Event) -> list[int]:
+        return [rating for _, rating in stands(*events).reviews]  # as FSRS has them: 1 again, 2 hard, 3 good
+
+    assert ratings(event("right")) == [3]
+    assert ratings(event("hint"), event("right")) == [2]
+    assert ratings(event("wrong"), event("right")) == [1, 2]
+    assert ratings(event("partly"), event("right")) == [2, 2]
+    assert ratings(event("wrong"), event("solution")) == ratings(event("solution")) == [1]
+
+
 def test_the_same_answers_again_change_nothing() -> None:
     once = [event("wrong"), event("wrong"), event("right")]
     assert stands(*once, *once, event("hint"), event("wrong")) == stands(event("wrong"), event("right"))
