@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from shardwise.bank.bank import Bank
 from shardwise.bank.lesson import by_figures, lesson_of
-from shardwise.errors import AUTHORS_CAN_RAISE, Fault, ShardwiseError, said_by
+from shardwise.errors import AUTHORS_CAN_RAISE, Fault, Faulty, ShardwiseError, said_by
 from shardwise.template.references import Unloadable
 
 FOLDER = "moving"
@@ -158,12 +159,22 @@ def moving_faults(bank: Bank) -> Iterator[Fault]:
             message = str(error) if isinstance(error, ShardwiseError) else said_by(error)
             yield Fault(_file(name), message)
     for chapter in bank.chapters:
-        lesson = bank.lessons / chapter / "lesson.md"
-        for _, name in by_figures(lesson_of(lesson.parent)) if lesson.exists() else ():
-            if name and name not in names:
-                yield Fault(
-                    f"problems/{chapter}/lesson.md", f"figure(“{name}”) needs a {_file(name)}, and there is none"
-                )
+        yield from _unknown(bank.lessons / chapter, names)
+
+
+def _unknown(chapter: Path, names: Sequence[str]) -> Iterator[Fault]:
+    """The pictures that a chapter's lesson names and that are not there."""
+    if not (chapter / "lesson.md").exists():  # the lint says by itself that there is none
+        return
+    try:
+        lesson = lesson_of(chapter)
+    except Faulty as error:
+        yield from error.faults
+        return
+    for _, name in by_figures(lesson):
+        if name and name not in names:
+            file = f"problems/{chapter.name}/lesson.md"
+            yield Fault(file, f"figure(“{name}”) needs a {_file(name)}, and there is none")
 
 
 def _file(name: str) -> str:
