@@ -94,6 +94,13 @@ def test_a_name_that_no_part_has_is_said_and_takes_nothing_away() -> None:
     assert "I saw “tiem”; the parts are message, sent, time, hidden." in as_plain(feedback)
 
 
+@pytest.mark.parametrize("raw", ["sent = 7 GB; sent = 8 GB", {"sent": "7 GB", "Sent": "8 GB"}])
+def test_who_answers_a_part_twice_is_asked_which_answer_is_meant(raw: Any) -> None:
+    feedback = marked(raw)
+    assert feedback.outcome == Outcome.UNREADABLE
+    assert "sent comes twice. Keep the answer that you mean, and no other." in feedback.say
+
+
 def test_a_recognised_mistake_is_said_beside_its_part() -> None:
     feedback = marked({**RIGHT, "sent": "3.5 GB"})
     assert "✗ 2. Sent · 0 of 1 · I read 3.5 GB. Does it send in both phases?" in as_plain(feedback)

@@ -14,6 +14,7 @@ from shardwise.kinds.answers import is_blank, parsed
 from shardwise.kinds.case.model import CaseForm, PartForm
 
 LONGEST = 20_000  # characters of an answer to all parts
+TWICE = "{name} comes twice. Keep the answer that you mean, and no other."
 MOST_NAMES = 200  # of parts, in an answer
 MOST_VALUES = 1000  # in the answer to a part: a list of lists has as many as are written in it
 _SHOWN = 40  # characters of a name that is none
@@ -114,7 +115,7 @@ def _by_part(form: CaseForm, raw: Any) -> tuple[dict[str, Any], tuple[str, ...]]
             if not is_blank(answer):
                 strangers.append(str(name))
         elif part in found and not is_blank(found[part]) and not is_blank(answer):
-            raise Unreadable(f"{part} comes twice.")
+            raise Unreadable(TWICE.format(name=part))
         elif part not in found or is_blank(found[part]):
             found[part] = answer
     return found, tuple(strangers)
@@ -157,7 +158,7 @@ def _from_text(form: CaseForm, text: str) -> Any:
     pairs = [(match["name"], _unquoted(text[match.end() : end])) for match, end in zip(found, ends, strict=True)]
     twice = {name for name, _ in pairs if [other for other, _ in pairs].count(name) > 1}
     if twice:
-        raise Unreadable(f"{min(twice)} comes twice.")
+        raise Unreadable(TWICE.format(name=min(twice)))
     return dict(pairs)
 
 
