@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -42,14 +42,15 @@ PATIENCE_MS = 20_000  # for one step on a busy machine
 
 @dataclass(frozen=True)
 class Lab:
-    """A running JupyterLab: where it is, its token, and the folder that it shows."""
+    """A running JupyterLab, with Notebook 7 beside it: where it is, its token, and the folder that it shows."""
 
     url: str
     token: str
     notebooks: Path
 
-    def address(self, notebook: str) -> str:
-        return f"{self.url}/lab/tree/{notebook}?token={self.token}"
+    def address(self, notebook: str, app: Literal["lab", "notebook"] = "lab") -> str:
+        place = {"lab": "lab/tree", "notebook": "notebooks"}[app]
+        return f"{self.url}/{place}/{notebook}?token={self.token}"
 
 
 def _free_port() -> int:
@@ -74,7 +75,10 @@ def _private_folders(base: Path) -> dict[str, str]:
     slow = {f"nbgrader.server_extensions.{name}": False for name in NBGRADERS}  # 4 s to import, and not needed here
     news = {"fetchNews": "false", "checkForUpdates": False}
     files = {
-        "config/jupyter_server_config.json": {"ServerApp": {"jpserver_extensions": slow}},
+        "config/jupyter_server_config.json": {
+            "ServerApp": {"jpserver_extensions": slow},
+            "JupyterNotebookApp": {"expose_app_in_browser": True},
+        },
         "config/labconfig/page_config.json": {"disabledExtensions": {"@jupyter/nbgrader": True}},
         f"data/kernels/{KERNEL}/kernel.json": kernel,
         "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings": news,

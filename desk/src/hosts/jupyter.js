@@ -10,8 +10,9 @@ export function inJupyter({ model, el }) {
   const line = requests(model);
   const draft = drafts(model);
   const shades = followShade(el);
-  guardKeys(el, () => model.widget_manager?.context?.save());
-  el.append(show(model.get("what"), { ask: line.ask, draft }, model.get("given")));
+  const shown = show(model.get("what"), { ask: line.ask, draft }, model.get("given"));
+  guardKeys(shown, () => model.widget_manager?.context?.save());
+  el.append(shown);
   for (const text of document.querySelectorAll(`.shardwise-waits[data-token="${model.get("token")}"]`)) {
     text.hidden = true;
   }
@@ -23,8 +24,8 @@ export function inJupyter({ model, el }) {
 }
 
 /**
- * Requests to Python. Where the kernel takes connections that a page opens, over one of those: ipykernel answers it in a
- * thread of its own, also while a cell runs. Elsewhere as messages of the model, which wait for the cell.
+ * Requests to Python. Where the kernel has subshells, over a connection that the page opens, which is answered in a thread
+ * of its own, also while a cell runs. Elsewhere as messages of the model, which wait for the cell.
  */
 function requests(model) {
   const waiting = new Map();
@@ -40,18 +41,16 @@ function requests(model) {
     waiting.clear();
     connection = null; // the next request tries again
   };
-  const connected = () => {
-    const comm = model.widget_manager?.kernel?.createComm?.("shardwise");
-    if (!comm) return null;
+  const connected = async () => {
+    const kernel = model.widget_manager?.kernel;
+    await kernel?.info;
+    if (!kernel?.supportsSubshells) return model;
+    const comm = kernel.createComm("shardwise");
+    await comm.subshellStarted; // opened before, it would wait for the cell
     comm.onMsg = (message) => heard(message.content.data);
     comm.onClose = cutOff; // a kernel that was restarted knows nothing of this form
     comm.open({ form: model.get("token") });
     return comm;
-  };
-  const send = (content) => {
-    connection ??= connected();
-    if (connection) connection.send(content);
-    else model.send(content);
   };
   model.on("msg:custom", heard);
   const ask = (request) =>
@@ -59,16 +58,15 @@ function requests(model) {
       count += 1;
       const id = `${place}-${count}`;
       waiting.set(id, { resolve, reject });
-      try {
-        send({ id, request });
-      } catch {
-        cutOff();
-      }
+      connection ??= connected();
+      connection.then((open) => open.send({ id, request })).catch(cutOff);
     });
-  const close = () => {
+  const close = async () => {
     model.off("msg:custom", heard);
-    if (connection) connection.onClose = null;
-    connection?.close();
+    const open = await connection;
+    if (!open || open === model) return;
+    open.onClose = () => {};
+    if (!open.isDisposed) open.close();
   };
   return { ask, close };
 }
@@ -114,9 +112,9 @@ function inModel(model) {
 }
 
 /** Keep keys from Jupyter, which takes letters for commands on the cell; the key that saves is passed on. */
-function guardKeys(el, save) {
-  el.dataset.lmSuppressShortcuts = "true"; // Lab and Notebook look for it on an element outside shadow roots
-  el.addEventListener("keydown", (event) => {
+function guardKeys(shown, save) {
+  shown.dataset.lmSuppressShortcuts = "true"; // for Lab and Notebook, which see the element and not what is inside
+  shown.addEventListener("keydown", (event) => {
     event.stopPropagation(); // VS Code does not know the mark
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
       event.preventDefault();
