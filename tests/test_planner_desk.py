@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from checkout import ROOT
+from checkout import ROOT, fresh_session
 from shardwise.bank.discovery import open_banks
 from shardwise.cli.main import main
 from shardwise.planning import drawings
+from shardwise.student import api
 from shardwise.student.planner_desk import PlannerDesk
 from solutions.planner import Batch, Cluster, Layout, Plan, named_model, plan
 from solutions.planner_search import pareto, search
@@ -277,3 +280,41 @@ def test_what_breaks_here_is_ours(desk: PlannerDesk, monkeypatch: pytest.MonkeyP
 
 def simulate_nothing(*_: Any) -> None:
     raise ZeroDivisionError("at stage 3")
+
+
+# In a notebook --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(api, "_SESSION", fresh_session())
+    yield
+    from ipywidgets import Widget
+
+    Widget.close_all()
+
+
+@pytest.mark.usefixtures("session")
+def test_the_verb_begins_with_names_and_shows_its_first_plan_without_a_kernel() -> None:
+    form: Any = api.planner("LLAMA3-8b", "16 x H100", tp=2)
+    start = form.given["start"]
+    assert (start["model"], start["cluster"]) == ("Llama-3-8B", {"accelerator": "H100-80GB", "gpus": 16})
+    assert start["layout"] == {"tp": 2} and "Mixtral-8x7B" in form.given["choices"]["model"]
+    assert "Llama-3-8B on 16 H100-80GB" in form._plain and "TP 2 × CP 1 × PP 1 × DP 8" in form._plain
+    assert "<table>" in form._html and "run this cell in Jupyter" in form._html
+    reply = form._desk.reply({"do": "plan", "wanted": {"do": "plan", "given": start}})
+    assert reply["plan"]["layout"]["tp"] == 2 and reply["figures"]
+
+
+@pytest.mark.usefixtures("session")
+def test_the_verb_says_what_it_does_not_know() -> None:
+    said = repr(api.planner("lama3-8", "h1000-16", zero=7))
+    assert "'lama3-8' is no model that the planner knows. Near it: Llama-3-8B" in said
+    assert "'h1000' is no accelerator" in said and "zero is 7" in said
+    assert "'tpp' is unknown. Did you mean tp?" in repr(api.planner(tpp=2))
+
+
+def test_a_form_that_plans_nothing_loads_no_planner() -> None:
+    program = "import sys, shardwise.student.desk; print([name for name in sys.modules if 'plann' in name])"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"

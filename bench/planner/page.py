@@ -40,6 +40,9 @@ shardwise plan --model llama3-8b --cluster h100-64 --zero 3 --emit torchtitan > 
 shardwise plan --file mine.yaml --json                                                            # numbers of your own, for scripts
 ```
 
+In a notebook `planner("llama3-70b", "h100-512", tp=8, pp=4)` is the same as a form: sliders for the layout, bars for memory and for what becomes
+of the peak, the pipeline, and a search whose points are loaded by a click.
+
 Names are read whatever their case, dots and dashes. What a layout leaves out has its usual value, and DP follows from the GPUs. The exit code is 1 for
 a layout that cannot run or does not fit. A search keeps what is given of a layout. Under each plan stands what it counts otherwise than the lessons do: the room that the driver of a card reports
 (85.5 GB of an H100, where the lessons count 80), gradients as the software keeps them (mostly 4 bytes, where 16 bytes a parameter have 2), and MFU with
