@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from shardwise.student.progress.file import ProgressFile
 
 commands = typer.Typer()
-Chapter = Annotated[str | None, typer.Option(help="Only this chapter.")]
 
 
 @commands.command(epilog="Example:  shardwise practice --daily")
