@@ -154,15 +154,15 @@ export class Planner extends LitElement {
     return { ...this.shown.plan.layout, ...this.asked.layout };
   }
 
-  #cluster_(parts) {
+  #setCluster(parts) {
     this.#set({ cluster: { ...this.asked.cluster, ...parts } });
   }
 
-  #batch(name, value) {
+  #setBatch(name, value) {
     this.#set({ batch: { ...this.asked.batch, [name]: value } });
   }
 
-  #own(name, value) {
+  #setShape(name, value) {
     const { name: _, ...shape } = this.#model;
     this.#set({ model: { ...shape, name: OWN, [name]: value } });
   }
@@ -234,18 +234,18 @@ export class Planner extends LitElement {
           ${choice("GPU", choices.accelerator, cluster.accelerator, (accelerator) =>
             this.#set({ cluster: { accelerator, gpus: cluster.gpus } }),
           )}
-          ${text("GPUs", cluster.gpus, (gpus) => this.#cluster_({ gpus }))}
-          ${text("sequences of a step", batch?.global_batch ?? this.shown.plan.batch.global_batch, (value) => this.#batch("global_batch", value))}
-          ${text("tokens of a sequence", batch?.sequence ?? this.shown.plan.batch.sequence, (value) => this.#batch("sequence", value))}
+          ${text("GPUs", cluster.gpus, (gpus) => this.#setCluster({ gpus }))}
+          ${text("sequences of a step", batch?.global_batch ?? this.shown.plan.batch.global_batch, (value) => this.#setBatch("global_batch", value))}
+          ${text("tokens of a sequence", batch?.sequence ?? this.shown.plan.batch.sequence, (value) => this.#setBatch("sequence", value))}
           ${text("tokens of the run", tokens, (value) => this.#set({ tokens: value === "" ? null : value }))}
           ${text("dollars of a GPU-hour", price, (value) => this.#set({ price: value === "" ? null : value }))}
         </div>
         <details>
           <summary>Own numbers</summary>
           <div class="controls">
-            ${text("GPUs that fast links join", cluster.gpus_per_node, (value) => this.#cluster_({ gpus_per_node: value }))}
-            ${text("network of a GPU, a direction", perSecond(cluster.network_bytes_per_s), (value) => this.#cluster_({ network_bytes_per_s: value }))}
-            ${Object.entries(SHAPE).map(([name, words]) => text(words, this.#model[name], (value) => this.#own(name, value)))}
+            ${text("GPUs that fast links join", cluster.gpus_per_node, (value) => this.#setCluster({ gpus_per_node: value }))}
+            ${text("network of a GPU, a direction", perSecond(cluster.network_bytes_per_s), (value) => this.#setCluster({ network_bytes_per_s: value }))}
+            ${Object.entries(SHAPE).map(([name, words]) => text(words, this.#model[name], (value) => this.#setShape(name, value)))}
           </div>
         </details>
       </fieldset>
