@@ -30,7 +30,8 @@ from shardwise.question import Question
 NUMBER, CHOICE, MANY, HUNT = "bytes-per-gpu", "ring-or-tree", "fifty-four-days", "ring-time-bug"
 ORDER, PAIRS, FORMULA, FUNCTION = "order-ring-events", "first-match", "bytes-per-gpu-formula", "ring-time-function"
 DESK = ".shardwise"
-NAMES = (NUMBER, CHOICE, MANY, HUNT, ORDER, PAIRS, FORMULA, FUNCTION)
+SCHEDULE = "gpipe-time-in-less-memory"
+NAMES = (NUMBER, CHOICE, MANY, HUNT, ORDER, PAIRS, FORMULA, FUNCTION, SCHEDULE)
 
 RUN_ALL = """async () => {
   const app = window.jupyterapp;
@@ -145,6 +146,7 @@ def test_a_student_practises_in_lab(page: Page, forms: dict[str, Locator], asked
     each_item_is_given_an_option(page, forms[PAIRS], asked(PAIRS))
     a_formula_is_typed(forms[FORMULA], asked(FORMULA))
     a_function_is_written(page, forms[FUNCTION])
+    a_schedule_is_built_by_keys(page, forms[SCHEDULE], asked(SCHEDULE))
     every_text_can_be_read_in_a_light_and_a_dark_theme(page)
 
 
@@ -309,6 +311,19 @@ def a_function_is_written(page: Page, form: Locator) -> None:
     check(form)
     expect(status).to_contain_text("✓ Correct")
     picture(page, "function")
+
+
+def a_schedule_is_built_by_keys(page: Page, form: Locator, question: Question) -> None:
+    """F, B and the arrows, which are commands on the cell wherever they do not belong to the form."""
+    form.get_by_role("toolbar").first.get_by_role("button").first.focus()
+    for line in question.key.lines:  # type: ignore[attr-defined]
+        for operation in line.partition(": ")[2].split():
+            page.keyboard.press(operation[0].lower())
+        page.keyboard.press("ArrowDown")
+    expect(form.get_by_role("toolbar").first).to_have_accessible_name(question.key.lines[0])  # type: ignore[attr-defined]
+    check(form)
+    expect(form.get_by_role("status")).to_contain_text("✓ Correct")
+    picture(page, "schedule in Lab")
 
 
 def every_text_can_be_read_in_a_light_and_a_dark_theme(page: Page) -> None:
