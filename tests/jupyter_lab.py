@@ -1,0 +1,114 @@
+"""A real JupyterLab, and how to start Chromium quietly: for tests, and for what is measured in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from checkout import ROOT
+
+CHROMIUM = Path("/usr/bin/chromium")
+QUIET = [  # neither a sandbox of its own nor a graphics card nor calls home
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+]  # fmt: skip
+KERNEL = "shardwise-test"
+NBGRADERS = ("assignment_list", "course_list", "formgrader", "validate_assignment")
+STARTS_WITHIN_S = 60.0
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab, with Notebook 7 beside it: where it is, its token, and the folder that it shows."""
+
+    url: str
+    token: str
+    notebooks: Path
+
+    def address(self, notebook: str, app: Literal["lab", "notebook"] = "lab") -> str:
+        place = {"lab": "lab/tree", "notebook": "notebooks"}[app]
+        return f"{self.url}/{place}/{notebook}?token={self.token}"
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def _private_folders(base: Path) -> dict[str, str]:
+    """Folders of its own for all that Jupyter reads and writes, with our kernel and without its news."""
+    names = {
+        "JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "IPYTHONDIR": "ipython",
+    }  # fmt: skip
+    for name in names.values():
+        (base / name).mkdir()
+    kernel = {
+        "argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": KERNEL,
+        "language": "python",
+    }
+    slow = {f"nbgrader.server_extensions.{name}": False for name in NBGRADERS}  # 4 s to import, and not needed here
+    news = {"fetchNews": "false", "checkForUpdates": False}
+    files = {
+        "config/jupyter_server_config.json": {
+            "ServerApp": {"jpserver_extensions": slow},
+            "JupyterNotebookApp": {"expose_app_in_browser": True},
+        },
+        "config/labconfig/page_config.json": {"disabledExtensions": {"@jupyter/nbgrader": True}},
+        f"data/kernels/{KERNEL}/kernel.json": kernel,
+        "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings": news,
+    }
+    for path, content in files.items():
+        (base / path).parent.mkdir(parents=True, exist_ok=True)
+        (base / path).write_text(json.dumps(content), "utf-8")
+    return {variable: str(base / name) for variable, name in names.items()}
+
+
+@contextmanager
+def running_lab(base: Path) -> Iterator[Lab]:
+    """A JupyterLab on a port of its own, with an empty folder for all that it keeps."""
+    environment = {**os.environ, **_private_folders(base), "SHARDWISE_BANK": str(ROOT)}
+    notebooks, log, port = base / "notebooks", base / "lab.log", _free_port()
+    notebooks.mkdir()
+    server = Lab(f"http://127.0.0.1:{port}", secrets.token_hex(16), notebooks)
+    command = [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={notebooks}",
+        f"--IdentityProvider.token={server.token}", "--LabApp.expose_app_in_browser=True",
+        "--LabApp.extension_manager=readonly",  # no look at an index of packages
+    ]  # fmt: skip
+    with log.open("w") as out, subprocess.Popen(command, env=environment, stdout=out, stderr=out) as process:
+        try:
+            _wait(server, process, log)
+            yield server
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _wait(server: Lab, process: subprocess.Popen[bytes], log: Path) -> None:
+    ask = f"{server.url}/api/status?token={server.token}"
+    patience = time.monotonic() + STARTS_WITHIN_S
+    while time.monotonic() < patience and process.poll() is None:
+        try:
+            with urllib.request.urlopen(ask, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError(f"JupyterLab did not start. Its log ends:\n{log.read_text()[-3000:]}")
