@@ -208,9 +208,9 @@ def test_what_is_right_or_left_out_is_said_in_one_line_each() -> None:
     ids=["lists", "list of lists", "names"],
 )
 def test_an_answer_of_a_million_values_is_refused_at_once(raw: Any, why: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()  # the machine may be busy
     assert why in marked(raw).say
-    assert time.perf_counter() - begin < 3
+    assert time.process_time() - begin < 3
 
 
 def test_a_slip_costs_its_own_points_alone_whatever_part_and_draw_it_is() -> None:

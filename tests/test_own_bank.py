@@ -107,8 +107,9 @@ def test_two_banks_are_one_and_modules_of_the_same_name_stay_two() -> None:
 def practised(tmp_path_factory: pytest.TempPathFactory) -> nbformat.NotebookNode:
     """The practice notebook after a kernel has run it, with one mistake, right answers to all else, and three more cells."""
     folder = tmp_path_factory.mktemp("practice")
-    assert f"{CHAPTER}.ipynb written" in shardwise("render", "--bank", OWN, "--out", folder).stdout
-    assert "1 notebook, 0 drifted" in shardwise("render", "--bank", OWN, "--out", folder, "--check").stdout
+    assert f"{CHAPTER}.ipynb written" in shardwise("render", "--typed", "--bank", OWN, "--out", folder).stdout
+    again = shardwise("render", "--typed", "--bank", OWN, "--out", folder, "--check")
+    assert "1 notebook, 0 drifted" in again.stdout
     questions = [pose(problem, PRACTICE_SEED) for problem in Bank.open(OWN).of_chapter(CHAPTER)]
     handed_out = json.loads((folder / f"{CHAPTER}.ipynb").read_text("utf-8"))
 

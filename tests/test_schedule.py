@@ -22,14 +22,14 @@ from shardwise.grading.feedback_page import page
 from shardwise.grading.results import Result
 from shardwise.kinds import text_of
 from shardwise.kinds.schedule.model import ScheduleForm, ScheduleKey
-from shardwise.kinds.schedule.named import NAMED, greedy, limited
-from shardwise.kinds.schedule.pipeline import Operation, Pipeline, Schedule
 from shardwise.kinds.schedule.reading import read_schedule
 from shardwise.kinds.schedule.search import shortest
-from shardwise.kinds.schedule.simulate import Run, simulate
 from shardwise.markdown.feedback import as_html, as_markdown, as_plain, bundle
 from shardwise.markdown.timeline import COLOURS, as_svg, as_text
 from shardwise.marking import check
+from shardwise.pipelines.named import NAMED, greedy, limited
+from shardwise.pipelines.pipeline import Operation, Pipeline, Schedule
+from shardwise.pipelines.simulate import Run, simulate
 from shardwise.question import Bar, Feedback, Outcome, Question, Row, Timeline
 from shardwise.student.views import verdict
 from solutions import figures

@@ -307,7 +307,7 @@ def test_an_alias_may_stand_for_a_value() -> None:
     assert validate(parse(text, "x"), MODEL).params["nodes"].choice == (8, 16)
 
 
-@settings(max_examples=150, deadline=2000)
+@settings(max_examples=150)
 @given(st.integers(0, len(GOOD)), st.text(st.sampled_from("{}[]:,-&*!|>'\"%@`#?\n\t \x00\ud800a1e"), max_size=6))
 def test_nothing_but_faults_comes_out_of_a_file(place: int, inserted: str) -> None:
     text = GOOD[:place] + inserted + GOOD[place:]

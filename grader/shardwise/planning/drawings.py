@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from shardwise.kinds.schedule.named import NAMED
-from shardwise.kinds.schedule.pipeline import BACKWARD, FORWARD, WEIGHT, Pipeline
-from shardwise.kinds.schedule.simulate import Run, simulate
+from shardwise.pipelines.named import NAMED
+from shardwise.pipelines.pipeline import BACKWARD, FORWARD, WEIGHT, Pipeline
+from shardwise.pipelines.simulate import Run, simulate
 from shardwise.planning.inputs import Planner
 from shardwise.planning.words import layout_line
 from shardwise.units import show, show_number

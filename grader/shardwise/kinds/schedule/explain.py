@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shardwise.kinds.schedule.model import ScheduleForm
-from shardwise.kinds.schedule.pipeline import Pipeline
-from shardwise.kinds.schedule.simulate import Overflow, Run, Wait, held
+from shardwise.pipelines.pipeline import Pipeline
+from shardwise.pipelines.simulate import Overflow, Run, Wait, held
 
 MOST_GAPS = 4  # of a stage that are listed
 

@@ -9,15 +9,15 @@ from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.schedule import explain, texts
 from shardwise.kinds.schedule.model import KnownMistake, ScheduleForm, ScheduleKey, ScheduleTemplate
-from shardwise.kinds.schedule.named import serial
 from shardwise.kinds.schedule.picture import timeline
-from shardwise.kinds.schedule.pipeline import Operation, Schedule
 from shardwise.kinds.schedule.progress import so_far
 from shardwise.kinds.schedule.reading import Reading, read_schedule
-from shardwise.kinds.schedule.simulate import Run, simulate
 from shardwise.kinds.schedule.solving import Solved, meets, pattern, run_of, solve
 from shardwise.markdown.html import to_html
 from shardwise.markdown.timeline import as_text
+from shardwise.pipelines.named import serial
+from shardwise.pipelines.pipeline import Operation, Schedule
+from shardwise.pipelines.simulate import Run, simulate
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose

@@ -13,7 +13,7 @@ from typing import Any
 from shardwise.errors import Unreadable
 from shardwise.kinds.blanks import is_empty
 from shardwise.kinds.schedule.notation import plainer
-from shardwise.kinds.schedule.pipeline import Pipeline
+from shardwise.pipelines.pipeline import Pipeline
 
 _STAGE = r"(?:pipeline[\s_-]*)?(?:stage|gpu|rank|device|worker|pp|s|p)[\s_#-]*"
 _LABEL = re.compile(  # at the beginning of a line: "stage 1:", "| GPU 2 |", "1)", "1 F1 F2"

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from shardwise.kinds.schedule.named import NAMES
-from shardwise.kinds.schedule.pipeline import Pipeline
+from shardwise.pipelines.named import NAMES
+from shardwise.pipelines.pipeline import Pipeline
 from shardwise.question import Form, Key
 from shardwise.template import model as author
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from shardwise.kinds.schedule.pipeline import BACKWARD, FORWARD, Pipeline
-from shardwise.kinds.schedule.simulate import Run
+from shardwise.pipelines.pipeline import BACKWARD, FORWARD, Pipeline
+from shardwise.pipelines.simulate import Run
 from shardwise.question import Bar, Row, Timeline
 
 MOST_BARS, MOST_SLOTS = 800, 600  # of a picture that somebody still looks at

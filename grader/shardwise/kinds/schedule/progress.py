@@ -8,10 +8,10 @@ from shardwise.errors import Unreadable
 from shardwise.kinds.schedule.explain import plural, unit
 from shardwise.kinds.schedule.model import ScheduleForm
 from shardwise.kinds.schedule.picture import timeline
-from shardwise.kinds.schedule.pipeline import Pipeline, Schedule
 from shardwise.kinds.schedule.reading import read_so_far
-from shardwise.kinds.schedule.simulate import Run, Wait, simulate
 from shardwise.kinds.schedule.texts import last_slot
+from shardwise.pipelines.pipeline import Pipeline, Schedule
+from shardwise.pipelines.simulate import Run, Wait, simulate
 from shardwise.question import Timeline
 
 LOOKS = {

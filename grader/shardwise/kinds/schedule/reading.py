@@ -13,9 +13,9 @@ from typing import Any
 
 from shardwise.errors import Unreadable
 from shardwise.kinds.schedule.lines import lines_of
-from shardwise.kinds.schedule.named import NAMES
 from shardwise.kinds.schedule.notation import Written, tokens_of
-from shardwise.kinds.schedule.pipeline import WEIGHT, Operation, Pipeline, Schedule
+from shardwise.pipelines.named import NAMES
+from shardwise.pipelines.pipeline import WEIGHT, Operation, Pipeline, Schedule
 
 MOST_FAULTS = 6  # that are told at once
 MOST_SHOWN = 300  # operations of a schedule that is still shown as an example

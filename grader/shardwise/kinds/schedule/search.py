@@ -13,9 +13,9 @@ from itertools import product
 from typing import NamedTuple
 
 from shardwise.errors import ShardwiseError
-from shardwise.kinds.schedule.named import NAMED, limited
-from shardwise.kinds.schedule.pipeline import Operation, Pipeline, Schedule
-from shardwise.kinds.schedule.simulate import simulate
+from shardwise.pipelines.named import NAMED, limited
+from shardwise.pipelines.pipeline import Operation, Pipeline, Schedule
+from shardwise.pipelines.simulate import simulate
 
 MOST_STATES = 400_000
 MOST_STAGES = 12  # each of which may begin something or wait in every slot

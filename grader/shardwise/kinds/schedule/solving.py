@@ -9,11 +9,11 @@ from typing import Any
 from shardwise.errors import Reject, ShardwiseError, Unreadable
 from shardwise.kinds.schedule.explain import misses
 from shardwise.kinds.schedule.model import EachStage, Limited, ScheduleForm, ScheduleTemplate
-from shardwise.kinds.schedule.named import NAMED, NAMES, greedy, limited
-from shardwise.kinds.schedule.pipeline import MOST_CHUNKS, MOST_MICRO_BATCHES, MOST_STAGES, Pipeline, Schedule
 from shardwise.kinds.schedule.reading import read_schedule
 from shardwise.kinds.schedule.search import shortest
-from shardwise.kinds.schedule.simulate import Run, simulate
+from shardwise.pipelines.named import NAMED, NAMES, greedy, limited
+from shardwise.pipelines.pipeline import MOST_CHUNKS, MOST_MICRO_BATCHES, MOST_STAGES, Pipeline, Schedule
+from shardwise.pipelines.simulate import Run, simulate
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 

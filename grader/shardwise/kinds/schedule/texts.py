@@ -7,7 +7,7 @@ from typing import Any
 
 from shardwise.kinds.schedule.explain import plural, unit
 from shardwise.kinds.schedule.model import ScheduleForm
-from shardwise.kinds.schedule.pipeline import WORDS
+from shardwise.pipelines.pipeline import WORDS
 
 
 def blank_lines(form: ScheduleForm) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 
 from shardwise.errors import ShardwiseError
-from shardwise.kinds.schedule.pipeline import BACKWARD, FORWARD, WEIGHT, Operation, Pipeline, Place, Schedule
+from shardwise.pipelines.pipeline import BACKWARD, FORWARD, WEIGHT, Operation, Pipeline, Place, Schedule
 
 
 def _with_weights(pipeline: Pipeline, line: Sequence[Operation]) -> tuple[Operation, ...]:

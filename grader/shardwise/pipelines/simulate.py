@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from shardwise.kinds.schedule.pipeline import FORWARD, Operation, Pipeline, Place, Schedule
+from shardwise.pipelines.pipeline import FORWARD, Operation, Pipeline, Place, Schedule
 
 
 @dataclass(frozen=True)
