@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from . import hardware
 from .planner_constants import software
-from .planner_memory import gradient_width, micro_batches, stage_layers
+from .planner_faults import faults_before_running
+from .planner_memory import gradient_width, micro_batches, stage_layers, stage_memory
+from .planner_memory import memory as layout_memory
 from .planner_shapes import Batch, Cluster, Layout, Model
 from .planner_time import work_of_stages
 
 LARGE_SHARE = 0.1  # of a step, from which a part is worth a remark
 IDLE_MEMORY = 0.6  # share of a GPU's memory below which there is room to trade for time
+WORTH_IT = 0.9  # of what it was; what leaves more is no remedy
+STATES = ("weights", "gradients", "optimizer")
 WORDS = {  # of a part that takes much of a step; what is true of some layouts only stands in `_remedies`
     "tensor_parallel": "to the all-reduces of TP {tp}: a smaller TP{overlap}",
     "context_parallel": "to the keys and values of CP {cp}: a smaller CP, or longer sequences, which compute more for each of them",
     "expert_parallel": "to the all-to-alls of EP {ep}: {near}software that hides them",
-    "data_parallel": "to the gradients and weights of DP {dp} with ZeRO-{zero}: a larger batch a GPU{stage}",
+    "data_parallel": "to the gradients and weights of DP {dp} with ZeRO-{zero}: {larger}{stage}",
     "pipeline_parallel": "to the tensors between {pp} stages: {chunks}, or a larger TP to send parts",
     "recompute": "to computing again what {recompute} recomputation did not keep",
 }
@@ -33,7 +40,7 @@ def advice(
     'the bubble takes 30% of the step: 4 micro-batches for 2 stages; more'
     """
     return (*_pipeline(model, cluster, layout, batch, step), *_parts(cluster, layout, step),
-            *_memory(model, cluster, layout, memory))  # fmt: skip
+            *_memory(model, cluster, layout, batch, memory))  # fmt: skip
 
 
 def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
@@ -68,9 +75,11 @@ def _pipeline(model: Model, cluster: Cluster, layout: Layout, batch: Batch, step
         found.append(f"{model.layers} layers on {layout.pp} stages: some have {max(layers)}, some {min(layers)}")
     share = step["bubble"] / sum(step.values())
     if share > LARGE_SHARE:
+        ways = ["more micro-batches", "fewer stages"]
+        if _breaks_nothing(model, cluster, layout, batch, replace(layout, virtual_stages=2 * layout.virtual_stages)):
+            ways.append(f"more virtual stages than {layout.virtual_stages}")
         found.append(
-            f"the bubble takes {share:.0%} of the step: {m} micro-batches for {layout.pp} stages; more micro-batches, "
-            f"fewer stages, or more virtual stages than {layout.virtual_stages} shorten it"
+            f"the bubble takes {share:.0%} of the step: {m} micro-batches for {layout.pp} stages; {_either(ways)} shorten it"
         )
     work = work_of_stages(model, cluster, layout.local, batch)
     if work.over_average > LARGE_SHARE / 2:
@@ -99,25 +108,87 @@ def _remedies(cluster: Cluster, layout: Layout) -> dict[str, str]:
         "near": f"an EP that stays within {node} GPUs, or "
         if layout.ep * layout.expert_tp > node
         else "a smaller EP, or ",
+        # stage 3 sends the same again for every micro-batch, the others mostly once a step
+        "larger": "a larger micro-batch" if layout.zero == 3 else "a larger batch a GPU",
         "stage": ", or a lower stage" if layout.zero == 3 else "",  # stages 0 to 2 send the same
         "chunks": "fewer virtual stages" if layout.virtual_stages > 1 else "fewer stages",
     }
 
 
-def _memory(model: Model, cluster: Cluster, layout: Layout, memory: dict[str, float]) -> list[str]:
+def _memory(model: Model, cluster: Cluster, layout: Layout, batch: Batch, memory: dict[str, float]) -> list[str]:
     used = sum(memory.values()) / cluster.memory_bytes
     if used < IDLE_MEMORY and layout.recompute != "none":
-        return [f"{1 - used:.0%} of the memory is free, and {layout.recompute} recomputation pays time to save memory"]
-    states = memory["weights"] + memory["gradients"] + memory["optimizer"]
-    if used > 1 and states > 0.8 * cluster.memory_bytes:
-        ways = "TP, PP or ZeRO" if not model.experts else "PP or ZeRO, and EP for the experts"
-        shard = f"shard them further ({ways})" if cluster.gpus > 1 else "that takes more GPUs"
-        return [f"the model states alone take {states / 1e9:.1f} GB: {shard}"]
+        least = _least_recomputation(model, cluster, layout, batch)
+        if least == layout.recompute:
+            return []
+        word = "no" if least == "none" else least
+        return [f"{1 - used:.0%} of the memory is free: {word} recomputation fits as well, and takes less time"]
+    if used <= 1:
+        return []
+    states = sum(memory[bucket] for bucket in STATES)
+    if states > 0.8 * cluster.memory_bytes:
+        ways = _leaner(model, cluster, layout, batch, STATES)
+        remedy = f"shard them further ({_either(ways)})" if ways else "that takes more GPUs"
+        return [f"the model states alone take {states / 1e9:.1f} GB: {remedy}"]
     largest = max(memory, key=lambda bucket: memory[bucket])
-    if used > 1 and largest in ("activations", "logits"):
-        ways = ["recomputation"] if largest == "activations" and layout.recompute != "full" else []
-        ways += ["a smaller micro-batch"] if layout.micro_batch > 1 else []
-        ways += ["more TP", "more CP"]
-        words = f"{', '.join(ways[:-1])} or {ways[-1]}"
-        return [f"the {largest} take the most, {memory[largest] / 1e9:.1f} GB: {words} leaves less of them on a GPU"]
+    if largest in ("activations", "logits"):
+        ways = _leaner(model, cluster, layout, batch, (largest,)) or ["a shorter sequence"]
+        return [
+            f"the {largest} take the most, {memory[largest] / 1e9:.1f} GB: {_either(ways)} leaves less of them on a GPU"
+        ]
     return []
+
+
+def _least_recomputation(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> str:
+    """The least that has to be computed again for a layout to fit."""
+    for word in ("none", "selective") if layout.recompute == "full" else ("none",):
+        held = layout_memory(model, replace(layout, recompute=word), batch)
+        if sum(held.values()) <= cluster.memory_bytes:
+            return word
+    return layout.recompute
+
+
+def _leaner(model: Model, cluster: Cluster, layout: Layout, batch: Batch, buckets: Sequence[str]) -> list[str]:
+    """The changes of a layout that leave clearly less in these buckets on the stage that has most of them.
+
+    Each is tried, on the same GPUs with the same batch.
+    """
+    half = max(1, layout.dp // 2)
+    changes = {
+        "recomputation": replace(layout, recompute="full"),
+        "a smaller micro-batch": replace(layout, micro_batch=max(1, layout.micro_batch // 2)),
+        "the schedule 1f1b": replace(layout, schedule="1f1b"),
+        "more TP": replace(layout, tp=2 * layout.tp, dp=half),
+        "more CP": replace(layout, cp=2 * layout.cp, dp=half),
+        "more PP": replace(layout, pp=2 * layout.pp, dp=half),
+        "more EP": replace(layout, ep=2 * layout.ep),
+        "a higher stage of ZeRO": replace(layout, zero=min(3, layout.zero + 1)),
+    }
+
+    def held(tried: Layout) -> float:
+        stages = (stage_memory(model, tried, batch, stage) for stage in range(tried.pp))
+        return max(sum(memory[bucket] for bucket in buckets) for memory in stages)
+
+    now = held(layout)
+    return [
+        words
+        for words, changed in changes.items()
+        if _breaks_nothing(model, cluster, layout, batch, changed) and held(changed) < WORTH_IT * now
+    ]
+
+
+def _breaks_nothing(model: Model, cluster: Cluster, layout: Layout, batch: Batch, changed: Layout) -> bool:
+    """Whether a changed layout keeps every constraint that the layout keeps."""
+    now, then = (
+        {fault.constraint for fault in faults_before_running(model, cluster, one, batch)} for one in (layout, changed)
+    )
+    return then <= now
+
+
+def _either(ways: Sequence[str]) -> str:
+    """Some ways in one phrase.
+
+    >>> _either(["more TP"]), _either(["more TP", "more CP", "more PP"])
+    ('more TP', 'more TP, more CP or more PP')
+    """
+    return " or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))

@@ -65,7 +65,7 @@ def test_nothing_is_remarked_where_no_part_is_large() -> None:
         (
             "data_parallel",
             Layout(dp=64, zero=3),
-            "to the gradients and weights of DP 64 with ZeRO-3: a larger batch a GPU, or a lower stage",
+            "to the gradients and weights of DP 64 with ZeRO-3: a larger micro-batch, or a lower stage",
         ),
         (
             "pipeline_parallel",
@@ -91,38 +91,70 @@ def test_a_part_that_takes_much_of_the_step_is_told_with_what_helps(part: str, l
 
 def test_a_pipeline_is_told_of_its_bubble_and_of_stages_that_are_not_alike() -> None:
     assert said(Layout(pp=2, dp=32), step={"bubble": 0.3}) == [
-        "the bubble takes 25% of the step: 2 micro-batches for 2 stages; more micro-batches, fewer stages, or more "
+        "the bubble takes 25% of the step: 2 micro-batches for 2 stages; more micro-batches, fewer stages or more "
         "virtual stages than 1 shorten it"
     ]
+    without = [
+        Layout(pp=2, dp=32, schedule="gpipe"),  # which has no virtual stages
+        Layout(pp=4, dp=16, micro_batch=2),  # 2 micro-batches, and interleaving wants a multiple of 4
+        Layout(pp=2, dp=32, virtual_stages=16),  # one chunk for each layer
+    ]
+    for layout in without:
+        assert "more micro-batches or fewer stages shorten it" in said(layout, step={"bubble": 0.3})[0]
     odd = said(Layout(pp=4, dp=16), model=replace(LLAMA, layers=6))
     assert odd[0] == "6 layers on 4 stages: some have 2, some 1"
     assert odd[1].startswith("stage 2 of 4 takes ")
     assert odd[1].endswith(" longer than the average, and the others wait for it")
 
 
-def test_memory_that_is_free_is_told_only_where_recomputation_pays_for_it() -> None:
+@pytest.mark.parametrize(
+    ("layout", "model", "words"),
+    [
+        (Layout(tp=2, dp=32, recompute="full"), LLAMA, "no"),
+        (Layout(tp=2, dp=32, recompute="selective"), LLAMA, "no"),
+        (Layout(tp=4, dp=16, micro_batch=4, recompute="full"), replace(LLAMA, biases=True), "no"),
+        (
+            Layout(dp=64, recompute="full", software="megatron-2021"),
+            replace(LLAMA, layers=8, biases=True),
+            "selective",  # its scores alone are more than the memory
+        ),
+    ],
+)
+def test_memory_that_is_free_is_told_with_the_least_recomputation_that_fits(
+    layout: Layout, model: Model, words: str
+) -> None:
     small = {"weights": 10e9, "gradients": 0.0}
-    assert said(Layout(dp=64, recompute="full"), memory=small) == [
-        "75% of the memory is free, and full recomputation pays time to save memory"
+    assert said(layout, model=model, memory=small) == [
+        f"75% of the memory is free: {words} recomputation fits as well, and takes less time"
     ]
-    assert said(Layout(dp=64), memory=small) == []
-    assert said(Layout(dp=64, recompute="full")) == []
+    assert said(replace(layout, recompute="none"), model=model, memory=small) == []
+    assert said(layout, model=model) == []
+
+
+def test_recomputation_is_not_advised_against_where_nothing_less_fits() -> None:
+    small = {"weights": 10e9, "gradients": 0.0}
+    assert said(Layout(dp=64, recompute="full"), model=replace(LLAMA, layers=64), memory=small) == []
 
 
 @pytest.mark.parametrize(
     ("layout", "model", "gpus", "words"),
     [
-        (Layout(dp=64), LLAMA, 64, "shard them further (TP, PP or ZeRO)"),
-        (Layout(dp=64), MIXTURE, 64, "shard them further (PP or ZeRO, and EP for the experts)"),
+        (Layout(dp=64), LLAMA, 64, "shard them further (more TP, more PP or a higher stage of ZeRO)"),
+        (Layout(tp=8, dp=8), LLAMA, 64, "shard them further (more PP or a higher stage of ZeRO)"),  # a node has 8
+        (Layout(dp=64), MIXTURE, 64, "shard them further (more PP, more EP or a higher stage of ZeRO)"),
+        (Layout(dp=64, ep=8), MIXTURE, 64, "shard them further (more PP or a higher stage of ZeRO)"),
+        (Layout(tp=8, pp=8), LLAMA, 64, "that takes more GPUs"),
+        (Layout(dp=64, zero=3), LLAMA, 64, "that takes more GPUs"),  # each has its 64th of them already
         (Layout(), LLAMA, 1, "that takes more GPUs"),
     ],
 )
-def test_states_that_fill_a_gpu_are_told_with_the_axes_that_cut_them(
+def test_states_that_fill_a_gpu_are_told_with_the_changes_that_cut_them(
     layout: Layout, model: Model, gpus: int, words: str
 ) -> None:
     told = said(layout, model=model, cluster=replace(CLUSTER, gpus=gpus), memory={"weights": 60e9, "gradients": 25e9})
-    assert told == [f"the model states alone take 95.0 GB: {words}"]
-    assert said(layout, model=model, memory={"weights": 45e9}) == []  # they take more than four fifths, and fit
+    assert [line for line in told if "states" in line] == [f"the model states alone take 95.0 GB: {words}"]
+    fits = said(layout, model=model, memory={"weights": 45e9})  # they take more than four fifths
+    assert not [line for line in fits if "states" in line]
 
 
 @pytest.mark.parametrize(
@@ -130,17 +162,22 @@ def test_states_that_fill_a_gpu_are_told_with_the_axes_that_cut_them(
     [
         ("activations", Layout(dp=64), "recomputation, more TP or more CP"),
         ("activations", Layout(dp=64, recompute="full"), "more TP or more CP"),
+        ("activations", Layout(tp=8, dp=8), "recomputation or more CP"),  # TP 16 would reach over nodes
+        ("activations", Layout(tp=8, cp=8, recompute="full"), "a shorter sequence"),
         (
             "activations",
-            Layout(dp=64, micro_batch=2, recompute="selective"),
+            Layout(dp=32, micro_batch=2, recompute="selective"),
             "recomputation, a smaller micro-batch, more TP or more CP",
         ),
+        # under GPipe a stage holds as many micro-batches as there are, and a smaller DP brings twice as many
+        ("activations", Layout(pp=2, dp=16, schedule="gpipe", recompute="full"), "the schedule 1f1b"),
         ("logits", Layout(dp=64), "more TP or more CP"),
-        ("logits", Layout(dp=64, micro_batch=2), "a smaller micro-batch, more TP or more CP"),
+        ("logits", Layout(dp=32, micro_batch=2), "a smaller micro-batch, more TP or more CP"),
     ],
 )
 def test_what_overflows_a_gpu_is_told_with_what_leaves_less_of_it(bucket: str, layout: Layout, ways: str) -> None:
-    assert said(layout, memory={bucket: 50e9}) == [
+    gpus = layout.tp * layout.cp * layout.pp * layout.dp
+    assert said(layout, cluster=replace(CLUSTER, gpus=gpus), memory={bucket: 50e9}) == [
         f"the {bucket} take the most, 50.0 GB: {ways} leaves less of them on a GPU"
     ]
     assert said(layout, memory={bucket: 20e9}) == []
