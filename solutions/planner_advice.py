@@ -121,8 +121,8 @@ def _memory(model: Model, cluster: Cluster, layout: Layout, batch: Batch, memory
         least = _least_recomputation(model, cluster, layout, batch)
         if least == layout.recompute:
             return []
-        word = "no" if least == "none" else least
-        return [f"{1 - used:.0%} of the memory is free: {word} recomputation fits as well, and takes less time"]
+        how = "without recomputation" if least == "none" else f"with {least} recomputation"
+        return [f"{1 - used:.0%} of the memory is free: {how} it fits as well, and takes less time"]
     if used <= 1:
         return []
     states = sum(memory[bucket] for bucket in STATES)

@@ -68,7 +68,7 @@ def show(*, message_bytes: float, servers: int, port_bytes_per_s: float, latency
     quickest = min(times, key=lambda name: times[name])
     panel = {
         "drawing": "lines",
-        "title": f"Time of an all-reduce on {servers * EACH} GPUs against the message",
+        "title": f"Time of an all-reduce on {servers * EACH:,} GPUs against the message",
         "x": {"label": "message, MB", "low": SMALLEST / 1e6, "high": LARGEST / 1e6, "log": True, "ticks": powers(1e-2, 1e4)},
         "y": {"label": "time, ms", "low": 1e-2, "high": 1e4, "log": True, "ticks": powers(1e-2, 1e4)},
         "lines": lines,

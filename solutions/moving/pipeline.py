@@ -89,11 +89,12 @@ def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int,
             for name, count in zip(names, held, strict=True)
         ],
     }
+    last = f", {written(float(micro_batches * slowest))} on the last stage" if slowest > 1 else ""
     frames = [{"panels": [{"now": short(end * (place + 1) / FRAMES)}, {}]} for place in range(FRAMES - 1)]
     return {
         "panels": [gantt, bars],
         "facts": [
-            ("length of the step", f"{written(end)} micro-batches, {micro_batches} of them work"),
+            ("length of the step", f"{written(end)} micro-batches, {micro_batches} of them work{last}"),
             ("idle, all stages together", percent(idle_share(step, stages))),
             ("fullest stage holds", f"{max(held):g} micro-batches"),
         ],

@@ -179,6 +179,8 @@ def test_a_slow_last_stage_holds_up_the_step_and_chunks_that_do_not_divide_are_t
     even, slow = (pipeline.play_step(**shape, slowest=Fraction(times)) for times in (1, 2))
     assert even.ticks == 11 * pipeline.MICRO_BATCH
     assert slow.ticks == (3 + 8 * 2) * pipeline.MICRO_BATCH
+    facts = dict(pipeline.show(**shape, virtual_stages=2, slowest=Fraction(2))["facts"])
+    assert facts["length of the step"] == "19 micro-batches, 8 of them work, 16 on the last stage"
     with pytest.raises(ValueError, match="multiple of the stages"):
         pipeline.play_step(schedule="interleaved", stages=6, micro_batches=8, virtual_stages=2)
 

@@ -210,7 +210,7 @@ def test_a_late_stage_slow_network_and_idle_memory_are_remarked() -> None:
     again = plan(
         small, Cluster("H100-80GB", 64), Layout(dp=64, tp=1, recompute="full", zero=3), Batch(64, 2048)
     ).warnings
-    assert any("of the memory is free: no recomputation fits as well" in words for words in again)
+    assert any("of the memory is free: without recomputation it fits as well" in words for words in again)
     crowded = plan(LLAMA, CLUSTER, Layout(tp=8, pp=1, dp=2048), BATCH).warnings
     assert any(words.startswith("the model states alone take") for words in crowded)
     assert plan(small, Cluster("H100-80GB", 8), Layout(dp=8, zero=3), Batch(64, 8192)).warnings == ()

@@ -110,13 +110,13 @@ def test_a_pipeline_is_told_of_its_bubble_and_of_stages_that_are_not_alike() -> 
 @pytest.mark.parametrize(
     ("layout", "model", "words"),
     [
-        (Layout(tp=2, dp=32, recompute="full"), LLAMA, "no"),
-        (Layout(tp=2, dp=32, recompute="selective"), LLAMA, "no"),
-        (Layout(tp=4, dp=16, micro_batch=4, recompute="full"), replace(LLAMA, biases=True), "no"),
+        (Layout(tp=2, dp=32, recompute="full"), LLAMA, "without"),
+        (Layout(tp=2, dp=32, recompute="selective"), LLAMA, "without"),
+        (Layout(tp=4, dp=16, micro_batch=4, recompute="full"), replace(LLAMA, biases=True), "without"),
         (
             Layout(dp=64, recompute="full", software="megatron-2021"),
             replace(LLAMA, layers=8, biases=True),
-            "selective",  # its scores alone are more than the memory
+            "with selective",  # its scores alone are more than the memory
         ),
     ],
 )
@@ -125,7 +125,7 @@ def test_memory_that_is_free_is_told_with_the_least_recomputation_that_fits(
 ) -> None:
     small = {"weights": 10e9, "gradients": 0.0}
     assert said(layout, model=model, memory=small) == [
-        f"75% of the memory is free: {words} recomputation fits as well, and takes less time"
+        f"75% of the memory is free: {words} recomputation it fits as well, and takes less time"
     ]
     assert said(replace(layout, recompute="none"), model=model, memory=small) == []
     assert said(layout, model=model) == []
