@@ -182,7 +182,7 @@ def test_a_right_answer_says_what_to_take_along_unless_its_kind_has_said_why() -
 def test_an_estimate_is_read_at_once_and_compared_when_the_answer_is_right(share: float, said: str) -> None:
     key: Any = asked(NUMBER).key
     student, rough = at(NUMBER), f"{share * key.value} B"
-    assert student.asks("estimate", answer=rough)["estimate"].startswith("<code>")
+    assert student.asks("estimate", answer=rough)["estimate"].endswith("B")
     assert "more" not in student.asks("check", answer="1 GB", estimate=rough)["verdict"]
     assert said in student.asks("check", answer=f"{key.value!r} B", estimate=rough)["verdict"]["more"]
 

@@ -504,22 +504,36 @@ def test_the_bank_is_a_bank(whole_bank: Bank) -> None:
 # Code of a bank that does not come back ----------------------------------------------------------------------------
 
 
-def lint_of_a_reference_that(line: str, folder: Path) -> dict[str, str]:
-    """The faults of two new problems, one that asks a reference with this line and one that asks none."""
+def bank_with_a_reference_that(line: str, folder: Path) -> Bank:
+    """A new bank, of which one reference has this line too."""
     init_bank(folder)
     code = folder / "solutions" / "example.py"
     code.write_text(code.read_text().replace("    crossing_s =", f"    {line}\n    crossing_s =", 1))
+    return Bank.open(folder)
+
+
+def lint_of_a_reference_that(line: str, folder: Path) -> dict[str, str]:
+    """The faults of two new problems, one that asks a reference with this line and one that asks none."""
     slugs = ["first-quantity", "first-choice"]
-    reports = lint(Banks([Bank.open(folder)]), seeds=2, only=slugs, workers=1)
+    reports = lint(Banks([bank_with_a_reference_that(line, folder)]), seeds=2, only=slugs, workers=1)
     return {report.problem.rpartition("/")[2]: "\n".join(map(str, report.faults)) for report in reports}
 
 
 def test_a_reference_that_does_not_end_is_said_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shardwise.bank.lint.DRAW_SECONDS", 0.5)
+    monkeypatch.setattr("shardwise.bank.deadline.DRAW_SECONDS", 0.5)
     said = lint_of_a_reference_that("while file_bytes: pass", tmp_path / "bank")
     words = r"first-quantity\.yaml:1:1: a draw is not done after 0\.5 seconds; it stood in solutions/example\.py:\d+ by then"
     assert re.search(words, said["first-quantity"])
     assert said["first-choice"] == ""
+
+
+def test_a_question_whose_reference_does_not_end_is_said_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shardwise.bank.deadline.DRAW_SECONDS", 0.5)
+    problem = bank_with_a_reference_that("while file_bytes: pass", tmp_path / "bank").find("first-quantity")
+    with pytest.raises(
+        ShardwiseError, match=r"first-quantity, seed 3: a draw is not done .* solutions/example\.py:\d+ by"
+    ):
+        pose(problem, 3)
 
 
 def test_a_reference_that_ends_its_process_is_said_and_spoils_no_other_report(tmp_path: Path) -> None:

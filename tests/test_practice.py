@@ -290,6 +290,8 @@ def test_a_seed_that_is_none_is_said() -> None:
     for seed, kind in ((1.5, "float"), (True, "bool"), ([], "list")):
         made: Any = check(SENDS, "1 B", seed=seed)  # type: ignore[arg-type]
         assert said(made) == f"A seed is a whole number, such as seed=7, and this is of type {kind}."
+    for long in (10**5000, -(10**100), "7" * 101):
+        assert said(check(SENDS, "1 B", seed=long)) == "A seed has at most 100 characters, such as seed=7."
 
 
 def test_another_reads_differently_or_says_that_it_does_not(problem: Problem) -> None:

@@ -65,7 +65,10 @@ export class Figure extends LitElement {
   willUpdate(changed) {
     if (!changed.has("given")) return;
     const kept = this.host.draft.get(this.#key) ?? {};
-    this.settings = { ...this.given.start, ...kept.settings };
+    this.settings = { ...this.given.start };
+    for (const { name, options } of this.given.controls) {
+      if (options.includes(kept.settings?.[name])) this.settings[name] = kept.settings[name]; // others were offered once
+    }
     this.guessed = kept.guessed ?? false;
     this.judged = "";
     this.trouble = "";
@@ -234,11 +237,17 @@ export class Figure extends LitElement {
   }
 
   #picture() {
-    const { shown } = this;
-    if (!shown) return html`<p class="quiet">Python is computing the picture.</p>`;
-    const frame = shown.frames?.[this.frame]?.panels ?? [];
+    const waits = this.trouble ? nothing : html`<p class="quiet">Python is computing the picture.</p>`;
     return html`
       <div class="controls">${this.given.controls.map((control) => this.#control(control))}</div>
+      ${this.shown ? this.#drawn() : waits}
+    `;
+  }
+
+  #drawn() {
+    const { shown } = this;
+    const frame = shown.frames?.[this.frame]?.panels ?? [];
+    return html`
       ${this.#player()}
       ${shown.panels.map((panel, place) => drawing(panel.drawing, { ...panel, ...frame[place] }, this.#width.value))}
       <dl class="facts">${this.#facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>

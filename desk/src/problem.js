@@ -55,6 +55,16 @@ export class Problem extends LitElement {
     }
   }
 
+  /** A draft that does not fit the question, such as one of an older version of it, is left out. */
+  performUpdate() {
+    try {
+      super.performUpdate();
+    } catch (error) {
+      if (this.draft === null) throw error;
+      this.draft = null;
+    }
+  }
+
   /** Go on with the variant that was shown here last. */
   async #resume() {
     const { id, seed } = this.given.question;
@@ -129,7 +139,7 @@ export class Problem extends LitElement {
     if (unreadable) this.#say("unreadable", unreadable);
     if (!estimate) return;
     this.#say();
-    this.estimate = { typed, html: estimate };
+    this.estimate = { typed, read: estimate };
     this.host.draft.set(this.#estimateKey, this.estimate);
   }
 
@@ -227,7 +237,7 @@ export class Problem extends LitElement {
   /** A number that one commits to before computing: who has guessed first, reads the result differently. */
   #estimateFirst() {
     if (this.estimate) {
-      return html`<div class="estimate quiet">Your estimate: ${unsafeHTML(this.estimate.html)}</div>`;
+      return html`<div class="estimate quiet">Your estimate: <code>${this.estimate.read}</code></div>`;
     }
     const commit = submits((form) => this.#commit(form.elements.estimate.value));
     return html`<details class="estimate">

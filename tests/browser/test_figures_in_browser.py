@@ -213,6 +213,15 @@ def test_a_figure_goes_on_where_it_was_left(opened: Open) -> None:
     expect(again.get_by_role("radio", name="B200-180GB")).to_be_checked()
 
 
+def test_settings_that_were_kept_and_cannot_be_are_told_and_can_be_changed(opened: Open) -> None:
+    kept = {"stages": "6", "schedule": "interleaved", "cost": "<b>1</b>", "gone": "7"}
+    page = opened("pipeline", kept={"figure pipeline": {"guessed": True, "settings": kept}})
+    expect(page.get_by_role("alert")).to_contain_text("interleaving needs a multiple of the stages as micro-batches")
+    slider(page, "micro-batches").press("ArrowRight")
+    expect(pictures(page).first).to_be_visible()
+    expect(page.get_by_role("alert")).to_be_empty()
+
+
 def test_the_table_says_what_the_picture_shows(opened: Open) -> None:
     page = opened("zero")
     page.get_by_text("The same as a table").click()

@@ -194,8 +194,20 @@ def test_a_busy_python_is_said_and_an_answer_to_other_numbers_is_not_shown(bare:
     expect(form.get_by_role("status")).to_contain_text("new numbers")
 
 
+HARMLESS = [  # what a notebook may hold that a stranger wrote, or that was kept when the problem was another
+    (ORDER, ["z", "q"]),
+    (LAST, "b"),
+    (LAST, {"__proto__": 1}),
+    (NUMBER, {"a": 1}),
+    ("ring-time-bug", 7),
+    ("ring-time-bug", {"line": 999, "mended": {"999": 5}}),
+    ("gpipe-time-in-less-memory", {"lines": "F1", "placed": 3}),
+    ("a-layout-that-fits", 7),
+]
+
+
 def test_a_draft_that_fits_no_field_does_no_harm(bare: Any) -> None:
-    for name, draft in ((ORDER, ["z", "q"]), (LAST, "b"), (NUMBER, {"a": 1}), ("ring-time-bug", 7)):
+    for name, draft in HARMLESS:
         question = asked(name)
         bare.page.goto(bare.page.url if bare.page.url.startswith("http") else "about:blank")
         bare.problem(question)
@@ -206,3 +218,19 @@ def test_a_draft_that_fits_no_field_does_no_harm(bare: Any) -> None:
         press(form, "Check")
         expect(form.get_by_role("status")).not_to_be_empty()
     assert bare.faults == []
+
+
+def test_markup_in_what_a_notebook_keeps_is_text(bare: Any) -> None:
+    question, markup = asked(NUMBER), "<img src=x onerror='window.ran = true'>"
+    bare.problem(question)
+    for key, kept in (
+        (f"estimate {question.id} 0", {"typed": markup, "read": markup, "html": markup}),
+        (f"answer {question.id} 0", markup),
+    ):
+        bare.page.evaluate("([key, kept]) => localStorage.setItem(key, JSON.stringify(kept))", [key, kept])
+    form = bare.problem(question)
+    expect(form).to_contain_text(f"Your estimate: {markup}")
+    press(form, "Check")
+    expect(form.get_by_role("status")).to_contain_text(markup)
+    assert form.locator("img").count() == 0
+    assert bare.page.evaluate("window.ran") is None

@@ -8,14 +8,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+DRAW_SECONDS = 60.0  # one draw takes a second at most; what takes so long does not end
+ENDLESS = "Is there a loop that does not end, or a number that is far too large?"
+
 
 class TooLong(BaseException):
     """What was to be done has taken too long. No Exception, since a bank's own `except Exception` would swallow it."""
 
 
 @contextmanager
-def at_most(seconds: float) -> Iterator[None]:
-    """Raise TooLong where the code inside stands after so many seconds.
+def at_most() -> Iterator[None]:
+    """Raise TooLong where the code inside stands after the time that a draw is given.
 
     Only where the system can: not on Windows, and not beside a main thread.
     """
@@ -27,9 +30,14 @@ def at_most(seconds: float) -> Iterator[None]:
         raise TooLong
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, DRAW_SECONDS)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def overdue(line: str) -> str:
+    """What is said of a draw that took too long, with the line of the bank at which it stood, where that is known."""
+    return f"a draw is not done after {DRAW_SECONDS:g} seconds; it stood in {line or 'an expression or a text'} by then"

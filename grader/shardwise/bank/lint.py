@@ -10,7 +10,7 @@ from pathlib import Path
 
 from shardwise.bank.bank import Bank, Banks, Problem, section_faults
 from shardwise.bank.curriculum import curriculum_faults
-from shardwise.bank.deadline import TooLong, at_most
+from shardwise.bank.deadline import ENDLESS, TooLong, at_most, overdue
 from shardwise.bank.dimensions import dimension_faults
 from shardwise.bank.moving import moving_faults
 from shardwise.bank.posing import question_of, solved
@@ -33,7 +33,6 @@ SAMPLED = 5  # seeds on which every known answer is marked
 MARKED = (
     100  # seeds on which right answers in every form and recognised mistakes are marked; on the others one right answer
 )
-DRAW_SECONDS = 60.0  # one draw takes a second at most; what takes so long does not end
 
 Place = tuple[str | int, ...]  # keys and indices that lead to a value of the template
 
@@ -168,7 +167,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
     report = Report(problem.id, problem.template.kind, seeds)
     found = _Found(problem)
     try:
-        with at_most(DRAW_SECONDS):
+        with at_most():
             for message in problem.kind.faults(problem.template, problem.references):
                 found.add(message)
             for name in unused(problem):
@@ -182,7 +181,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
         seen = _Seen()
         rejected = confirmed = 0
         for seed in range(seeds):
-            with at_most(DRAW_SECONDS):
+            with at_most():
                 rejected += _lint_seed(problem, seed, report, seen, found)
             confirmed += report.confirmed
         report.confirmed = confirmed == seeds
@@ -198,11 +197,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
         if not report.confirmed and problem.kind.needs_oracle:
             found.add("no oracle confirms its key on every draw")
     except TooLong as error:
-        line = problem.references.line_of(error)
-        found.add(
-            f"a draw is not done after {DRAW_SECONDS:g} seconds; it stood in {line or 'an expression or a text'} by then",
-            remedy="Is there a loop that does not end, or a number that is far too large?",
-        )
+        found.add(overdue(problem.references.line_of(error)), remedy=ENDLESS)
     except Unloadable as error:
         report.faults = [*found.faults(), error.fault]
         return report

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shardwise.bank.bank import Catalogue, Problem
+from shardwise.bank.deadline import ENDLESS, TooLong, at_most, overdue
 from shardwise.errors import AUTHORS_CAN_RAISE, Faulty, ShardwiseError, said_by
 from shardwise.question import Question
 from shardwise.template.draw import Draw, Known, draw, values_of
@@ -49,7 +50,11 @@ def pose(problem: Problem, seed: int | str, *, attempt: int | None = None) -> Qu
     """
     seed = str(seed)
     try:
-        return question_of(problem, *solved(problem, seed, attempt))
+        with at_most():
+            return question_of(problem, *solved(problem, seed, attempt))
+    except TooLong as error:
+        line = problem.references.line_of(error)
+        raise ShardwiseError(f"{problem.id}, seed {seed}: {overdue(line)}. {ENDLESS}") from error
     except Faulty:
         raise
     except AUTHORS_CAN_RAISE as error:  # a reference may raise anything at an author's numbers

@@ -11,7 +11,7 @@ from shardwise.bank.moving import Moving, moving
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import in_one_line
-from shardwise.markdown.html import as_code, inline, literal, safe, to_html
+from shardwise.markdown.html import literal, safe, to_html
 from shardwise.marking import PRAISE, check
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.student.estimates import compared, read_estimate
@@ -116,7 +116,9 @@ class Desk:
         try:
             read = read_estimate(asked, typed)
             self._session.estimated(asked, typed)
-            return {"estimate": inline(as_code(read))}
+            return {
+                "estimate": read
+            }  # text, since the notebook keeps it, and what a notebook holds may be a stranger's
         except Unreadable as error:
             return {"unreadable": to_html(literal(str(error)))}
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SEED = "0"  # of the variant that every practice notebook shows, and that check() marks unless it names another
 WHICH = "Which problem? Give its name, such as 'bytes-per-gpu'."
+_LONGEST = 100  # characters of a seed
 _TRIES = 20  # variants that read the same as the one before, until one that does is shown
 
 
@@ -71,6 +72,9 @@ class Session:
             raise ShardwiseError(
                 f"A seed is a whole number, such as seed=7, and this is of type {type(seed).__name__}."
             )
+        is_too_long = len(seed) > _LONGEST if isinstance(seed, str) else abs(seed or 0) >= 10**_LONGEST
+        if is_too_long:
+            raise ShardwiseError(f"A seed has at most {_LONGEST} characters, such as seed=7.")
         problem = self.banks.find(name or self.last or "")
         return self.look_at(self._posed(problem.id, self.seeds.get(problem.id, SEED) if seed is None else str(seed)))
 
