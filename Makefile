@@ -94,6 +94,9 @@ $(CURDIR)/.node/bin/npm: $(VENV)/bin/uv
 	$(PYTHON) -m venv .node
 	$(BIN)/uv pip install -q --python .node/bin/python --require-hashes -r desk/node.lock
 
+screenshots: $(VENV)/.test /usr/bin/chromium  ## Pictures of every form, figure and state into docs/img/all, and those of the docs into docs/img; six minutes
+	$(BIN)/python -m pytest -q tests/browser/screenshots.py
+
 lock: $(VENV)/.test  ## After a change of dependencies in pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-header -q -o requirements.lock

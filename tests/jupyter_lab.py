@@ -57,7 +57,7 @@ def _private_folders(base: Path) -> dict[str, str]:
         (base / name).mkdir()
     kernel = {
         "argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
-        "display_name": KERNEL,
+        "display_name": "Python 3",  # as students see it, and in pictures
         "language": "python",
     }
     slow = {f"nbgrader.server_extensions.{name}": False for name in NBGRADERS}  # 4 s to import, and not needed here

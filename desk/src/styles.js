@@ -54,6 +54,8 @@ export const styles = css`
   .quiet, .letter { color: var(--quiet); }
   .quiet { font-size: 0.93em; }
   .prose { overflow-x: auto; }
+  .prose + .quiet { margin-top: 0.6em; }
+  .said :not(pre) > code { overflow-wrap: anywhere; }
 
   code, pre, .listing { color: inherit; font-family: var(--mono); font-size: 13px; }
   pre { margin: 0.5em 0; padding: 0.5em 0.75em; overflow-x: auto; border-left: 2px solid var(--edge); }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,9 +45,9 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A fresh page. What it asks for outside this machine is refused, and fails the test at its end."""
+@contextmanager
+def fresh_page(browser: Browser, **options: Any) -> Iterator[Page]:
+    """A fresh page. What it asks for outside this machine is refused, and an error at its end."""
     outside: list[str] = []
 
     def loopback(url: str) -> bool:
@@ -59,7 +60,7 @@ def page(browser: Browser) -> Iterator[Page]:
             outside.append(route.request.url)
             route.abort()
 
-    context = browser.new_context(viewport={"width": 1100, "height": 1500})
+    context = browser.new_context(**options)
     context.set_default_timeout(PATIENCE_MS)
     expect.set_options(timeout=PATIENCE_MS)
     context.route("**/*", guard)
@@ -68,6 +69,13 @@ def page(browser: Browser) -> Iterator[Page]:
     yield opened
     context.close()
     assert outside == []
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A fresh page, tall enough for a notebook."""
+    with fresh_page(browser, viewport={"width": 1100, "height": 1500}) as opened:
+        yield opened
 
 
 BARE = "http://127.0.0.1:1/"  # nothing listens there: the page's files are handed out by the test itself

@@ -47,6 +47,11 @@ def test_right_wrong_and_unreadable_are_told_apart_and_a_right_answer_says_what_
         field.press("Enter")
         expect(status).to_contain_text(said)
     expect(form.get_by_role("button", name="Next")).not_to_have_class("primary")
+    field.fill("40 GB/s")
+    expect(form.locator(".reading")).to_contain_text("is a bandwidth")
+    field.press("Enter")
+    expect(form.locator(".reading")).to_be_empty()  # the verdict says it
+    expect(status).to_contain_text("is a bandwidth")
     field.fill(f"{key.value!r} B")
     field.press("Enter")
     expect(status).to_contain_text("✓ Correct")

@@ -17,6 +17,7 @@ export const line = {
     const mended = field.mends && picked(field, beside);
     const value = mended ? (draft?.[mended.number] ?? mended.text) : (draft ?? "");
     const typed = (text) => set(mended ? { ...draft, [mended.number]: text } : text);
+    const isSaid = place.checked?.answer === value; // why it cannot be read stands in the verdict
     const note = field.note && html`<p id="${id}-note" class="quiet">${field.note}</p>`;
     return html`<div class="field">
       <label class="label" for=${id}>${field.label}</label>
@@ -26,7 +27,7 @@ export const line = {
         aria-describedby="${note ? `${id}-note` : how} ${field.has_preview ? `${id}-reading` : ""}"
         .value=${live(value)} @input=${(event) => typed(event.target.value)} />
       ${note || nothing}
-      ${field.has_preview ? html`<div class="reading" id="${id}-reading">${previewed(place, value, reading)}</div>` : nothing}
+      ${field.has_preview ? html`<div class="reading" id="${id}-reading">${previewed(place, value, (reply) => reading(reply, isSaid))}</div>` : nothing}
     </div>`;
   },
   answer(field, draft, beside) {

@@ -43,11 +43,11 @@ class Preview extends AsyncDirective {
 /** What `show(reply)` gives for what Python says of an answer; before it says anything, for the field's `start`. */
 export const previewed = directive(Preview);
 
-/** The quiet line under a text field. */
-export const reading = ({ html: typeset, read, why }) => {
+/** The quiet line under a text field; `isSaid` is whether a verdict has said why it cannot be read. */
+export const reading = ({ html: typeset, read, why }, isSaid) => {
   if (typeset) return html`<span class="quiet">Read as</span> <span class="typeset">${unsafeHTML(typeset)}</span>`;
   if (read) return html`<span class="quiet">Read as ${read}</span>`;
-  return why ? html`<span class="quiet">${why}</span>` : nothing;
+  return why && !isSaid ? html`<span class="quiet">${why}</span>` : nothing;
 };
 
 export const previewStyle = css`

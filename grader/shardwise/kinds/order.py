@@ -191,13 +191,13 @@ mistakes:
         return Posed(form, OrderKey(order=right, mistakes=tuple(known.values())), names={"key": key_text})
 
     def body(self, form: OrderForm) -> str:
-        return f"{listed(form.items)}\n\n*{self._how(form)}*"
-
-    def _how(self, form: OrderForm) -> str:
-        return f"Put the letters in order, beginning with {form.first}."
+        return f"{listed(form.items)}\n\n*Put the letters in order, beginning with {form.first}.*"
 
     def view(self, form: OrderForm) -> View:
-        return {"how": to_plain(self._how(form)), "fields": [{"type": "order", "items": as_view(form.items)}]}
+        return {
+            "how": to_plain(f"Put these in order, beginning with {form.first}."),
+            "fields": [{"type": "order", "items": as_view(form.items)}],
+        }
 
     def parse(self, form: OrderForm, raw: Any) -> tuple[str, ...]:
         if isinstance(raw, set | frozenset):

@@ -141,12 +141,16 @@ mistakes:
         return Posed(form, key)
 
     def body(self, form: CodeForm) -> str:
+        return f"```python\n{definition(form)}\n    ...\n```\n\n{self._terms(form)}"
+
+    def _terms(self, form: CodeForm) -> str:
+        """What goes in, and what comes out."""
         rows = "\n".join(
             f"- `{given.name}`: {given.means or given.name.replace('_', ' ')}{f', in {given.unit}' if given.unit else ''}"
             for given in form.arguments
         )
         returns = f"\n\nIt returns a number in {form.returns}." if form.returns else ""
-        return f"```python\n{definition(form)}\n    ...\n```\n\n{rows}{returns}"
+        return f"{rows}{returns}"
 
     def view(self, form: CodeForm) -> View:
         arguments = [given.model_dump() for given in form.arguments]
@@ -157,7 +161,7 @@ mistakes:
             "function": form.function,
         }
         return {
-            "how": self.instruction(form, "").replace("`", ""), "html": to_html(self.body(form)), "function": form.function, "arguments": arguments, "returns": form.returns,
+            "how": self.instruction(form, "").replace("`", ""), "html": to_html(self._terms(form)), "function": form.function, "arguments": arguments, "returns": form.returns,
             "fields": [program],
         }  # fmt: skip
 

@@ -56,7 +56,7 @@ class Card:
         rest = "".join(to_html(part) for part in self._rest() if part)
         return (
             '<div class="shardwise-progress" style="border-left:4px solid #0b5cad;padding:.4em 1em;margin:.4em 0;overflow-x:auto">'
-            f'<table style="margin:0;border-collapse:collapse;font-size:.9em"><thead><tr><th {_TITLE}>Chapter</th>{names}</tr></thead>'
+            f'<table style="margin:0 0 .8em;border-collapse:collapse;font-size:.9em"><thead><tr><th {_TITLE}>Chapter</th>{names}</tr></thead>'
             f"<tbody>{rows}</tbody></table>{rest}</div>"
         )
 

@@ -1,0 +1,267 @@
+"""Pictures of everything that a student sees, taken from the real thing: `make screenshots`. Not a test: somebody has to look at them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from browser.conftest import fresh_page
+from browser.test_practice_in_lab import opened
+from checkout import ROOT, checkout_bank, fresh_session
+from shardwise.bank.moving import moving, moving_names
+from shardwise.bank.posing import pose
+from shardwise.kinds import kind_of
+from shardwise.marking import check
+from shardwise.question import Outcome, Question
+
+SHOWN = ROOT / "docs" / "img"  # those that a page of the docs shows, to be committed
+ALL = SHOWN / "all"
+SHARPNESS = 1.25  # pixels of a picture for one of the page
+LAB = {"width": 960, "height": 900}
+LOOKS: dict[str, tuple[Literal["light", "dark"], int]] = {
+    "light": ("light", 840), "dark": ("dark", 840), "phone": ("light", 360), "phone-dark": ("dark", 360),
+}  # fmt: skip
+
+RING_TIME = """def ring_all_reduce_ms(message_gb, gpus, bandwidth_gb_per_s, latency_us):
+    return 2 * (gpus - 1) * (message_gb / gpus / bandwidth_gb_per_s * 1e3 + latency_us / 1e3)
+"""
+# Of each kind a problem, and what is answered to its first variant. Where there is no right one it is the kind's sample;
+# where there is no unreadable one, the form has none to give.
+ANSWERS: dict[str, dict[str, Any]] = {
+    "bytes-per-gpu": {"wrong": "1.4985 GB", "unreadable": "40 GB/s"},
+    "a-thinner-network": {
+        "wrong": {"value": "500 s", "confidence": "90 %"},
+        "right": {"value": "2 s", "confidence": "80 %"},
+        "unreadable": {"value": "2 s", "confidence": "120 %"},
+    },
+    "ring-or-tree": {"wrong": ["a"], "right": ["b"]},
+    "order-ring-events": {"wrong": ["d", "e", "b", "c", "a"], "right": ["d", "b", "e", "c", "a"]},
+    "which-bytes-are-which": {"wrong": {"1": "e", "2": "c", "3": "b", "4": "c", "5": "d"}},
+    "bytes-per-gpu-formula": {"wrong": "6*M*(N-1)/N", "unreadable": "6*2*M*(N-1"},
+    "ring-time-function": {
+        "wrong": RING_TIME.replace("2 *", ""),
+        "right": RING_TIME,
+        "unreadable": RING_TIME.replace("1e3)", "1e3"),
+    },
+    "ring-time-bug": {"wrong": {"line": 2, "fix": "    return 0"}, "unreadable": {"input": {"gpus": "many"}}},
+    "split-the-backward": {
+        "wrong": "\n".join(f"stage {stage}: F1 B1 W1 F2 B2 W2 F3 B3 W3 F4 B4 W4" for stage in range(1, 5)),
+        "unreadable": "stage 1: F1 F1 B9\nstage 2: F1",
+    },
+    "a-layout-that-fits": {"wrong": {"tp": 1, "pp": 8, "dp": 64}, "unreadable": {"tp": 8, "pp": 2, "dp": "all others"}},
+    "train-a-model": {
+        "wrong": {"replicas": "512", "micro_batches": "2"},
+        "unreadable": {"replicas": "as many as fit"},
+    },
+}
+SAID = {"wrong": ("Not yet", "Partly right"), "right": ("✓ Correct",), "unreadable": ("Unreadable",)}
+FIGURES = ("pipeline", "zero")  # in Lab
+
+
+def first(name: str) -> Question:
+    return pose(checkout_bank().find(name), 0)
+
+
+def right_answer(question: Question) -> Any:
+    """A right answer in the shape that a form sends."""
+    return next(sample.raw for sample in kind_of(question).samples(question) if sample.outcome == Outcome.CORRECT)
+
+
+def draft_of(fields: list[dict[str, Any]], answer: Any) -> Any:
+    """What a form holds when it sends this answer."""
+    if len(fields) == 1 and not fields[0].get("name"):
+        return _draft(fields[0], answer)
+    return {
+        field["name"]: {answer["line"]: answer["fix"].strip()} if field.get("mends") else _draft(field, answer[field["name"]])
+        for field in fields
+        if field["name"] in answer
+    }  # fmt: skip
+
+
+def _draft(field: dict[str, Any], answer: Any) -> Any:
+    match field["type"]:
+        case "schedule":
+            return {"text": answer}
+        case "parts":
+            given = {part["name"]: part["fields"] for part in field["parts"] if part["name"] in answer}
+            return {name: draft_of(fields, answer[name]) for name, fields in given.items()}
+        case "group":
+            return draft_of(field["fields"], answer)
+        case "layout":
+            return {axis: str(value) for axis, value in answer.items()}
+        case "number":
+            return str(answer)
+        case "options" | "order" if isinstance(answer, str):
+            return answer.replace(",", " ").split()
+        case _:
+            return answer
+
+
+@pytest.fixture(params=LOOKS)
+def look(request: pytest.FixtureRequest) -> str:
+    """A theme and a width."""
+    ALL.mkdir(parents=True, exist_ok=True)
+    return str(request.param)
+
+
+@pytest.fixture
+def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page of the size, the theme and the sharpness of its picture."""
+    theme, width = LOOKS[request.getfixturevalue("look")] if "look" in request.fixturenames else ("light", 0)
+    size = {"width": width, "height": 500} if width else LAB
+    with fresh_page(browser, viewport=size, color_scheme=theme, device_scale_factor=SHARPNESS) as made:
+        yield made
+
+
+def take(page: Page, name: str, *, in_docs: bool = False) -> None:
+    folder = SHOWN if in_docs else ALL
+    folder.mkdir(parents=True, exist_ok=True)
+    page.mouse.move(0, 0)
+    page.wait_for_timeout(250)  # what was drawn last
+    page.screenshot(path=folder / f"{name}.png", full_page=not in_docs, animations="disabled", caret="hide")
+
+
+# On a page without Jupyter -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_every_form_fresh_wrong_right_and_unreadable(bare: Any, look: str, name: str) -> None:
+    question = first(name)
+    fields = kind_of(question).view(question.form)["fields"]
+    answers = {"fresh": None, "right": right_answer(question), **ANSWERS[name]}
+    for state, answer in answers.items():
+        form = bare.problem(question)
+        if state != "fresh":
+            kept = [f"answer {question.id} {question.seed}", json.dumps(draft_of(fields, answer))]
+            bare.page.evaluate("([key, draft]) => localStorage.setItem(key, draft)", kept)
+            form = bare.problem(question)
+            form.get_by_role("button", name="Check", exact=True).first.click()
+            expect(form.get_by_role("status").last).not_to_be_empty()
+            said = form.get_by_role("status").last.inner_text()
+            assert any(words in said for words in SAID[state]), f"{state}: {said}"
+        if state == "right":
+            form.get_by_role("button", name="Solution").click()
+            expect(form.locator(".more").last).to_contain_text("Solution")
+        take(bare.page, f"{question.kind}-{state}-{look}")
+
+
+@pytest.mark.parametrize("name", moving_names(checkout_bank()))
+def test_every_figure_before_and_after_a_guess(bare: Any, look: str, name: str) -> None:
+    figure = bare.show("figure", moving([checkout_bank()], name).view)
+    take(bare.page, f"figure-{name}-asked-{look}")
+    figure.get_by_role("button", name="Show the picture").click()
+    expect(figure.locator(".drawing > svg").first).to_be_visible()
+    take(bare.page, f"figure-{name}-{look}")
+
+
+def test_the_planner_with_a_search(bare: Any, look: str) -> None:
+    form = bare.show("planner", bare.desk.planner.opened("llama3-70b", "h100-512", {"tp": 8, "pp": 4}))
+    expect(form.locator(".facts")).to_be_visible()
+    form.get_by_role("button", name="Search").click()
+    expect(form.locator("circle[role=option]").first).to_be_visible()
+    take(bare.page, f"planner-{look}")
+
+
+# In JupyterLab -----------------------------------------------------------------------------------------------------------
+
+ALONE = """() => {  // the notebook without the list of files beside it
+  const { shell } = window.jupyterapp;
+  shell.collapseLeft();
+  shell.currentWidget.content.activeCellIndex = shell.currentWidget.content.widgets.length - 1;
+}"""
+SCROLL = """([element, above]) => {
+  const list = [element];
+  for (let up = element; up; up = up.parentElement ?? up.getRootNode().host) list.push(up);
+  const scrolled = list.find((one) => one.matches(".jp-WindowedPanel-outer"));
+  scrolled.scrollTop += element.getBoundingClientRect().top - scrolled.getBoundingClientRect().top - above;
+}"""
+
+
+def in_lab(page: Page, lab: Any, name: str, *sources: str) -> None:
+    opened(page, lab, f"{name}.ipynb", *sources)
+    page.evaluate(ALONE)
+
+
+def at_top(page: Page, element: Locator, above: int = 60) -> None:
+    """Scroll until an element is so many pixels below the notebook's edge."""
+    page.evaluate(SCROLL, [element.element_handle(), above])
+
+
+def test_a_question_in_lab(page: Page, lab: Any) -> None:
+    question = first("bytes-per-gpu")
+    in_lab(page, lab, "01-ring-all-reduce", 'from shardwise import practice\n\npractice("bytes-per-gpu")')
+    form = page.get_by_role("region", name=question.title, exact=True)
+    field = form.get_by_label("Your answer")
+    field.fill("1.4985 GB")
+    field.press("Enter")
+    expect(form.get_by_role("status")).to_contain_text("Not yet")
+    page.set_viewport_size({**LAB, "height": 780})
+    take(page, "question", in_docs=True)
+
+
+def test_a_case_in_lab(page: Page, lab: Any) -> None:
+    question = first("train-a-model")
+    in_lab(page, lab, "16-capstone", 'from shardwise import practice\n\npractice("train-a-model")')
+    form = page.get_by_role("region", name=question.title, exact=True)
+    form.locator("details").first.get_by_role("textbox").fill("512")
+    form.get_by_role("button", name="Check").first.click()
+    expect(form.get_by_role("status")).to_contain_text("✗")
+    at_top(page, form.locator("details").first)
+    take(page, "case-in-lab")
+
+
+def test_progress_in_lab(page: Page, lab: Any, some_days: None) -> None:
+    in_lab(page, lab, "progress", 'from shardwise import progress\n\nprogress("01-ring-all-reduce")', "progress()")
+    expect(page.get_by_text("Ring all-reduce").first).to_be_visible()
+    page.set_viewport_size({**LAB, "height": 960})
+    take(page, "progress", in_docs=True)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_in_lab(page: Page, lab: Any, name: str) -> None:
+    in_lab(page, lab, name, f'from shardwise import figure\n\nfigure("{name}")')
+    figure = page.locator(".shardwise")
+    figure.get_by_role("button", name="Show the picture").click()
+    expect(figure.locator(".drawing > svg").first).to_be_visible()
+    at_top(page, figure)
+    take(page, f"figure-{name}", in_docs=name == FIGURES[0])
+
+
+def test_the_planner_in_lab(page: Page, lab: Any) -> None:
+    in_lab(page, lab, "planner", 'from shardwise import planner\n\nplanner("llama3-70b", "h100-512", tp=8, pp=4)')
+    form = page.locator(".shardwise")
+    expect(form.locator(".facts")).to_be_visible()
+    page.set_viewport_size({"width": 1120, "height": 960})
+    at_top(page, form)
+    take(page, "planner", in_docs=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def progress_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Where the kernels of these pictures keep progress."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SHARDWISE_PROGRESS", str(tmp_path_factory.mktemp("progress") / "progress.sqlite"))
+        yield
+
+
+@pytest.fixture
+def some_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A student who has practised for some days, and mastered every third problem."""
+    session, today = fresh_session(), datetime.now(UTC)
+    chapters = ("01-ring-all-reduce", "02-zero", "07-pipeline-parallelism")
+    problems = [problem for chapter in chapters for problem in checkout_bank().of_chapter(chapter)[:12]]
+    for number, problem in enumerate(problems):
+        for seed in range(3 if number % 3 == 0 else 1):
+            question = pose(problem, seed)
+            moment = today - timedelta(days=3 - number / 12 - seed)
+            monkeypatch.setenv("SHARDWISE_NOW", moment.isoformat())
+            if number % 4 == 1:
+                session.hinted(question, 1, "form")
+            answer = right_answer(question)
+            session.answered(question, answer, check(question, answer), "form")
+    monkeypatch.delenv("SHARDWISE_NOW")
