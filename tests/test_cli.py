@@ -273,10 +273,10 @@ def test_every_command_that_reads_a_bank_says_which(run: Any, small_bank: Path) 
 
 
 def test_a_bank_is_started_and_passes_the_lint_at_once(run: Any, tmp_path: Path) -> None:
-    folder = tmp_path / "mine"
+    folder = tmp_path / "Größe und Maß"
     made = run("init", "bank", str(folder))
     assert (made.code, made.bank) == (0, "")
-    assert made.out.splitlines()[-1] == f"Prove it sound:  shardwise lint --bank {folder}"
+    assert made.out.splitlines()[-1] == f"Prove it sound:  shardwise lint --bank '{folder}'"
     written = {Path(line.removeprefix("Wrote ")) for line in made.out.splitlines()[:-1]}
     assert written == {path for path in folder.rglob("*") if path.is_file()}
     ran = run("lint", "--bank", str(folder), "--seeds", "5", "--workers", "1")

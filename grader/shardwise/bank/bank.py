@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import shardwise
@@ -151,7 +152,7 @@ class Bank(Catalogue):
         problems = folder / "problems"
         if not problems.is_dir():
             raise ShardwiseError(
-                f"{folder} holds no folder problems/, so it is no bank. To start one:  shardwise init bank {folder}"
+                f"{folder} holds no folder problems/, so it is no bank. To start one:  shardwise init bank {quote(str(folder))}"
             )
         compiled = Compiled.of(folder)
         references = References(folder / "solutions", compiled.made)

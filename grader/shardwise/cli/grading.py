@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -228,7 +229,7 @@ def regrade(
     _must_exist(paths)
     _say_what_is_kept(out)
     if not (out / LEDGER).is_file():
-        raise ShardwiseError(f"{out} holds no results yet. Grade first:  shardwise grade ... --out {out}")
+        raise ShardwiseError(f"{out} holds no results yet. Grade first:  shardwise grade ... --out {quote(str(out))}")
     decisions = _decisions(student, received, latest)
     with alone_in(out):
         with progress("grading again", None) as advance:
@@ -242,7 +243,9 @@ def regrade(
             typer.echo("No points change.")
         elif yes or _agreed(f"{count} answer{'s' if count > 1 else ''} would change. Write?"):
             again.write()
-            typer.echo(f"Written: {out / 'grades.csv'}. What counted before stays on record:  shardwise history {out}")
+            typer.echo(
+                f"Written: {out / 'grades.csv'}. What counted before stays on record:  shardwise history {quote(str(out))}"
+            )
         else:
             again.discard()
             typer.echo("Nothing was written.")

@@ -7,6 +7,7 @@ import sys
 from contextlib import ExitStack
 from io import TextIOWrapper
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -228,8 +229,8 @@ def new(
 
     for path in new_problem(problem, kind, banks_of(bank)):
         typer.echo(f"Wrote {path}")
-    named = "".join(f" --bank {name}" for name in bank or ())
-    typer.echo(f"Make it yours, then:  shardwise lint {problem}{named}")
+    named = "".join(f" --bank {quote(name)}" for name in bank or ())
+    typer.echo(f"Make it yours, then:  shardwise lint {quote(problem)}{named}")
 
 
 @app.command(epilog="Example:  shardwise kinds")
@@ -261,7 +262,7 @@ def init_bank(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A fold
 
     for path in run(folder):
         typer.echo(f"Wrote {path}")
-    typer.echo(f"Prove it sound:  shardwise lint --bank {folder}")
+    typer.echo(f"Prove it sound:  shardwise lint --bank {quote(str(folder))}")
 
 
 @app.command(epilog="Example:  shardwise render --check")
@@ -309,7 +310,8 @@ def coverage(
         print_columns(("row", "chapter", "asks", "carried by"), table(curriculum))
     elif write_page(curriculum, page, check=check) and check:
         typer.echo(
-            f"{page} is not what the bank says today. Run `shardwise coverage --write {page}` and commit it.", err=True
+            f"{page} is not what the bank says today. Run `shardwise coverage --write {quote(str(page))}` and commit it.",
+            err=True,
         )
         raise typer.Exit(1)
     typer.echo(summary(curriculum))
@@ -351,7 +353,10 @@ def formulas(
         for formula in found:
             print_formula(formula)
     elif write_page(banks.all[0], found, page, check=check) and check:
-        typer.echo(f"{page} is not what the references say today. Run `shardwise formulas --write {page}`.", err=True)
+        typer.echo(
+            f"{page} is not what the references say today. Run `shardwise formulas --write {quote(str(page))}`.",
+            err=True,
+        )
         raise typer.Exit(1)
     typer.echo(f"{len(found)} formula{'s' * (len(found) != 1)}")
 

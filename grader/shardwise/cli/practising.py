@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -63,7 +64,7 @@ def _nothing(found: Progress, chapter: str | None) -> str:
     )
     if chapter:
         return f"{following} Every problem of {chapter} has been begun."
-    return f"{following}\nFive for today:  shardwise practice --daily\nA chapter:       shardwise practice --chapter {found.chapters[0].name}"
+    return f"{following}\nFive for today:  shardwise practice --daily\nA chapter:       shardwise practice --chapter {quote(found.chapters[0].name)}"
 
 
 @commands.command(epilog="Example:  shardwise progress --export progress.json")
