@@ -168,7 +168,7 @@ export const styles = css`
     cursor: pointer;
   }
 
-  button:not([aria-disabled="true"]):hover { background: color-mix(in srgb, var(--text) 8%, transparent); }
+  button:not(.primary, [aria-disabled="true"]):hover { background: color-mix(in srgb, var(--text) 8%, transparent); }
   button.primary { border-color: var(--accent); background: var(--accent); color: var(--on-accent); font-weight: 600; }
   button.primary:hover { filter: brightness(1.08); }
   button.plain { padding: 0 0.5rem; border-color: transparent; color: var(--accent); }

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from checkout import checkout_bank, posed, template
+from contrast import PALE
 from shardwise.bank.posing import pose
 from shardwise.kinds import OURS
 from shardwise.kinds.order import OrderForm, OrderKey
@@ -59,6 +60,15 @@ def test_right_wrong_and_unreadable_are_told_apart_and_a_right_answer_says_what_
     expect(status).to_contain_text("With more GPUs this figure hardly grows.")
     expect(form.get_by_role("button", name="Next")).to_have_class("primary")
     bare.is_fit_for_all()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_button_can_be_read_under_the_mouse(bare: Any, theme: Any) -> None:
+    bare.page.emulate_media(color_scheme=theme)
+    form = bare.problem(asked(NUMBER))
+    for name in ("Check", "Solution"):
+        form.get_by_role("button", name=name, exact=True).hover()
+        assert bare.page.evaluate(PALE, ".shardwise") == [], name
 
 
 def test_the_same_verdict_twice_is_two_events_for_a_screen_reader(bare: Any) -> None:
