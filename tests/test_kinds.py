@@ -514,6 +514,15 @@ def test_a_fix_that_fails_is_shown_the_call_on_which_it_fails() -> None:
     )
 
 
+def test_the_usual_numbers_of_a_hunt_are_written_out_up_to_a_billion() -> None:
+    form = FORM.model_copy(update={"domain": {**FORM.domain, "gpus": (864_000, 5_184_000)}})
+    arguments = kind_of(HUNT).view(form)["fields"][1]["fields"]
+    ranges = {each["name"]: each["range"] for each in arguments}
+    assert ranges["gpus"] == "usually 864000 to 5184000, whole"
+    asked = check(HUNT.model_copy(update={"form": form}), {"input": {**KEY.witness, "gpus": "many"}}, runner=run_here)
+    assert "gpus is a number of at least 1 in base units, such as 864000 or 5184000." in asked.say
+
+
 @pytest.mark.parametrize(
     ("raw", "words"),
     [

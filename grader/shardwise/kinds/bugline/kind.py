@@ -108,7 +108,7 @@ answer:
                 "name": name,
                 "label": name,
                 "is_whole": name in form.whole,
-                "range": f"usually {low:g} to {high:g}" + (", whole" if name in form.whole else ""),
+                "range": f"usually {low:.9g} to {high:.9g}" + (", whole" if name in form.whole else ""),
             }
             for name, (low, high) in form.domain.items()
         ]

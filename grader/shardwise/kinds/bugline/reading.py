@@ -133,7 +133,7 @@ def _shape(form: BuglineForm) -> str:
 def _number(form: BuglineForm, name: str, value: Any) -> int | float:
     low, high = form.domain.get(name, (-math.inf, math.inf))
     least = 1 if name in form.whole and low >= 1 else 0 if low >= 0 else -_LARGEST
-    usual = f", such as {low:g} or {high:g}" if name in form.domain else ""
+    usual = f", such as {low:.9g} or {high:.9g}" if name in form.domain else ""
     if isinstance(value, str) and len(value) <= 40:
         value = _POWER.sub(r"\1e\2", value)
         try:
