@@ -60,6 +60,18 @@ def test_a_plan_is_the_one_of_the_command(
     assert desk.reply({"do": "plan", "given": GIVEN})["plan"] == json.loads(capsys.readouterr().out)
 
 
+def test_a_form_begins_with_the_batch_that_the_command_assumes(
+    desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["plan", "--json", "--model", "llama3-8b", "--cluster", "h100-16", "--tp", "2", "--bank", str(ROOT)]
+    monkeypatch.setattr(sys, "argv", ["shardwise", *words])
+    with pytest.raises(SystemExit):
+        main()
+    assert (
+        desk.opened("llama3-8b", "h100-16", {"tp": 2})["start"]["batch"] == json.loads(capsys.readouterr().out)["batch"]
+    )
+
+
 def test_a_reply_is_plain_data(desk: PlannerDesk) -> None:
     for do in ("plan", "pipeline", "search", "settings", "choices", "problem"):
         reply = desk.reply({"do": do, "given": GIVEN, "framework": "megatron"})

@@ -100,6 +100,7 @@ def predict() -> dict[str, Any]:
     return {
         "ask": f"A job on 16,384 GPUs fails every {in_time(mtbf_seconds(16384))} on average, and training waits 1 min for each "
         "checkpoint. After how much training should it save?",
-        **choice(in_time(best), ("2 min", "5 min", in_time(best), "1 h", "3 h")),
-        "why": "The best interval is √(2 · C · M): writing then costs as much as the work that failures destroy.",
+        **choice(f"{round(best / MINUTE, -1):.0f} min", ("2 min", "5 min", "20 min", "1 h", "3 h")),
+        "why": f"The best interval is nearly √(2 · C · M), here {in_time(best)}: writing then costs as much as the work that "
+        "failures destroy.",
     }

@@ -12,13 +12,12 @@ from shardwise.bank.bank import Banks
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.calls import in_one_line
 from shardwise.planning import drawings, plans
-from shardwise.planning.inputs import FORM, Asked, asked, planner_of
+from shardwise.planning.inputs import FORM, USUAL_BATCH, Asked, asked, planner_of
 from shardwise.planning.words import batch_line, layout_line, sentence, title, what_it_sends, where_it_sits
 
 Reply = dict[str, Any]
 FRAMEWORKS = {"torchtitan": "TorchTitan", "megatron": "Megatron-LM"}
 MOST = {"tp": 64, "cp": 64, "ep": 256}  # largest degree that a slider reaches
-USUAL_BATCH = {"global_batch": 1024, "sequence": 8192}
 TOKENS, PRICE = "15T", 2  # of the run, and of a GPU-hour in dollars: to be changed in the form
 MICRO_BATCHES, CHUNKS = (1, 2, 4, 8, 16), tuple(range(1, 9))
 
