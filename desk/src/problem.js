@@ -55,13 +55,14 @@ export class Problem extends LitElement {
     }
   }
 
-  /** A draft that does not fit the question, such as one of an older version of it, is left out. */
+  /** What was kept and does not fit the question, such as the draft of an older version of it, is left out. */
   performUpdate() {
     try {
       super.performUpdate();
     } catch (error) {
-      if (this.draft === null) throw error;
+      if (this.draft === null && this.estimate === null) throw error;
       this.draft = null;
+      this.estimate = null;
     }
   }
 

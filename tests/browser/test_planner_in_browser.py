@@ -133,6 +133,15 @@ def test_a_plan_outlasts_the_page(planner: Locator, bare: Any) -> None:
     assert bare.faults == []
 
 
+def test_a_plan_that_was_kept_and_cannot_be_gives_way_to_the_first(planner: Locator, bare: Any) -> None:
+    for kept in ({}, "x", {"model": "gone-1b", "cluster": {"accelerator": "H9", "gpus": 1e9}, "layout": {"tp": "<b>"}}):
+        planner.get_by_label("TP, tensor").press("ArrowRight")
+        bare.page.evaluate("(kept) => localStorage.setItem(localStorage.key(0), JSON.stringify(kept))", kept)
+        bare.page.reload()
+        expect(planner).to_contain_text(START)
+    assert bare.faults == []
+
+
 def test_keys_alone_reach_everything(planner: Locator, bare: Any) -> None:
     bare.page.locator("body").click(position={"x": 1, "y": 1})
     reached: list[str] = []

@@ -104,6 +104,10 @@ export class Planner extends LitElement {
     this.#asking = false;
     this.refused = reply.refused;
     if (!this.refused) this.shown = reply;
+    if (!this.shown && asked !== this.given.start) {
+      this.asked = this.given.start; // a plan that was kept and is refused has nothing to change it by
+      return this.#ask();
+    }
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => this.#draw(), REST_MS);
     clearTimeout(this.#quiet);

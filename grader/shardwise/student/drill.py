@@ -94,7 +94,11 @@ class Drill:
         kind = kind_of(question)
         if kind.is_program:
             try:
-                return Path(line).expanduser().read_text("utf-8")
+                path = Path(line).expanduser()
+                if not path.is_file():  # a folder, or a device, which may never end
+                    self._say(f"{line} is no file. An answer is the name of a file with the function.")
+                    return None
+                return path.read_text("utf-8")
             except (OSError, RuntimeError, ValueError) as error:
                 self._say(f"{line} cannot be read ({error}). An answer is the name of a file with the function.")
                 return None
