@@ -592,9 +592,10 @@ def test_a_file_that_is_not_there_is_said(kept: ProgressFile) -> None:
     chapter = progress_of(Banks([checkout_bank()]), [], START).chapter(CHAPTER)
     assert chapter is not None
     row = next(row for row in chapter.rows if row.problem.data["kind"] == "code")
-    lines, said = iter(["no-such-file.py", "quit"]), list[str]()
+    lines, said = iter(["no-such-file.py", "/dev/zero", "quit"]), list[str]()
     Drill(fresh_session(), lambda _: next(lines), said.append).run([row])
-    assert any(text.startswith("no-such-file.py cannot be read (") for text in said)
+    for name in ("no-such-file.py", "/dev/zero"):
+        assert f"{name} is no file. An answer is the name of a file with the function." in said
 
 
 def test_a_press_of_ctrl_c_ends_the_practice_and_loses_nothing(kept: ProgressFile) -> None:
