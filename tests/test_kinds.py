@@ -704,7 +704,8 @@ def assert_harmless(feedback: Feedback) -> None:
     for shown in (as_plain(feedback), as_html(feedback), as_markdown(feedback), feedback.model_dump_json()):
         shown.encode()
         assert len(shown) < 5000
-    assert Feedback.model_validate_json(feedback.model_dump_json()) == feedback
+    kept = feedback.model_copy(update={"notes": {}})  # notes to the parts of a form are shown and not kept
+    assert Feedback.model_validate_json(feedback.model_dump_json()) == kept
     assert all(char.isprintable() or char in "\n\u00a0\u202f" for char in feedback.say + feedback.read)
     assert "<b>" not in as_html(feedback)
     assert 0 <= feedback.points <= feedback.max_points
@@ -738,7 +739,7 @@ JSON_LIKE = st.recursive(
 
 
 @pytest.mark.parametrize("kind", OURS)
-@settings(max_examples=120, deadline=3000)
+@settings(max_examples=120)
 @given(raw=JSON_LIKE)
 def test_nothing_but_feedback_comes_out_of_any_answer(kind: str, raw: Any) -> None:
     feedback = check(QUESTIONS[kind], raw)

@@ -162,7 +162,18 @@ export class Problem extends LitElement {
       this.isOver = true;
       this.#say("blank", end);
     }
-    if (question) this.#arrive([...this.trail, here], question, words);
+    if (question && !this.#isElsewhere(question)) this.#arrive([...this.trail, here], question, words);
+  }
+
+  /** Whether the page has a form of its own for another problem, as a chapter's notebook has: then go there. */
+  #isElsewhere({ id }) {
+    const own = [...document.querySelectorAll(this.localName)].find(
+      (form) => form !== this && form.given?.question.id === id,
+    );
+    if (!own || id === this.question.id) return false;
+    own.scrollIntoView({ block: "start" });
+    own.renderRoot.querySelector("h3").focus({ preventScroll: true });
+    return true;
   }
 
   async #back() {

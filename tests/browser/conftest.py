@@ -89,7 +89,8 @@ BARE_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title
     set: (key, value) => localStorage.setItem(key, JSON.stringify(value)),
   };
   const { what, given } = await window.askForWhatToShow();
-  document.querySelector("main").append(show(what, { ask: window.askPython, draft }, given));
+  window.add = (what, given) => document.querySelector("main").append(show(what, { ask: window.askPython, draft }, given));
+  window.add(what, given);
 </script></body></html>"""
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -114,6 +115,10 @@ class BarePage:
         element = self.page.locator(".shardwise")
         expect(element).to_be_visible()
         return element
+
+    def beside(self, what: str, given: dict[str, Any]) -> None:
+        """One more element on the same page."""
+        self.page.evaluate("([what, given]) => window.add(what, given)", [what, given])
 
     def is_fit_for_all(self) -> None:
         """Whether what is shown now can be used by everybody, on a phone and in both themes."""

@@ -195,7 +195,7 @@ def test_a_slider_that_moves_fast_asks_for_where_it_came_to_rest(opened: Open) -
     slider(page, "GPUs").focus()
     for _ in range(4):
         page.keyboard.press("ArrowRight")
-    expect(pictures(page)).to_have_attribute("aria-label", re.compile("on each of 1024 GPUs"))
+    expect(pictures(page)).to_have_attribute("aria-label", re.compile("on each of 1,024 GPUs"))
     assert [request["settings"]["gpus"] for request in page.evaluate("window.asked")] == ["128", "1,024"]
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowRight")  # what was asked before is known

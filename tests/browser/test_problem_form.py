@@ -140,6 +140,17 @@ def test_next_opens_the_following_problem_and_says_when_there_is_none(bare: Any)
     expect(form.get_by_role("heading", name=pose(chapter[-2], 0).title)).to_be_visible()
 
 
+def test_next_goes_to_the_form_of_the_following_problem_where_the_page_has_one(bare: Any) -> None:
+    first, second = (pose(problem, 0) for problem in checkout_bank().of_chapter("01-ring-all-reduce")[:2])
+    bare.problem(first)
+    bare.beside("problem", {"question": bare.desk.open(second)})
+    form, other = (bare.page.get_by_role("region", name=question.title) for question in (first, second))
+    expect(other).to_be_visible()
+    press(form, "Next")
+    expect(other.get_by_role("heading", name=second.title)).to_be_focused()
+    expect(form.get_by_role("heading", name=first.title)).to_be_visible()
+
+
 def order_of(form: Locator) -> list[str]:
     return [text.strip(" )") for text in form.locator(".order .letter").all_inner_texts()]
 
