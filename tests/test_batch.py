@@ -15,6 +15,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -278,6 +279,17 @@ class Deadly(Executor):
 def deadly_pool() -> Iterator[Executor]:
     with pool(2)() as inner:
         yield Deadly(inner)
+
+
+def dies(_: bytes) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_pool_ends_although_its_workers_died_before_they_read_what_was_sent() -> None:
+    with pool(2)() as executor:
+        sent = [executor.submit(dies, bytes(10**6)) for _ in range(8)]  # more than a pipe holds
+        with pytest.raises(BrokenProcessPool):
+            sent[0].result()
 
 
 @pytest.mark.slow

@@ -76,6 +76,17 @@ class _Pool(ProcessPoolExecutor):
         with _ctrl_c_blocked():
             return super().submit(fn, *args, **kwargs)
 
+    def end(self) -> None:
+        """End at once. What was being graded is graded again next time."""
+        # Killed, not asked to end: a worker that died while it held the lock of their queue would let the others wait for ever.
+        for process in (self._processes or {}).values():
+            process.kill()
+        # Before Python 3.11.7 nobody closes the end of the queue that dead workers no longer read, and the thread that
+        # writes into it would wait for ever (python/cpython#94777).
+        if (calls := getattr(self, "_call_queue", None)) is not None:
+            calls._reader.close()
+        self.shutdown(cancel_futures=True)
+
 
 def pool(count: int) -> Opener:
     """Processes on this machine, each on a core of its own, and no more than there are cores.
@@ -93,11 +104,7 @@ def pool(count: int) -> Opener:
         try:
             yield executor
         finally:
-            # Killed, not asked to end: a worker that died while it held the lock of their queue would let the others wait
-            # for ever. What they were grading is graded again next time.
-            for process in (executor._processes or {}).values():
-                process.kill()
-            executor.shutdown(cancel_futures=True)
+            executor.end()
 
     return opened
 
