@@ -6,6 +6,7 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -81,9 +82,9 @@ class _Pool(ProcessPoolExecutor):
         # Killed, not asked to end: a worker that died while it held the lock of their queue would let the others wait for ever.
         for process in (self._processes or {}).values():
             process.kill()
-        # Before Python 3.11.7 nobody closes the end of the queue that dead workers no longer read, and the thread that
-        # writes into it would wait for ever (python/cpython#94777).
-        if (calls := getattr(self, "_call_queue", None)) is not None:
+        if sys.version_info < (3, 11, 7) and (calls := getattr(self, "_call_queue", None)) is not None:
+            # There nobody closes the end of the queue that dead workers no longer read, and the thread that writes into
+            # it would wait for ever (python/cpython#94777).
             calls._reader.close()
         self.shutdown(cancel_futures=True)
 
