@@ -7,7 +7,7 @@ from room import Seen
 
 CELL = """
 import os, threading, time
-until = time.monotonic() + 1
+until = time.monotonic() + 0.4  # on two cores this is 0.8 seconds of computing, and the grader in the open allows 2
 def compute():
     import numpy
     numbers = numpy.random.default_rng(0).random(100_000)
