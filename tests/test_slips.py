@@ -13,9 +13,10 @@ from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose, solved
 from shardwise.kinds.quantity.arguments import Argument
 from shardwise.kinds.quantity.explain import beside, is_far_fetched, reasons, traits_of
+from shardwise.kinds.quantity.expressions import Node, argument, node, number
 from shardwise.kinds.quantity.program import program
 from shardwise.kinds.quantity.slips import MOST
-from shardwise.kinds.quantity.trace import Node, argument, node, number, traced
+from shardwise.kinds.quantity.tracing import traced
 from shardwise.kinds.quantity.variants import variants
 from shardwise.marking import check
 from shardwise.question import Question

@@ -16,9 +16,9 @@ from shardwise.errors import AUTHORS_CAN_RAISE, Reject
 from shardwise.kinds import kinds
 from shardwise.kinds.base import NumericKind, Posed
 from shardwise.kinds.case.model import CasePart, Way
-from shardwise.kinds.case.tracing import Guard, Tracing, node_of
+from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.kinds.quantity.program import OPERATIONS
-from shardwise.kinds.quantity.trace import Node, nodes
+from shardwise.kinds.quantity.tracing import Guard, Tracing, node_of
 from shardwise.template.draw import Draw, whole
 from shardwise.template.results import among, full_name
 
@@ -30,8 +30,8 @@ MOST_PROVED = 40  # draws of a problem on which ways are compared with reference
 AGREEMENT = 1e-9
 
 SHORT = {
-    "plus": "+", "minus": "-", "times": "*", "over": "/", "power": "^", "rest": "%", "negative": "n", "ceil": "c", "floor": "f",
-    "log": "ln", "log2": "l2", "log10": "l10", "sqrt": "sq", "exp": "e", "cos": "cos",
+    "plus": "+", "minus": "-", "times": "*", "over": "/", "power": "^", "rest": "%", "negative": "n", "ceil": "c",
+    "floor": "f", "round": "r", "log": "ln", "log2": "l2", "log10": "l10", "sqrt": "sq", "exp": "e", "cos": "cos",
 }  # fmt: skip
 _WORK = {short: OPERATIONS[name] for name, short in SHORT.items()}
 _RELATIONS: Mapping[str, Callable[[float, float], bool]] = {

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.kinds.quantity.model import QuantityTemplate
-from shardwise.kinds.quantity.trace import Node, nodes
 from shardwise.kinds.quantity.words import words
 from shardwise.template.parameters import Parameter
 from shardwise.template.results import full_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from shardwise.kinds.quantity.arguments import Known
+from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes
 from shardwise.kinds.quantity.phrases import is_long, is_short, names, part_in_words, term_in_words, what_else
-from shardwise.kinds.quantity.trace import ONE, Node, node, nodes
 
 # Numbers that stand for a unit or a prefix: leaving them out is said in those words, for every question.
 OF_UNITS = frozenset((8, 24, 60, 100, 365, 1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30))
@@ -92,8 +92,10 @@ def _over(here: Node, known: Known) -> Iterator[Change]:
 
 
 def _rounded(here: Node, known: Known) -> Iterator[Change]:
-    other, way = ("floor", "down instead of up") if here.operation == "ceil" else ("ceil", "up instead of down")
-    yield node(other, here.parts[0]), f"with rounding {way}", False
+    right = _ROUNDED[here.operation]
+    for other, way in _ROUNDED.items():
+        if other not in (here.operation, "round"):
+            yield node(other, here.parts[0]), f"with rounding {way} instead of {right}", False
     yield here.parts[0], "without rounding", False
 
 
@@ -135,8 +137,9 @@ def _may_divide(here: Node, known: Known) -> bool:
     return known[here.name].dimension == "dimensionless" and not here.name.startswith("bytes_per_")
 
 
+_ROUNDED = {"floor": "down", "ceil": "up", "round": "to the nearest"}
 _SLIPS: Mapping[str, Callable[[Node, Known], Iterator[Change]]] = {
-    "plus": _plus, "minus": _minus, "times": _times, "over": _over, "ceil": _rounded, "floor": _rounded,
+    "plus": _plus, "minus": _minus, "times": _times, "over": _over, "ceil": _rounded, "floor": _rounded, "round": _rounded,
     "sqrt": _function, "exp": _function, "cos": _function, "log": _function, "log2": _function, "log10": _function,
     "power": _power,
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shardwise.kinds.quantity.arguments import Known
-from shardwise.kinds.quantity.trace import Node, nodes
+from shardwise.kinds.quantity.expressions import Node, nodes
 
 MOST_NAMED = 3  # arguments of a part that is named by them
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.kinds.quantity.trace import Node, nodes
+from shardwise.kinds.quantity.expressions import Node, nodes
 
 
 @dataclass(frozen=True)
@@ -89,5 +89,6 @@ OPERATIONS: Mapping[str, Callable[[float, float], float]] = {
     "negative": lambda value, _: -value,
     "power": _power,
     "rest": _rest,
+    "round": _of_one(lambda value: math.floor(value + 0.5)),
     **{name: _of_one(getattr(math, name)) for name in ("ceil", "floor", "log", "log2", "log10", "sqrt", "exp", "cos")},
 }

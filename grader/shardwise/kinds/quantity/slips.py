@@ -13,9 +13,10 @@ from typing import Any
 
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.quantity.arguments import arguments_of
+from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.kinds.quantity.model import Answer, QuantityTemplate, tolerance
 from shardwise.kinds.quantity.program import Program, program
-from shardwise.kinds.quantity.trace import Node, nodes, traced
+from shardwise.kinds.quantity.tracing import traced
 from shardwise.kinds.quantity.variants import Variant, variants
 from shardwise.template.draw import Draw, values_of
 from shardwise.template.rng import Rng

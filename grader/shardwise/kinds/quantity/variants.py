@@ -9,8 +9,8 @@ from operator import is_
 
 from shardwise.kinds.quantity.arguments import Known
 from shardwise.kinds.quantity.changes import OF_UNITS, changes
+from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes, number
 from shardwise.kinds.quantity.phrases import factor_in_words, is_short, part_in_words
-from shardwise.kinds.quantity.trace import ONE, Node, node, nodes, number
 
 CHAINED = ("times", "over")
 RATE = "[information] / [time]"

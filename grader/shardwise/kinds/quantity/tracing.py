@@ -1,21 +1,24 @@
 """Tracing: a reference is run with numbers that remember how they came about, and what they were compared with.
 
 They are no floats and no ints, so nothing works with them behind their back. What is not known as an operation takes the
-plain number, and the trace is good for that very number alone from then on.
+plain number, and the trace is good for that very number alone from then on. Branches are taken as the numbers decide, so
+each draw has a trace of its own; most draws of a problem have the same one.
 """
 
 from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from numbers import Real
 from types import BuiltinFunctionType, FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
-from shardwise.kinds.quantity.trace import Node, argument, node, number
-from shardwise.template.references import Function, References
+from shardwise.kinds.quantity.expressions import Node, argument, node, nodes, number
+from shardwise.template.references import Function, References, keywords
 from shardwise.template.results import RESULTS, Results
 
 
@@ -27,14 +30,21 @@ class Guard(NamedTuple):
     last: Node
 
 
+Guards = dict[tuple[int, str, int], Guard]  # each comparison once, by what it compares
+
+
 class Traced:
     """A number that remembers."""
 
-    def __init__(self, value: int | float, known: Node, guards: dict[tuple[int, str, int], Guard]) -> None:
+    __slots__ = ("guards", "node", "value")
+
+    def __init__(self, value: int | float, known: Node, guards: Guards | None) -> None:
         self.value, self.node, self.guards = value, known, guards
 
     def record(self, relation: str, other: Node) -> None:
-        """Note a comparison; nothing infinite is gone on with, so one with that tells nothing."""
+        """Note a comparison, where they are asked for; nothing infinite is gone on with, so one with that tells nothing."""
+        if self.guards is None:
+            return
         if other is not self.node and not (other.is_number and math.isinf(other.value)):
             key = self.node.shape, relation, other.shape
             self.guards.setdefault(key, Guard(self.node, relation, other))
@@ -52,7 +62,7 @@ class Traced:
         if digits is not None:
             return round(self.pinned(), digits)
         self.become(self.value, node("rest", self.node, number(1))).record("!=", number(0.5))  # rounded to even
-        return self.become(round(self.value), node("floor", node("plus", self.node, number(0.5))))
+        return self.become(round(self.value), node("round", self.node))
 
     def __abs__(self) -> Any:
         return -self if self < 0 else self  # type: ignore[operator]
@@ -103,12 +113,12 @@ def _two(name: str, work: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any]
 
     def forward(self: Traced, other: Any) -> Any:
         if type(other) not in _NUMBERS:
-            return NotImplemented
+            return work(self.pinned(), other) if type(other) is Fraction else NotImplemented
         return self.become(work(self.value, _plain(other)), node(name, self.node, node_of(other)))
 
     def backward(self: Traced, other: Any) -> Any:
         if type(other) not in _NUMBERS:
-            return NotImplemented
+            return work(other, self.pinned()) if type(other) is Fraction else NotImplemented
         return self.become(work(other, self.value), node(name, node_of(other), self.node))
 
     return forward, backward
@@ -121,7 +131,7 @@ _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 def _compared(relation: str, work: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def compare(self: Traced, other: Any) -> Any:
         if type(other) not in _NUMBERS:
-            return NotImplemented
+            return work(self.pinned(), other) if type(other) is Fraction else NotImplemented
         holds = work(self.value, _plain(other))
         self.record(relation if holds else _OPPOSITE[relation], node_of(other))
         return holds
@@ -194,6 +204,16 @@ class _Fraction(type):
         return given[0].become(float(given[0].value), given[0].node)
 
 
+class _Ratio(type):
+    """The type `Fraction`, which takes plain numbers alone."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, Fraction)
+
+    def __call__(cls, *given: Any) -> Any:
+        return Fraction(*(number.pinned() if type(number) is Traced else number for number in given))
+
+
 def _call(name: str) -> Callable[..., Any]:
     work = getattr(math, name)
 
@@ -209,6 +229,7 @@ def _isfinite(value: Any) -> bool:
     return math.isfinite(_plain(value))
 
 
+_FRACTION = _Ratio("Fraction", (), {})
 _TYPES = {"int": _Whole("int", (), {}), "float": _Fraction("float", (), {})}
 _CALLS = {name: _call(name) for name in ("log", "log2", "log10", "sqrt", "exp", "cos")}
 _MATH = SimpleNamespace(**{**vars(math), **_CALLS, "isfinite": _isfinite})
@@ -223,23 +244,26 @@ _IN_EXPRESSIONS = {
 
 
 class Tracing(References):
-    """The references of a bank, run with numbers that remember, and the comparisons that were made on the way."""
+    """The references of a bank, run with numbers that remember, and the comparisons that were made on the way.
 
-    def __init__(self, references: References) -> None:
+    Without guards no comparison is kept, and what a function leaves to its defaults is an argument of the trace, too.
+    """
+
+    def __init__(self, references: References, *, guards: bool = True) -> None:
         super().__init__(references.folder, references.kept)
         self._references = references
-        self._guards: dict[tuple[int, str, int], Guard] = {}
+        self._guards: Guards | None = {} if guards else None
 
     @property
     def guards(self) -> Sequence[Guard]:
         """Each comparison once."""
-        return tuple(self._guards.values())
+        return tuple((self._guards or {}).values())
 
     def values(self, values: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-        """The values of a draw, of which those of these names remember."""
+        """The values of a draw, of which the numbers of these names remember."""
         found = {**values, **_IN_EXPRESSIONS}
         for name in names:
-            found[name] = Traced(values[name], argument(name, values[name]), self._guards)
+            found[name] = _argument(name, values[name], self._guards)
         results = values.get(RESULTS)
         if isinstance(results, Results):
             found[RESULTS] = results.replaced(found)
@@ -247,15 +271,24 @@ class Tracing(References):
 
     def reference(self, name: str) -> Function:
         function = self._references.reference(name)
-        return _remembering(function) if isinstance(function, FunctionType) else function
+        if not isinstance(function, FunctionType):
+            return function
+        return _remembering(function, defaults=self._guards is None)
 
     def oracle(self, name: str) -> Function:
         return self._references.oracle(name)
 
 
+def _argument(name: str, value: Any, guards: Guards | None) -> Any:
+    return Traced(value, argument(name, value), guards) if type(value) in (int, float) else value
+
+
 @lru_cache(maxsize=1024)
-def _remembering(function: FunctionType) -> FunctionType:
-    """A copy of a reference whose `math`, `int` and `float` know numbers that remember, as in the functions of its bank that it calls."""
+def _remembering(function: FunctionType, *, defaults: bool) -> FunctionType:
+    """A copy of a reference whose `math`, `int` and `float` know numbers that remember, as in the functions of its bank that it calls.
+
+    Its defaults may remember, too; a default of 0 does not, since it is what nobody asked about.
+    """
     package = function.__module__.rpartition(".")[0]
     copies: dict[int, dict[str, Any]] = {}  # by the id of a module's names
 
@@ -265,6 +298,8 @@ def _remembering(function: FunctionType) -> FunctionType:
             for name, value in names.items():
                 if value is math:
                     copy[name] = _MATH
+                elif value is Fraction:
+                    copy[name] = _FRACTION
                 elif isinstance(value, BuiltinFunctionType) and value in _BY_THEMSELVES:
                     copy[name] = _BY_THEMSELVES[value]
                 elif isinstance(value, FunctionType) and value.__module__.rpartition(".")[0] == package:
@@ -274,6 +309,38 @@ def _remembering(function: FunctionType) -> FunctionType:
     def rebound(given: FunctionType, names: dict[str, Any]) -> FunctionType:
         copy = FunctionType(given.__code__, names, given.__name__, given.__defaults__, given.__closure__)
         copy.__kwdefaults__ = given.__kwdefaults__
+        if defaults and given.__kwdefaults__:
+            copy.__kwdefaults__ = {
+                name: _argument(name, value, None) if value else value for name, value in given.__kwdefaults__.items()
+            }
         return copy
 
     return rebound(function, copied(function.__globals__))
+
+
+def traced(references: References, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Node | None:
+    """What a reference computes from the values, as an expression; None where that cannot be traced. Never raises."""
+    tracing = Tracing(references, guards=False)
+    try:
+        function = tracing.reference(name)
+        read = _names_in(function, tuple(map(str, given.values())))
+        known = tracing.values(values, [name for name in values if name in read])
+        result = tracing.call(function, known, given)
+    except Exception:  # a reference may do anything with its numbers; the key does not depend on this
+        return None
+    if type(result) is not Traced or _is_taken_for_another(result.node, values):
+        return None
+    return result.node
+
+
+def _is_taken_for_another(root: Node, values: Mapping[str, Any]) -> bool:
+    """Whether a function left an argument of its own to the default, and the question has a parameter of that name."""
+    leaves = (here for here in nodes(root) if here.operation == "argument")
+    return any(values.get(leaf.name, leaf.value) != leaf.value for leaf in leaves)
+
+
+@lru_cache(maxsize=1024)
+def _names_in(function: Function, expressions: tuple[str, ...]) -> frozenset[str]:
+    """The names of values that a call can read: the function's parameters, and what stands in the expressions for them."""
+    words = re.findall(rf"\b(?:{RESULTS}\.)?\w+", " ".join(expressions))
+    return frozenset((*(name for name, _ in keywords(function)), *words))

@@ -1,0 +1,73 @@
+"""Expressions: what a reference computed, as a tree of operations on its arguments, so that slips in it can be worked out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Node(NamedTuple):
+    """One operation and what it works on; a leaf is an argument by its name, or a number."""
+
+    operation: str
+    parts: tuple[Node, ...]
+    name: str
+    value: float
+    shape: int  # the same for two trees that are the same expression, whatever their arguments are
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number that stands in the reference itself."""
+        return self.operation == "number"
+
+
+def argument(name: str, value: float) -> Node:
+    """A leaf: an argument and the value it has here."""
+    return Node("argument", (), name, value, hash(name))
+
+
+def number(value: float) -> Node:
+    """A leaf: a number."""
+    return Node("number", (), "", value, hash(value))
+
+
+ONE = number(1)
+
+
+def node(operation: str, *parts: Node) -> Node:
+    """An operation, without the parts that do nothing: 0 that is added, 1 by which is multiplied or divided."""
+    first, last = parts[0], parts[-1]
+    if first.operation != "number" != last.operation and operation != "negative":
+        return _made(operation, parts)
+    if operation == "plus" and first.is_number and first.value == 0:
+        return last
+    if operation == "times" and first.is_number and first.value in (0, 1):
+        return last if first.value else first
+    if operation in ("times", "over") and last.is_number and last.value == 1:
+        return first
+    if operation == "minus" and last.is_number and last.value == 0:
+        return first
+    if operation == "negative" and first.operation == "floor" and first.parts[0].operation == "over":
+        above, below = first.parts[0].parts
+        if above.operation == "negative":  # -(-a // b) rounds up
+            return node("ceil", node("over", above.parts[0], below))
+    return _made(operation, parts)
+
+
+def _made(operation: str, parts: tuple[Node, ...]) -> Node:
+    return Node(operation, parts, "", 0.0, hash((operation, parts[0].shape, parts[-1].shape)))
+
+
+def nodes(root: Node) -> list[Node]:
+    """Every node of an expression once, each after its parts."""
+    found: dict[int, Node] = {}
+    stack = [(root, False)]
+    while stack:
+        here, is_ready = stack.pop()
+        if id(here) in found:
+            continue
+        if is_ready:
+            found[id(here)] = here
+        else:
+            stack.append((here, True))
+            stack += [(part, False) for part in here.parts]
+    return list(found.values())
