@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mutation.page import NO_REASON, earlier_verdicts, faults, reasons, written_page
-from mutation.workspace import MODULES, Survivor, Verdict, change, files_about
+from mutation.workspace import MODULES, Survivor, Verdict, Workspace, change, decorated_below, files_about
 
 PAGE = Path(__file__).parents[1] / "docs" / "mutants.md"
 MOST_WITHOUT_A_REASON = 258  # lower it with every test and every reason that is written
@@ -87,3 +88,50 @@ def test_a_module_that_was_not_tried_has_a_row_that_says_so() -> None:
 def test_a_change_over_several_lines_is_told_in_one() -> None:
     original = ["def x_f__mutmut_orig():", "    a = (", "        1)"]
     assert change(original, ["def x_f__mutmut_3():", "    a = None"]) == "a = ( 1) → a = None"
+
+
+def test_a_change_in_a_method_is_told_without_the_names_that_mutmut_gives() -> None:
+    original = ["def xǁModelǁsize__mutmut_orig(self, a=1):", "    return a"]
+    assert change(original, ["def xǁModelǁsize__mutmut_12(self, a=1):", "    return -a"]) == "return a → return -a"
+    told = change(original, ["def xǁModelǁsize__mutmut_13(self, a=2):", "    return a"])
+    assert told == "def size(self, a=1): → def size(self, a=2):"
+
+
+MODULE = """
+from functools import cache, lru_cache
+
+class Pair:
+    left = 1
+
+    @property
+    def both(self):
+        return 2 * self.left
+
+@lru_cache(
+    maxsize=8
+)
+def double(x):
+    \"\"\"Twice.\"\"\"
+    return 2 * x
+
+@cache
+def table():
+    return {}
+"""
+
+
+def test_a_function_that_is_decorated_below_is_the_same_to_python_and_plain_to_mutmut() -> None:
+    below = decorated_below(MODULE)
+    for text in ("\n    def both(self):", "\n    both = property(both)", "\ndouble = lru_cache(maxsize=8)(double)"):
+        assert text in below
+    assert below.count("@") == below.count("@cache\ndef table") == 1
+    names: dict[str, Any] = {}
+    exec(below, names)
+    assert names["Pair"]().both == 2
+    assert [names["double"](4), names["double"](4), names["double"].cache_info().hits] == [8, 8, 1]
+
+
+def test_decorators_are_below_in_no_other_module_than_the_one_that_is_broken() -> None:
+    contents = Workspace("planner_layer").contents()
+    assert b"@lru_cache" not in contents["solutions/planner_layer.py"]
+    assert b"@lru_cache" in contents["solutions/planner_time.py"]

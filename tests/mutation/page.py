@@ -23,7 +23,7 @@ reason in `tests/mutants.yaml`.{unexplained}
 `make mutants` runs all of it and writes this page; `.mutmut/bin/python -m tests.mutation ring --write docs/mutants.md` tries one module and
 keeps what the page says of the others. Hypothesis draws the same examples every time. A mutant that takes many times as long as the
 tests take never ends, and counts as killed. Left out are the words of error messages (whether an error is raised, and which argument it
-names, is tested), and what mutmut does not change: constants of a module, and functions with a decorator.
+names, is tested), the constants of a module, and the functions that read them from a file.
 
 **{rate} of {total} mutants are killed.**
 
