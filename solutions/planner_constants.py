@@ -46,7 +46,8 @@ def attention_share(accelerator: str, kernel: str) -> float:
     >>> attention_share("H100-80GB", "flash") < attention_share("H100-80GB", "tuned")
     True
     """
-    return float(_row("attention", chip(accelerator)["generation"], "generation")[kernel])
+    share: float = constants()["attention"][chip(accelerator)["generation"]][kernel]
+    return share
 
 
 def constant(name: str) -> float:

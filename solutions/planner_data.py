@@ -46,7 +46,7 @@ def data_seconds(
     narrow = replace(cluster, network_bytes_per_s=cluster.network_bytes_per_s * stack.get("port_share", 1.0))
     timed = _phases(narrow, layout, parameters, layers, stack)
     if layout.zero == 3:
-        return _sharded(layout, timed, layers, micro_batches, micro_batch_s, hides=stack["overlap"] != "none")
+        return _sharded(timed, layers, micro_batches, micro_batch_s, hides=stack["overlap"] != "none")
     backward_s = micro_batch_s * (1 - FORWARD_SHARE)
     before_last = (
         micro_batches - 1 if layout.zero == 2 and layout.pp == 1 else 0
@@ -80,15 +80,13 @@ def _phases(
 
     reduce = phase(gradient * parameters, reduced_over, layout.tp)
     gather = phase(2 * parameters, shards, layout.tp) if layout.zero else reduce
-    across = phase(gradient * parameters / shards, whole // shards, layout.tp * shards) if shards < whole else 0.0
+    across = phase(gradient * parameters / shards, whole // shards, layout.tp * shards)
     if layout.zero and layout.zero != 3:
         gather += across
     return {"reduce": reduce, "gather": gather, "across": 2 * across}
 
 
-def _sharded(
-    layout: Layout, timed: dict[str, float], layers: int, micro_batches: int, micro_batch_s: float, *, hides: bool
-) -> float:
+def _sharded(timed: dict[str, float], layers: int, micro_batches: int, micro_batch_s: float, *, hides: bool) -> float:
     gather, reduce = timed["gather"], timed["reduce"]
     if not hides:
         return micro_batches * (2 * gather + reduce) + timed["across"]

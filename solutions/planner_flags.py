@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Mapping
+from itertools import accumulate, pairwise
 
 from .layout import layers_per_stage
 from .planner_constants import software
@@ -67,8 +68,7 @@ def _ends(model: Model, layout: Layout) -> int | None:
 def _pieces(model: Model, layout: Layout) -> tuple[tuple[int, int], ...]:
     """The first layer of each piece and the one after its last, where no even cut exists."""
     sizes = layers_per_stage(layers=model.layers, stages=_chunks(layout))
-    ends = [sum(sizes[: place + 1]) for place in range(len(sizes))]
-    return tuple((end - size, end) for size, end in zip(sizes, ends, strict=True))
+    return tuple(pairwise(accumulate(sizes, initial=0)))
 
 
 def _too_many_pieces(model: Model, layout: Layout) -> Iterator[str]:

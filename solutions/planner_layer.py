@@ -49,10 +49,13 @@ def peak_flop_per_s(accelerator: str, precision: str = "bf16") -> float:
     >>> peak_flop_per_s("A100-80GB", "fp8") == peak_flop_per_s("A100-80GB")
     True
     """
+    return hardware.peak_flop_per_s(accelerator=accelerator, number_format=_computed_in(accelerator, precision))
+
+
+def _computed_in(accelerator: str, precision: str) -> str:
     narrow = {"nvfp4": ("fp4", "fp8"), "mxfp8": ("fp8",), "fp8": ("fp8",)}.get(precision, ())
     known = hardware.number_formats(accelerator=accelerator)
-    name = next(name for name in (*narrow, "bf16", "fp16") if name in known)
-    return hardware.peak_flop_per_s(accelerator=accelerator, number_format=name)
+    return next(name for name in (*narrow, "bf16", "fp16") if name in known)
 
 
 def product_seconds(
@@ -76,8 +79,7 @@ def product_seconds(
     """
     require_positive(tokens=tokens, inputs=inputs, outputs=outputs, copies=copies)
     row = chip(accelerator)
-    share = row.get("fp4" if precision == "nvfp4" else "fp8", 0.0) if precision in EIGHT_BITS else 0.0
-    rate = peak_flop_per_s(accelerator, precision if share else "bf16") * (share or row["matmul"])
+    rate = peak_flop_per_s(accelerator, precision) * row.get(_computed_in(accelerator, precision), row["matmul"])
     if inputs % 64 or outputs % 64:
         rate *= constant("misaligned")
     moved = 2 * (tokens * inputs + inputs * outputs + tokens * outputs)
@@ -199,14 +201,13 @@ def _sent(
 ) -> tuple[float, float]:  # fmt: skip
     """Exposed seconds of tensor and of context parallelism in one pass; CP sends K and V, backward their gradients too."""
     tokens = _local_tokens(layout, batch)
-    tensor = context = 0.0
-    if layout.tp > 1:
-        reductions = tensor_parallel.all_reduces(layers=1, span="forward")
-        phases = reductions if mixture and layout.expert_tp == 1 else 2 * reductions
-        message = 2 * tokens * model.hidden
-        tensor = phases * phase_seconds(cluster, message_bytes=message, size=layout.tp, stride=1)
-        if stack["overlap"] == "all":
-            tensor = exposed_seconds(tensor, products)
+    reductions = tensor_parallel.all_reduces(layers=1, span="forward")
+    phases = reductions if mixture and layout.expert_tp == 1 else 2 * reductions
+    message = 2 * tokens * model.hidden
+    tensor = phases * phase_seconds(cluster, message_bytes=message, size=layout.tp, stride=1)
+    if stack["overlap"] == "all":
+        tensor = exposed_seconds(tensor, products)
+    context = 0.0
     if layout.cp > 1:
         kv_heads = max(1, model.kv_heads // layout.tp)
         sent = layout.micro_batch * values / 2 * context_parallel.exchange_bytes(

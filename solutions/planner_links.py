@@ -108,9 +108,7 @@ def dispatch_seconds(
     _, nodes = spread(cluster, size=ep, stride=stride)
     one = {"tokens": 1, "hidden": hidden, "experts_per_token": experts_per_token}
     near = tokens * expert_traffic.exchange_bytes(ep=ep, **one) / fast_bytes_per_s(cluster)
-    far = 0.0
-    if nodes > 1:
-        far = tokens * expert_traffic.port_bytes(experts=experts, nodes=nodes, **one) / port_bytes_per_s(cluster)
+    far = tokens * expert_traffic.port_bytes(experts=experts, nodes=nodes, **one) / port_bytes_per_s(cluster)
     return max(near, far) + constant("hop_s")
 
 

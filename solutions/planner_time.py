@@ -119,7 +119,7 @@ def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) 
 
 
 def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: dict[bool, int]) -> Stage:
-    hides_experts = software(layout.software).get("hides_experts", False)
+    hides_experts = software(layout.software).get("hides_experts")
     parts = dict.fromkeys(("compute", "recompute", "tensor", "context", "expert", "forward"), 0.0)
     for kind, count in kinds.items():
         forward, backward = layer_passes(model, cluster, layout, batch, kind)
