@@ -8,21 +8,10 @@ from typing import Any
 
 import pytest
 
-from solutions.planner import (
-    Batch,
-    Cluster,
-    Layout,
-    Model,
-    judge,
-    layout_memory_bytes,
-    layout_mfu,
-    layout_step_seconds,
-    named_model,
-    plan,
-    run_days,
-    run_dollars,
-)  # fmt: skip
+from solutions import models
+from solutions.planner import judge, layout_memory_bytes, layout_mfu, layout_step_seconds, plan, run_days, run_dollars
 from solutions.planner_faults import memory_fault
+from solutions.planner_shapes import Batch, Cluster, Layout, Model, named_model
 
 LLAMA = named_model("Llama-3-405B")
 CLUSTER = Cluster("H100-80GB", 16384)
@@ -299,3 +288,73 @@ def test_a_named_model_has_the_shape_that_is_published() -> None:
     assert named_model("Qwen3-30B-A3B").head_dim == 128
     with pytest.raises(ValueError, match="'Llama-9' is no model of"):
         named_model("Llama-9")
+
+
+def test_what_a_verdict_assumes_of_many_gpus_is_as_in_a_layout_and_a_cluster() -> None:
+    many = {"model": "Llama-3-8B", "accelerator": "H100-80GB", "gpus": 18, "global_batch": 18, "sequence": 2048}
+    layout = Layout(dp=18, recompute="partial")
+    judged = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 18), layout, Batch(18, 2048))
+    verdict = judge(**many, dp=18, recompute="partial")
+    assert (verdict["step"], verdict["memory"]) == (judged.step, judged.memory)
+
+
+SHAPE: dict[str, Any] = {"layers": 2, "hidden": 64, "ffn_hidden": 0, "heads": 4, "kv_heads": 2, "vocabulary": 10}
+
+
+@pytest.mark.parametrize("name", ["layers", "hidden", "heads", "kv_heads", "vocabulary", "mlp_matrices"])
+def test_a_model_has_at_least_one_of_everything(name: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must be"):
+        Model("mine", **SHAPE | {name: 0})
+
+
+def test_heads_divide_the_width_unless_they_have_their_own() -> None:
+    with pytest.raises(ValueError, match="4 heads must divide the width 66"):
+        Model("mine", **SHAPE | {"hidden": 66})
+    assert Model("mine", **SHAPE | {"hidden": 66}, head_width=16).head_dim == 16
+
+
+def test_numbers_of_a_layout_are_whole_numbers() -> None:
+    degrees = ("tp", "cp", "pp", "dp", "ep", "virtual_stages", "micro_batch", "expert_tp")
+    for name in degrees:
+        for value in (0, 1.5, True):
+            with pytest.raises(ValueError, match=f"^{name} must be"):
+                Layout(**{name: value})
+    with pytest.raises(ValueError, match=r"^tp must be"):
+        Layout(**dict.fromkeys(degrees, 1.5))
+    for name in ("recomputed_layers", "shard_group", "gradient_bytes"):
+        for value in (-1, 1.5, True):
+            with pytest.raises(ValueError, match=f"^{name} must be"):
+                Layout(**{name: value})
+
+
+def test_a_named_model_keeps_its_name() -> None:
+    assert named_model("Llama-3-8B").name == "Llama-3-8B"
+
+
+@pytest.mark.parametrize("name", models.names())
+def test_a_model_has_as_many_parameters_as_the_chapters_count(name: str) -> None:
+    small = name.startswith(
+        ("DeepSeek-V3", "Qwen3", "GPT-OSS")
+    )  # norms of heads, sinks and biases, which a plan leaves out
+    assert named_model(name).parameters == pytest.approx(models.parameters(model=name), rel=5e-4 if small else 0, abs=0)
+
+
+def test_what_a_model_lacks_has_no_parameters() -> None:
+    dense, mixture = named_model("Llama-3-8B"), named_model("Mixtral-8x7B")
+    assert (dense.expert_parameters, dense.mixture_layers, mixture.mlp_parameters) == (0, 0, 0)
+    assert dense.mlp_parameters == 3 * 4096 * 14336 == mixture.expert_parameters
+
+
+def test_one_gpu_and_one_micro_batch_know_nothing_of_how_many_there_are() -> None:
+    here: dict[str, Any] = {
+        "tp": 2, "cp": 2, "pp": 2, "ep": 2, "micro_batch": 2, "recompute": "full", "sequence_parallel": False,
+        "precision": "fp8", "recomputed_layers": 2, "software": "nemo-2024", "expert_tp": 2,
+    }  # fmt: skip
+    elsewhere = {"virtual_stages": 2, "schedule": "interleaved", "shard_group": 2, "gradient_bytes": 2}
+    assert Layout(**here, **elsewhere, dp=2, zero=2).local == Layout(**here, zero=0)
+
+
+def test_ranks_that_share_the_states() -> None:
+    assert Layout(dp=4, cp=2).shards == 8
+    assert Layout(dp=4, cp=2, shard_group=2).shards == 2
+    assert Batch(3, 5).tokens == 15

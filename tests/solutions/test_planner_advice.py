@@ -196,3 +196,28 @@ def test_conventions_name_what_others_would_count() -> None:
     pipeline = "under ZeRO-2 a pipeline reduces its gradients once a step, and a GPU's share of them is counted"
     assert conventions(CLUSTER, Layout(pp=2, dp=32, zero=2)) == (room, wide, pipeline, mfu)
     assert conventions(CLUSTER, Layout(dp=64, zero=2)) == (room, wide, mfu)
+
+
+def test_a_part_just_as_large_as_the_limit_is_not_large() -> None:
+    room, empty = CLUSTER.memory_bytes, dict.fromkeys(HALF_FULL, 0.0)
+    assert said(Layout(dp=64), step={"bubble": 0.0, "recompute": 0.1}) == []
+    assert said(Layout(dp=64, recompute="full"), memory=empty | {"activations": 0.6 * room}) == []
+    states = {"weights": 0.8 * room, "activations": 0.3 * room}
+    assert [line for line in said(Layout(dp=64), memory=empty | states) if "states" in line] == []
+    assert said(Layout(dp=64), memory=empty | {"weights": 1.0 * room}) == []  # which fits
+
+
+def test_the_last_stage_is_remarked_from_a_twentieth_more_than_the_average() -> None:
+    for stages, vocabulary, words in ((8, 16000, "5%"), (8, 32000, "10%"), (4, 32000, "")):
+        told = said(Layout(pp=stages, dp=64 // stages), model=replace(LLAMA, vocabulary=vocabulary))
+        late = f"stage {stages} of {stages} takes {words} longer than the average, and the others wait for it"
+        assert told == ([late] if words else [])
+
+
+def test_two_gpus_can_share_the_states_of_a_model() -> None:
+    told = said(Layout(dp=2), cluster=replace(CLUSTER, gpus=2), memory={"weights": 60e9, "gradients": 25e9})
+    assert "shard them further" in told[0]
+
+
+def test_the_room_is_told_only_where_the_lessons_count_another() -> None:
+    assert len(conventions(Cluster("H200-141GB", 64), Layout(dp=64, software="nemo-2024"))) == 1

@@ -398,3 +398,31 @@ def test_all_that_a_framework_has_no_setting_for_is_told_at_once(
 def test_a_framework_that_nobody_knows_is_refused() -> None:
     with pytest.raises(ValueError, match="megatron and torchtitan, not for 'nanotron'"):
         written("nanotron", DENSE, Cluster("H100-80GB", 64), Layout(dp=64), BATCH)
+
+
+def test_without_a_pipeline_no_schedule_is_missing_and_two_stages_are_one() -> None:
+    cluster = Cluster("H100-80GB", 64)
+    alone = Layout(dp=64, zero=2, schedule="zb-h1")
+    for framework in ("megatron", "torchtitan"):
+        assert "pipeline" in written(framework, DENSE, cluster, alone, BATCH)
+        with pytest.raises(ValueError, match="the schedule zb-h1"):
+            written(framework, DENSE, cluster, replace(alone, pp=2, dp=32), BATCH)
+    two = written("torchtitan", DENSE, cluster, Layout(pp=2, dp=32, zero=2), BATCH).splitlines()
+    assert {"local_batch_size = 16", "pipeline_parallel_degree = 2", 'pipeline_parallel_schedule = "1F1B"'} <= set(two)
+
+
+def test_torchtitan_takes_one_copy_beside_another_axis_and_not_two() -> None:
+    cluster = Cluster("H100-80GB", 16)
+    assert "data_parallel_shard_degree = 1" in written("torchtitan", DENSE, cluster, Layout(tp=16, zero=0), BATCH)
+    with pytest.raises(ValueError, match="copies of the weights"):
+        written("torchtitan", DENSE, cluster, Layout(tp=8, dp=2, zero=0), BATCH)
+
+
+def test_sequence_parallelism_is_missed_only_beside_tensor_parallelism() -> None:
+    alone = Layout(dp=64, zero=2, sequence_parallel=False)
+    assert written("torchtitan", DENSE, Cluster("H100-80GB", 64), alone, BATCH)
+
+
+def test_torchtitan_recomputes_one_layer_of_all() -> None:
+    layout = Layout(dp=64, zero=2, recompute="partial", recomputed_layers=1)
+    assert 'selective_ac_option = "32"' in written("torchtitan", DENSE, Cluster("H100-80GB", 64), layout, BATCH)

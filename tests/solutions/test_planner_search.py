@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 
 import pytest
@@ -112,3 +113,46 @@ def test_all_layouts_of_sixteen_thousand_gpus_take_two_seconds() -> None:
     rows = search(named_model("Llama-3-405B"), Cluster("H100-80GB", 16384), Batch(2048, 8192))
     assert time.process_time() - started < 2
     assert len(rows) > 1000
+
+
+ODD = [
+    # 4 key/value heads of 12; columns that 4 does not divide; 6 stages of which some have one layer
+    (Model("grouped", 7, 96, 132, 12, 4, 640), Cluster("H100-80GB", 24, 24), Batch(24, 48)),
+    (Model("wide", 6, 96, 126, 12, 12, 640), Cluster("H100-80GB", 12), Batch(36, 6)),
+    (Model("few", 8, 96, 384, 12, 2, 640), Cluster("H100-80GB", 8), Batch(16, 24)),
+    (Model("mixture", 4, 64, 0, 8, 8, 640, experts=6, experts_per_token=2, expert_ffn_hidden=96),
+     Cluster("H100-80GB", 12, 12), Batch(12, 32)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "cluster", "batch"), ODD, ids=lambda value: getattr(value, "name", ""))
+def test_nothing_that_runs_is_left_out(model: Model, cluster: Cluster, batch: Batch) -> None:
+    gpus = range(1, cluster.gpus + 1)
+    degrees = [tried for tried in itertools.product(gpus, gpus, gpus) if cluster.gpus % math.prod(tried) == 0]
+    limits = Limits(recompute=("none",), virtual_stages=(1, 2, 3))
+    wanted = set()
+    for (tp, cp, pp), ep, chunks, zero, micro_batch in itertools.product(
+        degrees, range(1, (model.experts or 1) + 1), (1, 2, 3), (1, 2, 3), (1, 2, 4)
+    ):
+        layout = Layout(
+            tp=tp, cp=cp, pp=pp, dp=cluster.gpus // tp // cp // pp, ep=ep, virtual_stages=chunks, zero=zero,
+            micro_batch=micro_batch, schedule="interleaved" if chunks > 1 else "1f1b",
+        )  # fmt: skip
+        wasteful = (zero == 3 and pp > 1) or pp * chunks > model.layers  # gathers anew, or has stages without a layer
+        if not wasteful and cp <= limits.max_cp and not faults_before_running(model, cluster, layout, batch):
+            wanted.add(layout)
+    assert set(layouts(model, cluster, batch, limits)) == wanted
+    assert len(wanted) > 50
+
+
+def test_a_format_that_the_chip_lacks_is_refused() -> None:
+    with pytest.raises(ValueError, match="no matrix products in mxfp8"):
+        search(LLAMA, CLUSTER, BATCH, limits=Limits(precision="mxfp8"))
+
+
+def test_what_just_reaches_a_limit_is_within_it(rows: tuple[Plan, ...]) -> None:
+    middle = rows[len(rows) // 2]
+    quick = search(LLAMA, CLUSTER, BATCH, limits=Limits(min_mfu=middle.mfu))
+    assert {row.layout for row in quick} == {row.layout for row in rows if row.mfu >= middle.mfu}
+    lean = search(LLAMA, CLUSTER, BATCH, limits=Limits(memory_bytes=middle.memory_bytes))
+    assert {row.layout for row in lean} == {row.layout for row in rows if row.memory_bytes <= middle.memory_bytes}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -551,3 +552,196 @@ def test_the_bubble_of_dualpipe_is_as_its_table_says() -> None:
     forward, backward, weights = 1, 2, 1
     share = (8 / 2 - 1) * (forward + backward + backward - 3 * weights) / ((8 - 1) * (forward + backward))
     assert both["bubble"] == pytest.approx(share * plain["bubble"])
+
+
+def test_numbers_of_layers_add_up_over_a_stage_of_both_kinds() -> None:
+    deepseek, cluster = named_model("DeepSeek-V3"), Cluster("H100-80GB", 128)
+    layout = Layout(tp=2, cp=2, pp=4, dp=8, ep=8, recompute="full", software="megatron-2023")
+    batch = Batch(64, 4096)
+    kinds = [False] * 3 + [True] * 12  # the first of four stages has 15 of the 61 layers, three of them dense
+    passes = [layer_passes(deepseek, cluster, layout, batch, kind) for kind in kinds]
+    stage = stage_seconds(deepseek, cluster, layout, batch)[0]
+    for part in ("compute", "tensor", "context", "expert"):
+        there, back = (sum(getattr(each[way], part) for each in passes) for way in (0, 1))
+        again = (
+            0 if part == "compute" else there
+        )  # what is sent, is sent again; computing it again is a part of its own
+        assert there > 0
+        assert getattr(stage, part) == pytest.approx(there + again + back), part
+    parts = ("compute", "tensor", "context", "expert")
+    forward = sum(getattr(there, part) for there, _ in passes for part in parts)
+    assert stage.forward == pytest.approx(forward)
+    assert stage.recompute == pytest.approx(sum(there.compute for there, _ in passes))
+
+
+@pytest.mark.parametrize("word", ["selective", "operators"])
+def test_attention_and_single_products_are_computed_again_without_sending(word: str) -> None:
+    layout = Layout(tp=8, dp=8, software="megatron-2023")
+    none, again = (step(LLAMA, H100, replace(layout, recompute=name), BATCH) for name in ("none", word))
+    assert again["tensor_parallel"] == none["tensor_parallel"]
+    assert again["recompute"] > 0
+
+
+def test_stragglers_lose_a_share_of_what_is_computed_again_too() -> None:
+    parts = step(LLAMA, H100, Layout(tp=8, dp=8, recompute="full"), BATCH)
+    assert parts["stragglers"] == pytest.approx(3 * constant("straggling") * (parts["compute"] + parts["recompute"]))
+
+
+def test_a_v_schedule_has_no_bubble() -> None:
+    """Qi et al. 2024, arXiv:2405.15362: V-ZB."""
+    assert step(LLAMA, H100, Layout(pp=8, dp=8, schedule="zb-v"), Batch(128, 4096))["bubble"] == 0
+
+
+def test_two_stages_send_each_micro_batch_once_each_way() -> None:
+    layout, batch = Layout(tp=8, pp=2, dp=4, software="megatron-2021"), Batch(64, 8192)
+    part = hop_seconds(H100, message_bytes=2 * 8192 * 8192 / 8, stride=32)
+    whole = hop_seconds(H100, message_bytes=2 * 8192 * 8192, stride=32)
+    sent = step(LLAMA, H100, layout, batch)["pipeline_parallel"]
+    for name, parallel, one in (
+        ("megatron-2021", False, part),  # it sends a part from each rank, though each has the whole
+        ("flash-2023", True, part),  # each rank has a part alone
+        ("flash-2023", False, whole),
+    ):
+        changed = replace(layout, software=name, sequence_parallel=parallel)
+        assert step(LLAMA, H100, changed, batch)["pipeline_parallel"] == pytest.approx(sent * one / part)
+
+
+def test_a_chip_without_a_format_computes_in_the_next_wider_one_at_the_share_of_that() -> None:
+    size = {"tokens": 8192, "inputs": 8192, "outputs": 8192}
+    assert peak_flop_per_s("B200-180GB", "mxfp8") == 4500e12
+    assert product_seconds("H100-80GB", "nvfp4", **size) == product_seconds("H100-80GB", "fp8", **size)
+    assert product_seconds("V100-32GB", "bf16", **size) == product_seconds("V100-32GB", "fp16", **size)
+    wide, narrow = (product_seconds("B200-180GB", name, **size) for name in ("fp8", "nvfp4"))
+    row = chip("B200-180GB")
+    assert wide - narrow == pytest.approx(2 * 8192**3 * (1 / (4500e12 * row["fp8"]) - 1 / (9000e12 * row["fp4"])))
+
+
+def test_cutting_latent_attention_leaves_each_rank_some_of_its_heads() -> None:
+    deepseek, batch = named_model("DeepSeek-V3"), Batch(64, 4096)
+    forward, _ = layer_passes(deepseek, H100, Layout(tp=4, dp=16, ep=16), batch, True)
+    few = replace(deepseek, heads=32, kv_heads=32)
+    alone, _ = layer_passes(few, H100, Layout(dp=64, ep=64), batch, True)
+    assert forward.products - forward.mlp == pytest.approx(alone.products - alone.mlp)
+    assert forward.core == pytest.approx(alone.core)
+
+
+def test_a_rank_with_one_expert_starts_one_product_for_all_its_copies() -> None:
+    mixture = named_model("Mixtral-8x7B")
+    one, two = (layer_passes(mixture, H100, Layout(dp=64, ep=ep), Batch(64, 4096), True)[0].mlp for ep in (8, 4))
+    weights = 3 * 4096 * 14336 * 2  # bytes of the second expert, which are read as well
+    waited = constant("product_memory") * weights / (3.35e12 * constant("hbm")) / constant("grouped")
+    assert two - one == pytest.approx(waited, rel=1e-6)
+
+
+def test_a_shared_expert_passes_over_as_much_as_a_routed_one() -> None:
+    mixture = named_model("Mixtral-8x7B")
+    case = H100, Layout(dp=64, ep=8), Batch(64, 4096), True
+    none, one, two = (layer_passes(replace(mixture, shared_experts=n), *case)[0].small for n in range(3))
+    assert two - one == pytest.approx(one - none) == pytest.approx(2 * 3 * 4096 * 14336 / (3.35e12 * constant("hbm")))
+
+
+def test_context_parallelism_shares_written_scores_out() -> None:
+    gpt, batch = named_model("GPT-3-175B"), Batch(8, 2048)
+    whole, half = (layer_passes(gpt, H100, Layout(cp=cp, software="megatron-2021"), batch, False)[0] for cp in (1, 2))
+    assert half.core == pytest.approx(whole.core / 2)
+
+
+def test_experts_receive_a_ranks_share_of_the_tokens_from_as_far_as_they_are_apart() -> None:
+    mixture, batch = named_model("Mixtral-8x7B"), Batch(64, 4096)
+    for layout, stride in ((Layout(tp=2, dp=32, ep=8), 1), (Layout(tp=2, dp=32, ep=8, expert_tp=2), 2)):
+        forward, _ = layer_passes(mixture, H100, layout, batch, True)
+        one = dispatch_seconds(H100, tokens=2048, hidden=4096, experts=8, experts_per_token=2, ep=8, stride=stride)
+        assert forward.expert == pytest.approx(2 * one)
+
+
+def test_two_ranks_send_as_more_do() -> None:
+    forward, _ = layer_passes(LLAMA, H100, Layout(tp=2, software="megatron-2023"), BATCH, False)
+    assert forward.tensor == pytest.approx(4 * phase_seconds(H100, message_bytes=2 * 8192 * 8192, size=2, stride=1))
+    alone, _ = layer_passes(LLAMA, H100, Layout(), BATCH, False)
+    assert alone.tensor == alone.context == 0
+
+
+def test_context_ranks_pass_at_least_one_head_on_over_the_nearest_link() -> None:
+    pairs, layout = Cluster("H100-80GB", 16, gpus_per_node=2), Layout(cp=2, dp=8)
+    forward, _ = layer_passes(LLAMA, pairs, layout, BATCH, False)
+    near = hop_seconds(pairs, message_bytes=2 * 2 * 4096 * 8 * 128, stride=1)
+    assert forward.context == pytest.approx(exposed_seconds(near, forward.core))
+    forward, _ = layer_passes(LLAMA, H100, Layout(tp=8, cp=2, dp=4), BATCH, False)  # one head for each rank
+    far = hop_seconds(H100, message_bytes=2 * 2 * 4096 * 128, stride=8)
+    assert forward.context == pytest.approx(exposed_seconds(far, forward.core))
+
+
+@pytest.mark.parametrize("name", ["tokens", "hidden", "experts", "experts_per_token", "ep"])
+def test_an_exchange_with_nobody_is_refused_for_its_arguments_too(name: str) -> None:
+    case: dict[str, Any] = {"tokens": 4096, "hidden": 7168, "experts": 256, "experts_per_token": 8, "ep": 1}
+    assert dispatch_seconds(H100, **case) == 0
+    with pytest.raises(ValueError, match=f"^{name} must be"):
+        dispatch_seconds(H100, **case | {name: 0})
+
+
+def test_a_collective_with_nobody_is_refused_for_its_size_too() -> None:
+    with pytest.raises(ValueError, match=r"^message_bytes must be"):
+        phase_seconds(H100, message_bytes=-1, size=1, stride=1)
+
+
+def test_two_nodes_reach_each_other_through_the_ports() -> None:
+    case: dict[str, Any] = {"tokens": 4096, "hidden": 7168, "experts": 256, "experts_per_token": 8}
+    far = expert_traffic.port_bytes(**case, nodes=2)
+    assert dispatch_seconds(H100, **case, ep=16) == pytest.approx(far / port_bytes_per_s(H100) + constant("hop_s"))
+
+
+SHORT = {"parameters": 2e9, "layers": 20, "micro_batches": 4, "micro_batch_s": 0.01}  # computing hides little
+
+
+def test_gradients_that_take_longer_than_the_passes_beside_them_show() -> None:
+    layout = Layout(tp=8, dp=8)
+    reduce = phase_seconds(H100, message_bytes=4 * 2e9, size=8, stride=8, calls=20)
+    gather = phase_seconds(H100, message_bytes=2 * 2e9, size=8, stride=8, calls=20)
+    # the first layer waits for nothing; the others compute beside what is sent
+    hidden = 0.01 * 19 / 20
+    wanted = reduce + gather - hidden + constant("contention") * (reduce + gather)
+    assert data_seconds(H100, layout, **SHORT) == pytest.approx(wanted)
+    sharded = data_seconds(H100, Layout(dp=64, zero=2), **SHORT) - data_seconds(H100, Layout(dp=64), **SHORT)
+    whole = phase_seconds(H100, message_bytes=4 * 2e9, size=64, stride=1, calls=20)
+    assert sharded == pytest.approx(3 * exposed_seconds(whole, 0.01 * 2 / 3))
+
+
+def test_weights_that_take_longer_to_gather_than_the_passes_beside_them_show() -> None:
+    gather, reduce = (phase_seconds(H100, message_bytes=width * 2e9, size=64, stride=1, calls=20) for width in (2, 4))
+    hidden = 0.01  # forward and backward together hide what they take
+    sent = 2 * gather + reduce
+    wanted = 4 * (sent - hidden + constant("contention") * hidden) + gather / 20
+    assert data_seconds(H100, Layout(dp=64, zero=3), **SHORT) == pytest.approx(wanted)
+
+
+def test_without_overlap_hybrid_shards_add_all_that_is_sent() -> None:
+    layout = Layout(dp=64, zero=3, shard_group=8, software="megatron-2021")
+    gather, reduce = (phase_seconds(H100, message_bytes=width * 2e9, size=8, stride=1, calls=20) for width in (2, 4))
+    across = 2 * phase_seconds(H100, message_bytes=4 * 2e9 / 8, size=8, stride=8, calls=20)
+    assert data_seconds(H100, layout, **ONE) == pytest.approx(4 * (2 * gather + reduce) + across)
+
+
+def test_two_replicas_exchange_and_one_does_not() -> None:
+    layout = Layout(tp=8, pp=4, dp=2, software="internevo-2023")
+    assert data_seconds(H100, layout, **ONE) > 2 * software("internevo-2023")["broadcast_s"]
+    assert data_seconds(H100, replace(layout, pp=8, dp=1), **ONE) == 0
+
+
+def test_attention_with_wider_queries_than_values_takes_more_flop() -> None:
+    scores = forward_flop(named_model("DeepSeek-V3"), sequence=4096)["scores"]
+    assert scores == 61 * 2 * 4096 * 128 * ((128 + 64) + 128)  # queries times keys, and weights times values
+
+
+def test_the_flop_of_the_smallest_step_are_counted_one_by_one() -> None:
+    one = Model("one", layers=1, hidden=1, ffn_hidden=1, heads=1, kv_heads=1, vocabulary=1, mlp_matrices=2)
+    # a product and a sum for each of four matrices of attention, two of scores, two of the MLP and the output layer
+    forward = 2 * (4 + 2 + 2 + 1)
+    for again in (False, True):
+        assert step_flop(one, Layout(), Batch(1, 1), again=again) == 3 * forward
+    assert step_flop(one, Layout(recompute="full"), Batch(1, 1), again=False) == 3 * forward
+
+
+def test_a_name_without_constants_is_answered_with_the_names_that_have_some() -> None:
+    for what, find in (("chip", chip), ("software", software), ("kind of kernels", kernels)):
+        with pytest.raises(ValueError, match=f"^'mine' is no {what} of planner_constants.yaml, which has "):
+            find("mine")
