@@ -38,10 +38,8 @@ class Plan:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """Remarks that teach: where time and memory go, and what to try. None for a layout that cannot run."""
-        if not self.step:
-            return ()
-        return advice(self.model, self.cluster, self.layout, self.batch, self.memory, self.step)
+        """Remarks that teach: where time and memory go, and single changes that were tried; how a layout runs that does not."""
+        return advice(self, lambda layout, batch: plan(self.model, self.cluster, layout, batch))
 
     @cached_property
     def counted(self) -> tuple[str, ...]:

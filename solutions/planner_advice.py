@@ -1,46 +1,51 @@
-"""What a planner would remark about a layout that runs: where its time and memory go, and what to try."""
+"""What a planner would remark about a layout: where its time and memory go, and which single changes help, each of them tried."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from math import ceil
+from typing import TYPE_CHECKING
 
 from . import hardware
-from .planner_constants import software
-from .planner_faults import faults_before_running
-from .planner_memory import gradient_width, micro_batches, stage_layers, stage_memory
-from .planner_memory import memory as layout_memory
-from .planner_shapes import Batch, Cluster, Layout, Model
+from .planner_changes import Change, changes
+from .planner_constants import constant
+from .planner_memory import gradient_width, micro_batches, stage_layers
+from .planner_shapes import Batch, Cluster, Layout
 from .planner_time import work_of_stages
 
+if TYPE_CHECKING:
+    from .planner import Plan
+
 LARGE_SHARE = 0.1  # of a step, from which a part is worth a remark
+UNEVEN = 0.05  # by which the slowest stage is longer than the average, from which it is worth one
 IDLE_MEMORY = 0.6  # share of a GPU's memory below which there is room to trade for time
-WORTH_IT = 0.9  # of what it was; what leaves more is no remedy
+WORTH_IT = 1.01  # times the MFU; what gives less is no remedy
+MOST_NAMED = 3  # changes in one remark
 STATES = ("weights", "gradients", "optimizer")
-WORDS = {  # of a part that takes much of a step; what is true of some layouts only stands in `_remedies`
-    "tensor_parallel": "to the all-reduces of TP {tp}: a smaller TP{overlap}",
-    "context_parallel": "to the keys and values of CP {cp}: a smaller CP, or longer sequences, which compute more for each of them",
-    "expert_parallel": "to the all-to-alls of EP {ep}: {near}software that hides them",
-    "data_parallel": "to the gradients and weights of DP {dp} with ZeRO-{zero}: {larger}{stage}",
-    "pipeline_parallel": "to the tensors between {pp} stages: {chunks}, or a larger TP to send parts",
+PARTS = {  # of a step, when they take much of it
+    "tensor_parallel": "to the all-reduces of TP {tp}",
+    "context_parallel": "to the keys and values of CP {cp}",
+    "expert_parallel": "to the all-to-alls of EP {ep}",
+    "data_parallel": "to the gradients and weights of DP {dp} with ZeRO {zero}",
+    "pipeline_parallel": "to the tensors between {pp} stages",
+    "bubble": "to the bubble of {passes} micro-batches on {pp} stages",
     "recompute": "to computing again what {recompute} recomputation did not keep",
 }
+Tried = tuple[Change, "Plan"]  # a change, and the plan that it makes
 
 
-def advice(
-    model: Model, cluster: Cluster, layout: Layout, batch: Batch, memory: dict[str, float], step: dict[str, float]
-) -> tuple[str, ...]:
-    """Remarks about a layout, in words with their numbers.
+def advice(plan: Plan, planned: Callable[[Layout, Batch], Plan]) -> tuple[str, ...]:
+    """Remarks about a layout, in words with their numbers. A change is named only where it runs, and with what it gives.
 
-    >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
-    >>> layout, batch = Layout(tp=2, pp=2, dp=16), Batch(64, 8192)
-    >>> held = {"weights": 4e9, "gradients": 8e9, "optimizer": 2e9}
-    >>> seconds = {"compute": 0.7, "bubble": 0.3} | dict.fromkeys(WORDS, 0.0)
-    >>> advice(llama, Cluster("H100-80GB", 64), layout, batch, memory=held, step=seconds)[0][:68]
-    'the bubble takes 30% of the step: 4 micro-batches for 2 stages; more'
+    `planned` plans another layout of the same model on the same cluster.
     """
-    return (*_pipeline(model, cluster, layout, batch, step), *_parts(cluster, layout, step),
-            *_memory(model, cluster, layout, batch, memory))  # fmt: skip
+    tried = [
+        (change, planned(change.layout, change.batch))
+        for change in changes(plan.model, plan.cluster, plan.layout, plan.batch)
+    ]
+    if not plan.step:
+        return (_mended(tried),)
+    return (*_parts(plan, tried), *_uneven(plan), *(_too_much(plan, tried) if not plan.fits else _idle(plan, tried)))
 
 
 def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
@@ -66,123 +71,109 @@ def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _pipeline(model: Model, cluster: Cluster, layout: Layout, batch: Batch, step: dict[str, float]) -> list[str]:
-    if layout.pp == 1:
-        return []
+def _mended(tried: Sequence[Tried]) -> str:
+    """What makes a layout run that does not."""
+    if not tried:
+        return "no single change makes it run: a search tells which layouts do"
+    fitting = [one for one in tried if one[1].fits]
+    return f"it runs with {_either(_named(fitting, _mfu) or _named(tried, _need))}"
+
+
+def _parts(plan: Plan, tried: Sequence[Tried]) -> list[str]:
+    names = vars(plan.layout) | {"passes": micro_batches(plan.layout, plan.batch)}
     found = []
-    layers, m = stage_layers(model, layout), micro_batches(layout, batch)
-    if min(layers) != max(layers):
-        found.append(f"{model.layers} layers on {layout.pp} stages: some have {max(layers)}, some {min(layers)}")
-    share = step["bubble"] / sum(step.values())
-    if share > LARGE_SHARE:
-        ways = ["more micro-batches", "fewer stages"]
-        if _breaks_nothing(model, cluster, layout, batch, replace(layout, virtual_stages=2 * layout.virtual_stages)):
-            ways.append(f"more virtual stages than {layout.virtual_stages}")
-        found.append(
-            f"the bubble takes {share:.0%} of the step: {m} micro-batches for {layout.pp} stages; {_either(ways)} shorten it"
-        )
-    work = work_of_stages(model, cluster, layout.local, batch)
-    if work.over_average > LARGE_SHARE / 2:
-        found.append(
-            f"stage {work.place + 1} of {layout.pp} takes {work.over_average:.0%} longer than the average, and the "
-            "others wait for it"
-        )
+    for part, words in PARTS.items():
+        share = plan.step[part] / plan.step_s
+        if share > LARGE_SHARE:
+            better = [
+                one for one in tried if _is_better(plan, one[1]) and _of_a_token(one[1], part) < _of_a_token(plan, part)
+            ]
+            helps = (
+                f"{_either(_named(better, _mfu))}, instead of {plan.mfu:.1%}"
+                if better
+                else "no single change that was tried gives more"
+            )
+            found.append(f"{share:.0%} of the step goes {words.format(**names)}: {helps}")
     return found
 
 
-def _parts(cluster: Cluster, layout: Layout, step: dict[str, float]) -> list[str]:
-    whole = sum(step.values())
-    names = vars(layout) | _remedies(cluster, layout)
-    return [
-        f"{step[part] / whole:.0%} of the step goes {words.format(**names)}"
-        for part, words in WORDS.items()
-        if step[part] > LARGE_SHARE * whole
-    ]
-
-
-def _remedies(cluster: Cluster, layout: Layout) -> dict[str, str]:
-    """What helps under this layout, and would be no news under another."""
-    node = cluster.gpus_per_node
-    return {
-        "overlap": ", or software that overlaps them" if software(layout.software)["overlap"] != "all" else "",
-        "near": f"an EP that stays within {node} GPUs, or "
-        if layout.ep * layout.expert_tp > node
-        else "a smaller EP, or ",
-        # stage 3 sends the same again for every micro-batch, the others mostly once a step
-        "larger": "a larger micro-batch" if layout.zero == 3 else "a larger batch a GPU",
-        "stage": ", or a lower stage" if layout.zero == 3 else "",  # stages 0 to 2 send the same
-        "chunks": "fewer virtual stages" if layout.virtual_stages > 1 else "fewer stages",
-    }
-
-
-def _memory(model: Model, cluster: Cluster, layout: Layout, batch: Batch, memory: dict[str, float]) -> list[str]:
-    used = sum(memory.values()) / cluster.memory_bytes
-    if used < IDLE_MEMORY and layout.recompute != "none":
-        least = _least_recomputation(model, cluster, layout, batch)
-        if least == layout.recompute:
-            return []
-        how = "without recomputation" if least == "none" else f"with {least} recomputation"
-        return [f"{1 - used:.0%} of the memory is free: {how} it fits as well, and takes less time"]
-    if used <= 1:
+def _uneven(plan: Plan) -> list[str]:
+    work = work_of_stages(plan.model, plan.cluster, plan.layout.local, plan.batch)
+    if work.over_average <= UNEVEN:
         return []
-    states = sum(memory[bucket] for bucket in STATES)
-    if states > 0.8 * cluster.memory_bytes:
-        ways = _leaner(model, cluster, layout, batch, STATES)
-        remedy = f"shard them further ({_either(ways)})" if ways else "that takes more GPUs"
-        return [f"the model states alone take {states / 1e9:.1f} GB: {remedy}"]
-    largest = max(memory, key=lambda bucket: memory[bucket])
-    if largest in ("activations", "logits"):
-        ways = _leaner(model, cluster, layout, batch, (largest,)) or ["a shorter sequence"]
-        return [
-            f"the {largest} take the most, {memory[largest] / 1e9:.1f} GB: {_either(ways)} leaves less of them on a GPU"
-        ]
-    return []
-
-
-def _least_recomputation(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> str:
-    """The least that has to be computed again for a layout to fit."""
-    for word in ("none", "selective") if layout.recompute == "full" else ("none",):
-        held = layout_memory(model, replace(layout, recompute=word), batch)
-        if sum(held.values()) <= cluster.memory_bytes:
-            return word
-    return layout.recompute
-
-
-def _leaner(model: Model, cluster: Cluster, layout: Layout, batch: Batch, buckets: Sequence[str]) -> list[str]:
-    """The changes of a layout that leave clearly less in these buckets on the stage that has most of them.
-
-    Each is tried, on the same GPUs with the same batch.
-    """
-    half = max(1, layout.dp // 2)
-    changes = {
-        "recomputation": replace(layout, recompute="full"),
-        "a smaller micro-batch": replace(layout, micro_batch=max(1, layout.micro_batch // 2)),
-        "the schedule 1f1b": replace(layout, schedule="1f1b"),
-        "more TP": replace(layout, tp=2 * layout.tp, dp=half),
-        "more CP": replace(layout, cp=2 * layout.cp, dp=half),
-        "more PP": replace(layout, pp=2 * layout.pp, dp=half),
-        "more EP": replace(layout, ep=2 * layout.ep),
-        "a higher stage of ZeRO": replace(layout, zero=min(3, layout.zero + 1)),
-    }
-
-    def held(tried: Layout) -> float:
-        stages = (stage_memory(model, tried, batch, stage) for stage in range(tried.pp))
-        return max(sum(memory[bucket] for bucket in buckets) for memory in stages)
-
-    now = held(layout)
+    layers = stage_layers(plan.model, plan.layout)
+    dealt = f"{min(layers)} to {max(layers)}" if min(layers) != max(layers) else f"{layers[0]}"
     return [
-        words
-        for words, changed in changes.items()
-        if _breaks_nothing(model, cluster, layout, batch, changed) and held(changed) < WORTH_IT * now
+        f"stage {work.place + 1} of {plan.layout.pp} takes {work.over_average:.0%} longer than the average, and the others wait for "
+        f"it: stages have {dealt} of the {plan.model.layers} layers, and the last one the output layer as well"
     ]
 
 
-def _breaks_nothing(model: Model, cluster: Cluster, layout: Layout, batch: Batch, changed: Layout) -> bool:
-    """Whether a changed layout keeps every constraint that the layout keeps."""
-    now, then = (
-        {fault.constraint for fault in faults_before_running(model, cluster, one, batch)} for one in (layout, changed)
+def _too_much(plan: Plan, tried: Sequence[Tried]) -> list[str]:
+    """What takes the room, and what leaves enough of it."""
+    states = sum(plan.memory[bucket] for bucket in STATES)
+    largest = max(plan.memory, key=lambda bucket: plan.memory[bucket])
+    what = f"the largest part of the memory is {largest}, {plan.memory[largest] / 1e9:.1f} GB"
+    if states > 0.8 * plan.cluster.memory_bytes:
+        what = f"the model states alone take {states / 1e9:.1f} GB"
+        if needed := _gpus_needed(plan):
+            return [
+                f"{what}: divided over all {plan.cluster.gpus:,} GPUs they would still not fit; it takes at least {needed:,}"
+            ]
+    fitting = [one for one in tried if one[1].fits]
+    if fitting:
+        return [f"{what}: it fits with {_either(_named(fitting, _mfu))}"]
+    leaner = sorted(
+        (one for one in tried if one[1].memory_bytes < plan.memory_bytes), key=lambda one: one[1].memory_bytes
     )
-    return then <= now
+    if not leaner:
+        return [f"{what}: no single change leaves less, it takes more GPUs"]
+    return [
+        f"{what}: {_either(_named(leaner, _need, in_order=True))}, and no single change is enough: a search tells which layouts fit"
+    ]
+
+
+def _gpus_needed(plan: Plan) -> int:
+    """GPUs over which the model states just fit, divided evenly; 0 where those of the cluster are enough."""
+    states = (14 + gradient_width(plan.layout)) * plan.model.parameters  # 2 for weights, 12 for the optimizer
+    needed = ceil(states / (plan.cluster.memory_bytes - constant("context_bytes")))
+    return needed if needed > plan.cluster.gpus else 0
+
+
+def _idle(plan: Plan, tried: Sequence[Tried]) -> list[str]:
+    """Where much memory is free: recomputation that is not needed. Where it takes much of the step that is said already."""
+    used = plan.memory_bytes / plan.cluster.memory_bytes
+    if used >= IDLE_MEMORY or not 0 < plan.step["recompute"] <= LARGE_SHARE * plan.step_s:
+        return []
+    less = [one for one in tried if one[0].layout.recompute != plan.layout.recompute and _is_better(plan, one[1])]
+    return (
+        [f"{1 - used:.0%} of the memory is free: {_either(_named(less, _mfu))}, instead of {plan.mfu:.1%}"]
+        if less
+        else []
+    )
+
+
+def _is_better(plan: Plan, other: Plan) -> bool:
+    """Whether another plan uses the GPUs better, and fits; of one that does not fit it is enough to need no more."""
+    return other.mfu > WORTH_IT * plan.mfu and (other.fits or other.memory_bytes <= plan.memory_bytes)
+
+
+def _of_a_token(plan: Plan, part: str) -> float:
+    return plan.step[part] / plan.batch.tokens
+
+
+def _named(tried: Iterable[Tried], figure: Callable[[Plan], str], *, in_order: bool = False) -> list[str]:
+    """The best few, each with a figure: changes of the layout first, since another batch is another run."""
+    ranked = list(tried) if in_order else sorted(tried, key=lambda one: (one[0].words.endswith("a step"), -one[1].mfu))
+    return [f"{change.words} {figure(plan)}" for change, plan in ranked[:MOST_NAMED]]
+
+
+def _mfu(plan: Plan) -> str:
+    return f"(MFU {plan.mfu:.1%})"
+
+
+def _need(plan: Plan) -> str:
+    return f"(needs {plan.memory_bytes / 1e9:.1f} GB)"
 
 
 def _either(ways: Sequence[str]) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isqrt
 
 from .planner import Plan
 from .planner_faults import precision_faults
 from .planner_memory import memory
-from .planner_shapes import Batch, Cluster, Layout, Model
+from .planner_shapes import Batch, Cluster, Layout, Model, divisors
 from .planner_time import step
 
 
@@ -45,13 +44,13 @@ def layouts(model: Model, cluster: Cluster, batch: Batch, limits: Limits | None 
     limits = limits or Limits()
     for fault in precision_faults(cluster, limits.precision):
         raise ValueError(fault.words)
-    for tp in _divisors(cluster.gpus, min(limits.max_tp, cluster.gpus_per_node)):
+    for tp in divisors(cluster.gpus, min(limits.max_tp, cluster.gpus_per_node)):
         if model.heads % tp or model.ffn_hidden % tp or (model.kv_heads % tp and tp % model.kv_heads):
             continue
-        for cp in _divisors(cluster.gpus // tp, limits.max_cp):
+        for cp in divisors(cluster.gpus // tp, limits.max_cp):
             if batch.sequence % (2 * cp if cp > 1 else 1) or batch.sequence % (tp * cp):
                 continue
-            for pp in _divisors(cluster.gpus // tp // cp, min(limits.max_pp, model.layers)):
+            for pp in divisors(cluster.gpus // tp // cp, min(limits.max_pp, model.layers)):
                 dp = cluster.gpus // tp // cp // pp
                 if batch.global_batch % dp == 0:
                     yield from _of_degrees(model, batch, limits, tp, cp, pp, dp)
@@ -60,7 +59,7 @@ def layouts(model: Model, cluster: Cluster, batch: Batch, limits: Limits | None 
 def _of_degrees(model: Model, batch: Batch, limits: Limits, tp: int, cp: int, pp: int, dp: int) -> Iterator[Layout]:
     degrees = [1]
     if model.experts:
-        degrees = [ep for ep in _divisors(model.experts, limits.max_ep) if tp * cp * dp % ep == 0]
+        degrees = [ep for ep in divisors(model.experts, limits.max_ep) if tp * cp * dp % ep == 0]
     for micro_batch in limits.micro_batches:
         passes, rest = divmod(batch.global_batch, dp * micro_batch)
         if rest:
@@ -115,9 +114,3 @@ def pareto(rows: tuple[Plan, ...]) -> tuple[Plan, ...]:
         if not front or row.memory_bytes < front[-1].memory_bytes:
             front.append(row)
     return tuple(front)
-
-
-def _divisors(number: int, largest: int) -> list[int]:
-    small = [degree for degree in range(1, min(isqrt(number), largest) + 1) if number % degree == 0]
-    large = [number // degree for degree in reversed(small) if degree * degree != number]
-    return [*small, *(degree for degree in large if degree <= largest)]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isqrt
 
 from . import hardware, models, moe
 from .arguments import require_counts, require_positive, require_whole
 from .layer_parameters import attention_parameters, latent_attention_parameters, mlp_parameters
 
-SCHEDULES = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe")
+SCHEDULES = {  # as a layout names them, and as the field writes them
+    "gpipe": "GPipe", "1f1b": "1F1B", "interleaved": "interleaved 1F1B", "zb-h1": "ZB-H1", "zb-h2": "ZB-H2", "zb-v": "ZB-V",
+    "dualpipe": "DualPipe",
+}  # fmt: skip
 RECOMPUTE = ("none", "selective", "operators", "mlp", "full", "partial")
 PRECISIONS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
 EIGHT_BITS = ("fp8", "mxfp8", "nvfp4")  # formats of matrix products that keep their inputs in a byte or less
@@ -195,3 +199,14 @@ def named_model(name: str) -> Model:
     (32, 256)
     """
     return Model(name=name, **models.shape(model=name))
+
+
+def divisors(number: int, largest: int) -> list[int]:
+    """What divides a number, up to the largest that is wanted.
+
+    >>> divisors(12, 6)
+    [1, 2, 3, 4, 6]
+    """
+    small = [degree for degree in range(1, min(isqrt(number), largest) + 1) if number % degree == 0]
+    large = [number // degree for degree in reversed(small) if degree * degree != number]
+    return [*small, *(degree for degree in large if degree <= largest)]

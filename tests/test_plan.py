@@ -20,7 +20,7 @@ from ruamel.yaml import YAML
 from checkout import ROOT
 from shardwise.bank.scaffold import init_bank
 from shardwise.cli.main import main
-from solutions import hardware, planner_flags, planner_names, planner_search
+from solutions import hardware, planner_flags, planner_names, planner_shapes
 from solutions.planner import Batch, Cluster, Layout, Model, named_model, plan
 from solutions.planner_memory import stage_layers
 
@@ -114,7 +114,11 @@ def test_all_faults_of_a_layout_are_said_at_once(run: Run) -> None:
 
 
 def test_a_warning_teaches(run: Run) -> None:
-    assert re.search(r"^! The bubble takes \d+% of the step", run(*LLAMA, "--tp", "8", "--pp", "16").out, re.MULTILINE)
+    assert re.search(
+        r"^! \d+% of the step goes to the bubble of 16 micro-batches on 16 stages: ",
+        run(*LLAMA, "--tp", "8", "--pp", "16").out,
+        re.MULTILINE,
+    )
 
 
 # Names and numbers ----------------------------------------------------------------------------------------------------
@@ -344,11 +348,11 @@ def test_a_search_refuses_what_it_does_not_try(run: Run) -> None:
 
 
 def test_divisors_of_a_billion_take_no_time() -> None:
-    assert planner_search._divisors(10**9, 10**9)[-1] == 10**9
+    assert planner_shapes.divisors(10**9, 10**9)[-1] == 10**9
     for number in range(1, 200):
         for largest in (1, 3, 14, 10**9):
             expected = [degree for degree in range(1, min(number, largest) + 1) if number % degree == 0]
-            assert planner_search._divisors(number, largest) == expected
+            assert planner_shapes.divisors(number, largest) == expected
 
 
 NARROW = ("--search", "--max-tp", "2", "--max-pp", "2", "--max-cp", "1")

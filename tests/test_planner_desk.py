@@ -262,7 +262,7 @@ def test_choices_are_what_the_planner_knows(desk: PlannerDesk) -> None:
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        (None, "A request says what to do: plan, pipeline, search"), ({"do": "sing"}, "A request says what to do"),
+        (None, "A request says what to do: start, plan, pipeline, search"), ({"do": "sing"}, "A request says what to do"),
         ({"do": ["plan"]}, "A request says what to do"),
         ({"do": "plan"}, "names a model and a cluster"), ({"do": "plan", "given": {}}, "Name a model, such as llama3-70b"),
         ({"do": "plan", "given": {**GIVEN, "layout": 7}}, "layout is 7, and has to name its numbers"),

@@ -173,7 +173,7 @@ def asked(
     cluster = _cluster(planner, options, given.get("cluster"), known["accelerator"], faults)
     layout = _layout(planner, {**_mapping(given, "layout", faults), **options["layout"]}, known, faults)
     sizes = {**_mapping(given, "batch", faults), **options["batch"]}
-    batch, assumed = _batch(planner, sizes, faults)
+    batch, assumed = _batch(planner, sizes, getattr(model, "positions", 0), faults)
     tokens = options.get("tokens") or given.get("tokens")
     price = options.get("price") if options.get("price") is not None else given.get("price")
     read_tokens = None if tokens is None else faults.number(tokens, wording.name("tokens"), "tokens")
@@ -317,13 +317,12 @@ def _layout(
     return found
 
 
-def _batch(planner: Planner, sizes: Mapping[str, Any], faults: _Faults) -> tuple[Any, list[str]]:
-    """The batch, and what of it was assumed."""
+def _batch(planner: Planner, sizes: Mapping[str, Any], positions: int, faults: _Faults) -> tuple[Any, list[str]]:
+    """The batch, and what of it was assumed: no longer a sequence than a model has learned positions for, if it has any."""
     _strangers(sizes, tuple(USUAL_BATCH), "batch", faults)
-    found = {
-        name: faults.count(sizes.get(name, usual), faults.wording.name(name)) for name, usual in USUAL_BATCH.items()
-    }
-    assumed = [f"{faults.wording.name(name)} {usual}" for name, usual in USUAL_BATCH.items() if name not in sizes]
+    usual = {**USUAL_BATCH, "sequence": min(USUAL_BATCH["sequence"], positions or USUAL_BATCH["sequence"])}
+    found = {name: faults.count(sizes.get(name, size), faults.wording.name(name)) for name, size in usual.items()}
+    assumed = [f"{faults.wording.name(name)} {size}" for name, size in usual.items() if name not in sizes]
     return None if None in found.values() else planner["planner.Batch"](**found), assumed
 
 

@@ -32,6 +32,14 @@ def planned(planner: Planner, wanted: Asked) -> tuple[Any, str]:
     return _call(planner["planner.plan"], wanted.model, wanted.cluster, layout, wanted.batch), note
 
 
+def begun(planner: Planner, wanted: Asked) -> tuple[dict[str, Any], dict[str, int]]:
+    """A layout to begin with and its batch: what of the layout is not as usual, without the DP that follows. Raises ShardwiseError."""
+    layout, batch = _call(planner["planner_start.first_layout"], wanted.model, wanted.cluster, wanted.batch)
+    usual = vars(planner["planner.Layout"]())
+    chosen = {name: value for name, value in vars(layout).items() if value != usual[name] and name != "dp"}
+    return chosen, dataclasses.asdict(batch)
+
+
 def searched(planner: Planner, wanted: Asked, limits: Mapping[str, Any], *, wording: Wording) -> Found:
     """The best layouts within limits; what is given of a layout is kept. Raises ShardwiseError."""
     made = limits_of(planner, limits, wanted, wording=wording)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import cached_property
-from math import isqrt
 from typing import Any
 
 from shardwise.bank.bank import Banks
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.calls import in_one_line
 from shardwise.planning import drawings, plans
-from shardwise.planning.inputs import FORM, USUAL_BATCH, Asked, asked, planner_of
+from shardwise.planning.inputs import FORM, Asked, asked, planner_of
 from shardwise.planning.words import batch_line, layout_line, sentence, title, what_it_sends, where_it_sits
 
 Reply = dict[str, Any]
@@ -25,6 +24,7 @@ MICRO_BATCHES, CHUNKS = (1, 2, 4, 8, 16), tuple(range(1, 9))
 class PlannerDesk:
     """Answers what a form of the planner asks. A request names what to `do`, and gives the parts of a plan in `given`.
 
+    start      a layout that runs and fits where there is one, for this model, cluster and batch
     plan       everything about one layout: figures, drawings, places, remarks, and what each axis may be
     pipeline   who does what when, drawn
     search     the layouts that run and fit, drawn, with the layout of each point; `keep` names what stays as it is
@@ -38,19 +38,22 @@ class PlannerDesk:
     def __init__(self, banks: Banks) -> None:
         self._banks = banks
         self._does: Mapping[str, Callable[[Mapping[str, Any]], Reply]] = {
-            "plan": self._plan, "pipeline": self._pipeline, "search": self._search, "settings": self._settings,
+            "start": self._start, "plan": self._plan, "pipeline": self._pipeline, "search": self._search, "settings": self._settings,
             "choices": self._choices, "problem": self._problem,
         }  # fmt: skip
 
     def opened(self, model: str, cluster: str, layout: Mapping[str, Any]) -> Reply:
-        """What a form begins with: all that there is to choose, and the parts of a first plan. Raises ShardwiseError."""
-        given = {"model": model, "cluster": cluster, "layout": dict(layout), "batch": USUAL_BATCH}
-        plan, _ = plans.planned(self._planner, self._asked({"given": given}))
-        named = {"accelerator": plan.cluster.accelerator, "gpus": plan.cluster.gpus}
+        """What a form begins with: all that there is to choose, and the parts of a first plan. Raises ShardwiseError.
+
+        Where nothing is given of the layout it is one that runs and fits, if there is one.
+        """
+        wanted = self._asked({"given": {"model": model, "cluster": cluster, "layout": dict(layout)}})
+        chosen, batch = (dict(layout), asdict(wanted.batch)) if layout else plans.begun(self._planner, wanted)
+        named = {"accelerator": wanted.cluster.accelerator, "gpus": wanted.cluster.gpus}
         return {
             "choices": self._choices({}),
-            "start": {**given, "model": plan.model.name, "cluster": named, "tokens": TOKENS, "price": PRICE},
-        }
+            "start": {"model": wanted.model.name, "cluster": named, "layout": chosen, "batch": batch, "tokens": TOKENS, "price": PRICE},
+        }  # fmt: skip
 
     def reply(self, request: Any) -> Reply:
         """The answer to one request."""
@@ -76,6 +79,10 @@ class PlannerDesk:
         if isinstance(given.get("layout"), Mapping):
             given = {**given, "layout": {name: value for name, value in given["layout"].items() if keep(name)}}
         return asked(self._planner, {"layout": {}, "batch": {}}, given, wording=FORM)
+
+    def _start(self, request: Mapping[str, Any]) -> Reply:
+        layout, batch = plans.begun(self._planner, self._asked(request, lambda _: False))
+        return {"layout": layout, "batch": batch}
 
     def _plan(self, request: Mapping[str, Any]) -> Reply:
         wanted = self._asked(request)
@@ -105,10 +112,10 @@ class PlannerDesk:
 
     def _degrees(self, plan: Any) -> dict[str, list[int]]:
         """What a slider for each number of the layout offers: what divides, and what is set."""
-        gpus, experts = plan.cluster.gpus, plan.model.experts
+        gpus, experts, divisors = plan.cluster.gpus, plan.model.experts, self._planner["planner_shapes.divisors"]
         found = {
-            "tp": _divisors(gpus, MOST["tp"]), "cp": _divisors(gpus, MOST["cp"]), "pp": _divisors(gpus, plan.model.layers),
-            "dp": _divisors(gpus, gpus), "ep": _divisors(experts, MOST["ep"]) if experts else [1],
+            "tp": divisors(gpus, MOST["tp"]), "cp": divisors(gpus, MOST["cp"]), "pp": divisors(gpus, plan.model.layers),
+            "dp": divisors(gpus, gpus), "ep": divisors(experts, MOST["ep"]) if experts else [1],
             "virtual_stages": list(CHUNKS), "micro_batch": list(MICRO_BATCHES),
         }  # fmt: skip
         return {name: sorted({*offered, getattr(plan.layout, name)}) for name, offered in found.items()}
@@ -133,7 +140,7 @@ class PlannerDesk:
         return {
             "words": f"{count}." if len(shown) == len(found.kept) else f"{count}; {len(shown)} of them are drawn.",
             "scatter": drawings.layouts_scatter(shown, found.front, found.room_bytes),
-            "layouts": [dataclasses.asdict(plan.layout) for plan in shown],
+            "layouts": [asdict(plan.layout) for plan in shown],
         }
 
     def _settings(self, request: Mapping[str, Any]) -> Reply:
@@ -154,8 +161,3 @@ class PlannerDesk:
         name = self._planner["planner_names.problem_like"](model=wanted.model, cp=cp, virtual_stages=chunks)
         problem = self._planner.bank.find(name)
         return {"text": f'practice("{problem.slug}")  # {problem.title}\n'}
-
-
-def _divisors(number: int, most: int) -> list[int]:
-    small = [degree for degree in range(1, isqrt(number) + 1) if number % degree == 0]
-    return sorted(degree for degree in {*small, *(number // degree for degree in small)} if degree <= most)
