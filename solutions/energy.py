@@ -59,18 +59,17 @@ def run_tonnes(*, gpu_time_s: float, watts_per_gpu: float, kg_per_kwh: float, pu
     return emitted_tonnes(energy_j=energy, kg_per_kwh=kg_per_kwh)
 
 
-def intensity_behind(*, tonnes: float, gpu_time_s: float, watts_per_gpu: float) -> float:
-    """Carbon for a kilowatt-hour of the GPUs that a published figure amounts to; a PUE that was counted is in it.
+def intensity_behind(*, tonnes: float, gpu_time_s: float, watts_per_gpu: float, pue: float = 1.0) -> float:
+    """Carbon intensity of the grid that a published figure amounts to. Without the PUE that was counted, it stays in the result.
 
-        kg for a kWh = 1000 · tonnes / (GPU-hours · kW)
+        intensity = 10⁶ · tonnes / (GPU-seconds · watts · PUE)
 
-    Units:   tonnes; GPU-seconds; watts. Result in kg for a kWh of the GPUs' own energy.
-    Raises:  ValueError if an argument is not positive.
-    Source:  run_tonnes of this module, solved for the product of intensity and PUE.
+    Units:   tonnes; GPU-seconds; watts; PUE is a number. Result in g/J; times 3.6 · 10⁶ it is grams for a kWh.
+    Raises:  ValueError if an argument is not positive or the PUE is below 1.
+    Source:  run_tonnes of this module, solved for the intensity.
 
-    >>> round(intensity_behind(tonnes=8930, gpu_time_s=30.84e6 * 3600, watts_per_gpu=700), 3)    # Llama 3.1 405B
-    0.414
+    >>> round(intensity_behind(tonnes=8930, gpu_time_s=30.84e6 * 3600, watts_per_gpu=700) * JOULES_PER_KWH)    # Llama 3.1 405B
+    414
     """
     require_positive(tonnes=tonnes)
-    energy = site_energy_joules(gpu_time_s=gpu_time_s, watts_per_gpu=watts_per_gpu)
-    return 1000 * tonnes / (energy / JOULES_PER_KWH)
+    return 1e6 * tonnes / site_energy_joules(gpu_time_s=gpu_time_s, watts_per_gpu=watts_per_gpu, pue=pue)

@@ -281,6 +281,17 @@ def test_an_order_earns_by_the_pairs_that_it_has_right() -> None:
             assert "first 1 are" not in feedback.say
 
 
+def test_a_wrong_order_is_known_where_the_items_that_it_is_about_are_shown() -> None:
+    first_shown = ("first: what happens first", "first: what happens first\n  shown: 3")
+    early = ("order: [cut, gather, scatter, done]", "order: [gather, scatter, cut, done]\n    about: [gather]")
+    asked = [question("order", first_shown, early, seed=seed) for seed in range(20)]
+    shows = [any("round the ring" in item.text for item in one.form.items) for one in asked]
+    assert [len(one.key.mistakes) for one in asked] == shows
+    assert {*shows} == {True, False}
+    with pytest.raises(Faulty, match="a mistake is about gathered; the items are cut, done, gather, scatter"):
+        question("order", (early[0], early[1].replace("[gather]", "[gathered]")))
+
+
 def test_an_order_names_every_letter_once_and_is_no_set() -> None:
     asked = question("order")
     assert "c, d are missing: every letter has a place." in check(asked, "a b").say

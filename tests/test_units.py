@@ -127,6 +127,12 @@ def test_a_bit_is_an_eighth_of_a_byte_and_never_a_plain_number() -> None:
         ("989 TFLOPS", "TFLOP/s", 989e12),
         ("30.84 million GPU-hours", "GPU*h", 30.84e6 * 3600),
         ("1.06 GWh", "kWh", 1.06e9 * 3600),
+        ("420 g/kWh", "g/kWh", 420 / 3.6e6),
+        ("0.42 kg per kWh", "g/kWh", 420 / 3.6e6),
+        ("420 gCO2/kWh", "g/kWh", 420 / 3.6e6),
+        ("420 g of CO₂ per kWh", "g/kWh", 420 / 3.6e6),
+        ("0.42 tonnes CO2-eq/MWh", "g/kWh", 420 / 3.6e6),
+        ("420 grams CO2 equivalent per kilowatt-hour", "g/kWh", 420 / 3.6e6),
         ("2 days", "h", 172800),
         ("−3 ms", "ms", -0.003),
         ("264.9 seq/s", "sequence/s", 264.9),
@@ -281,6 +287,8 @@ joule = [energy] = J
 watt = joule / second = W
 watt_hour = 3600 * joule = Wh
 dollar = [money] = USD
+gram = [mass] = g
+tonne = 1000000 * gram
 token = [token]
 step = [step]
 gpu = [gpu] = GPU
@@ -349,7 +357,7 @@ PREFIXED = [prefix + name for prefix, name in itertools.product(["", *_names(PRE
 
 def test_every_unit_with_every_prefix_and_plural_is_what_pint_says(judge: Judge) -> None:
     judged = {text: judge.scale(text) for text in PREFIXED}
-    assert sum(said is not None for said in judged.values()) == 2464
+    assert sum(said is not None for said in judged.values()) == 2624
     for text, said in judged.items():
         assert _ours(text) == said, text
         assert said is None or unit(text).dimension == judge.dimension(text)

@@ -37,14 +37,14 @@ def run_tonnes(*, gpu_time_s: float, watts_per_gpu: float, kg_per_kwh: float, pu
     return gpus + building
 
 
-def intensity_behind(*, tonnes: float, gpu_time_s: float, watts_per_gpu: float) -> float:
-    """Search the intensity at which the run emits so much."""
+def intensity_behind(*, tonnes: float, gpu_time_s: float, watts_per_gpu: float, pue: float = 1.0) -> float:
+    """Search the intensity at which the meters of GPUs and building have booked so much."""
 
     def above(kg_per_kwh: float) -> float:
-        energy = float(Fraction(gpu_time_s) * Fraction(watts_per_gpu))
-        return emitted_tonnes(energy_j=energy, kg_per_kwh=kg_per_kwh) / tonnes - 1
+        booked = run_tonnes(gpu_time_s=gpu_time_s, watts_per_gpu=watts_per_gpu, kg_per_kwh=kg_per_kwh, pue=pue)
+        return booked / tonnes - 1
 
     high = 1.0
     while above(high) < 0:
         high *= 2
-    return bisect(above, 0.0, high, rounds=60)
+    return bisect(above, 0.0, high, rounds=60) / HOUR_S  # a kilogram for a kilowatt-hour is a gram for a watt-hour

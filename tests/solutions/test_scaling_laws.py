@@ -89,6 +89,7 @@ def test_an_unknown_fit_is_refused() -> None:
         (energy.emitted_tonnes, {"energy_j": 0, "kg_per_kwh": 1}),
         (energy.emitted_tonnes, {"energy_j": 1, "kg_per_kwh": 0}),
         (energy.intensity_behind, {"tonnes": 0, "gpu_time_s": 1, "watts_per_gpu": 1}),
+        (energy.intensity_behind, {"tonnes": 1, "gpu_time_s": 1, "watts_per_gpu": 1, "pue": 0.99}),
     ],
 )
 def test_what_makes_no_sense_is_refused(function: object, case: dict[str, float]) -> None:
@@ -414,8 +415,9 @@ def test_meters_show_what_the_formula_says(gpu_time_s: float, watts: float, pue:
     assert same(tonnes, energy.run_tonnes(**use, kg_per_kwh=intensity))
     assert same(tonnes, metered.run_tonnes(**use, kg_per_kwh=intensity))
     card = {"tonnes": tonnes, "gpu_time_s": gpu_time_s, "watts_per_gpu": watts}
-    assert same(energy.intensity_behind(**card), intensity * pue)
-    assert same(metered.intensity_behind(**card), intensity * pue)
+    for function in energy.intensity_behind, metered.intensity_behind:
+        assert same(function(**card, pue=pue), intensity / 3600)  # kg/kWh are grams for 3600 joules
+        assert same(function(**card), intensity * pue / 3600)
 
 
 def test_a_kilowatt_for_an_hour_is_a_kilowatt_hour() -> None:

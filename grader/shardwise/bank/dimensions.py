@@ -21,6 +21,7 @@ PHYSICAL = (
     "computation",
     "money",
     "energy",
+    "mass",
 )  # counts, such as GPUs and steps, have no other unit
 _NUMBERS = "count|fraction|ratio|number|learning rate"
 _RESULT = re.compile(r"\b[Rr]esults? (?:is |as |in |counts? )*(?:an? )?(?P<words>[^.;,]+)")

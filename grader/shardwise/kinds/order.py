@@ -62,6 +62,9 @@ class Mistake(author.AuthorModel):
     """A wrong order that teachers know."""
 
     order: tuple[str, ...]
+    about: tuple[str, ...] = Field(
+        (), description="Items that `say` speaks of. Where one is not shown, the mistake is not known."
+    )
     say: author.Prose = Field(min_length=10)
 
 
@@ -78,6 +81,8 @@ class OrderTemplate(author.Template):
         for mistake in self.mistakes:
             if sorted(mistake.order) != ids:
                 raise ValueError(f"a mistake's order names every item once; the items are {', '.join(ids)}")
+            if strangers := sorted({*mistake.about} - {*ids}):
+                raise ValueError(f"a mistake is about {', '.join(strangers)}; the items are {', '.join(ids)}")
         return self
 
 
@@ -184,7 +189,7 @@ mistakes:
         known: dict[tuple[str, ...], KnownMistake] = {}
         for mistake in template.mistakes:
             order = tuple(letter[name] for name in mistake.order if name in letter)
-            if order != right and order not in known:
+            if order != right and order not in known and letter.keys() >= {*mistake.about}:
                 known[order] = KnownMistake(order=order, say=prose(mistake.say, names))
         form = OrderForm(first=prose(template.answer.first, names), items=labelled)
         key_text = joined(sorted(labelled, key=lambda line: right.index(line.label)))

@@ -25,6 +25,7 @@ def _as_a_name(found: re.Match[str]) -> str:
 _SPELLINGS: tuple[
     tuple[str, str | Callable[[re.Match[str]], str]], ...
 ] = (  # how people write units, and how the parser wants them
+    (r"(?<=watt)[- ]*(?=hours?\b)", "_"),  # one word, since something may be divided by it
     (r"(?<=[a-zA-Z])\s*-\s*(?=[a-zA-Z])", "*"),  # GPU-hours, PF-days
     (r"·", "*"),
     (r"(?i:\b(milli|micro|nano|kilo|mega|giga|tera)) (?=(?i:seconds?|bytes?|bits?)\b)", lambda found: found[1].lower()),

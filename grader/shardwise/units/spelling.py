@@ -13,6 +13,7 @@ _LATEX = re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}|\$([\d.,]+)\$|\\(?=%)")
 _AROUND = re.compile(r"(\*\*|[`'\"“‘])(.*)(?:\*\*|[`'\"”’])")
 _PER = re.compile(r"[ *·](s|sec|second|day|step)(?:\^\(?-1\)?|⁻¹)")  # GB s^-1
 _MONEY = re.compile(rf"(?:(?:US ?)?\$|USD) ?(~?{NUMERAL.pattern}) ?({MULTIPLES})?(?![A-Za-z])(?: dollars?)?")
+_OF_CO2 = re.compile(r"(?<=[A-Za-z]) ?(?:of )?CO[2₂](?:[ -]?(?:eq?|equivalents?))?(?![A-Za-z])")  # 420 g CO2e/kWh
 _DIRECTED = re.compile(
     r"[\s,]*\(?(?:(?P<single>(?:per|in each|in one|each|one) direction|each way|one[- ]way|unidirectional)"
     r"|(?P<both>duplex|bidirectional|both directions(?: together)?|both ways))\)?\s*$"
@@ -35,14 +36,14 @@ _REMARK = re.compile(
 
 
 def plain_text(text: str) -> str:
-    """The text with one spelling of spaces, signs, brackets and money, and without a full stop at its end."""
+    """The text with one spelling of spaces, signs, brackets and money, without what is emitted, and without a full stop at its end."""
     plain = _LATEX.sub(lambda found: found[1] or found[2] or "", text)
     plain = _SPACES.sub(" ", plain.translate(_SPELT)).strip()
     plain = re.sub(r"(?:(?<=[\w%)])| )(?:[.!]+|…)$|^(?:[=-]>|→|⇒) ?|(?<=\b[Mm]io)\.", "", plain)
     plain = found[2] if (found := _AROUND.fullmatch(plain)) else plain
     plain = _PER.sub(r"/\1", re.sub(r"(?<=\d) \(([A-Za-zµ/]{1,12})\)$", r" \1", plain))
     plain = re.sub(r"(?<=\d)-(?=(?:fold|way)\b)", " ", plain)
-    plain = re.sub(r"×$", "x", plain)
+    plain = re.sub(r"×$", "x", _OF_CO2.sub("", plain))
     return _MONEY.sub(r"\1 \2 dollar", plain).strip()
 
 

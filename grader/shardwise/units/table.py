@@ -29,6 +29,8 @@ _UNITS: dict[str, tuple[int | Fraction, Mapping[str, int]]] = {
     "watt W": (1, {"energy": 1, "time": -1}),
     "watt_hour Wh": (3_600, {"energy": 1}),
     "dollar USD": (1, {"money": 1}),
+    "gram g": (1, {"mass": 1}),
+    "tonne": (10**6, {"mass": 1}),  # without its t, which may be a thousand, or tokens
     **{name: (1, {name: 1}) for name in COUNTED},
     "GPU": (1, {"gpu": 1}),
     "seq": (1, {"sequence": 1}),
@@ -44,6 +46,8 @@ MEASURES = {  # what a dimension measures, in the words a student would use
     "[energy]": "energy",
     "[energy] / [time]": "power",
     "[money]": "money",
+    "[mass]": "a mass",
+    "[mass] / [energy]": "emissions for an amount of energy",
     "[gpu] * [time]": "GPU time",
     "dimensionless": "a plain number",
 }
