@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -106,6 +107,41 @@ def test_what_a_function_prints_is_swallowed(capfd: pytest.CaptureFixture[str]) 
     assert capfd.readouterr() == ("", "")
     print("and afterwards printing works")
     assert capfd.readouterr().out == "and afterwards printing works\n"
+
+
+def test_others_are_heard_while_a_function_runs(capfd: pytest.CaptureFixture[str]) -> None:
+    source = "import time\ndef f(x): time.sleep(x)"
+    form = threading.Thread(target=called, args=(source, 0.3), kwargs={"seconds": 5.0})  # a cell goes on meanwhile
+    form.start()
+    while not isinstance(sys.stdout, limited._Unheard):
+        time.sleep(0.001)
+    print("a cell prints")
+    print("and warns", file=sys.stderr)
+    with contextlib.redirect_stdout(io.StringIO()) as captured:
+        print("into its own")
+        form.join()
+        print("all of it")
+    print("and on")
+    assert capfd.readouterr() == ("a cell prints\nand on\n", "and warns\n")
+    assert captured.getvalue() == "into its own\nall of it\n"
+
+
+def test_a_cell_and_a_form_may_check_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def leave() -> None:
+        """Ends the kernel."""
+
+    monkeypatch.setattr(__main__, "exit", leave, raising=False)
+    streams = sys.stdout, sys.stderr
+    source = "import time\ndef f(x):\n    time.sleep(x)"
+    both = [threading.Thread(target=called, args=(source, x), kwargs={"seconds": 5.0}) for x in (0.2, 0.4)]
+    for one in both:  # the first to begin is the first to end
+        one.start()
+        time.sleep(0.05)
+    assert vars(__main__)["exit"] is sys.exit
+    for one in both:
+        one.join()
+    assert (sys.stdout, sys.stderr) == streams
+    assert vars(__main__)["exit"] is leave
 
 
 # What takes too long --------------------------------------------------------------------------------------------------

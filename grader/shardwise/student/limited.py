@@ -11,8 +11,9 @@ import io
 import queue
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from typing import Any
 
 import __main__
 from shardwise.kinds.calls import Call, Inputs, Made, Program, call_once, function_of, in_one_line, run_here
@@ -27,16 +28,8 @@ class _TimeUp(BaseException):
     """Raised inside a function that takes too long; no `except Exception` of a student's catches it."""
 
 
-@contextmanager
-def _no_exit() -> Iterator[None]:
-    """IPython's exit() and quit() would end the kernel, and say so only later; here they end the call, as sys.exit() does."""
-    names = vars(__main__)
-    kept: dict[str, object] = {name: names[name] for name in ("exit", "quit") if name in names}
-    names.update(dict.fromkeys(kept, sys.exit))
-    try:
-        yield
-    finally:
-        names.update(kept)
+class _Worker(threading.Thread):
+    """The thread in which a student's function runs."""
 
 
 class _Nowhere(io.TextIOBase):
@@ -46,20 +39,64 @@ class _Nowhere(io.TextIOBase):
         return len(text)
 
 
+class _Unheard:
+    """A standard stream, but for workers: what they print goes nowhere."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self._nowhere = stream, _Nowhere()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._nowhere if isinstance(threading.current_thread(), _Worker) else self._stream, name)
+
+
+class _Guards:
+    """What holds while students' functions run, of which a cell's and a form's may run at once: nobody hears what they print.
+
+    IPython's exit() and quit() would end the kernel, and say so only later; here they end the call, as sys.exit() does.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._running = threading.Lock(), 0
+        self._streams: dict[str, _Unheard] = {}
+        self._exits: dict[str, object] = {}
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._running += 1
+            if self._running == 1:
+                self._streams = {name: _Unheard(getattr(sys, name)) for name in ("stdout", "stderr")}
+                vars(sys).update(self._streams)
+                self._exits = {name: vars(__main__)[name] for name in ("exit", "quit") if name in vars(__main__)}
+                vars(__main__).update(dict.fromkeys(self._exits, sys.exit))
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._running -= 1
+            if self._running == 0:
+                vars(__main__).update(self._exits)
+                for name, stream in self._streams.items():
+                    if getattr(sys, name) is stream:  # else a cell captures what is printed, and puts it back itself
+                        setattr(sys, name, stream._stream)
+
+
+_GUARDS = _Guards()
+
+
 def run_limited(
     program: Program, name: str, inputs: Sequence[Inputs], *, seconds: float = SECONDS, loading: float = LOADING
 ) -> Sequence[Call]:
     """Call a function, or the function that a source defines, on every input. Raises KeyboardInterrupt when interrupted."""
     done: queue.SimpleQueue[Call] = queue.SimpleQueue()
     loaded, unwanted = threading.Event(), threading.Event()
-    worker = threading.Thread(target=_work, args=(program, name, inputs, done, loaded, unwanted), daemon=True)
+    worker = _Worker(target=_work, args=(program, name, inputs, done, loaded, unwanted), daemon=True)
     calls: list[Call] = []
-    with redirect_stdout(_Nowhere()), redirect_stderr(_Nowhere()), _no_exit():
+    with _GUARDS:
         try:
             try:
                 worker.start()
             except RuntimeError:  # a system without threads, such as a browser
-                return run_here(program, name, inputs)
+                with redirect_stdout(_Nowhere()), redirect_stderr(_Nowhere()):
+                    return run_here(program, name, inputs)
             if not loaded.wait(loading):
                 _stop(worker)
             _collect(calls, worker, len(inputs), done, seconds)
