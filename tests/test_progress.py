@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -412,6 +413,25 @@ def test_what_was_typed_is_there_after_a_restart(monkeypatch: pytest.MonkeyPatch
     assert form("ring-time").drafts == {}
 
 
+def test_a_bank_of_ones_own_and_another_are_kept_apart_in_one_journal(kept: ProgressFile, tmp_path: Path) -> None:
+    init_bank(tmp_path / "mine")
+    mine, ours = str(tmp_path / "mine"), str(checkout_bank().folder)
+    problem = next(problem for problem in Bank.open(Path(mine)).problems.values() if problem.kind.name == "quantity")
+    api.check("bytes-per-gpu", answer(asked("bytes-per-gpu")))
+    journal = api._SESSION.journal
+    for named in ([mine], [ours, mine]):
+        api.use_bank(named)
+        question = pose(problem, 0)
+        assert isinstance(api.check(problem.slug, answer(question)), Checked)
+        key = f"answer {problem.id} 0"
+        if named == [mine]:
+            api._SESSION.typed(question, {key: "1 s"})
+        assert api._SESSION.drafts_of(question) == {key: "1 s"}  # whichever bank is practised beside it
+        assert api._SESSION.journal is journal
+    solved = {each.name: each.solved for each in api.progress().chapters if each.solved}  # type: ignore[union-attr]
+    assert solved == {CHAPTER: 1, problem.chapter: 1}
+
+
 def test_trouble_is_said_under_one_verdict_and_costs_none(kept: ProgressFile) -> None:
     kept.path.write_bytes(b"this is no database" * 100)
     said = []
@@ -558,6 +578,24 @@ def test_hints_solution_skip_and_quit(run: Any, kept: ProgressFile) -> None:
     assert "── 3 of " in said and "── 4 of " not in said
     assert "0 of 1 right." in said
     assert [each.what for each in kept.events()] == ["hint"] * hints + ["solution"]
+
+
+def test_a_chapter_asks_what_is_due_then_what_is_not_solved_and_nothing_that_is(
+    run: Any, kept: ProgressFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = [problem.id for problem in checkout_bank().of_chapter(CHAPTER)]
+    keep(kept, *(event("right", 0, problem=name) for name in ids[3:]))
+    keep(kept, event("wrong", 0, problem=ids[1]))
+
+    def asked_for() -> list[str]:
+        return re.findall(r"points?, (\S+)", run("practice", "--chapter", CHAPTER, typed="skip\n" * 9)[1])
+
+    assert asked_for() == ids[:3]  # begun or new
+    monkeypatch.setenv("SHARDWISE_NOW", (START + timedelta(days=1)).isoformat())
+    assert asked_for() == [ids[1], ids[0], ids[2]]
+    monkeypatch.setenv("SHARDWISE_NOW", START.isoformat())
+    keep(kept, *(event("right", 1, problem=name) for name in ids[:3]))
+    assert f"Every problem of {CHAPTER} is solved." in run("practice", "--chapter", CHAPTER)[1]
 
 
 def test_the_daily_five_are_asked(run: Any) -> None:

@@ -23,7 +23,9 @@ commands = typer.Typer()
 @commands.command(epilog="Example:  shardwise practice --daily")
 def practice(
     daily: Annotated[bool, typer.Option("--daily", help="Five problems across chapters: due, then new.")] = False,
-    chapter: Annotated[str | None, typer.Option(help="Only this chapter: what is due there, then what is new.")] = None,
+    chapter: Annotated[
+        str | None, typer.Option(help="Only this chapter: what is due there, then what is not solved yet.")
+    ] = None,
     bank: BankNames = None,
 ) -> None:
     """Practise in the terminal what is due today, with fresh numbers. All is kept as it is answered."""
@@ -52,8 +54,7 @@ def _asked(found: Progress, chapter: str | None, *, daily: bool) -> list[Row]:
         return found.daily
     if chapter is None:
         return found.due
-    only = found.chapters[0]
-    return [*only.due, *only.new]
+    return found.chapters[0].left
 
 
 def _nothing(found: Progress, chapter: str | None) -> str:
@@ -63,7 +64,7 @@ def _nothing(found: Progress, chapter: str | None) -> str:
         f"Nothing is due today. The next is due on {min(days).astimezone():%d %B %Y}." if days else "Nothing is due."
     )
     if chapter:
-        return f"{following} Every problem of {chapter} has been begun."
+        return f"{following} Every problem of {chapter} is solved."
     return f"{following}\nFive for today:  shardwise practice --daily\nA chapter:       shardwise practice --chapter {quote(found.chapters[0].name)}"
 
 

@@ -74,6 +74,12 @@ class ChapterProgress:
         return [row for row in self.rows if not row.standing.is_begun]
 
     @property
+    def left(self) -> list[Row]:
+        """What a student who works through the chapter has to do: what is due, then what is not solved yet, new or begun."""
+        due = self.due
+        return [*due, *(row for row in self.rows if not row.standing.is_solved and row not in due)]
+
+    @property
     def next(self) -> Row | None:
         """What to practise next: what is due, what is new, what is not mastered; nothing when all is mastered and none is due."""
         rest = [row for row in self.rows if not row.standing.is_mastered]

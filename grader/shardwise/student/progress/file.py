@@ -167,9 +167,12 @@ class ProgressFile:
             db.execute("COMMIT")
 
     def _format(self, db: sqlite3.Connection) -> int:
-        (owner,) = db.execute("PRAGMA application_id").fetchone()
         (found,) = db.execute("PRAGMA user_version").fetchone()
-        if owner != _OURS and (found, db.execute("SELECT count(*) FROM sqlite_master").fetchone()) != (0, (0,)):
+        (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (owner,) = db.execute(
+            "PRAGMA application_id"
+        ).fetchone()  # last: another process may be bringing it up just now
+        if owner != _OURS and (found, tables) != (0, 0):
             raise Unusable(
                 f"{self.path} is a database of another program, and was left as it is. "
                 f"Name another file in {VARIABLE}, or none to use the usual one."

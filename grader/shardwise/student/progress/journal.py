@@ -14,6 +14,8 @@ from shardwise.student.progress.clock import now
 from shardwise.student.progress.events import Estimate, Event, Place, Variant
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from shardwise.student.progress.file import ProgressFile
 
 JUDGED = (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
@@ -127,6 +129,11 @@ class Journal:
             return done
 
 
+_journals: dict[
+    Path, Journal
+] = {}  # of each file one, whichever banks are practised: it reads after all that was written
+
+
 def usual_journal() -> Journal:
     """The journal of this student; one that keeps nothing where nothing shall be kept, or where there is no SQLite."""
     if "NBGRADER_EXECUTION" in os.environ:  # this notebook is another's, and is run to be graded
@@ -136,4 +143,8 @@ def usual_journal() -> Journal:
     except ImportError:  # some builds of Python, and a browser
         return Journal(None)
     path = usual_path()
-    return Journal(None if path is None else ProgressFile(path))
+    if path is None:
+        return Journal(None)
+    if path not in _journals:
+        _journals[path] = Journal(ProgressFile(path))
+    return _journals[path]
