@@ -54,7 +54,7 @@ class Student:
 
     def __init__(self, question: Question, desk: Desk | None = None) -> None:
         self.desk = desk or Desk(api._SESSION)
-        self.told = self.desk.open(question)
+        self.told = self.desk.open(question)["question"]
 
     def asks(self, do: str, **more: Any) -> dict[str, Any]:
         """What comes back when a button is pressed; a question that comes is the one that is asked about from now on."""
@@ -136,12 +136,10 @@ def test_the_desk_marks_like_the_cell_does(formed: Problem) -> None:
             raw = formed.kind.sample_source(question, "", raw)
         sent = json.loads(json.dumps(raw, default=lambda _: None))  # as a browser sends it
         said = student.asks("check", answer=sent)["verdict"]
-        expected = mark(question, raw, runner=run_here)
+        expected = mark(question, raw, runner=run_here, in_form=True)
         assert said["outcome"] == sample.outcome
-        if sample.outcome == Outcome.BLANK:  # it is said how the form is filled in, and not how a variable is set
-            expected = expected.model_copy(update={"say": student.told["form"]["how"]})
         more = said.pop("more", None)
-        assert said == verdict(expected, question.kind)
+        assert said == verdict(expected)
         assert (more is None) == (sample.outcome != Outcome.CORRECT)
 
 
@@ -194,6 +192,40 @@ def test_an_estimate_that_cannot_be_read_is_told_so_and_never_compared(rough: An
     assert list(student.asks("estimate", answer=rough)) == ["unreadable"]
     said = student.asks("check", answer=f"{key.value!r} B", estimate=rough)["verdict"]
     assert said["outcome"] == Outcome.CORRECT and "estimated" not in said["more"]
+
+
+NOTEBOOK_SPELLING = re.compile(r"\{|&quot;|=&nbsp;|\w = \w|looks like")
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_what_is_said_of_an_unreadable_answer_is_said_of_fields(kind: str) -> None:
+    question = pose(problem_of(template(kind)), 1)
+    student = Student(question)
+    for sample in problem_of(template(kind)).kind.samples(question):
+        if sample.outcome == Outcome.UNREADABLE and isinstance(sample.raw, dict):  # as fields make it
+            told = student.asks("check", answer=sample.raw)["verdict"]["html"]
+            assert not NOTEBOOK_SPELLING.search(told), told
+
+
+def test_a_part_of_a_case_that_cannot_be_read_is_marked_as_that() -> None:
+    student = Student(pose(problem_of(template("case")), 1))
+    first, second, *_ = (part["name"] for part in student.told["form"]["fields"][0]["parts"])
+    alone = student.asks("check", answer={first: "a lot"})["verdict"]
+    assert alone["outcome"] == "unreadable" and "1 part cannot be read; beside it stands why." in alone["html"]
+    assert alone["notes"].keys() == {first}
+    several = student.asks("check", answer={first: "a lot", second: "3.5 GB"})["verdict"]
+    for told in (alone, several):
+        assert told["notes"][first]["outcome"] == "unreadable" and "a lot" in told["notes"][first]["html"]
+    assert "I read" not in several["notes"][second]["html"]  # its field shows that
+
+
+def test_a_form_that_comes_back_to_a_variant_shows_the_hints_that_were_given() -> None:
+    student = at(NUMBER)
+    seed = student.told["seed"]
+    (hint,) = student.asks("hint", shown=0)["hints"]
+    assert student.asks("another")["hints"] == []
+    assert student.asks("question", seed=seed)["hints"] == [hint]
+    assert student.desk.open(asked(NUMBER))["hints"] == [hint]
 
 
 def test_hints_come_in_turn_and_the_cells_go_on_from_there() -> None:

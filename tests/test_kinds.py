@@ -531,7 +531,7 @@ def test_the_usual_numbers_of_a_hunt_are_written_out_up_to_a_billion() -> None:
     ranges = {each["name"]: each["range"] for each in arguments}
     assert ranges["gpus"] == "usually 864000 to 5184000, whole"
     asked = check(HUNT.model_copy(update={"form": form}), {"input": {**KEY.witness, "gpus": "many"}}, runner=run_here)
-    assert "gpus is a number of at least 1 in base units, such as 864000 or 5184000." in asked.say
+    assert "gpus is a whole number of at least 1 in base units, such as 864000 or 5184000," in asked.say
 
 
 @pytest.mark.parametrize(
@@ -544,22 +544,23 @@ def test_the_usual_numbers_of_a_hunt_are_written_out_up_to_a_billion() -> None:
         ({"line": math.nan}, "line is the number of a line"),
         ({"line": "²"}, "line is the number of a line"),
         ({"line": np.array([1, 2])}, "line is the number of a line"),
-        ({"input": [1, 2]}, "input names the arguments: {'message_bytes': ..."),
+        ({"input": [1, 2]}, "input names the arguments message_bytes, "),
         ({"input": {"gpus": 8}}, "input: message_bytes, measured_s are missing."),
+        ({"input": {"gpus": "many"}}, "and I saw “`many`”. message_bytes, measured_s are missing."),
         (
             {"input": {**KEY.witness, "nodes": 8}},
-            "input: the function has no argument nodes. It takes {'message_bytes'",
+            "input: the function has no argument nodes. It takes message_bytes, ",
         ),
         (
             {"input": {**KEY.witness, "gpus": math.nan}},
-            "input: gpus is a number of at least 1 in base units, such as 2 or 64.",
+            "input: gpus is a whole number of at least 1 in base units, such as 2 or 64, and I saw nan.",
         ),
-        ({"input": {**KEY.witness, "gpus": 10**400}}, "input: gpus is a number of at least 1"),
-        ({"input": {**KEY.witness, "gpus": 2.5}}, "input: gpus is a whole number, such as 2 or 64."),
-        ({"input": {**KEY.witness, "gpus": "eight"}}, "input: gpus is a number of at least 1"),
-        ({"input": {**KEY.witness, "gpus": -8}}, "input: gpus is a number of at least 1"),
+        ({"input": {**KEY.witness, "gpus": 10**400}}, "input: gpus is a whole number of at least 1"),
+        ({"input": {**KEY.witness, "gpus": 2.5}}, "such as 2 or 64, and I saw 2.5."),
+        ({"input": {**KEY.witness, "gpus": "eight"}}, "and I saw “`eight`”."),
+        ({"input": {**KEY.witness, "gpus": -8}}, "input: gpus is a whole number of at least 1"),
         ({"input": {**KEY.witness, "measured_s": -0.1}}, "input: measured_s is a number of at least 0"),
-        ({"input": {**KEY.witness, "gpus": ...}}, "input: gpus is a number of at least 1"),
+        ({"input": {**KEY.witness, "gpus": ...}}, "input: gpus is missing."),
         ({"fix": 7}, "fix is the mended line as text"),
         ({"fix": "a\nb"}, "fix is one line."),
         ({"fix": "x" * 301}, "of at most 300 characters"),

@@ -173,6 +173,12 @@ def test_the_solution_is_the_best_of_the_right_ones_and_its_numbers_can_be_print
     assert "- a GPU holds at most 21" in question.solution and ": 19 GB" in question.solution
 
 
+def test_dp_may_be_said_to_be_all_others(tiny: Callable[..., Problem]) -> None:
+    asked = pose(tiny(), 0)
+    assert check(asked, {"tp": 4, "pp": 4, "dp": "all others"}) == check(asked, {"tp": 4, "pp": 4})
+    assert check(asked, {"tp": "all others", "pp": 4}).outcome == "unreadable"
+
+
 def test_dp_follows_from_the_product_and_this_is_said(tiny: Callable[..., Problem]) -> None:
     feedback = check(with_params(tiny(), layers=20, gpus=32), "TP4 PP4")
     assert feedback.outcome == "correct"
@@ -511,7 +517,7 @@ def test_a_layout_is_read_in_many_shapes(raw: Any) -> None:
         ("tp 8 pp 16 zero 1 mbs 1 recompute none dp 1,28", "I cannot read|none of|do not know|given twice"),
         ("tp 8 pp 16 zero 1 mbs 1 full on 512 GPUs", "You write of 512 GPUs, and there are 16 384."),
         ({"tp": 8, "pp": 16, "zero": "1.5"}, "For zero I saw 1.5, which is none of 0, 1, 2 or 3."),
-        ({"tp": "eight"}, "For tp I saw eight"),
+        ({"tp": "eight"}, "For tp I saw “eight”"),
         ([8, 16], "I saw 2 values, and the axes are tp, pp, dp, zero"),
         ("tp", "tp has no value|Tp has no value"),
         (("x",) * 500, "of type"),

@@ -23,6 +23,7 @@ from shardwise.student import api
 from shardwise.student.api import another, check, hint, solution
 from shardwise.student.failed_cells import FailedCells
 from shardwise.student.graded import GradedSets
+from shardwise.student.in_words import asked_in_words
 from shardwise.student.shown import Checked, Message
 from shardwise.units import show
 
@@ -47,7 +48,7 @@ def asked(name: str, seed: int = 0) -> Question:
 
 def shown(name: str) -> Message:
     """The variant that was looked at last, as `another` shows it."""
-    return Message(api.asked_in_words(api._SESSION.question(name)))
+    return Message(asked_in_words(api._SESSION.question(name)))
 
 
 def run(source: str) -> None:

@@ -9,13 +9,15 @@ import { Reach } from "./reach.js";
 import { styles } from "./styles.js";
 
 const PATIENCE_MS = 1000; // Python at rest answers in a few milliseconds
-const WAITING =
-  "Still waiting for Python. It may be busy with another cell; if the kernel was restarted, run this cell again.";
 
 /** Text as HTML that shows it as it is. */
 function escaped(text) {
   return Object.assign(document.createElement("p"), { textContent: text }).outerHTML;
 }
+
+const WAITING = escaped(
+  "Still waiting for Python. It may be busy with another cell; if the kernel was restarted, run this cell again.",
+);
 
 /** What a form does when it is submitted, and on Enter in a text field: JupyterLab's notebook keeps browsers from that. */
 const submits = (act) => (event) => {
@@ -50,7 +52,7 @@ export class Problem extends LitElement {
   willUpdate(changed) {
     if (changed.has("given")) {
       this.trail = [];
-      this.#show(this.given.question);
+      this.#show(this.given);
       this.#resume();
     }
   }
@@ -74,16 +76,16 @@ export class Problem extends LitElement {
     const reply = await this.#ask({ do: "question", seed: seeds.at(-1) });
     if (!reply.question) return;
     this.trail = [seed, ...seeds.slice(0, -1)].map((seed) => ({ problem: id, seed }));
-    this.#show(reply.question);
+    this.#show(reply);
   }
 
-  /** Another question in place of the one that is shown. */
-  #show(question) {
+  /** Another question in place of the one that is shown, with the hints to it that were given before. */
+  #show({ question, hints }) {
     this.question = question;
     this.draft = this.host.draft.get(this.#key) ?? null;
     this.estimate = this.host.draft.get(this.#estimateKey) ?? null;
     this.isOver = false;
-    this.hints = [];
+    this.hints = hints;
     this.solution = "";
     this.checked = undefined;
     this.#say();
@@ -102,16 +104,24 @@ export class Problem extends LitElement {
     this.said = { outcome, html: text };
   }
 
+  /** Python's reply to a request about this question, one with an `error` where none comes; `waits` is told when that takes long. */
+  #send = async (request, waits) => {
+    const { id: problem, seed } = this.question;
+    const timer = setTimeout(() => waits(WAITING), PATIENCE_MS);
+    return this.host
+      .ask({ problem, seed, ...request })
+      .catch((error) => ({ error: escaped(error.message) }))
+      .finally(() => clearTimeout(timer));
+  };
+
   /** What Python says to a request about this question; nothing when another one is shown by then. */
   async #ask(request) {
     const asked = this.question;
-    const waits = setTimeout(() => this.#say("blank", escaped(WAITING)), PATIENCE_MS);
-    const reply = await this.host
-      .ask({ problem: asked.id, seed: asked.seed, ...request })
-      .catch((error) => ({ error: escaped(error.message) }))
-      .finally(() => clearTimeout(waits));
+    const before = this.said;
+    const reply = await this.#send(request, (words) => this.#say("blank", words));
     if (this.question !== asked) return {};
     if (reply.error) this.#say("broken", reply.error);
+    else if (this.said.html === WAITING) this.said = before;
     return reply;
   }
 
@@ -157,12 +167,13 @@ export class Problem extends LitElement {
   /** Another variant of this problem, or the next problem of the chapter, in place of this question. */
   async #go(request, words) {
     const here = { problem: this.question.id, seed: this.question.seed };
-    const { question, end } = await this.#ask(request);
+    const reply = await this.#ask(request);
+    const { question, end } = reply;
     if (end) {
       this.isOver = true;
       this.#say("blank", end);
     }
-    if (question && !this.#isElsewhere(question)) this.#arrive([...this.trail, here], question, words);
+    if (question && !this.#isElsewhere(question)) this.#arrive([...this.trail, here], reply, words);
   }
 
   /** Whether the page has a form of its own for another problem, as a chapter's notebook has: then go there. */
@@ -177,15 +188,16 @@ export class Problem extends LitElement {
   }
 
   async #back() {
-    const { question } = await this.#ask({ do: "question", ...this.trail.at(-1) });
-    if (question) this.#arrive(this.trail.slice(0, -1), question, "This is the one before, with your answer.");
+    const reply = await this.#ask({ do: "question", ...this.trail.at(-1) });
+    if (reply.question) this.#arrive(this.trail.slice(0, -1), reply, "This is the one before, with your answer.");
   }
 
   /** Show a question that somebody went to, and remember the variants of the problem that the cell shows. */
-  #arrive(trail, question, words) {
+  #arrive(trail, reply, words) {
+    const { question } = reply;
     const leaves = question.id !== this.question.id;
     this.trail = trail;
-    this.#show(question);
+    this.#show(reply);
     this.#say("new", escaped(words));
     const { id, seed } = this.given.question;
     if (question.id === id) {
@@ -225,7 +237,7 @@ export class Problem extends LitElement {
                 width: this.#width.value,
                 checked: this.checked,
                 previewOf: this.#preview,
-                ask: (request) => this.host.ask({ problem: question.id, seed: question.seed, ...request }),
+                ask: this.#send,
                 settled: () => this.updateComplete,
               })}
             </div>`,

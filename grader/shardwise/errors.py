@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 
 class ShardwiseError(Exception):
@@ -13,9 +14,12 @@ class ShardwiseError(Exception):
 class Unreadable(ShardwiseError):
     """A student's answer that cannot be read. It is not wrong."""
 
-    def __init__(self, why: str, *, shows_example: bool = False) -> None:
+    def __init__(
+        self, why: str, *, shows_example: bool = False, parts: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         super().__init__(why)
         self.shows_example = shows_example  # whether `why` says already what an answer looks like
+        self.parts = parts  # of an answer in parts, those that cannot be read, and why
 
 
 class Reject(Exception):

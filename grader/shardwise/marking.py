@@ -10,7 +10,7 @@ from shardwise.kinds.answers import judged, parsed
 from shardwise.kinds.base import Kind
 from shardwise.kinds.calls import Runner, in_one_line, refuse
 from shardwise.markdown.html import literal, printable, safe
-from shardwise.question import Feedback, Outcome, Question, Verdict
+from shardwise.question import Feedback, Note, Outcome, Question, Verdict
 
 PRAISE = "Correct."
 UNUSED = "This did not use up an attempt."
@@ -19,26 +19,30 @@ MEND = "Mend it before you hand in: what cannot be read earns nothing."
 LONGEST_WRITTEN = 200  # characters of an answer that could not be read, for the instructor's list
 
 
-def check(question: Question, raw: Any, *, runner: Runner = refuse, is_graded: bool = False) -> Feedback:
+def check(
+    question: Question, raw: Any, *, runner: Runner = refuse, is_graded: bool = False, in_form: bool = False
+) -> Feedback:
     """What to say to an answer, and what it earns.
 
     `raw` is text, a number, a list, a dictionary, a function or the source of one; `runner` runs functions.
     An answer that cannot be read is unreadable, one that is not there is blank; neither is wrong. What becomes of an
-    unreadable one is said for practice, or with `is_graded` for what was handed in.
+    unreadable one is said for practice, or with `is_graded` for what was handed in. How to answer is said for a notebook's
+    cell, or for fields that show by themselves what goes into them, with `in_form`.
     When our own side fails the outcome is broken, and the answer stays ungraded.
     """
     kind = kind_of(question)
     try:
         value = parsed(kind, question.form, raw)
         if value is None:
-            return _feedback(question, Outcome.BLANK, say=_how(question))
+            how = kind.view(question.form)["how"] if in_form else kind.instruction(question.form, question.variable)
+            return _feedback(question, Outcome.BLANK, say=how)
         verdict = judged(kind, question, value, runner)
         feedback = _judged(question, verdict, read=kind.read(question.form, value))
         if why := kind.unread(question.form, value):
             feedback = feedback.model_copy(update={"written": printable(_written(raw)), "unread": printable(why)})
         return feedback
     except Unreadable as error:
-        return unreadable_feedback(question, error, raw, is_graded=is_graded)
+        return unreadable_feedback(question, error, raw, is_graded=is_graded, in_form=in_form)
     except Exception as error:
         return broken(question, error)
 
@@ -64,11 +68,14 @@ def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: flo
     )
 
 
-def unreadable_feedback(question: Question, why: Unreadable, raw: Any = None, *, is_graded: bool = False) -> Feedback:
-    """Feedback for an answer that cannot be read."""
-    say = _with_example(kind_of(question), question.form, why)
+def unreadable_feedback(
+    question: Question, why: Unreadable, raw: Any = None, *, is_graded: bool = False, in_form: bool = False
+) -> Feedback:
+    """Feedback for an answer that cannot be read; see `check`."""
+    say = literal(str(why)) if in_form else _with_example(kind_of(question), question.form, why)
     feedback = _feedback(question, Outcome.UNREADABLE, say=f"{say}\n\n{UNMARKED if is_graded else UNUSED}")
-    return feedback.model_copy(update={"written": printable(_written(raw))})
+    notes = {part: Note(outcome=Outcome.UNREADABLE, earned=0.0, say=literal(its)) for part, its in why.parts.items()}
+    return feedback.model_copy(update={"written": printable(_written(raw)), "notes": notes})
 
 
 def _written(raw: Any) -> str:
@@ -98,10 +105,6 @@ def _ours(error: BaseException) -> str:
         f"Something of ours broke while marking this (`{safe(in_one_line(error))}`). "
         "It is not your fault, and it costs you nothing: please report it."
     )
-
-
-def _how(question: Question) -> str:
-    return kind_of(question).instruction(question.form, question.variable)
 
 
 def _judged(question: Question, verdict: Verdict, *, read: str) -> Feedback:

@@ -106,7 +106,7 @@ class BarePage:
 
     def problem(self, question: Question) -> Locator:
         """A problem's form."""
-        return self.show("problem", {"question": self.desk.open(question)})
+        return self.show("problem", self.desk.open(question))
 
     def show(self, what: str, given: dict[str, Any]) -> Locator:
         """An element of the desk, alone on a fresh page."""

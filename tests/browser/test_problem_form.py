@@ -56,7 +56,8 @@ def test_right_wrong_and_unreadable_are_told_apart_and_a_right_answer_says_what_
     field.fill(f"{key.value!r} B")
     field.press("Enter")
     expect(status).to_contain_text("✓ Correct")
-    expect(status).to_contain_text("I read: ")
+    expect(form.locator(".reading")).to_contain_text("Read as ")
+    expect(status).not_to_contain_text("I read")  # it stands under the field
     expect(status).to_contain_text("With more GPUs this figure hardly grows.")
     expect(form.get_by_role("button", name="Next")).to_have_class("primary")
     bare.is_fit_for_all()
@@ -143,7 +144,7 @@ def test_next_opens_the_following_problem_and_says_when_there_is_none(bare: Any)
 def test_next_goes_to_the_form_of_the_following_problem_where_the_page_has_one(bare: Any) -> None:
     first, second = (pose(problem, 0) for problem in checkout_bank().of_chapter("01-ring-all-reduce")[:2])
     bare.problem(first)
-    bare.beside("problem", {"question": bare.desk.open(second)})
+    bare.beside("problem", bare.desk.open(second))
     form, other = (bare.page.get_by_role("region", name=question.title) for question in (first, second))
     expect(other).to_be_visible()
     press(form, "Next")
@@ -218,6 +219,54 @@ def test_a_busy_python_is_said_and_an_answer_to_other_numbers_is_not_shown(bare:
     page.evaluate("() => window.answers.forEach((go) => go())")
     page.wait_for_timeout(300)
     expect(form.get_by_role("status")).to_contain_text("new numbers")
+
+
+def test_a_wait_is_forgotten_when_the_reply_comes(bare: Any) -> None:
+    form, page = bare.problem(asked(NUMBER)), bare.page
+    status = form.get_by_role("status")
+    press(form, "Check")
+    expect(status).to_contain_text("No answer yet")
+    page.evaluate("""() => {
+      const { host } = document.querySelector(".shardwise");
+      const { ask } = host;
+      host.ask = (request) => new Promise((go) => { window.let = () => go(ask(request)); });
+    }""")
+    form.get_by_role("button", name="Hint").click()
+    expect(status).to_contain_text("Still waiting for Python")
+    page.evaluate("window.let()")
+    expect(form).to_contain_text("Hint 1.")
+    expect(status).to_contain_text("No answer yet")
+
+
+def test_a_host_that_loses_python_is_said_wherever_one_waits_for_it(bare: Any) -> None:
+    form, page = bare.problem(posed(template("code"))), bare.page
+    page.evaluate("""() => {
+      const { host } = document.querySelector(".shardwise");
+      host.ask = () => new Promise((_, lose) => { window.lose = () => lose(new Error("Python is gone.")); });
+    }""")
+    press(form, "Run")
+    ran = form.locator(".ran")
+    expect(ran).to_have_text("Running …")
+    expect(ran).to_contain_text("Still waiting for Python")
+    page.evaluate("window.lose()")
+    expect(ran).to_have_text("Python is gone.")
+    for button in ("Check", "Solution", "Another"):
+        press(form, button)
+        page.evaluate("window.lose()")
+        expect(form.get_by_role("status")).to_have_text("Python is gone.")
+        page.evaluate("""() => { document.querySelector(".shardwise").said = { outcome: "", html: "" }; }""")
+
+
+def test_hints_are_there_again_when_one_comes_back_to_a_variant(bare: Any) -> None:
+    form = bare.problem(asked(NUMBER))
+    hints = form.locator(".more")
+    form.get_by_role("button", name="Hint").click()
+    expect(hints).to_have_count(1)
+    press(form, "Another")
+    expect(hints).to_have_count(0)
+    form.get_by_role("button", name="Back").click()
+    expect(hints).to_have_count(1)
+    expect(form.get_by_role("button", name="Hint")).to_contain_text(f"({len(asked(NUMBER).hints) - 1} left)")
 
 
 HARMLESS = [  # what a notebook may hold that a stranger wrote, or that was kept when the problem was another

@@ -232,6 +232,29 @@ def test_a_bug_is_hunted_by_keys(bare: Any) -> None:
     bare.is_fit_for_all()
 
 
+def test_an_argument_that_cannot_be_read_is_said_beside_it(bare: Any) -> None:
+    form = bare.problem(asked("ring-time-bug"))
+    field = form.get_by_label("gpus", exact=True)
+    field.fill("many")
+    note = form.get_by_text("gpus is a whole number of at least 1 in base units, such as 2 or 64, and I saw “many”.")
+    expect(note).to_be_visible()
+    expect(field).to_have_accessible_description(note.inner_text())
+    field.fill("8")
+    expect(note).to_have_count(0)
+    expect(field).to_have_accessible_description("usually 2 to 64, whole")
+    bare.is_fit_for_all()
+
+
+def test_the_axis_that_follows_says_that_it_takes_all_others(bare: Any) -> None:
+    form = bare.problem(asked("a-layout-that-fits"))
+    for axis, value in (("tp", "8"), ("pp", "2")):
+        form.get_by_role("combobox", name=axis).select_option(value)
+    expect(form.get_by_label("dp")).to_have_attribute("placeholder", "all others")
+    expect(check(bare.page, form)).to_contain_text("constraint")
+    form.get_by_label("dp").fill("many")
+    expect(check(bare.page, form)).to_contain_text("For dp I saw “many”, which is no whole number")
+
+
 def test_pairs_are_picked_from_lists_that_show_their_texts(bare: Any) -> None:
     question = posed(template("match"))
     key: Any = question.key

@@ -2,11 +2,10 @@
 
 import { html, nothing } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
-import { answerOf, fieldsOf } from "./index.js";
 
 export const group = {
   template(place) {
-    const { field, id } = place;
+    const { field, id, fieldsOf } = place;
     if (!field.how) {
       return html`<fieldset>
         <legend class="label">${field.label}</legend>
@@ -21,5 +20,5 @@ export const group = {
       ${fieldsOf(field.fields, { ...place, how })}
     </fieldset>`;
   },
-  answer: (field, draft) => answerOf(field.fields, draft),
+  answer: (field, draft, { answerOf }) => answerOf(field.fields, draft),
 };

@@ -29,14 +29,16 @@ import { schedule, scheduleStyle } from "./schedule.js";
  * @property {any} draft what the student has done so far; null or undefined at first
  * @property {(draft: any) => void} set replaces the draft
  * @property {Beside} beside
+ * @property {typeof fieldsOf} fieldsOf what is shown of fields inside this one
  * @property {number} width of the form, in pixels
  * @property {{answer: any, notes: object} | undefined} checked the answer that was checked last, and what was said of its parts
  * @property {(answer: any) => Promise<object>} preview what Python reads in an answer to this field so far
- * @property {(request: object) => Promise<object>} ask sends a request about this question
+ * @property {(request: object, waits: () => void) => Promise<object>} ask sends a request about this question; it always
+ *   gives a reply, one with an `error` where none comes, and calls `waits` when that takes long
  * @property {() => Promise<unknown>} settled when the page shows the draft that was set
  *
- * The fields that a field stands among, and their drafts by name.
- * @typedef {{fields: object[], draft: any}} Beside
+ * The fields that a field stands among, their drafts by name, and what makes an answer of fields: those inside a field have one, too.
+ * @typedef {{fields: object[], draft: any, answerOf: typeof answerOf}} Beside
  */
 
 /** @type {Record<string, FieldType>} */
@@ -70,7 +72,8 @@ export function fieldsOf(fields, place) {
       draft: partOf(fields, field, place.draft),
       set: (draft) => place.change(path, draft),
       preview: (answer) => place.previewOf(path, answer),
-      beside: { fields, draft: place.draft },
+      beside: { fields, draft: place.draft, answerOf },
+      fieldsOf,
     });
   });
 }
@@ -78,7 +81,7 @@ export function fieldsOf(fields, place) {
 /** The answer that some fields make together. */
 export function answerOf(fields, draft) {
   const answers = fields.map((field) =>
-    TYPES[field.type].answer(field, partOf(fields, field, draft), { fields, draft }),
+    TYPES[field.type].answer(field, partOf(fields, field, draft), { fields, draft, answerOf }),
   );
   if (isAlone(fields)) return answers[0];
   return Object.fromEntries(

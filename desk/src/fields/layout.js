@@ -41,9 +41,9 @@ function stepper(axis, id, value, choose) {
   </span>`;
 }
 
-const entry = (_axis, id, value, choose) => html`<span class="stepper">
+const entry = (axis, id, value, choose) => html`<span class="stepper">
   <input
-    type="text" id=${id} inputmode="numeric" autocomplete="off"
+    type="text" id=${id} inputmode="numeric" autocomplete="off" placeholder=${axis.follows ? "all others" : nothing}
     .value=${live(value)} @input=${(event) => choose(event.target.value.trim())} />
 </span>`;
 

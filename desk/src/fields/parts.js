@@ -2,7 +2,6 @@
 
 import { css, html, nothing } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
-import { answerOf, fieldsOf } from "./index.js";
 
 const MARKS = { correct: "✓", partial: "◐", incorrect: "✗", unreadable: "?", blank: "○" };
 
@@ -10,11 +9,11 @@ const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 export const parts = {
   template(place) {
-    const { field, id, draft, checked } = place;
+    const { field, id, draft, checked, fieldsOf, beside } = place;
     return html`<div class="parts">
       ${field.parts.map((part, at) => {
         const note = checked?.notes?.[part.name];
-        const changed = note && !same(checked.answer?.[part.name], answerOf(part.fields, draft?.[part.name]));
+        const changed = note && !same(checked.answer?.[part.name], beside.answerOf(part.fields, draft?.[part.name]));
         const next = field.parts[at + 1];
         return html`<details name="${id}-parts" id="${id}-${part.name}" ?open=${at === 0}>
           <summary>
@@ -42,7 +41,7 @@ export const parts = {
       })}
     </div>`;
   },
-  answer: (field, draft) =>
+  answer: (field, draft, { answerOf }) =>
     Object.fromEntries(field.parts.map((part) => [part.name, answerOf(part.fields, draft?.[part.name])])),
 };
 
@@ -51,8 +50,9 @@ const points = (number) => `${number} point${number === 1 ? "" : "s"}`;
 /** What a part earned when it was checked. */
 function mark({ outcome, earned }, most, changed) {
   if (outcome === "blank") return html`<span class="quiet">${MARKS.blank} ${points(most)}</span>`;
+  const told = outcome === "unreadable" ? "not read" : `${earned} of ${points(most)}`;
   return html`<span class="mark" data-outcome=${changed ? "blank" : outcome}>
-    ${MARKS[outcome]} ${earned} of ${points(most)}${changed ? ", changed since" : ""}
+    ${MARKS[outcome]} ${told}${changed ? ", changed since" : ""}
   </span>`;
 }
 

@@ -19,7 +19,8 @@ class Preview extends AsyncDirective {
       if (this.#asked === undefined && place.field.start) this.#reply = place.field.start;
       this.#asked = key;
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#ask(place, answer, key), RESTS_MS);
+      if (answer === "") this.#reply = {};
+      else this.#timer = setTimeout(() => this.#ask(place, answer, key), RESTS_MS);
     }
     return show(this.#reply);
   }
@@ -52,5 +53,6 @@ export const reading = ({ html: typeset, read, why }, isSaid) => {
 
 export const previewStyle = css`
   .reading { min-height: 1.5em; margin-top: 0.3rem; overflow: auto hidden; }
+  .fields > .field:has(.reading) + * { margin-top: 0.3rem; }
   .reading .typeset { margin-left: 0.4em; font-size: 1.15em; vertical-align: middle; }
 `;

@@ -6,7 +6,7 @@ import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "
 import { Prec } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
-import { css, html, nothing } from "lit";
+import { css, html } from "lit";
 import { AsyncDirective, directive } from "lit/async-directive.js";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { withState } from "../local.js";
@@ -72,11 +72,12 @@ const editor = directive(Editor);
 export const program = {
   template({ field, id, draft, set, ask }) {
     const text = draft ?? field.source;
-    return withState(({ call = "", ran, runs = false }, change) => {
+    return withState(({ call = "", ran = "" }, change) => {
       const run = async () => {
-        change({ runs: true, ran: undefined });
-        const reply = await ask({ do: "run", answer: program.answer(field, text), arguments: call }).catch(() => ({}));
-        change({ runs: false, ran: reply.run ?? {}, call: call || (reply.run?.arguments ?? "") });
+        change({ ran: "<p>Running …</p>" });
+        const request = { do: "run", answer: program.answer(field, text), arguments: call };
+        const { run, error } = await ask(request, (words) => change({ ran: words }));
+        change({ ran: run?.html ?? error, call: call || (run?.arguments ?? "") });
       };
       const entered = (event) => {
         if (event.key !== "Enter" || event.isComposing) return;
@@ -104,7 +105,7 @@ export const program = {
           <code aria-hidden="true">)</code>
           <button type="button" @click=${run}>Run</button>
         </div>
-        <div aria-live="polite" class="ran prose">${runs ? "Running …" : ran?.html ? unsafeHTML(ran.html) : nothing}</div>
+        <div aria-live="polite" class="ran prose">${unsafeHTML(ran)}</div>
       </div>`;
     });
   },

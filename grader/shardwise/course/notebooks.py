@@ -82,8 +82,8 @@ def _problem_cells(bank: Bank, chapter: str, named: str | None, *, typed: bool) 
 
 def _setup(chapter: str, named: str | None) -> str:
     """The first code cell: the student's verbs, and how the student stands; it also says where the problems are."""
-    where = "" if named is None else f", bank={json.dumps(named, ensure_ascii=False)}"
-    return f'from shardwise import {", ".join(_VERBS)}\n\nprogress("{chapter}"{where})'
+    call = f"progress({json.dumps(chapter, ensure_ascii=False)}{_where(named)})"
+    return f"from shardwise import {', '.join(_VERBS)}\n\n{call}"
 
 
 def lesson_cells(folder: Path, chapter: str, named: str | None = None) -> list[tuple[str, list[Cell]]]:

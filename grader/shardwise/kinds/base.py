@@ -84,7 +84,6 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     starter: ClassVar[str]  # YAML: what follows the head of a new problem, see bank/scaffold.py
     needs_oracle: ClassVar[bool] = True  # whether the lint demands that an oracle confirms every key
     is_program: ClassVar[bool] = False  # whether an answer is a program, which a terminal takes from a file
-    shows_reading: ClassVar[bool] = True  # whether a form repeats how an answer was read
     follows_from_numbers: ClassVar[bool] = (
         False  # whether draws of the same numbers are the same question, but for the seed
     )
@@ -134,7 +133,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
 
         - line: one line of text; `label`, perhaps `is_code`, a `note`, `mends`: the listing whose picked line stands in it,
           and `has_preview`: it shows what `preview` says
-        - number: `label`, `range` in words, `is_whole`
+        - number: `label`, `range` in words, `is_whole`; in place of the range it shows why `preview` cannot read it
         - options: `pick` (one, many) and `options`, each with `label` and `html`; the answer is a list of labels
         - order: `items`, each with `label` and `html`; the answer is a list of labels
         - pairs: `items` and `options`; the answer is a dictionary from the label of an item to that of an option
@@ -142,8 +141,9 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         - listing: `label`, and `lines` of a program to pick one from; the answer is its number
         - schedule: the lines of a pipeline's stages; `label`, the `source` of empty ones, the `series` of operations that each
           stage runs, and `start`, which is what `preview` says of empty lines
-        - layout: `axes`, each with `name`, `label` and `values` to pick one from, as texts, or none where any number may be
-          typed, and `start`, which is what `preview` says of no answer; the answer is a dictionary of texts
+        - layout: `axes`, each with `name`, `label`, `values` to pick one from, as texts, or none where any number may be
+          typed, and whether it `follows` from the others, and `start`, which is what `preview` says of no answer; the
+          answer is a dictionary of texts
         - parts: `parts`, each with `name`, `label`, `points`, `html`, `how` and `fields`; the answer is a dictionary
         - group: `label`, and `fields` of its own, perhaps with `html` and `how` above them; the answer is theirs
         """

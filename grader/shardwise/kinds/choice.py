@@ -124,7 +124,6 @@ answer:
     Form = ChoiceForm
     Key = ChoiceKey
     needs_oracle = False  # many choices are about ideas
-    shows_reading = False  # the form shows what is picked
 
     def solve(self, template: ChoiceTemplate, draw: Draw) -> Solved:
         correct = self._correct(template, draw, use_oracle=False)

@@ -154,7 +154,6 @@ mistakes:
     Form = OrderForm
     Key = OrderKey
     needs_oracle = False  # many orders are about ideas
-    shows_reading = False  # the form shows the order
 
     def solve(self, template: OrderTemplate, draw: Draw) -> Solved:
         answer, rng = template.answer, draw.rng.steady

@@ -58,12 +58,7 @@ def _body(feedback: Feedback) -> str:
 def as_markdown(feedback: Feedback) -> str:
     """The whole feedback in Markdown, a picture as text."""
     drawn = f"\n\n```text\n{as_text(feedback.picture)}\n```" if feedback.picture else ""
-    return f"{as_markdown_alone(feedback)}{drawn}"
-
-
-def as_markdown_alone(feedback: Feedback) -> str:
-    """The feedback in Markdown without its picture."""
-    return f"**{headline(feedback)}**\n\n{_body(feedback)}".strip()
+    return f"**{headline(feedback)}**\n\n{_body(feedback)}".strip() + drawn
 
 
 def as_plain(feedback: Feedback) -> str:

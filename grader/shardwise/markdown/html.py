@@ -13,7 +13,7 @@ _REACHES_ON = re.compile(r"```|~~~|\$\$|^\s*(?:[-+*]|[0-9]+[.)])\s", re.MULTILIN
 
 _AS_IT_STANDS = re.compile(r"(```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$)", re.DOTALL)  # code and formulas
 _BEFORE_UNIT = re.compile(
-    r"(?<=[0-9]) (?=(?:(?:[kKMGTPE]i?)?(?:B|bit|b|FLOPS|FLOP|Wh|W|J|Hz)|[mµn]?s|min|h)(?![A-Za-z0-9]))"
+    r"(?<=[0-9]) (?=%|(?:(?:[kKMGTPE]i?)?(?:B|bit|b|FLOPS|FLOP|Wh|W|J|Hz)|[mµn]?s|min|h)(?![A-Za-z0-9]))"
 )
 _COMMA = "<mrow><mo>&#x0002C;</mo></mrow>"  # what LaTeX's {,} becomes, which is no list's comma
 _THOUSANDS = re.compile(rf"<mn>[0-9]{{1,3}}</mn>(?:{_COMMA}<mn>[0-9]{{3}}(?:\.[0-9]+)?</mn>)+")

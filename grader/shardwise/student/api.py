@@ -12,6 +12,7 @@ from shardwise.marking import check as mark
 from shardwise.question import Outcome, Question
 from shardwise.student.failed_cells import FailedCells
 from shardwise.student.graded import NOT_GIVEN, GradedSet, GradedSets, not_ready
+from shardwise.student.in_words import asked_in_words, check_of
 from shardwise.student.limited import run_limited
 from shardwise.student.session import SEED, WHICH, Session
 from shardwise.student.shown import STOPPED, Checked, Message
@@ -97,7 +98,7 @@ def check(
     drawn = _SESSION.drawn.get(asked.id, asked.seed)
     if drawn != asked.seed and feedback.outcome != Outcome.CORRECT:
         which = "as the notebook asks it" if asked.seed == SEED else f"with `seed={asked.seed}`"
-        note = f"*This marks the question {which}. The one that `another()` drew: `{_call(asked.slug, drawn)}`.*"
+        note = f"*This marks the question {which}. The one that `another()` drew: `{check_of(asked.slug, drawn)}`.*"
         feedback = feedback.model_copy(update={"say": f"{feedback.say}\n\n{note}".strip()})
     return Checked(feedback)
 
@@ -105,12 +106,6 @@ def check(
 def _said(error: ShardwiseError) -> str:
     """An error for a student; the faults of a bank keep their lines."""
     return f"```text\n{error}\n```" if isinstance(error, Faulty) else str(error)
-
-
-def _call(slug: str, seed: str) -> str:
-    """The line of code that checks one variant of a problem, for a student to copy into a cell."""
-    which = "" if seed == SEED else f", seed={seed}" if seed.isdecimal() else f", seed={seed!r}"
-    return f'check("{slug}"{which})'
 
 
 def hint(name: str | None = None, *, seed: int | str | None = None) -> Message:
@@ -222,14 +217,6 @@ def progress(chapter: str | None = None, *, bank: str | None = None) -> Card | M
         return card_of(_SESSION.banks, chapter, _SESSION.journal)
     except ShardwiseError as error:
         return Message(_said(error))
-
-
-def asked_in_words(asked: Question) -> str:
-    """A question with its answer cell and its own check, in Markdown."""
-    kind, variable = kind_of(asked), variable_of(asked)
-    how = kind.instruction(asked.form, variable)
-    cell = f"{kind.cells(asked.form, variable)}\n\n{_call(asked.slug, asked.seed)}"
-    return f"### {asked.title}\n\n{text_of(asked)}\n\n{how} In a new cell:\n\n```python\n{cell}\n```"
 
 
 def check_all(*, of: str | None = None) -> Message:

@@ -56,17 +56,21 @@ class Desk:
         return PlannerDesk(self._session.banks)
 
     def open(self, question: Question) -> Data:
-        """What a form may know of a question; requests about it can be answered from now on without drawing it again."""
+        """What a form may know of a question; requests about it can be answered from now on without drawing it again.
+
+        Beside it, in HTML, the hints to it that were given before.
+        """
         self._opened[question.id, question.seed] = question
-        return view(question)
+        return {"question": view(question), "hints": list(map(to_html, self._session.given_hints(question)))}
 
     def drafts_of(self, question: Question) -> Data:
         """What was typed for a problem before, by key, where no notebook keeps it."""
         return self._session.drafts_of(question)
 
-    def typed(self, before: Data, now: Data) -> None:
-        """Keep what was typed into a form since it was kept last."""
-        self._session.typed({key: value for key, value in now.items() if key not in before or before[key] != value})
+    def typed(self, question: Question, before: Data, now: Data) -> None:
+        """Keep what was typed into a question's form since it was kept last."""
+        new = {key: value for key, value in now.items() if key not in before or before[key] != value}
+        self._session.typed(question, new)
 
     def reply(self, request: Any) -> Data:
         """The reply to a request; one with an `error`, in HTML, to a request that cannot be answered. Raises nothing."""
@@ -98,15 +102,14 @@ class Desk:
         return self._session.look_at(asked)
 
     def _question(self, request: Request) -> Data:
-        return {"question": view(self._asked(request))}
+        return self.open(self._asked(request))
 
     def _check(self, request: Request) -> Data:
         asked = self._asked(request)
         answer = request.get("answer")
-        feedback = self._session.answered(asked, answer, check(asked, answer, runner=run_limited), "form")
-        if feedback.outcome == Outcome.BLANK:  # there is no variable to be assigned in a form
-            feedback = feedback.model_copy(update={"say": kind_of(asked).view(asked.form)["how"]})
-        told = verdict(feedback, asked.kind)
+        marked = check(asked, answer, runner=run_limited, in_form=True)
+        feedback = self._session.answered(asked, answer, marked, "form")
+        told = verdict(feedback)
         if feedback.outcome == Outcome.CORRECT:
             told["more"] = to_html(_more(asked, feedback, request.get("estimate")))
         return {"verdict": told}
@@ -148,13 +151,13 @@ class Desk:
 
     def _another(self, request: Request) -> Data:
         asked = self._asked(request)
-        return {"question": self.open(self._session.fresh(asked, asked.seed))}
+        return self.open(self._session.fresh(asked, asked.seed))
 
     def _next(self, request: Request) -> Data:
         following = self._session.following(self._asked(request))
         if following is None:
             return {"end": to_html(_LAST)}
-        return {"question": self.open(following)}
+        return self.open(following)
 
     def _figure(self, request: Request) -> Data:
         name, settings = request.get("name"), request.get("settings")

@@ -109,7 +109,12 @@ class Session:
         if new := [hint for hint in order if hint not in given][: max(0, wanted - len(given))]:
             given += new
             self.journal.hinted(self._variant(asked), asked.digest, len(given), place)
-        return [f"**Hint {number}.** {asked.hints[hint]}" for number, hint in enumerate(given[:wanted], start=1)]
+        return self.given_hints(asked)[:wanted]
+
+    def given_hints(self, asked: Question) -> list[str]:
+        """The hints that were given to a question, in turn."""
+        given = self.hints.get((asked.id, asked.seed), ())
+        return [f"**Hint {number}.** {asked.hints[hint]}" for number, hint in enumerate(given, start=1)]
 
     def answered(self, asked: Question, raw: Any, feedback: Feedback, place: Place) -> Feedback:
         """Keep what an answer earned. Gives the feedback, with a note when progress is not kept, which is said once."""
@@ -142,19 +147,13 @@ class Session:
                 raise Unreadable("An estimate has the sign of its answer, and is not 0.")
             self.journal.estimated(self._variant(asked), math.log10(estimate / exact))
 
-    def typed(self, drafts: Mapping[str, Any]) -> None:
-        """Keep what was typed into a form, by key, so that it is there again after a restart."""
-        self.journal.typed(self._banks_name, drafts)
+    def typed(self, asked: Question, drafts: Mapping[str, Any]) -> None:
+        """Keep what was typed into a question's form, by key, so that it is there again after a restart."""
+        self.journal.typed(self._variant(asked).bank, drafts)
 
     def drafts_of(self, asked: Question) -> dict[str, Any]:
         """What was typed for a problem before, by key."""
-        return self.journal.drafts_of(self._banks_name, asked.id)
-
-    @property
-    def _banks_name(self) -> str:
-        from shardwise.bank.discovery import name_of
-
-        return ", ".join(name_of(bank.folder) for bank in self.banks.all)
+        return self.journal.drafts_of(self._variant(asked).bank, asked.id)
 
     def _variant(self, asked: Question) -> Variant:
         """Under which name progress is kept; without a bank's where the question is of none of these banks."""

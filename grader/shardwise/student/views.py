@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from shardwise.kinds import kind_of, kinds
-from shardwise.markdown.feedback import as_markdown_alone, picture
+from shardwise.kinds import kind_of
+from shardwise.markdown.feedback import as_markdown
 from shardwise.markdown.html import to_html
-from shardwise.question import Feedback, Question
+from shardwise.marking import UNUSED
+from shardwise.question import Feedback, Outcome, Question
 
 
 def view(question: Question) -> dict[str, Any]:
@@ -28,14 +29,22 @@ def view(question: Question) -> dict[str, Any]:
     }
 
 
-def verdict(feedback: Feedback, kind: str) -> dict[str, Any]:
-    """Feedback for a front end: its outcome, and its text as HTML that takes its colours from the style sheet."""
-    if not kinds()[kind].shows_reading:
-        feedback = feedback.model_copy(update={"read": ""})
-    if feedback.notes:  # they stand beside the parts
-        right = sum(feedback.parts.values())
-        feedback = feedback.model_copy(update={"say": f"{right} of {len(feedback.parts)} parts are right."})
-    html = to_html(as_markdown_alone(feedback)) + picture(feedback)
+def verdict(feedback: Feedback) -> dict[str, Any]:
+    """Feedback for a front end: its outcome, and its text as HTML that takes its colours from the style sheet.
+
+    How an answer was read, and a picture of it, are left to the fields of the form, which show both while it is made.
+    """
+    say = feedback.say
+    if feedback.outcome == Outcome.UNREADABLE and feedback.notes:  # they stand beside the parts
+        which = (
+            "1 part cannot be read; beside it"
+            if len(feedback.notes) == 1
+            else f"{len(feedback.notes)} parts cannot be read; beside them"
+        )
+        say = f"{which} stands why. {UNUSED}"
+    elif feedback.notes:
+        say = f"{sum(feedback.parts.values())} of {len(feedback.parts)} parts are right."
+    html = to_html(as_markdown(feedback.model_copy(update={"read": "", "say": say, "picture": None})))
     notes = {
         name: {"outcome": str(note.outcome), "earned": f"{note.earned:.3g}", "html": to_html(note.say)}
         for name, note in feedback.notes.items()

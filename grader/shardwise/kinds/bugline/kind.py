@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from shardwise.errors import Reject
+from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.bugline import hunts, judging, mutants, reading
 from shardwise.kinds.bugline.model import PARTS, BuglineForm, BuglineKey, BuglineTemplate
@@ -44,7 +44,6 @@ class BuglineKind(Kind[BuglineTemplate, BuglineForm, BuglineKey]):
     Template = BuglineTemplate
     Form = BuglineForm
     Key = BuglineKey
-    shows_reading = False  # the form shows the line, the input and the mended line
     starter = """\
 prompt: |
   This function gives the time until the last byte of a file has crossed a link. One line of it is wrong. Which one, how
@@ -121,6 +120,17 @@ answer:
             {"type": "line", "name": "fix", "is_code": True, "mends": "line", "label": "3. That line, mended",
              "note": "The line that you pick above stands here for you to change."},
         ]}  # fmt: skip
+
+    def preview(self, form: BuglineForm, raw: Any) -> View:
+        """Why an argument of the input cannot be read."""
+        given = raw.get("input") if isinstance(raw, Mapping) else None
+        why: dict[str, Any] = {}
+        for name, value in given.items() if isinstance(given, Mapping) else ():
+            try:
+                reading.number_of(form, name, value)
+            except Unreadable as error:
+                why[name] = {"why": str(error)}
+        return {"input": why}
 
     def instruction(self, form: BuglineForm, variable: str) -> str:
         return (

@@ -13,6 +13,7 @@ from typing import Any
 from shardwise.errors import Unreadable
 from shardwise.kinds.blanks import is_empty
 from shardwise.kinds.bugline.model import LONGEST_LINE, PARTS, BuglineForm
+from shardwise.kinds.calls import brief
 
 LONGEST_ANSWER = 5000  # characters
 LONGEST_INPUT = 1000  # characters of an input that was written as text
@@ -113,39 +114,50 @@ def _input(form: BuglineForm, value: Any) -> dict[str, int | float]:
     if isinstance(value, str) and len(value) <= LONGEST_INPUT:
         value = _arguments(form, value)
     if not isinstance(value, Mapping):
-        raise Unreadable(f"input names the arguments: {_shape(form)}.")
+        raise Unreadable(f"input names the arguments {', '.join(form.domain)}, each with a number.")
     known = dict.fromkeys((*form.domain, *form.optional))
-    given = {name: part for name, part in value.items() if not (name in form.optional and _is_untouched(part))}
-    strangers = sorted(str(name)[:30] for name in given if name not in known)
+    given = {str(name): part for name, part in value.items() if not _is_untouched(part)}
+    if strangers := sorted(name[:30] for name in given if name not in known):
+        raise Unreadable(
+            f"input: the function has no argument {', '.join(strangers)}. It takes {', '.join(form.domain)}."
+        )
+    found: dict[str, int | float] = {}
+    faults = []
+    for name in known:
+        if name in given:
+            try:
+                found[name] = number_of(form, name, given[name])
+            except Unreadable as error:
+                faults.append(str(error))
     missing = [name for name in form.domain if name not in given and name not in form.optional]
-    if strangers:
-        raise Unreadable(f"input: the function has no argument {', '.join(strangers)}. It takes {_shape(form)}.")
     if missing:
-        raise Unreadable(f"input: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. "
-                         f"The function takes {_shape(form)}.")  # fmt: skip
-    return {name: _number(form, name, given[name]) for name in known if name in given}
+        faults.append(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing.")
+    if faults:
+        raise Unreadable(f"input: {' '.join(faults)}")
+    return found
 
 
-def _shape(form: BuglineForm) -> str:
-    return "{" + ", ".join(f"{name!r}: ..." for name in form.domain) + "}"
-
-
-def _number(form: BuglineForm, name: str, value: Any) -> int | float:
+def number_of(form: BuglineForm, name: str, value: Any) -> int | float:
+    """The value of an argument. Raises Unreadable."""
     low, high = form.domain.get(name, (-math.inf, math.inf))
     least = 1 if name in form.whole and low >= 1 else 0 if low >= 0 else -_LARGEST
-    usual = f", such as {low:.9g} or {high:.9g}" if name in form.domain else ""
+    number = _read_as_number(value)
+    if number is None or not least <= number <= _LARGEST or (name in form.whole and number != int(number)):
+        whole, bound = "whole " if name in form.whole else "", f" of at least {least}" if least >= 0 else ""
+        usual = f", such as {low:.9g} or {high:.9g}" if name in form.domain else ""
+        seen = f"“{value[:40]}”" if isinstance(value, str) else brief(value)[:40]
+        raise Unreadable(f"{name} is a {whole}number{bound} in base units{usual}, and I saw {seen}.")
+    return int(number) if name in form.whole else number
+
+
+def _read_as_number(value: Any) -> int | float | None:
     if isinstance(value, str) and len(value) <= 40:
-        value = _POWER.sub(r"\1e\2", value)
+        value = _POWER.sub(r"\1e\2", value.strip())
         try:
-            value = float(value.strip()) if not value.strip().isdecimal() else int(value)
+            return int(value) if value.isdecimal() else float(value)
         except ValueError:
-            value = None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= _LARGEST:
-        bound = f" of at least {least}" if least >= 0 else ""
-        raise Unreadable(f"input: {name} is a number{bound} in base units{usual}.")
-    if name in form.whole and value != int(value):
-        raise Unreadable(f"input: {name} is a whole number{usual}.")
-    return int(value) if name in form.whole else value
+            return None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _fix(form: BuglineForm, value: Any) -> str:

@@ -185,7 +185,7 @@ def _note(judged: Judged) -> Note:
         return Note(outcome=outcome, earned=0.0, say=literal(judged.reply.why))
     wrong = Outcome.PARTIAL if verdict.credit > 0 else Outcome.INCORRECT
     outcome = Outcome.CORRECT if judged.is_right else wrong
-    return Note(outcome=outcome, earned=round(judged.earned, 4), say=_words(judged, verdict))
+    return Note(outcome=outcome, earned=round(judged.earned, 4), say=_words(judged, verdict, ""))
 
 
 def paragraphs(found: Sequence[Judged]) -> Iterator[str]:
@@ -236,17 +236,21 @@ def _mark(judged: Judged) -> str:
 
 def _said(judged: Judged) -> str:
     """What is said to a part: why it cannot be read, or what is to be said about its verdict."""
-    return literal(judged.reply.why) if judged.verdict is None else _words(judged, judged.verdict)
+    if judged.verdict is None:
+        return literal(judged.reply.why)
+    reading = judged.form.its_kind.read(judged.question.form, judged.reply.value)
+    return _words(judged, judged.verdict, f"I read {_short(reading)}.")
 
 
-def _words(judged: Judged, verdict: Verdict) -> str:
+def _words(judged: Judged, verdict: Verdict, reading: str) -> str:
+    """What is said to a part that was read: with its reading, where no form shows that, if it is wrong."""
     words = []
     if judged.carried:
         off = "these numbers are off" if len(judged.carried) > 1 else "that number is off"
         though = "" if judged.carried == (AS_ROUNDED,) else f", though {off}: an error counts once"
         words.append(f"Right from {' and '.join(judged.carried)}{though}.")
-    elif verdict.credit < 1 and judged.form.its_kind.shows_reading:
-        words.append(f"I read {_short(judged.form.its_kind.read(judged.question.form, judged.reply.value))}.")
+    elif verdict.credit < 1 and reading:
+        words.append(reading)
     if verdict.say and verdict.credit < 1:
         words.append(verdict.say)
     if judged.say:

@@ -83,7 +83,6 @@ class CaseKind(Kind[CaseTemplate, CaseForm, CaseKey]):
     name = "case"
     about = "Several parts about one situation, each of its own kind; an early error is charged once and carried on."
     may_be_part = False
-    shows_reading = False  # what is wrong is repeated beside its part
     Template = CaseTemplate
     Form = CaseForm
     Key = CaseKey

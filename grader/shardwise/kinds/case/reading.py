@@ -46,10 +46,11 @@ def replies_of(form: CaseForm, raw: Any) -> Replies | None:
     given, strangers = _by_part(form, raw)
     replies = tuple(_reply(part, given.get(part.name)) for part in form.parts)
     if all(reply.value is None for reply in replies):
-        why = [f"{part.name}: {reply.why}" for part, reply in zip(form.parts, replies, strict=True) if reply.why]
+        why = {part.name: reply.why for part, reply in zip(form.parts, replies, strict=True) if reply.why}
         if why:
+            first = next(iter(why))
             more = f" So it is with {len(why) - 1} more." if len(why) > 1 else ""
-            raise Unreadable(f"{why[0]}{more}")
+            raise Unreadable(f"{first}: {why[first]}{more}", parts=why)
         if strangers:
             raise _unknown(form, strangers)
         return None

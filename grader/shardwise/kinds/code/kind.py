@@ -157,7 +157,7 @@ mistakes:
         program = {
             "type": "program",
             "label": "Your function",
-            "source": self.cells(form, ""),
+            "source": f"{definition(form)}\n    ...",  # the arguments are explained above it
             "function": form.function,
         }
         return {

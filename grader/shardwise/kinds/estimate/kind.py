@@ -6,11 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shardwise.errors import Unreadable
 from shardwise.kinds.answers import as_read
 from shardwise.kinds.base import Guess, Kind, Posed, Proof, Sample, View
+from shardwise.kinds.blanks import is_empty
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.estimate.model import HALF_A_POWER, EstimateForm, EstimateKey, EstimateTemplate
-from shardwise.kinds.estimate.reading import FIELDS, Estimate, estimate_of, percent
+from shardwise.kinds.estimate.reading import FIELDS, Estimate, confidence_of, estimate_of, percent
 from shardwise.kinds.estimate.scoring import FAR, credit, is_far, is_hit, powers_of_ten
 from shardwise.kinds.quantity import KIND as QUANTITY
 from shardwise.kinds.quantity.kind import AGREEMENT, words_of
@@ -83,7 +85,7 @@ answer:
     def view(self, form: EstimateForm) -> View:
         fields = [
             {"type": "line", "name": FIELDS[0], "label": "Your estimate", "has_preview": True},
-            {"type": "line", "name": FIELDS[1], "label": "How sure you are of it, in per cent"},
+            {"type": "line", "name": FIELDS[1], "label": "How sure you are of it, in per cent", "has_preview": True},
         ]
         with_unit = "" if unit(form.unit).is_count else " with its unit"
         how = (
@@ -92,7 +94,9 @@ answer:
         return {"how": how, "html": to_html(self.body(form)), "fields": fields}
 
     def preview(self, form: EstimateForm, raw: Any) -> View:
-        return {FIELDS[0]: as_read(QUANTITY, form, raw.get(FIELDS[0]))} if isinstance(raw, Mapping) else {}
+        if not isinstance(raw, Mapping):
+            return {}
+        return {FIELDS[0]: as_read(QUANTITY, form, raw.get(FIELDS[0])), FIELDS[1]: _as_confidence(raw.get(FIELDS[1]))}
 
     def example(self, form: EstimateForm) -> str:
         return f"{QUANTITY.example(form)}, 80 %"
@@ -144,6 +148,14 @@ answer:
             Sample(f"{right}, 120 %", Outcome.UNREADABLE),
             Sample({FIELDS[0]: "", FIELDS[1]: 80}, Outcome.UNREADABLE),
         ]
+
+
+def _as_confidence(raw: Any) -> View:
+    """How a confidence is read, for a form that shows it while it is typed."""
+    try:
+        return {} if is_empty(raw) else {"read": percent(confidence_of(raw))}
+    except Unreadable as error:
+        return {"why": str(error)}
 
 
 def _factor(within: float) -> str:

@@ -88,7 +88,7 @@ def _of_parts(form: EstimateForm, value: Any, confidence: Any) -> Estimate:
     reading = _value(form, value)
     if is_empty(confidence):
         raise _without_confidence(form)
-    return Estimate(reading, _alone(confidence))
+    return Estimate(reading, confidence_of(confidence))
 
 
 def _of_text(form: EstimateForm, raw: str) -> Estimate:
@@ -149,7 +149,7 @@ def _value(form: EstimateForm, raw: Any) -> Reading:
     return reading
 
 
-def _alone(raw: Any) -> float:
+def confidence_of(raw: Any) -> float:
     """A confidence that stands by itself. Raises Unreadable."""
     if (
         isinstance(raw, bool)

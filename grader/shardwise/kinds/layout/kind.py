@@ -129,9 +129,10 @@ mistakes:
 
     def view(self, form: LayoutForm) -> View:
         axes = [
-            {"name": axis.name, "label": axis.means, "values": [str(option) for option in axis.options]}
+            {"name": axis.name, "label": axis.means, "values": [str(option) for option in axis.options],
+             "follows": axis.name == form.follows}
             for axis in form.axes
-        ]
+        ]  # fmt: skip
         follows = f" {form.follows} may stay empty: it follows from the others." if form.follows else ""
         return {
             "how": f"Choose a value for each axis.{follows}",

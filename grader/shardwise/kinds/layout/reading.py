@@ -11,12 +11,13 @@ from shardwise.kinds.blanks import is_empty, visible
 from shardwise.kinds.layout import grid
 from shardwise.kinds.layout.grid import Layout
 from shardwise.kinds.layout.model import LayoutForm, Option, ShownAxis
-from shardwise.kinds.layout.notation import GPUS, Token, tokens_of
+from shardwise.kinds.layout.notation import GPUS, Token, squashed, tokens_of
 from shardwise.units import show_number
 
 LONGEST = 2000  # characters of an answer
 MOST_PARTS = 60  # of a dictionary or a list
 MOST_FAULTS = 5  # that are told at once
+_REST = ("allothers", "others", "alltheothers", "rest", "therest", "allrest")  # of an axis that follows from the others
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,8 @@ def _named(
             yield from [sets] if value is True else []
             continue
         axis = found.tokens[0].axes[0]
+        if axis == form.follows and isinstance(value, str) and squashed(value) in _REST:
+            continue
         if is_empty(value) and not (value is None and _valued(form, axis, token) is not None):
             continue
         yield from _checked(form, axis, token, faults)
@@ -218,7 +221,8 @@ def _checked(form: LayoutForm, name: str, token: Token, faults: list[str]) -> It
     else:
         axis = next(axis for axis in form.axes if axis.name == name)
         known = f"none of {choices(axis)}" if axis.options else "no whole number of at least 1"
-        faults.append(f"for {name} I saw {token.text}, which is {known}")
+        seen = token.text if token.number is not None else f"“{token.text}”"
+        faults.append(f"for {name} I saw {seen}, which is {known}")
 
 
 def _valued(form: LayoutForm, name: str, token: Token) -> Option | None:

@@ -40,7 +40,6 @@ class MatchKind(Kind[MatchTemplate, MatchForm, MatchKey]):
     Form = MatchForm
     Key = MatchKey
     needs_oracle = False  # a pair may be about an idea
-    shows_reading = False  # the form shows the pairs
     starter = """\
 params:
   file_bytes: {choice: [1, 2, 5, 10], unit: GB}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shardwise.markdown.html import to_html, to_plain
 from shardwise.question import Question
-from shardwise.student import api
 from shardwise.student.desk import Desk
+from shardwise.student.in_words import asked_in_words
 from shardwise.student.widget.form import Form
 
 _RUN = "**To answer in a form, run this cell in Jupyter.**"
@@ -15,8 +15,7 @@ class Practice(Form):
     """A question as a form with buttons for check, hint, solution, another and next."""
 
     def __init__(self, desk: Desk, question: Question) -> None:
-        text = api.asked_in_words(question)
-        given = {"question": desk.open(question)}
-        super().__init__(desk, "problem", given, plain=to_plain(text), html=to_html(f"{_RUN}\n\n{text}"))
+        text = asked_in_words(question)
+        super().__init__(desk, "problem", desk.open(question), plain=to_plain(text), html=to_html(f"{_RUN}\n\n{text}"))
         self.drafts = desk.drafts_of(question)
-        self.observe(lambda change: desk.typed(change["old"], change["new"]), "drafts")
+        self.observe(lambda change: desk.typed(question, change["old"], change["new"]), "drafts")

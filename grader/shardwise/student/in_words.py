@@ -1,0 +1,21 @@
+"""A question in words, with the cells that answer and check it: for a notebook's output and wherever there is no form."""
+
+from __future__ import annotations
+
+from shardwise.kinds import kind_of, text_of, variable_of
+from shardwise.question import Question
+from shardwise.student.session import SEED
+
+
+def asked_in_words(asked: Question) -> str:
+    """A question with its answer cell and its own check, in Markdown."""
+    kind, variable = kind_of(asked), variable_of(asked)
+    how = kind.instruction(asked.form, variable)
+    cell = f"{kind.cells(asked.form, variable)}\n\n{check_of(asked.slug, asked.seed)}"
+    return f"### {asked.title}\n\n{text_of(asked)}\n\n{how} In a new cell:\n\n```python\n{cell}\n```"
+
+
+def check_of(slug: str, seed: str) -> str:
+    """The line of code that checks one variant of a problem, for a student to copy into a cell."""
+    which = "" if seed == SEED else f", seed={seed}" if seed.isdecimal() else f", seed={seed!r}"
+    return f'check("{slug}"{which})'
