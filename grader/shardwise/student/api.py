@@ -9,7 +9,7 @@ import __main__
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of, text_of, variable_of
 from shardwise.marking import check as mark
-from shardwise.question import Outcome, Question
+from shardwise.question import Outcome
 from shardwise.student.failed_cells import FailedCells
 from shardwise.student.graded import NOT_GIVEN, GradedSet, GradedSets, not_ready
 from shardwise.student.in_words import asked_in_words, check_of
