@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,11 +78,12 @@ def lint(
             faults += section_faults(bank, chapter)
         faults += curriculum_faults(bank, names)
     jobs = [(str(bank.folder), name, seeds) for bank, name in named]
-    reports: list[Report] = []
-    for report in _reports(jobs, workers):
-        reports.append(report)
+    proved: dict[Job, Report] = {}
+    for job, report in _proved(sorted(jobs, key=_length, reverse=True), workers):
+        proved[job] = report
         if progress:
             progress(len(jobs))
+    reports = [proved[job] for job in jobs]
     if faults:
         reports.append(Report("(files)", "", 0, confirmed=True, faults=faults))
     return reports
@@ -121,15 +123,20 @@ def _unreadable(bank: Bank, name: str) -> Sequence[Fault]:
 Job = tuple[str, str, int]  # the bank's folder, the problem, how many seeds
 
 
-def _reports(jobs: Sequence[Job], workers: int | None) -> Iterator[Report]:
-    """The reports in the order of the jobs. What ends its process takes no other problem's report with it."""
+def _length(job: Job) -> int:
+    """The length of a problem's file. Long ones have many parts: begun first, they leave no process to work alone at the end."""
+    return problem_of(job).path.stat().st_size
+
+
+def _proved(jobs: Sequence[Job], workers: int | None) -> Iterator[tuple[Job, Report]]:
+    """Each job with its report, as they are done. What ends its process takes no other problem's report with it."""
     with processes(workers) as pool:
-        proofs = [pool.submit(_job, job) for job in jobs]
-        for job, proof in zip(jobs, proofs, strict=True):
+        proofs = {pool.submit(_job, job): job for job in jobs}
+        for proof in as_completed(proofs):
             try:
-                yield proof.result()
+                yield proofs[proof], proof.result()
             except BrokenProcessPool:  # every problem that was not done by then has it
-                yield _alone(job)
+                yield proofs[proof], _alone(proofs[proof])
 
 
 def _alone(job: Job) -> Report:

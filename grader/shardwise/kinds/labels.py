@@ -155,7 +155,8 @@ def _pasted(text: str, known: Sequence[Labelled]) -> str | None:
 
 def _copied(text: str, known: Sequence[Labelled]) -> list[str]:
     """The letters of the lines whose text this is, whole or its beginning."""
-    whole = [line.label for line in known if _as_shown(line.text) == _as_shown(text)]
+    shown = _as_shown(text)
+    whole = [line.label for line in known if _as_shown(line.text) == shown]
     if len(whole) == 1:  # lines may differ in a sign alone: “bytes × 4”, “bytes ÷ 4”
         return whole
     words = _bare(text)

@@ -75,9 +75,8 @@ class Bounds:
 
 
 def worked_out(way: Way, results: Sequence[float]) -> list[float] | None:
-    """Every value of a way for these results of all parts; None where its guards do not hold."""
-    found = [float(results[place]) for place in way.needs]
-    found += way.numbers
+    """Every value of a way for these results of the parts that it needs; None where its guards do not hold."""
+    found = [*map(float, results), *way.numbers]
     for name, first, last in way.steps:
         found.append(_WORK[name](found[first], found[last]))
     for first, relation, last in way.guards:
@@ -95,11 +94,13 @@ def ways_of(
         return ()
     found: list[Way] = []
     for numbers in tried(piece.needs, known, TRACED):
-        every = [numbers.get(name, math.nan) for name in places]
-        if len(found) < MOST_WAYS and all(worked_out(way, every) is None for way in found):
+        needed = [numbers[name] for name in piece.needs]
+        if all(worked_out(way, needed) is None for way in found):
             way = _traced(piece, _with(draw, numbers), posed, places)
             if way is not None:
                 found.append(way)
+        if len(found) == MOST_WAYS:
+            break
     return tuple(found)
 
 
@@ -178,13 +179,13 @@ def _way(
 
 
 def faults_of(
-    piece: CasePart, draw: Draw, posed: Posed, known: Mapping[str, Bounds], places: Sequence[str], ways: Sequence[Way]
+    piece: CasePart, draw: Draw, posed: Posed, known: Mapping[str, Bounds], ways: Sequence[Way]
 ) -> Iterator[str]:
     """Where the ways of a part give something else than its reference does for the same wrong results."""
     kind: Any = kinds()[piece.kind]
     for numbers in tried(piece.needs, known, PROVED):
-        every = [numbers.get(name, math.nan) for name in places]
-        at = next(((way, found) for way in ways if (found := worked_out(way, every)) is not None), None)
+        needed = [numbers[name] for name in piece.needs]
+        at = next(((way, found) for way in ways if (found := worked_out(way, needed)) is not None), None)
         expected: Any = None
         try:
             its = _with(draw, numbers)

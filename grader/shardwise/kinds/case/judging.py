@@ -123,7 +123,7 @@ def _followed(form: PartForm, key: PartKey, asked: Question, own: _Own, results:
     if all(results[place] == own.right[place] for place in needs):
         return None
     for way in key.ways:
-        found = worked_out(way, results)
+        found = worked_out(way, [results[place] for place in way.needs])
         if found is None:
             continue
         kind: Any = form.its_kind

@@ -141,21 +141,14 @@ parts:
 
     def solve(self, template: CaseTemplate, draw: Draw) -> Solved:
         parts: list[SolvedPart] = []
-        numbers: dict[str, Any] = {}
-        for place, piece in enumerate(template.pieces):
+        for piece, its in list(_draws(template, draw)):
             kind: Any = kinds()[piece.kind]
-            its = _its_draw(template, draw, place, numbers)
-            if not all(map(its.holds, piece.where)):
-                raise Reject(f"{piece.name}: a constraint fails")
             try:
                 solved = kind.solve(piece, its)
             except Reject as reason:
                 raise Reject(f"{piece.name}: {reason}") from None
             posed = kind.pose(piece, its, solved)
-            bounds = None
-            if isinstance(kind, NumericKind):
-                numbers[piece.name] = whole(kind.number(posed.key))
-                bounds = _bounds(kind, piece, its, posed)
+            bounds = _bounds(kind, piece, its, posed) if isinstance(kind, NumericKind) else None
             parts.append(SolvedPart(piece, its, solved, posed, bounds))
         return Solved(tuple(parts))
 
@@ -211,7 +204,7 @@ parts:
             proof.near(its.margin)
             proof.faults += [f"{part.piece.name}: {fault}" for fault in its.faults]
             if part.piece.needs and len(proved) <= MOST_PROVED:
-                proof.faults += faults_of(part.piece, part.draw, part.posed, solved.known, solved.places, ways)
+                proof.faults += faults_of(part.piece, part.draw, part.posed, solved.known, ways)
         return proof
 
     def faults(self, template: CaseTemplate, references: References) -> Iterator[str]:
@@ -368,15 +361,35 @@ def _view(part: PartForm) -> View:
     }
 
 
+def _draws(template: CaseTemplate, draw: Draw) -> Iterator[tuple[CasePart, Draw]]:
+    """Each part with its draw, which knows the results before it. Raises Reject where a part's constraint fails.
+
+    Nothing else is worked out here: most draws that are rejected are so by a constraint, and solving a part takes long.
+    """
+    numbers: dict[str, Any] = {}
+    for place, piece in enumerate(template.pieces):
+        its = _its_draw(template, draw, place, numbers)
+        if not all(map(its.holds, piece.where)):
+            raise Reject(f"{piece.name}: a constraint fails")
+        yield piece, its
+        if isinstance(kinds()[piece.kind], NumericKind):
+            numbers[piece.name] = _result(piece, draw.references, its.values)
+
+
+def _result(piece: CasePart, references: References, values: Mapping[str, Any]) -> Any:
+    """The right result of a part for some values, and for results before it."""
+    kind: Any = kinds()[piece.kind]
+    return whole(float(kind.recomputed(piece, references, values)))
+
+
 def _its_draw(template: CaseTemplate, draw: Draw, place: int, numbers: Mapping[str, Any]) -> Draw:
     """The draw of a part: streams of its own, and the results before it."""
 
     def complete(values: Mapping[str, Any]) -> Mapping[str, Any]:
         found: dict[str, Any] = {}
         for piece in template.pieces[:place]:
-            kind: Any = kinds()[piece.kind]
-            if isinstance(kind, NumericKind):
-                found[piece.name] = whole(float(kind.recomputed(piece, draw.references, among(values, found))))
+            if isinstance(kinds()[piece.kind], NumericKind):
+                found[piece.name] = _result(piece, draw.references, among(values, found))
         return among(values, found)
 
     piece = template.pieces[place]

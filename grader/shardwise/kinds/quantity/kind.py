@@ -90,7 +90,7 @@ mistakes:                                       # answers we recognise, and one 
         answer, references = template.answer, draw.references
         key = float(references.call(references.reference(answer.reference), draw.values, answer.arguments))
         mistakes = tuple(mistake.of(key, draw) for mistake in template.mistakes)
-        allowed = [self._allowed(answer, value) for value in (key, *mistakes)]
+        allowed = self._each_allowed(answer, (key, *mistakes))
         for first, value in enumerate((key, *mistakes)):
             for second in range(first + 1, 1 + len(mistakes)):
                 if abs(value - mistakes[second - 1]) <= 1.000001 * (allowed[first] + allowed[second]):
@@ -107,6 +107,12 @@ mistakes:                                       # answers we recognise, and one 
         if (likely := not_told(plan, found, allowed)) is not None:
             raise Reject(f"the key and what comes out {likely} lie within the tolerance")
         return replace(solved, slips=slips(plan, found, allowed), steady=plan.steady)
+
+    def _each_allowed(self, answer: Answer, values: Sequence[float]) -> list[float]:
+        """The tolerance around each of some base-unit values."""
+        if answer.abs_tol is not None:
+            return [self._allowed(answer, 0.0)] * len(values)  # it is the same for all
+        return [self._allowed(answer, value) for value in values]
 
     def _allowed(self, answer: Answer, value: float) -> float:
         """The tolerance around a base-unit value, in base units."""
@@ -287,9 +293,10 @@ mistakes:                                       # answers we recognise, and one 
                 f"the solution shows {published} for the key, and who hands that in is wrong; show more digits, as in "
                 f'{{{{ key | unit("{answer.unit}", 6) }}}}'
             )
-        for first, other in combinations((solved.key, *solved.mistakes), 2):
-            allowed = self._allowed(answer, first) + self._allowed(answer, other)
-            proof.near(abs(first - other) / allowed if allowed else float("inf"))
+        values = (solved.key, *solved.mistakes)
+        allowed = self._each_allowed(answer, values)
+        for (one, its), (other, others) in combinations(zip(values, allowed, strict=True), 2):
+            proof.near(abs(one - other) / (its + others) if its + others else float("inf"))
         return proof
 
     def _published(self, template: QuantityTemplate, key: float) -> str | None:
