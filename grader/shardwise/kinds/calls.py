@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from types import CodeType
 from typing import Any, Protocol
 
 from shardwise.markdown.html import safe
@@ -63,11 +64,16 @@ def function_of(program: Program, name: str) -> tuple[Callable[..., Any] | None,
         return program, Made("returned")
     namespace: dict[str, Any] = {"__name__": "__main__", "math": math}
     try:
-        exec(compile(program, "<your answer>", "exec"), namespace)
+        exec(_compiled(program), namespace)
     except (Exception, SystemExit) as error:
         return None, Made("raised", error=in_one_line(error))
     function = namespace.get(name)
     return (function if callable(function) else None), Made("missing", error=f"there is no function {name}")
+
+
+@lru_cache(maxsize=16)  # the lint runs the program of a solution for a thousand draws
+def _compiled(program: str) -> CodeType:
+    return compile(program, "<your answer>", "exec")
 
 
 def call_once(function: Callable[..., Any], keywords: Inputs) -> Call:

@@ -16,7 +16,7 @@ from shardwise.kinds.cases import Case, call_text, cases
 from shardwise.kinds.code.judging import alike, definition, failure_in_words, passes, recognised
 from shardwise.kinds.code.model import Argument, CodeCase, CodeForm, CodeKey, CodeTemplate
 from shardwise.kinds.code.reading import program_of
-from shardwise.kinds.code.solving import in_unit, solved_case
+from shardwise.kinds.code.solving import counted, solved_case
 from shardwise.kinds.code.trying import arguments_of, happened
 from shardwise.markdown.html import to_html
 from shardwise.question import Outcome, Question, Verdict
@@ -263,16 +263,15 @@ mistakes:
 
     def prove(self, template: CodeTemplate, draw: Draw, solved: Solved) -> Proof:
         proof = Proof(confirmed=True)
-        answer, references = template.answer, draw.references
-        oracle = references.oracle(answer.oracle)
+        answer = template.answer
         for case, made in solved.cases:
             if made.raises:
                 continue
-            counted = in_unit(references.call(oracle, {**draw.values, **case.base}, answer.arguments), answer.unit)
-            if not alike(counted, made.expected, max(1e-9, answer.rel_tol / 10)):
+            other = counted(template, case, draw)
+            if not alike(other, made.expected, max(1e-9, answer.rel_tol / 10)):
                 proof.confirmed = False
                 proof.faults.append(
-                    f"for {dict(case.shown)} {answer.reference} gives {made.expected!r} and {answer.oracle} {counted!r}"
+                    f"for {dict(case.shown)} {answer.reference} gives {made.expected!r} and {answer.oracle} {other!r}"
                 )
                 break
         for first, other in combinations(range(len(template.mistakes)), 2):

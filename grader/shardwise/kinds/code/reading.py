@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from functools import lru_cache
 from typing import Any
 
 from shardwise.errors import Unreadable
@@ -30,12 +31,12 @@ def program_of(form: CodeForm, raw: Any) -> Program | Recorded:
         raise Unreadable(f"That source has {len(raw):,} characters; {LONGEST:,} are read.")
     source = _source(raw)
     try:
-        tree = ast.parse(source)
+        defined = _defined(source)
     except SyntaxError as error:
         raise Unreadable(f"This is not Python: {error.msg}, in line {error.lineno or 1}.") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise Unreadable(f"This is not Python: {error}.") from None
-    if form.function not in _defined(tree):
+    if form.function not in defined:
         raise Unreadable(f"I found no function called {form.function}. It begins with  {signature(form)}")
     return source
 
@@ -46,9 +47,13 @@ def _source(text: str) -> str:
     return _PROMPTS.sub("", bare) if bare.lstrip().startswith(">>>") else bare
 
 
-def _defined(tree: ast.AST) -> set[str]:
+@lru_cache(maxsize=16)  # the lint reads the program of a solution for a thousand draws
+def _defined(source: str) -> frozenset[str]:
     """The names of functions in a program, and those that something is assigned to, such as a lambda."""
-    functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    return functions | {
-        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    names = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return frozenset(names)
