@@ -50,8 +50,8 @@ def training_seconds_at_mfu(
     require_fraction(mfu=mfu)
     flop_per_token = 6 * parameters
     total_flop = flop_per_token * tokens
-    gpu_flop_per_s = peak_flop_per_s * mfu
-    cluster_flop_per_s = gpus * gpu_flop_per_s
+    achieved_flop_per_s = peak_flop_per_s * mfu
+    cluster_flop_per_s = gpus * achieved_flop_per_s
     return total_flop / cluster_flop_per_s
 
 

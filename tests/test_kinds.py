@@ -514,6 +514,14 @@ def test_a_fix_counts_by_what_it_does(fix: str) -> None:
     assert feedback.outcome == Outcome.CORRECT
 
 
+def test_a_line_that_makes_up_for_another_one_is_told_apart_from_the_wrong_one() -> None:
+    assert KEY.mutated_line == "moved_per_byte = gpus / (2 * (gpus - 1))"
+    feedback = check(HUNT, {**RIGHT, "line": 4, "fix": "return algorithm_rate / moved_per_byte"}, runner=run_here)
+    assert feedback.parts == {"line": False, "input": True, "fix": True}
+    assert "- **line** ✗ Line 4 does what it should, and yours makes up for another." in feedback.say
+    assert "makes up" not in check(HUNT, {**RIGHT, "line": 4, "fix": "return algorithm_rate"}, runner=run_here).say
+
+
 def test_a_fix_that_fails_is_shown_the_call_on_which_it_fails() -> None:
     wrong = check(HUNT, {**RIGHT, "fix": KEY.mutated_line}, runner=run_here)
     assert wrong.parts == {"line": True, "input": True, "fix": False}

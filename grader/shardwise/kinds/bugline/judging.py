@@ -9,7 +9,7 @@ from typing import Any
 
 from shardwise.errors import Unreadable
 from shardwise.kinds.agreement import is_nan, same
-from shardwise.kinds.bugline.model import BuglineForm, BuglineKey
+from shardwise.kinds.bugline.model import PARTS, BuglineForm, BuglineKey
 from shardwise.kinds.bugline.mutants import patch
 from shardwise.kinds.bugline.reading import Bad
 from shardwise.kinds.calls import Call, Runner, brief, plain
@@ -34,8 +34,16 @@ def side_by_side(**inputs):
 """
 
 
-def judge(form: BuglineForm, key: BuglineKey, name: str, value: Mapping[str, Any], runner: Runner) -> Judged:
-    """Whether a part is right. `value` holds every part that was answered."""
+def judged(form: BuglineForm, key: BuglineKey, value: Mapping[str, Any], runner: Runner) -> dict[str, Judged]:
+    """Which parts are right. `value` holds every part that was answered."""
+    parts = {name: _judge(form, key, name, value, runner) for name in PARTS}
+    if parts["fix"][0] and not parts["line"][0]:
+        told = f"Line {value['line']} does what it should, and yours makes up for another."
+        parts["line"] = False, f"{told} In which line does the value not fit its name?"
+    return parts
+
+
+def _judge(form: BuglineForm, key: BuglineKey, name: str, value: Mapping[str, Any], runner: Runner) -> Judged:
     if name not in value:
         return False, "not answered yet."
     if isinstance(value[name], Bad):

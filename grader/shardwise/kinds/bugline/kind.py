@@ -156,7 +156,7 @@ answer:
     def matches(self, question: Question, value: dict[str, Any], runner: Runner) -> Verdict:
         key, form = question.key, question.form
         assert isinstance(key, BuglineKey) and isinstance(form, BuglineForm)
-        judged = {name: judging.judge(form, key, name, value, runner) for name in PARTS}
+        judged = judging.judged(form, key, value, runner)
         words = [f"- **{name}** {'✓' if is_right else '✗'} {told}" for name, (is_right, told) in judged.items()]
         parts = {name: is_right for name, (is_right, _) in judged.items()}
         return Verdict(credit=sum(parts.values()) / len(PARTS), say="\n".join(words), parts=parts)
