@@ -154,10 +154,10 @@ def _layers(model: Model, layout: Layout) -> list[Fault]:
     if layout.virtual_stages > 1 and layout.pp == 1:
         return [Fault("layers", layout.virtual_stages, 1, "virtual stages need a pipeline, and PP is 1")]
     if layout.virtual_stages > 1 and layout.schedule not in ("1f1b", "interleaved"):
-        words = f"the schedule {layout.schedule} has no virtual stages, and {layout.virtual_stages} are asked for: interleaving has"
+        words = f"the schedule {layout.schedule_name} has no virtual stages, and {layout.virtual_stages} are asked for: interleaving has"
         return [Fault("layers", layout.virtual_stages, 1, words)]
     if layout.virtual_stages == 1 and layout.schedule == "interleaved" and layout.pp > 1:
-        return [Fault("layers", 1, 2, "interleaving wants at least 2 virtual stages, and there is 1, which is 1f1b")]
+        return [Fault("layers", 1, 2, "interleaving wants at least 2 virtual stages, and there is 1, which is 1F1B")]
     if layout.pp <= model.layers and chunks <= model.layers + ENDS:
         return []
     words = f"{layout.pp} stages"

@@ -1,6 +1,6 @@
 """A plan as the settings of a training framework: flags of Megatron-LM, and the TOML of TorchTitan.
 
-Only what the plan decides is written: shape, layout and batch. Data, optimizer and checkpoints are left to the user.
+Only what the plan decides is written: model, layout and batch. Data, optimizer, losses and checkpoints are left to the user.
 Source:  Megatron-LM core_v0.15.0, megatron/training/arguments.py; TorchTitan v0.2.2, torchtitan/config/job_config.py, with the schedules
 that torch.distributed.pipelining knows by name. Releases of TorchTitan after that are configured in Python.
 """
@@ -10,11 +10,16 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
 
 from .layout import layers_per_stage
 from .planner_constants import software
-from .planner_shapes import Batch, Cluster, Layout, Model
+from .planner_shapes import SCHEDULES, Batch, Cluster, Layout, Model
 
 MEGATRON, TORCHTITAN = "Megatron-LM core_v0.15.0", "TorchTitan v0.2.2"
 FLAVORS = {  # of torchtitan/models, by the names of models.yaml
@@ -81,8 +86,10 @@ def _too_many_pieces(model: Model, layout: Layout) -> Iterator[str]:
 
 def _not_in_megatron(model: Model, layout: Layout) -> Iterator[str]:
     if layout.pp > 1 and layout.schedule not in ("1f1b", "interleaved"):
-        yield f"the schedule {layout.schedule}; it has 1f1b and interleaved"
+        yield f"the schedule {layout.schedule_name}; it has 1F1B and interleaved 1F1B"
     yield from _too_many_pieces(model, layout)
+    if model.experts and layout.tp > 1 and not layout.sequence_parallel:
+        yield "tensor parallelism of a mixture without sequence parallelism"
     if layout.recompute == "operators":
         yield "recomputing single operators; it has none, selective, mlp, partial and full"
 
@@ -97,14 +104,35 @@ def _megatron(model: Model, layout: Layout, batch: Batch) -> str:
     lines = []
     if (layout.tp > 1 or layout.cp > 1) and layout.zero < 2:
         lines.append("# Before Blackwell it wants CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment.")
+    lines += _megatron_notes(model)
     for name, flags in groups.items():
         lines.append(f"# {name}")
-        lines += [
-            f"--{flag}" if value is True else f"--{flag} {shlex.quote(str(value))}"
-            for flag, value in flags.items()
-            if value
-        ]
+        lines += [f"--{flag}{_value(value)}" for flag, value in flags.items() if value]
     return "\n".join(lines) + "\n"
+
+
+def _value(value: object) -> str:
+    """What follows a flag: nothing after a switch, several words after a list."""
+    if value is True:
+        return ""
+    return "".join(f" {shlex.quote(str(word))}" for word in (value if isinstance(value, list) else [value]))
+
+
+def _megatron_notes(model: Model) -> Iterator[str]:
+    """What of a model the flags do not say, as comments."""
+    known = _beyond_shape().get(model.name)
+    if known is None:
+        yield "# Of this model only the shape is known: rotary positions, norms and router are as Megatron-LM has them by itself."
+    elif "not" in known:
+        yield f"# It has no setting for {known['not']}."
+    if known and "window-size" in known:
+        yield "# The plan counts attention over the whole sequence, without the window."
+
+
+@cache
+def _beyond_shape() -> dict[str, dict[str, Any]]:
+    text = Path(__file__).with_name("planner_settings.yaml").read_text("utf-8")
+    return dict(YAML(typ="safe").load(text))
 
 
 def _megatron_layout(model: Model, layout: Layout) -> Settings:
@@ -133,13 +161,18 @@ def _megatron_layout(model: Model, layout: Layout) -> Settings:
         flags |= {"use-megatron-fsdp": True, "data-parallel-sharding-strategy": sharded, "ckpt-format": "fsdp_dtensor"}
     if layout.zero and layout.shard_group:
         flags["num-distributed-optimizer-instances"] = layout.dp * layout.cp // layout.shard_group
-    return flags | _megatron_recompute(layout) | _megatron_precision(layout)
+    return flags | _megatron_recompute(model, layout) | _megatron_precision(layout)
 
 
-def _megatron_recompute(layout: Layout) -> Settings:
+def _megatron_recompute(model: Model, layout: Layout) -> Settings:
+    thin = [
+        "layernorm",
+        "moe_act",
+        *(["mla_up_proj"] if model.kv_rank else []),
+    ]  # what the plan drops of a mixture's layers
     kinds: Mapping[str, Settings] = {
         "none": {},
-        "selective": {"recompute-granularity": "selective"},
+        "selective": {"recompute-granularity": "selective", "recompute-modules": thin if model.experts else 0},
         "mlp": {"recompute-granularity": "selective", "recompute-modules": "mlp"},
         "full": {"recompute-granularity": "full", "recompute-method": "uniform", "recompute-num-layers": 1},
         "partial": {"recompute-granularity": "full", "recompute-method": "block",
@@ -160,7 +193,9 @@ def _megatron_precision(layout: Layout) -> Settings:
 
 
 def _megatron_model(model: Model) -> Settings:
-    grouped, modern = model.kv_heads < model.heads and not model.kv_rank, not model.biases
+    grouped = model.kv_heads < model.heads and not model.kv_rank
+    has_layer_norm = model.biases and not model.experts  # models until 2022, with dropout
+    beyond = {flag: value for flag, value in _beyond_shape().get(model.name, {}).items() if flag != "not"}
     flags: Settings = {
         "num-layers": model.layers,
         "hidden-size": model.hidden,
@@ -171,9 +206,11 @@ def _megatron_model(model: Model) -> Settings:
         "kv-channels": model.head_dim if model.head_dim * model.heads != model.hidden and not model.kv_rank else 0,
         "vocab-size": model.vocabulary,
         "untie-embeddings-and-output-weights": not model.tied,
-        "swiglu": model.mlp_matrices == 3,
-        "disable-bias-linear": modern,
-        "normalization": "RMSNorm" if modern else 0,
+        "swiglu": model.mlp_matrices == 3 and "quick-geglu" not in beyond,
+        "disable-bias-linear": not model.biases,
+        "normalization": 0 if has_layer_norm else "RMSNorm",
+        "attention-dropout": 0 if has_layer_norm else "0.0",
+        "hidden-dropout": 0 if has_layer_norm else "0.0",
         "position-embedding-type": "rope" if not model.positions else 0,
     }
     if model.experts:
@@ -194,7 +231,7 @@ def _megatron_model(model: Model) -> Settings:
             "qk-pos-emb-head-dim": model.rope_head_width,
             "v-head-dim": model.head_dim,
         }
-    return flags
+    return flags | beyond
 
 
 # TorchTitan ----------------------------------------------------------------------------------------------------------
@@ -202,7 +239,7 @@ def _megatron_model(model: Model) -> Settings:
 
 def _not_in_torchtitan(model: Model, layout: Layout) -> Iterator[str]:
     if layout.pp > 1 and layout.schedule not in TORCH_SCHEDULES:
-        yield f"the schedule {layout.schedule}; it has {', '.join(TORCH_SCHEDULES)}"
+        yield f"the schedule {layout.schedule_name}; it has {', '.join(SCHEDULES[name] for name in TORCH_SCHEDULES)}"
     yield from _too_many_pieces(model, layout)
     if layout.shard_group % layout.cp:
         yield f"shards over {layout.shard_group} ranks; CP {layout.cp} has to divide that"

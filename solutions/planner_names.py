@@ -32,6 +32,15 @@ def names() -> dict[str, dict[str, str]]:
     }
 
 
+def titles() -> dict[str, dict[str, str]]:
+    """How the field writes the words of a layout, where it writes them otherwise.
+
+    >>> titles()["schedule"]["zb-h1"]
+    'ZB-H1'
+    """
+    return {"schedule": dict(SCHEDULES)}
+
+
 def usual_cluster(*, accelerator: str, gpus: int) -> Cluster:
     """A cluster of that many accelerators, joined as their servers usually are.
 

@@ -164,6 +164,11 @@ class Layout:
                 require_whole(**{name: getattr(self, name)})
 
     @property
+    def schedule_name(self) -> str:
+        """The schedule as the field writes it."""
+        return SCHEDULES[self.schedule]
+
+    @property
     def local(self) -> Layout:
         """The same for one GPU and one micro-batch: without what changes only how many of them there are."""
         return replace(self, dp=1, zero=0, virtual_stages=1, schedule="1f1b", shard_group=0, gradient_bytes=0)

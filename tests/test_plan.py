@@ -59,7 +59,7 @@ def test_it_prints_what_the_planner_finds(run: Run) -> None:
     found = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
     assert ran.code == 0
     assert "Llama-3-8B on 64 H100-80GB" in ran.out
-    assert "TP 2 × CP 1 × PP 1 × DP 32, ZeRO 1, micro-batch 1, 1f1b, no recomputation, bf16; DP is 64 / 2" in ran.out
+    assert "TP 2 × CP 1 × PP 1 × DP 32, ZeRO 1, micro-batch 1, 1F1B, no recomputation, bf16; DP is 64 / 2" in ran.out
     assert "512 sequences of 8,192 tokens a step, 4.19M tokens" in ran.out
     assert f"{found.memory_bytes / 1e9:.1f} GB of" in ran.out and "it fits" in ran.out
     assert re.search(rf"^MFU +{100 * found.mfu:.1f}% +HFU {100 * found.hfu:.1f}%", ran.out, re.MULTILINE)
@@ -558,6 +558,65 @@ def test_a_mixture_with_latent_attention_is_written_for_megatron() -> None:
     assert "group-query" not in text and "kv-channels" not in text
 
 
+def test_megatron_is_told_of_every_model_what_its_shape_does_not_say() -> None:
+    known = FRAMEWORKS["megatron"]
+    for name in planner_names.names()["model"]:
+        model = named_model(name)
+        text = planner_flags.written("megatron", model, Cluster("H100-80GB", 8), Layout(dp=8), Batch(8, 2048))
+        assert "Of this model only the shape is known" not in text, name
+        lines = [line.removeprefix("--").partition(" ") for line in text.splitlines() if line.startswith("--")]
+        for flag, _, value in lines:
+            assert flag in known["values"] or value in known["words"].get(
+                flag, [""] if flag in known["switches"] else []
+            ), (name, flag)
+        flags = {flag: value for flag, _, value in lines}
+        assert len(flags) == len(lines), f"{name}: no flag is written twice"
+        assert ("rotary-base" in flags) == (
+            flags.get("position-embedding-type") == "rope"
+        ) or "has no setting for" in text, name
+        assert flags.get("normalization") == ("RMSNorm" if model.experts or not model.biases else None), name
+        assert ("hidden-dropout" in flags) == ("normalization" in flags), (
+            "Megatron drops a tenth unless it is told not to"
+        )
+        assert ("qk-layernorm" in flags) == (bool(model.kv_rank) or name.startswith("Qwen3")), name
+
+
+@pytest.mark.parametrize(
+    ("model", "lines"),
+    [
+        ("Llama-3-70B", {"rotary-base 500000", "norm-epsilon 1e-05"}),
+        ("Qwen2.5-72B", {"rotary-base 1000000", "add-qkv-bias", "disable-bias-linear"}),
+        ("Qwen3-235B-A22B", {"qk-layernorm", "rotary-base 1000000", "norm-epsilon 1e-06", "kv-channels 128"}),
+        ("DeepSeek-V3", {"moe-router-score-function sigmoid", "moe-router-enable-expert-bias", "moe-router-topk-scaling-factor 2.5", "moe-router-group-topk 4"}),
+        ("DeepSeek-V2", {"moe-router-pre-softmax", "moe-router-topk-scaling-factor 16.0", "moe-router-group-topk 3"}),
+        ("GPT-OSS-120B", {"quick-geglu", "softmax-type learnable", "window-size 128,0", "normalization RMSNorm"}),
+        ("BLOOM-176B", {"position-embedding-type none", "# It has no setting for ALiBi, its positions, and the norm behind its embedding."}),
+    ],
+)  # fmt: skip
+def test_settings_of_a_model_beyond_its_shape(model: str, lines: set[str]) -> None:
+    text = planner_flags.written("megatron", named_model(model), Cluster("H100-80GB", 8), Layout(dp=8), Batch(8, 2048))
+    assert lines <= {line.removeprefix("--") for line in text.splitlines()}
+    assert ("swiglu" in text) == (model not in ("GPT-OSS-120B", "BLOOM-176B"))
+
+
+def test_what_selective_recomputation_drops_of_a_mixture_is_named_word_by_word() -> None:
+    text = planner_flags.written(
+        "megatron",
+        named_model("DeepSeek-V3"),
+        Cluster("H100-80GB", 8),
+        Layout(dp=8, recompute="selective"),
+        Batch(8, 2048),
+    )
+    assert "--recompute-modules layernorm moe_act mla_up_proj" in text.splitlines()
+
+
+def test_a_mixture_cut_without_sequence_parallelism_is_refused() -> None:
+    with pytest.raises(ValueError, match="tensor parallelism of a mixture without sequence parallelism"):
+        planner_flags.written(
+            "megatron", named_model("Mixtral-8x7B"), Cluster("H100-80GB", 8), Layout(tp=2, dp=4, sequence_parallel=False), Batch(8, 2048)
+        )  # fmt: skip
+
+
 def test_a_shape_of_llama_is_written_for_megatron() -> None:
     text = planner_flags.written(
         "megatron", named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192)
@@ -576,7 +635,7 @@ def test_a_shape_of_llama_is_written_for_megatron() -> None:
 def test_what_a_framework_lacks_is_refused_in_words(run: Run) -> None:
     ran = run(*LLAMA, "--tp", "8", "--pp", "12", "--schedule", "zb-h1", "--emit", "torchtitan")
     assert ran.code == 2 and ran.out == ""
-    assert "has no setting for the schedule zb-h1; it has gpipe, 1f1b, interleaved, zb-v" in ran.err
+    assert "has no setting for the schedule ZB-H1; it has GPipe, 1F1B, interleaved 1F1B, ZB-V" in ran.err
     assert "has no setting for ZeRO 1, which shards the optimizer alone" in ran.err
     assert "settings are written for megatron and torchtitan, not for 'nemo'" in run(*SMALL, "--emit", "nemo").err
 
@@ -626,8 +685,8 @@ def test_what_the_plan_supposes_of_the_software_is_switched_on() -> None:
     for wanted in ("--moe-token-dispatcher-type alltoall", "--moe-grouped-gemm", "--tp-comm-overlap"):
         assert wanted in flags.splitlines()
     assert "--grad-reduce-in-bf16" not in flags
-    plain = Layout(tp=2, dp=32, ep=8, sequence_parallel=False, software="nemo-2024")
-    narrow = planner_flags.written("megatron", mixture, cluster, plain, batch)
+    plain = Layout(tp=2, dp=32, sequence_parallel=False, software="nemo-2024")
+    narrow = planner_flags.written("megatron", named_model("Llama-3-8B"), cluster, plain, batch)
     assert "--grad-reduce-in-bf16" in narrow and "--tp-comm-overlap" not in narrow
     titan = planner_flags.written("torchtitan", named_model("Llama-3-8B"), cluster, Layout(tp=2, dp=32, zero=3), batch)
     assert tomllib.loads(titan)["compile"] == {"enable": True}

@@ -48,8 +48,8 @@ WRONG: list[tuple[dict[str, Any], str, float, float, str]] = [
     ({"dp": 256, "virtual_stages": 2}, "batch", 8, 16, "interleaving wants a multiple of 16 micro-batches, and there are 8"),
     ({"cp": 3}, "context", 6, 8192, "a sequence of 8,192 tokens does not divide into 2 × CP 3 = 6 chunks"),
     ({"virtual_stages": 2, "schedule": "gpipe"}, "layers", 2, 1,
-     "the schedule gpipe has no virtual stages, and 2 are asked for: interleaving has"),
-    ({"schedule": "interleaved"}, "layers", 1, 2, "interleaving wants at least 2 virtual stages, and there is 1, which is 1f1b"),
+     "the schedule GPipe has no virtual stages, and 2 are asked for: interleaving has"),
+    ({"schedule": "interleaved"}, "layers", 1, 2, "interleaving wants at least 2 virtual stages, and there is 1, which is 1F1B"),
     ({"precision": "mxfp8"}, "precision", 8, 16, "H100-80GB has no matrix products in mxfp8: it computes in bf16, fp8"),
     ({"ep": 2}, "experts", 2, 1, "EP 2 deals out experts, and Llama-3-405B has none"),
 ]  # fmt: skip

@@ -35,14 +35,15 @@ BATCH = Batch(512, 8192)
             Layout(tp=2, dp=32),
             """
             # Megatron-LM core_v0.15.0: Llama-3-8B on 64 H100-80GB # Before Blackwell it wants
-            CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment. # layout --tensor-model-parallel-size 2
-            --sequence-parallel --context-parallel-size 1 --pipeline-model-parallel-size 1 --tp-comm-overlap
-            --use-distributed-optimizer --overlap-grad-reduce --overlap-param-gather --bf16 # batch
-            --micro-batch-size 1 --global-batch-size 512 --seq-length 8192 --max-position-embeddings 8192 #
-            model --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 --num-attention-heads 32
-            --group-query-attention --num-query-groups 8 --vocab-size 128256
-            --untie-embeddings-and-output-weights --swiglu --disable-bias-linear --normalization RMSNorm
-            --position-embedding-type rope
+            CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment. # layout --tensor-model-parallel-size
+            2 --sequence-parallel --context-parallel-size 1 --pipeline-model-parallel-size 1
+            --tp-comm-overlap --use-distributed-optimizer --overlap-grad-reduce
+            --overlap-param-gather --bf16 # batch --micro-batch-size 1 --global-batch-size 512
+            --seq-length 8192 --max-position-embeddings 8192 # model --num-layers 32 --hidden-size
+            4096 --ffn-hidden-size 14336 --num-attention-heads 32 --group-query-attention
+            --num-query-groups 8 --vocab-size 128256 --untie-embeddings-and-output-weights --swiglu
+            --disable-bias-linear --normalization RMSNorm --attention-dropout 0.0 --hidden-dropout
+            0.0 --position-embedding-type rope --rotary-base 500000 --norm-epsilon 1e-05
             """,
         ),
         (
@@ -61,14 +62,15 @@ BATCH = Batch(512, 8192)
             ),
             """
             # Megatron-LM core_v0.15.0: Llama-3-8B on 64 H100-80GB # Before Blackwell it wants
-            CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment. # layout --tensor-model-parallel-size 2
-            --sequence-parallel --context-parallel-size 2 --pipeline-model-parallel-size 2
-            --num-virtual-stages-per-pipeline-rank 4 --recompute-granularity selective --bf16 # batch
-            --micro-batch-size 2 --global-batch-size 512 --seq-length 8192 --max-position-embeddings 8192 #
-            model --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 --num-attention-heads 32
-            --group-query-attention --num-query-groups 8 --vocab-size 128256
-            --untie-embeddings-and-output-weights --swiglu --disable-bias-linear --normalization RMSNorm
-            --position-embedding-type rope
+            CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment. # layout --tensor-model-parallel-size
+            2 --sequence-parallel --context-parallel-size 2 --pipeline-model-parallel-size 2
+            --num-virtual-stages-per-pipeline-rank 4 --recompute-granularity selective --bf16 #
+            batch --micro-batch-size 2 --global-batch-size 512 --seq-length 8192
+            --max-position-embeddings 8192 # model --num-layers 32 --hidden-size 4096
+            --ffn-hidden-size 14336 --num-attention-heads 32 --group-query-attention
+            --num-query-groups 8 --vocab-size 128256 --untie-embeddings-and-output-weights --swiglu
+            --disable-bias-linear --normalization RMSNorm --attention-dropout 0.0 --hidden-dropout
+            0.0 --position-embedding-type rope --rotary-base 500000 --norm-epsilon 1e-05
             """,
         ),
         (
@@ -78,17 +80,18 @@ BATCH = Batch(512, 8192)
                 pp=4, dp=16, virtual_stages=2, schedule="interleaved", recompute="full", precision="fp8", shard_group=4
             ),
             """
-            # Megatron-LM core_v0.15.0: Llama-3-8B on 64 H100-80GB # layout --tensor-model-parallel-size 1
-            --context-parallel-size 1 --pipeline-model-parallel-size 4
-            --num-virtual-stages-per-pipeline-rank 2 --account-for-embedding-in-pipeline-split
+            # Megatron-LM core_v0.15.0: Llama-3-8B on 64 H100-80GB # layout
+            --tensor-model-parallel-size 1 --context-parallel-size 1 --pipeline-model-parallel-size
+            4 --num-virtual-stages-per-pipeline-rank 2 --account-for-embedding-in-pipeline-split
             --account-for-loss-in-pipeline-split --use-distributed-optimizer --overlap-grad-reduce
-            --overlap-param-gather --num-distributed-optimizer-instances 4 --recompute-granularity full
-            --recompute-method uniform --recompute-num-layers 1 --bf16 --fp8-format hybrid # batch
-            --micro-batch-size 1 --global-batch-size 512 --seq-length 8192 --max-position-embeddings 8192 #
-            model --num-layers 30 --hidden-size 4096 --ffn-hidden-size 14336 --num-attention-heads 32
-            --group-query-attention --num-query-groups 8 --vocab-size 128256
-            --untie-embeddings-and-output-weights --swiglu --disable-bias-linear --normalization RMSNorm
-            --position-embedding-type rope
+            --overlap-param-gather --num-distributed-optimizer-instances 4 --recompute-granularity
+            full --recompute-method uniform --recompute-num-layers 1 --bf16 --fp8-format hybrid #
+            batch --micro-batch-size 1 --global-batch-size 512 --seq-length 8192
+            --max-position-embeddings 8192 # model --num-layers 30 --hidden-size 4096
+            --ffn-hidden-size 14336 --num-attention-heads 32 --group-query-attention
+            --num-query-groups 8 --vocab-size 128256 --untie-embeddings-and-output-weights --swiglu
+            --disable-bias-linear --normalization RMSNorm --attention-dropout 0.0 --hidden-dropout
+            0.0 --position-embedding-type rope --rotary-base 500000 --norm-epsilon 1e-05
             """,
         ),
         (
@@ -96,17 +99,20 @@ BATCH = Batch(512, 8192)
             replace(DENSE, layers=31),
             Layout(tp=4, pp=4, dp=4, zero=2, recompute="mlp", precision="mxfp8", gradient_bytes=2, virtual_stages=2),
             """
-            # Megatron-LM core_v0.15.0: Llama-3-8B on 64 H100-80GB # layout --tensor-model-parallel-size 4
-            --sequence-parallel --context-parallel-size 1 --pipeline-model-parallel-size 4 --tp-comm-overlap
-            --grad-reduce-in-bf16 --pipeline-model-parallel-layout
-            'Etttt|tttt|tttt|tttt|tttt|tttt|tttt|tttL' --use-distributed-optimizer --overlap-grad-reduce
-            --overlap-param-gather --use-megatron-fsdp --data-parallel-sharding-strategy optim_grads
-            --ckpt-format fsdp_dtensor --recompute-granularity selective --recompute-modules mlp --bf16
-            --fp8-format e4m3 --fp8-recipe mxfp8 # batch --micro-batch-size 1 --global-batch-size 512
-            --seq-length 8192 --max-position-embeddings 8192 # model --num-layers 31 --hidden-size 4096
-            --ffn-hidden-size 14336 --num-attention-heads 32 --group-query-attention --num-query-groups 8
-            --vocab-size 128256 --untie-embeddings-and-output-weights --swiglu --disable-bias-linear
-            --normalization RMSNorm --position-embedding-type rope
+            # Megatron-LM core_v0.15.0: Llama-3-8B on 64 H100-80GB # layout
+            --tensor-model-parallel-size 4 --sequence-parallel --context-parallel-size 1
+            --pipeline-model-parallel-size 4 --tp-comm-overlap --grad-reduce-in-bf16
+            --pipeline-model-parallel-layout 'Etttt|tttt|tttt|tttt|tttt|tttt|tttt|tttL'
+            --use-distributed-optimizer --overlap-grad-reduce --overlap-param-gather
+            --use-megatron-fsdp --data-parallel-sharding-strategy optim_grads --ckpt-format
+            fsdp_dtensor --recompute-granularity selective --recompute-modules mlp --bf16
+            --fp8-format e4m3 --fp8-recipe mxfp8 # batch --micro-batch-size 1 --global-batch-size
+            512 --seq-length 8192 --max-position-embeddings 8192 # model --num-layers 31
+            --hidden-size 4096 --ffn-hidden-size 14336 --num-attention-heads 32
+            --group-query-attention --num-query-groups 8 --vocab-size 128256
+            --untie-embeddings-and-output-weights --swiglu --disable-bias-linear --normalization
+            RMSNorm --attention-dropout 0.0 --hidden-dropout 0.0 --position-embedding-type rope
+            --rotary-base 500000 --norm-epsilon 1e-05
             """,
         ),
         (
@@ -124,12 +130,14 @@ BATCH = Batch(512, 8192)
             ),
             """
             # Megatron-LM core_v0.15.0: old on 64 H100-80GB # Before Blackwell it wants
-            CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment. # layout --tensor-model-parallel-size 2
-            --context-parallel-size 1 --pipeline-model-parallel-size 2 --use-distributed-optimizer
-            --overlap-grad-reduce --overlap-param-gather --recompute-granularity full --recompute-method
-            block --recompute-num-layers 4 --fp16 # batch --micro-batch-size 1 --global-batch-size 512
-            --seq-length 8192 --max-position-embeddings 8192 # model --num-layers 30 --hidden-size 2048
-            --ffn-hidden-size 8192 --num-attention-heads 16 --vocab-size 50304
+            CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment. # Of this model only the shape is
+            known: rotary positions, norms and router are as Megatron-LM has them by itself. #
+            layout --tensor-model-parallel-size 2 --context-parallel-size 1
+            --pipeline-model-parallel-size 2 --use-distributed-optimizer --overlap-grad-reduce
+            --overlap-param-gather --recompute-granularity full --recompute-method block
+            --recompute-num-layers 4 --fp16 # batch --micro-batch-size 1 --global-batch-size 512
+            --seq-length 8192 --max-position-embeddings 8192 # model --num-layers 30 --hidden-size
+            2048 --ffn-hidden-size 8192 --num-attention-heads 16 --vocab-size 50304
             """,
         ),
         (
@@ -137,19 +145,25 @@ BATCH = Batch(512, 8192)
             MIXTURE,
             Layout(tp=2, dp=32, ep=32, expert_tp=2, zero=3, precision="nvfp4", software="nemo-2024"),
             """
-            # Megatron-LM core_v0.15.0: DeepSeek-V3 on 64 H100-80GB # layout --tensor-model-parallel-size 2
-            --sequence-parallel --context-parallel-size 1 --pipeline-model-parallel-size 1 --tp-comm-overlap
-            --grad-reduce-in-bf16 --expert-model-parallel-size 32 --expert-tensor-parallel-size 2
+            # Megatron-LM core_v0.15.0: DeepSeek-V3 on 64 H100-80GB # layout
+            --tensor-model-parallel-size 2 --sequence-parallel --context-parallel-size 1
+            --pipeline-model-parallel-size 1 --tp-comm-overlap --grad-reduce-in-bf16
+            --expert-model-parallel-size 32 --expert-tensor-parallel-size 2
             --moe-token-dispatcher-type alltoall --moe-grouped-gemm --use-distributed-optimizer
             --overlap-grad-reduce --overlap-param-gather --use-megatron-fsdp
             --data-parallel-sharding-strategy optim_grads_params --ckpt-format fsdp_dtensor --bf16
             --fp4-format e2m1 # batch --micro-batch-size 1 --global-batch-size 512 --seq-length 8192
-            --max-position-embeddings 8192 # model --num-layers 7 --hidden-size 7168 --ffn-hidden-size 18432
-            --num-attention-heads 128 --vocab-size 129280 --untie-embeddings-and-output-weights --swiglu
-            --disable-bias-linear --normalization RMSNorm --position-embedding-type rope --num-experts 256
-            --moe-router-topk 8 --moe-ffn-hidden-size 2048 --moe-shared-expert-intermediate-size 2048
-            --moe-layer-freq '([0]*3+[1]*4)' --multi-latent-attention --q-lora-rank 1536 --kv-lora-rank 512
-            --qk-head-dim 128 --qk-pos-emb-head-dim 64 --v-head-dim 128
+            --max-position-embeddings 8192 # model --num-layers 7 --hidden-size 7168
+            --ffn-hidden-size 18432 --num-attention-heads 128 --vocab-size 129280
+            --untie-embeddings-and-output-weights --swiglu --disable-bias-linear --normalization
+            RMSNorm --attention-dropout 0.0 --hidden-dropout 0.0 --position-embedding-type rope
+            --num-experts 256 --moe-router-topk 8 --moe-ffn-hidden-size 2048
+            --moe-shared-expert-intermediate-size 2048 --moe-layer-freq '([0]*3+[1]*4)'
+            --multi-latent-attention --q-lora-rank 1536 --kv-lora-rank 512 --qk-head-dim 128
+            --qk-pos-emb-head-dim 64 --v-head-dim 128 --rotary-base 10000 --norm-epsilon 1e-06
+            --qk-layernorm --moe-router-score-function sigmoid --moe-router-enable-expert-bias
+            --moe-router-dtype fp32 --moe-router-num-groups 8 --moe-router-group-topk 4
+            --moe-router-topk-scaling-factor 2.5
             """,
         ),
         (
@@ -158,15 +172,18 @@ BATCH = Batch(512, 8192)
             Layout(cp=2, dp=32, ep=8, precision="fp16", software="nemo-2024"),
             """
             # Megatron-LM core_v0.15.0: Qwen3-30B-A3B on 64 H100-80GB # Before Blackwell it wants
-            CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment. # layout --tensor-model-parallel-size 1
-            --context-parallel-size 2 --pipeline-model-parallel-size 1 --expert-model-parallel-size 8
-            --expert-tensor-parallel-size 1 --moe-token-dispatcher-type alltoall --use-distributed-optimizer
-            --overlap-grad-reduce --overlap-param-gather --fp16 # batch --micro-batch-size 1
-            --global-batch-size 512 --seq-length 8192 --max-position-embeddings 8192 # model --num-layers 48
-            --hidden-size 2048 --ffn-hidden-size 768 --num-attention-heads 32 --group-query-attention
-            --num-query-groups 4 --kv-channels 128 --vocab-size 151936 --untie-embeddings-and-output-weights
-            --swiglu --disable-bias-linear --normalization RMSNorm --position-embedding-type rope
-            --num-experts 128 --moe-router-topk 8 --moe-ffn-hidden-size 768
+            CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment. # layout --tensor-model-parallel-size
+            1 --context-parallel-size 2 --pipeline-model-parallel-size 1
+            --expert-model-parallel-size 8 --expert-tensor-parallel-size 1
+            --moe-token-dispatcher-type alltoall --use-distributed-optimizer --overlap-grad-reduce
+            --overlap-param-gather --fp16 # batch --micro-batch-size 1 --global-batch-size 512
+            --seq-length 8192 --max-position-embeddings 8192 # model --num-layers 48 --hidden-size
+            2048 --ffn-hidden-size 768 --num-attention-heads 32 --group-query-attention
+            --num-query-groups 4 --kv-channels 128 --vocab-size 151936
+            --untie-embeddings-and-output-weights --swiglu --disable-bias-linear --normalization
+            RMSNorm --attention-dropout 0.0 --hidden-dropout 0.0 --position-embedding-type rope
+            --num-experts 128 --moe-router-topk 8 --moe-ffn-hidden-size 768 --rotary-base 1000000
+            --norm-epsilon 1e-06 --qk-layernorm
             """,
         ),
         (
@@ -300,7 +317,7 @@ def test_every_setting_has_a_line_and_every_section_a_head() -> None:
     assert flags.startswith(
         "# Megatron-LM core_v0.15.0: Llama-3-8B on 4,096 H100-80GB\n# layout\n--tensor-model-parallel-size 2\n--"
     )
-    assert flags.endswith("\n--normalization RMSNorm\n--position-embedding-type rope\n")
+    assert flags.endswith("\n--rotary-base 500000\n--norm-epsilon 1e-05\n")
     degrees = written("torchtitan", DENSE, cluster, layout, BATCH)
     assert degrees.startswith(
         '# TorchTitan v0.2.2: Llama-3-8B on 4,096 H100-80GB\n[model]\nname = "llama3"\nflavor = "8B"\n\n[training]\n'
@@ -316,7 +333,7 @@ def test_every_setting_has_a_line_and_every_section_a_head() -> None:
             DENSE,
             Layout(pp=2, dp=32, schedule="zb-h1", recompute="operators"),
             [
-                "the schedule zb-h1; it has 1f1b and interleaved",
+                "the schedule ZB-H1; it has 1F1B and interleaved 1F1B",
                 "recomputing single operators; it has none, selective, mlp, partial and full",
             ],
         ),
@@ -342,7 +359,7 @@ def test_every_setting_has_a_line_and_every_section_a_head() -> None:
                 recompute="mlp",
             ),
             [
-                "the schedule zb-h1; it has gpipe, 1f1b, interleaved, zb-v",
+                "the schedule ZB-H1; it has GPipe, 1F1B, interleaved 1F1B, ZB-V",
                 "shards over 3 ranks; CP 2 has to divide that",
                 "ZeRO 1, which shards the optimizer alone; plan with ZeRO 2 or 3",
                 "tensor parallelism without sequence parallelism",
@@ -405,7 +422,7 @@ def test_without_a_pipeline_no_schedule_is_missing_and_two_stages_are_one() -> N
     alone = Layout(dp=64, zero=2, schedule="zb-h1")
     for framework in ("megatron", "torchtitan"):
         assert "pipeline" in written(framework, DENSE, cluster, alone, BATCH)
-        with pytest.raises(ValueError, match="the schedule zb-h1"):
+        with pytest.raises(ValueError, match="the schedule ZB-H1"):
             written(framework, DENSE, cluster, replace(alone, pp=2, dp=32), BATCH)
     two = written("torchtitan", DENSE, cluster, Layout(pp=2, dp=32, zero=2), BATCH).splitlines()
     assert {"local_batch_size = 16", "pipeline_parallel_degree = 2", 'pipeline_parallel_schedule = "1F1B"'} <= set(two)

@@ -148,9 +148,10 @@ class PlannerDesk:
         return {"text": plans.settings(self._planner, plan, str(request.get("framework")))}
 
     def _choices(self, request: Mapping[str, Any]) -> Reply:
-        names = self._planner["planner_names.names"]()
+        names, titles = self._planner["planner_names.names"](), self._planner["planner_names.titles"]()
         return {
-            **{kind: list(dict.fromkeys(called.values())) for kind, called in names.items()},
+            **{what: list(dict.fromkeys(called.values())) for what, called in names.items()},
+            **{what: [list(pair) for pair in titled.items()] for what, titled in titles.items()},
             "software": list(self._planner["planner_constants.constants"]()["software"]),
             "frameworks": [{"name": name, "title": words} for name, words in FRAMEWORKS.items()],
         }
