@@ -142,6 +142,8 @@ export const styles = css`
   .order[data-dragged] li:focus { border-color: var(--accent); background: color-mix(in srgb, var(--accent) 13%, var(--field-back)); }
   .grip { color: var(--quiet); cursor: grab; touch-action: none; }
   .order button { min-height: 1.8rem; padding: 0 0.5rem; border-color: var(--edge); }
+  .order .moves { display: flex; gap: 0.4rem; }
+  @media (max-width: 34rem) { .order .moves { flex-direction: column; } }
   .order li, .pair { display: flex; align-items: center; gap: 0.5rem; }
   .pair { padding: 0.2rem 0; }
   .known li { display: flex; gap: 0.5rem; }

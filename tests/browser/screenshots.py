@@ -53,7 +53,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "wrong": "\n".join(f"stage {stage}: F1 B1 W1 F2 B2 W2 F3 B3 W3 F4 B4 W4" for stage in range(1, 5)),
         "unreadable": "stage 1: F1 F1 B9\nstage 2: F1",
     },
-    "a-layout-that-fits": {"wrong": {"tp": 1, "pp": 8, "dp": 64}, "unreadable": {"tp": 8, "pp": 2, "dp": "all others"}},
+    "a-layout-that-fits": {"wrong": {"tp": 1, "pp": 8, "dp": 64}, "unreadable": {"tp": 8, "pp": 2, "dp": "many"}},
     "train-a-model": {
         "wrong": {"replicas": "512", "micro_batches": "2"},
         "unreadable": {"replicas": "as many as fit"},

@@ -275,6 +275,7 @@ HARMLESS = [  # what a notebook may hold that a stranger wrote, or that was kept
     (LAST, {"__proto__": 1}),
     (NUMBER, {"a": 1}),
     ("ring-time-bug", 7),
+    ("ring-time-function", 7),
     ("ring-time-bug", {"line": 999, "mended": {"999": 5}}),
     ("gpipe-time-in-less-memory", {"lines": "F1", "placed": 3}),
     ("a-layout-that-fits", 7),

@@ -255,6 +255,19 @@ def test_the_axis_that_follows_says_that_it_takes_all_others(bare: Any) -> None:
     expect(check(bare.page, form)).to_contain_text("For dp I saw “many”, which is no whole number")
 
 
+def test_why_a_field_cannot_be_read_is_said_once_also_inside_a_case(bare: Any) -> None:
+    form, page = bare.problem(posed(template("case"))), bare.page
+    first = form.locator("details").first
+    first.get_by_role("textbox").fill("a lot")
+    expect(first.locator(".reading")).to_contain_text("a lot")
+    check(page, form)
+    expect(first.locator("summary")).to_contain_text("? not read")
+    expect(first.locator(".note")).to_contain_text("a lot")
+    expect(first.locator(".reading")).to_be_empty()
+    expect(form.get_by_role("status")).to_contain_text("1 part cannot be read; beside it stands why.")
+    bare.is_fit_for_all()
+
+
 def test_pairs_are_picked_from_lists_that_show_their_texts(bare: Any) -> None:
     question = posed(template("match"))
     key: Any = question.key

@@ -80,7 +80,7 @@ function marked(mark, x, y, box) {
   const height = mark.y === undefined ? box.top : y(mark.y);
   const anchor = at > (box.left + box.right) / 2 ? "end" : "start";
   const aside = anchor === "end" ? -6 : 6;
-  const words = svg`<text x=${at + aside} y=${mark.y === undefined ? height + 11 : height - 7} text-anchor=${anchor}>${mark.text}</text>`;
+  const words = svg`<text class="words" x=${at + aside} y=${mark.y === undefined ? height + 11 : height - 7} text-anchor=${anchor}>${mark.text}</text>`;
   if (mark.x !== undefined && mark.y !== undefined) {
     return svg`<circle cx=${at} cy=${height} r="5" fill=${paint(mark.colour)}></circle>${words}`;
   }

@@ -63,11 +63,11 @@ function limit(mark, x, y, box) {
   if (mark.x !== undefined) {
     const at = x(mark.x);
     return svg`<line class="mark" x1=${at} x2=${at} y1=${box.top} y2=${box.bottom}></line>
-      <text x=${at - 5} y=${box.top + 11} text-anchor="end">${mark.text}</text>`;
+      <text class="words" x=${at - 5} y=${box.top + 11} text-anchor="end">${mark.text}</text>`;
   }
   const height = y(mark.y);
   return svg`<line class="mark" x1=${box.left} x2=${box.right} y1=${height} y2=${height}></line>
-    <text x=${box.right} y=${height - 5} text-anchor="end">${mark.text}</text>`;
+    <text class="words" x=${box.right} y=${height - 5} text-anchor="end">${mark.text}</text>`;
 }
 
 /** What stands for what, where the points are of several kinds. */

@@ -21,6 +21,12 @@ export const drawingStyle = css`
   .drawing text {
     fill: var(--text);
   }
+  .drawing .words {
+    paint-order: stroke;
+    stroke: var(--back);
+    stroke-width: 4px;
+    stroke-linejoin: round;
+  }
   .drawing .on {
     fill: #fff;
     pointer-events: none;

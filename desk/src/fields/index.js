@@ -31,7 +31,8 @@ import { schedule, scheduleStyle } from "./schedule.js";
  * @property {Beside} beside
  * @property {typeof fieldsOf} fieldsOf what is shown of fields inside this one
  * @property {number} width of the form, in pixels
- * @property {{answer: any, notes: object} | undefined} checked the answer that was checked last, and what was said of its parts
+ * @property {{answer: any, notes: object} | undefined} checked the answer to this field that was checked last, and what was said
+ *   of the parts of the question
  * @property {(answer: any) => Promise<object>} preview what Python reads in an answer to this field so far
  * @property {(request: object, waits: () => void) => Promise<object>} ask sends a request about this question; it always
  *   gives a reply, one with an `error` where none comes, and calls `waits` when that takes long
@@ -70,6 +71,7 @@ export function fieldsOf(fields, place) {
       path,
       id: `${place.id}-${field.name ?? "0"}`,
       draft: partOf(fields, field, place.draft),
+      checked: place.checked && { ...place.checked, answer: partOf(fields, field, place.checked.answer) },
       set: (draft) => place.change(path, draft),
       preview: (answer) => place.previewOf(path, answer),
       beside: { fields, draft: place.draft, answerOf },

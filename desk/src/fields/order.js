@@ -84,12 +84,14 @@ export const order = {
             <span class="grip" aria-hidden="true">⠿</span>
             <span class="letter">${label})</span>
             <span class="item">${unsafeHTML(items.get(label).html)}</span>
-            <button
-              type="button" tabindex="-1" aria-label="Move ${label} up"
-              @click=${(event) => step(event, label, -1)}>↑</button>
-            <button
-              type="button" tabindex="-1" aria-label="Move ${label} down"
-              @click=${(event) => step(event, label, 1)}>↓</button>
+            <span class="moves">
+              <button
+                type="button" tabindex="-1" aria-label="Move ${label} up"
+                @click=${(event) => step(event, label, -1)}>↑</button>
+              <button
+                type="button" tabindex="-1" aria-label="Move ${label} down"
+                @click=${(event) => step(event, label, 1)}>↓</button>
+            </span>
           </li>`,
         )}
       </ol>

@@ -30,6 +30,7 @@ export const parts = {
               id: `${id}-${part.name}`,
               how: `${id}-${part.name}-how`,
               draft: draft?.[part.name],
+              checked: checked && { ...checked, answer: checked.answer?.[part.name] },
             })}
           </div>
           ${note?.html ? html`<div class="prose note" data-outcome=${note.outcome}>${unsafeHTML(note.html)}</div>` : nothing}

@@ -71,7 +71,7 @@ const editor = directive(Editor);
 
 export const program = {
   template({ field, id, draft, set, ask }) {
-    const text = draft ?? field.source;
+    const text = typeof draft === "string" ? draft : field.source;
     return withState(({ call = "", ran = "" }, change) => {
       const run = async () => {
         change({ ran: "<p>Running …</p>" });
@@ -109,7 +109,7 @@ export const program = {
       </div>`;
     });
   },
-  answer: (field, draft) => (draft == null || draft === field.source ? null : draft),
+  answer: (field, draft) => (draft === field.source ? null : draft),
 };
 
 export const programStyle = css`
