@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
+from measure import ENVIRONMENT
+
 ROOT = Path(__file__).parents[1]
 FIRST = """
 import time
@@ -52,14 +54,15 @@ def commands(work: Path, name: str) -> Mapping[str, Sequence[str]]:
 def seconds(command: Sequence[str], folder: Path) -> float:
     """Wall time of a command."""
     start = time.perf_counter()
-    subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    subprocess.run(command, cwd=folder, capture_output=True, check=False, env=ENVIRONMENT)
     return time.perf_counter() - start
 
 
 def first(python: str, slug: str, answer: object, folder: Path) -> float:
     """Seconds of the first check() in a new kernel, its import included."""
     program = FIRST.format(slug=slug, answer=answer)
-    done = subprocess.run([python, "-c", program], cwd=folder, capture_output=True, text=True, check=True)
+    command = [python, "-c", program]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, env=ENVIRONMENT)
     return float(done.stdout)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from shardwise.cli.interrupts import run
 
 
@@ -11,6 +13,8 @@ def main() -> None:
 
 
 def _command_line() -> None:
+    # Else pydantic looks for plugins in every package that is installed, for a tenth of what `shardwise show` takes.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     from shardwise.cli.main import main as command_line
 
     command_line()

@@ -6,12 +6,14 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shardwise.bank.bank import Bank
 from shardwise.bank.lesson import lesson_of, sections_of
 from shardwise.errors import Fault, Faulty
-from shardwise.template.yaml_source import Source, load
+
+if TYPE_CHECKING:
+    from shardwise.template.yaml_source import Source
 
 FILE = "curriculum.yaml"  # beside the chapters
 NAME = f"problems/{FILE}"
@@ -83,6 +85,8 @@ def curriculum_faults(bank: Bank, problems: Sequence[str]) -> Iterator[Fault]:
     curriculum = curriculum_of(bank)
     if curriculum is None:
         return
+    from shardwise.template.yaml_source import load  # slow to import, and needed to show a fault's place only
+
     yield from _row_faults(curriculum, load(bank.lessons / FILE, NAME))
     known = {row.id for row in curriculum.rows}
     for name in problems:

@@ -12,6 +12,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 import jinja2
+from jinja2 import nodes
+from jinja2.parser import Parser
 from jinja2.sandbox import SandboxedEnvironment
 
 from shardwise.errors import ShardwiseError
@@ -124,11 +126,17 @@ class BadExpression(ShardwiseError):
 def _compiled(source: str) -> jinja2.Template:
     """An expression as a template that sets `result`.
 
-    Environment.compile_expression returns a function of the same meaning, which copies all names at each call.
+    Environment.compile_expression does the same, and returns a function that copies all names at each call.
     """
     try:
-        _environment().compile_expression(source)  # for its check: it accepts a single expression only
-        return _environment().from_string(f"{{% set result = ({source}\n) %}}")
+        parser = Parser(_environment(), source, state="variable")
+        expression = parser.parse_expression()
+        if not parser.stream.eos:
+            raise jinja2.TemplateSyntaxError("chunk after expression", parser.stream.current.lineno)
+        result = nodes.Assign(nodes.Name("result", "store"), expression, lineno=1)
+        template = nodes.Template([result], lineno=1)
+        template.set_environment(_environment())
+        return _environment().from_string(template)
     except jinja2.TemplateSyntaxError as error:
         raise BadExpression(f"“{source}” is not an expression: {error.message}", source) from None
 
