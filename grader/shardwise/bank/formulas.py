@@ -43,7 +43,7 @@ def formulas_of(bank: Bank) -> list[Formula]:
 
     A module belongs to the chapter that names its functions most often; a function to the first that names itself.
     """
-    texts = {name: problem.source.text for name, problem in bank.problems.items()}
+    texts = {name: read_text(problem.path, name) for name, problem in bank.problems.items()}
     named: dict[str, list[str]] = {}
     for name, text in texts.items():
         for function in dict.fromkeys(re.findall(r"\b[a-z_0-9]+\.[a-z_0-9]+\b", text)):
