@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .planner import Plan
@@ -88,17 +88,36 @@ def search(model: Model, cluster: Cluster, batch: Batch, *, limits: Limits | Non
     >>> best.layout.tp, best.layout.dp, best.layout.recompute
     (1, 8, 'none')
     """
+    return ranked(plan for plan in tried(model, cluster, batch, limits=limits) if plan)
+
+
+def tried(model: Model, cluster: Cluster, batch: Batch, *, limits: Limits | None = None) -> Iterator[Plan | None]:
+    """Every layout in turn: its plan, or None where it does not fit or is too slow. Whoever asks may stop at any time.
+
+    >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
+    >>> next(tried(toy, Cluster("H100-80GB", 8), Batch(64, 2048))).fits
+    True
+    """
     limits = limits or Limits()
     room = min(limits.memory_bytes or cluster.memory_bytes, cluster.memory_bytes)
-    found = []
     for layout in layouts(model, cluster, batch, limits):
         held = memory(model, layout, batch)
         if sum(held.values()) > room:
+            yield None
             continue
         plan = Plan(model, cluster, layout, batch, held, step(model, cluster, layout, batch), ())
-        found.append((plan.step_s, plan.memory_bytes, plan))
-    found.sort(key=lambda row: row[:2])
-    return tuple(plan for *_, plan in found if not limits.min_mfu or plan.mfu >= limits.min_mfu)
+        yield plan if not limits.min_mfu or plan.mfu >= limits.min_mfu else None
+
+
+def ranked(plans: Iterable[Plan]) -> tuple[Plan, ...]:
+    """Plans, the shortest step first; of equally quick ones the leaner.
+
+    >>> toy = Model("toy", 8, 1024, 4096, 8, 8, 32000)
+    >>> slow, quick = (Plan(toy, Cluster("H100-80GB", 8), Layout(), Batch(8, 2048), {}, {"compute": s}, ()) for s in (2.0, 1.0))
+    >>> ranked([slow, quick]) == (quick, slow)
+    True
+    """
+    return tuple(sorted(plans, key=lambda plan: (plan.step_s, plan.memory_bytes)))
 
 
 def pareto(rows: tuple[Plan, ...]) -> tuple[Plan, ...]:

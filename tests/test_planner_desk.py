@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from checkout import ROOT, fresh_session
 from shardwise.bank.discovery import open_banks
 from shardwise.cli.main import main
 from shardwise.planning import drawings
-from shardwise.student import api
+from shardwise.student import api, planner_desk
 from shardwise.student.planner_desk import PlannerDesk
 from solutions.planner import Batch, Cluster, Layout, Plan, named_model, plan
 from solutions.planner_search import pareto, search
@@ -157,14 +158,14 @@ def test_a_model_of_ones_own(desk: PlannerDesk) -> None:
 # The pipeline ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("schedule", ["1f1b", "gpipe", "zb-h1", "interleaved"])
+@pytest.mark.parametrize("schedule", ["1f1b", "gpipe", "zb-h1", "zb-h2", "interleaved"])
 def test_a_pipeline_is_drawn_as_the_simulator_runs_it(desk: PlannerDesk, schedule: str) -> None:
     chunks = 5 if schedule == "interleaved" else 1
     gantt = desk.reply({"do": "pipeline", "given": changed(schedule=schedule, virtual_stages=chunks)})["gantt"]
     spans = gantt["spans"]
     assert {span["row"] for span in spans} == {0, 1, 2, 3} and len(gantt["rows"]) == 4
     assert gantt["axis"]["high"] == max(span["to"] for span in spans)
-    assert {span["kind"] for span in spans} == ({"F", "B", "W"} if schedule == "zb-h1" else {"F", "B"})
+    assert {span["kind"] for span in spans} == ({"F", "B", "W"} if schedule.startswith("zb") else {"F", "B"})
     for row in range(4):
         own = sorted((span["from"], span["to"]) for span in spans if span["row"] == row)
         assert all(end <= start + 1e-9 for (_, end), (start, _) in pairwise(own))
@@ -188,11 +189,69 @@ def test_what_is_not_drawn_is_said(desk: PlannerDesk) -> None:
         return str(desk.reply({"do": "pipeline", "given": changed(**layout)})["words"])
 
     assert words(pp=1, virtual_stages=1) == "There is no pipeline: PP is 1."
-    assert words(schedule="zb-v", virtual_stages=1) == "The schedule zb-v is planned, and not drawn."
+    assert words(schedule="zb-v", virtual_stages=1).startswith(
+        "ZB-V is not drawn: each GPU has two pieces of the model"
+    )
+    assert words(schedule="dualpipe", virtual_stages=1).startswith("DualPipe is not drawn: micro-batches enter at both")
     assert words(pp=7) == "This layout cannot run."
 
 
+# A layout to begin with -----------------------------------------------------------------------------------------------
+
+
+def test_a_form_begins_with_a_layout_that_fits(desk: PlannerDesk) -> None:
+    for model, cluster in (("deepseek-v3", "h800-2048"), ("llama3-405b", "h100-16384"), ("gpt-3-175b", "1024 x a100")):
+        start = desk.opened(model, cluster, {})["start"]
+        plan_ = desk.reply({"do": "plan", "given": start})["plan"]
+        assert plan_["fits"] and plan_["faults"] == [], model
+    assert start["batch"] == {"global_batch": 2048, "sequence": 2048}, "GPT-3 has learned 2,048 positions"
+
+
+def test_a_layout_that_fits_can_be_asked_for(desk: PlannerDesk) -> None:
+    given = changed(tp=3, pp=7)
+    assert desk.reply({"do": "plan", "given": given})["plan"]["runs"] is False
+    found = desk.reply({"do": "start", "given": given})
+    assert "dp" not in found["layout"]
+    assert desk.reply({"do": "plan", "given": {**given, **found}})["plan"]["fits"]
+
+
+def test_what_does_not_run_is_told_with_what_does(desk: PlannerDesk) -> None:
+    said = desk.reply({"do": "plan", "given": changed(dp=8)})
+    assert said["plan"]["runs"] is False and "DP 16 (MFU " in said["warnings"][0]
+
+
 # Search ---------------------------------------------------------------------------------------------------------------
+
+
+def searched(desk: PlannerDesk, **request: Any) -> dict[str, Any]:
+    """What a search comes to; it is asked for again until it is done, as a form does."""
+    while True:
+        reply = desk.reply({"do": "search", **request})
+        if "searching" not in reply:
+            return reply
+
+
+def test_a_long_search_lets_others_in_between_and_finds_the_same(
+    desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {**GIVEN, "model": "mixtral-8x7b", "cluster": "h100-64", "layout": {}}
+    monkeypatch.setattr(planner_desk, "SLICE_S", math.inf)
+    whole = desk.reply({"do": "search", "given": given})
+    monkeypatch.setattr(planner_desk, "SLICE_S", 0)
+    first, second = (desk.reply({"do": "search", "given": given})["searching"] for _ in range(2))
+    assert (first, second) == ("0 layouts tried …", "0 layouts tried …")
+    monkeypatch.setattr(planner_desk, "SLICE_S", 0.02)
+    tried = [desk.reply({"do": "search", "given": given})["searching"] for _ in range(2)]
+    assert len({*tried, first}) == 3, "it goes on where it was left"
+    assert "figures" in desk.reply({"do": "plan", "given": GIVEN})
+    assert "searching" in desk.reply({"do": "search", "given": {**given, "model": "mixtral-8x22b"}})
+    assert searched(desk, given=given) == whole
+
+
+def test_a_search_that_is_refused_is_refused_again(desk: PlannerDesk) -> None:
+    given = {**changed(precision="fp8"), "cluster": "a100-64"}
+    said = [desk.reply({"do": "search", "given": given})["refused"] for _ in range(2)]
+    assert said[0] == said[1] and "no matrix products in fp8" in said[0][0]
 
 
 def test_a_search_draws_its_layouts_and_can_load_each(desk: PlannerDesk) -> None:
@@ -203,7 +262,7 @@ def test_a_search_draws_its_layouts_and_can_load_each(desk: PlannerDesk) -> None
         "layout": {},
         "batch": {"global_batch": 64, "sequence": 8192},
     }
-    reply = desk.reply({"do": "search", "given": given})
+    reply = searched(desk, given=given)
     found = search(named_model("Llama-3-8B"), Cluster("H100-80GB", 16), Batch(64, 8192))
     scatter = reply["scatter"]
     assert len(scatter["points"]) == len(reply["layouts"]) <= len(found)
@@ -216,16 +275,16 @@ def test_a_search_draws_its_layouts_and_can_load_each(desk: PlannerDesk) -> None
 
 
 def test_a_search_keeps_what_it_is_told_to(desk: PlannerDesk) -> None:
-    reply = desk.reply({"do": "search", "given": changed(recompute="full"), "keep": ["tp", "recompute"]})
+    reply = searched(desk, given=changed(recompute="full"), keep=["tp", "recompute"])
     assert {(layout["tp"], layout["recompute"]) for layout in reply["layouts"]} == {(8, "full")}
     assert len({layout["pp"] for layout in reply["layouts"]}) > 1
-    eight = desk.reply({"do": "search", "given": changed(precision="fp8"), "keep": ["tp"]})
+    eight = searched(desk, given=changed(precision="fp8"), keep=["tp"])
     assert {layout["precision"] for layout in eight["layouts"]} == {"fp8"}
 
 
 def test_a_search_without_a_result_says_so(desk: PlannerDesk) -> None:
     given = {**GIVEN, "cluster": "h100-8"}
-    assert "No layout runs and fits" in refused(desk, do="search", given=given, keep=[])
+    assert "No layout runs and fits" in searched(desk, given=given, keep=[])["refused"][0]
     assert "comes as a list" in refused(desk, do="search", keep="tp")
 
 

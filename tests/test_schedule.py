@@ -181,6 +181,17 @@ def test_zb_h1_waits_as_qi_et_al_say_and_holds_no_more_than_1f1bs_first_stage(
     assert simulate(pipeline, NAMED["1f1b"](pipeline)).in_flight[0] == stages
 
 
+@given(stages=st.integers(2, 6), more=st.integers(0, 6), slots=SLOTS)
+def test_under_zb_h2_no_stage_waits_between_its_first_and_its_last_operation(
+    stages: int, more: int, slots: int
+) -> None:
+    """Qi et al. 2023, section 2.3 and Table 2, for three parts of the same length."""
+    pipeline = equal(stages, 2 * stages - 1 + more, slots, slots, slots)
+    run = simulate(pipeline, NAMED["zb-h2"](pipeline))
+    assert run.is_sound and run.in_flight == (2 * stages - 1,) * stages
+    assert all(line[-1].end - line[0].start == pipeline.work(place) for place, line in enumerate(run.spans, start=1))
+
+
 @given(stages=st.integers(2, 5), groups=st.integers(1, 3), chunks=st.integers(2, 3), forward=SLOTS, backward=SLOTS)
 def test_interleaving_waits_for_a_piece_where_1f1b_waits_for_a_stage(
     stages: int, groups: int, chunks: int, forward: int, backward: int
@@ -530,6 +541,7 @@ def test_a_schedule_that_is_too_large_to_look_at_has_no_picture() -> None:
     [
         (("solution: 1f1b", "solution: gpipe"), "the solution misses the target: Stage 1 has"),
         (("solution: 1f1b", "solution: zb-h1"), "zb-h1 splits the backward; say under `weight`"),
+        (("solution: 1f1b", "solution: zb-h2"), "zb-h2 splits the backward; say under `weight`"),
         (("solution: 1f1b", "solution: |\n    F1 B1"), "a schedule of the template cannot be read: I couldn't read this as a schedule. I saw one line"),
         (("schedule: gpipe", "schedule: 1f1b"), "500 draws for seed 0 were all rejected; loosen its constraints. The last: mistake 1 meets the target"),
         (("stages: stages\n", "stages: 1\n"), "answer.stages is 1, and has to be from 2 to 64"),

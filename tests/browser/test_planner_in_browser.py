@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -108,6 +109,32 @@ def test_a_point_of_a_search_is_loaded_by_mouse_and_by_keys(planner: Locator, ba
     expect(planner.locator(".results p.quiet").first).not_to_contain_text(words)
     expect(points.first).to_be_visible()
     bare.is_fit_for_all()
+
+
+def test_a_layout_that_fits_takes_the_place_of_one_that_does_not(planner: Locator, bare: Any) -> None:
+    planner.get_by_role("combobox", name="model", exact=True).select_option("Llama-3-70B")
+    expect(planner).to_contain_text("on the fullest GPU, and it has")
+    planner.get_by_role("button", name="A layout that fits").click()
+    expect(planner).not_to_contain_text("on the fullest GPU, and it has")
+    expect(planner.locator(".facts")).to_be_visible()
+    assert bare.faults == []
+
+
+def test_a_long_search_can_be_stopped_and_others_are_answered_meanwhile(planner: Locator, bare: Any) -> None:
+    planner.get_by_role("combobox", name="model", exact=True).select_option("DeepSeek-V3")
+    gpus = planner.get_by_label("GPUs", exact=True)
+    gpus.fill("2048")
+    gpus.press("Tab")
+    planner.get_by_role("button", name="Search").click()
+    expect(planner).to_contain_text("layouts tried …")
+    begun = time.monotonic()
+    planner.get_by_label("TP, tensor").press("ArrowRight")
+    expect(planner.locator(".results p.quiet").first).to_contain_text("TP 4")
+    assert time.monotonic() - begun < 2, "the plan is answered between two steps of the search"
+    planner.get_by_role("button", name="Stop").click()
+    expect(planner.get_by_role("button", name="Search")).to_be_visible()
+    expect(planner).not_to_contain_text("layouts tried …")
+    assert planner.locator("circle").count() == 0 and bare.faults == []
 
 
 def test_settings_are_written_and_copied(planner: Locator, bare: Any) -> None:

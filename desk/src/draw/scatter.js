@@ -63,7 +63,7 @@ function limit(mark, x, y, box) {
   if (mark.x !== undefined) {
     const at = x(mark.x);
     return svg`<line class="mark" x1=${at} x2=${at} y1=${box.top} y2=${box.bottom}></line>
-      <text class="words" x=${at - 5} y=${box.top + 11} text-anchor="end">${mark.text}</text>`;
+      <text class="words" x=${at} y=${box.top - 8} text-anchor="end">${mark.text}</text>`;
   }
   const height = y(mark.y);
   return svg`<line class="mark" x1=${box.left} x2=${box.right} y1=${height} y2=${height}></line>

@@ -53,7 +53,7 @@ export class Planner extends LitElement {
     refused: { state: true },
     drawn: { state: true }, // the pipeline
     keep: { state: true }, // what a search keeps of the layout
-    searching: { state: true },
+    searching: { state: true }, // how far a search is, while it lasts
     found: { state: true },
     picked: { state: true },
     copied: { state: true }, // settings elsewhere, and what was done with them
@@ -62,6 +62,7 @@ export class Planner extends LitElement {
 
   #width = new Width(this);
   #asking = false;
+  #wanted; // by the search that is under way
   #rest;
   #quiet;
 
@@ -76,6 +77,7 @@ export class Planner extends LitElement {
     super.disconnectedCallback();
     clearTimeout(this.#rest);
     clearTimeout(this.#quiet);
+    this.#stop();
   }
 
   get #key() {
@@ -130,7 +132,10 @@ export class Planner extends LitElement {
   /** Change parts of the plan. What a search found is of another run unless only the layout changed. */
   #set(parts) {
     this.asked = { ...this.asked, ...parts };
-    if (!("layout" in parts) || Object.keys(parts).length > 1) this.found = undefined;
+    if (!("layout" in parts) || Object.keys(parts).length > 1) {
+      this.found = undefined;
+      this.#stop();
+    }
     this.picked = undefined;
     this.copied = undefined;
     this.host.draft.set(this.#key, this.asked);
@@ -171,16 +176,34 @@ export class Planner extends LitElement {
     this.#set({ model: { ...shape, name: OWN, [name]: value } });
   }
 
-  #search = async () => {
-    if (this.searching) return;
-    const { model, cluster, batch } = this.asked;
-    this.searching = true;
-    this.found = undefined;
-    const reply = await this.#said({ do: "search", keep: this.keep });
-    this.searching = false;
-    const same = model === this.asked.model && cluster === this.asked.cluster && batch === this.asked.batch;
-    if (same) this.found = reply;
+  /** A layout that runs and fits, in the place of the one that is set. */
+  #begin = async () => {
+    const { model, cluster } = this.asked;
+    const { refused, layout, batch } = await this.#said({ do: "start" });
+    if (model !== this.asked.model || cluster !== this.asked.cluster) return;
+    if (refused) this.refused = refused;
+    else this.#set({ layout, batch });
   };
+
+  /** Search in steps, since Python answers others between them; it ends when it is stopped, or the run is another. */
+  #search = async () => {
+    const wanted = { do: "search", given: this.asked, keep: this.keep };
+    this.#wanted = wanted;
+    this.found = undefined;
+    this.searching = "Searching …";
+    let reply;
+    do {
+      reply = await this.#said(wanted);
+      if (this.#wanted !== wanted) return;
+      this.searching = reply.searching;
+    } while (this.searching);
+    this.found = reply;
+  };
+
+  #stop() {
+    this.#wanted = undefined;
+    this.searching = undefined;
+  }
 
   /** Load the layout of a point; its degree of data parallelism follows from the others. */
   #pick = (place) => {
@@ -289,6 +312,7 @@ export class Planner extends LitElement {
           ${choice("software", choices.software, layout.software, (value) => this.#lay("software", value))}
           ${box("sequence parallelism", layout.sequence_parallel, (value) => this.#lay("sequence_parallel", value))}
         </div>
+        <div class="buttons"><button type="button" @click=${this.#begin}>A layout that fits</button></div>
       </fieldset>
     `;
   }
@@ -306,9 +330,13 @@ export class Planner extends LitElement {
           <div class="boxes">${Object.entries(KEPT).map(([name, words]) => box(words, this.keep.includes(name), (yes) => tick(name, yes)))}</div>
         </fieldset>
         <div class="buttons">
-          <button type="button" class="primary" aria-disabled=${this.searching ? "true" : "false"} @click=${this.#search}>Search</button>
+          ${
+            this.searching
+              ? html`<button type="button" @click=${() => this.#stop()}>Stop</button>`
+              : html`<button type="button" class="primary" @click=${this.#search}>Search</button>`
+          }
         </div>
-        <p role="status">${this.searching ? "Searching: large mixtures of experts take some seconds …" : found?.words}</p>
+        <p role="status">${this.searching ?? found?.words}</p>
         ${remarks(found?.refused ?? [], "broken")}
         ${
           found?.scatter

@@ -1,4 +1,4 @@
-"""Schedules that have a name: GPipe, 1F1B, interleaved 1F1B, ZB-H1, one micro-batch after another, and what is there first."""
+"""Schedules that have a name: GPipe, 1F1B, interleaved 1F1B, ZB-H1 and ZB-H2, one micro-batch after another, and what is there first."""
 
 from __future__ import annotations
 
@@ -122,18 +122,30 @@ def zb_h1(pipeline: Pipeline) -> Schedule:
     Stage s, counted from 1, is s - 1 weight gradients behind its backwards.
     Source: Qi et al. 2023, arXiv:2401.10241, section 2 (ZB-H1).
     """
+    return _split(pipeline, 1)
+
+
+def zb_h2(pipeline: Pipeline) -> Schedule:
+    """ZB-H1 with twice as many forwards ahead, and twice as many weight gradients behind: hardly a stage waits between its first and last.
+
+    Source: Qi et al. 2023, arXiv:2401.10241, section 2 (ZB-H2).
+    """
+    return _split(pipeline, 2)
+
+
+def _split(pipeline: Pipeline, times: int) -> Schedule:
+    """Forwards ahead, then a forward, a backward and a weight gradient in turn, these so many behind as there are stages before."""
     forwards, backwards = _visits(pipeline)
     lines = []
     for stage in range(1, pipeline.stages + 1):
-        ahead = min(pipeline.stages - stage + 1, len(forwards))
+        ahead, behind = times * (pipeline.stages - stage) + 1, times * (stage - 1)
+        weights = [backward._replace(letter=WEIGHT) for backward in backwards]
         line = list(forwards[:ahead])
         for place, backward in enumerate(backwards):
             line.append(backward)
-            if place >= stage - 1:
-                line.append(backwards[place - stage + 1]._replace(letter=WEIGHT))
+            line += weights[place - behind : place - behind + 1] if place >= behind else []
             line += forwards[ahead + place : ahead + place + 1]
-        behind = min(stage - 1, len(backwards))
-        lines.append((*line, *(late._replace(letter=WEIGHT) for late in backwards[len(backwards) - behind :])))
+        lines.append((*line, *weights[max(0, len(weights) - behind) :]))
     return tuple(lines)
 
 
@@ -185,5 +197,7 @@ NAMED: Mapping[str, Callable[[Pipeline], Schedule]] = {
     "eager-1f1b": eager_one_f_one_b,
     "interleaved": interleaved,
     "zb-h1": zb_h1,
+    "zb-h2": zb_h2,
 }
+SPLIT = frozenset({"zb-h1", "zb-h2"})  # those whose backward pass is in two parts
 NAMES = (*NAMED, "greedy", "shortest")  # and those that depend on the memory; the last is in search.py

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from shardwise.pipelines.named import NAMED
+from shardwise.pipelines.named import NAMED, SPLIT
 from shardwise.pipelines.pipeline import BACKWARD, FORWARD, WEIGHT, Pipeline
 from shardwise.pipelines.simulate import Run, simulate
 from shardwise.planning.inputs import Planner
@@ -35,7 +35,10 @@ LOST = {  # of the peak, beside what computing makes of it
 USED, BELOW = ("MFU", "blue"), ("kernels below the peak", "grey")
 MOST_DRAWN = 1500  # operations
 COLUMNS, ROWS = 24, 25  # cells of a scatter's grid: of the memory, and of MFU from 0 to 1
-SPLIT = ("zb-h1",)  # schedules whose backward pass is in two parts
+NOT_DRAWN = {  # schedules that the simulator does not have, and why
+    "zb-v": "each GPU has two pieces of the model, one on the way down the stages and one on the way up again",
+    "dualpipe": "micro-batches enter at both ends of the pipeline, and two of them meet on every GPU",
+}
 COLOURS = {FORWARD: ("forward", "blue"), BACKWARD: ("backward", "orange"), WEIGHT: ("weight gradient", "green")}
 
 
@@ -94,8 +97,8 @@ def pipeline_bars(planner: Planner, plan: Any) -> Drawing | str:
     if layout.pp == 1:
         return "There is no pipeline: PP is 1."
     name = "interleaved" if layout.virtual_stages > 1 else layout.schedule
-    if name not in NAMED:
-        return f"The schedule {name} is planned, and not drawn."
+    if name in NOT_DRAWN:
+        return f"{layout.schedule_name} is not drawn: {NOT_DRAWN[name]}. Its bubble and its memory are those that its authors give."
     whole = planner["planner_memory.micro_batches"](layout, plan.batch)
     count = _drawn(layout, whole)
     if not count:
@@ -106,7 +109,7 @@ def pipeline_bars(planner: Planner, plan: Any) -> Drawing | str:
     )  # fmt: skip
     few = f"{count} of {whole:,}" if count < whole else f"{whole}"
     return {
-        "title": f"{layout.pp} stages at work on {few} micro-batches, {name}",
+        "title": f"{layout.pp} stages at work on {few} micro-batches, {layout.schedule_name}",
         "rows": [f"stage {stage + 1}" for stage in range(layout.pp)],
         "axis": {"label": "ms", "low": 0, "high": run.makespan / 1e3},
         "kinds": {letter: {"name": name, "colour": colour} for letter, (name, colour) in COLOURS.items()},
@@ -183,7 +186,7 @@ def layouts_scatter(plans: Sequence[Any], front: Sequence[Any], room_bytes: floa
         "points": points,
         "front": [[plan.memory_bytes / 1e9, plan.mfu * 100] for plan in front],
         "frontName": "the best for each memory",
-        "marks": [{"x": room_bytes / 1e9, "text": f"{show(room_bytes, 'GB', digits=3)} of the GPU"}],
+        "marks": [{"x": room_bytes / 1e9, "text": f"{show(room_bytes, 'GB', digits=3)} of a GPU"}],
     }
 
 

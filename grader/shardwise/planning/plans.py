@@ -5,10 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from math import inf
+from time import monotonic
 from typing import Any
 
 from shardwise.errors import ShardwiseError
 from shardwise.planning.inputs import Asked, Planner, Wording, limits_of
+
+AT_ONCE = 64  # layouts that a search tries between two looks at the clock
 
 
 @dataclass(frozen=True)
@@ -42,14 +47,41 @@ def begun(planner: Planner, wanted: Asked) -> tuple[dict[str, Any], dict[str, in
 
 def searched(planner: Planner, wanted: Asked, limits: Mapping[str, Any], *, wording: Wording) -> Found:
     """The best layouts within limits; what is given of a layout is kept. Raises ShardwiseError."""
-    made = limits_of(planner, limits, wanted, wording=wording)
-    search = planner["planner_search.search"]
-    found: Sequence[Any] = _call(search, wanted.model, wanted.cluster, wanted.batch, limits=made)
-    kept = tuple(
-        row for row in found if all(getattr(row.layout, name) == value for name, value in wanted.layout.items())
-    )
-    front = planner["planner_search.pareto"](kept)
-    return Found(kept, front, made.memory_bytes or wanted.cluster.memory_bytes)
+    search = Search(planner, wanted, limits, wording=wording)
+    search.go_on(inf)
+    return search.found
+
+
+class Search:
+    """A search that can be left and gone on with. Raises ShardwiseError for limits that cannot be."""
+
+    def __init__(self, planner: Planner, wanted: Asked, limits: Mapping[str, Any], *, wording: Wording) -> None:
+        made = limits_of(planner, limits, wanted, wording=wording)
+        self.tried = 0
+        self._planner, self._wanted = planner, wanted
+        self._kept: list[Any] = []
+        self._room_bytes = made.memory_bytes or wanted.cluster.memory_bytes
+        self._left = planner["planner_search.tried"](wanted.model, wanted.cluster, wanted.batch, limits=made)
+
+    def go_on(self, seconds: float) -> bool:
+        """Try layouts for so long; whether that was all of them. Raises ShardwiseError."""
+        end = monotonic() + seconds
+        while monotonic() < end:
+            some = _call(lambda: list(islice(self._left, AT_ONCE)))
+            self.tried += len(some)
+            self._kept += [plan for plan in some if plan and self._is_kept(plan.layout)]
+            if len(some) < AT_ONCE:
+                return True
+        return False
+
+    @property
+    def found(self) -> Found:
+        """What was found so far."""
+        kept = self._planner["planner_search.ranked"](self._kept)
+        return Found(kept, self._planner["planner_search.pareto"](kept), self._room_bytes)
+
+    def _is_kept(self, layout: Any) -> bool:
+        return all(getattr(layout, name) == value for name, value in self._wanted.layout.items())
 
 
 def costs(planner: Planner, plan: Any, wanted: Asked) -> dict[str, float]:

@@ -18,6 +18,7 @@ Reply = dict[str, Any]
 FRAMEWORKS = {"torchtitan": "TorchTitan", "megatron": "Megatron-LM"}
 MOST = {"tp": 64, "cp": 64, "ep": 256}  # largest degree that a slider reaches
 TOKENS, PRICE = "15T", 2  # of the run, and of a GPU-hour in dollars: to be changed in the form
+SLICE_S = 0.1  # of a search, before it is somebody else's turn
 MICRO_BATCHES, CHUNKS = (1, 2, 4, 8, 16), tuple(range(1, 9))
 
 
@@ -27,7 +28,8 @@ class PlannerDesk:
     start      a layout that runs and fits where there is one, for this model, cluster and batch
     plan       everything about one layout: figures, drawings, places, remarks, and what each axis may be
     pipeline   who does what when, drawn
-    search     the layouts that run and fit, drawn, with the layout of each point; `keep` names what stays as it is
+    search     the layouts that run and fit, drawn, with the layout of each point; `keep` names what stays as it is.
+               A long search answers `searching`, and goes on when it is asked for again, so that others are not kept waiting
     settings   the same layout for a training framework
     choices    models, accelerators and words that a form offers
     problem    the problem of the bank that is nearest to this plan, as a call
@@ -37,6 +39,7 @@ class PlannerDesk:
 
     def __init__(self, banks: Banks) -> None:
         self._banks = banks
+        self._left_off: tuple[Reply, plans.Search] | None = None  # what a search was asked for, and the search
         self._does: Mapping[str, Callable[[Mapping[str, Any]], Reply]] = {
             "start": self._start, "plan": self._plan, "pipeline": self._pipeline, "search": self._search, "settings": self._settings,
             "choices": self._choices, "problem": self._problem,
@@ -131,8 +134,16 @@ class PlannerDesk:
         keep = request.get("keep") or []
         if not isinstance(keep, list):
             raise ShardwiseError("What stays as it is comes as a list of names, such as tp.")
-        wanted = self._asked(request, lambda name: name in {*keep, "precision", "software"})
-        found = plans.searched(self._planner, wanted, {}, wording=FORM)
+        asked = {"given": request.get("given"), "keep": keep}
+        before, search = self._left_off or (None, None)
+        if search is None or before != asked:
+            wanted = self._asked(request, lambda name: name in {*keep, "precision", "software"})
+            search = plans.Search(self._planner, wanted, {}, wording=FORM)
+        self._left_off = None
+        if not search.go_on(SLICE_S):
+            self._left_off = asked, search
+            return {"searching": f"{search.tried:,} layouts tried …"}
+        found = search.found
         if not found.kept:
             raise ShardwiseError("No layout runs and fits. Keep less of this one, or take more GPUs.")
         shown = drawings.thinned(found.kept, found.front, found.room_bytes)

@@ -13,7 +13,7 @@ from itertools import product
 from typing import NamedTuple
 
 from shardwise.errors import ShardwiseError
-from shardwise.pipelines.named import NAMED, limited
+from shardwise.pipelines.named import NAMED, SPLIT, limited
 from shardwise.pipelines.pipeline import Operation, Pipeline, Schedule
 from shardwise.pipelines.simulate import simulate
 
@@ -76,7 +76,7 @@ def shortest(pipeline: Pipeline, room: tuple[int | None, ...] = ()) -> Schedule:
 
 def _best_known(pipeline: Pipeline, room: Sequence[int | None]) -> Schedule:
     """The shortest of those schedules with a name that keep to the memory; one after another always does."""
-    known = [make(pipeline) for name, make in NAMED.items() if name != "zb-h1" or pipeline.weight]
+    known = [make(pipeline) for name, make in NAMED.items() if name not in SPLIT or pipeline.weight]
     known += [limited(pipeline, most) for most in range(1, pipeline.stages)]
     runs = [(simulate(pipeline, schedule, room), schedule) for schedule in known]
     return min((run.makespan, schedule) for run, schedule in runs if run.is_sound)[1]

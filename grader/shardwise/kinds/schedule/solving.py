@@ -11,7 +11,7 @@ from shardwise.kinds.schedule.explain import misses
 from shardwise.kinds.schedule.model import EachStage, Limited, ScheduleForm, ScheduleTemplate
 from shardwise.kinds.schedule.reading import read_schedule
 from shardwise.kinds.schedule.search import shortest
-from shardwise.pipelines.named import NAMED, NAMES, greedy, limited
+from shardwise.pipelines.named import NAMED, NAMES, SPLIT, greedy, limited
 from shardwise.pipelines.pipeline import MOST_CHUNKS, MOST_MICRO_BATCHES, MOST_STAGES, Pipeline, Schedule
 from shardwise.pipelines.simulate import Run, simulate
 from shardwise.template.draw import Draw
@@ -98,8 +98,10 @@ def named(name: str, pipeline: Pipeline, room: tuple[int | None, ...]) -> Schedu
     """The schedule of that name. Raises ShardwiseError where there is none, or none that the memory has room for."""
     if name not in NAMES:
         raise ShardwiseError(f"no schedule is called {name!r}; there are {', '.join(NAMES)}")
-    if name == "zb-h1" and not pipeline.weight:
-        raise ShardwiseError("zb-h1 splits the backward; say under `weight` how long the gradient of the weights takes")
+    if name in SPLIT and not pipeline.weight:
+        raise ShardwiseError(
+            f"{name} splits the backward; say under `weight` how long the gradient of the weights takes"
+        )
     if name == "shortest":
         return shortest(pipeline, room)
     return greedy(pipeline, room) if name == "greedy" else NAMED[name](pipeline)
