@@ -1,4 +1,4 @@
-"""A real JupyterLab, and how to start Chromium quietly: for tests, and for what is measured in them."""
+"""A real JupyterLab, a real Voilà, and how to start Chromium quietly: for tests, and for what is measured in them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,16 @@ QUIET = [  # neither a sandbox of its own nor a graphics card nor calls home
     "--disable-background-networking", "--disable-component-update",
 ]  # fmt: skip
 KERNEL = "shardwise-test"
-NBGRADERS = ("assignment_list", "course_list", "formgrader", "validate_assignment")
+NOT_NEEDED = [  # seconds to import
+    "nbgrader.server_extensions.assignment_list",
+    "nbgrader.server_extensions.course_list",
+    "nbgrader.server_extensions.formgrader",
+    "nbgrader.server_extensions.validate_assignment",
+    "voila.server_extension",
+]
 STARTS_WITHIN_S = 60.0
+
+App = Literal["lab", "notebook"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,7 @@ class Lab:
     token: str
     notebooks: Path
 
-    def address(self, notebook: str, app: Literal["lab", "notebook"] = "lab") -> str:
+    def address(self, notebook: str, app: App = "lab") -> str:
         place = {"lab": "lab/tree", "notebook": "notebooks"}[app]
         return f"{self.url}/{place}/{notebook}?token={self.token}"
 
@@ -60,14 +68,15 @@ def _private_folders(base: Path) -> dict[str, str]:
         "display_name": "Python 3",  # as students see it, and in pictures
         "language": "python",
     }
-    slow = {f"nbgrader.server_extensions.{name}": False for name in NBGRADERS}  # 4 s to import, and not needed here
     news = {"fetchNews": "false", "checkForUpdates": False}
     files = {
         "config/jupyter_server_config.json": {
-            "ServerApp": {"jpserver_extensions": slow},
+            "ServerApp": {"jpserver_extensions": dict.fromkeys(NOT_NEEDED, False)},
             "JupyterNotebookApp": {"expose_app_in_browser": True},
         },
-        "config/labconfig/page_config.json": {"disabledExtensions": {"@jupyter/nbgrader": True}},
+        "config/labconfig/page_config.json": {
+            "disabledExtensions": {"@jupyter/nbgrader": True, "@voila-dashboards/jupyterlab-preview": True}
+        },
         f"data/kernels/{KERNEL}/kernel.json": kernel,
         "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings": news,
     }
@@ -80,20 +89,39 @@ def _private_folders(base: Path) -> dict[str, str]:
 @contextmanager
 def running_lab(base: Path) -> Iterator[Lab]:
     """A JupyterLab on a port of its own, with an empty folder for all that it keeps."""
-    environment = {**os.environ, **_private_folders(base), "SHARDWISE_BANK": str(ROOT)}
-    notebooks, log, port = base / "notebooks", base / "lab.log", _free_port()
+    notebooks, port, token = base / "notebooks", _free_port(), secrets.token_hex(16)
     notebooks.mkdir()
-    server = Lab(f"http://127.0.0.1:{port}", secrets.token_hex(16), notebooks)
+    server = Lab(f"http://127.0.0.1:{port}", token, notebooks)
     command = [
-        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
+        "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
         f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={notebooks}",
-        f"--IdentityProvider.token={server.token}", "--LabApp.expose_app_in_browser=True",
+        f"--IdentityProvider.token={token}", "--LabApp.expose_app_in_browser=True",
         "--LabApp.extension_manager=readonly",  # no look at an index of packages
     ]  # fmt: skip
+    with _running(command, base, f"{server.url}/api/status?token={token}"):
+        yield server
+
+
+@contextmanager
+def running_voila(base: Path, notebook: Path) -> Iterator[str]:
+    """A Voilà that shows one notebook: its address."""
+    address = f"http://127.0.0.1:{(port := _free_port())}/"
+    unfit = "@jupyter-notebook/lab-extension"  # that of a newer Notebook fails in Voilà, which does not need it
+    options = ["--no-browser", f"--port={port}", f"--VoilaConfiguration.extension_denylist={unfit}"]
+    with _running(["voila", *options, str(notebook)], base, f"{address}voila/static/voila.js"):
+        yield address
+
+
+@contextmanager
+def _running(module: list[str], base: Path, ask: str) -> Iterator[None]:
+    """A server, from its first answer on, with an empty folder for all that it keeps."""
+    environment = {**os.environ, **_private_folders(base), "SHARDWISE_BANK": str(ROOT)}
+    log = base / "server.log"
+    command = [sys.executable, "-m", *module]
     with log.open("w") as out, subprocess.Popen(command, env=environment, stdout=out, stderr=out) as process:
         try:
-            _wait(server, process, log)
-            yield server
+            _wait(ask, process, log)
+            yield
         finally:
             process.terminate()
             try:
@@ -102,8 +130,7 @@ def running_lab(base: Path) -> Iterator[Lab]:
                 process.kill()
 
 
-def _wait(server: Lab, process: subprocess.Popen[bytes], log: Path) -> None:
-    ask = f"{server.url}/api/status?token={server.token}"
+def _wait(ask: str, process: subprocess.Popen[bytes], log: Path) -> None:
     patience = time.monotonic() + STARTS_WITHIN_S
     while time.monotonic() < patience and process.poll() is None:
         try:
@@ -111,4 +138,4 @@ def _wait(server: Lab, process: subprocess.Popen[bytes], log: Path) -> None:
                 return
         except OSError:
             time.sleep(0.1)
-    raise RuntimeError(f"JupyterLab did not start. Its log ends:\n{log.read_text()[-3000:]}")
+    raise RuntimeError(f"The server did not start. Its log ends:\n{log.read_text()[-3000:]}")

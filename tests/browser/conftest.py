@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,8 +46,8 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def fresh_page(browser: Browser, **options: Any) -> Iterator[Page]:
-    """A fresh page. What it asks for outside this machine is refused, and an error at its end."""
+def fresh_page(browser: Browser, *, asks_for: Sequence[str] = (), **options: Any) -> Iterator[Page]:
+    """A fresh page. What it asks for outside this machine is refused, and an error at its end, but for what a server is known for."""
     outside: list[str] = []
 
     def loopback(url: str) -> bool:
@@ -68,7 +68,23 @@ def fresh_page(browser: Browser, **options: Any) -> Iterator[Page]:
     opened.on("websocket", lambda socket: None if loopback(socket.url) else outside.append(socket.url))
     yield opened
     context.close()
-    assert outside == []
+    assert outside == list(asks_for)
+
+
+def faults_of(page: Page, *, but: Sequence[str] = ()) -> list[str]:
+    """What will be said of errors on a page's console, but for what has words that a front end is known for."""
+    faults: list[str] = []
+
+    def heard(fault: str) -> None:
+        if not any(words in fault for words in but):
+            faults.append(fault)
+
+    page.on("pageerror", lambda error: heard(str(error)))
+    page.on(
+        "console",
+        lambda message: heard(f"{message.text} {message.location['url']}") if message.type == "error" else None,
+    )
+    return faults
 
 
 @pytest.fixture

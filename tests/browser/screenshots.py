@@ -11,13 +11,13 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from browser.conftest import fresh_page
-from browser.test_practice_in_lab import opened
+from browser.hands import ANSWERS, answers, first, form_of, is_said, right_answer
+from browser.in_jupyter import of_cells, show
 from checkout import ROOT, checkout_bank, fresh_session
 from shardwise.bank.moving import moving, moving_names
 from shardwise.bank.posing import pose
 from shardwise.kinds import kind_of
 from shardwise.marking import check
-from shardwise.question import Outcome, Question
 
 SHOWN = ROOT / "docs" / "img"  # those that a page of the docs shows, to be committed
 ALL = SHOWN / "all"
@@ -27,49 +27,7 @@ LOOKS: dict[str, tuple[Literal["light", "dark"], int]] = {
     "light": ("light", 840), "dark": ("dark", 840), "phone": ("light", 360), "phone-dark": ("dark", 360),
 }  # fmt: skip
 
-RING_TIME = """def ring_all_reduce_ms(message_gb, gpus, bandwidth_gb_per_s, latency_us):
-    return 2 * (gpus - 1) * (message_gb / gpus / bandwidth_gb_per_s * 1e3 + latency_us / 1e3)
-"""
-# Of each kind a problem, and what is answered to its first variant. Where there is no right one it is the kind's sample;
-# where there is no unreadable one, the form has none to give.
-ANSWERS: dict[str, dict[str, Any]] = {
-    "bytes-per-gpu": {"wrong": "1.4985 GB", "unreadable": "40 GB/s"},
-    "a-thinner-network": {
-        "wrong": {"value": "500 s", "confidence": "90 %"},
-        "right": {"value": "2 s", "confidence": "80 %"},
-        "unreadable": {"value": "2 s", "confidence": "120 %"},
-    },
-    "ring-or-tree": {"wrong": ["a"], "right": ["b"]},
-    "order-ring-events": {"wrong": ["d", "e", "b", "c", "a"], "right": ["d", "b", "e", "c", "a"]},
-    "which-bytes-are-which": {"wrong": {"1": "e", "2": "c", "3": "b", "4": "c", "5": "d"}},
-    "bytes-per-gpu-formula": {"wrong": "6*M*(N-1)/N", "unreadable": "6*2*M*(N-1"},
-    "ring-time-function": {
-        "wrong": RING_TIME.replace("2 *", ""),
-        "right": RING_TIME,
-        "unreadable": RING_TIME.replace("1e3)", "1e3"),
-    },
-    "ring-time-bug": {"wrong": {"line": 2, "fix": "    return 0"}, "unreadable": {"input": {"gpus": "many"}}},
-    "split-the-backward": {
-        "wrong": "\n".join(f"stage {stage}: F1 B1 W1 F2 B2 W2 F3 B3 W3 F4 B4 W4" for stage in range(1, 5)),
-        "unreadable": "stage 1: F1 F1 B9\nstage 2: F1",
-    },
-    "a-layout-that-fits": {"wrong": {"tp": 1, "pp": 8, "dp": 64}, "unreadable": {"tp": 8, "pp": 2, "dp": "many"}},
-    "train-a-model": {
-        "wrong": {"replicas": "512", "micro_batches": "2"},
-        "unreadable": {"replicas": "as many as fit"},
-    },
-}
-SAID = {"wrong": ("Not yet", "Partly right"), "right": ("✓ Correct",), "unreadable": ("Unreadable",)}
 FIGURES = ("pipeline", "zero")  # in Lab
-
-
-def first(name: str) -> Question:
-    return pose(checkout_bank().find(name), 0)
-
-
-def right_answer(question: Question) -> Any:
-    """A right answer in the shape that a form sends."""
-    return next(sample.raw for sample in kind_of(question).samples(question) if sample.outcome == Outcome.CORRECT)
 
 
 def draft_of(fields: list[dict[str, Any]], answer: Any) -> Any:
@@ -133,8 +91,7 @@ def take(page: Page, name: str, *, in_docs: bool = False) -> None:
 def test_every_form_fresh_wrong_right_and_unreadable(bare: Any, look: str, name: str) -> None:
     question = first(name)
     fields = kind_of(question).view(question.form)["fields"]
-    answers = {"fresh": None, "right": right_answer(question), **ANSWERS[name]}
-    for state, answer in answers.items():
+    for state, answer in {"fresh": None, **answers(question, name)}.items():
         form = bare.problem(question)
         if state != "fresh":
             kept = [f"answer {question.id} {question.seed}", json.dumps(draft_of(fields, answer))]
@@ -142,12 +99,11 @@ def test_every_form_fresh_wrong_right_and_unreadable(bare: Any, look: str, name:
             form = bare.problem(question)
             form.get_by_role("button", name="Check", exact=True).first.click()
             expect(form.get_by_role("status").last).not_to_be_empty()
-            said = form.get_by_role("status").last.inner_text()
-            assert any(words in said for words in SAID[state]), f"{state}: {said}"
+            is_said(form, state)
         if state == "right":
             form.get_by_role("button", name="Solution").click()
             expect(form.locator(".more").last).to_contain_text("Solution")
-        take(bare.page, f"{question.kind}-{state}-{look}")
+        take(bare.page, f"{name}-{state}-{look}")
 
 
 @pytest.mark.parametrize("name", moving_names(checkout_bank()))
@@ -183,7 +139,7 @@ SCROLL = """([element, above]) => {
 
 
 def in_lab(page: Page, lab: Any, name: str, *sources: str) -> None:
-    opened(page, lab, f"{name}.ipynb", *sources)
+    show(page, lab, f"{name}.ipynb", of_cells(*sources))
     page.evaluate(ALONE)
 
 
@@ -195,7 +151,7 @@ def at_top(page: Page, element: Locator, above: int = 60) -> None:
 def test_a_question_in_lab(page: Page, lab: Any) -> None:
     question = first("bytes-per-gpu")
     in_lab(page, lab, "01-ring-all-reduce", 'from shardwise import practice\n\npractice("bytes-per-gpu")')
-    form = page.get_by_role("region", name=question.title, exact=True)
+    form = form_of(page, question)
     field = form.get_by_label("Your answer")
     field.fill("1.4985 GB")
     field.press("Enter")
@@ -207,7 +163,7 @@ def test_a_question_in_lab(page: Page, lab: Any) -> None:
 def test_a_case_in_lab(page: Page, lab: Any) -> None:
     question = first("train-a-model")
     in_lab(page, lab, "16-capstone", 'from shardwise import practice\n\npractice("train-a-model")')
-    form = page.get_by_role("region", name=question.title, exact=True)
+    form = form_of(page, question)
     form.locator("details").first.get_by_role("textbox").fill("512")
     form.get_by_role("button", name="Check").first.click()
     expect(form.get_by_role("status")).to_contain_text("✗")

@@ -11,6 +11,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from typer.testing import CliRunner
 
+from browser.hands import Mouse, form_of, give
+from browser.in_jupyter import show
 from checkout import ROOT
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose
@@ -25,15 +27,6 @@ OWN = ROOT / "examples" / "bank"
 CHAPTER = "01-loans-and-bonds"
 TODAY, A_WEEK_LATER = "2026-12-01T09:00", "2026-12-08T09:00"
 SEED_SHOWN = "section => section.getRootNode().host.question.seed"
-RUN_ALL = """async () => {
-  const app = window.jupyterapp;
-  await app.restored;
-  const panel = app.shell.currentWidget;
-  await panel.context.ready;
-  await panel.context.sessionContext.ready;
-  await panel.context.sessionContext.session.kernel.info;
-  await app.commands.execute("notebook:run-all-cells");
-}"""
 
 
 def test_a_chapter_is_solved_from_its_first_cell_to_mastery_and_asked_again_a_week_later(
@@ -67,14 +60,9 @@ def practised() -> dict[str, int]:
 
 def open_notebook(page: Page, lab: Any, bank: Bank, kept: Path, now: str) -> None:
     notebook = json.loads(file_text(chapter_notebook(bank, CHAPTER, named=str(OWN))))
-    notebook["metadata"]["kernelspec"] = {"name": "shardwise-test", "display_name": "test"}
     first = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
     first["source"] = f"%env SHARDWISE_PROGRESS={kept}\n%env SHARDWISE_NOW={now}\n{first['source']}"
-    name = f"chapter-{now[:10]}.ipynb"
-    (lab.notebooks / name).write_text(json.dumps(notebook), "utf-8")
-    page.goto(lab.address(name) + "&reset")
-    page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
-    page.evaluate(RUN_ALL)
+    show(page, lab, f"chapter-{now[:10]}.ipynb", notebook)
 
 
 def card(page: Page) -> Locator:
@@ -85,17 +73,17 @@ def card(page: Page) -> Locator:
 def master(page: Page, problem: Problem) -> None:
     """A wrong answer, then the right one, then the right ones to two other variants."""
     question = pose(problem, "0")
-    form = page.get_by_role("region", name=question.title, exact=True)
+    form, mouse = form_of(page, question), Mouse(page)
     form.scroll_into_view_if_needed()
-    give(form, question, wrong(question))
+    give(mouse, form, question, wrong(question))
     expect(form.get_by_role("status")).to_contain_text(re.compile("Not yet|Partly right"))
-    give(form, question, right(question))
+    give(mouse, form, question, right(question))
     expect(form.get_by_role("status")).to_contain_text("✓ Correct")
     for _ in range(2):
         form.get_by_role("button", name="Another").click()
         expect(form.get_by_role("status")).to_contain_text("new")
         question = pose(problem, form.evaluate(SEED_SHOWN))
-        give(form, question, right(question))
+        give(mouse, form, question, right(question))
         expect(form.get_by_role("status")).to_contain_text("✓ Correct")
 
 
@@ -104,13 +92,13 @@ def right(question: Question) -> Any:
         found = re.search(r"```python\n(.*?)```", question.solution, re.DOTALL)
         assert found, "the solution of a function shows it"
         return found[1]
-    return sample(question, Outcome.CORRECT)
+    return as_fields(question, sample(question, Outcome.CORRECT))
 
 
 def wrong(question: Question) -> Any:
     if question.kind == "code":
         return f"def {question.form.model_dump()['function']}(*_, **__):\n    return -1\n"
-    return sample(question, Outcome.INCORRECT, Outcome.PARTIAL)
+    return as_fields(question, sample(question, Outcome.INCORRECT, Outcome.PARTIAL))
 
 
 def sample(question: Question, *outcomes: Outcome) -> Any:
@@ -119,68 +107,12 @@ def sample(question: Question, *outcomes: Outcome) -> Any:
     return next((raw for raw in found if isinstance(raw, dict)), found[0])
 
 
-# Filling a form in -------------------------------------------------------------------------------------------------------
-
-
-def give(form: Locator, question: Question, raw: Any) -> None:
-    """Enter an answer as a student would, and check it."""
-    fields = kind_of(question).view(question.form)["fields"]
+def as_fields(question: Question, raw: Any) -> Any:
+    """An answer that was typed as a text, field by field."""
     if question.kind == "estimate" and isinstance(raw, str):
-        value, confidence = raw.split(", ")
-        raw = {"value": value, "confidence": confidence}
+        return dict(zip(("value", "confidence"), raw.split(", "), strict=True))
     if question.kind == "layout":
-        read = kind_of(question).parse(question.form, raw)
-        raw = {axis["name"]: value for axis, value in zip(fields[0]["axes"], read.layout, strict=True)}
-    fill(form, fields, raw)
-    form.get_by_role("button", name="Check", exact=True).click()
-
-
-def fill(within: Locator, fields: list[dict[str, Any]], raw: Any) -> None:
-    for field in fields:
-        if "name" not in field:
-            enter(within, field, raw)
-        elif field["name"] in raw:
-            enter(within, field, raw[field["name"]])
-
-
-def enter(within: Locator, field: dict[str, Any], raw: Any) -> None:
-    match field["type"]:
-        case "line":
-            within.get_by_label(field["label"]).fill(str(raw))
-        case "number":
-            within.get_by_label(field["name"], exact=True).fill(repr(raw))
-        case "program":
-            within.get_by_label(field["label"]).fill(raw)
-        case "options":
-            for letter in raw.lower().split():
-                within.locator(f"input[value='{letter}']").check()
-        case "order":
-            move(within, raw.split())
-        case "pairs":
-            for item, letter in raw.items():
-                within.get_by_label(f"{item} belongs to").select_option(letter)
-        case "listing":
-            within.get_by_role("option").nth(raw - 1).click()
-        case "group":
-            fill(within, field["fields"], raw)
-        case "layout":
-            for axis, value in raw.items():
-                within.get_by_role("combobox", name=axis).select_option(str(value))
-        case "parts":
-            for number, part in enumerate(field["parts"]):
-                each = within.locator("details").nth(number)
-                if each.get_attribute("open") is None:
-                    each.locator("summary").click()
-                if part["name"] in raw:
-                    fill(each, part["fields"], raw[part["name"]])
-        case other:
-            pytest.fail(f"nobody fills in a field of the type {other}")
-
-
-def move(within: Locator, order: list[str]) -> None:
-    """Put items in an order, each up to its place, from first to last."""
-    shown = within.locator("ol.order > li")
-    for place, label in enumerate(order):
-        now = shown.evaluate_all("rows => rows.map(row => row.dataset.label)")
-        for _ in range(now.index(label) - place):
-            within.get_by_role("button", name=f"Move {label} up", exact=True).click()
+        kind = kind_of(question)
+        axes = [axis["name"] for axis in kind.view(question.form)["fields"][0]["axes"]]
+        return dict(zip(axes, kind.parse(question.form, raw).layout, strict=True))
+    return raw

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
+from browser.hands import ANSWERS, first, form_of
+from browser.in_jupyter import of_cells, ready, run_all, show
 from checkout import checkout_bank
+from jupyter_lab import Lab
 from shardwise.bank.posing import pose
 from shardwise.kinds.quantity.model import QuantityKey
 from shardwise.markdown.html import to_plain
-from shardwise.question import Question
 
-NUMBER, CHOICE, ORDER = "bytes-per-gpu", "ring-or-tree", "order-ring-events"
+NUMBER, CHOICE, ORDER, FUNCTION = "bytes-per-gpu", "ring-or-tree", "order-ring-events", "ring-time-function"
+CHAPTER = "01-ring-all-reduce"
 APPS = ("lab", pytest.param("notebook", marks=pytest.mark.slow))
 
-READY = """async () => {
-  const { shell, restored } = window.jupyterapp;
-  await restored;
-  const { context } = shell.currentWidget;
-  await context.ready;
-  await context.sessionContext.ready;
-  await context.sessionContext.session.kernel.info;
-}"""
-RUN_ALL = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
 SLEEP = """() => {
   const { content } = window.jupyterapp.shell.currentWidget;
   content.activeCellIndex = content.widgets.length - 1;
@@ -37,35 +29,18 @@ SLEEP = """() => {
 RESTART = "() => window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.restart()"
 IS_SAVED = "() => !window.jupyterapp.shell.currentWidget.context.model.dirty"
 CELLS = "() => window.jupyterapp.shell.currentWidget.context.model.sharedModel.cells.map((cell) => [cell.cell_type, cell.getSource()])"
+CLOSE = """async () => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  await panel.context.save();
+  await panel.context.sessionContext.shutdown();
+}"""
 COMMANDS = ("k", "j", "r", "m", "y", "a", "b", "x", "d", "d", "Shift+M", "1", "o", "z")  # what Jupyter does with a cell
 
 
-def asked(name: str, seed: int = 0) -> Question:
-    return pose(checkout_bank().find(name), seed)
-
-
-def form_of(page: Page, name: str) -> Locator:
-    return page.get_by_role("region", name=asked(name).title, exact=True)
-
-
 @pytest.fixture(params=APPS)
-def opened(request: pytest.FixtureRequest, page: Page, lab: Any) -> Callable[..., None]:
+def opened(request: pytest.FixtureRequest, page: Page, lab: Lab) -> Callable[..., None]:
     """Opens a notebook of these cells in one of the applications, and runs them."""
-
-    def opened(name: str, *sources: str) -> None:
-        kernel = {"kernelspec": {"name": "shardwise-test", "display_name": "test"}}
-        notebook = new_notebook(cells=[new_code_cell(source) for source in sources], metadata=kernel)
-        nbformat.write(notebook, lab.notebooks / f"{request.param}-{name}")
-        page.goto(lab.address(f"{request.param}-{name}", request.param) + "&reset")
-        ready(page)
-        page.evaluate(RUN_ALL)
-
-    return opened
-
-
-def ready(page: Page) -> None:
-    page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
-    page.evaluate(READY)
+    return lambda name, *sources: show(page, lab, f"{request.param}-{name}", of_cells(*sources), request.param)
 
 
 def practices(*names: str) -> list[str]:
@@ -73,15 +48,22 @@ def practices(*names: str) -> list[str]:
 
 
 def test_what_was_typed_is_saved_with_the_notebook_and_outlasts_reload_and_restart(
-    page: Page, opened: Callable[..., None]
+    page: Page, opened: Callable[..., None], tmp_path: Path
 ) -> None:
-    opened("lasts.ipynb", *practices(NUMBER, CHOICE, ORDER))
-    number, choice, order = (form_of(page, name) for name in (NUMBER, CHOICE, ORDER))
+    keeps = f"%env SHARDWISE_PROGRESS={tmp_path / 'progress.sqlite'}"
+    stands = f"from shardwise import progress\n\nprogress({CHAPTER!r})"
+    opened("lasts.ipynb", keeps, *practices(NUMBER, CHOICE, ORDER), stands)
+    card = page.locator(".jp-CodeCell").last.locator(".jp-OutputArea")
+    solved = f"{{}} of {len(checkout_bank().of_chapter(CHAPTER))}"
+    expect(card).to_contain_text(solved.format(0))
+    number, choice, order = (form_of(page, first(name)) for name in (NUMBER, CHOICE, ORDER))
     number.get_by_role("button", name="Another").click()
-    fresh = to_plain(asked(NUMBER, 1).prompt)[:40]
+    fresh = to_plain(pose(checkout_bank().find(NUMBER), 1).prompt)[:40]
     expect(number).to_contain_text(fresh)
     number.get_by_label("Your answer").fill("12 GB")
     choice.get_by_role("radio").nth(1).check()
+    choice.get_by_role("button", name="Check").click()
+    expect(choice.get_by_role("status")).to_contain_text("✓ Correct")
     order.get_by_role("button", name="Move b up").click()
     page.wait_for_timeout(400)  # a draft goes into the notebook when one has stopped typing
     page.keyboard.press("Control+s")
@@ -99,16 +81,14 @@ def test_what_was_typed_is_saved_with_the_notebook_and_outlasts_reload_and_resta
     page.evaluate(RESTART)
     choice.get_by_role("button", name="Check").click()
     expect(choice.get_by_role("status")).to_contain_text("run this cell again")
-    ready(page)
-    page.evaluate(RUN_ALL)
+    run_all(page)
     is_as_it_was()
-    choice.get_by_role("button", name="Check").click()
-    expect(choice.get_by_role("status")).to_contain_text("✓ Correct")
+    expect(card).to_contain_text(solved.format(1))
 
 
 def test_keys_are_the_forms_and_a_busy_kernel_still_answers(page: Page, opened: Callable[..., None]) -> None:
     opened("keys.ipynb", *practices(NUMBER, CHOICE, ORDER, "ring-time-bug"), "")
-    number, choice, order, hunt = (form_of(page, name) for name in (NUMBER, CHOICE, ORDER, "ring-time-bug"))
+    number, choice, order, hunt = (form_of(page, first(name)) for name in (NUMBER, CHOICE, ORDER, "ring-time-bug"))
     expect(hunt).to_be_visible()
     page.wait_for_timeout(1000)  # Jupyter goes to the last cell when all have run
     faults: list[str] = []  # from here on: Notebook 7 has one of its own while it starts
@@ -128,7 +108,7 @@ def test_keys_are_the_forms_and_a_busy_kernel_still_answers(page: Page, opened: 
     assert page.evaluate(CELLS) == before
     expect(number.get_by_label("Your answer")).to_have_value("kjrmyabxddM1oz")
 
-    question = asked(NUMBER)
+    question = first(NUMBER)
     assert isinstance(question.key, QuantityKey)
     page.evaluate(SLEEP)
     running = page.locator(".jp-InputPrompt").last
@@ -138,3 +118,46 @@ def test_keys_are_the_forms_and_a_busy_kernel_still_answers(page: Page, opened: 
     expect(number.get_by_role("status")).to_contain_text("✓ Correct", timeout=4000)
     expect(running).to_contain_text("*")
     assert faults == []
+
+
+def test_a_function_without_an_end_is_stopped_and_one_that_ends_python_is_told(
+    page: Page, opened: Callable[..., None]
+) -> None:
+    opened("ends.ipynb", *practices(FUNCTION))
+    form = form_of(page, first(FUNCTION))
+    field, status, check = (
+        form.get_by_label("Your function"),
+        form.get_by_role("status"),
+        form.get_by_role("button", name="Check", exact=True),
+    )
+    right = ANSWERS[FUNCTION]["right"]
+    head = right.partition("\n")[0]
+    field.fill(f"{head}\n    while True:\n        pass\n")
+    check.click()
+    expect(status).to_contain_text("took too long and was stopped")
+    field.fill(f"{head}\n    import os\n    os._exit(1)\n")
+    check.click()
+    expect(status).to_contain_text("Python cannot be reached", timeout=8000)  # Jupyter looks every three seconds
+    page.get_by_role("button", name="Ok", exact=True).click()  # it says that it starts the kernel anew
+    run_all(page)
+    expect(status).to_be_empty()
+    expect(field).to_contain_text("os._exit(1)")  # what was typed is still there
+    field.fill(right)
+    check.click()
+    expect(status).to_contain_text("✓ Correct")
+
+
+def test_a_form_without_its_kernel_shows_the_question_and_what_to_do(page: Page, lab: Lab) -> None:
+    show(page, lab, "reopened.ipynb", of_cells(*practices(NUMBER)))
+    form, words = form_of(page, first(NUMBER)), page.locator(".shardwise-waits")
+    expect(form).to_be_visible()
+    expect(words).to_be_hidden()
+    page.evaluate(CLOSE)
+    page.goto(lab.address("reopened.ipynb") + "&reset")
+    expect(words).to_contain_text("To answer in a form, run this cell in Jupyter.")
+    expect(words).to_contain_text("What each GPU sends")
+    page.wait_for_timeout(1500)  # Jupyter says after a moment that it has no model
+    assert not any(error.is_visible() for error in page.get_by_text("model not found").all())
+    run_all(page)
+    expect(form).to_be_visible()
+    expect(words).to_be_hidden()

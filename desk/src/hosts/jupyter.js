@@ -3,6 +3,7 @@
 import { show } from "../show.js";
 
 const CUT_OFF = "Python cannot be reached. If the kernel was restarted or has stopped, run this cell again.";
+const ENDS = new Set(["autorestarting", "restarting", "terminating", "dead"]); // of a kernel: what it was asked is lost
 const SETTLED_MS = 300; // after the last key, before a draft is written into the notebook
 
 /** Show what a widget's model names in an element of the page; gives the function that takes it away again. */
@@ -41,8 +42,10 @@ function requests(model) {
     waiting.clear();
     connection = null; // the next request tries again
   };
+  const watched = (_kernel, status) => ENDS.has(status) && cutOff();
   const connected = async () => {
     const kernel = model.widget_manager?.kernel;
+    kernel?.statusChanged.connect(watched);
     await kernel?.info;
     if (!kernel?.supportsSubshells) return model;
     const comm = kernel.createComm("shardwise");
@@ -63,6 +66,7 @@ function requests(model) {
     });
   const close = async () => {
     model.off("msg:custom", heard);
+    model.widget_manager?.kernel?.statusChanged.disconnect(watched);
     const open = await connection;
     if (!open || open === model) return;
     open.onClose = () => {};

@@ -1,0 +1,286 @@
+"""Answers to a problem of each kind, and two pairs of hands that enter them in its form: with a mouse, and by keys alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from checkout import checkout_bank
+from shardwise.bank.posing import pose
+from shardwise.kinds import kind_of
+from shardwise.question import Outcome, Question
+
+RING_TIME = """def ring_all_reduce_ms(message_gb, gpus, bandwidth_gb_per_s, latency_us):
+    return 2 * (gpus - 1) * (message_gb / gpus / bandwidth_gb_per_s * 1e3 + latency_us / 1e3)
+"""
+# Of each kind a problem, and what is answered to its first variant. Where there is no right one it is the kind's sample;
+# where there is no unreadable one, the form has none to give.
+ANSWERS: dict[str, dict[str, Any]] = {
+    "bytes-per-gpu": {"wrong": "1.4985 GB", "unreadable": "40 GB/s"},
+    "a-thinner-network": {
+        "wrong": {"value": "500 s", "confidence": "90 %"},
+        "right": {"value": "2 s", "confidence": "80 %"},
+        "unreadable": {"value": "2 s", "confidence": "120 %"},
+    },
+    "ring-or-tree": {"wrong": ["a"], "right": ["b"]},
+    "fifty-four-days": {"wrong": ["a"]},
+    "order-ring-events": {"wrong": ["d", "e", "b", "c", "a"], "right": ["d", "b", "e", "c", "a"]},
+    "which-bytes-are-which": {"wrong": {"1": "e", "2": "c", "3": "b", "4": "c", "5": "d"}},
+    "bytes-per-gpu-formula": {"wrong": "6*M*(N-1)/N", "unreadable": "6*2*M*(N-1"},
+    "ring-time-function": {
+        "wrong": RING_TIME.replace("2 *", ""),
+        "right": RING_TIME,
+        "unreadable": RING_TIME.replace("1e3)", "1e3"),
+    },
+    "ring-time-bug": {"wrong": {"line": 2, "fix": "    return 0"}, "unreadable": {"input": {"gpus": "many"}}},
+    "split-the-backward": {
+        "wrong": "\n".join(f"stage {stage}: F1 B1 W1 F2 B2 W2 F3 B3 W3 F4 B4 W4" for stage in range(1, 5)),
+        "unreadable": "stage 1: F1 F2 B1\nstage 2: F1",
+    },
+    "a-layout-that-fits": {"wrong": {"tp": 1, "pp": 8, "dp": 64}, "unreadable": {"tp": 8, "pp": 2, "dp": "many"}},
+    "train-a-model": {
+        "wrong": {"replicas": "512", "micro_batches": "2"},
+        "unreadable": {"replicas": "as many as fit"},
+    },
+}
+SAID = {"wrong": ("Not yet", "Partly right"), "right": ("✓ Correct",), "unreadable": ("Unreadable",)}
+MOST_TABS = 80
+
+
+def first(name: str) -> Question:
+    """The first variant of a problem of this checkout."""
+    return pose(checkout_bank().find(name), 0)
+
+
+def form_of(page: Page, question: Question) -> Locator:
+    """The form of a question, by its title."""
+    return page.get_by_role("region", name=question.title, exact=True)
+
+
+def right_answer(question: Question) -> Any:
+    """A right answer in the shape that a form sends."""
+    return next(sample.raw for sample in kind_of(question).samples(question) if sample.outcome == Outcome.CORRECT)
+
+
+def answers(question: Question, name: str) -> dict[str, Any]:
+    """What is answered to a problem, one after the other: unreadably where its form allows that, wrongly, and rightly."""
+    given = ANSWERS[name]
+    return {
+        state: given[state] if state in given else right_answer(question)
+        for state in ("unreadable", "wrong", "right")
+        if state in given or state == "right"
+    }
+
+
+def is_said(form: Locator, state: str) -> None:
+    """Wait for the verdict."""
+    expect(form.get_by_role("status")).to_contain_text(re.compile("|".join(map(re.escape, SAID[state]))))
+
+
+# Two pairs of hands -----------------------------------------------------------------------------------------------------
+
+
+class Hands(Protocol):
+    """How a student does what a form asks for."""
+
+    def press(self, button: Locator) -> None:
+        """Press a button, or open what is folded away."""
+
+    def write(self, box: Locator, text: str) -> None:
+        """Write in a field, in place of what it holds."""
+
+    def choose(self, box: Locator, value: str) -> None:
+        """Choose in a list that drops down."""
+
+    def tick(self, options: Locator, letters: Sequence[str]) -> None:
+        """Tick these of the options, and no others."""
+
+    def pick(self, listing: Locator, number: int) -> None:
+        """Pick a line."""
+
+    def lift(self, items: Locator, at: int, to: int) -> None:
+        """Move an item up."""
+
+    def place(self, stage: Locator, operation: str) -> None:
+        """Put an operation at the end of a stage's line."""
+
+
+class Mouse:
+    """Clicks; the keyboard is there for letters and digits."""
+
+    def __init__(self, _: Page) -> None:
+        pass
+
+    def press(self, button: Locator) -> None:
+        button.click()
+
+    def write(self, box: Locator, text: str) -> None:
+        box.click()
+        box.fill(text)
+
+    def choose(self, box: Locator, value: str) -> None:
+        box.select_option(value)
+
+    def tick(self, options: Locator, letters: Sequence[str]) -> None:
+        for option in options.all():
+            if (value := option.get_attribute("value")) in letters or option.get_attribute("type") == "checkbox":
+                option.set_checked(value in letters)
+
+    def pick(self, listing: Locator, number: int) -> None:
+        listing.get_by_role("option").nth(number - 1).click()
+
+    def lift(self, items: Locator, at: int, to: int) -> None:
+        label = items.nth(at).get_attribute("data-label")
+        for _ in range(at - to):
+            items.get_by_role("button", name=f"Move {label} up", exact=True).click()
+
+    def place(self, stage: Locator, operation: str) -> None:
+        stage.get_by_role("button", name=f"Put {operation},").click()
+
+
+# What to press to come nearer to an element of a form: nothing when it has the focus.
+WHERE = """target => {
+  const at = target.getRootNode().activeElement;
+  if (at === target) return "";
+  return at && at.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_PRECEDING ? "Shift+Tab" : "Tab";
+}"""
+IN_EDITOR = "target => target.getRootNode().activeElement?.isContentEditable ?? false"
+
+
+class Keys:
+    """Keys alone: Tab and Shift+Tab go from field to field, and the keys of each do the rest."""
+
+    def __init__(self, page: Page) -> None:
+        self._key = page.keyboard
+
+    def _reach(self, target: Locator) -> None:
+        for _ in range(MOST_TABS):
+            if not (key := target.evaluate(WHERE)):
+                return
+            if target.evaluate(IN_EDITOR):
+                self._key.press("Escape")  # in an editor Tab indents
+            self._key.press(key)
+        pytest.fail(f"Tab never comes to {target}")
+
+    def press(self, button: Locator) -> None:
+        self._reach(button)
+        self._key.press("Enter")
+
+    def write(self, box: Locator, text: str) -> None:
+        self._reach(box)
+        self._key.press("Control+a")
+        if "\n" in text:
+            self._key.insert_text(text)  # an editor indents by itself what is typed
+        else:
+            self._key.type(text)
+
+    def choose(self, box: Locator, value: str) -> None:
+        self._reach(box)
+        place = box.locator("option").evaluate_all(
+            "(options, value) => options.findIndex((one) => one.value === value)", value
+        )
+        self._key.press("Home")
+        for _ in range(place):
+            self._key.press("ArrowDown")
+        expect(box).to_have_value(value)
+
+    def tick(self, options: Locator, letters: Sequence[str]) -> None:
+        if options.first.get_attribute("type") == "checkbox":
+            for option in options.all():
+                if option.is_checked() != (option.get_attribute("value") in letters):
+                    self._reach(option)
+                    self._key.press("Space")
+            return
+        checked = options.and_(options.page.locator(":checked"))
+        self._reach(checked if checked.count() else options.first)
+        self._key.press("Space")
+        while checked.get_attribute("value") not in letters:
+            self._key.press("ArrowDown")
+
+    def pick(self, listing: Locator, number: int) -> None:
+        self._reach(listing)
+        self._key.press("Home")
+        for _ in range(number - 1):
+            self._key.press("ArrowDown")
+
+    def lift(self, items: Locator, at: int, to: int) -> None:
+        self._reach(items.first)
+        for _ in range(at):
+            self._key.press("ArrowDown")
+        for _ in range(at - to):
+            self._key.press("Alt+ArrowUp")
+        self._key.press("Home")
+
+    def place(self, stage: Locator, operation: str) -> None:
+        self._reach(stage.get_by_role("button").first)
+        self._key.press(operation[0].lower())
+
+
+# A form, field by field -------------------------------------------------------------------------------------------------
+
+
+def give(hands: Hands, form: Locator, question: Question, raw: Any) -> None:
+    """Enter an answer, and check it."""
+    fill(hands, form, kind_of(question).view(question.form)["fields"], raw)
+    hands.press(form.get_by_role("button", name="Check", exact=True))
+
+
+def fill(hands: Hands, within: Locator, fields: Sequence[Mapping[str, Any]], raw: Any) -> None:
+    """Enter an answer in fields; one without a name is the whole answer."""
+    for field in fields:
+        if "name" not in field:
+            enter(hands, within, field, raw)
+        elif field["name"] in raw:
+            enter(hands, within, field, raw[field["name"]])
+
+
+def enter(hands: Hands, within: Locator, field: Mapping[str, Any], raw: Any) -> None:
+    """Enter an answer in one field."""
+    match field["type"]:
+        case "line" | "program":
+            hands.write(within.get_by_label(field["label"]), str(raw))
+        case "number":
+            hands.write(within.get_by_label(field["name"], exact=True), str(raw))
+        case "options":
+            hands.tick(within.locator("input[value]"), letters(raw))
+        case "order":
+            items = within.locator("ol.order > li")
+            for place, label in enumerate(letters(raw)):
+                hands.lift(items, items.evaluate_all("rows => rows.map(row => row.dataset.label)").index(label), place)
+        case "pairs":
+            for item, letter in raw.items():
+                hands.choose(within.get_by_label(f"{item} belongs to"), letter)
+        case "listing":
+            hands.pick(within.get_by_role("listbox"), raw)
+        case "schedule":
+            if (again := within.get_by_role("button", name="Start again")).is_enabled():
+                hands.press(again)
+            for place, line in enumerate(raw.splitlines()):
+                for operation in line.partition(": ")[2].split():
+                    hands.place(within.get_by_role("toolbar").nth(place), operation)
+        case "layout":
+            for axis in field["axes"]:
+                if axis["name"] in raw:
+                    role: Literal["combobox", "textbox"] = "combobox" if axis["values"] else "textbox"
+                    do: Callable[[Locator, str], None] = hands.choose if axis["values"] else hands.write
+                    do(within.get_by_role(role, name=axis["name"]), str(raw[axis["name"]]))
+        case "group":
+            fill(hands, within, field["fields"], raw)
+        case "parts":
+            for number, part in enumerate(field["parts"]):
+                if part["name"] in raw:
+                    each = within.locator("details").nth(number)
+                    if each.get_attribute("open") is None:
+                        hands.press(each.locator("summary"))
+                    fill(hands, each, part["fields"], raw[part["name"]])
+        case other:
+            pytest.fail(f"nobody fills in a field of the type {other}")
+
+
+def letters(raw: str | Sequence[str]) -> Sequence[str]:
+    """The labels of options or items, which may be given as a text."""
+    return raw.replace(",", " ").lower().split() if isinstance(raw, str) else raw

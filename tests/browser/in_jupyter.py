@@ -1,0 +1,55 @@
+"""Notebooks in the front ends of Jupyter, driven by its own commands: a click on “Run All” is ignored until the kernel is ready."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from playwright.sync_api import Page
+
+from jupyter_lab import KERNEL, App, Lab
+
+READY = """async () => {
+  const { shell, restored } = window.jupyterapp;
+  await restored;
+  const { context } = shell.currentWidget;
+  await context.ready;
+  await context.sessionContext.ready;
+  await context.sessionContext.session.kernel.info;
+}"""
+RUN_ALL = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
+
+
+def of_cells(*sources: str, title: str = "") -> dict[str, Any]:
+    """A notebook of these cells of code, perhaps below a title and a heading, as a chapter has them."""
+    above = [new_markdown_cell(f"# {title}\n\n## Questions")] if title else []
+    return dict(new_notebook(cells=[*above, *map(new_code_cell, sources)]))
+
+
+def put(folder: Path, name: str, notebook: Mapping[str, Any]) -> Path:
+    """Write a notebook into a folder, for the kernel of the tests."""
+    metadata = {**notebook["metadata"], "kernelspec": {"name": KERNEL, "display_name": KERNEL}}
+    (folder / name).write_text(json.dumps({**notebook, "metadata": metadata}), "utf-8")
+    return folder / name
+
+
+def show(page: Page, lab: Lab, name: str, notebook: Mapping[str, Any], app: App = "lab") -> None:
+    """Open a notebook in an application, without those of other tests, and run it from top to bottom."""
+    put(lab.notebooks, name, notebook)
+    page.goto(lab.address(name, app) + "&reset")
+    run_all(page)
+
+
+def ready(page: Page) -> None:
+    """Wait until the notebook that is open can be run."""
+    page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
+    page.evaluate(READY)
+
+
+def run_all(page: Page) -> None:
+    """Run the notebook that is open from top to bottom."""
+    ready(page)
+    page.evaluate(RUN_ALL)

@@ -1,0 +1,75 @@
+"""A question of every kind in JupyterLab and Notebook 7: answered wrongly, unreadably and rightly, with a mouse and by keys alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from browser.conftest import faults_of, fresh_page, picture
+from browser.hands import ANSWERS, Hands, Keys, Mouse, answers, first, form_of, give, is_said
+from browser.in_jupyter import of_cells, show
+from contrast import PALE
+from jupyter_lab import Lab
+from shardwise.kinds import OURS
+
+WAYS = [  # keys are what an application takes away from a form
+    ("lab", Keys),
+    pytest.param(("lab", Mouse), marks=pytest.mark.slow),
+    pytest.param(("notebook", Keys), marks=pytest.mark.slow),
+    pytest.param(("notebook", Mouse), marks=pytest.mark.slow),
+]
+SAYS = {"lab": (), "notebook": ("(reading 'schema')", "'filebrowser:open-path'")}  # of itself, on the console
+# The cell that a student has come to by the arrow keys.
+GO_TO = """(place) => {
+  const { content } = window.jupyterapp.shell.currentWidget;
+  content.activeCellIndex = place;
+  content.mode = "command";
+  content.activate();
+}"""
+
+
+@pytest.fixture(scope="module", params=WAYS, ids=lambda way: f"{way[0]}-{way[1].__name__.lower()}")
+def opened(request: pytest.FixtureRequest, browser: Browser, lab: Lab) -> Iterator[tuple[Page, Hands]]:
+    """A notebook with a question of every kind in one of the applications, and the hands that answer in it."""
+    app, hands = request.param
+    with fresh_page(browser, viewport={"width": 1100, "height": 1500}) as page:
+        faults = faults_of(page, but=SAYS[app])
+        cells = [f'from shardwise import practice\n\npractice("{name}")' for name in ANSWERS]
+        name = f"{app}-{hands.__name__}.ipynb"
+        show(page, lab, name, of_cells(*cells, title="Every kind"), app)
+        expect(form_of(page, first(list(ANSWERS)[-1]))).to_be_visible()
+        page.wait_for_timeout(1000)  # Jupyter goes to the last cell when all have run
+        yield page, hands(page)
+        assert faults == []
+
+
+def test_the_answers_are_of_every_kind() -> None:
+    assert {first(name).kind for name in ANSWERS} == set(OURS)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_what_is_answered_is_judged(opened: tuple[Page, Hands], name: str) -> None:
+    page, hands = opened
+    question = first(name)
+    form = form_of(page, question)
+    page.evaluate(GO_TO, 1 + list(ANSWERS).index(name))
+    for state, raw in answers(question, name).items():
+        give(hands, form, question, raw)
+        is_said(form, state)
+    picture(page, f"{name}-{type(hands).__name__}")
+
+
+def test_everybody_can_use_the_forms_and_read_them_in_a_light_and_a_dark_theme(opened: tuple[Page, Hands]) -> None:
+    page, _ = opened
+    violations = Axe().run(page, context=".shardwise").response["violations"]
+    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in violations] == []
+    for name in ("JupyterLab Light", "JupyterLab Dark"):
+        page.evaluate("(theme) => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
+        light = str(name.endswith("Light")).lower()
+        page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
+        page.wait_for_timeout(300)  # Jupyter fades from one theme to the other
+        picture(page, name)
+        assert page.evaluate(PALE, ".shardwise") == [], name

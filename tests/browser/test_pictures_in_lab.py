@@ -1,0 +1,78 @@
+"""Pictures that move, and the planner, in JupyterLab."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+from playwright.sync_api import Page, expect
+
+from browser.conftest import faults_of, picture
+from browser.in_jupyter import of_cells, show
+from checkout import checkout_bank
+from jupyter_lab import Lab
+from shardwise.bank.moving import moving, moving_names
+
+FIGURES = moving_names(checkout_bank())
+
+
+def test_a_figure_moves_in_lab_and_leaves_its_still_in_the_notebook(page: Page, lab: Lab) -> None:
+    show(page, lab, "figure.ipynb", of_cells('from shardwise import figure\n\nfigure("ring")', "1 + 1"))
+    figure = page.get_by_role("region", name="A ring all-reduce, step by step")
+    figure.get_by_role("radio", name="1.5 GB").check()
+    figure.get_by_role("button", name="Check my guess").click()
+    expect(figure.get_by_role("status").first).to_contain_text("Yes: 1.5 GB.")
+    slider = figure.get_by_role("slider", name="GPUs")
+    slider.press("ArrowRight")
+    for key in "rmabx":  # none of them may reach the cell
+        slider.press(key)
+    slider.press("Space")
+    expect(figure.get_by_text("step 8 of 8")).to_be_visible()
+    picture(page, "figure")
+    slider.press("Control+s")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    saved = nbformat.read(lab.notebooks / "figure.ipynb", as_version=4)
+    assert [cell.cell_type for cell in saved.cells] == ["code", "code"]
+    still = saved.cells[0].outputs[0].data
+    assert "data:image/png;base64," in still["text/html"] and "Seven boards" in still["text/plain"]
+
+
+@pytest.mark.slow  # on a page without Jupyter each moves in the quick run
+def test_every_figure_moves_in_lab(page: Page, lab: Lab) -> None:
+    faults = faults_of(page)
+    cells = [f'from shardwise import figure\n\nfigure("{name}")' for name in FIGURES]
+    show(page, lab, "figures.ipynb", of_cells(*cells))
+    for name in FIGURES:
+        figure = page.get_by_role("region", name=moving([checkout_bank()], name).title, exact=True)
+        figure.get_by_role("button", name="Show the picture").press("Enter")
+        drawn = figure.locator(".drawing > svg").first
+        expect(drawn).to_be_visible()
+        before = drawn.inner_html()
+        figure.get_by_role("slider").first.press("End")
+        expect(drawn).to_be_visible()
+        page.wait_for_function(
+            "([svg, before]) => svg.isConnected && svg.innerHTML !== before", arg=[drawn.element_handle(), before]
+        )
+        figure.get_by_role("button", name="Play").press("Enter")
+        figure.get_by_role("button", name="Pause").press("Enter")
+    assert faults == []
+
+
+def test_a_run_is_planned_in_lab_and_its_first_plan_stays_in_the_notebook(page: Page, lab: Lab) -> None:
+    call = 'from shardwise import planner\n\nplanner("llama3-8b", "h100-16", tp=2, pp=2)'
+    show(page, lab, "planner.ipynb", of_cells(call, "1 + 1"))
+    form = page.locator(".shardwise")
+    slider = form.get_by_role("slider", name="TP, tensor")
+    slider.press("ArrowRight")
+    expect(form).to_contain_text("TP 4 × CP 1 × PP 2 × DP 2")
+    for key in "rmabx":  # none of them may reach the cell
+        slider.press(key)
+    expect(form.locator("svg[aria-label*='stages at work']")).to_be_visible()
+    form.get_by_role("button", name="Search").press("Enter")
+    form.locator("circle[role=option]").last.click()
+    expect(form.locator("circle[aria-selected=true]")).to_have_count(1)
+    picture(page, "planner")
+    slider.press("Control+s")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    saved = nbformat.read(lab.notebooks / "planner.ipynb", as_version=4)
+    assert [cell.cell_type for cell in saved.cells] == ["code", "code"]
+    assert "TP 2 × CP 1 × PP 2 × DP 4" in saved.cells[0].outputs[0].data["text/plain"]
