@@ -60,6 +60,14 @@ def test_a_tolerance_ends_where_it_says(tolerance: str, right: tuple[str, ...], 
     assert {text: outcome(asked, f"{text} GB") for text in wrong} == dict.fromkeys(wrong, Outcome.INCORRECT)
 
 
+def test_a_mistake_is_known_of_the_draws_that_it_names() -> None:
+    for when, known in ("gpus > 8", 0), ("key < 2e9", 1):
+        asked = question("quantity", EIGHT, ONE_GB, ("factor: 0.5", f"factor: 0.5\n    when: {when}"))
+        assert len(asked.key.mistakes) == known
+    is_the_key = ("factor: 0.5", "value: key\n    when: gpus > 8")  # which a draw with more would be refused for
+    assert outcome(question("quantity", EIGHT, ONE_GB, is_the_key), "1.75 GB") == Outcome.CORRECT
+
+
 @given(st.floats(1e-9, 1e15))
 def test_right_to_three_figures_is_right_in_any_unit(key: float) -> None:
     allowed = tolerance(key, rel_tol=0.005, abs_tol=None, sig_figs=None)

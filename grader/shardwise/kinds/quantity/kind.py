@@ -50,7 +50,7 @@ class Solved:
     """Key and mistakes of one draw, in base units."""
 
     key: float
-    mistakes: tuple[float, ...]
+    mistakes: tuple[float | None, ...]  # None where a mistake is not known of this draw
     steady: tuple[bool, ...]  # whether each mistake is the same multiple of the key in every draw
     slips: tuple[Slip, ...] = ()
 
@@ -90,12 +90,12 @@ mistakes:                                       # answers we recognise, and one 
         answer, references = template.answer, draw.references
         key = float(references.call(references.reference(answer.reference), draw.values, answer.arguments))
         mistakes = tuple(mistake.of(key, draw) for mistake in template.mistakes)
-        allowed = self._each_allowed(answer, (key, *mistakes))
-        for first, value in enumerate((key, *mistakes)):
-            for second in range(first + 1, 1 + len(mistakes)):
-                if abs(value - mistakes[second - 1]) <= 1.000001 * (allowed[first] + allowed[second]):
-                    pair = f"mistake {first} and mistake {second}" if first else f"mistake {second} and the key"
-                    raise Reject(f"{pair} lie within their tolerances")
+        known = [(number, value) for number, value in enumerate((key, *mistakes)) if value is not None]
+        allowed = self._each_allowed(answer, [value for _, value in known])
+        for ((first, one), its), ((second, other), others) in combinations(zip(known, allowed, strict=True), 2):
+            if abs(one - other) <= 1.000001 * (its + others):
+                pair = f"mistake {first} and mistake {second}" if first else f"mistake {second} and the key"
+                raise Reject(f"{pair} lie within their tolerances")
         return self._with_slips(template, draw, Solved(key, mistakes, (True,) * len(mistakes)))
 
     def _with_slips(self, template: QuantityTemplate, draw: Draw, solved: Solved) -> Solved:
@@ -136,6 +136,7 @@ mistakes:                                       # answers we recognise, and one 
             mistakes=tuple(
                 KnownMistake(value=value, say=prose(mistake.say, names), steady=steady)
                 for mistake, value, steady in zip(template.mistakes, solved.mistakes, solved.steady, strict=True)
+                if value is not None
             ),
             slips=solved.slips,
             traits=_traits(template),
@@ -293,7 +294,7 @@ mistakes:                                       # answers we recognise, and one 
                 f"the solution shows {published} for the key, and who hands that in is wrong; show more digits, as in "
                 f'{{{{ key | unit("{answer.unit}", 6) }}}}'
             )
-        values = (solved.key, *solved.mistakes)
+        values = [value for value in (solved.key, *solved.mistakes) if value is not None]
         allowed = self._each_allowed(answer, values)
         for (one, its), (other, others) in combinations(zip(values, allowed, strict=True), 2):
             proof.near(abs(one - other) / (its + others) if its + others else float("inf"))

@@ -65,6 +65,7 @@ class Mistake(author.AuthorModel):
 
     factor: float | None = Field(None, description="The key times this.")
     value: author.Value | None = Field(None, description="An expression in base units; `key` is the right answer.")
+    when: author.Value | None = Field(None, description="Draws for which it is known, where it cannot be told in all.")
     say: author.Prose = Field(min_length=10, description="One or two sentences that unstick; Jinja2.")
 
     @model_validator(mode="after")
@@ -73,8 +74,10 @@ class Mistake(author.AuthorModel):
             raise ValueError("a mistake has either a factor or a value")
         return self
 
-    def of(self, key: float, draw: Draw) -> float:
-        """The mistake's value for a draw, in base units."""
+    def of(self, key: float, draw: Draw) -> float | None:
+        """The mistake's value for a draw, in base units; None for a draw of which it is not known."""
+        if self.when is not None and not draw.evaluate(self.when, key=key):
+            return None
         if self.factor is not None:
             return key * self.factor
         return float(draw.evaluate(self.value or 0, key=key))

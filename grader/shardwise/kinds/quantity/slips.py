@@ -14,7 +14,7 @@ from typing import Any
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.quantity.arguments import arguments_of
 from shardwise.kinds.quantity.expressions import Node, nodes
-from shardwise.kinds.quantity.model import Answer, QuantityTemplate, tolerance
+from shardwise.kinds.quantity.model import Answer, Mistake, QuantityTemplate, tolerance
 from shardwise.kinds.quantity.program import Program, program
 from shardwise.kinds.quantity.tracing import traced
 from shardwise.kinds.quantity.variants import Variant, variants
@@ -174,8 +174,10 @@ def _is_said(pairs: Sequence[tuple[Sequence[float], float]], index: int, near: f
     return bool(apart) and all(math.isclose(slip, value, rel_tol=near) for slip, value in apart)
 
 
-def _value(mistake: Any, key: float, drawn: Draw) -> float | None:
+def _value(mistake: Mistake, key: float, drawn: Draw) -> float | None:
+    """A mistake's value, which is like no other where it is not known; None where it cannot be computed."""
     try:
-        return float(mistake.of(key, drawn))
+        value = mistake.of(key, drawn)
+        return math.nan if value is None else value
     except (ShardwiseError, ValueError, TypeError, ArithmeticError):
         return None
