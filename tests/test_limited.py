@@ -22,7 +22,7 @@ from shardwise.student import api, limited
 from shardwise.student.limited import run_limited
 
 LIMIT = 0.2  # seconds; students have two
-PATIENCE = LIMIT + limited._REACTION + 3  # for one call that does not react, on a busy machine
+PATIENCE = LIMIT + limited._REACTION + 20  # for one call that does not react, on a busy machine
 
 
 @pytest.fixture(autouse=True)
@@ -182,7 +182,7 @@ def test_a_source_that_does_not_end_is_stopped_before_any_call() -> None:
 
 
 def test_a_source_that_sleeps_does_not_hang_the_caller() -> None:
-    source = "import time\ntime.sleep(4)\ndef f(x): return x"
+    source = "import time\ntime.sleep(60)\ndef f(x): return x"
     start = time.monotonic()
     found = run_limited(source, "f", [{"x": 1}, {"x": 2}], seconds=LIMIT, loading=0.3)
     assert [call.status for call in found] == ["timeout", "skipped"]
@@ -252,7 +252,8 @@ def test_a_call_has_the_time_that_it_has_when_it_is_graded() -> None:
     from shardwise.sandbox import Limits
 
     assert Limits().call_seconds == limited.SECONDS
-    assert statuses("import time\ndef f(x): time.sleep(0.1)", 1, 2, 3) == ["returned"] * 3  # each has its own
+    found = called("import time\ndef f(x): time.sleep(0.5)", 1, 2, 3, seconds=1.2)
+    assert [call.status for call in found] == ["returned"] * 3  # each has its own
 
 
 def test_a_thousand_runs_in_a_row_leave_neither_threads_nor_tracebacks() -> None:

@@ -597,7 +597,7 @@ def test_ctrl_c_ends_a_lint_at_once_whatever_waits_to_be_proved(what: list[str])
     time.sleep(0.5)
     os.killpg(proving.pid, signal.SIGINT)
     try:
-        _, complaints = proving.communicate(timeout=10)
+        _, complaints = proving.communicate(timeout=60)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(proving.pid, signal.SIGKILL)

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -368,17 +369,16 @@ def test_an_answer_that_was_not_judged_does_not_count(kept: ProgressFile, outcom
 
 
 def test_a_slow_disk_holds_nobody_up(kept: ProgressFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    journal, add = Journal(kept), kept.add
+    journal, add, is_back = Journal(kept), kept.add, threading.Event()
 
     def slow(added: Event) -> None:
-        time.sleep(0.2)
+        assert is_back.wait(5), "the answer waited for the disk"
         add(added)
 
     monkeypatch.setattr(kept, "add", slow)
-    begun = time.perf_counter()
     for _ in range(5):
         journal.answered(HERE, "d", RIGHT, "cell")
-    assert time.perf_counter() - begun < 0.2
+    is_back.set()
     assert len(journal.events()) == 5
 
 
@@ -431,17 +431,6 @@ def test_where_threads_cannot_be_started_all_is_written_at_once(
     monkeypatch.setattr(journal._writer, "submit", refuses)
     journal.answered(HERE, "d", RIGHT, "cell")
     assert len(kept.events()) == len(journal.events()) == 1
-
-
-def test_a_check_takes_no_longer_because_it_is_kept(kept: ProgressFile) -> None:
-    journal = Journal(kept)
-    journal.answered(HERE, "d", RIGHT, "cell")
-    took = []
-    for _ in range(20):
-        begun = time.perf_counter()
-        journal.answered(HERE, "d", RIGHT, "cell")
-        took.append(time.perf_counter() - begun)
-    assert sorted(took)[10] < 0.008, took  # half of them on a busy machine; bench/ measures it
 
 
 def test_the_file_can_be_read_with_nothing_but_sqlite_and_json(kept: ProgressFile) -> None:

@@ -7,11 +7,11 @@ from room import Seen
 
 CELL = """
 import os, threading, time
-until = time.monotonic() + 0.4  # on two cores this is 0.8 seconds of computing, and the grader in the open allows 2
+until = time.process_time() + 0.8  # of all threads together, however many cores there are: the grader in the open allows 2
 def compute():
     import numpy
     numbers = numpy.random.default_rng(0).random(100_000)
-    while time.monotonic() < until:
+    while time.process_time() < until:
         numpy.sort(numbers)
 threads = [threading.Thread(target=compute) for _ in range(60)]
 for thread in threads:
