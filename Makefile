@@ -6,6 +6,10 @@ DEMO := demo
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Else each of the hundreds of processes that the tests start compiles all its modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+# In the order of their names, so that the browser is waited for while something else computes, and not at the end.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk book clean
 
@@ -21,16 +25,16 @@ test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## Something of everything
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/shardwise lint --bank . --seeds 100
+	$(BIN)/shardwise lint --bank . --seeds 30
 	$(BIN)/shardwise render --bank . --check
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md --check
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md --check
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## The long rest: every attack, random kills, more draws
 	$(BIN)/shardwise lint --bank . --seeds 1000
 	$(BIN)/shardwise lint --bank examples/bank --seeds 1000
-	$(BIN)/python -m pytest -m slow  # one after the other: shared out by files, two workers once waited for each other at the end
+	$(PYTEST) -m slow
 
 lint: $(VENV)/.test  ## The bank alone, with fewer draws
 	$(BIN)/shardwise lint --bank . --seeds 100

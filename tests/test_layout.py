@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
@@ -104,11 +105,14 @@ def tiny(tmp_path: Path) -> Callable[..., Problem]:
         for old, new in changes:
             assert text.count(old) == 1, old
             text = text.replace(old, new)
-        (tmp_path / "oracles").mkdir(exist_ok=True)
-        (tmp_path / "tiny.py").write_text(reference)
-        (tmp_path / "oracles" / "tiny.py").write_text(oracle)
+        folder = Path(
+            tempfile.mkdtemp(dir=tmp_path)
+        )  # Python takes a module of the same second and length for the same
+        (folder / "oracles").mkdir()
+        (folder / "tiny.py").write_text(reference)
+        (folder / "oracles" / "tiny.py").write_text(oracle)
         bare = problem_of(text)
-        problem = replace(bare, references=References(tmp_path))
+        problem = replace(bare, references=References(folder))
         vars(problem)["source"] = bare.source
         return problem
 
