@@ -86,7 +86,11 @@ def _parts(plan: Plan, tried: Sequence[Tried]) -> list[str]:
         share = plan.step[part] / plan.step_s
         if share > LARGE_SHARE:
             better = [
-                one for one in tried if _is_better(plan, one[1]) and _of_a_token(one[1], part) < _of_a_token(plan, part)
+                one
+                for one in tried
+                if one[0].part in ("", part)
+                and _is_better(plan, one[1])
+                and _of_a_token(one[1], part) < _of_a_token(plan, part)
             ]
             helps = (
                 f"{_either(_named(better, _mfu))}, instead of {plan.mfu:.1%}"
@@ -118,7 +122,7 @@ def _too_much(plan: Plan, tried: Sequence[Tried]) -> list[str]:
         what = f"the model states alone take {states / 1e9:.1f} GB"
         if needed := _gpus_needed(plan):
             return [
-                f"{what}: divided over all {plan.cluster.gpus:,} GPUs they would still not fit; it takes at least {needed:,}"
+                f"{what}: shared evenly by all GPUs of the cluster they would still not fit, it takes at least {needed:,}"
             ]
     fitting = [one for one in tried if one[1].fits]
     if fitting:

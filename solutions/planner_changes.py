@@ -19,11 +19,12 @@ HIDES, HIDES_EXPERTS = "megatron-2024", "dualpipe-2024"  # software that communi
 
 @dataclass(frozen=True)
 class Change:
-    """A plan that differs in one thing, and what that is."""
+    """A plan that differs in one thing, and what that is; `part` is the one part of a step that it is meant for, if it is."""
 
     words: str
     layout: Layout
     batch: Batch
+    part: str = ""
 
 
 def changes(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Iterator[Change]:
@@ -36,9 +37,9 @@ def changes(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Ite
     >>> [change.words for change in near][:4]
     ['TP 4', 'PP 2', 'CP 2', 'micro-batch 2']
     """
-    of_layout = chain(_axes(model, cluster, layout), _numbers(layout), _words(model, layout))
-    of_batch = _batches(layout, batch)
-    for ladder in chain(([Change(*change, batch) for change in ladder] for ladder in of_layout), of_batch):
+    of_layout = chain(_axes(model, cluster, layout), _numbers(layout), _words(layout))
+    singles = chain(_batches(layout, batch), _software(model, layout, batch))
+    for ladder in chain(([Change(*change, batch) for change in ladder] for ladder in of_layout), singles):
         for change in ladder:
             if not faults_before_running(model, cluster, change.layout, change.batch):
                 yield change
@@ -96,7 +97,7 @@ def _in_chunks(layout: Layout, count: int) -> Layout:
     return replace(layout, virtual_stages=count, schedule=schedule)
 
 
-def _words(model: Model, layout: Layout) -> Iterator[Ladder]:
+def _words(layout: Layout) -> Iterator[Ladder]:
     for word in RECOMPUTE:
         if word != layout.recompute:
             how = "no" if word == "none" else word
@@ -106,11 +107,19 @@ def _words(model: Model, layout: Layout) -> Iterator[Ladder]:
         yield [(f"the schedule {SCHEDULES[usual]}", replace(layout, schedule=usual))]
     if layout.precision != "bf16":
         yield [("BF16", replace(layout, precision="bf16"))]
-    if layout.tp > 1 and software(layout.software)["overlap"] != "all":
-        yield [(f"software that overlaps, such as {HIDES}", replace(layout, software=HIDES))]
-    if model.experts and layout.ep > 1 and not software(layout.software).get("hides_experts"):
+
+
+def _software(model: Model, layout: Layout, batch: Batch) -> Iterator[list[Change]]:
+    """Software that hides more; on TPUs there is no other."""
+    stack = software(layout.software)
+    if layout.software == "xla":
+        return
+    if layout.tp > 1 and stack["overlap"] != "all":
+        words = f"software that overlaps, such as {HIDES}"
+        yield [Change(words, replace(layout, software=HIDES), batch, "tensor_parallel")]
+    if model.experts and layout.ep > 1 and not stack.get("hides_experts"):
         words = f"software that hides the all-to-alls, such as {HIDES_EXPERTS}"
-        yield [(words, replace(layout, software=HIDES_EXPERTS))]
+        yield [Change(words, replace(layout, software=HIDES_EXPERTS), batch, "expert_parallel")]
 
 
 def _batches(layout: Layout, batch: Batch) -> Iterator[list[Change]]:

@@ -86,14 +86,14 @@ def precision_faults(cluster: Cluster, precision: str) -> list[Fault]:
     Source:  the number formats in hardware.yaml.
 
     >>> precision_faults(Cluster("A100-80GB", 8), "fp8")[0].words
-    'A100-80GB has no matrix products in fp8: it computes in bf16'
+    'A100-80GB has no matrix products in FP8: it computes in BF16'
     """
     known = hardware.number_formats(accelerator=cluster.accelerator)
     needed = {"fp8": "fp8", "mxfp8": "fp4", "nvfp4": "fp4", "bf16": "bf16"}.get(precision)
     if needed is None or needed in known:
         return []
     widest = "bf16" if "bf16" in known else "fp16"
-    words = f"{cluster.accelerator} has no matrix products in {precision}: it computes in {', '.join(known)}"
+    words = f"{cluster.accelerator} has no matrix products in {precision.upper()}: it computes in {', '.join(known).upper()}"
     return [Fault("precision", BITS[precision], BITS[widest], words)]
 
 

@@ -10,6 +10,7 @@ from ruamel.yaml import YAML
 
 from . import hardware, models
 from .arguments import require_counts
+from .planner_constants import chip
 from .planner_shapes import PRECISIONS, RECOMPUTE, SCHEDULES, Cluster, Model
 
 GBIT = 10**9 / 8  # bytes
@@ -38,7 +39,7 @@ def titles() -> dict[str, dict[str, str]]:
     >>> titles()["schedule"]["zb-h1"]
     'ZB-H1'
     """
-    return {"schedule": dict(SCHEDULES)}
+    return {"schedule": dict(SCHEDULES), "precision": {word: word.upper() for word in PRECISIONS}}
 
 
 def usual_cluster(*, accelerator: str, gpus: int) -> Cluster:
@@ -71,6 +72,18 @@ def usual_links(*, accelerator: str) -> dict[str, Any]:
     if accelerator not in _clusters():
         raise ValueError(f"{accelerator!r} is no accelerator of planner_names.yaml, which has {', '.join(_clusters())}")
     return dict(_clusters()[accelerator])
+
+
+def usual_software(*, accelerator: str) -> str:
+    """The software, a row of planner_constants.yaml, that runs on an accelerator are usually planned with.
+
+    Raises:  ValueError for an accelerator without constants.
+    Source:  the runs of bench/planner/runs.yaml: all those on TPUs are MaxText's, on XLA.
+
+    >>> usual_software(accelerator="H100-80GB"), usual_software(accelerator="TPU-v5p")
+    ('megatron-2024', 'xla')
+    """
+    return "xla" if chip(accelerator)["generation"] == "tpu" else "megatron-2024"
 
 
 def problem_like(*, model: Model, cp: int = 1, virtual_stages: int = 1) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from .planner_faults import precision_faults
 from .planner_memory import memory
+from .planner_names import usual_software
 from .planner_search import Limits, layouts, search
 from .planner_shapes import Batch, Cluster, Layout, Model
 
@@ -23,8 +24,11 @@ def first_layout(model: Model, cluster: Cluster, batch: Batch) -> tuple[Layout, 
     (8, Batch(global_batch=64, sequence=2048))
     """
     even = replace(batch, global_batch=cluster.gpus * max(1, round(batch.global_batch / cluster.gpus)))
-    precision = "fp16" if precision_faults(cluster, "bf16") else "bf16"  # a V100 has no BF16
-    short, lean = (replace(limits, precision=precision) for limits in (SHORT, LEAN))
+    words = {
+        "precision": "fp16" if precision_faults(cluster, "bf16") else "bf16",  # a V100 has no BF16
+        "software": usual_software(accelerator=cluster.accelerator),
+    }
+    short, lean = (replace(limits, **words) for limits in (SHORT, LEAN))
     for tried in dict.fromkeys((batch, even)):
         for limits in (short, lean):
             if found := search(model, cluster, tried, limits=limits):
@@ -32,4 +36,4 @@ def first_layout(model: Model, cluster: Cluster, batch: Batch) -> tuple[Layout, 
     for tried in (batch, even):
         if runs := list(layouts(model, cluster, tried, lean)):
             return min(runs, key=lambda layout: sum(memory(model, layout, tried).values())), tried
-    return Layout(dp=cluster.gpus, precision=precision), batch
+    return Layout(dp=cluster.gpus, **words), batch

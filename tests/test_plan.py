@@ -59,7 +59,7 @@ def test_it_prints_what_the_planner_finds(run: Run) -> None:
     found = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
     assert ran.code == 0
     assert "Llama-3-8B on 64 H100-80GB" in ran.out
-    assert "TP 2 × CP 1 × PP 1 × DP 32, ZeRO 1, micro-batch 1, 1F1B, no recomputation, bf16; DP is 64 / 2" in ran.out
+    assert "TP 2 × CP 1 × PP 1 × DP 32, ZeRO 1, micro-batch 1, 1F1B, no recomputation, BF16; DP is 64 / 2" in ran.out
     assert "512 sequences of 8,192 tokens a step, 4.19M tokens" in ran.out
     assert f"{found.memory_bytes / 1e9:.1f} GB of" in ran.out and "it fits" in ran.out
     assert re.search(rf"^MFU +{100 * found.mfu:.1f}% +HFU {100 * found.hfu:.1f}%", ran.out, re.MULTILINE)

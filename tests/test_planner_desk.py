@@ -149,6 +149,13 @@ def test_sliders_offer_what_divides_and_what_is_set(desk: PlannerDesk) -> None:
     assert 10**9 in desk.reply({"do": "plan", "given": huge})["choices"]["dp"]
 
 
+def test_a_tpu_is_planned_with_its_own_software_unless_another_is_named(desk: PlannerDesk) -> None:
+    given = {**GIVEN, "cluster": "v5p-512", "layout": {"tp": 2}}
+    assert desk.reply({"do": "plan", "given": given})["plan"]["layout"]["software"] == "xla"
+    named = {**given, "layout": {"tp": 2, "software": "nemo-2024"}}
+    assert desk.reply({"do": "plan", "given": named})["plan"]["layout"]["software"] == "nemo-2024"
+
+
 def test_a_model_of_ones_own(desk: PlannerDesk) -> None:
     shape = {"layers": 24, "hidden": 2048, "ffn_hidden": 8192, "heads": 16, "kv_heads": 16, "vocabulary": 50304}
     reply = desk.reply({"do": "plan", "given": {**GIVEN, "model": shape, "layout": {}}})
@@ -251,7 +258,7 @@ def test_a_long_search_lets_others_in_between_and_finds_the_same(
 def test_a_search_that_is_refused_is_refused_again(desk: PlannerDesk) -> None:
     given = {**changed(precision="fp8"), "cluster": "a100-64"}
     said = [desk.reply({"do": "search", "given": given})["refused"] for _ in range(2)]
-    assert said[0] == said[1] and "no matrix products in fp8" in said[0][0]
+    assert said[0] == said[1] and "no matrix products in FP8" in said[0][0]
 
 
 def test_a_search_draws_its_layouts_and_can_load_each(desk: PlannerDesk) -> None:

@@ -50,7 +50,7 @@ WRONG: list[tuple[dict[str, Any], str, float, float, str]] = [
     ({"virtual_stages": 2, "schedule": "gpipe"}, "layers", 2, 1,
      "the schedule GPipe has no virtual stages, and 2 are asked for: interleaving has"),
     ({"schedule": "interleaved"}, "layers", 1, 2, "interleaving wants at least 2 virtual stages, and there is 1, which is 1F1B"),
-    ({"precision": "mxfp8"}, "precision", 8, 16, "H100-80GB has no matrix products in mxfp8: it computes in bf16, fp8"),
+    ({"precision": "mxfp8"}, "precision", 8, 16, "H100-80GB has no matrix products in MXFP8: it computes in BF16, FP8"),
     ({"ep": 2}, "experts", 2, 1, "EP 2 deals out experts, and Llama-3-405B has none"),
 ]  # fmt: skip
 

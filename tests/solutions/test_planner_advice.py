@@ -105,6 +105,12 @@ def test_an_exchange_of_experts_is_told_with_what_helps() -> None:
     assert "EP 32 (MFU " in said and "software that hides the all-to-alls, such as dualpipe-2024 (MFU " in said
 
 
+def test_software_is_named_for_the_part_that_it_hides_alone() -> None:
+    judged = planned(Layout(tp=8, dp=8, recompute="full", software="megatron-2021"))
+    assert "software that overlaps" in remark("all-reduces of TP 8", judged)
+    assert "software" not in remark("computing again", judged)
+
+
 def test_where_nothing_helps_that_is_said() -> None:
     alone = planned(Layout(recompute="full"), cluster=replace(CLUSTER, gpus=1), batch=Batch(1, 8192))
     assert remark("full recomputation did not keep", alone).endswith(": no single change that was tried gives more")

@@ -63,6 +63,11 @@ def test_a_format_and_a_software_are_changed_where_that_can_help() -> None:
     assert "BF16" in near(Layout(dp=64, precision="fp8"), cluster=Cluster("A100-80GB", 64))
     assert "software that overlaps, such as megatron-2024" in near(Layout(tp=2, dp=32, software="megatron-2023"))
     assert not [words for words in near(Layout(tp=2, dp=32)) if "software" in words]
+    assert not [
+        words
+        for words in near(Layout(tp=2, dp=32, software="xla"), cluster=Cluster("TPU-v5p", 64))
+        if "software" in words
+    ]
     mixture = named_model("Mixtral-8x7B")
     hides = "software that hides the all-to-alls, such as dualpipe-2024"
     assert hides in near(Layout(dp=64, ep=4), model=mixture)

@@ -53,6 +53,11 @@ def test_a_chip_without_bf16_begins_in_fp16() -> None:
     assert layout.precision == "fp16"
 
 
+def test_a_tpu_begins_with_its_own_software() -> None:
+    layout, _ = first_layout(named_model("Llama-2-7B"), usual_cluster(accelerator="TPU-v5p", gpus=64), BATCH)
+    assert layout.software == "xla"
+
+
 def test_where_none_fits_it_is_the_leanest() -> None:
     model, cluster = named_model("Megatron-1T"), usual_cluster(accelerator="A100-80GB", gpus=8)
     layout, batch = first_layout(model, cluster, Batch(2048, 2048))

@@ -20,7 +20,7 @@ MEMORY = {  # what a part is called, its colour, and the planner's buckets in it
     "optimizer": ("optimizer", "green", ("optimizer",)),
     "activations": ("activations", "purple", ("activations",)),
     "passing": ("for a moment: working, logits, gathered, update", "red", ("working", "logits", "gathered", "update")),
-    "context": ("CUDA context and buffers of NCCL", "grey", ("context",)),
+    "context": ("context and buffers of collectives", "grey", ("context",)),
 }
 LOST = {  # of the peak, beside what computing makes of it
     "recompute": ("computing again", "purple", ("recompute",)),

@@ -171,7 +171,8 @@ def asked(
     known = planner["planner_names.names"]()
     model = _model(planner, options.get("model") or given.get("model"), known["model"], faults)
     cluster = _cluster(planner, options, given.get("cluster"), known["accelerator"], faults)
-    layout = _layout(planner, {**_mapping(given, "layout", faults), **options["layout"]}, known, faults)
+    usual = {"software": planner["planner_names.usual_software"](accelerator=cluster.accelerator)} if cluster else {}
+    layout = _layout(planner, {**usual, **_mapping(given, "layout", faults), **options["layout"]}, known, faults)
     sizes = {**_mapping(given, "batch", faults), **options["batch"]}
     batch, assumed = _batch(planner, sizes, getattr(model, "positions", 0), faults)
     tokens = options.get("tokens") or given.get("tokens")

@@ -32,7 +32,7 @@ def layout_line(layout: Any) -> str:
     expert = f", EP {layout.ep}" if layout.ep > 1 else ""
     chunks = f" with {layout.virtual_stages} chunks" if layout.virtual_stages > 1 else ""
     again = "no recomputation" if layout.recompute == "none" else f"{layout.recompute} recomputation"
-    return f"{sizes}{expert}, ZeRO {layout.zero}, micro-batch {layout.micro_batch}, {layout.schedule_name}{chunks}, {again}, {layout.precision}"
+    return f"{sizes}{expert}, ZeRO {layout.zero}, micro-batch {layout.micro_batch}, {layout.schedule_name}{chunks}, {again}, {layout.precision.upper()}"
 
 
 def batch_line(batch: Any) -> str:
