@@ -139,7 +139,11 @@ def test_the_desk_marks_like_the_cell_does(formed: Problem) -> None:
         expected = mark(question, raw, runner=run_here, in_form=True)
         assert said["outcome"] == sample.outcome
         more = said.pop("more", None)
+        bars = said.pop("bars", None)
         assert said == verdict(expected)
+        assert bars is None or (
+            question.kind == "layout" and sample.outcome in (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
+        )
         assert (more is None) == (sample.outcome != Outcome.CORRECT)
 
 

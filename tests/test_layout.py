@@ -17,7 +17,7 @@ from shardwise.bank.bank import Problem
 from shardwise.bank.lint import lint_problem
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.kinds import kinds, text_of
+from shardwise.kinds import kind_of, kinds, text_of
 from shardwise.kinds.layout import grid, verdicts
 from shardwise.kinds.layout.model import MOST_ROWS, Judged, LayoutForm, LayoutKey, ShownAxis
 from shardwise.kinds.layout.reading import read_layout
@@ -175,6 +175,22 @@ def test_the_solution_is_the_best_of_the_right_ones_and_its_numbers_can_be_print
     question = with_params(tiny(), layers=20, gpus=32)
     assert "tp 4, pp 4, dp 2, recompute none: 19 GB, one of 6 of 24." in question.solution
     assert "- a GPU holds at most 21" in question.solution and ": 19 GB" in question.solution
+
+
+def test_what_was_judged_is_drawn_against_its_limits(tiny: Callable[..., Problem]) -> None:
+    asked = with_params(tiny(), layers=20, gpus=32, room="21 GB")
+    kind = kind_of(asked)
+
+    def drawn(raw: str) -> Any:
+        return kind.bars(asked, kind.parse(asked.form, raw))
+
+    right, wrong = drawn("TP4 PP4"), drawn("TP1 PP1")
+    (held, *_), (over, *_) = right["rows"], wrong["rows"]
+    assert held["text"] == "19 GB" and held["name"].startswith("a GPU holds at most 21")
+    assert held["parts"] == [{"kind": "within", "size": round(100 * 19 / 21, 1)}]
+    assert over["parts"][0]["kind"] == "beyond" and over["parts"][0]["size"] > 100
+    assert right["axis"]["high"] >= 100 and wrong["axis"]["high"] <= 250
+    assert drawn("TP4 PP4 DP7") is None  # not all GPUs, so nothing was judged
 
 
 def test_dp_may_be_said_to_be_all_others(tiny: Callable[..., Problem]) -> None:

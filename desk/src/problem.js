@@ -3,6 +3,7 @@
 import { html, LitElement, nothing } from "lit";
 import { keyed } from "lit/directives/keyed.js";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
+import { drawing } from "./draw/drawing.js";
 import { Width } from "./draw/width.js";
 import { answerOf, fieldStyles, fieldsOf, withPart } from "./fields/index.js";
 import { Reach } from "./reach.js";
@@ -36,6 +37,7 @@ export class Problem extends LitElement {
     question: { state: true },
     draft: { state: true }, // what the fields hold
     said: { state: true }, // what the status says: an outcome and a text
+    bars: { state: true }, // what the answer that was checked last comes to against its limits
     hints: { state: true },
     solution: { state: true },
     checked: { state: true }, // the answer that was checked last, and what was said of its parts
@@ -85,6 +87,7 @@ export class Problem extends LitElement {
     this.draft = this.host.draft.get(this.#key) ?? null;
     this.estimate = this.host.draft.get(this.#estimateKey) ?? null;
     this.isOver = false;
+    this.bars = undefined;
     this.hints = hints;
     this.solution = "";
     this.checked = undefined;
@@ -143,6 +146,7 @@ export class Problem extends LitElement {
     if (!verdict) return;
     this.#say(verdict.outcome, verdict.html + (verdict.more ?? ""));
     this.checked = { answer, notes: verdict.notes };
+    this.bars = verdict.bars;
   }
 
   async #commit(typed) {
@@ -247,6 +251,7 @@ export class Problem extends LitElement {
         <div role="status" class="prose said" data-outcome=${this.said.outcome}>
           ${keyed(this.#told, html`<div>${unsafeHTML(this.said.html)}</div>`)}
         </div>
+        ${this.bars ? html`<p class="quiet caption">${this.bars.title}:</p>${drawing("bars", this.bars, this.#width.value)}` : nothing}
         ${this.#actions()}
         <div aria-live="polite">
           ${this.hints.map((hint) => html`<div class="prose more">${unsafeHTML(hint)}</div>`)}

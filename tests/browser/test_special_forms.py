@@ -250,8 +250,11 @@ def test_the_axis_that_follows_says_that_it_takes_all_others(bare: Any) -> None:
     for axis, value in (("tp", "8"), ("pp", "2")):
         form.get_by_role("combobox", name=axis).select_option(value)
     expect(form.get_by_label("dp")).to_have_attribute("placeholder", "all others")
+    expect(form.locator("svg")).to_have_count(0)  # what a GPU holds is the question
     expect(check(bare.page, form)).to_contain_text("constraint")
-    form.get_by_label("dp").fill("many")
+    expect(form.get_by_role("img", name="What tp 8, pp 2, dp 32 comes to")).to_contain_text("limit")
+    bare.is_fit_for_all()
+    form.get_by_role("textbox", name="dp").fill("many")
     expect(check(bare.page, form)).to_contain_text("For dp I saw “many”, which is no whole number")
 
 

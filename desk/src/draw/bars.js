@@ -15,12 +15,15 @@ import { paint } from "./style.js";
 
 const BAR = 22;
 const LETTER = 6.6; // about as wide as a letter of 12 pixels is
+const LINE = 15;
 
 /** @param {Bars} data @param {number} width */
 export function bars(data, width) {
   const longest = Math.max(...data.rows.map((row) => row.name.length)) * LETTER + 10;
   const over = longest > width * 0.28; // long names stand over their bars
-  const pitch = BAR + (over ? 28 : 12);
+  const names = data.rows.map((row) => (over ? wrapped(row.name, width / LETTER) : [row.name]));
+  const room = over ? LINE * Math.max(...names.map((lines) => lines.length)) : 0;
+  const pitch = BAR + 12 + room;
   const top = data.limit ? 22 : 6;
   const box = { left: over ? 2 : longest, right: width - 12, top, bottom: top + data.rows.length * pitch };
   const tail = Math.max(...data.rows.map((row) => (row.text ?? "").length)) * LETTER + 8;
@@ -33,16 +36,27 @@ export function bars(data, width) {
     picture: svg`
       ${bottomAxis(axis, x, { ...box, right: box.right - tail })}
       ${data.rows.map((row, place) => {
-        const y = box.top + place * pitch + (over ? 20 : 6);
+        const y = box.top + place * pitch + 6 + room;
+        const above = (line) => y - 5 - LINE * (names[place].length - 1 - line);
         const end = x(Math.min(high, sums[place]));
         return svg`<g>
-          ${over ? svg`<text x=${box.left} y=${y - 5}>${row.name}</text>` : svg`<text x=${box.left - 8} y=${y + 15} text-anchor="end">${row.name}</text>`}
+          ${over ? names[place].map((name, line) => svg`<text class="words" x=${box.left} y=${above(line)}>${name}</text>`) : svg`<text x=${box.left - 8} y=${y + 15} text-anchor="end">${row.name}</text>`}
           ${parts(row, x, y, data.kinds, high)}
           <text x=${end + 5} y=${y + 15}>${row.text}</text>
         </g>`;
       })}
       ${data.limit ? limit(data.limit, x(data.limit.at), box) : ""}`,
   };
+}
+
+/** A text in lines of so many letters at most. */
+function wrapped(text, most) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    if (`${lines.at(-1)} ${word}`.length > most) lines.push(word);
+    else lines[lines.length - 1] = `${lines.at(-1)} ${word}`.trim();
+  }
+  return lines;
 }
 
 const sum = (row) => row.parts.reduce((total, part) => total + part.size, 0);

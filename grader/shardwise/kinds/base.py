@@ -217,6 +217,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """
         return ""
 
+    def bars(self, question: Question, value: Any) -> View | None:
+        """What an answer that was judged comes to against its limits, for the drawing `bars` under its verdict; None without such."""
+        return None
+
     def guess(self, question: Question, value: Any) -> Guess | None:
         """What became of an answer that is an estimate, for the student's calibration; None where answers are none."""
         return None

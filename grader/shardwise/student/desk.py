@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from shardwise.bank.moving import Moving, moving
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of
+from shardwise.kinds.answers import parsed
 from shardwise.kinds.calls import in_one_line
 from shardwise.markdown.html import literal, safe, to_html
 from shardwise.marking import PRAISE, check
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.student.estimates import compared, read_estimate
 from shardwise.student.limited import run_limited
+from shardwise.student.progress.journal import JUDGED
 from shardwise.student.session import Session
 from shardwise.student.shown import STOPPED
 from shardwise.student.takeaway import takeaway
@@ -110,6 +112,9 @@ class Desk:
         marked = check(asked, answer, runner=run_limited, in_form=True)
         feedback = self._session.answered(asked, answer, marked, "form")
         told = verdict(feedback)
+        kind = kind_of(asked)
+        if feedback.outcome in JUDGED and (bars := kind.bars(asked, parsed(kind, asked.form, answer))) is not None:
+            told["bars"] = dict(bars)
         if feedback.outcome == Outcome.CORRECT:
             told["more"] = to_html(_more(asked, feedback, request.get("estimate")))
         return {"verdict": told}

@@ -7,7 +7,7 @@ from typing import Any
 
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.layout import grid, words
+from shardwise.kinds.layout import grid, measures, words
 from shardwise.kinds.layout.grid import Layout
 from shardwise.kinds.layout.judging import spots
 from shardwise.kinds.layout.model import LayoutForm, LayoutKey, LayoutTemplate
@@ -179,6 +179,11 @@ mistakes:
         if mistake is not None:
             told.append(words.filled_in(key.mistakes[mistake], words.named_of(form, value.layout)))
         return Verdict(credit=earned, say="\n\n".join(told), mistake=mistake, parts=parts)
+
+    def bars(self, question: Question, value: Reading) -> View | None:
+        key, form = question.key, question.form
+        assert isinstance(key, LayoutKey) and isinstance(form, LayoutForm)
+        return measures.bars(form, key, value.layout)
 
     def mistakes(self, question: Question) -> list[str]:
         key = question.key
