@@ -71,7 +71,7 @@ def plan(
     """Plan a training run: memory, time and cost of a layout, or with --search the best layouts."""
     from shardwise.planning.inputs import COMMAND, asked, parts_of, planner_of
 
-    planner = planner_of(banks_of(bank))
+    planner = planner_of(bank.references for bank in banks_of(bank).all)
     layout = {
         "tp": tp, "cp": cp, "pp": pp, "dp": dp, "ep": ep, "virtual_stages": virtual_stages, "zero": zero, "micro_batch": micro_batch,
         "recompute": recompute, "schedule": schedule, "sequence_parallel": sequence_parallel, "precision": precision,

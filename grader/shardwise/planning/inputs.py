@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from shardwise.bank.bank import Bank, Banks
 from shardwise.errors import ShardwiseError
+from shardwise.template.references import References
 from shardwise.units import read
 
 PARTS = ("model", "cluster", "layout", "batch", "tokens", "price")  # of a file
@@ -28,10 +28,10 @@ SHOWN = 40  # characters of a word that is repeated
 class Planner:
     """The planner of a bank: its functions by name, as `solutions/planner*.py` offer them."""
 
-    bank: Bank
+    references: References
 
     def __getitem__(self, name: str) -> Any:
-        return self.bank.references.reference(name)
+        return self.references.reference(name)
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,15 @@ class Asked:
     assumed: tuple[str, ...]  # what was not given, in words
 
 
-def planner_of(banks: Banks) -> Planner:
+def planner_of(banks: Iterable[References]) -> Planner:
     """The planner of the first bank that has one. Raises ShardwiseError."""
-    for bank in banks.all:
-        if (bank.folder / "solutions" / "planner.py").is_file():
-            return Planner(bank)
+    folders = []
+    for references in banks:
+        if (references.folder / "planner.py").is_file():
+            return Planner(references)
+        folders.append(str(references.folder))
     raise ShardwiseError(
-        f"No planner is here: {banks} has no solutions/planner.py, which holds its formulas. The shipped bank has one:  "
+        f"No planner is here: no planner.py with its formulas lies in {' or '.join(folders)}. The shipped bank has one:  "
         "shardwise plan --bank shipped ..."
     )
 

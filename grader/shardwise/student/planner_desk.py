@@ -72,7 +72,7 @@ class PlannerDesk:
 
     @cached_property
     def _planner(self) -> Any:
-        return planner_of(self._banks)
+        return planner_of(bank.references for bank in self._banks.all)
 
     def _asked(self, request: Mapping[str, Any], keep: Callable[[str], bool] = lambda _: True) -> Asked:
         """What a request wants planned; of its layout only what is to be kept. Raises ShardwiseError."""
@@ -171,5 +171,5 @@ class PlannerDesk:
         wanted = self._asked(request)
         cp, chunks = (wanted.layout.get(name, 1) for name in ("cp", "virtual_stages"))
         name = self._planner["planner_names.problem_like"](model=wanted.model, cp=cp, virtual_stages=chunks)
-        problem = self._planner.bank.find(name)
+        problem = self._banks.find(name)
         return {"text": f'practice("{problem.slug}")  # {problem.title}\n'}
