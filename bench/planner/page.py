@@ -41,7 +41,10 @@ shardwise plan --file mine.yaml --json                                          
 ```
 
 In a notebook `planner("llama3-70b", "h100-512", tp=8, pp=4)` is the same as a form: sliders for the layout, bars for memory and for what becomes
-of the peak, the pipeline, and a search whose points are loaded by a click.
+of the peak, the pipeline, and a search whose points are loaded by a click. Without a layout it begins with one that fits.
+
+A remark names single changes of the layout, on the same GPUs, that help: each was planned as well, and stands there with what it gives. Where a layout
+cannot run, the remark names the changes with which it does.
 
 Names are read whatever their case, dots and dashes. What a layout leaves out has its usual value, and DP follows from the GPUs. The exit code is 1 for
 a layout that cannot run or does not fit. A search keeps what is given of a layout. Under each plan stands what it counts otherwise than the lessons do: the room that the driver of a card reports

@@ -745,3 +745,20 @@ def test_a_name_without_constants_is_answered_with_the_names_that_have_some() ->
     for what, find in (("chip", chip), ("software", software), ("kind of kernels", kernels)):
         with pytest.raises(ValueError, match=f"^'mine' is no {what} of planner_constants.yaml, which has "):
             find("mine")
+
+
+@pytest.mark.parametrize(
+    ("gpus", "layout", "batch", "printed"),
+    [
+        (8192, Layout(tp=8, pp=16, dp=64), Batch(2048, 8192), 430),
+        (16384, Layout(tp=8, pp=16, dp=128), Batch(2048, 8192), 400),
+        (16384, Layout(tp=8, cp=16, pp=16, dp=8), Batch(128, 131072), 380),
+    ],
+)
+def test_the_three_layouts_of_the_llama_3_paper_are_within_a_tenth_of_what_it_prints(
+    gpus: int, layout: Layout, batch: Batch, printed: float
+) -> None:
+    """Llama Team 2024, arXiv:2407.21783, Table 4, TFLOP/s of a GPU. The chunks of a stage are not printed: 2 are assumed."""
+    interleaved = replace(layout, zero=2, virtual_stages=2, schedule="interleaved")
+    judged = plan(named_model("Llama-3-405B"), Cluster("H100-80GB", gpus), interleaved, batch)
+    assert judged.mfu * 989 == pytest.approx(printed, rel=0.1)
