@@ -10,9 +10,11 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -317,6 +319,23 @@ def writer(kept: ProgressFile, name: str, count: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", WRITER, str(kept.path), name, str(count)], stdout=subprocess.PIPE, text=True
     )
+
+
+def test_a_file_that_another_process_begins_meanwhile_is_ours(kept: ProgressFile) -> None:
+    kept.path.parent.mkdir(parents=True, exist_ok=True)
+
+    class Slow(sqlite3.Connection):
+        """A connection of ours; after its first look another process begins the file."""
+
+        def execute(self, *given: Any) -> sqlite3.Cursor:
+            found = super().execute(*given).fetchall()
+            if kept.path.stat().st_size == 0:
+                ProgressFile(kept.path).add(event())
+            return cast("sqlite3.Cursor", SimpleNamespace(fetchone=lambda: found[0]))
+
+    with closing(sqlite3.connect(kept.path, factory=Slow)) as db:
+        assert kept._format(db) == 0
+    assert kept.events() == [event()]
 
 
 def test_processes_that_begin_and_write_at_once_lose_nothing(kept: ProgressFile) -> None:
