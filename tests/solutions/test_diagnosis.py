@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -72,8 +73,8 @@ def test_memory_decides_among_the_changes() -> None:
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ({"step_s": 4.5}, r"a step of 4\.5 s is shorter than its pipeline's 4\.6"),
-        ({"best_efficiency": 0.5}, r"kernel_efficiency 0\.6 is above best_efficiency 0\.5"),
+        ({"step_s": 4.5}, "a step of 4.5 s is shorter than its pipeline's 4.6"),
+        ({"best_efficiency": 0.5}, "kernel_efficiency 0.6 is above best_efficiency 0.5"),
         ({"step_s": 0}, "step_s"),
         ({"micro_batch_s": 0}, "micro_batch_s"),
         ({"kernel_efficiency": 60}, "kernel_efficiency"),
@@ -84,7 +85,7 @@ def test_memory_decides_among_the_changes() -> None:
     ],
 )
 def test_a_trace_that_cannot_be_is_refused(wrong: dict[str, Any], why: str) -> None:
-    with pytest.raises(ValueError, match=why):
+    with pytest.raises(ValueError, match=re.escape(why)):
         diagnosis.largest_loss(**{**TRACE, **wrong})
 
 
@@ -103,12 +104,12 @@ def test_an_unknown_part_is_refused() -> None:
         ({"sync_s": -1}, "sync_s"),
         ({"loader_s": -1}, "loader_s"),
         ({"score_share": -0.1}, "score_share"),
-        ({"score_share": 1.5}, r"score_share must be at most 1, not 1\.5"),
+        ({"score_share": 1.5}, "score_share must be at most 1, not 1.5"),
         ({"change": "fp8"}, "change must be none or one of interleave, selective, overlap, loader, not 'fp8'"),
     ],
 )
 def test_a_change_that_cannot_be_is_refused(wrong: dict[str, Any], why: str) -> None:
-    with pytest.raises(ValueError, match=why):
+    with pytest.raises(ValueError, match=re.escape(why)):
         diagnosis.seconds_after(**{"change": "none", **RUN, **wrong})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 
@@ -20,8 +21,15 @@ def pytest_configure() -> None:
     settings.load_profile("mutants")
 
 
-def pytest_sessionstart() -> None:
-    """Forget what references gave before: mutmut forks from a process that has run all tests, and a mutant would live on its caches."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse names with a backslash: pytest finds no test by such a name, so mutants that it is asked for by mutmut would all seem killed."""
+    if odd := [item.nodeid for item in items if "\\" in item.nodeid]:
+        raise pytest.UsageError(f"give these tests other ids: {', '.join(odd)}")
+
+
+def pytest_runtest_setup() -> None:
+    """Forget what references gave before: a mutant would live on what its original gave, and a test that only meets a cache would not
+    count as one of a function behind it."""
     modules = [module for name, module in sys.modules.items() if name.startswith("solutions.")]
     for function in (value for module in modules for value in vars(module).values()):
         if hasattr(function, "cache_clear") and inspect.signature(function).parameters:  # without any it reads a file
