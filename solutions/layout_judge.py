@@ -49,8 +49,7 @@ def verdict(
     ['node']
     """
     layout = Layout(
-        tp=tp, cp=cp, pp=pp, dp=dp, ep=ep, virtual_stages=virtual_stages, zero=zero, gradient_bytes=4,
-        schedule="interleaved" if virtual_stages > 1 else "1f1b",
+        tp=tp, cp=cp, pp=pp, dp=dp, ep=ep, virtual_stages=virtual_stages, zero=zero, gradient_bytes=4
     )  # fmt: skip
     cluster = Cluster(accelerator, gpus, network_bytes_per_s=network_bytes_per_s)
     judged = plan(named_model(model), cluster, layout, Batch(global_batch, sequence))

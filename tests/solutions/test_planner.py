@@ -9,8 +9,17 @@ from typing import Any
 import pytest
 
 from solutions import models
-from solutions.planner import judge, layout_memory_bytes, layout_mfu, layout_step_seconds, plan, run_days, run_dollars
-from solutions.planner_faults import memory_fault
+from solutions.planner import (
+    Plan,
+    judge,
+    layout_memory_bytes,
+    layout_mfu,
+    layout_step_seconds,
+    plan,
+    run_days,
+    run_dollars,
+)
+from solutions.planner_faults import Fault, memory_fault
 from solutions.planner_shapes import Batch, Cluster, Layout, Model, named_model
 
 LLAMA = named_model("Llama-3-405B")
@@ -55,7 +64,9 @@ WRONG: list[tuple[dict[str, Any], str, float, float, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("change", "constraint", "seen", "limit", "words"), WRONG, ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize(
+    ("change", "constraint", "seen", "limit", "words"), WRONG, ids=[constraint for _, constraint, *_ in WRONG]
+)
 def test_a_fault_is_named_with_its_numbers(
     change: dict[str, Any], constraint: str, seen: float, limit: float, words: str
 ) -> None:
@@ -68,14 +79,19 @@ def test_a_fault_is_named_with_its_numbers(
 def test_experts_must_be_dealt_evenly() -> None:
     mixture = named_model("Mixtral-8x7B")
     judged = plan(mixture, Cluster("H100-80GB", 64), Layout(dp=64, ep=3), Batch(64, 4096))
-    assert [fault.words for fault in judged.faults] == [
-        "EP 3 does not divide 8 experts", "EP 3 must divide the 64 ranks of a stage (TP × CP × DP)"
-    ]  # fmt: skip
+    assert judged.faults == (
+        Fault("experts", 3, 8, "EP 3 does not divide 8 experts"),
+        Fault("experts", 3, 64, "EP 3 must divide the 64 ranks of a stage (TP × CP × DP)"),
+    )
+    cut = plan(mixture, Cluster("H100-80GB", 64), Layout(tp=2, dp=32, ep=8, expert_tp=16), Batch(64, 4096))
+    assert [fault.words for fault in cut.faults] == ["EP 8 must divide the 64 ranks of a stage (TP × CP × DP)"]
     assert plan(mixture, Cluster("H100-80GB", 64), Layout(dp=64, ep=8, recompute="full"), Batch(64, 4096)).faults == ()
 
 
 def test_all_faults_are_said_at_once() -> None:
-    judged = plan(LLAMA, CLUSTER, Layout(tp=24, pp=200, dp=7), BATCH)
+    asked = LLAMA, CLUSTER, Layout(tp=24, pp=200, dp=7), BATCH
+    judged = plan(*asked)
+    assert (judged.model, judged.cluster, judged.layout, judged.batch) == asked
     assert {fault.constraint for fault in judged.faults} == {
         "product",
         "heads",
@@ -136,9 +152,8 @@ def test_unknown_words_are_answered_with_those_that_are_known(change: dict[str, 
 
 def test_a_sequence_is_cut_by_tensor_parallelism_too_where_that_is_sequence_parallel() -> None:
     case = {"model": LLAMA, "cluster": CLUSTER, "batch": Batch(2048, 8196)}
-    assert [fault.words for fault in plan(layout=GOOD, **case).faults] == [
-        "a sequence of 8,196 tokens does not divide by CP 1 × TP 8, which sequence parallelism wants"
-    ]
+    words = "a sequence of 8,196 tokens does not divide by CP 1 × TP 8, which sequence parallelism wants"
+    assert plan(layout=GOOD, **case).faults == (Fault("context", 8, 8196, words),)
     assert plan(layout=replace(GOOD, sequence_parallel=False), **case).step
 
 
@@ -295,3 +310,45 @@ def test_ranks_that_share_the_states() -> None:
     assert Layout(dp=4, cp=2).shards == 8
     assert Layout(dp=4, cp=2, shard_group=2).shards == 2
     assert Batch(3, 5).tokens == 15
+
+
+def test_experts_of_two_matrices_and_heads_of_their_own_width_are_counted() -> None:
+    mixture = {"experts": 4, "experts_per_token": 1, "expert_ffn_hidden": 32}
+    two, three = (Model("mine", **SHAPE, **mixture, mlp_matrices=n) for n in (2, 3))
+    assert two.expert_parameters == 2 * 64 * 32
+    assert three.parameters - two.parameters == 2 * 4 * 64 * 32  # in both layers, for each of four experts
+    usual, wide = (Model("mine", **SHAPE | {"ffn_hidden": 128}, head_width=width) for width in (0, 32))
+    assert wide.parameters - usual.parameters == 2 * 64 * (32 - 16) * (4 + 2 * 2 + 4)
+
+
+def test_a_plan_that_takes_all_the_memory_fits() -> None:
+    for more, fits in ((0, True), (1, False)):
+        held = {"weights": CLUSTER.memory_bytes + more}
+        assert Plan(LLAMA, CLUSTER, GOOD, BATCH, held, {"compute": 1.0}, ()).fits == fits
+
+
+def test_shards_and_recomputed_layers_are_of_what_there_is() -> None:
+    even = plan(LLAMA, CLUSTER, replace(GOOD, shard_group=8), BATCH).faults
+    assert "product" not in {fault.constraint for fault in even}
+    assert plan(LLAMA, CLUSTER, replace(GOOD, shard_group=3), BATCH).faults == (
+        Fault("product", 3, 128, "shards over 3 ranks do not divide the 128 ranks that hold a copy (DP × CP)"),
+    )
+    some = replace(GOOD, recompute="partial", recomputed_layers=126)
+    assert plan(LLAMA, CLUSTER, some, BATCH).faults == ()
+    assert plan(LLAMA, CLUSTER, replace(some, recomputed_layers=127), BATCH).faults == (
+        Fault("layers", 127, 126, "127 layers cannot be recomputed of 126"),
+    )
+
+
+def kinds(layout: Layout, batch: Batch = BATCH) -> set[str]:
+    """The constraints that a layout breaks, its degrees aside."""
+    return {fault.constraint for fault in plan(LLAMA, CLUSTER, layout, batch).faults} - {"product", "memory"}
+
+
+def test_a_schedule_counts_only_in_a_pipeline_and_as_many_stages_as_layers_are_not_too_many() -> None:
+    one, two = (kinds(Layout(tp=8, pp=pp, dp=2048 // pp, schedule="interleaved")) for pp in (1, 2))
+    assert (one, two) == (set(), {"layers"})
+    assert kinds(Layout(pp=126)) == set()
+    assert kinds(Layout(tp=8, pp=16, dp=128), Batch(1536, 8192)) == set()  # 12 micro-batches for 16 stages
+    words = [fault.words for fault in plan(LLAMA, CLUSTER, Layout(pp=65, virtual_stages=2), BATCH).faults]
+    assert "65 stages of 2 chunks are 130, and the model has 126 layers" in words

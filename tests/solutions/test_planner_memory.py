@@ -403,3 +403,36 @@ def test_a_mixture_without_latent_attention_keeps_queries_keys_and_values() -> N
     selective = layer_bytes(named_model("Mixtral-8x7B"), Layout(recompute="selective"), Batch(8, 4096), True) / 4096
     heads = 2 * 4096 + 4 * 1024 + 2 * 4096  # queries, keys and values, attention's output
     assert selective == 2 * 2 * 4096 + heads + 2 * (4 * 14336)  # and gate and up of two experts
+
+
+@pytest.mark.parametrize(("name", "software"), [("GPT-3-175B", "megatron-2021"), ("Mixtral-8x7B", "megatron-2024")])
+def test_recomputing_some_layers_keeps_the_others_as_they_are(name: str, software: str) -> None:
+    model, batch = named_model(name), Batch(8, 2048)
+    none, full, half = (
+        layer_bytes(model, Layout(recompute=word, recomputed_layers=model.layers // 2, software=software), batch, True)
+        for word in ("none", "full", "partial")
+    )
+    assert half == pytest.approx((none + full) / 2)
+
+
+def test_a_stage_of_both_kinds_of_layers_keeps_what_each_kind_keeps() -> None:
+    deepseek, layout, batch = named_model("DeepSeek-V3"), Layout(pp=4), Batch(4, 4096)
+    dense, mixed = (layer_bytes(deepseek, layout, batch, kind) for kind in (False, True))
+    first, _, last = (stage_memory(deepseek, layout, batch, stage) for stage in (0, 1, 3))
+    output = 2 * 4096 * 7168
+    assert first["activations"] == pytest.approx(4 * (3 * dense + 12 * mixed + output))
+    assert first["working"] == pytest.approx(constant("working") * max(dense, mixed))
+    assert last["activations"] == pytest.approx(15 * mixed + output)
+
+
+def test_one_stage_sends_no_output_on() -> None:
+    held = stage_memory(LLAMA, Layout(), Batch(1, 4096), 0)["activations"]
+    assert held == pytest.approx(80 * layer_bytes(LLAMA, Layout(), Batch(1, 4096)))
+
+
+@pytest.mark.parametrize("word", ["none", "selective", "full", "mlp"])
+def test_the_backward_pass_of_a_layer_holds_what_was_computed_again_for_it(word: str) -> None:
+    layout, batch = Layout(recompute=word, software="megatron-2021"), Batch(1, 2048)
+    whole, kept = (layer_bytes(GPT, replace(layout, recompute=one), batch) for one in ("none", word))
+    again = whole if word == "full" else whole - kept  # full recomputation keeps the input of each layer beside it
+    assert stage_memory(GPT, layout, batch, 0)["working"] == again + constant("working") * whole  # to the byte

@@ -119,6 +119,7 @@ ODD = [
     # 4 key/value heads of 12; columns that 4 does not divide; 6 stages of which some have one layer
     (Model("grouped", 7, 96, 132, 12, 4, 640), Cluster("H100-80GB", 24, 24), Batch(24, 48)),
     (Model("wide", 6, 96, 126, 12, 12, 640), Cluster("H100-80GB", 12), Batch(36, 6)),
+    (Model("wide", 6, 96, 126, 12, 12, 640), Cluster("H100-80GB", 12), Batch(36, 45)),  # a sequence of odd length
     (Model("few", 8, 96, 384, 12, 2, 640), Cluster("H100-80GB", 8), Batch(16, 24)),
     (Model("mixture", 4, 64, 0, 8, 8, 640, experts=6, experts_per_token=2, expert_ffn_hidden=96),
      Cluster("H100-80GB", 12, 12), Batch(12, 32)),
@@ -142,7 +143,7 @@ def test_nothing_that_runs_is_left_out(model: Model, cluster: Cluster, batch: Ba
         if not wasteful and cp <= limits.max_cp and not faults_before_running(model, cluster, layout, batch):
             wanted.add(layout)
     assert set(layouts(model, cluster, batch, limits)) == wanted
-    assert len(wanted) > 50
+    assert len(wanted) > 40
 
 
 def test_a_format_that_the_chip_lacks_is_refused() -> None:
@@ -156,3 +157,12 @@ def test_what_just_reaches_a_limit_is_within_it(rows: tuple[Plan, ...]) -> None:
     assert {row.layout for row in quick} == {row.layout for row in rows if row.mfu >= middle.mfu}
     lean = search(LLAMA, CLUSTER, BATCH, limits=Limits(memory_bytes=middle.memory_bytes))
     assert {row.layout for row in lean} == {row.layout for row in rows if row.memory_bytes <= middle.memory_bytes}
+
+
+def test_the_order_of_what_may_be_tried_does_not_matter() -> None:
+    up, down = (
+        Limits(micro_batches=(1, 3, 4)[::way], virtual_stages=(1, 2, 3)[::way], zero=(1, 2, 3)[::way])
+        for way in (1, -1)
+    )
+    for model, cluster, batch in ODD:
+        assert set(layouts(model, cluster, batch, up)) == set(layouts(model, cluster, batch, down))

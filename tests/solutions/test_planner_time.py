@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from statistics import mean
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from solutions.planner import Batch, Cluster, Layout, Model, Plan, named_model, 
 from solutions.planner_constants import chip, constant, constants, kernels, software
 from solutions.planner_data import data_seconds
 from solutions.planner_flops import forward_flop, step_flop
-from solutions.planner_layer import BACKWARD_CORE, layer_passes, peak_flop_per_s, product_seconds
+from solutions.planner_layer import BACKWARD_CORE, BACKWARD_SMALL, layer_passes, peak_flop_per_s, product_seconds
 from solutions.planner_links import (
     dispatch_seconds,
     exposed_seconds,
@@ -26,7 +27,7 @@ from solutions.planner_links import (
     port_bytes_per_s,
     spread,
 )  # fmt: skip
-from solutions.planner_time import PARTS, Stage, head_seconds, stage_seconds, step
+from solutions.planner_time import PARTS, Stage, head_seconds, stage_seconds, step, work_of_stages
 
 LLAMA = named_model("Llama-3-70B")
 H100 = Cluster("H100-80GB", 64)
@@ -59,7 +60,8 @@ def test_a_backward_pass_does_twice_the_products() -> None:
     assert backward.products == 2 * forward.products
     assert backward.mlp == 2 * forward.mlp
     assert backward.core == BACKWARD_CORE * forward.core
-    assert forward.small < backward.small < 2 * forward.small
+    started = kernels("fused")["launch_s"]  # twice as many kernels are started as forward
+    assert backward.small - 2 * started == pytest.approx(BACKWARD_SMALL * (forward.small - started))
     assert 0 < forward.mlp < forward.products
 
 
@@ -287,10 +289,14 @@ def test_tensor_parallelism_sends_two_sums_a_pass() -> None:
     assert forward.tensor == backward.tensor == pytest.approx(4 * one)
     overlapped, _ = layer_passes(LLAMA, H100, Layout(tp=8), BATCH, False)
     assert overlapped.tensor == pytest.approx(exposed_seconds(4 * one, overlapped.products))
-    alone, _ = layer_passes(
+    alone, back = layer_passes(
         named_model("Mixtral-8x7B"), H100, Layout(tp=8, ep=8, software="megatron-2023"), BATCH, True
     )
-    assert alone.tensor == pytest.approx(2 * phase_seconds(H100, message_bytes=2 * 8192 * 4096, size=8, stride=1))
+    assert (
+        alone.tensor
+        == back.tensor
+        == pytest.approx(2 * phase_seconds(H100, message_bytes=2 * 8192 * 4096, size=8, stride=1))
+    )
 
 
 def test_context_parallelism_passes_keys_and_values_on() -> None:
@@ -597,6 +603,7 @@ def test_two_stages_send_each_micro_batch_once_each_way() -> None:
     part = hop_seconds(H100, message_bytes=2 * 8192 * 8192 / 8, stride=32)
     whole = hop_seconds(H100, message_bytes=2 * 8192 * 8192, stride=32)
     sent = step(LLAMA, H100, layout, batch)["pipeline_parallel"]
+    assert sent > 0
     for name, parallel, one in (
         ("megatron-2021", False, part),  # it sends a part from each rank, though each has the whole
         ("flash-2023", True, part),  # each rank has a part alone
@@ -762,3 +769,21 @@ def test_the_three_layouts_of_the_llama_3_paper_are_within_a_tenth_of_what_it_pr
     interleaved = replace(layout, zero=2, virtual_stages=2, schedule="interleaved")
     judged = plan(named_model("Llama-3-405B"), Cluster("H100-80GB", gpus), interleaved, batch)
     assert judged.mfu * 989 == pytest.approx(printed, rel=0.1)
+
+
+def test_a_pass_hides_as_much_of_the_sums_as_its_products_take() -> None:
+    far = Cluster("H100-80GB", 64, gpus_per_node=1)
+    forward, backward = layer_passes(LLAMA, far, Layout(tp=8, dp=8), BATCH, False)
+    sums = 4 * phase_seconds(far, message_bytes=2 * 8192 * 8192, size=8, stride=1)
+    assert sums > 3 * forward.products
+    for each in (forward, backward):
+        assert each.tensor == pytest.approx(exposed_seconds(sums, each.products))
+
+
+def test_the_slowest_stage_is_compared_with_the_average_of_all() -> None:
+    layout = Layout(pp=4)
+    seconds = [stage.whole for stage in stage_seconds(LLAMA, H100, layout, BATCH)]
+    work = work_of_stages(LLAMA, H100, layout, BATCH)
+    assert work.place == 3
+    assert 1 + work.over_average == pytest.approx(max(seconds) / mean(seconds))
+    assert work.waited_s == pytest.approx(sum(seconds[:3]))
