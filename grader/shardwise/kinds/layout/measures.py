@@ -28,13 +28,8 @@ def bars(form: LayoutForm, key: LayoutKey, layout: Layout) -> dict[str, Any] | N
             kind = "within" if holds(constraint, seen) else "beyond"
             size = round(100 * seen / limit, 1)
             most = max(most, size)
-            rows.append(
-                {
-                    "name": to_plain(asks),
-                    "text": show(seen, constraint.unit),
-                    "parts": [{"kind": kind, "size": size}],
-                }
-            )
+            parts = [{"kind": kind, "size": size}]
+            rows.append({"name": to_plain(asks), "text": show(seen, constraint.unit), "parts": parts})
     if not rows:
         return None
     return {
