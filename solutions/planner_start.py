@@ -10,7 +10,7 @@ from .planner_names import usual_software
 from .planner_search import Limits, layouts, search
 from .planner_shapes import Batch, Cluster, Layout, Model
 
-SHORT = Limits(max_cp=1, micro_batches=(1,), virtual_stages=(1, 2, 4), zero=(1, 3), recompute=("none", "full"))
+SHORT = Limits(max_cp=1, micro_batches=(1,), virtual_stages=(1, 2, 4), recompute=("none", "full"))
 LEAN = Limits(micro_batches=(1,), virtual_stages=(1,), recompute=("full",))  # where the short search finds nothing
 
 

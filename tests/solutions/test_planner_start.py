@@ -48,6 +48,13 @@ def test_a_batch_that_no_layout_divides_gives_way_to_the_nearest_that_does() -> 
     assert first_layout(named_model("Llama-3-70B"), usual_cluster(accelerator="H100-80GB", gpus=64), BATCH)[1] == BATCH
 
 
+def test_the_405b_begins_with_the_layout_of_its_paper() -> None:
+    """Llama Team 2024, arXiv:2407.21783, Table 4: TP 8, CP 1, PP 16, DP 128, gradients and optimizer sharded, interleaved."""
+    layout, batch = first_layout(named_model("Llama-3-405B"), usual_cluster(accelerator="H100-80GB", gpus=16384), BATCH)
+    found = (layout.tp, layout.cp, layout.pp, layout.dp, layout.zero, layout.schedule, layout.recompute)
+    assert found == (8, 1, 16, 128, 2, "interleaved", "none") and batch == BATCH
+
+
 def test_a_chip_without_bf16_begins_in_fp16() -> None:
     layout, _ = first_layout(named_model("Llama-2-7B"), usual_cluster(accelerator="V100-32GB", gpus=64), BATCH)
     assert layout.precision == "fp16"

@@ -33,7 +33,7 @@ LOST = {  # of the peak, beside what computing makes of it
     "rest": ("stragglers and the optimizer", "green", ("stragglers", "optimizer")),
 }
 USED, BELOW = ("MFU", "blue"), ("kernels below the peak", "grey")
-MOST_DRAWN = 1500  # operations
+MOST_DRAWN = 2048  # operations
 COLUMNS, ROWS = 24, 25  # cells of a scatter's grid: of the memory, and of MFU from 0 to 1
 NOT_DRAWN = {  # schedules that the simulator does not have, and why
     "zb-v": "each GPU has two pieces of the model, one on the way down the stages and one on the way up again",
