@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -78,6 +79,7 @@ def one_round(page: Page, lab: Lab, number: int) -> tuple[float, float, list[flo
 
 def main(rounds: int) -> None:
     """Print the table."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what pip installs is compiled
     with tempfile.TemporaryDirectory() as base, running_lab(Path(base)) as lab, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=QUIET)
         measured = [one_round(browser.new_page(), lab, number) for number in range(rounds)]

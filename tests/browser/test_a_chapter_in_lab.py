@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from typer.testing import CliRunner
 
+from browser.conftest import faults_of
 from browser.hands import Mouse, form_of, give
 from browser.in_jupyter import show
 from checkout import ROOT
@@ -34,6 +35,7 @@ def test_a_chapter_is_solved_from_its_first_cell_to_mastery_and_asked_again_a_we
 ) -> None:
     bank, kept = Bank.open(OWN), tmp_path / "progress.sqlite"
     problems = list(bank.of_chapter(CHAPTER))
+    faults = faults_of(page)
     open_notebook(page, lab, bank, kept, TODAY)
     expect(card(page)).to_contain_text(f"0 of {len(problems)}")
     for problem in problems:
@@ -48,6 +50,7 @@ def test_a_chapter_is_solved_from_its_first_cell_to_mastery_and_asked_again_a_we
     open_notebook(page, lab, bank, kept, A_WEEK_LATER)
     expect(card(page)).to_contain_text(f"{len(problems)} of {len(problems)}")
     expect(card(page)).to_contain_text(re.compile(rf"\b{due}\b.*due|due.*\b{due}\b", re.IGNORECASE | re.DOTALL))
+    assert faults == []
 
 
 def practised() -> dict[str, int]:

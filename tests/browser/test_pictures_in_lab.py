@@ -7,12 +7,28 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from browser.conftest import faults_of, picture
-from browser.in_jupyter import of_cells, show
+from browser.in_jupyter import of_cells, put, ready, show
 from checkout import checkout_bank
 from jupyter_lab import Lab
 from shardwise.bank.moving import moving, moving_names
+from shardwise.course.notebooks import chapter_notebook
 
+CHAPTER = "01-ring-all-reduce"
 FIGURES = moving_names(checkout_bank())
+
+
+def test_a_lesson_has_its_pictures_in_lab(page: Page, lab: Lab) -> None:
+    faults = faults_of(page, but=["attachment:"])  # Lab puts it into the page before it looks up the picture
+    bank = checkout_bank()
+    put(lab.notebooks, f"{CHAPTER}.ipynb", chapter_notebook(bank, CHAPTER))
+    page.goto(lab.address(f"{CHAPTER}.ipynb") + "&reset")
+    ready(page)
+    pictures = page.locator(".jp-MarkdownOutput img[alt]")
+    expect(pictures).to_have_count(len(list((bank.lessons / CHAPTER / "figures").iterdir())))
+    for one in pictures.all():
+        expect(one).to_have_js_property("complete", True)
+        assert one.evaluate("picture => picture.naturalWidth") > 100
+    assert faults == []
 
 
 def test_a_figure_moves_in_lab_and_leaves_its_still_in_the_notebook(page: Page, lab: Lab) -> None:
