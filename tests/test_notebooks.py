@@ -226,6 +226,7 @@ def test_a_form_is_the_question_as_text_until_its_cell_is_run(whole_bank: Bank) 
     question = pose(whole_bank.find("bytes-per-gpu"), PRACTICE_SEED)
     form, typed = (cell for cell in notebook["cells"] if cell["metadata"]["shardwise"].get("question") == question.cell)
     assert form["source"].endswith('practice("bytes-per-gpu")')
+    assert form["metadata"]["scrolled"] is False  # Notebook 7 would put a tall form into a box that scrolls
     (output,) = form["outputs"]
     assert keep_together(text_of(question)) in output["data"]["text/markdown"]
     assert typed["source"].splitlines()[1].startswith('check("bytes-per-gpu", ..., seed=0)  # such as ')

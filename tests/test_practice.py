@@ -75,6 +75,12 @@ def right(name: str, seed: int = 0) -> str:
 # check -----------------------------------------------------------------------------------------------------------
 
 
+def test_who_is_shown_no_cells_is_not_told_to_type_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert said(check(SENDS, ...)) == api.TYPE_HERE
+    monkeypatch.setenv("SERVER_SOFTWARE", "voila/0.5.13")
+    assert check(SENDS, ...) is None
+
+
 def test_a_variable_named_after_the_problem_is_the_answer() -> None:
     assert checked(SENDS).outcome == Outcome.BLANK
     run("bytes_per_gpu = ...")

@@ -33,12 +33,16 @@ def test_a_chapter_is_read_and_practised(browser: Browser, tmp_path: Path) -> No
         pictures = page.locator("img[alt]")
         assert pictures.count() and all(one.evaluate(IS_SHOWN) for one in pictures.all())
         expect(page.locator(".shardwise")).to_have_count(len(bank.of_chapter(CHAPTER)) + 1)  # and a picture that moves
+        expect(page.get_by_text("No answer yet")).to_have_count(
+            0
+        )  # said under the line for those who type, which is not shown
         question = first(NUMBER)
         form = form_of(page, question)
         form.get_by_role("heading").first.focus()
         for state, raw in answers(question, NUMBER).items():
             give(Keys(page), form, question, raw)
             is_said(form, state)
+        expect(form.get_by_text("Read as 2.997 GB")).to_be_visible()
         picture(page, "voila")
         form.get_by_role("button", name="Another").press("Enter")
         expect(form.get_by_role("status")).to_contain_text("new numbers")

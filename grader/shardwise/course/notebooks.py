@@ -116,6 +116,7 @@ def _figure(name: str, chapter: str, named: str | None) -> Cell:
     cell = _code(
         f"from shardwise import figure\nfigure({json.dumps(name)}{_where(named)})", "figure", f"{chapter}-{name}"
     )
+    cell["metadata"] |= _WHOLE
     text = "*To move this picture, run this cell.*"
     shown = {"text/markdown": text, "text/plain": to_plain(text)}
     cell["outputs"] = [{"output_type": "display_data", "data": shown, "metadata": {}}]
@@ -131,12 +132,16 @@ def _intro(chapter: str, heading: str, *, typed: bool) -> Cell:
     return _markdown(f"## {heading}\n\n{how}\n{_UNREADABLE}", "lesson", f"{chapter}-practice")
 
 
+_WHOLE = {"scrolled": False}  # Notebook 7 puts a tall output into a box that scrolls
+
+
 def _form(question: Question, number: int, named: str | None) -> Cell:
     """The cell that shows a question as a form. Its output is the question as text, for readers without a kernel."""
     call = f"practice({json.dumps(question.slug)}{_where(named)})"
     source = f"# {number}. {question.title}\nfrom shardwise import practice\n\n{call}"  # folded, its first line shows
     cell = _code(source, "form", f"{question.name}-form", question)
     cell["metadata"] |= {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter and VS Code; for Colab
+    cell["metadata"] |= _WHOLE
     text = keep_together(f"{_headed(question, number)}\n\n*To answer in a form, run this cell.*")
     shown = {"text/markdown": text, "text/plain": to_plain(text)}
     cell["outputs"] = [{"output_type": "display_data", "data": shown, "metadata": {}}]
