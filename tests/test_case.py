@@ -14,16 +14,18 @@ from case_students import answers, carrying
 from checkout import posed, problem_of, template
 from shardwise.bank.curriculum import covered
 from shardwise.bank.lint import lint_problem
-from shardwise.bank.posing import pose
+from shardwise.bank.posing import pose, solved
 from shardwise.course.lockfile import read_line
 from shardwise.errors import Faulty
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here
 from shardwise.kinds.case.carrying import Bounds
 from shardwise.kinds.case.model import CaseForm, CaseKey
+from shardwise.kinds.quantity.kind import QuantityKind
 from shardwise.markdown.feedback import as_plain
 from shardwise.marking import check, read_only
 from shardwise.question import Feedback, Outcome, Question
+from shardwise.template.draw import Draw
 
 PROBLEM = problem_of(template("case"))
 ASKED = pose(PROBLEM, 4)  # 8 GPUs, 2 billion parameters, 100 GB/s, 2 µs, 100 ms
@@ -52,6 +54,22 @@ def key_of(question: Question) -> CaseKey:
 
 def test_the_question_of_these_tests_is_the_one_they_think_of() -> None:
     assert answers(PROBLEM, ASKED) == {"message": "4.0 GB", "sent": "7.0 GB", "time": "70.0280 ms", "hidden": "b"}
+
+
+def test_a_draw_is_refused_before_any_of_its_parts_is_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    solve, names = QuantityKind.solve, []
+
+    def noted(self: QuantityKind, part: Any, draw: Draw) -> Any:
+        names.append(part.name)
+        return solve(self, part, draw)
+
+    monkeypatch.setattr(QuantityKind, "solve", noted)
+    often_refused = problem_of(
+        template("case", ("  - name: time\n", "  - name: time\n    where: [parts.sent < 2.0e+9]\n"))
+    )
+    attempts = [solved(often_refused, str(seed))[0].rng.attempt for seed in range(10)]
+    assert sum(attempts) > 5
+    assert names == ["message", "sent", "time"] * 10
 
 
 # Parts by themselves --------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,15 @@ import pytest
 
 from checkout import ROOT, problem_of, template
 from shardwise.bank.bank import Bank, Banks, Problem
-from shardwise.bank.lint import faults_of, lint, lint_problem
+from shardwise.bank.lint import Job, Report, _proved, faults_of, lint, lint_problem
+from shardwise.bank.never_drawn import Waiting
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank, new_problem, starter
 from shardwise.bank.strays import stray_files, twins
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import OURS, kinds
 from shardwise.question import Verdict
+from shardwise.template.parameters import Parameter
 
 RING = "01-ring-all-reduce"
 
@@ -230,6 +233,32 @@ def test_one_question_for_everybody_is_no_randomisation() -> None:
     fixed = (("gpus: {choice: [8, 16, 32, 64]}", "gpus: 8"), ("{range: [1, 8, 1], unit: GB}", "{fixed: 1, unit: GB}"))
     assert "60 seeds give only 1 different questions" in said("quantity", *fixed, seeds=60)
     assert "Widen its parameters." in said("quantity", *fixed, seeds=60)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("where: [gpus < 16 or gpus == 64]", ["params.gpus is never 16 or 32 in 1,000 draws"]),
+        ("where: [gpus == 16]", ["params.gpus is 16 in each of 1,000 draws, and never 8, 32 or 64"]),
+        ("where: [gpus < 64 or message_bytes > 1.0e+9]", []),  # rare together, and each of them comes
+    ],
+)
+def test_a_value_that_no_draw_has_is_faulted(change: str, words: list[str]) -> None:
+    refused = problem("quantity", ("prompt: |", f"{change}\nprompt: |"))
+    found = [fault for fault in lint_problem(refused, seeds=1000).faults if "params." in fault.message]
+    assert [fault.message for fault in found] == words
+    for fault in found:
+        assert fault.place == "problems/x/a-problem.yaml:10:9"
+        assert "loosen what refuses it: a condition under `where`" in fault.remedy
+    assert not [fault for fault in lint_problem(refused, seeds=999).faults if "params." in fault.message]
+
+
+def test_a_list_that_is_too_long_for_its_draws_is_not_blamed_for_chance() -> None:
+    params = {"gpus": Parameter.model_validate({"range": [1, 51, 1]}), "one": Parameter.model_validate({"fixed": 8})}
+    waiting = Waiting(params)
+    waiting.drawn({"gpus": 7, "one": 8})
+    assert list(waiting.faults(1000)) == []
+    assert [name for name, _ in waiting.faults(1020)] == ["gpus"]
 
 
 def test_a_key_that_nothing_confirms_is_faulted() -> None:
@@ -472,6 +501,26 @@ def test_two_problems_of_one_name_or_one_title_are_found(bank_copy: Path) -> Non
         f"problems/02-second/ring-time.yaml:1:1: has the slug 'ring-time', and so has {RING}/ring-time",
         f"problems/02-second/ring-time.yaml:1:1: has the title 'How long the ring takes', and so has {RING}/ring-time",
     ]
+
+
+def test_the_longest_problems_are_begun_first_and_reports_come_in_the_order_of_the_bank(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    init_bank(tmp_path)
+    bank = Bank.open(tmp_path)
+    begun: list[str] = []
+
+    def noted(jobs: Sequence[Job], workers: int | None) -> Iterator[tuple[Job, Report]]:
+        begun.extend(name for _, name, _ in jobs)
+        return _proved(jobs, workers)
+
+    monkeypatch.setattr("shardwise.bank.lint._proved", noted)
+    done: list[int] = []
+    reports = lint(Banks([bank]), seeds=1, workers=1, progress=done.append)
+    lengths = [bank.problems[name].path.stat().st_size for name in begun]
+    assert lengths == sorted(lengths, reverse=True)
+    assert begun != list(bank.problems) == [report.problem for report in reports]
+    assert done == [len(reports)] * len(reports)
 
 
 def test_the_lint_of_a_whole_bank_reports_its_files_too(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from shardwise.bank.curriculum import curriculum_faults
 from shardwise.bank.deadline import ENDLESS, TooLong, at_most, overdue
 from shardwise.bank.dimensions import dimension_faults
 from shardwise.bank.moving import moving_faults
+from shardwise.bank.never_drawn import REMEDY, Waiting
 from shardwise.bank.posing import question_of, solved
 from shardwise.bank.processes import processes
 from shardwise.bank.strays import stray_files, twins
@@ -185,7 +186,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
                     place,
                     remedy=f"If that is meant, write `arguments: {{{name}: {name}}}`; else rename the parameter.",
                 )
-        seen = _Seen()
+        seen = _Seen(Waiting(problem.template.params))
         rejected = confirmed = 0
         for seed in range(seeds):
             with at_most():
@@ -201,6 +202,8 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
             )
         if seeds >= 50 and report.distinct < DISTINCT:
             found.add(f"{seeds} seeds give only {report.distinct} different questions", remedy="Widen its parameters.")
+        for name, message in seen.waiting.faults(seeds):
+            found.add(message, ("params", name), remedy=REMEDY)
         if not report.confirmed and problem.kind.needs_oracle:
             found.add("no oracle confirms its key on every draw")
     except TooLong as error:
@@ -222,6 +225,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
 class _Seen:
     """The questions of a problem so far."""
 
+    waiting: Waiting
     asked: set[str] = field(default_factory=set)  # what they ask, and what is right
     sound: dict[Hashable, bool] = field(default_factory=dict)  # those without a fault: whether an oracle confirmed them
     known: Known = field(default_factory=Known)
@@ -264,6 +268,7 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
     """One draw; gives how many throws were rejected before it. A question that was found sound is not proved again."""
     seed, sampled = str(number), number < SAMPLED
     drawn, made = solved(problem, seed, known=seen.known)
+    seen.waiting.drawn(drawn.values)
     same: Hashable = repr(drawn.values) if problem.kind.follows_from_numbers else None
     if same in seen.sound and not sampled:
         report.confirmed = seen.sound[same]

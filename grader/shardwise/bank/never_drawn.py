@@ -1,0 +1,51 @@
+"""Values that a template lists and no draw has: its author counts on them, and no student ever sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from shardwise.template.parameters import Parameter
+
+ENOUGH = 1000  # draws: a value that none of them has never comes, or too seldom to count on
+EACH = 20  # times that a value would come if no draw were refused; of a list that is too long for that, chance leaves some out
+
+REMEDY = (
+    "No student ever sees that. Take out what never comes, or loosen what refuses it: a condition under `where`, "
+    "or a mistake that lies too near the key then."
+)
+
+
+class Waiting:
+    """The values that a template lists and that no draw has had yet."""
+
+    def __init__(self, params: Mapping[str, Parameter]) -> None:
+        self._params = params
+        self._waiting = {
+            name: {parameter.base(value): value for value in parameter.values()}
+            for name, parameter in params.items()
+            if parameter.choice or parameter.range
+        }
+
+    def drawn(self, values: Mapping[str, Any]) -> None:
+        """Note the numbers of a draw, in base units."""
+        for name, waiting in self._waiting.items():
+            waiting.pop(values[name], None)
+
+    def faults(self, draws: int) -> Iterator[tuple[str, str]]:
+        """The parameters with values that none of so many draws had, and what is wrong; nothing where draws are too few to tell."""
+        for name, waiting in self._waiting.items():
+            listed = self._params[name].values()
+            if not waiting or draws < max(ENOUGH, EACH * len(listed)):
+                continue
+            never = _listed(list(waiting.values()))
+            left = [value for value in listed if value not in waiting.values()]
+            if len(left) == 1:
+                yield name, f"params.{name} is {left[0]} in each of {draws:,} draws, and never {never}"
+            else:
+                yield name, f"params.{name} is never {never} in {draws:,} draws"
+
+
+def _listed(values: list[Any]) -> str:
+    *others, last = map(str, values)
+    return f"{', '.join(others)} or {last}" if others else last
