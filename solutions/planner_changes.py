@@ -35,7 +35,7 @@ def changes(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Ite
     >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
     >>> near = changes(llama, Cluster("H100-80GB", 8), Layout(tp=8), Batch(8, 8192))
     >>> [change.words for change in near][:4]
-    ['TP 4', 'PP 2', 'CP 2', 'micro-batch 2']
+    ['TP 4', 'micro-batch 2', 'ZeRO 0', 'ZeRO 2']
     """
     of_layout = chain(_axes(model, cluster, layout), _numbers(layout), _words(layout))
     singles = chain(_batches(layout, batch), _software(model, layout, batch))

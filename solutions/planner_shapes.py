@@ -209,9 +209,12 @@ def named_model(name: str) -> Model:
 def divisors(number: int, largest: int) -> list[int]:
     """What divides a number, up to the largest that is wanted.
 
+    Raises:  ValueError if a count is below 1.
+
     >>> divisors(12, 6)
     [1, 2, 3, 4, 6]
     """
+    require_counts(number=number, largest=largest)
     small = [degree for degree in range(1, min(isqrt(number), largest) + 1) if number % degree == 0]
     large = [number // degree for degree in reversed(small) if degree * degree != number]
     return [*small, *(degree for degree in large if degree <= largest)]
