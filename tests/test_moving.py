@@ -108,7 +108,7 @@ def test_a_setting_that_is_none_or_that_cannot_be_is_told() -> None:
 def test_a_name_that_is_none_gets_the_nearest() -> None:
     with pytest.raises(ShardwiseError, match=r"There is no figure “rings”. Did you mean “ring”\?"):
         the("rings")
-    with pytest.raises(ShardwiseError, match="There are all-reduce-times, checkpoints"):
+    with pytest.raises(ShardwiseError, match=f"There are {', '.join(NAMES)}"):
         the("???")
 
 

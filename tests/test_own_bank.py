@@ -28,12 +28,12 @@ from shardwise.course.lockfile import Lock
 from shardwise.course.notebooks import PRACTICE_SEED
 from shardwise.course.simulated_class import fill, hand_in, mistaken, right
 from shardwise.grading.regrade import Regrade, regrade
-from shardwise.kinds import kinds, variable_of
+from shardwise.kinds import OURS, variable_of
 from shardwise.question import Question
 
 OWN = Path(__file__).parents[1] / "examples" / "bank"
 CHAPTER = "01-loans-and-bonds"
-KINDS = {*kinds()} - {"schedule"}  # pipelines are of one field alone
+KINDS = {*OURS} - {"schedule"}  # pipelines are of one field alone
 PAYMENT = f"{CHAPTER}/monthly-payment"
 SOON = 30.0  # seconds
 

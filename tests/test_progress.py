@@ -23,7 +23,7 @@ from shardwise.bank.discovery import name_of
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank
 from shardwise.cli.main import main
-from shardwise.kinds import kind_of, kinds
+from shardwise.kinds import OURS, kind_of
 from shardwise.marking import check as mark
 from shardwise.question import Outcome, Question
 from shardwise.student import api
@@ -379,7 +379,7 @@ def test_another_goes_on_from_what_an_earlier_kernel_drew(monkeypatch: pytest.Mo
     assert int(api._SESSION.drawn[SENDS]) > int(first)
 
 
-@pytest.mark.parametrize("name", list(kinds()))
+@pytest.mark.parametrize("name", OURS)
 def test_every_kind_of_answer_is_kept(name: str, kept: ProgressFile) -> None:
     problem = next(each for each in checkout_bank().read_all().problems.values() if each.data["kind"] == name)
     question, session = pose(problem, 1), fresh_session()
@@ -607,7 +607,7 @@ def test_the_daily_five_are_asked(run: Any) -> None:
 
 def test_every_kind_can_be_answered_in_a_terminal(tmp_path: Path, kept: ProgressFile) -> None:
     bank = checkout_bank().read_all()
-    for name in kinds():
+    for name in OURS:
         problem = next(each for each in bank.problems.values() if each.data["kind"] == name)
         question = pose(problem, 1)
         kind = kind_of(question)

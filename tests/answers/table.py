@@ -23,26 +23,21 @@ GOALS = {"every class": 1.0, "common": 1.0, "now and then": 0.95}
 def main(seeds: int) -> int:
     """Mark, and print."""
     counted = table(seeds)
-    shown = Table("written by", *KINDS, "accepted", "goal")
-    reached, wrong = True, 0
-    for often in OFTEN:
-        places = [counted.get((kind, often), (0, 0, 0)) for kind in KINDS]
-        tried, accepted = sum(place[0] for place in places), sum(place[1] for place in places)
-        wrong += sum(place[2] for place in places)
-        reached &= accepted >= GOALS[often] * tried
-        each = [f"{accepted / tried:.1%}" if tried else "" for tried, accepted, _ in places]
-        shown.add_row(often, *each, f"{accepted / tried:.1%}", f"{GOALS[often]:.0%}")
-    shown.add_row(
-        "marked wrong",
-        *(str(sum(counted.get((kind, often), (0, 0, 0))[2] for often in OFTEN)) for kind in KINDS),
-        str(wrong),
-        "0",
-    )
-    console = Console(width=110)
+    # Of each kind: how many were tried, accepted and marked wrong.
+    places = {kind: [counted.get((kind, often), (0, 0, 0)) for often in OFTEN] for kind in KINDS}
+    sums = [tuple(map(sum, zip(*column, strict=True))) for column in zip(*places.values(), strict=True)]
+    shown = Table("kind", *OFTEN, "marked wrong", title="Right answers that are accepted")
+    for name, row in {**places, "all": sums}.items():
+        shares = [f"{accepted / tried:.1%}" if tried else "" for tried, accepted, _ in row]
+        shown.add_row(name, *shares, str(sum(wrong for _, _, wrong in row)))
+    shown.add_row("goal", *(f"{GOALS[often]:.0%}" for often in OFTEN), "0")
+    reached = all(accepted >= GOALS[often] * tried for often, (tried, accepted, _) in zip(OFTEN, sums, strict=True))
+    wrong = sum(place[2] for place in sums)
+    console = Console()
     console.print(shown)
     tried = sum(place[0] for place in counted.values())
     console.print(
-        f"{tried:,} right answers in {sum(len(spellings(kind)) for kind in KINDS)} spellings, right and wrong; {seeds} seeds a problem"
+        f"{tried:,} right answers in {sum(len(spellings(kind)) for kind in KINDS)} spellings, right and wrong; {seeds} seed{'' if seeds == 1 else 's'} a problem"
     )
     return 0 if reached and not wrong else 1
 

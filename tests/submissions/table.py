@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from difflib import get_close_matches
 from pathlib import Path
 
-from corpus import Attack, corpus
+from corpus import HOSTILE, Attack, corpus
 from rich.console import Console
 from rich.table import Table
 from room import HONEST, Course
@@ -22,7 +23,15 @@ TIERS = ("1", "1b", "2")
 
 def main(names: list[str]) -> int:
     """Try them, and print."""
-    attacks = {name: attack for name, attack in corpus().items() if name in names or not names}
+    known = corpus()
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            print(
+                f"There is no {HOSTILE.name}/{name}.py.", *(f"Did you mean {other}?" for other in near), file=sys.stderr
+            )
+            return 2
+    attacks = {name: known[name] for name in names or known}
     console = Console()
     with tempfile.TemporaryDirectory() as folder:
         with console.status("drawing the class"):
@@ -70,7 +79,7 @@ def summary(opened: dict[str, Verdict], batches: dict[str, Batch]) -> str:
     right = sum(not why for found in batches.values() for why in found.bystanders.values())
     bystanders = len(HONEST) * len(batches)
     return (
-        f"{len(opened)} attacks; {'all' if working == len(opened) else working} work in the open; "
+        f"{len(opened)} attack{'' if len(opened) == 1 else 's'}; {'all' if working == len(opened) else working} work in the open; "
         f"{len(through) or 'none'} succeed{'' if len(through) > 1 else 's'} at tiers {', '.join(batches)}; "
         f"{'all' if right == bystanders else f'{right} of'} {bystanders} bystanders got their points"
     )

@@ -27,8 +27,9 @@ _TAIL = """\
 hints:
   - A sentence that moves the student a step, and not to the end.
 solution: |
-  Why it is so, with the student's own numbers.
+  Why it is so, with the student's own numbers{key}
 """
+_KEY = ":\n\n  {{ key }}"  # the right answer as the student reads it
 _REFERENCE = '''\
 """Examples that new problems begin with: how long a file takes to cross a link. Put references of your own beside it."""
 
@@ -97,7 +98,9 @@ def starter(kind: str, title: str) -> str:
     """The text of a new problem. Raises ShardwiseError for a kind that does not exist."""
     if kind not in kinds():
         raise ShardwiseError(f"There is no kind {kind!r}; the kinds are {', '.join(kinds())}.")
-    return _HEAD.format(title=title, kind=kind) + kinds()[kind].starter + _TAIL
+    chosen = kinds()[kind]
+    tail = _TAIL.format(key="." if chosen.is_program else _KEY)  # a program has no answer that fits into a sentence
+    return _HEAD.format(title=title, kind=kind) + chosen.starter + tail
 
 
 def init_bank(folder: Path) -> list[Path]:
