@@ -22,7 +22,9 @@ FIRST = """
 import time
 start, began = time.perf_counter(), time.process_time()
 from shardwise import check
-check({slug!r}, {answer!r})._repr_mimebundle_()
+checked = check({slug!r}, {answer!r})
+checked._repr_mimebundle_()
+assert checked.outcome == {outcome!r}, checked
 print(time.perf_counter() - start, time.process_time() - began)
 """
 TARGETS = {
@@ -30,10 +32,10 @@ TARGETS = {
     "first check()": 0.3, "first formula, right": 0.5, "first formula, wrong": 0.5, "first hunt": 0.5,
 }  # fmt: skip
 KERNELS = {
-    "first check()": ("bytes-per-gpu", "2.997 GB"),
-    "first formula, right": ("bytes-per-gpu-formula", "8*M*(N-1)/N"),
-    "first formula, wrong": ("bytes-per-gpu-formula", "8*M*(N-1)/N + M"),
-    "first hunt": ("ring-time-bug", {"line": 2, "fix": "x = 1"}),
+    "first check()": ("bytes-per-gpu", "2.997 GB", "correct"),
+    "first formula, right": ("bytes-per-gpu-formula", "12*M*(N-1)/N", "correct"),
+    "first formula, wrong": ("bytes-per-gpu-formula", "12*M*(N-1)/N + M", "incorrect"),
+    "first hunt": ("ring-time-bug", {"line": 2, "fix": "x = 1"}, "incorrect"),
 }
 
 
@@ -58,9 +60,9 @@ def seconds(command: Sequence[str], folder: Path) -> tuple[float, float]:
     return usage.seconds, usage.cpu_seconds
 
 
-def first(python: str, slug: str, answer: object, folder: Path) -> tuple[float, float]:
+def first(python: str, slug: str, answer: object, outcome: str, folder: Path) -> tuple[float, float]:
     """Wall time and processor time of the first check() in a new kernel, its import included."""
-    program = FIRST.format(slug=slug, answer=answer)
+    program = FIRST.format(slug=slug, answer=answer, outcome=outcome)
     command = [python, "-c", program]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, env=ENVIRONMENT)
     wall, cpu = map(float, done.stdout.split())
@@ -87,8 +89,8 @@ def main() -> None:
                     taken = seconds([str(place / "shardwise"), *command], work)
                     if number:
                         found.setdefault((what, name), []).append(taken)
-                for what, (slug, answer) in KERNELS.items():
-                    taken = first(str(place / "python"), slug, answer, work)
+                for what, asked in KERNELS.items():
+                    taken = first(str(place / "python"), *asked, work)
                     if number:
                         found.setdefault((what, name), []).append(taken)
     print(f"{'seconds, median (lowest), processor':40}{'target':>8}" + "".join(f"{name:>20}" for name in places))
