@@ -58,6 +58,8 @@ def replies_of(form: CaseForm, raw: Any) -> Replies | None:
 
 
 def _reply(part: PartForm, raw: Any) -> Reply:
+    if raw is None:
+        return Reply()
     kind = part.its_kind
     if _is_large(raw):
         return Reply(why=f"I couldn't read an answer of more than {MOST_VALUES:,} values. A part has a short one.")
