@@ -92,9 +92,8 @@ def precision_faults(cluster: Cluster, precision: str) -> list[Fault]:
     needed = {"fp8": "fp8", "mxfp8": "fp4", "nvfp4": "fp4", "bf16": "bf16"}.get(precision)
     if needed is None or needed in known:
         return []
-    widest = "bf16" if "bf16" in known else "fp16"
     words = f"{cluster.accelerator} has no matrix products in {precision.upper()}: it computes in {', '.join(known).upper()}"
-    return [Fault("precision", BITS[precision], BITS[widest], words)]
+    return [Fault("precision", BITS[precision], BITS["fp16"], words)]
 
 
 def _product(cluster: Cluster, layout: Layout) -> list[Fault]:

@@ -19,7 +19,7 @@ from solutions.planner import (
     run_days,
     run_dollars,
 )
-from solutions.planner_faults import Fault, memory_fault
+from solutions.planner_faults import Fault, memory_fault, precision_faults
 from solutions.planner_shapes import Batch, Cluster, Layout, Model, named_model
 
 LLAMA = named_model("Llama-3-405B")
@@ -352,3 +352,18 @@ def test_a_schedule_counts_only_in_a_pipeline_and_as_many_stages_as_layers_are_n
     assert kinds(Layout(tp=8, pp=16, dp=128), Batch(1536, 8192)) == set()  # 12 micro-batches for 16 stages
     words = [fault.words for fault in plan(LLAMA, CLUSTER, Layout(pp=65, virtual_stages=2), BATCH).faults]
     assert "65 stages of 2 chunks are 130, and the model has 126 layers" in words
+
+
+def test_each_generation_computes_in_one_format_more() -> None:
+    known = {
+        "V100-32GB": 1,
+        "A100-80GB": 2,
+        "H100-80GB": 3,
+        "B200-180GB": 5,
+    }  # of 16, of 8, and blocks of 8 and of 4 bits
+    formats = ("fp16", "bf16", "fp8", "mxfp8", "nvfp4")
+    for accelerator, count in known.items():
+        cluster = Cluster(accelerator, 8)
+        assert tuple(name for name in formats if not precision_faults(cluster, name)) == formats[:count]
+    (fault,) = precision_faults(Cluster("V100-32GB", 8), "bf16")
+    assert fault == Fault("precision", 16, 16, "V100-32GB has no matrix products in BF16: it computes in FP16")
