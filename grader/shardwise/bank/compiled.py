@@ -91,7 +91,8 @@ def cache_folder() -> Path:
 def readers() -> str:
     """Version and digest of the code that decides whether a file is valid."""
     package = Path(shardwise.__file__).parent
-    return f"{shardwise.__version__} {digest_of(package / 'template', package / 'kinds', package / 'bank')}"
+    wings = [package / name for name in ("template", "kinds", "bank", "units")]
+    return f"{shardwise.__version__} {digest_of(*wings)}"
 
 
 def _head(body: bytes) -> str:
