@@ -420,7 +420,7 @@ def test_the_readers_are_named_by_version_and_code() -> None:
     version, digest = compiled.readers().split()
     package = Path(compiled.__file__).parents[1]
     assert version == __version__
-    assert digest == digest_of(package / "template", package / "kinds", package / "bank")
+    assert digest == digest_of(*(package / wing for wing in ("template", "kinds", "bank", "units")))
 
 
 def test_a_problem_of_a_kind_that_another_package_adds_is_read_each_time(
