@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .arguments import require_counts, require_not_negative, require_positive
 from .layout import layers_per_stage
-from .pipeline import step_seconds as pipeline_step_seconds
 
 
 def fullest_stage_layers(*, layers: int, stages: int) -> int:
@@ -124,28 +123,29 @@ def compute_seconds(*, step_flop: float, gpus: int, achieved_flop_per_s: float) 
     return step_flop / (gpus * achieved_flop_per_s)
 
 
-def step_seconds(*, busy_s: float, stages: int, micro_batches: int, sync_s: float) -> float:
-    """Time of a step: work, the bubble of 1F1B, and what of the replicas' traffic one micro-batch does not hide.
+def step_seconds(*, busy_s: float, idle: float, micro_batches: int, sync_s: float) -> float:
+    """Time of a step: work, the bubble, and what of the replicas' traffic one micro-batch does not hide.
 
-        seconds = busy · (1 + (p - 1)/m) + max(0, sync - busy/m)
+        seconds = busy / (1 - idle) + max(0, sync - busy/m)
 
-    A GPU is busy for `busy` seconds with m micro-batches. Gradients are reduced while the last backward passes and the
-    next step's first forward passes run, which is about one micro-batch of work.
+    A GPU is busy for `busy` seconds with m micro-batches, and waits for other stages in the share `idle` of the pipeline's time. Gradients
+    are reduced while the last backward passes and the next step's first forward passes run, which is about one micro-batch of work.
 
-    Units:   seconds of one GPU; counts. Result in seconds.
-    Raises:  ValueError if a count is below 1, busy_s not positive or sync_s negative.
+    Units:   seconds of one GPU; idle is a ratio, micro_batches a count. Result in seconds.
+    Raises:  ValueError if micro_batches is below 1, busy_s not positive, sync_s negative, or idle not from 0 to below 1.
     Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2; Llama Team 2024, arXiv:2407.21783, section 3.3.2.
 
-    >>> step_seconds(busy_s=8, stages=16, micro_batches=16, sync_s=0.4)    # all of it hidden
-    15.5
-    >>> step_seconds(busy_s=8, stages=16, micro_batches=16, sync_s=0.7)
-    15.7
+    >>> step_seconds(busy_s=8, idle=0.2, micro_batches=16, sync_s=0.4)    # all of it hidden
+    10.0
+    >>> step_seconds(busy_s=8, idle=0.2, micro_batches=16, sync_s=0.7)
+    10.2
     """
     require_positive(busy_s=busy_s)
     require_not_negative(sync_s=sync_s)
-    one_s = busy_s / micro_batches
-    exposed_s = max(0.0, sync_s - one_s)
-    return pipeline_step_seconds(stages=stages, micro_batches=micro_batches, micro_batch_seconds=one_s) + exposed_s
+    require_counts(micro_batches=micro_batches)
+    if not 0 <= idle < 1:
+        raise ValueError(f"idle must be at least 0 and below 1, not {idle!r}")
+    return busy_s / (1 - idle) + max(0.0, sync_s - busy_s / micro_batches)
 
 
 def sync_seconds(*, weight_bytes: float, replicas: int, bandwidth_bytes_per_s: float) -> float:

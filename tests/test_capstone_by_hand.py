@@ -84,11 +84,11 @@ def worked_out(asked: Question, slips: dict[str, float]) -> dict[str, float]:
     flop = put("step_work", 3 * batch * (2 * (layers * layer + vocabulary * d) + 4 * layers * length * d))
     compute = put("compute", flop / gpus / profile / 1e12)
     wait = put("tp_wait", 4 * deep * m * 2 * (tp - 1) / tp * 2 * each * length * d / bus / 1e9)
-    put("bubble", 100 * (pp - 1) / (m + pp - 1))
+    bubble = put("bubble", 100 * (pp - 1) / (m + pp - 1))
     put("interleaved", 100 * (pp - 1) / virtual / (m + (pp - 1) / virtual))
     sync = put("sync", 6 * weights / 2 * (replicas - 1) / replicas / port * 1000)
     busy = compute + wait
-    step = put("step", busy * (m + pp - 1) / m + max(0.0, sync / 1000 - busy / m))
+    step = put("step", busy / (1 - bubble / 100) + max(0.0, sync / 1000 - busy / m))
     put("mfu", 100 * flop / gpus / peak / 1e12 / step)
     days = put("duration", tokens / batch * step / 86400)
     job = put("mtbf", mtbf / gpus)
@@ -159,7 +159,7 @@ def test_a_calculator_and_the_printed_text_earn_all(seed: int) -> None:
 @pytest.mark.parametrize(
     ("name", "factor", "points"),
     [("layer_weights", 0.8, 1), ("parameters", 0.85, 1), ("weights", 0.5, 1), ("layer_activations", 2.0, 1), ("step_work", 1 / 3, 2),
-     ("tp_wait", 0.5, 1), ("step", 0.8, 1), ("duration", 1.5, 1), ("micro_batches", 2, 1)],
+     ("tp_wait", 0.5, 1), ("bubble", 1.2, 1), ("step", 0.8, 1), ("duration", 1.5, 1), ("micro_batches", 2, 1)],
 )  # fmt: skip
 @pytest.mark.parametrize("seed", SEEDS[:3])
 def test_a_slip_carried_on_by_hand_costs_its_own_points(seed: int, name: str, factor: float, points: int) -> None:

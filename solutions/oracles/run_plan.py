@@ -1,11 +1,9 @@
-"""A second road to a step: layers are dealt one by one, GPUs work off FLOP in slices, and a pipeline is played."""
+"""A second road to a step: layers are dealt one by one, GPUs work off FLOP in slices, and waiting is added up."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from itertools import cycle
-
-from .pipeline import play
 
 
 def fullest_stage_layers(*, layers: int, stages: int) -> int:
@@ -36,13 +34,13 @@ def compute_seconds(*, step_flop: float, gpus: int, achieved_flop_per_s: float) 
     return float((tenths + left / slice_flop) / 10)
 
 
-def step_seconds(*, busy_s: float, stages: int, micro_batches: int, sync_s: float) -> float:
-    """Play the pipeline, and let the traffic begin one micro-batch's work before the end."""
-    played = play(stages, micro_batches)
-    tick_s = Fraction(busy_s) / Fraction(played.busy_ticks)
-    last_work = tick_s * Fraction(played.ticks)
-    begins = last_work - Fraction(busy_s) / micro_batches
-    return float(max(last_work, begins + Fraction(sync_s)))
+def step_seconds(*, busy_s: float, idle: float, micro_batches: int, sync_s: float) -> float:
+    """Let the work's share of waiting wait in turn, until nothing is added; the traffic begins one micro-batch's work before the end."""
+    last_work, added = 0.0, busy_s
+    while last_work + added > last_work:
+        last_work, added = last_work + added, added * idle
+    begins = last_work - busy_s / micro_batches
+    return max(last_work, begins + sync_s)
 
 
 def young_interval_seconds(*, write_s: float, mtbf_s: float) -> float:

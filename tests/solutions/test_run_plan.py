@@ -12,6 +12,7 @@ from solutions import capstone, pipeline, run_plan
 from solutions.checkpoint_interval import young_interval_seconds
 from solutions.oracles import capstone as oracle
 from solutions.oracles import flops
+from solutions.oracles import pipeline as pipeline_engine
 from solutions.oracles import run_plan as engine
 
 counts = st.integers(1, 64)
@@ -84,12 +85,16 @@ def test_all_gpus_share_the_work(flop: float, gpus: int, rate: float) -> None:
 def test_a_step_is_the_played_pipeline_and_what_traffic_adds_at_its_end(
     busy: float, stages: int, rounds: int, sync: float
 ) -> None:
-    case: dict[str, Any] = {"busy_s": busy, "stages": stages, "micro_batches": stages * rounds}
+    micro_batches = stages * rounds
+    idle = pipeline.bubble_idle_fraction(stages=stages, micro_batches=micro_batches)
+    case: dict[str, Any] = {"busy_s": busy, "idle": idle, "micro_batches": micro_batches}
     step = run_plan.step_seconds(**case, sync_s=sync)
     assert same(step, engine.step_seconds(**case, sync_s=sync))
-    idle = pipeline.bubble_idle_fraction(stages=stages, micro_batches=stages * rounds)
-    assert same(run_plan.step_seconds(**case, sync_s=0), busy / (1 - idle))
-    hides = sync <= busy / (stages * rounds)
+    played = pipeline_engine.step_seconds(
+        stages=stages, micro_batches=micro_batches, micro_batch_seconds=busy / micro_batches
+    )
+    assert same(run_plan.step_seconds(**case, sync_s=0), played)
+    hides = sync <= busy / micro_batches
     assert (step == run_plan.step_seconds(**case, sync_s=0)) or not hides
 
 
@@ -117,7 +122,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "fullest_stage_layers": {"layers": 8, "stages": 4},
     "gpu_bytes": {"state_bytes": 1.0, "activation_bytes": 1.0},
     "compute_seconds": {"step_flop": 1e18, "gpus": 8, "achieved_flop_per_s": 5e14},
-    "step_seconds": {"busy_s": 1.0, "stages": 4, "micro_batches": 8, "sync_s": 0.1},
+    "step_seconds": {"busy_s": 1.0, "idle": 0.2, "micro_batches": 8, "sync_s": 0.1},
     "sync_seconds": {"weight_bytes": 1e9, "replicas": 8, "bandwidth_bytes_per_s": 5e10},
 }
 
