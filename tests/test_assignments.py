@@ -118,10 +118,10 @@ def test_a_lock_of_another_format_is_refused_in_words(
 
 def test_every_fault_of_a_roster_is_named_at_its_line(tmp_path: Path) -> None:
     path = tmp_path / "roster.csv"
-    path.write_text("student,name\nada,Ada\n../etc,Eve\nADA,Again\n,Nobody\n")
+    path.write_text(f"student,name\nada,Ada\n../etc,Eve\nADA,Again\n,Nobody\n{'m' * 64},Most\n{'l' * 65},Longer\n")
     with pytest.raises(Faulty) as error:
         load_roster(path)
-    assert [fault.place.rpartition("roster.csv")[2] for fault in error.value.faults] == [":3:1", ":4:1", ":5:1"]
+    assert [fault.place.rpartition("roster.csv")[2] for fault in error.value.faults] == [":3:1", ":4:1", ":5:1", ":7:1"]
 
 
 def test_every_fault_of_a_set_is_named_at_its_line(whole_bank: Bank, tmp_path: Path) -> None:

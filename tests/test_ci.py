@@ -16,8 +16,10 @@ from typer.testing import CliRunner, Result
 from checkout import ROOT
 from classroom import Classroom
 from shardwise.bank.bank import Bank
+from shardwise.cli.ci import threshold
 from shardwise.cli.main import app
 from shardwise.course.simulated_class import blank, fill, mistaken, right
+from shardwise.grading.results import Result as Graded
 
 CLASS = ("ada", "bo", "cleo", *(f"s{number}" for number in range(30)))
 FEW = ("bytes-per-gpu", "ring-or-tree")
@@ -53,6 +55,11 @@ def test_every_notebook_below_the_threshold_is_named_and_no_classmate_without_on
         room.hand_in(student, write)
     done = grade(room, "--fail-under", "1")
     assert re.findall(r"^(\w+) has ", done.stderr, re.MULTILINE) == ["bo", "cleo"]
+
+
+def test_rounding_never_fails_a_job() -> None:
+    least = threshold("10%")
+    assert [least.passed_by(Graded("ada", points=points, max_points=3)) for points in (0.3, 0.29)] == [True, False]
 
 
 @pytest.mark.parametrize("least", ["all", "-3", "101%", "60 points", ""])

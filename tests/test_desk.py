@@ -179,7 +179,7 @@ def test_a_right_answer_says_what_to_take_along_unless_its_kind_has_said_why() -
 
 @pytest.mark.parametrize(
     ("share", "said"),
-    [(0.95, "within a tenth of it"), (1 / 3, "the right power of ten, 3 times too small"), (50, "50 times too large"), (0.2, ": 5 times too small")],
+    [(0.95, "within a tenth of it"), (1.09, "within a tenth of it"), (1.2, "the right power of ten, 1.2 times too large"), (1 / 3, "the right power of ten, 3 times too small"), (50, "50 times too large"), (0.2, ": 5 times too small")],
 )  # fmt: skip
 def test_an_estimate_is_read_at_once_and_compared_when_the_answer_is_right(share: float, said: str) -> None:
     key: Any = asked(NUMBER).key

@@ -117,6 +117,12 @@ def test_what_went_well_comes_back_later() -> None:
     assert days_until_due(event("right", 0), event("wrong", 1, days=well)) < well
 
 
+def test_what_is_known_for_ever_comes_back_once_a_year() -> None:
+    assert stands(*[event("right", year, days=365 * year) for year in range(9)], days=9999).due == START + timedelta(
+        days=365 * 9
+    )
+
+
 def test_a_variant_that_took_help_or_another_try_was_hard() -> None:
     def ratings(*events: Event) -> list[int]:
         return [rating for _, rating in stands(*events).reviews]  # as FSRS has them: 1 again, 2 hard, 3 good

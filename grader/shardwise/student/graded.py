@@ -10,7 +10,7 @@ from typing import Any
 import __main__
 from shardwise.kinds import kinds
 from shardwise.kinds.calls import Call, brief
-from shardwise.kinds.cases import call_text
+from shardwise.kinds.inputs import call_text
 from shardwise.markdown.html import safe
 from shardwise.marking import read_only
 from shardwise.question import Feedback, Outcome

@@ -10,7 +10,7 @@ from typing import Any
 
 from shardwise.kinds.bugline.model import BuglineTemplate, Slip
 from shardwise.kinds.bugline.mutants import Hunt, Mutant, killed, listing, mutants, with_line
-from shardwise.kinds.cases import cases
+from shardwise.kinds.inputs import cases
 from shardwise.template.references import References
 from shardwise.template.rng import Rng
 

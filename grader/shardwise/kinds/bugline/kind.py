@@ -13,7 +13,7 @@ from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.bugline import hunts, judging, mutants, reading
 from shardwise.kinds.bugline.model import PARTS, BuglineForm, BuglineKey, BuglineTemplate
 from shardwise.kinds.calls import Runner, plain
-from shardwise.kinds.cases import Input, cases
+from shardwise.kinds.inputs import Input, cases
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.references import References

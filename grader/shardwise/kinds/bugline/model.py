@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from shardwise.kinds.cases import Input
+from shardwise.kinds.inputs import Input
 from shardwise.question import Form, Key
 from shardwise.template import model as author
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from shardwise.kinds.agreement import same
 from shardwise.kinds.calls import Call, brief, is_value_error, plain
-from shardwise.kinds.cases import call_text
 from shardwise.kinds.code.model import CodeCase, CodeForm, CodeKey
+from shardwise.kinds.inputs import call_text
 from shardwise.markdown.html import as_code, safe
 
 LONGEST_LINE = 96  # characters that a notebook's column does not break

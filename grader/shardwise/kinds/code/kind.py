@@ -12,12 +12,12 @@ from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.answers import parsed
 from shardwise.kinds.base import Kind, Posed, Proof, Request, Sample, View
 from shardwise.kinds.calls import Call, Inputs, Made, Program, Recorded, Runner
-from shardwise.kinds.cases import Case, call_text, cases
 from shardwise.kinds.code.judging import alike, definition, failure_in_words, passes, recognised
 from shardwise.kinds.code.model import Argument, CodeCase, CodeForm, CodeKey, CodeTemplate
 from shardwise.kinds.code.reading import program_of
 from shardwise.kinds.code.solving import counted, solved_case
 from shardwise.kinds.code.trying import arguments_of, happened
+from shardwise.kinds.inputs import Case, call_text, cases
 from shardwise.markdown.html import to_html
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw

@@ -7,8 +7,8 @@ from typing import Any
 
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.calls import plain
-from shardwise.kinds.cases import Case
 from shardwise.kinds.code.model import CodeCase, CodeTemplate
+from shardwise.kinds.inputs import Case
 from shardwise.template.draw import Draw
 from shardwise.units import from_base
 

@@ -13,12 +13,12 @@ from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.answers import is_blank
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.cases import Input
 from shardwise.kinds.formula import compare as formulas
 from shardwise.kinds.formula.explain import explain
 from shardwise.kinds.formula.points import apart, parse, points_of, telling
 from shardwise.kinds.formula.tree import FormulaError
 from shardwise.kinds.formula.typeset import mathml
+from shardwise.kinds.inputs import Input
 from shardwise.markdown.html import inline, to_html
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author

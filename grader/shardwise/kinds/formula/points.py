@@ -9,12 +9,12 @@ from functools import lru_cache
 from itertools import chain, islice, product
 from typing import Any
 
-from shardwise.kinds.cases import Input, cases
 from shardwise.kinds.formula import compare as formulas
 from shardwise.kinds.formula.compare import AGREEMENT, Formula
 from shardwise.kinds.formula.tree import Node
 from shardwise.kinds.formula.values import value_at
 from shardwise.kinds.formula.variants import variants
+from shardwise.kinds.inputs import Input, cases
 from shardwise.template.parameters import Scalar
 from shardwise.template.rng import Rng
 
