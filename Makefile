@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # In the order of their names, so that the browser is waited for while something else computes, and not at the end.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk book clean
+.PHONY: demo test test-all lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
 
 demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
@@ -129,5 +129,6 @@ $(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml shardwise-ban
 /usr/bin/chromium:
 	$(APT) update -q && $(APT) install -y -q --no-install-recommends chromium fonts-dejavu-core fonts-liberation
 
-clean:
-	rm -rf $(VENV) .mutants $(DEMO) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+clean:  ## Everything that was made here and is not committed
+	rm -rf $(VENV) .bench .mutants .mutmut .node .planner-peers .reality .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(DEMO) build dist book/_build desk/node_modules docs/img/all

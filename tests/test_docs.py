@@ -105,6 +105,21 @@ def test_the_yaml_of_the_docs_is_accepted(whole_bank: Bank, tmp_path: Path) -> N
     assert load_set(tmp_path / "set.yaml", whole_bank).attempts == 3
 
 
+def test_the_units_that_the_docs_name_are_units() -> None:
+    from shardwise.units import unit
+
+    text = (ROOT / "docs" / "templates.md").read_text("utf-8")
+    named = re.findall(r"`(.+?)`", text.partition("A unit is one such as")[2].partition("[the table]")[0])
+    assert len(named) >= 10
+    assert all(unit(name) for name in named)
+
+
+def test_the_makefile_knows_every_target_that_is_no_file() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = re.findall(r"^([a-z-]+):", makefile, re.MULTILINE)
+    assert sorted(targets) == sorted(re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[0].split())
+
+
 def test_nothing_names_the_machine_it_was_written_on() -> None:
     for path in [*DOCS, *(ROOT / "grader").rglob("*.py"), *ROOT.glob("requirements*.lock")]:
         text = path.read_text("utf-8")

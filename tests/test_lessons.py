@@ -128,8 +128,8 @@ def test_a_chapter_is_the_same_when_it_is_read_from_the_cache(tmp_path: Path) ->
 
 
 def test_a_heading_is_a_line_of_text_and_not_of_code() -> None:
-    fenced = "## One\n\n~~~\n## Two\n```\n~~~\n\n## Three\n\n````\n```\n## Four\n````\n## Five  \n### Six\n"
-    assert [section.heading for section in sections_of(fenced)] == ["One", "Three", "Five"]
+    fenced = "## One\n\n~~~\n## Two\n```\n~~~\n\n## Three\n\n````\n```\n## Four\n````\n## Five  \n### Six\n```\n## Seven\n`````\n## Eight\n"
+    assert [section.heading for section in sections_of(fenced)] == ["One", "Three", "Five", "Eight"]
     assert sections_of("") == []
     assert "\n\n".join(section.text for section in sections_of(LESSON)) == LESSON.strip()
 

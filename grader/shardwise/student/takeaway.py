@@ -17,6 +17,8 @@ def takeaway(solution: str) -> str:
 
     >>> takeaway("It takes $2(N-1)/N$.\\n\\nSo it is **3 GB**. With more GPUs this figure hardly grows. It tends to 2.")
     'With more GPUs this figure hardly grows.'
+    >>> takeaway("It grows. The rest stays as it was."), takeaway("which is twice as much. The rest stays as it was.")
+    ('The rest stays as it was.', 'The rest stays as it was.')
     >>> takeaway("| a | b |\\n|---|---|")
     ''
     """
