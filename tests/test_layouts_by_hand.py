@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import product
 from math import ceil
 from typing import Any
@@ -13,6 +14,7 @@ from checkout import checkout_bank
 from shardwise.bank.posing import pose, solved
 from shardwise.marking import check
 from shardwise.question import Question
+from solutions import layout_judge
 
 Run = Mapping[str, Any]  # the parameters of a question
 Layout = tuple[dict[str, int], float]  # degrees, and the bytes that the fullest GPU holds
@@ -84,7 +86,8 @@ def test_what_fits_by_hand_is_right_and_nothing_else(slug: str, layouts: Callabl
 def test_bubble_and_port_together_pick_the_layout_of_the_405b() -> None:
     for question, run in drawn("a-layout-for-the-405b", 25):
         gpus, batch, chunks = int(run["gpus"]), int(run["global_batch"]), int(run["most_chunks"])
-        computing_s = 6 * run["parameters"] * 8192 * batch / (gpus * 0.45 * PEAK[run["accelerator"]])
+        achieved = float(run["share"]) * PEAK[run["accelerator"]]
+        computing_s = 6 * run["parameters"] * 8192 * batch / (gpus * achieved)
         possible = []
         for pp, v in product(DEGREES, (1, 2, 3, chunks)):
             dp = gpus // 8 // pp
@@ -101,3 +104,23 @@ def test_bubble_and_port_together_pick_the_layout_of_the_405b() -> None:
                 possible.append((computing_s * (1 + bubble) + max(0.0, port_s), pp, v, dp))
         _, pp, v, dp = min(possible)
         assert check(question, {"pp": pp, "virtual_stages": v, "dp": dp}).outcome == "correct", question.seed
+
+
+def test_what_the_405b_prompt_says_of_the_step_is_what_the_planner_finds() -> None:
+    quicker = 0
+    for question, run in drawn("a-layout-for-the-405b", 25):
+        at = {name: run[name] for name in ("accelerator", "gpus", "global_batch")}
+        judged = partial(layout_judge.verdict, model="Llama-3-405B", sequence=8192, tp=8, zero=2, **at)
+
+        def step_s(pp: int, run: Run = run, judged: Callable[..., Any] = judged) -> float:
+            found = judged(pp=pp, dp=run["gpus"] // 8 // pp, virtual_stages=run["most_chunks"])
+            assert found["held_bytes"] < run["hbm_bytes"]
+            return float(found["step_s"])
+
+        bubble = 15 / 16 / (run["most_chunks"] * 8 * run["global_batch"] / run["gpus"])
+        sending = 6 * run["parameters"] / (8 * 16) / 50e9
+        assert run["compute_s"] * (1 + bubble) + sending == pytest.approx(step_s(16), rel=0.08), question.seed
+        if "asks for fewer" in question.solution:
+            quicker += 1
+            assert step_s(16) < step_s(run["longest"]) < 1.15 * step_s(16), question.seed
+    assert quicker
