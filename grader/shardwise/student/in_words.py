@@ -16,6 +16,10 @@ def asked_in_words(asked: Question) -> str:
 
 
 def check_of(slug: str, seed: str) -> str:
-    """The line of code that checks one variant of a problem, for a student to copy into a cell."""
+    """The line of code that checks one variant of a problem, for a student to copy into a cell.
+
+    >>> check_of("ring-time", "7"), check_of("ring-time", "my own")
+    ('check("ring-time", seed=7)', 'check("ring-time", seed=\\'my own\\')')
+    """
     which = "" if seed == SEED else f", seed={seed}" if seed.isdecimal() else f", seed={seed!r}"
     return f'check("{slug}"{which})'
