@@ -235,18 +235,38 @@ def test_a_form_that_comes_back_to_a_variant_shows_the_hints_that_were_given() -
 def test_hints_come_in_turn_and_the_cells_go_on_from_there() -> None:
     question, student = asked(NUMBER), at(NUMBER)
     (first,) = student.asks("hint", shown=0)["hints"]
-    assert to_html(question.hints[0]).removeprefix("<p>") in first
+    assert to_html(question.hints[0]).removeprefix("<p>") in first["html"]
     assert str(api.hint(NUMBER)).startswith("Hint 2.")
     assert len(student.asks("hint", shown=7)["hints"]) == len(question.hints)
     assert "last hint" in str(api.hint())
 
 
-def test_hints_of_a_case_begin_at_the_first_part_that_is_not_right_in_the_form_too() -> None:
+def test_a_part_of_a_case_gives_its_own_hints_and_cells_give_the_others() -> None:
+    student = at("train-a-model")
+    parts = student.told["form"]["fields"][0]["parts"]
+    (states,) = [part for part in parts if part["label"] == "Model states on a GPU"]
+    name = states["name"]
+    assert student.told["hints"] == 0  # to all of it
+    for shown in range(states["hints"] + 1):
+        given = student.asks("hint", part=name, shown=shown)["hints"]
+    assert len(given) == states["hints"] > 1
+    for number, hint in enumerate(given, start=1):
+        assert hint["part"] == name and f"Hint {number}." in hint["html"] and "8. Model states" in hint["html"]
+    assert student.asks("question")["hints"] == given
+    assert "1. Replicas" in str(api.hint("train-a-model"))
+    assert [len(student.asks("hint", part=part, shown=0)["hints"]) for part in (name, "replicas", "nothing", [])] == [
+        1,
+        1,
+        0,
+        0,
+    ]
+
+
+def test_hints_in_cells_begin_at_the_first_part_of_a_case_that_is_not_right() -> None:
     student = at("train-a-model")
     right: Any = next(iter(checkout_bank().find("train-a-model").kind.samples(asked("train-a-model")))).raw
     student.asks("check", answer={"replicas": right["replicas"]})
-    (first,) = student.asks("hint", shown=0)["hints"]
-    assert "2. Micro-batches" in first
+    assert "2. Micro-batches" in str(api.hint("train-a-model"))
 
 
 def test_the_solution_comes_when_it_is_asked_for() -> None:

@@ -6,6 +6,7 @@ import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { drawing } from "./draw/drawing.js";
 import { Width } from "./draw/width.js";
 import { answerOf, fieldStyles, fieldsOf, withPart } from "./fields/index.js";
+import { hintButton, hintsAsked } from "./hints.js";
 import { Reach } from "./reach.js";
 import { styles } from "./styles.js";
 
@@ -38,7 +39,7 @@ export class Problem extends LitElement {
     draft: { state: true }, // what the fields hold
     said: { state: true }, // what the status says: an outcome and a text
     bars: { state: true }, // what the answer that was checked last comes to against its limits
-    hints: { state: true },
+    hints: { state: true }, // those that were given, each with the part that it is for, if not for all of it
     solution: { state: true },
     checked: { state: true }, // the answer that was checked last, and what was said of its parts
     trail: { state: true }, // the questions that were shown here before, to go back to
@@ -158,10 +159,13 @@ export class Problem extends LitElement {
     this.host.draft.set(this.#estimateKey, this.estimate);
   }
 
-  async #hint() {
-    const { hints } = await this.#ask({ do: "hint", shown: this.hints.length });
-    if (hints) this.hints = hints;
-  }
+  /** The hints that were given to one part of the question; null for those to all of it. */
+  #hintsTo = (part) => this.hints.filter((hint) => hint.part === part);
+
+  #hint = async (part) => {
+    const { hints } = await this.#ask({ do: "hint", part, shown: this.#hintsTo(part).length });
+    if (hints) this.hints = [...this.hints.filter((hint) => hint.part !== part), ...hints];
+  };
 
   async #solve() {
     const { solution } = await this.#ask({ do: "solution" });
@@ -242,6 +246,7 @@ export class Problem extends LitElement {
                 checked: this.checked,
                 previewOf: this.#preview,
                 ask: this.#send,
+                hinted: { to: this.#hintsTo, ask: this.#hint },
                 settled: () => this.updateComplete,
               })}
             </div>`,
@@ -253,9 +258,7 @@ export class Problem extends LitElement {
         </div>
         ${this.bars ? html`<p class="quiet caption">${this.bars.title}:</p>${drawing("bars", this.bars, this.#width.value)}` : nothing}
         ${this.#actions()}
-        <div aria-live="polite">
-          ${this.hints.map((hint) => html`<div class="prose more">${unsafeHTML(hint)}</div>`)}
-        </div>
+        ${hintsAsked(this.#hintsTo(null))}
         <div aria-live="polite">
           ${this.solution ? html`<div class="prose more">${unsafeHTML(this.solution)}</div>` : nothing}
         </div>
@@ -282,7 +285,7 @@ export class Problem extends LitElement {
   }
 
   #actions() {
-    const left = this.question.hints - this.hints.length;
+    const { hints } = this.question; // a case may have those of its parts alone
     const isRight = this.said.outcome === "correct";
     const button = (words, act, { off = false, primary = false } = {}) =>
       html`<button
@@ -290,7 +293,7 @@ export class Problem extends LitElement {
         @click=${() => off || act()}>${words}</button>`;
     return html`
       <div class="buttons" role="group" aria-label="Go on">
-        ${button(left > 0 ? `Hint (${left} left)` : "No more hints", () => this.#hint(), { off: left <= 0 })}
+        ${hints ? hintButton(hints - this.#hintsTo(null).length, () => this.#hint(null), "plain") : nothing}
         ${button("Solution", () => this.#solve(), { off: this.solution !== "" })}
         ${button("Another", () => this.#go({ do: "another" }, "The same with new numbers."))}
         ${this.trail.length ? button("Back", () => this.#back()) : nothing}

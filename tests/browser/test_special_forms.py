@@ -258,6 +258,24 @@ def test_the_axis_that_follows_says_that_it_takes_all_others(bare: Any) -> None:
     expect(check(bare.page, form)).to_contain_text("For dp I saw “many”, which is no whole number")
 
 
+def test_a_hint_is_asked_for_and_stands_in_the_part_of_a_case_that_one_is_at(bare: Any) -> None:
+    form, page = bare.problem(posed(template("case"))), bare.page
+    first, second = form.locator("details").nth(0), form.locator("details").nth(1)
+    second.locator("summary").click()
+    second.get_by_role("button", name="Hint (1 left)").press("Enter")
+    expect(second).to_contain_text("Hint 1. 2.")
+    expect(second.get_by_role("button", name="No more hints")).to_have_attribute("aria-disabled", "true")
+    expect(form.locator(".more")).to_have_count(1)
+    picture(page, "case-hint")
+    bare.is_fit_for_all()
+    first.locator("summary").click()
+    expect(first.get_by_role("button", name="Hint (1 left)")).to_be_visible()
+    to_all = form.get_by_role("group", name="Go on")
+    to_all.get_by_role("button", name="Hint (1 left)").click()
+    expect(to_all).to_contain_text("No more hints")
+    expect(form.locator("section > [aria-live] .more")).to_contain_text("Hint 1.")
+
+
 def test_why_a_field_cannot_be_read_is_said_once_also_inside_a_case(bare: Any) -> None:
     form, page = bare.problem(posed(template("case"))), bare.page
     first = form.locator("details").first

@@ -36,6 +36,8 @@ import { schedule, scheduleStyle } from "./schedule.js";
  * @property {(answer: any) => Promise<object>} preview what Python reads in an answer to this field so far
  * @property {(request: object, waits: () => void) => Promise<object>} ask sends a request about this question; it always
  *   gives a reply, one with an `error` where none comes, and calls `waits` when that takes long
+ * @property {{to: (part: string) => object[], ask: (part: string) => void}} hinted the hints that were given to a part of the
+ *   question, and what asks for one more
  * @property {() => Promise<unknown>} settled when the page shows the draft that was set
  *
  * The fields that a field stands among, their drafts by name, and what makes an answer of fields: those inside a field have one, too.

@@ -2,6 +2,7 @@
 
 import { css, html, nothing } from "lit";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
+import { hintButton, hintsAsked } from "../hints.js";
 
 const MARKS = { correct: "✓", partial: "◐", incorrect: "✗", unreadable: "?", blank: "○" };
 
@@ -9,12 +10,13 @@ const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 export const parts = {
   template(place) {
-    const { field, id, draft, checked, fieldsOf, beside } = place;
+    const { field, id, draft, checked, fieldsOf, beside, hinted } = place;
     return html`<div class="parts">
       ${field.parts.map((part, at) => {
         const note = checked?.notes?.[part.name];
         const changed = note && !same(checked.answer?.[part.name], beside.answerOf(part.fields, draft?.[part.name]));
         const next = field.parts[at + 1];
+        const hints = hinted.to(part.name);
         return html`<details name="${id}-parts" id="${id}-${part.name}" ?open=${at === 0}>
           <summary>
             <span class="letter">${at + 1}.</span>
@@ -36,8 +38,10 @@ export const parts = {
           ${note?.html ? html`<div class="prose note" data-outcome=${note.outcome}>${unsafeHTML(note.html)}</div>` : nothing}
           <div class="buttons">
             <button>Check so far</button>
+            ${part.hints ? hintButton(part.hints - hints.length, () => hinted.ask(part.name)) : nothing}
             ${next ? html`<button type="button" @click=${(event) => goTo(event, `${id}-${next.name}`)}>Next part</button>` : nothing}
           </div>
+          ${hintsAsked(hints)}
         </details>`;
       })}
     </div>`;

@@ -144,7 +144,8 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         - layout: `axes`, each with `name`, `label`, `values` to pick one from, as texts, or none where any number may be
           typed, and whether it `follows` from the others, and `start`, which is what `preview` says of no answer; the
           answer is a dictionary of texts
-        - parts: `parts`, each with `name`, `label`, `points`, `html`, `how` and `fields`; the answer is a dictionary
+        - parts: `parts`, each with `name`, `label`, `points`, the number of its `hints`, `html`, `how` and `fields`; the
+          answer is a dictionary
         - group: `label`, and `fields` of its own, perhaps with `html` and `how` above them; the answer is theirs
         """
 
@@ -171,6 +172,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     def instruction(self, form: AnyForm, variable: str) -> str:
         """One sentence that says how to answer in a notebook."""
         return f"Assign your answer to `{variable}`, for example `{variable} = {self.example(form)!r}`."
+
+    def owners_of_hints(self, question: Question) -> Sequence[str | None]:
+        """For each hint the name of the part that it is for; None where it is for all of the question."""
+        return [None] * len(question.hints)
 
     def hints_in_turn(self, question: Question, parts: Mapping[str, bool]) -> Sequence[int]:
         """The places of the hints in the order in which they help who has these parts right; none where nothing was checked."""

@@ -60,10 +60,11 @@ class Desk:
     def open(self, question: Question) -> Data:
         """What a form may know of a question; requests about it can be answered from now on without drawing it again.
 
-        Beside it, in HTML, the hints to it that were given before.
+        Beside it, in HTML, the hints to it that were given before, each with the part that it is for.
         """
         self._opened[question.id, question.seed] = question
-        return {"question": view(question), "hints": list(map(to_html, self._session.given_hints(question)))}
+        given = [{"part": part, "html": to_html(hint)} for part, hint in self._session.given_hints(question)]
+        return {"question": view(question), "hints": given}
 
     def drafts_of(self, question: Question) -> Data:
         """What was typed for a problem before, by key, where no notebook keeps it."""
@@ -145,9 +146,9 @@ class Desk:
         return {"run": {"arguments": arguments, "html": to_html(happened)}}
 
     def _hint(self, request: Request) -> Data:
-        asked, shown = self._asked(request), request.get("shown", 0)
-        given = self._session.hinted(asked, (shown if isinstance(shown, int) else 0) + 1, "form")
-        return {"hints": [to_html(hint) for hint in given]}
+        asked, part, shown = self._asked(request), request.get("part"), request.get("shown", 0)
+        given = self._session.hinted_part(asked, part, (shown if isinstance(shown, int) else 0) + 1, "form")
+        return {"hints": [{"part": part, "html": to_html(hint)} for hint in given]}
 
     def _solution(self, request: Request) -> Data:
         asked = self._asked(request)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -104,17 +105,30 @@ class Session:
     def hinted(self, asked: Question, wanted: int, place: Place) -> list[str]:
         """The first hints of a question, so many as are wanted and as there are; which comes next depends on the last check."""
         variant = (asked.id, asked.seed)
-        given, wanted = self.hints.setdefault(variant, []), min(max(0, wanted), len(asked.hints))
-        order = kind_of(asked).hints_in_turn(asked, self.parts.get(variant, {}))
-        if new := [hint for hint in order if hint not in given][: max(0, wanted - len(given))]:
+        self._give(asked, kind_of(asked).hints_in_turn(asked, self.parts.get(variant, {})), wanted, place)
+        return [text for _, text in self.given_hints(asked)][: max(0, wanted)]
+
+    def hinted_part(self, asked: Question, part: str | None, wanted: int, place: Place) -> list[str]:
+        """The same among the hints to one part of a question, or to all of it."""
+        owners = kind_of(asked).owners_of_hints(asked)
+        self._give(asked, [hint for hint, owner in enumerate(owners) if owner == part], wanted, place)
+        return [text for owner, text in self.given_hints(asked) if owner == part][: max(0, wanted)]
+
+    def given_hints(self, asked: Question) -> list[tuple[str | None, str]]:
+        """The hints that were given to a question, in turn, each with the part that it is for, and counted in each part."""
+        owners, told, number = kind_of(asked).owners_of_hints(asked), [], Counter[str | None]()
+        for hint in self.hints.get((asked.id, asked.seed), ()):
+            number[owner := owners[hint]] += 1
+            told.append((owner, f"**Hint {number[owner]}.** {asked.hints[hint]}"))
+        return told
+
+    def _give(self, asked: Question, order: Sequence[int], wanted: int, place: Place) -> None:
+        """Give so many hints of these as are wanted, those that were given before among them, and keep that."""
+        given = self.hints.setdefault((asked.id, asked.seed), [])
+        left = [hint for hint in order if hint not in given]
+        if new := left[: max(0, wanted - (len(order) - len(left)))]:
             given += new
             self.journal.hinted(self._variant(asked), asked.digest, len(given), place)
-        return self.given_hints(asked)[:wanted]
-
-    def given_hints(self, asked: Question) -> list[str]:
-        """The hints that were given to a question, in turn."""
-        given = self.hints.get((asked.id, asked.seed), ())
-        return [f"**Hint {number}.** {asked.hints[hint]}" for number, hint in enumerate(given, start=1)]
 
     def answered(self, asked: Question, raw: Any, feedback: Feedback, place: Place) -> Feedback:
         """Keep what an answer earned. Gives the feedback, with a note when progress is not kept, which is said once."""

@@ -15,14 +15,14 @@ from shardwise.question import Feedback, Outcome, Question
 
 
 def view(question: Question) -> dict[str, Any]:
-    """The question for a front end: title, prompt, points, how many hints there are, and its kind's form."""
+    """The question for a front end: title, prompt, points, how many hints there are to all of it, and its kind's form."""
     return {
         "id": question.id,
         "seed": question.seed,
         "kind": question.kind,
         "title": question.title,
         "points": f"{question.points:g} point{'' if question.points == 1 else 's'}",
-        "hints": len(question.hints),
+        "hints": kind_of(question).owners_of_hints(question).count(None),
         "estimated_first": kind_of(question).estimated_first,
         "prompt": to_html(question.prompt),
         "form": dict(kind_of(question).view(question.form)),

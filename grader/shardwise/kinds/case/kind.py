@@ -249,11 +249,14 @@ parts:
             lines.append(f'    "{part.name}": {_as_value(cell.removeprefix(f"{variable} = "))}')
         return "\n".join([f"{variable} = {{", *lines, "}"])
 
-    def hints_in_turn(self, question: Question, parts: Mapping[str, bool]) -> Sequence[int]:
-        """First those of the parts that are not right yet, once anything was checked."""
+    def owners_of_hints(self, question: Question) -> Sequence[str | None]:
         shown = _form(question).parts
         of_case = len(question.hints) - sum(part.hints for part in shown)
-        owners = [None] * of_case + [part.name for part in shown for _ in range(part.hints)]
+        return [None] * of_case + [part.name for part in shown for _ in range(part.hints)]
+
+    def hints_in_turn(self, question: Question, parts: Mapping[str, bool]) -> Sequence[int]:
+        """First those of the parts that are not right yet, once anything was checked."""
+        owners = self.owners_of_hints(question)
         return sorted(range(len(owners)), key=lambda place: bool(parts) and parts.get(owners[place] or "", True))
 
     def mistakes(self, question: Question) -> list[str]:
@@ -355,6 +358,7 @@ def _view(part: PartForm) -> View:
         "name": part.name,
         "label": part.title,
         "points": part.points,
+        "hints": part.hints,
         "html": to_html(part.prompt) + inner.get("html", ""),
         "how": inner["how"],
         "fields": inner["fields"],
