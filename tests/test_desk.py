@@ -269,6 +269,12 @@ def test_hints_in_cells_begin_at_the_first_part_of_a_case_that_is_not_right() ->
     assert "2. Micro-batches" in str(api.hint("train-a-model"))
 
 
+def test_how_to_tick_options_fits_a_question_for_the_wrong_ones() -> None:
+    review = at("train-a-model").told["form"]["fields"][0]["parts"][-1]
+    assert "are wrong. Which?" in review["html"]
+    assert review["how"].startswith("Tick all that apply")
+
+
 def test_the_solution_comes_when_it_is_asked_for() -> None:
     solution = at(CHOICE).asks("solution")["solution"]
     assert "<table>" in solution  # this one begins with a table

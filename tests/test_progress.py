@@ -462,12 +462,12 @@ def test_a_card_says_where_the_student_stands_and_what_is_next(monkeypatch: pyte
     first = checkout_bank().of_chapter(CHAPTER)[0]
     fresh = repr(api.progress(CHAPTER))
     assert fresh.startswith(f"Ring all-reduce: 0 of {count} solved, 0 of {most:g} points, 0 mastered, 0 due")
-    assert f'Next for you: {first.title}: practice("{first.slug}")' in fresh
+    assert f'Next for you: “{first.title}”: practice("{first.slug}")' in fresh
     api.check("bytes-per-gpu", answer(asked("bytes-per-gpu")))
     assert f"1 of {count} solved, 2 of {most:g} points, 0 mastered, 0 due" in repr(api.progress(CHAPTER))
     monkeypatch.setenv("SHARDWISE_NOW", (START + timedelta(days=7)).isoformat())
     later = repr(api.progress(CHAPTER))
-    assert "1 due" in later and 'What each GPU sends: practice("bytes-per-gpu", seed=1)' in later
+    assert "1 due" in later and '“What each GPU sends”: practice("bytes-per-gpu", seed=1)' in later
     assert "1 due" in repr(api.progress()) and "ZeRO: 0 of" in repr(api.progress())
     shown = api.progress(CHAPTER)._repr_mimebundle_()
     assert set(shown) == {"text/plain", "text/markdown", "text/html"}

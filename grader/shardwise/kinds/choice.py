@@ -166,7 +166,7 @@ answer:
         return f"{listed(form.options)}\n\n*{how}*"
 
     def view(self, form: ChoiceForm) -> View:
-        how = "Pick the one that is right." if form.pick == "one" else f"Tick all that hold; several may. {EARNS}"
+        how = "Pick the one that is right." if form.pick == "one" else f"Tick all that apply; several may. {EARNS}"
         return {"how": how, "fields": [{"type": "options", "pick": form.pick, "options": as_view(form.options)}]}
 
     def parse(self, form: ChoiceForm, raw: Any) -> tuple[str, ...]:

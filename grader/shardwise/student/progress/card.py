@@ -80,7 +80,7 @@ class Card:
         """What to do next: what is due, else what is new, else what is not mastered."""
         due = sorted((row for chapter in self.chapters for row in chapter.due), key=Row.when)
         if due:
-            named = "\n".join(f"- {row.problem.title}: `{_call(row)}`" for row in due[:_MOST])
+            named = "\n".join(f"- {_named(row)}" for row in due[:_MOST])
             more = f"\n- and {len(due) - _MOST} more" if len(due) > _MOST else ""
             return f"**Next for you**, due today, with fresh numbers:\n\n{named}{more}"
         begun = [chapter for chapter in self.chapters if len(chapter.new) < len(chapter.rows)]
@@ -89,7 +89,7 @@ class Card:
             return "**Next for you:** nothing today. All of it is mastered, and is asked again before you forget it."
         left = MASTERED - len(following.standing.unaided)
         why = f" ({left} more right without a hint, and it is mastered)" if following.standing.is_begun else ""
-        return f"**Next for you:** {following.problem.title}: `{_call(following)}`{why}"
+        return f"**Next for you:** {_named(following)}{why}"
 
     def _calibration(self) -> str:
         months, bands = by_month(self.estimates), by_confidence(self.estimates)
@@ -111,6 +111,11 @@ def card_of(banks: Banks, chapter: str | None, journal: Journal) -> Card:
     is_shipped = all(name_of(bank.folder) == SHIPPED for bank in banks.all)
     notes = ("" if journal.keeps else "*Your progress is not kept here.*", "" if is_shipped else f"Bank: {banks}")
     return Card(found.chapters, journal.estimates(), "\n\n".join(filter(None, notes)))
+
+
+def _named(row: Row) -> str:
+    """A problem by its title, which may end with a mark of its own, and the line of code that shows it."""
+    return f"“{row.problem.title}”: `{_call(row)}`"
 
 
 def _call(row: Row) -> str:
