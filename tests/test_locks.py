@@ -206,6 +206,17 @@ def test_a_lock_in_a_students_folder_does_not_end_the_batch(forged: Path, room: 
     assert points(tmp_path / "results")["bo"] == 0
 
 
+def test_where_a_key_lies_is_remembered_once_and_the_key_itself_never(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for _ in range(2):
+        key, _ = course_key(tmp_path / "course.key")
+    text = (tmp_path / "data" / "shardwise" / "course-keys.json").read_text("utf-8")
+    assert list(json.loads(text).values()) == [[str(tmp_path / "course.key")]]
+    assert key.hex() not in text
+
+
 def test_no_key_is_remembered_where_nothing_can_be_written(
     room: Classroom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

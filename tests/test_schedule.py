@@ -471,6 +471,7 @@ def test_the_picture_shows_each_operation_where_it_ran() -> None:
 def test_what_went_wrong_is_marked_and_not_by_colour_alone() -> None:
     stuck = drawn(RIGHT.replace("stage 2: F1 F2 B1", "stage 2: B1 F1 F2"))
     assert [(bar.label, bar.end - bar.start) for bar in stuck.rows[1].bars if bar.look == "wrong"] == [("B1?", 2)]
+    assert "B1?─" in as_text(stuck)  # with a mark of its own, and no second one
     asked = posed(template("schedule", ("  target:\n", "  memory: 3\n  target:\n")), 3)
     over = drawn("F1-6 B1-6\n" * 3, asked)
     assert [bar.label for bar in over.rows[0].bars if bar.look == "wrong"] == ["F4"]
