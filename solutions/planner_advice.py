@@ -51,7 +51,8 @@ def advice(plan: Plan, planned: Callable[[Layout, Batch], Plan]) -> tuple[str, .
     ]
     if not plan.step:
         return (_mended(tried),)
-    return (*_parts(plan, tried), *_uneven(plan), *(_too_much(plan, tried) if not plan.fits else _idle(plan, tried)))
+    room = _idle(plan, tried) if plan.fits else _too_much(plan, tried)
+    return (*_over_nodes(plan, tried), *_parts(plan, tried), *_uneven(plan), *room)
 
 
 def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
@@ -85,6 +86,19 @@ def _mended(tried: Sequence[Tried]) -> str:
     return f"it runs with {_either(_named(fitting, _mfu) or _named(tried, _need))}"
 
 
+def _over_nodes(plan: Plan, tried: Sequence[Tried]) -> list[str]:
+    """What keeps tensor parallelism inside a node, where a layout that can be planned all the same takes it out."""
+    if not any(fault.constraint == "node" for fault in plan.faults):
+        return []
+    fitting = [one for one in tried if one[1].fits]
+    ways = _named(fitting, _mfu) or _named(tried, _need)
+    return [
+        f"TP stays inside a node with {_either(ways)}"
+        if ways
+        else "no single change that was tried keeps TP inside a node"
+    ]
+
+
 def _parts(plan: Plan, tried: Sequence[Tried]) -> list[str]:
     names = vars(plan.layout) | {"passes": micro_batches(plan.layout, plan.batch)}
     found = []
@@ -101,7 +115,7 @@ def _parts(plan: Plan, tried: Sequence[Tried]) -> list[str]:
             helps = (
                 f"{_either(_named(better, _mfu))}, instead of {plan.mfu:.1%}"
                 if better
-                else "no single change that was tried gives more"
+                else "no single change that was tried makes that less, raises the MFU by 1% or more, and fits"
             )
             found.append(f"{share:.0%} of the step goes {words.format(**names)}: {helps}")
     return found

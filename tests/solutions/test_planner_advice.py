@@ -113,7 +113,18 @@ def test_software_is_named_for_the_part_that_it_hides_alone() -> None:
 
 def test_where_nothing_helps_that_is_said() -> None:
     alone = planned(Layout(recompute="full"), cluster=replace(CLUSTER, gpus=1), batch=Batch(1, 8192))
-    assert remark("full recomputation did not keep", alone).endswith(": no single change that was tried gives more")
+    assert remark("full recomputation did not keep", alone).endswith(
+        ": no single change that was tried makes that less, raises the MFU by 1% or more, and fits"
+    )
+
+
+def test_tp_that_leaves_the_node_is_told_with_what_keeps_it_inside() -> None:
+    said = remark("TP stays inside a node", planned(Layout(tp=16, dp=4)))
+    inside = planned(Layout(tp=8, dp=8))
+    assert said == f"TP stays inside a node with TP 8 (MFU {inside.mfu:.1%})"
+    lean = planned(Layout(tp=16, dp=1), cluster=replace(CLUSTER, gpus=16), model=replace(LLAMA, layers=4000))
+    assert "TP 8 (needs" in remark("TP stays inside a node", lean)
+    assert not any("inside a node" in words for words in inside.warnings)
 
 
 def test_a_stage_that_is_later_than_the_others_is_told() -> None:
