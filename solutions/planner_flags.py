@@ -18,7 +18,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from .layout import layers_per_stage
-from .planner_constants import software
+from .planner_constants import chip, software
 from .planner_shapes import SCHEDULES, Batch, Cluster, Layout, Model
 
 MEGATRON, TORCHTITAN = "Megatron-LM core_v0.15.0", "TorchTitan v0.2.2"
@@ -51,6 +51,8 @@ def written(framework: str, model: Model, cluster: Cluster, layout: Layout, batc
     is_megatron = framework == "megatron"
     name = MEGATRON if is_megatron else TORCHTITAN
     missing = list((_not_in_megatron if is_megatron else _not_in_torchtitan)(model, layout))
+    if chip(cluster.accelerator)["generation"] == "tpu":
+        missing.append(f"{cluster.accelerator}; it is for GPUs")
     if missing:
         raise ValueError("\n".join(f"{name} has no setting for {what}" for what in missing))
     head = f"# {name}: {model.name} on {cluster.gpus:,} {cluster.accelerator}"

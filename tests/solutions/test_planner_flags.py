@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from solutions.planner_flags import written
-from solutions.planner_shapes import Batch, Cluster, Layout, Model
+from solutions.planner_shapes import Batch, Cluster, Layout, Model, named_model
 
 DENSE = Model("Llama-3-8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
 OLD = Model(
@@ -443,3 +443,9 @@ def test_sequence_parallelism_is_missed_only_beside_tensor_parallelism() -> None
 def test_torchtitan_recomputes_one_layer_of_all() -> None:
     layout = Layout(dp=64, zero=2, recompute="partial", recomputed_layers=1)
     assert 'selective_ac_option = "32"' in written("torchtitan", DENSE, Cluster("H100-80GB", 64), layout, BATCH)
+
+
+@pytest.mark.parametrize("framework", ["megatron", "torchtitan"])
+def test_no_settings_are_written_for_tpus(framework: str) -> None:
+    with pytest.raises(ValueError, match="has no setting for TPU-v5p; it is for GPUs"):
+        written(framework, named_model("Llama-3-8B"), Cluster("TPU-v5p", 64), Layout(dp=64, zero=3), BATCH)
