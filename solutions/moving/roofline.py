@@ -57,7 +57,7 @@ def show(*, tokens: int, kernel: str, chip: str) -> dict[str, Any]:
         lines.append({"name": name, "colour": colour, "dashed": name != chip, "points": roof})
     panel = {
         "drawing": "lines",
-        "title": f"Rooflines in BF16, and one kernel of {MODEL} with {tokens:,} tokens on {chip}",
+        "title": f"Rooflines in BF16, and one kernel of {MODEL} with {tokens:,} token{'s' if tokens > 1 else ''} on {chip}",
         "x": {"label": "FLOP per byte of memory traffic", "low": LOW, "high": HIGH, "log": True, "ticks": powers(LOW, HIGH)},
         "y": {"label": "TFLOP/s at best", "low": 0.1, "high": 1e4, "log": True, "ticks": powers(0.1, 1e4)},
         "lines": lines,

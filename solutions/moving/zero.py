@@ -64,7 +64,7 @@ def show(*, gpus: int, model: str, accelerator: str) -> dict[str, Any]:
         rows.append({"name": name, "text": in_bytes(total), "parts": parts})
     panel = {
         "drawing": "bars",
-        "title": f"Model states of {model} on each of {gpus:,} GPUs, by stage of ZeRO",
+        "title": f"Model states of {model} on {f'each of {gpus:,} GPUs' if gpus > 1 else 'one GPU'}, by stage of ZeRO",
         "axis": {"label": "GB on each GPU"},
         "kinds": {name: {"name": name, "colour": colour} for name, (colour, _) in kinds().items()},
         "rows": rows,

@@ -262,3 +262,9 @@ def test_the_expected_waste_is_lowest_at_the_interval_that_is_named() -> None:
     best = checkpoints.exact_interval_seconds(write_s=60, mtbf_s=checkpoints.mtbf_seconds(16384)) / 60
     assert lowest == pytest.approx(best, rel=0.07)  # the grid's width
     assert dict(shown["facts"])["best interval"].startswith(moving.in_time(best * 60))
+
+
+def test_one_is_not_written_as_many() -> None:
+    (model_states,) = zero.show(gpus=1, model="Llama-3-8B", accelerator="H100-80GB")["panels"]
+    (kernel,) = roofline.show(tokens=1, kernel="gate", chip="H100-80GB")["panels"]
+    assert "on one GPU," in model_states["title"] and "with 1 token on" in kernel["title"]
