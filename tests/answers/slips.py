@@ -32,7 +32,7 @@ FILE = Path(__file__).with_suffix(".yaml")
 NAMED, OTHER, GUESS, FAR, ACCEPTED, UNREADABLE = (
     "named", "another mistake named", "a guess that misses", "only how far", "accepted", "unreadable",
 )  # fmt: skip
-_ONLY_HOW_FAR = re.compile(r"Too (high|low)|Close, but|That is not it|At \w+ = ")
+_ONLY_HOW_FAR = re.compile(r"Too (high|low)|Close, but|Its sign|It is not 0|That is not it|At \w+ = ")
 
 
 @dataclass(frozen=True)

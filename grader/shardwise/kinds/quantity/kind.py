@@ -353,7 +353,9 @@ def _how_far(given: float, key: float, allowed: float, *, exact: bool) -> str:
         far = max(ratio, 1 / ratio)
         size = "more than ten times" if far > 10 else "more than twice" if far > 2 else "less than twice"
         return f"Too {way}: {size} off."
-    return "That is not it."
+    if key and given:
+        return "Its sign is wrong."
+    return "It is not 0." if key else "That is not it."
 
 
 KIND = QuantityKind()
