@@ -116,7 +116,7 @@ QUANTITY = question("quantity", EIGHT, ONE_GB)
         ("rel_tol: 0.02", "1.81 GB", "Close, but"),
         ("rel_tol: 0.02", "1.9 GB", "Too high, by less than a tenth."),
         ("", "2.1 GB", "Too high: less than twice off."),
-        ("", "-1.75 GB", "Its sign is wrong."),
+        ("", "-3 GB", "Its sign is wrong."),
         ("", "0 GB", "It is not 0."),
     ],
 )

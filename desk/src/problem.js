@@ -157,6 +157,8 @@ export class Problem extends LitElement {
     this.#say();
     this.estimate = { typed, read: estimate };
     this.host.draft.set(this.#estimateKey, this.estimate);
+    await this.updateComplete;
+    this.renderRoot.querySelector(".fields input").focus(); // the field of the estimate, which had it, is gone
   }
 
   /** The hints that were given to one part of the question; null for those to all of it. */

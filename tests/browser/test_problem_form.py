@@ -96,6 +96,7 @@ def test_an_estimate_is_committed_before_and_compared_after(bare: Any) -> None:
     press(form, "Commit")
     expect(form).to_contain_text("Your estimate: 1.498 GB")
     expect(rough).to_have_count(0)
+    expect(form.get_by_label("Your answer")).to_be_focused()
     form.get_by_label("Your answer").fill("5 GB")
     press(form, "Check")
     expect(form.get_by_role("status")).not_to_contain_text("You estimated")  # it would tell how large it is
