@@ -447,6 +447,8 @@ def test_a_folder_that_cannot_be_written_is_said_in_a_line(run: Any, small_bank:
         (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'; the kinds are quantity,"),
         (("assign", "/nowhere.yaml", "--roster", "/nowhere.csv", "--out", "/dev/null/x"), "/nowhere.yaml: cannot be read: No such file"),
         (("grade", "/nowhere", "--out", "/dev/null/x"), "/nowhere does not exist."),
+        (("formulas", "--write", "/proc/x.md"), "shardwise: /proc/x.md: "),
+        (("show", "z" * 10_000), f"There is no problem “{'z' * 100}”."),
     ],
 )  # fmt: skip
 def test_a_mistake_is_answered_in_a_line_and_with_2(run: Any, args: tuple[str, ...], words: str) -> None:

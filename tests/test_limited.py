@@ -153,6 +153,7 @@ ENDLESS = {
     "a loop of calls": "while True: len('a')",
     "a recursion without end": "for _ in iter(int, 1):\n        [0] * 10",
     "a comprehension": "sum(1 for _ in iter(int, 1))",
+    "a value that prints without end": "class X:\n        def __repr__(self):\n            while True: pass\n    return [X()]",
 }  # fmt: skip
 
 

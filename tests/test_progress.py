@@ -687,6 +687,7 @@ def test_all_that_is_kept_can_be_taken_along(run: Any, kept: ProgressFile, tmp_p
     assert document["estimates"][0]["confidence"] == 0.8
     assert document["drafts"] == [{"at": START.isoformat(), "bank": "b", "key": "answer p 1", "value": {"a": 1}}]
     assert json.loads(run("progress", "--export", "-")[1]) == document
+    assert run("progress", "--export", str(tmp_path)) == (2, f"shardwise: {tmp_path}: is a folder; name a file\n")
 
 
 def test_deleting_asks_first(run: Any, kept: ProgressFile, monkeypatch: pytest.MonkeyPatch) -> None:

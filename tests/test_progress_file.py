@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -217,12 +218,30 @@ def test_a_file_with_a_damaged_middle_is_said_to_be_damaged(kept: ProgressFile) 
         kept.events()
 
 
-def test_a_row_that_somebody_spoilt_is_said(kept: ProgressFile) -> None:
+@pytest.mark.parametrize(
+    "spoilt",
+    ["at = 'yesterday'", "points = 'two'", "seconds = 'long'", "hint = 'x'", "problem = x'ff'", "outcome = x'ff'"],
+)
+def test_a_row_that_somebody_spoilt_is_said(kept: ProgressFile, spoilt: str) -> None:
     kept.add(event())
     with sqlite3.connect(kept.path) as db:
-        db.execute("UPDATE event SET at = 'yesterday'")
+        db.execute(f"UPDATE event SET {spoilt}")
     with pytest.raises(Unusable, match="is damaged"):
         kept.events()
+
+
+def test_a_folder_that_may_not_be_read_is_not_taken_for_an_empty_one(
+    kept: ProgressFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept.add(event())
+
+    def refuse(_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("shardwise.student.progress.file.os.stat", refuse)
+    with pytest.raises(Unusable, match="Permission denied"):
+        kept.events()
+    monkeypatch.undo()
 
 
 def test_a_folder_in_its_place_and_a_file_in_its_folders_place_are_said(tmp_path: Path) -> None:

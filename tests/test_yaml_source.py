@@ -225,6 +225,7 @@ def test_a_word_that_other_yaml_takes_for_a_truth_value_is_not_taken_for_an_expr
         ("[" * 200 + "]" * 200, "is nested more than 30 levels deep, or contains itself"),
         ("- " * 2_000, "is nested more than 30 levels deep"),
         ("a: &a\n  b: *a\n", "kind is missing"),
+        ("a: &a\n  <<: *a\n" + GOOD, "not YAML: a mapping is merged (<<) with itself"),
         ("", "this file: I expected keys with values, and this is nothing"),
         ("hello", "this file: I expected keys with values, and this is 'hello'"),
         ("- a", "this file: I expected keys with values, and this is a list"),

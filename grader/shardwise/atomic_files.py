@@ -31,12 +31,18 @@ def write(path: Path, data: bytes, *, private: bool = False) -> None:
 @contextmanager
 def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
     """A path to write to; it replaces `path` if nothing was raised meanwhile. A private file is for its owner alone."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder; name a file", str(path))
     fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         if private:
             os.close(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
         yield fresh
         fresh.replace(path)
+    except OSError as error:
+        if error.filename == str(fresh):  # of which nobody knows but we
+            error.filename, error.filename2 = str(path), None
+        raise
     finally:
         fresh.unlink(missing_ok=True)
 

@@ -124,7 +124,7 @@ class Catalogue:
             slugs = [known.rpartition("/")[2] for known in self.problems]
             near = difflib.get_close_matches(name, [*self.problems, *slugs], n=3)
             hint = f" Did you mean {' or '.join(near)}?" if near else " `shardwise list` shows them all."
-            raise ShardwiseError(f"There is no problem “{name}”.{hint}")
+            raise ShardwiseError(f"There is no problem “{name[:100]}”.{hint}")
         return self.problems[found]
 
     def of_chapter(self, chapter: str) -> list[Problem]:

@@ -48,6 +48,16 @@ class Recorded:
     calls: tuple[Call, ...]
 
 
+@dataclass(frozen=True)
+class Printed:
+    """What stands for a value that is no plain data, such as an object of a student's own class."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 Program = Callable[..., Any] | str  # a live function, or the source that defines it
 Runner = Callable[[Program, str, Sequence[Inputs]], Sequence[Call]]
 
@@ -83,10 +93,25 @@ def call_once(function: Callable[..., Any], keywords: Inputs) -> Call:
     """
     try:
         if _rejects_keywords(function, keywords):
-            return Made("returned", plain(function(*keywords.values())))
-        return Made("returned", plain(function(**keywords)))
+            return Made("returned", _data(function(*keywords.values())))
+        return Made("returned", _data(function(**keywords)))
     except (Exception, SystemExit) as error:  # an exit() of the student's must not end the notebook's kernel
         return Made("raised", error=in_one_line(error))
+
+
+def _data(value: Any) -> Any:
+    """What a function returned, without any code of the student's own: a `__repr__` that never ends is stopped with its call."""
+    return _printed(plain(value))
+
+
+def _printed(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list):
+        return [_printed(part) for part in value]
+    if type(value) is dict:
+        return {name if isinstance(name, str) else Printed(brief(name)): _printed(part) for name, part in value.items()}
+    return Printed(brief(value))
 
 
 @lru_cache(maxsize=1)  # a function is called for one case after another

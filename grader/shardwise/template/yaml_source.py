@@ -120,6 +120,8 @@ def _tree(text: str, name: str) -> Any:
         raise Faulty(
             [Fault(name, f"not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}")]
         ) from None
+    except AttributeError:  # ruamel.yaml merges with nothing, since what it merges with is not complete yet
+        raise Faulty([Fault(name, "not YAML: a mapping is merged (<<) with itself", "Write its keys out.")]) from None
 
 
 def _yaml_remedy(problem: str) -> str:

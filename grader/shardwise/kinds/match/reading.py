@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -53,9 +54,9 @@ def _named(form: MatchForm, pairs: Sequence[tuple[Any, Any]]) -> dict[str, Any]:
     named = [(str(name).strip().strip("()."), text) for name, text in pairs]
     if named and all(name.lower() in letters and str(text).strip() in numbers for name, text in named):
         named = [(str(number).strip(), letter) for letter, number in named]
-    twice = [number for place, (number, _) in enumerate(named) if number in [name for name, _ in named[:place]]]
-    if twice:
-        raise Unreadable(f"{twice[0][:20]} comes twice. An answer looks like “{example(form)}”.", shows_example=True)
+    number, times = Counter(name for name, _ in named).most_common(1)[0] if named else ("", 0)
+    if times > 1:
+        raise Unreadable(f"{number[:20]} comes twice. An answer looks like “{example(form)}”.", shows_example=True)
     return dict(named)
 
 

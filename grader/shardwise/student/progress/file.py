@@ -137,10 +137,19 @@ class ProgressFile:
             db.execute(f"INSERT {into} ({columns}) VALUES ({marks})", values)
 
     def _all(self, make: Callable[..., _T], query: str, values: Sequence[Any] = ()) -> list[_T]:
-        if not os.path.exists(self.path):  # where a Path's own `exists` raises, this says no
+        if not self._is_there():
             return []
         with self._open() as db:
             return [make(*row) for row in db.execute(query, values)]
+
+    def _is_there(self) -> bool:
+        try:
+            os.stat(self.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:  # a folder that may not be read: what is in it is not nothing
+            raise Unusable(f"{self.path} {_trouble(error)}") from None
+        return True
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -201,17 +210,33 @@ def _as_data(item: Event | Estimate) -> dict[str, Any]:
 
 
 def _event(at: str, bank: str, problem: str, seed: str, *rest: Any) -> Event:
+    *words, points, hint, seconds = rest
+    _see_that(str, bank, problem, seed, *words)
+    _see_that(float, points)
+    _see_that(int, hint)
+    _see_that(float | None, seconds)
     return Event(datetime.fromisoformat(at), Variant(bank, problem, seed), *rest)
+
+
+def _see_that(sort: Any, *values: Any) -> None:
+    """SQLite keeps text in a column of numbers, if somebody writes it there. Raises TypeError."""
+    for value in values:
+        if not isinstance(value, sort):
+            raise TypeError(f"{str(value)[:40]!r} is not of the type that belongs there")
 
 
 def _estimate(
     at: str, bank: str, problem: str, seed: str, off: float, confidence: float | None, hit: int | None
 ) -> Estimate:
+    _see_that(str, bank, problem, seed)
+    _see_that(float, off)
+    _see_that(float | None, confidence)
     is_hit = None if hit is None else bool(hit)
     return Estimate(datetime.fromisoformat(at), Variant(bank, problem, seed), off, confidence, is_hit)
 
 
 def _draft(at: str, bank: str, key: str, value: str) -> Draft:
+    _see_that(str, bank, key)
     return Draft(datetime.fromisoformat(at), bank, key, json.loads(value))
 
 
