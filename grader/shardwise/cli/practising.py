@@ -43,7 +43,10 @@ def practice(
     drill = Drill(session, input, typer.echo)
     drill.run(rows)
     left = len(_progress(banks, chapter, session.journal.events()).due)
-    typer.echo(f"{drill.right} of {drill.asked} right. " + (f"{left} still due." if left else "Nothing more is due."))
+    right = f"{drill.right} of {drill.asked} right." if drill.asked else ""
+    still = f"{left} still due." if left else "Nothing more is due." if before.due else ""
+    if right or still:
+        typer.echo(f"{right} {still}".strip())
     if trouble := session.journal.trouble():
         typer.echo(trouble, err=True)
 
