@@ -172,6 +172,12 @@ def test_what_may_stand_in_a_name_makes_no_new_student(tmp_path: Path, end: str)
     assert ada == Student("ada", "Ada mallory")
 
 
+def test_a_roster_with_a_quote_that_nothing_closes_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "roster.csv").write_text('student\n"ada\n' + "bo\n" * 50_000)
+    with pytest.raises(Faulty, match="See that every quote in it is closed"):
+        load_roster(tmp_path / "roster.csv")
+
+
 def test_a_roster_without_anybody_is_refused_in_words(tmp_path: Path) -> None:
     for text, words in (("student,name\n", "there is no student"), ("", "I saw nothing"), ("who\nada\n", "I saw who")):
         (tmp_path / "roster.csv").write_text(text)

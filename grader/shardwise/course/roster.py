@@ -31,6 +31,10 @@ def load_roster(path: Path) -> list[Student]:
         raise Faulty([Fault(str(path), f"cannot be read: {error.strerror}")]) from None
     except UnicodeDecodeError:
         raise Faulty([Fault(str(path), "is not UTF-8 text", "Save the table as CSV in UTF-8.")]) from None
+    try:
+        list(csv.reader(io.StringIO(text, newline="")))
+    except csv.Error as error:  # a field that is far too long
+        raise Faulty([Fault(str(path), f"is no table: {error}", "See that every quote in it is closed.")]) from None
     lines = io.StringIO(text, newline="")  # str.splitlines() would also split at what may stand in a name
     rows = csv.DictReader(lines, delimiter=_separator(text))
     head = {name.strip().lower(): name for name in rows.fieldnames or () if name}
