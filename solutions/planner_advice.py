@@ -61,12 +61,12 @@ def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
     >>> conventions(Cluster("H100-80GB", 64), Layout(dp=64))[0]
     'the room is what the driver reports of a H100-80GB, 85.5 GB; the lessons count 80'
     """
-    room, named = cluster.memory_bytes / 1e9, hardware.memory_bytes(accelerator=cluster.accelerator) / 1e9
+    room, named = cluster.memory_bytes, hardware.memory_bytes(accelerator=cluster.accelerator)
     width = gradient_width(layout)
     said = []
-    if abs(room - named) > 0.05:
+    if room != named:
         said.append(
-            f"the room is what the driver reports of a {cluster.accelerator}, {room:.1f} GB; the lessons count {named:g}"
+            f"the room is what the driver reports of a {cluster.accelerator}, {_gigabytes(room)}; the lessons count {named / 1e9:g}"
         )
     if width != 2:
         said.append(
@@ -126,7 +126,8 @@ def _uneven(plan: Plan) -> list[str]:
     if work.over_average <= UNEVEN:
         return []
     layers = stage_layers(plan.model, plan.layout)
-    dealt = f"{min(layers)} to {max(layers)}" if min(layers) != max(layers) else f"{layers[0]}"
+    fewest, most = min(layers), max(layers)
+    dealt = f"{fewest} to {most}" if fewest < most else f"{most}"
     return [
         f"stage {work.place + 1} of {plan.layout.pp} takes {work.over_average:.0%} longer than the average, and the others wait for "
         f"it: stages have {dealt} of the {plan.model.layers} layers, and the last one the output layer as well"
@@ -137,9 +138,9 @@ def _too_much(plan: Plan, tried: Sequence[Tried]) -> list[str]:
     """What takes the room, and what leaves enough of it."""
     states = sum(plan.memory[bucket] for bucket in STATES)
     largest = max(plan.memory, key=lambda bucket: plan.memory[bucket])
-    what = f"the largest part of the memory is {largest}, {plan.memory[largest] / 1e9:.1f} GB"
+    what = f"the largest part of the memory is {largest}, {_gigabytes(plan.memory[largest])}"
     if states > 0.8 * plan.cluster.memory_bytes:
-        what = f"the model states alone take {states / 1e9:.1f} GB"
+        what = f"the model states alone take {_gigabytes(states)}"
         if needed := _gpus_needed(plan):
             return [
                 f"{what}: shared evenly by all GPUs of the cluster they would still not fit, it takes at least {needed:,}"
@@ -167,9 +168,9 @@ def _gpus_needed(plan: Plan) -> int:
 def _idle(plan: Plan, tried: Sequence[Tried]) -> list[str]:
     """Where much memory is free: recomputation that is not needed. Where it takes much of the step that is said already."""
     used = plan.memory_bytes / plan.cluster.memory_bytes
-    if used >= IDLE_MEMORY or not 0 < plan.step["recompute"] <= LARGE_SHARE * plan.step_s:
+    if used >= IDLE_MEMORY or plan.step["recompute"] > LARGE_SHARE * plan.step_s:
         return []
-    less = [one for one in tried if one[0].layout.recompute != plan.layout.recompute and _is_better(plan, one[1])]
+    less = [one for one in tried if one[1].layout.recompute != plan.layout.recompute and _is_better(plan, one[1])]
     return (
         [f"{1 - used:.0%} of the memory is free: {_either(_named(less, _mfu))}, instead of {plan.mfu:.1%}"]
         if less
@@ -197,7 +198,11 @@ def _mfu(plan: Plan) -> str:
 
 
 def _need(plan: Plan) -> str:
-    return f"(needs {plan.memory_bytes / 1e9:.1f} GB)"
+    return f"(needs {_gigabytes(plan.memory_bytes)})"
+
+
+def _gigabytes(size: float) -> str:
+    return f"{size / 1e9:.1f} GB"
 
 
 def _either(ways: Sequence[str]) -> str:

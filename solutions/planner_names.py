@@ -36,8 +36,8 @@ def names() -> dict[str, dict[str, str]]:
 def titles() -> dict[str, dict[str, str]]:
     """How the field writes the words of a layout, where it writes them otherwise.
 
-    >>> titles()["schedule"]["zb-h1"]
-    'ZB-H1'
+    >>> titles()["schedule"]["zb-h1"], titles()["precision"]["fp8"]
+    ('ZB-H1', 'FP8')
     """
     return {"schedule": dict(SCHEDULES), "precision": {word: word.upper() for word in PRECISIONS}}
 

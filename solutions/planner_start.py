@@ -17,7 +17,7 @@ LEAN = Limits(micro_batches=(1,), virtual_stages=(1,), recompute=("full",))  # w
 def first_layout(model: Model, cluster: Cluster, batch: Batch) -> tuple[Layout, Batch]:
     """A layout that runs and fits, if a search finds one, and its batch: the given one, or the nearest that every DP divides.
 
-    Where none fits it is the leanest that runs, and where none runs the plain one.
+    Where none fits it is the leanest that runs.
 
     >>> layout, batch = first_layout(Model("toy", 8, 1024, 4096, 8, 8, 32000), Cluster("H100-80GB", 8), Batch(64, 2048))
     >>> layout.dp, batch
@@ -33,7 +33,7 @@ def first_layout(model: Model, cluster: Cluster, batch: Batch) -> tuple[Layout, 
         for limits in (short, lean):
             if found := search(model, cluster, tried, limits=limits):
                 return found[0].layout, tried
-    for tried in (batch, even):
-        if runs := list(layouts(model, cluster, tried, lean)):
-            return min(runs, key=lambda layout: sum(memory(model, layout, tried).values())), tried
-    return Layout(dp=cluster.gpus, **words), batch
+    runs = list(layouts(model, cluster, batch, lean))
+    if not runs:
+        batch, runs = even, list(layouts(model, cluster, even, lean))  # which DP alone divides
+    return min(runs, key=lambda layout: sum(memory(model, layout, batch).values())), batch

@@ -152,7 +152,18 @@ def test_what_does_not_fit_is_told_with_the_changes_after_which_it_fits() -> Non
     said = remark("it fits with", judged)
     assert not judged.fits and said.startswith(f"the model states alone take {states / 1e9:.1f} GB: it fits with ")
     long = planned(Layout(tp=2, dp=4, zero=3), cluster=replace(CLUSTER, gpus=8), batch=Batch(64, 131072))
-    assert remark("the largest part of the memory is activations", long)
+    size = f"{long.memory['activations'] / 1e9:.1f} GB"
+    assert remark(f"the largest part of the memory is activations, {size}: ", long)
+
+
+def test_what_takes_as_much_memory_is_no_remedy_for_it_and_may_be_one_for_time() -> None:
+    """Twice the sequences in a step take no more memory: they are not leaner, and shorten the bubble of a plan that does not fit."""
+    long = planned(Layout(), model=replace(LLAMA, layers=1), cluster=replace(CLUSTER, gpus=1), batch=Batch(1, 2**20))
+    assert long.warnings[-1].endswith(": no single change leaves less, it takes more GPUs")
+    large = planned(
+        Layout(pp=8), model=named_model("Llama-3-70B"), cluster=replace(CLUSTER, gpus=8), batch=Batch(16, 8192)
+    )
+    assert not large.fits and ": 32 sequences a step (MFU " in remark("to the bubble", large)
 
 
 def test_where_no_single_change_is_enough_the_leanest_are_told() -> None:
@@ -208,7 +219,9 @@ def test_a_part_just_as_large_as_the_limit_is_not_large() -> None:
     assert replace(judged, memory=half, step=idle | {"compute": 9.0, "recompute": 1.1}).warnings != ()
     little = idle | {"compute": 9.9, "recompute": 0.1}
     assert replace(judged, memory=half, step=little).warnings == ()
-    assert remark("41% of the memory is free", replace(judged, memory=half | {"activations": 0.59 * room}, step=little))
+    less = half | {"activations": 0.59 * room}
+    for tenth_at_most in (little, idle | {"compute": 9.0, "recompute": 1.0}):
+        assert remark("41% of the memory is free", replace(judged, memory=less, step=tenth_at_most))
     states = {"weights": 0.8 * room, "activations": 0.3 * room}
     assert remark("the largest part of the memory is weights", replace(judged, memory=empty | states))
     assert remark("the model states alone take", replace(judged, memory=empty | states | {"gradients": 1e9}))

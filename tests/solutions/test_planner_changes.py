@@ -29,8 +29,18 @@ def test_every_number_moves_to_its_neighbours_and_dp_follows() -> None:
         "ZeRO 0", "ZeRO 2", "no recomputation", "full recomputation", "512 sequences a step",
     }  # fmt: skip
     assert found["TP 4"] == (replace(layout, tp=4, dp=4), BATCH)
+    assert found["PP 2"] == (replace(layout, pp=2, dp=16), BATCH)
     assert found["no virtual stages"] == (replace(layout, virtual_stages=1, schedule="1f1b"), BATCH)
     assert found["512 sequences a step"] == (layout, Batch(512, 8192))
+
+
+def test_chunks_are_of_a_pipeline_and_name_its_schedule_where_that_has_them() -> None:
+    plain = Layout(pp=2, dp=32)
+    chunked = replace(plain, virtual_stages=2, schedule="interleaved")
+    assert near(plain)["2 virtual stages"] == (chunked, BATCH)
+    assert near(chunked)["PP 1"] == (Layout(dp=64), BATCH)
+    split = replace(plain, schedule="zb-h1")  # has no chunks
+    assert near(replace(split, virtual_stages=2))["no virtual stages"] == (split, BATCH)
 
 
 def test_a_neighbour_that_breaks_something_gives_way_to_the_next() -> None:
@@ -48,6 +58,8 @@ def test_a_neighbour_that_breaks_something_gives_way_to_the_next() -> None:
         (Layout(tp=2, dp=16), BATCH, {"DP 32"}),
         (Layout(dp=64, micro_batch=8), BATCH, {"micro-batch 4", "512 sequences a step"}),
         (Layout(dp=64), Batch(100, 8192), {"64 sequences a step", "128 sequences a step"}),
+        (Layout(pp=4, dp=16), Batch(100, 8192), {"96 sequences a step", "112 sequences a step"}),
+        (Layout(pp=4, dp=16, virtual_stages=2, schedule="interleaved"), Batch(100, 8192), {"64 sequences a step", "128 sequences a step"}),
         (Layout(pp=4, dp=16, schedule="zb-h1", virtual_stages=2), BATCH, {"no virtual stages", "the schedule interleaved 1F1B"}),
         (Layout(pp=4, dp=16, schedule="interleaved"), BATCH, {"the schedule 1F1B", "2 virtual stages"}),
         (Layout(dp=64, ep=8), BATCH, set()),  # only "EP 1" would do, of a model without experts
@@ -62,7 +74,8 @@ def test_what_does_not_run_is_mended_by_one_change(layout: Layout, batch: Batch,
 def test_a_format_and_a_software_are_changed_where_that_can_help() -> None:
     assert "BF16" in near(Layout(dp=64, precision="fp8"), cluster=Cluster("A100-80GB", 64))
     assert "software that overlaps, such as megatron-2024" in near(Layout(tp=2, dp=32, software="megatron-2023"))
-    assert not [words for words in near(Layout(tp=2, dp=32)) if "software" in words]
+    for layout in (Layout(tp=2, dp=32), Layout(dp=64, software="megatron-2023")):  # it overlaps, or has no TP
+        assert not [words for words in near(layout) if "software" in words]
     assert not [
         words
         for words in near(Layout(tp=2, dp=32, software="xla"), cluster=Cluster("TPU-v5p", 64))
@@ -70,9 +83,16 @@ def test_a_format_and_a_software_are_changed_where_that_can_help() -> None:
     ]
     mixture = named_model("Mixtral-8x7B")
     hides = "software that hides the all-to-alls, such as dualpipe-2024"
-    assert hides in near(Layout(dp=64, ep=4), model=mixture)
+    assert hides in near(Layout(dp=64, ep=2), model=mixture)
     assert hides not in near(Layout(dp=64), model=mixture)
+    assert hides not in near(Layout(dp=64, ep=2, software="dualpipe-2024"), model=mixture)
     assert {"EP 2", "EP 8"} <= set(near(Layout(dp=64, ep=4), model=mixture))
+
+
+def test_software_is_meant_for_the_part_of_a_step_that_it_hides() -> None:
+    layout = Layout(tp=2, dp=32, ep=4, software="megatron-2023")
+    parts = {change.part for change in changes(named_model("Mixtral-8x7B"), CLUSTER, layout, BATCH)}
+    assert parts == {"", "tensor_parallel", "expert_parallel"}
 
 
 def test_no_change_breaks_a_constraint() -> None:

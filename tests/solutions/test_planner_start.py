@@ -48,6 +48,13 @@ def test_a_batch_that_no_layout_divides_gives_way_to_the_nearest_that_does() -> 
     assert first_layout(named_model("Llama-3-70B"), usual_cluster(accelerator="H100-80GB", gpus=64), BATCH)[1] == BATCH
 
 
+def test_fewer_sequences_than_gpus_become_one_for_each() -> None:
+    for model in ("Llama-2-7B", "Megatron-1T"):  # the second fits in no layout
+        cluster = usual_cluster(accelerator="A100-80GB", gpus=67)  # a prime, and more than the stages that are tried
+        layout, batch = first_layout(named_model(model), cluster, Batch(3, 2048))
+        assert (layout.dp, batch) == (67, Batch(67, 2048))
+
+
 def test_the_405b_begins_with_the_layout_of_its_paper() -> None:
     """Llama Team 2024, arXiv:2407.21783, Table 4: TP 8, CP 1, PP 16, DP 128, gradients and optimizer sharded, interleaved."""
     layout, batch = first_layout(named_model("Llama-3-405B"), usual_cluster(accelerator="H100-80GB", gpus=16384), BATCH)
@@ -58,11 +65,14 @@ def test_the_405b_begins_with_the_layout_of_its_paper() -> None:
 def test_a_chip_without_bf16_begins_in_fp16() -> None:
     layout, _ = first_layout(named_model("Llama-2-7B"), usual_cluster(accelerator="V100-32GB", gpus=64), BATCH)
     assert layout.precision == "fp16"
+    layout, _ = first_layout(named_model("Llama-2-7B"), usual_cluster(accelerator="A100-80GB", gpus=64), BATCH)
+    assert layout.precision == "bf16"
 
 
 def test_a_tpu_begins_with_its_own_software() -> None:
-    layout, _ = first_layout(named_model("Llama-2-7B"), usual_cluster(accelerator="TPU-v5p", gpus=64), BATCH)
-    assert layout.software == "xla"
+    for model in ("Llama-2-7B", "Megatron-1T"):  # the second fits in no layout
+        layout, _ = first_layout(named_model(model), usual_cluster(accelerator="TPU-v5p", gpus=64), BATCH)
+        assert layout.software == "xla"
 
 
 def test_where_none_fits_it_is_the_leanest() -> None:
