@@ -20,7 +20,7 @@ from solutions.planner import (
     run_dollars,
 )
 from solutions.planner_faults import Fault, memory_fault, precision_faults
-from solutions.planner_shapes import Batch, Cluster, Layout, Model, named_model
+from solutions.planner_shapes import Batch, Cluster, Layout, Model, divisors, named_model
 
 LLAMA = named_model("Llama-3-405B")
 CLUSTER = Cluster("H100-80GB", 16384)
@@ -367,3 +367,8 @@ def test_each_generation_computes_in_one_format_more() -> None:
         assert tuple(name for name in formats if not precision_faults(cluster, name)) == formats[:count]
     (fault,) = precision_faults(Cluster("V100-32GB", 8), "bf16")
     assert fault == Fault("precision", 16, 16, "V100-32GB has no matrix products in BF16: it computes in FP16")
+
+
+def test_each_divisor_is_there_once_in_order() -> None:
+    assert divisors(36, 36) == [1, 2, 3, 4, 6, 9, 12, 18, 36]
+    assert divisors(1, 1) == [1]

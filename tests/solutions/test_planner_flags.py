@@ -344,6 +344,12 @@ def test_every_setting_has_a_line_and_every_section_a_head() -> None:
             ["8 pieces of 5 layers"],
         ),
         (
+            "megatron",
+            MIXTURE,
+            Layout(tp=2, dp=32, ep=8, sequence_parallel=False),
+            ["tensor parallelism of a mixture without sequence parallelism"],
+        ),
+        (
             "torchtitan",
             DENSE,
             Layout(
@@ -437,7 +443,8 @@ def test_torchtitan_takes_one_copy_beside_another_axis_and_not_two() -> None:
 
 def test_sequence_parallelism_is_missed_only_beside_tensor_parallelism() -> None:
     alone = Layout(dp=64, zero=2, sequence_parallel=False)
-    assert written("torchtitan", DENSE, Cluster("H100-80GB", 64), alone, BATCH)
+    for framework in ("megatron", "torchtitan"):
+        assert written(framework, MIXTURE, Cluster("H100-80GB", 64), alone, BATCH)
 
 
 def test_torchtitan_recomputes_one_layer_of_all() -> None:
@@ -449,3 +456,38 @@ def test_torchtitan_recomputes_one_layer_of_all() -> None:
 def test_no_settings_are_written_for_tpus(framework: str) -> None:
     with pytest.raises(ValueError, match="has no setting for TPU-v5p; it is for GPUs"):
         written(framework, named_model("Llama-3-8B"), Cluster("TPU-v5p", 64), Layout(dp=64, zero=3), BATCH)
+
+
+PLAIN = Layout(dp=64)
+
+
+def for_megatron(model: Model, layout: Layout = PLAIN) -> list[str]:
+    return written("megatron", model, Cluster("H100-80GB", 64), layout, BATCH).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("model", "parts"),
+    [
+        (DENSE, []),  # its attention, as Megatron-LM has it by itself
+        (WIDE_HEADS, ["--recompute-modules layernorm moe_act"]),
+        (MIXTURE, ["--recompute-modules layernorm moe_act mla_up_proj"]),
+    ],
+)
+def test_megatron_is_told_which_parts_of_a_mixture_to_recompute(model: Model, parts: list[str]) -> None:
+    lines = for_megatron(model, Layout(dp=64, recompute="selective"))
+    assert "--recompute-granularity selective" in lines
+    assert [line for line in lines if line.startswith("--recompute-modules")] == parts
+
+
+def test_what_megatron_cannot_be_told_of_a_model_is_a_comment() -> None:
+    banded, *flags = for_megatron(named_model("GPT-3-175B"))[1:]
+    assert banded == "# It has no setting for the banded sparse attention of every second layer."
+    assert not [line for line in flags if line.startswith("--not")]
+    windowed = for_megatron(named_model("Mistral-7B"))
+    assert windowed[1] == "# The plan counts attention over the whole sequence, without the window."
+    assert "--window-size 4096,0" in windowed
+
+
+def test_the_gates_of_megatron_are_one_sort() -> None:
+    for name, sort in (("Llama-3-8B", "--swiglu"), ("GPT-OSS-20B", "--quick-geglu")):
+        assert {"--swiglu", "--quick-geglu"} & set(for_megatron(named_model(name))) == {sort}

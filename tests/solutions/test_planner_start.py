@@ -50,9 +50,9 @@ def test_a_batch_that_no_layout_divides_gives_way_to_the_nearest_that_does() -> 
 
 def test_fewer_sequences_than_gpus_become_one_for_each() -> None:
     for model in ("Llama-2-7B", "Megatron-1T"):  # the second fits in no layout
-        cluster = usual_cluster(accelerator="A100-80GB", gpus=67)  # a prime, and more than the stages that are tried
+        cluster = usual_cluster(accelerator="TPU-v5p", gpus=67)  # a prime, and more than the stages that are tried
         layout, batch = first_layout(named_model(model), cluster, Batch(3, 2048))
-        assert (layout.dp, batch) == (67, Batch(67, 2048))
+        assert (layout.dp, layout.software, batch) == (67, "xla", Batch(67, 2048))
 
 
 def test_the_405b_begins_with_the_layout_of_its_paper() -> None:
@@ -84,6 +84,8 @@ def test_where_none_fits_it_is_the_leanest() -> None:
         plan(model, cluster, one, batch).memory_bytes >= lean.memory_bytes
         for one in (Layout(tp=8), Layout(pp=8, recompute="full"))
     )
+    few = Batch(4, 2048)  # fewer than GPUs, and TP divides them
+    assert first_layout(model, cluster, few)[1] == few
 
 
 def test_it_comes_quickly() -> None:
