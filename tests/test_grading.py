@@ -328,7 +328,7 @@ def test_a_hunt_with_an_unread_part_is_listed_for_the_instructor(room: Classroom
         [row] = csv.DictReader(table)
     assert (row["student"], row["question"]) == ("ada", hunt.slug)
     assert row["written"] == f"{{'line': {line}, 'input': 7}}"
-    assert row["why"].startswith("input names the arguments: ")
+    assert row["why"].startswith("input names the arguments message_bytes, ")
 
 
 def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_blank(room: Classroom) -> None:

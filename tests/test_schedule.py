@@ -427,7 +427,7 @@ def test_ranges_without_end_are_refused_at_once_and_shown(line: str) -> None:
     for raw in (f"stage 1: {line * 200}", [line * 40] * 3, [[line] * 40] * 3):
         start = time.process_time()
         feedback = check(QUESTION, raw)
-        assert time.process_time() - start < 1
+        assert time.process_time() - start < 5  # and not minutes
         assert feedback.outcome == Outcome.UNREADABLE
         assert "-9999" in feedback.say
 
@@ -447,7 +447,7 @@ def test_the_shortest_schedule_of_many_stages_is_refused_at_once() -> None:
     start = time.process_time()
     with pytest.raises(ShardwiseError, match="at most 12 stages"):
         shortest(equal(64, 256))
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 5  # and not minutes
 
 
 # How it is drawn ------------------------------------------------------------------------------------------------------

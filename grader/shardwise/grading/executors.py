@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing import forkserver, resource_tracker
 from typing import Any
 
@@ -82,11 +82,16 @@ class _Pool(ProcessPoolExecutor):
         # Killed, not asked to end: a worker that died while it held the lock of their queue would let the others wait for ever.
         for process in (self._processes or {}).values():
             process.kill()
-        if sys.version_info < (3, 11, 7) and (calls := getattr(self, "_call_queue", None)) is not None:
-            # There nobody closes the end of the queue that dead workers no longer read, and the thread that writes into
-            # it would wait for ever (python/cpython#94777).
-            calls._reader.close()
-        self.shutdown(cancel_futures=True)
+        manager: Any = self._executor_manager_thread
+        calls: Any = getattr(self, "_call_queue", None)
+        self.shutdown(wait=sys.version_info >= (3, 11, 7), cancel_futures=True)
+        while manager is not None and manager.is_alive():
+            # Before 3.11.7 nobody reads what dead workers have not, and the thread that writes it would wait for ever
+            # (python/cpython#94777). It closes both ends itself, which is no error here.
+            with suppress(OSError):
+                if calls._reader.poll():
+                    os.read(calls._reader.fileno(), 65536)
+            manager.join(0.01)
 
 
 def pool(count: int) -> Opener:
