@@ -20,20 +20,13 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
+from browser.in_jupyter import ready  # noqa: E402
 from jupyter_lab import CHROMIUM, KERNEL, QUIET, Lab, running_lab  # noqa: E402
 from shardwise.student.widget.library import BUNDLE  # noqa: E402
 
 PAUSE_MS = 250  # between verdicts, as a person would; back to back they queue behind each other
 VERDICTS = 12
 CELL = 'from shardwise import practice\npractice("bytes-per-gpu")'
-READY = """async () => {
-  const { shell, restored } = window.jupyterapp;
-  await restored;
-  const { context } = shell.currentWidget;
-  await context.ready;
-  await context.sessionContext.ready;
-  await context.sessionContext.session.kernel.info;
-}"""
 # Milliseconds from here until a form is in the page, looked for in every frame.
 FORM = """async () => {
   const start = performance.now();
@@ -65,8 +58,7 @@ def one_round(page: Page, lab: Lab, number: int) -> tuple[float, float, list[flo
     kernel = {"kernelspec": {"name": KERNEL, "display_name": KERNEL}}
     nbformat.write(new_notebook(cells=[new_code_cell(CELL)], metadata=kernel), lab.notebooks / f"desk-{number}.ipynb")
     page.goto(lab.address(f"desk-{number}.ipynb") + "&reset")
-    page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
-    page.evaluate(READY)
+    ready(page)
     page.wait_for_timeout(1000)
     form = page.evaluate(FORM)
     page.wait_for_timeout(1000)  # nobody answers sooner

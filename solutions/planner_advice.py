@@ -79,7 +79,7 @@ def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
 
 
 def _mended(tried: Sequence[Tried]) -> str:
-    """What makes a layout run that does not."""
+    """For a layout that breaks a constraint: the nearest changes that let it run, as a remark."""
     if not tried:
         return "no single change makes it run: a search tells which layouts do"
     fitting = [one for one in tried if one[1].fits]

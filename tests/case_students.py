@@ -10,7 +10,7 @@ from shardwise.bank.bank import Problem
 from shardwise.bank.posing import solved
 from shardwise.kinds import kinds
 from shardwise.kinds.base import NumericKind
-from shardwise.kinds.case.kind import Solved
+from shardwise.kinds.case.solving import Solved
 from shardwise.question import Outcome, Question
 from shardwise.template.draw import whole
 from shardwise.template.results import among

@@ -22,7 +22,8 @@ from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import starter
 from shardwise.cli import tables
-from shardwise.cli.main import app, main, schema
+from shardwise.cli.authoring import schema
+from shardwise.cli.main import app, main
 from shardwise.kinds import kind_of, kinds
 from shardwise.marking import check as mark
 from shardwise.question import Outcome

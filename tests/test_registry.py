@@ -428,7 +428,7 @@ def test_it_says_how_to_answer_with_an_example_that_is_read_and_seldom_right(fre
 
 PACKAGE = Path(shardwise.__file__).parent
 ALLOWED = {  # words that mean something else there
-    ("cli/main.py", "quantity"): "what `shardwise new` starts when no kind is named",
+    ("cli/authoring.py", "quantity"): "what `shardwise new` starts when no kind is named",
     ("cli/planning.py", "layout"): "a part of a plan",
     ("cli/planning.py", "schedule"): "a part of a plan's layout",
     ("course/notebooks.py", "code"): "nbformat's name for a cell of code",

@@ -1,4 +1,4 @@
-"""Tracing: whatever a reference does with its numbers, its expression gives what the reference gave."""
+"""A traced reference gives an expression, and the expression gives the same number as the reference."""
 
 from __future__ import annotations
 

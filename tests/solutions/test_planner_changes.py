@@ -1,4 +1,4 @@
-"""Single changes of a plan: each runs on the same GPUs, is as near as can be, and differs in what its words say."""
+"""Each change that is proposed for a plan is one thing only, the thing that its words name, and runs on the same GPUs."""
 
 from __future__ import annotations
 

@@ -594,7 +594,7 @@ def test_stragglers_lose_a_share_of_what_is_computed_again_too() -> None:
 
 
 def test_a_v_schedule_has_no_bubble() -> None:
-    """Qi et al. 2024, arXiv:2405.15362: V-ZB."""
+    """The schedule zb-v is V-ZB of Qi et al. 2024, arXiv:2405.15362, which leaves no stage idle."""
     assert step(LLAMA, H100, Layout(pp=8, dp=8, schedule="zb-v"), Batch(128, 4096))["bubble"] == 0
 
 

@@ -8,26 +8,15 @@ from contextlib import ExitStack
 from io import TextIOWrapper
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from shardwise import __version__
-from shardwise.cli import assigning, grading, planning, practising
+from shardwise.cli import assigning, authoring, grading, planning, practising
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
-from shardwise.cli.tables import (
-    print_columns,
-    print_formula,
-    print_question,
-    print_reports,
-    print_spreads,
-    progress,
-)
+from shardwise.cli.tables import print_columns, print_formula, print_question
 from shardwise.errors import Faulty, ShardwiseError
-
-if TYPE_CHECKING:
-    from shardwise.bank.bank import Banks
-    from shardwise.bank.curriculum import Curriculum
 
 app = typer.Typer(
     help="Practice problems for people who train large models on many GPUs: drawn, checked, assigned and graded.",
@@ -37,6 +26,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+app.add_typer(authoring.commands)
 app.add_typer(assigning.commands)
 app.add_typer(grading.commands)
 app.add_typer(planning.commands)
@@ -144,95 +134,6 @@ def check(problem: str, answer: str, seed: Seed = "0", as_json: Json = False, ba
     raise typer.Exit(0 if feedback.outcome == Outcome.CORRECT else 1)
 
 
-@app.command(epilog="Example:  shardwise lint problems/01-ring-all-reduce --seeds 1000")
-def lint(
-    paths: Annotated[
-        list[str] | None, typer.Argument(help="Chapters or problems; the whole bank when left out.")
-    ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="How many draws of each problem.")] = 200,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")] = None,
-    fairness: Annotated[
-        bool, typer.Option("--fairness", help="Instead, say how much harder one draw of a problem is than another.")
-    ] = False,
-    bank: BankNames = None,
-) -> None:
-    """Prove the bank sound: every key against its oracle, every mistake apart, every text rendered."""
-    if fairness:
-        _print_fairness(paths, seeds, bank)
-        return
-    from shardwise.bank.lint import faults_of
-    from shardwise.bank.lint import lint as run
-
-    only = [name for name in map(_id_of, paths or []) if name]
-    banks = banks_of(bank)
-    with progress("proving", None) as advance:
-        reports = run(banks, seeds=seeds, only=only, workers=workers, progress=advance)
-    print_reports(reports)
-    faults = faults_of(reports)
-    for fault in faults:
-        typer.echo(str(fault), err=True)
-    proved = sum(1 for report in reports if report.kind)
-    typer.echo(
-        f"{proved} problem{'s' if proved != 1 else ''}, {seeds} draws each: "
-        + (f"{len(faults)} fault{'s' * (len(faults) != 1)}" if faults else "all sound")
-    )
-    raise typer.Exit(1 if faults else 0)
-
-
-def _print_fairness(paths: list[str] | None, seeds: int, bank: list[str] | None) -> None:
-    """The problems by the spread between their easiest and their hardest draw, the widest first."""
-    from shardwise.bank.fairness import spreads
-
-    only = [name for name in map(_id_of, paths or []) if name]
-    banks = banks_of(bank)
-    with progress("drawing", None) as advance:
-        found = spreads(banks, seeds=seeds, only=only, progress=advance)
-    print_spreads(found)
-
-
-def _id_of(path: str) -> str:
-    """The id that a path in the bank stands for; nothing for the bank itself."""
-    parts = path.replace("\\", "/").removesuffix(".yaml").split("/")
-    if "problems" in parts:
-        parts = parts[parts.index("problems") + 1 :]
-    return "/".join(part for part in parts if part not in ("", "."))
-
-
-@app.command(epilog="Example:  shardwise schema > problem.schema.json")
-def schema(
-    of: Annotated[str, typer.Argument(help="problem, chapter, curriculum or set")] = "problem",
-) -> None:
-    """Print the JSON Schema of a file that authors write, so that an editor completes it."""
-    from shardwise.bank.files import adapter
-
-    if of == "set":
-        from shardwise.course.assignments import SetDefinition
-
-        document = SetDefinition.model_json_schema()
-    elif of in ("problem", "chapter", "curriculum"):
-        document = adapter(of).json_schema()
-    else:
-        raise ShardwiseError(f"There is no schema of {of!r}; there are problem, chapter, curriculum and set.")
-    document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    document["title"] = f"shardwise {of}"
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
-
-
-@app.command(epilog="Example:  shardwise new 02-zero/optimizer-offload --kind quantity")
-def new(
-    problem: Annotated[str, typer.Argument(help="The id: chapter folder and slug.")],
-    kind: Annotated[str, typer.Option(help="One of the kinds that `shardwise kinds` lists.")] = "quantity",
-    bank: BankNames = None,
-) -> None:
-    """Start a new problem from a template that passes the lint, and list it in its chapter."""
-    from shardwise.bank.scaffold import new_problem
-
-    for path in new_problem(problem, kind, banks_of(bank)):
-        typer.echo(f"Wrote {path}")
-    named = "".join(f" --bank {quote(name)}" for name in bank or ())
-    typer.echo(f"Make it yours, then:  shardwise lint {quote(problem)}{named}")
-
-
 @app.command(epilog="Example:  shardwise kinds")
 def kinds(as_json: Json = False) -> None:
     """List the kinds of questions."""
@@ -244,25 +145,6 @@ def kinds(as_json: Json = False) -> None:
         return
     for name, words in about.items():
         typer.echo(f"{name:10} {words}")
-
-
-beginnings = typer.Typer(help="Start something of your own.", no_args_is_help=True)
-app.add_typer(beginnings, name="init")
-
-
-@beginnings.callback()
-def _beginnings() -> None:
-    """Start something of your own."""
-
-
-@beginnings.command("bank", epilog="Example:  shardwise init bank my-bank")
-def init_bank(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
-    """Start a bank: a chapter with a problem of each kind, their references and oracles. It passes the lint at once."""
-    from shardwise.bank.scaffold import init_bank as run
-
-    for path in run(folder):
-        typer.echo(f"Wrote {path}")
-    typer.echo(f"Prove it sound:  shardwise lint --bank {quote(str(folder))}")
 
 
 @app.command(epilog="Example:  shardwise render --check")
@@ -289,32 +171,6 @@ def render(
     if check and drifted:
         typer.echo("Run `shardwise render` and commit what it writes.", err=True)
         raise typer.Exit(1)
-
-
-@app.command(epilog="Example:  shardwise coverage --write docs/coverage.md")
-def coverage(
-    page: Annotated[
-        Path | None, typer.Option("--write", metavar="FILE", help="Write it as a page of Markdown.")
-    ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail when the page differs.")] = False,
-    bank: BankNames = None,
-) -> None:
-    """Show what the bank has to teach, row by row, and which problems carry it."""
-    from shardwise.bank.coverage import summary, table
-    from shardwise.bank.coverage import write as write_page
-
-    curriculum = _curriculum(banks_of(bank))
-    if page is None:
-        if check:
-            raise ShardwiseError("Name the page that is to be checked:  shardwise coverage --write FILE --check")
-        print_columns(("row", "chapter", "asks", "carried by"), table(curriculum))
-    elif write_page(curriculum, page, check=check) and check:
-        typer.echo(
-            f"{page} is not what the bank says today. Run `shardwise coverage --write {quote(str(page))}` and commit it.",
-            err=True,
-        )
-        raise typer.Exit(1)
-    typer.echo(summary(curriculum))
 
 
 @app.command(epilog="Example:  shardwise formulas all-reduce time")
@@ -359,18 +215,6 @@ def formulas(
         )
         raise typer.Exit(1)
     typer.echo(f"{len(found)} formula{'s' * (len(found) != 1)}")
-
-
-def _curriculum(banks: Banks) -> Curriculum:
-    """The curriculum of the one bank that has one. Raises ShardwiseError."""
-    from shardwise.bank.curriculum import NAME, curriculum_of
-
-    found = [curriculum for one in banks.all if (curriculum := curriculum_of(one))]
-    if not found:
-        raise ShardwiseError(f"No bank here has a {NAME}, a list of what it has to teach.")
-    if len(found) > 1:
-        raise ShardwiseError("Several banks here have a curriculum. Name one with --bank.")
-    return found[0]
 
 
 def _version(wanted: bool) -> None:

@@ -58,9 +58,9 @@ class Desk:
         return PlannerDesk(self._session.banks)
 
     def open(self, question: Question) -> Data:
-        """What a form may know of a question; requests about it can be answered from now on without drawing it again.
+        """The data that a form shows a question from, without its key, and the hints to it that were given before, in HTML.
 
-        Beside it, in HTML, the hints to it that were given before, each with the part that it is for.
+        The question is kept, so that later requests about it need not draw it again.
         """
         self._opened[question.id, question.seed] = question
         given = [{"part": part, "html": to_html(hint)} for part, hint in self._session.given_hints(question)]

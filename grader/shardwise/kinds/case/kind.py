@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-from shardwise.errors import Reject
 from shardwise.kinds import kinds
-from shardwise.kinds.base import Kind, NumericKind, Posed, Proof, Sample, View
+from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.case import reading
-from shardwise.kinds.case.carrying import MOST_PROVED, Bounds, faults_of, ways_of
+from shardwise.kinds.case.carrying import MOST_PROVED, faults_of
 from shardwise.kinds.case.judging import judge, notes, paragraphs
 from shardwise.kinds.case.model import (
     CaseForm,
@@ -23,58 +20,21 @@ from shardwise.kinds.case.model import (
     CaseTemplate,
     PartForm,
     PartKey,
-    Way,
     questions_of,
 )
 from shardwise.kinds.case.reading import Replies
+from shardwise.kinds.case.solving import Solved, SolvedPart, solved_case
 from shardwise.markdown.html import literal, to_html
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw, whole
 from shardwise.template.expressions import prose, shown
 from shardwise.template.references import References
-from shardwise.template.results import RESULTS, Results, among
-from shardwise.template.rng import Rng
+from shardwise.template.results import RESULTS, Results
 
 GOES_ON = (
     "Each part has its own points. An error counts once: what is right from an earlier number of yours is right, "
     "as long as that number is plausible."
 )
-
-
-@dataclass(frozen=True)
-class SolvedPart:
-    """A part of one draw: its own draw, what its kind solved and posed, and how its key follows from earlier results."""
-
-    piece: CasePart
-    draw: Draw
-    solved: Any
-    posed: Posed
-    bounds: Bounds | None = None  # of its result, where it has one
-
-    def __repr__(self) -> str:
-        return repr(self.solved)
-
-
-@dataclass(frozen=True)
-class Solved:
-    """The parts of one draw."""
-
-    parts: tuple[SolvedPart, ...]
-
-    @property
-    def known(self) -> dict[str, Bounds]:
-        """The right results of the parts that have one, and which others are plausible."""
-        return {part.piece.name: part.bounds for part in self.parts if part.bounds is not None}
-
-    @property
-    def places(self) -> list[str]:
-        """The names of the parts in their order."""
-        return [part.piece.name for part in self.parts]
-
-    @cached_property
-    def ways(self) -> tuple[tuple[Way, ...], ...]:
-        """How the key of each part follows from results."""
-        return tuple(ways_of(part.piece, part.draw, part.posed, self.known, self.places) for part in self.parts)
 
 
 class CaseKind(Kind[CaseTemplate, CaseForm, CaseKey]):
@@ -140,17 +100,7 @@ parts:
     # From a template to a question ----------------------------------------------------------------------------------
 
     def solve(self, template: CaseTemplate, draw: Draw) -> Solved:
-        parts: list[SolvedPart] = []
-        for piece, its in list(_draws(template, draw)):
-            kind: Any = kinds()[piece.kind]
-            try:
-                solved = kind.solve(piece, its)
-            except Reject as reason:
-                raise Reject(f"{piece.name}: {reason}") from None
-            posed = kind.pose(piece, its, solved)
-            bounds = _bounds(kind, piece, its, posed) if isinstance(kind, NumericKind) else None
-            parts.append(SolvedPart(piece, its, solved, posed, bounds))
-        return Solved(tuple(parts))
+        return solved_case(template, draw)
 
     def pose(self, template: CaseTemplate, draw: Draw, solved: Solved) -> Posed:
         forms, keys, hints, solutions = [], [], [], []
@@ -363,51 +313,6 @@ def _view(part: PartForm) -> View:
         "how": inner["how"],
         "fields": inner["fields"],
     }
-
-
-def _draws(template: CaseTemplate, draw: Draw) -> Iterator[tuple[CasePart, Draw]]:
-    """Each part with its draw, which knows the results before it. Raises Reject where a part's constraint fails.
-
-    Nothing else is worked out here: most draws that are rejected are so by a constraint, and solving a part takes long.
-    """
-    numbers: dict[str, Any] = {}
-    for place, piece in enumerate(template.pieces):
-        its = _its_draw(template, draw, place, numbers)
-        if not all(map(its.holds, piece.where)):
-            raise Reject(f"{piece.name}: a constraint fails")
-        yield piece, its
-        if isinstance(kinds()[piece.kind], NumericKind):
-            numbers[piece.name] = _result(piece, draw.references, its.values)
-
-
-def _result(piece: CasePart, references: References, values: Mapping[str, Any]) -> Any:
-    """The right result of a part for some values, and for results before it."""
-    kind: Any = kinds()[piece.kind]
-    return whole(float(kind.recomputed(piece, references, values)))
-
-
-def _its_draw(template: CaseTemplate, draw: Draw, place: int, numbers: Mapping[str, Any]) -> Draw:
-    """The draw of a part: streams of its own, and the results before it."""
-
-    def complete(values: Mapping[str, Any]) -> Mapping[str, Any]:
-        found: dict[str, Any] = {}
-        for piece in template.pieces[:place]:
-            if isinstance(kinds()[piece.kind], NumericKind):
-                found[piece.name] = _result(piece, draw.references, among(values, found))
-        return among(values, found)
-
-    piece = template.pieces[place]
-    rng = Rng(draw.rng.seed, f"{draw.rng.problem}/{piece.name}", draw.rng.attempt)
-    return replace(draw, rng=rng, values=among(draw.values, numbers), complete=complete)
-
-
-def _bounds(kind: Any, piece: CasePart, draw: Draw, posed: Posed) -> Bounds:
-    lowest, highest = (
-        None if given is None else float(draw.evaluate(given))
-        for given in (piece.plausible.lowest, piece.plausible.highest)
-    )
-    is_whole = kind.is_whole(posed.form, posed.key)
-    return Bounds(float(kind.number(posed.key)), piece.plausible.within, lowest, highest, is_whole)
 
 
 def _shown(part: SolvedPart) -> Any:

@@ -1,4 +1,4 @@
-"""The measures of a layout that was judged, as bars against their limits: what breaks one, and how much room the others leave."""
+"""Bars for a layout that was checked: each number that has a limit, as a share of that limit."""
 
 from __future__ import annotations
 

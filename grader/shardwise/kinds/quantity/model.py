@@ -75,7 +75,7 @@ class Mistake(author.AuthorModel):
         return self
 
     def of(self, key: float, draw: Draw) -> float | None:
-        """The mistake's value for a draw, in base units; None for a draw of which it is not known."""
+        """The wrong number that this mistake gives in a draw, in base units; None where `when` leaves the draw out."""
         if self.when is not None and not draw.evaluate(self.when, key=key):
             return None
         if self.factor is not None:

@@ -319,7 +319,11 @@ def _remembering(function: FunctionType, *, defaults: bool) -> FunctionType:
 
 
 def traced(references: References, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Node | None:
-    """What a reference computes from the values, as an expression; None where that cannot be traced. Never raises."""
+    """Run a reference on these values, and return its result as an expression of its arguments.
+
+    None where the result is a plain number, as that of a search is, or where the run fails: never raises, since slips are
+    looked for beside the key, which does not depend on them.
+    """
     tracing = Tracing(references, guards=False)
     try:
         function = tracing.reference(name)
