@@ -285,6 +285,14 @@ def test_every_fault_of_a_table_of_receipts_is_named_at_its_line(due: Classroom,
     table.write_text("who,when\n")
     assert "begins with the line: student,time" in str(CliRunner().invoke(app, [*arguments, str(table)]).exception)
     assert "--received takes git or a CSV file" in str(CliRunner().invoke(app, [*arguments, "hg"]).exception)
+    table.write_text(f'student,time\nada,"{"x" * 200_000}')
+    assert "See that every quote in it is closed" in str(CliRunner().invoke(app, [*arguments, str(table)]).exception)
+
+
+def test_a_table_of_receipts_has_the_separators_that_a_roster_has(due: Classroom, tmp_path: Path) -> None:
+    table = tmp_path / "received.csv"
+    table.write_text("student;time\nbo;2026-06-01T14:01:00+02:00\n")
+    assert only(graded(due, due.handed_in, "--received", table), "bo")["late"] is True
 
 
 def git(folder: Path, *arguments: str, when: str = "2026-06-01T00:00:00Z") -> None:

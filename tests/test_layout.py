@@ -182,7 +182,7 @@ def test_what_was_judged_is_drawn_against_its_limits(tiny: Callable[..., Problem
     kind = kind_of(asked)
 
     def drawn(raw: str) -> Any:
-        return kind.bars(asked, kind.parse(asked.form, raw))
+        return kind.bars(asked, raw)
 
     right, wrong = drawn("TP4 PP4"), drawn("TP1 PP1")
     (held, *_), (over, *_) = right["rows"], wrong["rows"]

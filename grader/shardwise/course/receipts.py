@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import os
 import re
 import subprocess
@@ -15,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from shardwise.course.submissions import CannotRead, Found
+from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty, ShardwiseError
 
 Received = Callable[[Found, str], datetime | None]  # a notebook and its student; None when nobody knows
@@ -36,26 +35,22 @@ def received_by(source: str) -> Received:
 
 def _by_table(path: Path) -> Received:
     """The times of a table. Raises Faulty with all its faults."""
-    try:
-        rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline="")))
-    except OSError as error:
-        raise ShardwiseError(f"{path} cannot be read: {error.strerror}. --received takes git or a CSV file.") from None
-    except UnicodeDecodeError:
-        raise Faulty([Fault(str(path), "is not UTF-8 text", "Save the table as CSV in UTF-8.")]) from None
-    if not rows or not {"student", "time"} <= set(rows[0]):
-        seen = ", ".join(map(str, rows[0])) if rows else "nothing"
-        raise Faulty([Fault(f"{path}:1:1", f"I saw {seen}", "A table of receipts begins with the line: student,time")])
+    table = load_table(path, "--received takes git or a CSV file.")
+    if not {"student", "time"} <= {*table.columns}:
+        raise Faulty(
+            [Fault(f"{path}:1:1", f"I saw {table.seen}", "A table of receipts begins with the line: student,time")]
+        )
     times: dict[str, datetime] = {}
     faults = []
-    for number, row in enumerate(rows, start=2):
+    for number, row in table.rows:
         try:
-            time = datetime.fromisoformat((row["time"] or "").strip())
+            time = datetime.fromisoformat(row["time"].strip())
             if time.tzinfo is None:
                 raise ValueError
         except ValueError:
             faults.append(Fault(f"{path}:{number}:1", f"I saw the time {row['time']!r}", "Write it with its offset, such as 2026-12-01T23:59:00+01:00."))  # fmt: skip
             continue
-        student = (row["student"] or "").strip()
+        student = row["student"].strip()
         if student in times:
             faults.append(Fault(f"{path}:{number}:1", f"student {student!r} comes twice", "Keep the line that counts."))
         times[student] = time

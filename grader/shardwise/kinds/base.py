@@ -222,7 +222,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """
         return ""
 
-    def bars(self, question: Question, value: Any) -> View | None:
+    def bars(self, question: Question, raw: Any) -> View | None:
         """What an answer that was judged comes to against its limits, for the drawing `bars` under its verdict; None without such."""
         return None
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from shardwise.bank.moving import Moving, moving
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of
-from shardwise.kinds.answers import parsed
 from shardwise.kinds.calls import in_one_line
 from shardwise.markdown.html import literal, safe, to_html
 from shardwise.marking import PRAISE, check
@@ -114,7 +113,7 @@ class Desk:
         feedback = self._session.answered(asked, answer, marked, "form")
         told = verdict(feedback)
         kind = kind_of(asked)
-        if feedback.outcome in JUDGED and (bars := kind.bars(asked, parsed(kind, asked.form, answer))) is not None:
+        if feedback.outcome in JUDGED and (bars := kind.bars(asked, answer)) is not None:
             told["bars"] = dict(bars)
         if feedback.outcome == Outcome.CORRECT:
             told["more"] = to_html(_more(asked, feedback, request.get("estimate")))

@@ -180,10 +180,10 @@ mistakes:
             told.append(words.filled_in(key.mistakes[mistake], words.named_of(form, value.layout)))
         return Verdict(credit=earned, say="\n\n".join(told), mistake=mistake, parts=parts)
 
-    def bars(self, question: Question, value: Reading) -> View | None:
+    def bars(self, question: Question, raw: Any) -> View | None:
         key, form = question.key, question.form
         assert isinstance(key, LayoutKey) and isinstance(form, LayoutForm)
-        return measures.bars(form, key, value.layout)
+        return measures.bars(form, key, self.parse(form, raw).layout)
 
     def mistakes(self, question: Question) -> list[str]:
         key = question.key

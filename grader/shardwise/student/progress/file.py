@@ -178,9 +178,8 @@ class ProgressFile:
     def _format(self, db: sqlite3.Connection) -> int:
         (found,) = db.execute("PRAGMA user_version").fetchone()
         (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        (owner,) = db.execute(
-            "PRAGMA application_id"
-        ).fetchone()  # last: another process may be bringing it up just now
+        # The owner is asked for last, since another process may be bringing the file up just now.
+        (owner,) = db.execute("PRAGMA application_id").fetchone()
         if owner != _OURS and (found, tables) != (0, 0):
             raise Unusable(
                 f"{self.path} is a database of another program, and was left as it is. "

@@ -129,9 +129,8 @@ class Journal:
             return done
 
 
-_journals: dict[
-    Path, Journal
-] = {}  # of each file one, whichever banks are practised: it reads after all that was written
+# Of each file one, whichever banks are practised: it reads after all that was written.
+_journals: dict[Path, Journal] = {}
 
 
 def usual_journal() -> Journal:
