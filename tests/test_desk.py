@@ -27,6 +27,8 @@ from shardwise.marking import check as mark
 from shardwise.question import Outcome, Question
 from shardwise.student import api
 from shardwise.student.desk import Desk
+from shardwise.student.progress.file import ProgressFile
+from shardwise.student.progress.journal import Journal
 from shardwise.student.shown import Checked
 from shardwise.student.views import verdict, view
 from shardwise.student.widget import Practice
@@ -43,6 +45,14 @@ def _fresh_session(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from ipywidgets import Widget
 
     Widget.close_all()
+
+
+@pytest.fixture
+def kept_progress(tmp_path: Path) -> Journal:
+    """What this session keeps, in a file."""
+    journal = Journal(ProgressFile(tmp_path / "progress.sqlite"))
+    vars(api._SESSION)["journal"] = journal
+    return journal
 
 
 def asked(name: str, seed: int | str = 0) -> Question:
@@ -139,12 +149,44 @@ def test_the_desk_marks_like_the_cell_does(formed: Problem) -> None:
         expected = mark(question, raw, runner=run_here, in_form=True)
         assert said["outcome"] == sample.outcome
         more = said.pop("more", None)
-        bars = said.pop("bars", None)
         assert said == verdict(expected)
-        assert bars is None or (
-            question.kind == "layout" and sample.outcome in (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
-        )
         assert (more is None) == (sample.outcome != Outcome.CORRECT)
+
+
+LAYOUT = "a-layout-that-fits"
+
+
+def test_what_a_layout_comes_to_is_not_told_before_a_first_check_that_could_be_read() -> None:
+    student, fits = at(LAYOUT), {"tp": "8", "pp": "4"}
+    for answer in ({}, {"tp": "8", "pp": "2", "dp": "many"}):
+        student.asks("check", answer=answer)
+        bars = student.asks("bars", answer=fits)["bars"]
+        assert list(bars) == ["why"] and "After your first check" in bars["why"]
+    student.asks("check", answer={"tp": "8", "pp": "2"})
+    assert student.asks("bars", answer=fits)["bars"]["rows"]
+    assert "why" in Student(asked(LAYOUT, 1), student.desk).asks("bars", answer=fits)["bars"]  # another variant
+
+
+def test_a_step_that_is_drawn_counts_as_no_attempt(kept_progress: Journal) -> None:
+    student = at(LAYOUT)
+    student.asks("check", answer={"tp": "8", "pp": "2"})
+    before = kept_progress.events()
+    for tensor in ("1", "2", "4", "8"):
+        assert "error" not in student.asks("bars", answer={"tp": tensor, "pp": "4"})
+    assert kept_progress.events() == before and len(before) == 1
+
+
+def test_bars_are_there_again_after_a_restart(kept_progress: Journal) -> None:
+    at(LAYOUT).asks("check", answer={"tp": "8", "pp": "2"})
+    api._SESSION = fresh_session()
+    vars(api._SESSION)["journal"] = kept_progress
+    assert at(LAYOUT).asks("bars", answer={"tp": "8", "pp": "4"})["bars"]["rows"]
+
+
+def test_a_question_that_has_no_limits_is_asked_for_bars_in_vain() -> None:
+    student, key = at(NUMBER), asked(NUMBER).key
+    student.asks("check", answer=f"{key.value!r} B")  # type: ignore[attr-defined]
+    assert student.asks("bars", answer="1 GB") == {"bars": {}}
 
 
 def test_an_empty_form_is_blank_and_not_wrong() -> None:

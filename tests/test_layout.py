@@ -177,11 +177,13 @@ def test_the_solution_is_the_best_of_the_right_ones_and_its_numbers_can_be_print
     assert "- a GPU holds at most 21" in question.solution and ": 19 GB" in question.solution
 
 
-def test_what_was_judged_is_drawn_against_its_limits(tiny: Callable[..., Problem]) -> None:
+def test_a_layout_is_drawn_against_its_limits(tiny: Callable[..., Problem]) -> None:
     asked = with_params(tiny(), layers=20, gpus=32, room="21 GB")
     kind = kind_of(asked)
 
-    def drawn(raw: str) -> Any:
+    assert kind.has_bars(asked)
+
+    def drawn(raw: Any) -> Any:
         return kind.bars(asked, raw)
 
     right, wrong = drawn("TP4 PP4"), drawn("TP1 PP1")
@@ -190,7 +192,11 @@ def test_what_was_judged_is_drawn_against_its_limits(tiny: Callable[..., Problem
     assert held["parts"] == [{"kind": "within", "size": round(100 * 19 / 21, 1)}]
     assert over["parts"][0]["kind"] == "beyond" and over["parts"][0]["size"] > 100
     assert right["axis"]["high"] >= 100 and wrong["axis"]["high"] <= 250
-    assert drawn("TP4 PP4 DP7") is None  # not all GPUs, so nothing was judged
+    assert over["text"].startswith("✗ ") and "✗" not in held["text"]  # a colour alone is not seen by everybody
+    assert right["read"] == "Every limit drawn here is kept" and wrong["read"].endswith("limits missed")
+    assert drawn("TP4 PP4 DP7") == {"why": "No bars: this layout cannot run."}
+    for unread in ({}, {"tp": "4"}, {"tp": "4", "pp": "many"}):
+        assert list(drawn(unread)) == ["why"]
 
 
 def test_dp_may_be_said_to_be_all_others(tiny: Callable[..., Problem]) -> None:

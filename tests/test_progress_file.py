@@ -59,6 +59,8 @@ def test_what_is_kept_comes_back_in_its_order(kept: ProgressFile) -> None:
     assert kept.events() == events
     assert kept.seeds(HERE) == ["3"]
     assert kept.seeds(HERE._replace(bank="/another")) == []
+    assert kept.was_answered(HERE, events[0].digest) and not kept.was_answered(HERE, "of a problem that was changed")
+    assert not kept.was_answered(HERE._replace(seed="4"), events[0].digest)
 
 
 def test_only_the_first_estimate_of_a_variant_counts(kept: ProgressFile) -> None:

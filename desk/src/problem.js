@@ -3,7 +3,6 @@
 import { html, LitElement, nothing } from "lit";
 import { keyed } from "lit/directives/keyed.js";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
-import { drawing } from "./draw/drawing.js";
 import { Width } from "./draw/width.js";
 import { answerOf, fieldStyles, fieldsOf, withPart } from "./fields/index.js";
 import { hintButton, hintsAsked } from "./hints.js";
@@ -38,7 +37,6 @@ export class Problem extends LitElement {
     question: { state: true },
     draft: { state: true }, // what the fields hold
     said: { state: true }, // what the status says: an outcome and a text
-    bars: { state: true }, // what the answer that was checked last comes to against its limits
     hints: { state: true }, // those that were given, each with the part that it is for, if not for all of it
     solution: { state: true },
     checked: { state: true }, // the answer that was checked last, and what was said of its parts
@@ -88,7 +86,6 @@ export class Problem extends LitElement {
     this.draft = this.host.draft.get(this.#key) ?? null;
     this.estimate = this.host.draft.get(this.#estimateKey) ?? null;
     this.isOver = false;
-    this.bars = undefined;
     this.hints = hints;
     this.solution = "";
     this.checked = undefined;
@@ -134,11 +131,11 @@ export class Problem extends LitElement {
     this.host.draft.set(this.#key, this.draft);
   };
 
-  /** What Python reads so far in an answer to the field at a path of names. */
-  #preview = async (path, answer) => {
+  /** What Python says so far of an answer to the field at a path of names: its `preview`, or its `bars`. */
+  #askOf = async (what, path, answer) => {
     const { id: problem, seed } = this.question;
-    const { preview } = await this.host.ask({ do: "preview", problem, seed, answer: withPart(null, path, answer) });
-    return path.reduce((part, name) => part?.[name], preview) ?? {};
+    const reply = await this.host.ask({ do: what, problem, seed, answer: withPart(null, path, answer) });
+    return path.reduce((part, name) => part?.[name], reply[what]) ?? {};
   };
 
   async #check() {
@@ -147,7 +144,6 @@ export class Problem extends LitElement {
     if (!verdict) return;
     this.#say(verdict.outcome, verdict.html + (verdict.more ?? ""));
     this.checked = { answer, notes: verdict.notes };
-    this.bars = verdict.bars;
   }
 
   async #commit(typed) {
@@ -246,7 +242,7 @@ export class Problem extends LitElement {
                 change: this.#change,
                 width: this.#width.value,
                 checked: this.checked,
-                previewOf: this.#preview,
+                askOf: this.#askOf,
                 ask: this.#send,
                 hinted: { to: this.#hintsTo, ask: this.#hint },
                 settled: () => this.updateComplete,
@@ -258,7 +254,6 @@ export class Problem extends LitElement {
         <div role="status" class="prose said" data-outcome=${this.said.outcome}>
           ${keyed(this.#told, html`<div>${unsafeHTML(this.said.html)}</div>`)}
         </div>
-        ${this.bars ? html`<p class="quiet caption">${this.bars.title}:</p>${drawing("bars", this.bars, this.#width.value)}` : nothing}
         ${this.#actions()}
         ${hintsAsked(this.#hintsTo(null))}
         <div aria-live="polite">

@@ -179,8 +179,6 @@ export const styles = css`
   .buttons .plain + .primary { margin-left: 0.6rem; }
   button[aria-disabled="true"] { color: var(--quiet); cursor: default; }
 
-  .caption { margin: 0.9rem 0 0; }
-
   .said > :not(:empty), .more {
     margin-top: 0.9rem;
     padding: 0.15rem 0 0.15rem 0.9rem;

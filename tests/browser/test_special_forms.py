@@ -250,12 +250,40 @@ def test_the_axis_that_follows_says_that_it_takes_all_others(bare: Any) -> None:
     for axis, value in (("tp", "8"), ("pp", "2")):
         form.get_by_role("combobox", name=axis).select_option(value)
     expect(form.get_by_label("dp")).to_have_attribute("placeholder", "all others")
-    expect(form.locator("svg")).to_have_count(0)  # what a GPU holds is the question
     expect(check(bare.page, form)).to_contain_text("constraint")
-    expect(form.get_by_role("img", name="What tp 8, pp 2, dp 32 comes to")).to_contain_text("limit")
-    bare.is_fit_for_all()
     form.get_by_role("textbox", name="dp").fill("many")
     expect(check(bare.page, form)).to_contain_text("For dp I saw “many”, which is no whole number")
+
+
+def test_a_layout_is_predicted_first_and_then_each_step_is_drawn(bare: Any) -> None:
+    form, page = bare.problem(asked("a-layout-that-fits")), bare.page
+    bars = form.locator(".limits")
+    for axis, value in (("tp", "2"), ("pp", "2")):
+        form.get_by_role("combobox", name=axis).select_option(value)
+    expect(bars).to_contain_text("After your first check, bars follow here")
+    expect(form.locator("svg")).to_have_count(0)  # what a GPU holds is the question
+    bare.is_fit_for_all()
+    check(page, form)
+    expect(bars.get_by_role("img", name="What tp 2, pp 2, dp 128 comes to")).to_contain_text("limit")
+    expect(bars).to_contain_text("2 of 2 limits missed")
+    expect(bars.locator("svg[role=img]")).to_contain_text("✗")
+    picture(page, "layout-bars-missed")
+    bare.is_fit_for_all()
+    go_to(page, form.get_by_role("button", name="Raise pp"))
+    page.keyboard.press("Enter")
+    expect(bars.get_by_role("img", name="What tp 2, pp 4, dp 64 comes to")).to_be_visible()
+    form.get_by_role("combobox", name="tp").select_option("")
+    expect(bars).to_have_text("The bars are back when every axis has a value that can be read.")
+    form.get_by_role("combobox", name="tp").select_option("2")
+    expect(bars.get_by_role("img", name="What tp 2, pp 4, dp 64 comes to")).to_be_visible()
+    page.reload()
+    expect(bars.get_by_role("img", name="What tp 2, pp 4, dp 64 comes to")).to_be_visible()  # it was checked before
+    press(form, "Another")
+    expect(bars).to_contain_text("After your first check, bars follow here")
+
+
+def press(form: Locator, button: str) -> None:
+    form.get_by_role("button", name=button, exact=True).click()
 
 
 def test_a_hint_is_asked_for_and_stands_in_the_part_of_a_case_that_one_is_at(bare: Any) -> None:

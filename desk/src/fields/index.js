@@ -34,6 +34,7 @@ import { schedule, scheduleStyle } from "./schedule.js";
  * @property {{answer: any, notes: object} | undefined} checked the answer to this field that was checked last, and what was said
  *   of the parts of the question
  * @property {(answer: any) => Promise<object>} preview what Python reads in an answer to this field so far
+ * @property {(answer: any) => Promise<object>} bars what an answer comes to against its limits, once one was judged, or why that is not shown
  * @property {(request: object, waits: () => void) => Promise<object>} ask sends a request about this question; it always
  *   gives a reply, one with an `error` where none comes, and calls `waits` when that takes long
  * @property {{to: (part: string) => object[], ask: (part: string) => void}} hinted the hints that were given to a part of the
@@ -75,7 +76,8 @@ export function fieldsOf(fields, place) {
       draft: partOf(fields, field, place.draft),
       checked: place.checked && { ...place.checked, answer: partOf(fields, field, place.checked.answer) },
       set: (draft) => place.change(path, draft),
-      preview: (answer) => place.previewOf(path, answer),
+      preview: (answer) => place.askOf("preview", path, answer),
+      bars: (answer) => place.askOf("bars", path, answer),
       beside: { fields, draft: place.draft, answerOf },
       fieldsOf,
     });

@@ -1,7 +1,8 @@
-// A value for each axis of a layout, stepped up and down, and what they multiply to.
+// A value for each axis of a layout, stepped up and down, what they multiply to, and what that comes to against its limits.
 
 import { css, html, nothing } from "lit";
 import { live } from "lit/directives/live.js";
+import { drawing } from "../draw/drawing.js";
 import { previewed } from "./preview.js";
 
 export const layout = {
@@ -17,6 +18,7 @@ export const layout = {
         </div>`;
       })}
       ${previewed(place, layout.answer(field, draft), product)}
+      ${limits(place, layout.answer(field, draft))}
     </div>`;
   },
   answer: (_field, draft) => Object.fromEntries(Object.entries(draft ?? {}).filter(([, value]) => value !== "")),
@@ -58,8 +60,20 @@ function product({ read, used, of }) {
   </div>`;
 }
 
+/** What the layout comes to against its limits, step by step, once one was checked; asked again when a check has been made. */
+function limits({ bars, checked, width }, answer) {
+  return previewed({ field: {}, preview: bars, since: checked?.answer }, answer, (reply) => {
+    if (!reply.rows) return reply.why ? html`<p class="limits quiet">${reply.why}</p>` : nothing;
+    return html`<div class="limits">
+      <p class="quiet" aria-live="polite">${reply.title}: ${reply.read}.</p>
+      ${drawing("bars", reply, width)}
+    </div>`;
+  });
+}
+
 export const layoutStyle = css`
-  .layout { max-width: 36rem; }
+  .axis, .product { max-width: 36rem; }
+  .limits { margin-top: 0.8rem; }
   .axis { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.3rem 1rem; padding: 0.35rem 0; }
   .axis + .axis { border-top: 1px solid var(--edge); }
   .stepper { display: flex; gap: 0.3rem; }

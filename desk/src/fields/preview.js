@@ -14,7 +14,7 @@ class Preview extends AsyncDirective {
 
   render(place, answer, show) {
     this.#show = show;
-    const key = JSON.stringify(answer);
+    const key = JSON.stringify([answer, place.since]);
     if (key !== this.#asked) {
       if (this.#asked === undefined && place.field.start) this.#reply = place.field.start;
       this.#asked = key;

@@ -222,9 +222,16 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """
         return ""
 
-    def bars(self, question: Question, raw: Any) -> View | None:
-        """What an answer that was judged comes to against its limits, for the drawing `bars` under its verdict; None without such."""
-        return None
+    def has_bars(self, question: Question) -> bool:
+        """Whether answers come to numbers against limits, which a form draws once one was judged."""
+        return False
+
+    def bars(self, question: Question, raw: Any) -> View:
+        """What an answer, judged or not, comes to against its limits: data for the drawing `bars`, or `why` there is none.
+
+        A kind that has bars defines this; any other is never asked.
+        """
+        raise NotImplementedError(f"{self.name} has no bars")
 
     def guess(self, question: Question, value: Any) -> Guess | None:
         """What became of an answer that is an estimate, for the student's calibration; None where answers are none."""

@@ -16,7 +16,6 @@ from shardwise.marking import PRAISE, check
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.student.estimates import compared, read_estimate
 from shardwise.student.limited import run_limited
-from shardwise.student.progress.journal import JUDGED
 from shardwise.student.session import Session
 from shardwise.student.shown import STOPPED
 from shardwise.student.takeaway import takeaway
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from shardwise.student.planner_desk import PlannerDesk
 
 _LAST = "That was the last problem of this chapter."
+_LATER = "After your first check, bars follow here: what each step comes to against its limits."
 _ONE_AT_A_TIME = Lock()  # requests may come from the notebook's thread and from that of a form's own connection
 
 Data = dict[str, Any]
@@ -112,9 +112,6 @@ class Desk:
         marked = check(asked, answer, runner=run_limited, in_form=True)
         feedback = self._session.answered(asked, answer, marked, "form")
         told = verdict(feedback)
-        kind = kind_of(asked)
-        if feedback.outcome in JUDGED and (bars := kind.bars(asked, answer)) is not None:
-            told["bars"] = dict(bars)
         if feedback.outcome == Outcome.CORRECT:
             told["more"] = to_html(_more(asked, feedback, request.get("estimate")))
         return {"verdict": told}
@@ -133,6 +130,16 @@ class Desk:
     def _preview(self, request: Request) -> Data:
         asked = self._asked(request)
         return {"preview": dict(kind_of(asked).preview(asked.form, request.get("answer")))}
+
+    def _bars(self, request: Request) -> Data:
+        """What an answer comes to against its limits; not before a first check, since these numbers are what is asked."""
+        asked = self._asked(request)
+        kind = kind_of(asked)
+        if not kind.has_bars(asked):
+            return {"bars": {}}
+        if not self._session.was_answered(asked):
+            return {"bars": {"why": _LATER}}
+        return {"bars": dict(kind.bars(asked, request.get("answer")))}
 
     def _run(self, request: Request) -> Data:
         asked = self._asked(request)
@@ -189,6 +196,7 @@ _ACTIONS: dict[str, Callable[[Desk, Request], Data]] = {
     "question": Desk._question,
     "estimate": Desk._estimate,
     "preview": Desk._preview,
+    "bars": Desk._bars,
     "run": Desk._run,
     "check": Desk._check,
     "hint": Desk._hint,

@@ -145,6 +145,10 @@ class Session:
         note = self.journal.trouble()
         return feedback.model_copy(update={"say": f"{feedback.say}\n\n*{literal(note)}*"}) if note else feedback
 
+    def was_answered(self, asked: Question) -> bool:
+        """Whether an answer to this variant was judged, here or before a restart."""
+        return (asked.id, asked.seed) in self.parts or self.journal.was_answered(self._variant(asked), asked.digest)
+
     def showed_solution(self, asked: Question, place: Place) -> None:
         """Keep that the solution of a question was shown."""
         self.journal.showed_solution(self._variant(asked), asked.digest, place)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from shardwise.errors import Unreadable
+from shardwise.kinds.answers import parsed
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.layout import grid, measures, words
@@ -180,10 +182,19 @@ mistakes:
             told.append(words.filled_in(key.mistakes[mistake], words.named_of(form, value.layout)))
         return Verdict(credit=earned, say="\n\n".join(told), mistake=mistake, parts=parts)
 
-    def bars(self, question: Question, raw: Any) -> View | None:
+    def has_bars(self, question: Question) -> bool:
+        key = question.key
+        assert isinstance(key, LayoutKey)
+        return any(map(measures.is_drawn, key.constraints.values()))
+
+    def bars(self, question: Question, raw: Any) -> View:
         key, form = question.key, question.form
         assert isinstance(key, LayoutKey) and isinstance(form, LayoutForm)
-        return measures.bars(form, key, self.parse(form, raw).layout)
+        try:
+            value = parsed(self, form, raw)
+        except Unreadable:
+            value = None
+        return {"why": measures.NOT_READ} if value is None else measures.bars(form, key, value.layout)
 
     def mistakes(self, question: Question) -> list[str]:
         key = question.key

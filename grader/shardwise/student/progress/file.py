@@ -113,6 +113,11 @@ class ProgressFile:
         query = "SELECT DISTINCT seed FROM event WHERE (bank, problem) = (?, ?)"
         return self._all(str, query, (variant.bank, variant.problem))
 
+    def was_answered(self, variant: Variant, digest: str) -> bool:
+        """Whether an answer to a variant was judged, as its problem's file is now."""
+        query = "SELECT 1 FROM event WHERE (bank, problem, seed, digest, what) = (?, ?, ?, ?, 'answer') LIMIT 1"
+        return bool(self._all(bool, query, (*variant, digest)))
+
     def estimates(self) -> list[Estimate]:
         """Every estimate, in order."""
         return self._all(_estimate, f"SELECT {_ESTIMATE} FROM estimate ORDER BY rowid")

@@ -77,6 +77,12 @@ class Journal:
             return self.read(lambda file: file.seeds(variant), _SECOND) or []
         return []
 
+    def was_answered(self, variant: Variant, digest: str) -> bool:
+        """Whether an answer to a variant was judged before, as far as that is known."""
+        with suppress(ShardwiseError, TimeoutError):
+            return bool(self.read(lambda file: file.was_answered(variant, digest), _SECOND))
+        return False
+
     def events(self) -> list[Event]:
         """All that was kept until now. Raises ShardwiseError."""
         return self.read(lambda file: file.events()) or []
