@@ -262,7 +262,7 @@ def test_what_names_no_option_is_said_in_whole_sentences() -> None:
     asked = question("choice")
     assert as_plain(check(asked, "d")) == (
         "? Unreadable\nI saw “d” where one of the letters a, b, c belongs. An answer looks like “a”.\n\n"
-        "This did not use up an attempt."
+        "This does not count."
     )
     assert "You named 2 options, and one is asked for." in check(asked, "a, b").say
     assert "“`a`” comes twice" in check(asked, "a a").say

@@ -119,7 +119,7 @@ def test_what_names_no_item_or_no_option_is_said_and_costs_nothing(raw: Any, wor
     assert feedback.outcome == Outcome.UNREADABLE
     assert words in as_plain(feedback)
     assert as_plain(feedback).translate({ord(quote): None for quote in "“”"}).count("looks like 1 a, 2 b, 3 c.") == 1
-    assert "did not use up an attempt" in feedback.say
+    assert "This does not count" in feedback.say
     assert read_only(QUESTION.form, "match", raw, question="x", points=3).outcome == Outcome.UNREADABLE
 
 

@@ -40,14 +40,16 @@ export class Problem extends LitElement {
     hints: { state: true }, // those that were given, each with the part that it is for, if not for all of it
     solution: { state: true },
     checked: { state: true }, // the answer that was checked last, and what was said of its parts
-    trail: { state: true }, // the questions that were shown here before, to go back to
+    trail: { state: true }, // the questions that were shown here before, to go back to, each with the field that was worked in last
     estimate: { state: true }, // what was committed to before computing: as typed, and as it was read
+    unread: { state: true }, // why what was typed as an estimate cannot be read
     isOver: { state: true }, // whether this was the last problem of its chapter
   };
 
   reach = new Reach(this);
 
   #width = new Width(this);
+  #field = ""; // the id of the field that was worked in last
   #told = 0; // the same words twice are two events, and are read out twice
 
   willUpdate(changed) {
@@ -85,7 +87,9 @@ export class Problem extends LitElement {
     this.question = question;
     this.draft = this.host.draft.get(this.#key) ?? null;
     this.estimate = this.host.draft.get(this.#estimateKey) ?? null;
+    this.unread = "";
     this.isOver = false;
+    this.#field = "";
     this.hints = hints;
     this.solution = "";
     this.checked = undefined;
@@ -138,6 +142,10 @@ export class Problem extends LitElement {
     return path.reduce((part, name) => part?.[name], reply[what]) ?? {};
   };
 
+  #workedIn = (event) => {
+    this.#field = event.target.closest("[id]")?.id ?? "";
+  };
+
   async #check() {
     const answer = answerOf(this.question.form.fields, this.draft);
     const { verdict } = await this.#ask({ do: "check", answer, estimate: this.estimate?.typed });
@@ -148,9 +156,9 @@ export class Problem extends LitElement {
 
   async #commit(typed) {
     const { estimate, unreadable } = await this.#ask({ do: "estimate", answer: typed });
-    if (unreadable) this.#say("unreadable", unreadable);
+    if (unreadable) this.unread = unreadable;
     if (!estimate) return;
-    this.#say();
+    this.unread = "";
     this.estimate = { typed, read: estimate };
     this.host.draft.set(this.#estimateKey, this.estimate);
     await this.updateComplete;
@@ -172,7 +180,7 @@ export class Problem extends LitElement {
 
   /** Another variant of this problem, or the next problem of the chapter, in place of this question. */
   async #go(request, words) {
-    const here = { problem: this.question.id, seed: this.question.seed };
+    const here = { problem: this.question.id, seed: this.question.seed, field: this.#field };
     const reply = await this.#ask(request);
     const { question, end } = reply;
     if (end) {
@@ -194,14 +202,15 @@ export class Problem extends LitElement {
   }
 
   async #back() {
-    const reply = await this.#ask({ do: "question", ...this.trail.at(-1) });
-    if (reply.question) this.#arrive(this.trail.slice(0, -1), reply, "This is the one before, with your answer.");
+    const { problem, seed, field } = this.trail.at(-1);
+    const reply = await this.#ask({ do: "question", problem, seed });
+    if (reply.question)
+      this.#arrive(this.trail.slice(0, -1), reply, "This is the one before, with your answer.", field);
   }
 
   /** Show a question that somebody went to, and remember the variants of the problem that the cell shows. */
-  #arrive(trail, reply, words) {
+  #arrive(trail, reply, words, field = "") {
     const { question } = reply;
-    const leaves = question.id !== this.question.id;
     this.trail = trail;
     this.#show(reply);
     this.#say("new", escaped(words));
@@ -210,11 +219,23 @@ export class Problem extends LitElement {
       const seeds = [...trail.filter((place) => place.problem === id).map((place) => place.seed), question.seed];
       this.host.draft.set(`variants ${id} ${seed}`, seeds.slice(1));
     }
-    this.updateComplete.then(() => {
-      const title = this.renderRoot.querySelector("h3");
-      title.scrollIntoView({ block: "nearest" });
-      if (leaves) title.focus();
-    });
+    this.updateComplete.then(() => this.#begin(field));
+  }
+
+  /** Put whoever has come to a question where it begins, or back to the field that was worked in last. */
+  #begin(id) {
+    const field = id ? this.renderRoot.getElementById(id) : null;
+    const part = field?.closest(".parts > details");
+    if (part) part.open = true; // which closes the others
+    for (const place of [
+      field?.matches("details") ? field.firstElementChild : field,
+      this.renderRoot.querySelector("h3"),
+    ]) {
+      place?.focus({ preventScroll: true });
+      if (!place || this.renderRoot.activeElement !== place) continue;
+      place.scrollIntoView({ block: "nearest" });
+      return;
+    }
   }
 
   render() {
@@ -233,7 +254,7 @@ export class Problem extends LitElement {
           <p id="how" class="quiet">${question.form.how}</p>
           ${keyed(
             this.#key,
-            html`<div class="fields">
+            html`<div class="fields" @focusin=${this.#workedIn}>
               ${fieldsOf(question.form.fields, {
                 id: "answer",
                 how: "how",
@@ -274,9 +295,15 @@ export class Problem extends LitElement {
       <form novalidate @submit=${commit} @keydown=${commit}>
         <label for="estimate">Before you compute: about how much is it?</label>
         <div class="row">
-          <input type="text" id="estimate" class="quantity" autocomplete="off" spellcheck="false" />
+          <input
+            type="text" id="estimate" class="quantity" autocomplete="off" spellcheck="false"
+            aria-describedby="estimate-reading" aria-invalid=${this.unread ? "true" : "false"}
+            @input=${() => {
+              this.unread = "";
+            }} />
           <button>Commit</button>
         </div>
+        <div id="estimate-reading" class="quiet" aria-live="polite">${unsafeHTML(this.unread)}</div>
       </form>
     </details>`;
   }

@@ -13,7 +13,7 @@ from shardwise.markdown.html import literal, printable, safe
 from shardwise.question import Feedback, Note, Outcome, Question, Verdict
 
 PRAISE = "Correct."
-UNUSED = "This did not use up an attempt."
+UNCOUNTED = "This does not count."
 UNMARKED = "As it stands it earns nothing. It is on a list of unread answers that your instructor gets."
 MEND = "Mend it before you hand in: what cannot be read earns nothing."
 LONGEST_WRITTEN = 200  # characters of an answer that could not be read, for the instructor's list
@@ -73,7 +73,7 @@ def unreadable_feedback(
 ) -> Feedback:
     """Feedback for an answer that cannot be read; see `check`."""
     say = literal(str(why)) if in_form else _with_example(kind_of(question), question.form, why)
-    feedback = _feedback(question, Outcome.UNREADABLE, say=f"{say}\n\n{UNMARKED if is_graded else UNUSED}")
+    feedback = _feedback(question, Outcome.UNREADABLE, say=f"{say}\n\n{UNMARKED if is_graded else UNCOUNTED}")
     notes = {part: Note(outcome=Outcome.UNREADABLE, earned=0.0, say=literal(its)) for part, its in why.parts.items()}
     return feedback.model_copy(update={"written": printable(_written(raw)), "notes": notes})
 

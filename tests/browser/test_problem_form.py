@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -91,8 +92,12 @@ def test_an_estimate_is_committed_before_and_compared_after(bare: Any) -> None:
     rough = form.get_by_label("Before you compute")
     rough.fill("a lot")
     rough.press("Enter")
-    expect(form.get_by_role("status")).to_contain_text("a lot")
+    expect(rough).to_have_accessible_description(re.compile("“a lot”"))  # said at the field, and not far below
+    expect(rough).to_have_attribute("aria-invalid", "true")
+    expect(form.get_by_role("status")).to_be_empty()
+    bare.is_fit_for_all()
     rough.fill(f"{key.value / 2e9:.3f} GB")
+    expect(rough).to_have_accessible_description("")
     press(form, "Commit")
     expect(form).to_contain_text("Your estimate: 1.498 GB")
     expect(rough).to_have_count(0)

@@ -177,6 +177,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """For each hint the name of the part that it is for; None where it is for all of the question."""
         return [None] * len(question.hints)
 
+    def hints_in_place(self, question: Question) -> Sequence[str]:
+        """The hints as they are shown in a form, where each stands in the part that it is for."""
+        return question.hints
+
     def hints_in_turn(self, question: Question, parts: Mapping[str, bool]) -> Sequence[int]:
         """The places of the hints in the order in which they help who has these parts right; none where nothing was checked."""
         return range(len(question.hints))

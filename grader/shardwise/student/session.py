@@ -106,20 +106,23 @@ class Session:
         """The first hints of a question, so many as are wanted and as there are; which comes next depends on the last check."""
         variant = (asked.id, asked.seed)
         self._give(asked, kind_of(asked).hints_in_turn(asked, self.parts.get(variant, {})), wanted, place)
-        return [text for _, text in self.given_hints(asked)][: max(0, wanted)]
+        return [text for _, text in self._told(asked, asked.hints)][: max(0, wanted)]
 
     def hinted_part(self, asked: Question, part: str | None, wanted: int, place: Place) -> list[str]:
-        """The same among the hints to one part of a question, or to all of it."""
+        """The same among the hints to one part of a question, or to all of it, as they stand in that part."""
         owners = kind_of(asked).owners_of_hints(asked)
         self._give(asked, [hint for hint, owner in enumerate(owners) if owner == part], wanted, place)
         return [text for owner, text in self.given_hints(asked) if owner == part][: max(0, wanted)]
 
     def given_hints(self, asked: Question) -> list[tuple[str | None, str]]:
-        """The hints that were given to a question, in turn, each with the part that it is for, and counted in each part."""
+        """The hints that were given to a question, in turn, each with the part that it stands in, and counted in each part."""
+        return self._told(asked, kind_of(asked).hints_in_place(asked))
+
+    def _told(self, asked: Question, hints: Sequence[str]) -> list[tuple[str | None, str]]:
         owners, told, number = kind_of(asked).owners_of_hints(asked), [], Counter[str | None]()
         for hint in self.hints.get((asked.id, asked.seed), ()):
             number[owner := owners[hint]] += 1
-            told.append((owner, f"**Hint {number[owner]}.** {asked.hints[hint]}"))
+            told.append((owner, f"**Hint {number[owner]}.** {hints[hint]}"))
         return told
 
     def _give(self, asked: Question, order: Sequence[int], wanted: int, place: Place) -> None:

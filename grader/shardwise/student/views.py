@@ -10,7 +10,7 @@ from typing import Any
 from shardwise.kinds import kind_of
 from shardwise.markdown.feedback import as_markdown
 from shardwise.markdown.html import to_html
-from shardwise.marking import UNUSED
+from shardwise.marking import UNCOUNTED
 from shardwise.question import Feedback, Outcome, Question
 
 
@@ -41,7 +41,7 @@ def verdict(feedback: Feedback) -> dict[str, Any]:
             if len(feedback.notes) == 1
             else f"{len(feedback.notes)} parts cannot be read; beside them"
         )
-        say = f"{which} stands why. {UNUSED}"
+        say = f"{which} stands why. {UNCOUNTED}"
     elif feedback.notes:
         say = f"{sum(feedback.parts.values())} of {len(feedback.parts)} parts are right."
     html = to_html(as_markdown(feedback.model_copy(update={"read": "", "say": say, "picture": None})))

@@ -128,7 +128,7 @@ parts:
                     highest=bounds.highest if bounds else None,
                 )
             )
-            hints += [f"*{number}. {_sentence(piece.heading)}* {prose(hint, names)}" for hint in piece.hints]
+            hints += [f"{_headed(number, piece.heading)}{prose(hint, names)}" for hint in piece.hints]
             if piece.solution:
                 text = prose(piece.solution, {**names, **part.posed.names, RESULTS: results})
                 solutions.append(f"**{number}. {_sentence(piece.heading)}** {text}")
@@ -203,6 +203,14 @@ parts:
         shown = _form(question).parts
         of_case = len(question.hints) - sum(part.hints for part in shown)
         return [None] * of_case + [part.name for part in shown for _ in range(part.hints)]
+
+    def hints_in_place(self, question: Question) -> Sequence[str]:
+        """Without the headings of their parts."""
+        shown, owners = _form(question).parts, self.owners_of_hints(question)
+        heads = {part.name: _headed(number, part.title) for number, part in enumerate(shown, start=1)}
+        return [
+            hint.removeprefix(heads.get(owner or "", "")) for hint, owner in zip(question.hints, owners, strict=True)
+        ]
 
     def hints_in_turn(self, question: Question, parts: Mapping[str, bool]) -> Sequence[int]:
         """First those of the parts that are not right yet, once anything was checked."""
@@ -319,6 +327,11 @@ def _shown(part: SolvedPart) -> Any:
     answer: Any = part.piece.answer  # type: ignore[attr-defined]
     assert part.bounds is not None
     return shown(whole(part.bounds.right), answer.unit, answer.direction or "none")
+
+
+def _headed(number: int, heading: str) -> str:
+    """What says before a hint which part it is for."""
+    return f"*{number}. {_sentence(heading)}* "
 
 
 def _sentence(heading: str) -> str:
