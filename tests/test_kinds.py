@@ -808,8 +808,13 @@ def test_code_in_markdown_keeps_its_asterisks_and_dollars_in_a_terminal() -> Non
     ("formula", "plain"),
     [
         ("$2\\log_2 N$ steps", "2log_2 N steps"),
-        ("$\\alpha\\beta$ and $\\frac{M}{N\\beta}$", "αβ and (M)/(Nβ)"),
-        ("$\\frac{ 2.5 \\cdot 2^{30} }{ 4 } = 6.711 \\cdot 10^{8}$", "(2.5 · 2^30)/(4) = 6.711 · 10^8"),
+        ("$\\alpha\\beta$ and $\\frac{M}{N\\beta}$", "αβ and M/(Nβ)"),
+        ("$\\frac{ 2.5 \\cdot 2^{30} }{ 4 } = 6.711 \\cdot 10^{8}$", "(2.5 · 2^30)/4 = 6.711 · 10^8"),
+        (
+            "$\\frac{7}{8}P$, $\\tfrac12 \\cdot \\frac{a_1}{b}$ and $(1 - \\rho)^{\\frac{1}{2}}$",
+            "(7)/(8)P, 1/2 · a_1/b and (1 - ρ)^(1/2)",
+        ),
+        ("$R = -15.4 \\ln 2\\ h \\propto \\binom{18}{3} \\bmod 4$", "R = -15.4 ln 2 h ∝ C(18, 3) mod 4"),
         ("$2^{-k}$ and $L^{1/\\alpha}$", "2^-k and L^(1/α)"),
         ("$T = 1, \\qquad \\text{which is one}$", "T = 1, which is one"),
     ],

@@ -109,7 +109,7 @@ def check(problem: str, answer: str, seed: Seed = "0", as_json: Json = False, ba
     from shardwise.bank.posing import pose
     from shardwise.grading.sandboxes import runner
     from shardwise.kinds import kind_of
-    from shardwise.markdown.feedback import as_plain
+    from shardwise.markdown.feedback import as_terminal
     from shardwise.marking import check as mark
     from shardwise.question import Outcome
 
@@ -130,7 +130,7 @@ def check(problem: str, answer: str, seed: Seed = "0", as_json: Json = False, ba
             return stack.enter_context(runner())(*call)
 
         feedback = mark(question, raw, runner=run)
-    typer.echo(feedback.model_dump_json(indent=2) if as_json else as_plain(feedback))
+    typer.echo(feedback.model_dump_json(indent=2) if as_json else as_terminal(feedback))
     raise typer.Exit(0 if feedback.outcome == Outcome.CORRECT else 1)
 
 

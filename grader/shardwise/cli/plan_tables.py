@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shardwise.cli.tables import console
-from shardwise.planning.words import AXES, batch_line, layout_line, sentence, title
+from shardwise.markdown.terminal import columns
+from shardwise.planning.words import AXES, batch_line, layout_line, title
 from shardwise.units import show, show_number
 
 if TYPE_CHECKING:
@@ -20,12 +21,12 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 def print_plan(plan: Any, costs: Mapping[str, float], assumed: Sequence[str], note: str) -> None:
     """Everything about one plan: its faults first."""
-    out = console()
+    out = console(piped=columns())
     out.print(title(plan), style="bold", highlight=False, markup=False)
-    out.print("; ".join(filter(None, (layout_line(plan.layout), note))))
+    out.print("; ".join(filter(None, (layout_line(plan.layout), note))), width=columns())
     out.print(batch_line(plan.batch), style="dim" if not assumed else "")
     if assumed:
-        out.print(f"Assumed, since it was not given: {' '.join(assumed)}", style="dim")
+        out.print(f"Assumed, since it was not given: {' '.join(assumed)}", style="dim", width=columns())
     for fault in plan.faults:
         _bullet(out, "✗", "red", fault.words)
     if plan.memory:
@@ -39,7 +40,7 @@ def print_plan(plan: Any, costs: Mapping[str, float], assumed: Sequence[str], no
         out.print()
         out.print(_rates(plan, costs))
         for words in plan.counted:
-            out.print(f"  {sentence(words)}", style="dim", highlight=False)
+            _bullet(out, " ", "dim", f"{words}.")
     for warning in plan.warnings:
         _bullet(out, "!", "yellow", warning)
 
@@ -48,7 +49,7 @@ def print_layouts(plans: Sequence[Any], front: Sequence[Any], *, top: int, room:
     """The best layouts, and those to which no other is both quicker and leaner."""
     from rich.markup import escape
 
-    out = console()
+    out = console(piped=columns())
     if not plans:
         out.print(
             "No layout within these limits runs and fits. Allow more with --max-tp, --max-pp, --memory or --gpus."
@@ -171,8 +172,9 @@ def _bullet(out: Console, sign: str, style: str, words: str) -> None:
     from rich.text import Text
 
     line = Table.grid(padding=(0, 1))
-    line.add_row(Text(sign, style=style), Text(f"{words[:1].upper()}{words[1:]}"))
-    out.print(line)
+    told = Text(f"{words[:1].upper()}{words[1:]}", style=style if style == "dim" else "")
+    line.add_row(Text(sign, style=style), told)
+    out.print(line, width=columns())
 
 
 def _fits(plan: Any) -> str:

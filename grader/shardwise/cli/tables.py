@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 NARROWEST = 60  # columns in which every table has room for its figures
 
 
-def console(*, stderr: bool = False) -> Console:
-    """A rich console, for tables, or with `stderr` for a line that says how far something is.
+def console(*, stderr: bool = False, piped: int = 140) -> Console:
+    """A rich console, for tables, or with `stderr` for a line that says how far something is; so wide where it is no terminal.
 
     Where a terminal is too narrow for a table, it breaks the lines itself: rich would cut the figures off.
     """
@@ -34,15 +34,18 @@ def console(*, stderr: bool = False) -> Console:
 
     made = Console(stderr=stderr, highlight=False)
     if not made.is_terminal:
-        return Console(stderr=stderr, highlight=False, width=140)
+        return Console(stderr=stderr, highlight=False, width=piped)
     return made if stderr or made.width >= NARROWEST else Console(highlight=False, width=NARROWEST)
 
 
 def print_columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table of short texts. Loading rich takes longer than listing a bank, so this does without."""
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    from shardwise.markdown.terminal import cells
+
+    widths = [max(map(cells, column)) for column in zip(head, *rows, strict=True)]
     lines = [
-        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)
+        "  ".join(text + " " * (width - cells(text)) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in (head, *rows)
     ]
     typer.secho(lines[0], bold=True)
     for line in lines[1:]:
@@ -52,16 +55,18 @@ def print_columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 def print_question(question: Question) -> None:
     """A question with its key, hints, mistakes and solution. Answers are shown as a notebook's cell would give them."""
     from shardwise.kinds import kind_of, text_of
-    from shardwise.markdown.html import to_plain
+    from shardwise.markdown.terminal import cells, columns, to_terminal
 
     kind, answers = kind_of(question), _answers(question)
 
     def section(title: str, markdown: str) -> None:
         typer.secho(f"── {title} {'─' * (76 - len(title))}", dim=True)
-        typer.echo(f"{to_plain(markdown)}\n")
+        typer.echo(f"{to_terminal(markdown)}\n")
 
     points = f"{question.points:g} point{'' if question.points == 1 else 's'}"
-    typer.echo(f"{typer.style(question.title, bold=True)}  {question.id}  seed {question.seed}  {points}\n")
+    which = f"{question.id}  seed {question.seed}  {points}"
+    apart = "  " if cells(f"{question.title}  {which}") <= columns() else "\n"
+    typer.echo(f"{typer.style(question.title, bold=True)}{apart}{which}\n")
     section("question", text_of(question))
     for number, hint in enumerate(question.hints, start=1):
         section(f"hint {number}", hint)

@@ -6,6 +6,7 @@ import html
 from typing import Any
 
 from shardwise.markdown.html import to_html, to_plain
+from shardwise.markdown.terminal import to_terminal
 from shardwise.markdown.timeline import as_svg, as_text
 from shardwise.question import Feedback, Outcome
 
@@ -61,8 +62,14 @@ def as_markdown(feedback: Feedback) -> str:
     return f"**{headline(feedback)}**\n\n{_body(feedback)}".strip() + drawn
 
 
+def as_terminal(feedback: Feedback) -> str:
+    """The whole feedback for a terminal, its prose filled to the terminal's width."""
+    drawn = f"\n\n{as_text(feedback.picture)}" if feedback.picture else ""
+    return f"{headline(feedback)}\n{to_terminal(_body(feedback))}{drawn}".strip()
+
+
 def as_plain(feedback: Feedback) -> str:
-    """The whole feedback for a terminal."""
+    """The whole feedback as plain text, its lines as they were written: a notebook's own, and a report's."""
     drawn = f"\n\n{as_text(feedback.picture)}" if feedback.picture else ""
     return f"{headline(feedback)}\n{to_plain(_body(feedback))}{drawn}".strip()
 

@@ -15,6 +15,7 @@ from shardwise.markdown.mathml import is_arithmetic, mathml
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
 
 LONGEST = 6_000  # characters of a text whose HTML is kept; the longest prompt has under 3,000
 _NUMBER = re.compile(r"(?<![0-9_^])([0-9]+)")  # in x^12 LaTeX raises the 1 alone, so such digits belong to the text
@@ -58,6 +59,11 @@ def _html_with_slots(texts: tuple[str, ...]) -> str | None:
 def rendered_anew(markdown: str) -> str:
     """Markdown as HTML as markdown-it writes it, with nothing kept."""
     return str(_parser().render(markdown)).strip()
+
+
+def parsed(markdown: str) -> list[Token]:
+    """The tokens of a text, formulas among them."""
+    return _parser().parse(markdown)
 
 
 @cache

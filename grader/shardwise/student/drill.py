@@ -7,8 +7,8 @@ from pathlib import Path
 
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kind_of, text_of, variable_of
-from shardwise.markdown.feedback import as_plain
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.feedback import as_terminal
+from shardwise.markdown.terminal import cells, columns, to_terminal
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
 from shardwise.student.limited import run_limited
@@ -43,7 +43,9 @@ class Drill:
                     self._say(f"{error}\n")
                     continue
                 points = f"{question.points:g} point{'s' * (question.points != 1)}"
-                self._say(f"── {number} of {len(rows)} ── {question.title} ── {points}, {question.id}\n")
+                title, which = f"── {number} of {len(rows)} ── {question.title}", f"── {points}, {question.id}"
+                apart = " " if cells(f"{title} {which}") <= columns() else "\n"
+                self._say(f"{title}{apart}{which}\n")
                 self._question(question)
                 self._say("")
         except (Quit, EOFError, KeyboardInterrupt):
@@ -52,7 +54,7 @@ class Drill:
     def _question(self, question: Question) -> None:
         """Ask one question until it is right, given up or skipped."""
         kind = kind_of(question)
-        self._say(f"{to_plain(text_of(question))}\n")
+        self._say(f"{to_terminal(text_of(question))}\n")
         if kind.is_program:
             self._say(kind.cells(question.form, variable_of(question)))
             self._say(f"\nAn answer is the name of a file with that function.   {_KEYS}")
@@ -70,7 +72,7 @@ class Drill:
             if line == HINT:
                 given = self._session.hinted(question, hints + 1, "terminal")
                 self._say(
-                    to_plain(
+                    to_terminal(
                         given[hints] if given[hints:] else f"That was the last hint. {SOLUTION} shows the solution."
                     )
                 )
@@ -78,7 +80,7 @@ class Drill:
             elif line == SOLUTION:
                 self.asked += not is_asked
                 self._session.showed_solution(question, "terminal")
-                self._say(to_plain(question.solution))
+                self._say(to_terminal(question.solution))
                 return
             elif line:
                 answer = self._whole(question, line)
@@ -116,5 +118,5 @@ class Drill:
             self._say(STOPPED)
             return None
         feedback = self._session.answered(question, answer, feedback, "terminal")
-        self._say(as_plain(feedback))
+        self._say(as_terminal(feedback))
         return feedback.outcome if feedback.outcome in JUDGED else None

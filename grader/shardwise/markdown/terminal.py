@@ -1,0 +1,183 @@
+"""Markdown for a terminal: paragraphs filled to its width, lists indented, tables in columns, code as it stands.
+
+rich would show the same, but takes longer to load than a question takes to draw, and knows no formulas.
+"""
+
+from __future__ import annotations
+
+import shutil
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from shardwise.markdown.html import keep_together, plain_formula
+from shardwise.markdown.rendering import parsed
+
+if TYPE_CHECKING:
+    from markdown_it.tree import SyntaxTreeNode
+
+WIDEST = 88  # columns of prose; longer lines are hard to follow
+USUAL = 80  # where there is no terminal, or it does not say
+_NARROWEST = 20
+_LONGEST_WHOLE = 40  # columns of a formula or of code within a sentence that no line break parts
+_INDENT = "    "  # of a formula that stands alone
+_APART = "  "  # between two columns of a table
+_NO_BREAK = "\u00a0"
+
+
+def to_terminal(markdown: str, width: int | None = None) -> str:
+    """Markdown as text for a terminal of so many columns; left out, of those that it has.
+
+    >>> print(to_terminal("A **ring** of\\n4 GPUs sends $\\\\frac{3}{4}$.\\n\\n- what\\n  each sends", width=20))
+    A ring of 4 GPUs
+    sends 3/4.
+    <BLANKLINE>
+    - what each sends
+    """
+    from markdown_it.tree import SyntaxTreeNode
+
+    tree = SyntaxTreeNode(parsed(keep_together(markdown)))
+    return "\n".join(_blocks(tree, width or columns())).replace(_NO_BREAK, " ")
+
+
+def columns() -> int:
+    """The columns that prose may take: those of the terminal, but no more than can be read well."""
+    return max(_NARROWEST, min(shutil.get_terminal_size((USUAL, 24)).columns, WIDEST))
+
+
+def cells(text: str) -> int:
+    """How many columns a text takes: a sign of Chinese or Japanese takes two, an accent of its own none.
+
+    >>> cells("GPU"), cells("学生"), cells("e\u0301")
+    (3, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(map(_cells_of, text))
+
+
+def _cells_of(sign: str) -> int:
+    if unicodedata.category(sign) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in ("W", "F") else 1
+
+
+def filled(text: str, width: int) -> list[str]:
+    """A text in lines of at most so many columns; a word that is longer has a line of its own."""
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line, used = "", 0
+        for word in paragraph.split(" "):
+            if not word:
+                continue
+            size = cells(word)
+            if line and used + 1 + size > width:
+                lines.append(line)
+                line, used = word, size
+            else:
+                line, used = (f"{line} {word}", used + 1 + size) if line else (word, size)
+        lines.append(line)
+    return lines
+
+
+def _blocks(parent: SyntaxTreeNode, width: int) -> list[str]:
+    """The lines of all blocks of a text, of a list's item or of a quotation; a blank line between two of them."""
+    lines: list[str] = []
+    for place, block in enumerate(parent.children):
+        lines += [""] if place and not _is_tight(block) else []
+        lines += _block(block, width)
+    return lines
+
+
+def _is_tight(block: SyntaxTreeNode) -> bool:
+    """Whether a block follows the one before it without a blank line: a list inside an item of a dense list."""
+    return block.type in ("bullet_list", "ordered_list") and not _is_loose(block) and block.level > 0
+
+
+def _block(block: SyntaxTreeNode, width: int) -> list[str]:
+    if block.type in ("bullet_list", "ordered_list"):
+        return _list(block, width)
+    if block.type == "table":
+        return _table(block, width)
+    if block.type in ("fence", "code_block"):
+        return block.content.removesuffix("\n").split("\n")
+    if block.type.startswith("math_block"):
+        formula = plain_formula(block.content)
+        return [f"{_INDENT}{line}" for line in filled(formula, width - len(_INDENT))]
+    if block.type == "blockquote":
+        return [f"> {line}".rstrip() for line in _blocks(block, width - 2)]
+    if block.type == "hr":
+        return ["─" * width]
+    return filled("".join(_inline(block)), width)
+
+
+def _is_loose(block: SyntaxTreeNode) -> bool:
+    """Whether a blank line stands between the items of a list."""
+    return any(part.type == "paragraph" and not part.hidden for item in block.children for part in item.children)
+
+
+def _list(block: SyntaxTreeNode, width: int) -> list[str]:
+    lines: list[str] = []
+    first = int(block.attrs.get("start", 1)) if block.type == "ordered_list" else 0
+    for place, item in enumerate(block.children):
+        mark = f"{first + place}. " if block.type == "ordered_list" else "- "
+        body = _blocks(item, width - len(mark)) or [""]
+        lines += [""] if place and _is_loose(block) else []
+        lines += [f"{mark}{body[0]}".rstrip(), *(f"{' ' * len(mark)}{line}".rstrip() for line in body[1:])]
+    return lines
+
+
+def _inline(block: SyntaxTreeNode) -> Iterator[str]:
+    """The text within a paragraph, in which the spaces at which no line may break are marked."""
+    for part in block.children:
+        if part.type == "text":
+            yield part.content
+        elif part.type == "softbreak":
+            yield " "
+        elif part.type == "hardbreak":
+            yield "\n"
+        elif part.type.startswith("math_inline"):
+            yield _whole(plain_formula(part.content))
+        elif part.type == "code_inline":
+            yield _whole(part.content)
+        elif part.type == "link":
+            words = "".join(_inline(part))
+            yield words if words == part.attrs["href"] else f"{words} ({part.attrs['href']})"
+        else:
+            yield from _inline(part)
+
+
+def _whole(text: str) -> str:
+    return text.replace(" ", _NO_BREAK) if cells(text) <= _LONGEST_WHOLE else text
+
+
+def _table(table: SyntaxTreeNode, width: int) -> list[str]:
+    """A table in columns, the widest of them folded where the terminal is narrower."""
+    rows = [["".join(_inline(cell)) for cell in row.children] for part in table.children for row in part.children]
+    is_right = ["right" in str(cell.attrs.get("style", "")) for cell in table.children[0].children[0].children]
+    widths = _shared_out(rows, width)
+    rule = _APART.join("─" * each for each in widths)
+    head, *body = ["\n".join(_row(row, widths, is_right)) for row in rows]
+    return "\n".join([head, rule, *body] if head.strip() else [rule, *body]).split("\n")
+
+
+def _shared_out(rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """The columns of each column of a table: as wide as its texts, or the widest less, down to their longest word."""
+    table = list(zip(*rows, strict=True))
+    widths = [max(map(cells, column)) for column in table]
+    least = [max(cells(word) for text in column for word in text.split(" ")) for column in table]
+    for _ in range(sum(widths) + len(_APART) * (len(widths) - 1) - width):
+        widest = max(range(len(widths)), key=lambda place: (widths[place] > least[place], widths[place]))
+        if widths[widest] == least[widest]:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _row(row: Sequence[str], widths: Sequence[int], is_right: Sequence[bool]) -> Iterator[str]:
+    folded = [filled(text, width) for text, width in zip(row, widths, strict=True)]
+    for parts in zip_longest(*folded, fillvalue=""):
+        spaces = [" " * (width - cells(part)) for part, width in zip(parts, widths, strict=True)]
+        padded = zip(parts, spaces, is_right, strict=True)
+        yield _APART.join(f"{space}{part}" if right else f"{part}{space}" for part, space, right in padded).rstrip()

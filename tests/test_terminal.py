@@ -1,0 +1,113 @@
+"""Prose in a terminal: filled to its width, lists indented, tables in columns, code as it stands, wide signs counted."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from checkout import ROOT, checkout_bank
+from shardwise.bank.bank import Bank
+from shardwise.bank.posing import pose
+from shardwise.kinds import kind_of, text_of
+from shardwise.markdown.terminal import cells, to_terminal
+
+TABLE = (
+    "| chip | what it reaches | rate |\n|---|---|---:|\n| H100 | most of its peak | 3350 |\n| 芯片 | little | 80 |\n"
+)
+
+
+def test_a_paragraph_is_filled_whatever_the_lines_of_its_source() -> None:
+    assert to_terminal("The message is cut\ninto chunks, and each of them\ntravels.", 30) == (
+        "The message is cut into\nchunks, and each of them\ntravels."
+    )
+
+
+def test_a_number_keeps_its_unit_and_a_formula_is_not_broken() -> None:
+    assert to_terminal("A GPU has only 80 GB.", 20).splitlines()[1] == "80 GB."
+    assert to_terminal("It sends $2 \\cdot 3\\,\\text{GB}$ over `a + b`", 20) == "It sends 2 · 3 GB\nover a + b"
+
+
+def test_a_list_is_indented_and_keeps_its_numbers() -> None:
+    source = "Steps:\n\n1. **Reduce:** each GPU\n   sends one\n2. All-gather:\n   - again\n\nAfter it."
+    assert (
+        to_terminal(source, 20)
+        == "Steps:\n\n1. Reduce: each GPU\n   sends one\n2. All-gather:\n   - again\n\nAfter it."
+    )
+
+
+def test_a_list_with_blank_lines_keeps_them() -> None:
+    assert to_terminal("- one\n\n- two", 20) == "- one\n\n- two"
+
+
+def test_code_stands_as_it_was_written() -> None:
+    code = " 1  def f(a, b):\n\n 2      return a * b * 2**a  # $x$ `y` and far beyond the width"
+    assert to_terminal(f"See:\n\n```python\n{code}\n```\n\nWhere?", 30) == f"See:\n\n{code}\n\nWhere?"
+
+
+def test_a_formula_of_its_own_is_indented() -> None:
+    assert to_terminal("So\n\n$$T = \\frac{7}{8}$$\n\nin all.", 40) == "So\n\n    T = 7/8\n\nin all."
+
+
+def test_a_table_has_columns_and_its_numbers_stand_where_they_were_put() -> None:
+    assert to_terminal(TABLE, 60).splitlines() == [
+        "chip  what it reaches   rate",
+        "────  ────────────────  ────",
+        "H100  most of its peak  3350",
+        "芯片  little              80",
+    ]
+
+
+def test_a_table_without_a_head_begins_with_its_rule() -> None:
+    assert to_terminal("| | |\n|---|---|\n| a | 1 |\n", 40) == "─  ─\na  1"
+
+
+def test_a_table_that_is_too_wide_folds_its_widest_column() -> None:
+    lines = to_terminal(TABLE, 22).splitlines()
+    assert lines[3:5] == ["H100  most of     3350", "      its peak"]
+    assert max(map(cells, lines)) <= 22
+
+
+def test_wide_signs_and_accents_are_counted_as_they_are_drawn() -> None:
+    assert to_terminal("学 生 学 生 学 生 学 生", 20).splitlines() == ["学 生 学 生 学 生 学", "生"]
+    assert cells("re\u0301seau") == 6
+
+
+def test_what_a_backslash_makes_literal_stays() -> None:
+    assert to_terminal("“`2*M`”, a\\_b\\* and \\[x\\], $5 < 6 \\& \\`z\\`") == "“2*M”, a_b* and [x], $5 < 6 & `z`"
+
+
+def test_a_link_says_where_it_leads() -> None:
+    assert to_terminal("See [the report](https://example.org/a).") == "See the report (https://example.org/a)."
+
+
+@pytest.fixture(scope="module")
+def bank() -> Bank:
+    return checkout_bank()
+
+
+def test_no_text_of_the_bank_is_wider_than_the_terminal_or_shows_its_markup(bank: Bank) -> None:
+    for problem in bank.problems.values():
+        asked = pose(problem, 3)
+        for markdown in (text_of(asked), asked.solution, *asked.hints, *kind_of(asked).mistakes(asked)):
+            code = {line for line in markdown.splitlines() if line in to_terminal(markdown, 80)}
+            for line in to_terminal(markdown, 80).splitlines():
+                assert cells(line) <= 80 or line in code or " " not in line.strip(), (problem.id, line)
+                assert "|---" not in line and "\\" not in line.replace("\\n", ""), (problem.id, line)
+
+
+@pytest.mark.parametrize(("columns", "widest"), [("50", 50), ("300", 88), ("", 80)])
+def test_the_commands_fill_the_terminal_that_there_is(columns: str, widest: int) -> None:
+    environment = {**os.environ, "COLUMNS": columns}
+    for words in (
+        ["show", "bytes-per-gpu"],
+        ["plan", "--model", "llama3-405b", "--cluster", "h100-16384", "--pp", "16"],
+    ):
+        ran = subprocess.run(
+            [sys.executable, "-m", "shardwise", *words, "--bank", str(ROOT)],
+            capture_output=True, text=True, env=environment,
+        )  # fmt: skip
+        prose = [line for line in ran.stdout.splitlines() if line.count(" ") > 5 and not set(line) & set("─█░")]
+        assert widest - 12 < max(map(cells, prose)) <= widest, prose
