@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from . import context_parallel, flops, hardware, tensor_parallel
@@ -34,6 +34,7 @@ class Pass:
         return self.products + self.core + self.small
 
 
+@cache
 def hbm_bytes_per_s(accelerator: str) -> float:
     """What a chip reaches of the bandwidth of its own memory.
 
@@ -43,6 +44,7 @@ def hbm_bytes_per_s(accelerator: str) -> float:
     return hardware.hbm_bytes_per_s(accelerator=accelerator) * constant("hbm")
 
 
+@cache
 def peak_flop_per_s(accelerator: str, precision: str = "bf16") -> float:
     """Dense peak for a precision; a chip without it computes in the next wider one, and before Ampere in FP16.
 
@@ -52,12 +54,14 @@ def peak_flop_per_s(accelerator: str, precision: str = "bf16") -> float:
     return hardware.peak_flop_per_s(accelerator=accelerator, number_format=_computed_in(accelerator, precision))
 
 
+@cache
 def _computed_in(accelerator: str, precision: str) -> str:
     narrow = {"nvfp4": ("fp4", "fp8"), "mxfp8": ("fp8",), "fp8": ("fp8",)}.get(precision, ())
     known = hardware.number_formats(accelerator=accelerator)
     return next(name for name in (*narrow, "bf16", "fp16") if name in known)
 
 
+@lru_cache(maxsize=1 << 14)
 def product_seconds(
     accelerator: str, precision: str, *, tokens: float, inputs: float, outputs: float, copies: float = 1
 ) -> float:

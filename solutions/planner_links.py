@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from . import expert_traffic, hardware, hierarchy
 from .arguments import require_counts, require_not_negative, require_positive
 from .planner_constants import constant
@@ -41,6 +43,7 @@ def port_bytes_per_s(cluster: Cluster) -> float:
     return cluster.network_bytes_per_s * constant("network")
 
 
+@lru_cache(maxsize=1 << 16)
 def phase_seconds(cluster: Cluster, *, message_bytes: float, size: int, stride: int, calls: float = 1) -> float:
     """Time of a reduce-scatter or an all-gather of a message over a group.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -87,23 +88,23 @@ def held_micro_batches(layout: Layout, batch: Batch, stage: int) -> float:
     [4, 5.5]
     """
     _require_stage(layout, stage)
-    m = micro_batches(layout, batch)
-    if layout.schedule == "gpipe":
+    return _held(layout.schedule, layout.pp, layout.virtual_stages, micro_batches(layout, batch), stage)
+
+
+@lru_cache(maxsize=1 << 14)
+def _held(schedule: str, stages: int, chunks: int, m: int, stage: int) -> float:
+    if schedule == "gpipe":
         return m
-    if (
-        layout.schedule == "dualpipe" and layout.pp > 1
-    ):  # from both ends (DeepSeek-AI 2024, arXiv:2412.19437, Table 2: PP + 1)
-        return min(m, layout.pp + 1)
-    if layout.schedule == "zb-h2":
-        return zero_bubble.peak_micro_batches(schedule="ZB-H2", stages=layout.pp, micro_batches=m)
-    if layout.schedule == "zb-v":
-        return min(m, zero_bubble.v_schedule_peak_micro_batches(schedule="V-ZB", stages=layout.pp))
-    if layout.virtual_stages > 1 and m % layout.pp == 0:
-        chunks = pipeline.interleaved_chunks_in_flight(
-            stages=layout.pp, stage=stage, micro_batches=m, virtual_stages=layout.virtual_stages
-        )
-        return chunks / layout.virtual_stages
-    return pipeline.in_flight(stages=layout.pp, stage=stage, micro_batches=m)
+    if schedule == "dualpipe" and stages > 1:  # from both ends (DeepSeek-AI 2024, arXiv:2412.19437, Table 2: PP + 1)
+        return min(m, stages + 1)
+    if schedule == "zb-h2":
+        return zero_bubble.peak_micro_batches(schedule="ZB-H2", stages=stages, micro_batches=m)
+    if schedule == "zb-v":
+        return min(m, zero_bubble.v_schedule_peak_micro_batches(schedule="V-ZB", stages=stages))
+    if chunks > 1 and m % stages == 0:
+        held = pipeline.interleaved_chunks_in_flight(stages=stages, stage=stage, micro_batches=m, virtual_stages=chunks)
+        return held / chunks
+    return pipeline.in_flight(stages=stages, stage=stage, micro_batches=m)
 
 
 @dataclass(frozen=True)
@@ -165,10 +166,11 @@ def _stage_memory(layout: Layout, batch: Batch, stage: int, share: Share) -> dic
     copies = (
         2 if layout.schedule == "dualpipe" and layout.pp > 1 else 1
     )  # a GPU has a stage of each direction (same table)
-    held = _states(copies * share.dense, copies * layout.shards, layout)
+    width = gradient_width(layout)
+    held = dict(_states(copies * share.dense, copies * layout.shards, layout.zero, width))
     if share.routed:
         shards = max(1, layout.shards * layout.tp // (layout.ep * layout.expert_tp))
-        experts = _states(copies * share.routed, copies * shards, layout)
+        experts = _states(copies * share.routed, copies * shards, layout.zero, width)
         held = {name: held[name] + experts[name] for name in held}
     parameters = share.dense + share.routed
     held["activations"] = (share.kept + share.output) * held_micro_batches(layout, batch, stage)
@@ -198,13 +200,12 @@ def gradient_width(layout: Layout) -> int:
     return int(stack.get("bf16_gradient_bytes", width) if layout.precision == "bf16" else width)
 
 
-def _states(parameters: float, shards: int, layout: Layout) -> dict[str, float]:
-    width = gradient_width(layout)
-    whole = zero.state_bytes_per_gpu(
-        parameters=parameters, gpus=shards, stage=layout.zero, bytes_per_gradient=width
-    )  # fmt: skip
-    weights = 2 * parameters / (shards if layout.zero == 3 else 1)
-    gradients = width * parameters / (shards if layout.zero >= 2 else 1)
+@lru_cache(maxsize=1 << 14)
+def _states(parameters: float, shards: int, stage: int, width: int) -> Mapping[str, float]:
+    """Weights, gradients and states of the optimizer; not to be changed, since many layouts share them."""
+    whole = zero.state_bytes_per_gpu(parameters=parameters, gpus=shards, stage=stage, bytes_per_gradient=width)
+    weights = 2 * parameters / (shards if stage == 3 else 1)
+    gradients = width * parameters / (shards if stage >= 2 else 1)
     return {"weights": weights, "gradients": gradients, "optimizer": whole - weights - gradients}
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from math import isqrt
 
 from . import hardware, models, moe
@@ -171,12 +172,26 @@ class Layout:
     @property
     def local(self) -> Layout:
         """The same for one GPU and one micro-batch: without what changes only how many of them there are."""
-        return replace(self, dp=1, zero=0, virtual_stages=1, schedule="1f1b", shard_group=0, gradient_bytes=0)
+        return _local(
+            self.tp, self.cp, self.pp, self.ep, self.micro_batch, self.recompute, self.sequence_parallel, self.precision,
+            self.recomputed_layers, self.software, self.expert_tp,
+        )  # fmt: skip
 
     @property
     def shards(self) -> int:
         """Ranks over which ZeRO divides."""
         return self.shard_group or self.dp * self.cp
+
+
+@lru_cache(maxsize=1 << 14)  # the same one for all layouts of a search that differ elsewhere
+def _local(
+    tp: int, cp: int, pp: int, ep: int, micro_batch: int, recompute: str, sequence_parallel: bool, precision: str,
+    recomputed_layers: int, software: str, expert_tp: int,
+) -> Layout:  # fmt: skip
+    return Layout(
+        tp=tp, cp=cp, pp=pp, ep=ep, zero=0, micro_batch=micro_batch, recompute=recompute, sequence_parallel=sequence_parallel,
+        precision=precision, recomputed_layers=recomputed_layers, software=software, expert_tp=expert_tp,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def step(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> dict[s
     """
     m, work = micro_batches(layout, batch), work_of_stages(model, cluster, layout.local, batch)
     stage = work.slowest
-    parameters = stage_parameters(model, layout, work.place)
+    parameters = work.parameters
     update = roofline.adam_step_seconds(
         parameters=parameters / (layout.shards if layout.zero else 1),
         memory_bytes_per_s=hbm_bytes_per_s(cluster.accelerator),
@@ -81,6 +81,7 @@ class Work:
     slowest: Stage
     place: int
     layers: int
+    parameters: float  # of the slowest stage, on one GPU
     waited_s: float
     over_average: float
 
@@ -94,7 +95,8 @@ def work_of_stages(model: Model, cluster: Cluster, layout: Layout, batch: Batch)
     whole = pipeline_balance.unequal_step_seconds(stage_seconds=seconds, micro_batches=1)
     layers = sum(layer_kinds(model, layout, place).values())
     over = seconds[place] * layout.pp / whole - 1
-    return Work(stages[place], place, layers, whole - seconds[place], over)
+    parameters = stage_parameters(model, layout, place)
+    return Work(stages[place], place, layers, parameters, whole - seconds[place], over)
 
 
 def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> list[Stage]:

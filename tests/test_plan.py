@@ -230,6 +230,24 @@ def test_numbers_of_ones_own_come_from_a_file_and_options_count_before_it(run: R
     assert told["run"]["tokens"] == 300e9 and told["run"]["price"] == 1.5
 
 
+def test_a_price_between_quotes_is_a_number(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(OWN.replace("300e9", "300.0e+9").replace("price: 1.5", "price: '1.5'"))
+    assert json.loads(run("--file", str(file), "--json").out)["run"]["price"] == 1.5
+    file.write_text(OWN.replace("300e9", "300.0e+9").replace("price: 1.5", "price: cheap"))
+    assert "--price: " in run("--file", str(file)).err
+
+
+def test_an_unknown_name_of_a_layout_has_one_fault(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(OWN.replace("300e9", "300.0e+9").replace("tp: 2", "tpp: 8, 7: 1"))
+    assert run("--file", str(file)).err == (
+        "shardwise: layout: 'tpp' is unknown. Did you mean tp?\nlayout: '7' is unknown. There are tp, cp, pp, dp, ep, virtual_stages, "
+        "zero, micro_batch, recompute, schedule, sequence_parallel, precision, recomputed_layers, software, shard_group, "
+        "expert_tp, gradient_bytes.\n"
+    )
+
+
 def test_every_fault_of_a_file_is_said(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(
@@ -253,6 +271,11 @@ def test_every_fault_of_a_file_is_said(run: Run, tmp_path: Path) -> None:
     [
         (("--global-batch", "0"), "--global-batch is 0, and has to be a whole number of at least 1."),
         (("--sequence", "10000000000"), "--sequence is 10000000000, and has to be a whole number of at most 1,000,000,000."),
+        (("--network", ""), "--network: I couldn't read “”. I expected a number first."),
+        (("--tokens", ""), "--tokens: I couldn't read “”. I expected a number first."),
+        (("--model", ""), "'' is no model that the planner knows."),
+        (("--cluster", ""), "'' is no accelerator that the planner knows."),
+        (("--emit", ""), "settings are written for megatron and torchtitan, not for ''"),
         (("--network", "50"), "--network: I read “50” as a number without a unit"),
         (("--network", "0 GB/s"), "--network is '0 GB/s', and has to be a number above 0"),
         (("--tokens", "-1"), "--tokens is '-1', and has to be a number above 0"),

@@ -105,7 +105,7 @@ def _plan(planner: Planner, wanted: Asked, *, as_json: bool, emit: str | None) -
     from shardwise.planning import plans
 
     found, note = plans.planned(planner, wanted)
-    if emit:
+    if emit is not None:
         _emit(planner, found, emit)
     elif as_json:
         typer.echo(json.dumps(plans.document(found, plans.costs(planner, found, wanted)), indent=2))
@@ -124,7 +124,7 @@ def _search(
     from shardwise.planning.inputs import COMMAND
 
     found = plans.searched(planner, wanted, limits, wording=COMMAND)
-    if emit and found.kept:
+    if emit is not None and found.kept:
         _emit(planner, found.kept[0], emit)
     elif as_json:
         rows = {

@@ -171,19 +171,33 @@ def asked(
     faults = _Faults(wording)
     _strangers(given, PARTS, where, faults)
     known = planner["planner_names.names"]()
-    model = _model(planner, options.get("model") or given.get("model"), known["model"], faults)
+    model = _model(planner, _first(options, given, "model"), known["model"], faults)
     cluster = _cluster(planner, options, given.get("cluster"), known["accelerator"], faults)
     usual = {"software": planner["planner_names.usual_software"](accelerator=cluster.accelerator)} if cluster else {}
     layout = _layout(planner, {**usual, **_mapping(given, "layout", faults), **options["layout"]}, known, faults)
     sizes = {**_mapping(given, "batch", faults), **options["batch"]}
     batch, assumed = _batch(planner, sizes, getattr(model, "positions", 0), faults)
-    tokens = options.get("tokens") or given.get("tokens")
-    price = options.get("price") if options.get("price") is not None else given.get("price")
+    tokens, price = _first(options, given, "tokens"), _first(options, given, "price")
     read_tokens = None if tokens is None else faults.number(tokens, wording.name("tokens"), "tokens")
-    read_price = None if price is None else faults.number(price, wording.name("price"), "dollars")
+    read_price = None if price is None else faults.number(_unquoted(price), wording.name("price"), "dollars")
     if faults.found:
         raise ShardwiseError("\n".join(faults.found))
     return Asked(model, cluster, layout, batch, read_tokens, read_price, tuple(assumed))
+
+
+def _first(options: Mapping[str, Any], given: Mapping[str, Any], name: str) -> Any:
+    """What an option says; where it is left out, what a part does. An empty option is one that was given."""
+    return given.get(name) if options.get(name) is None else options[name]
+
+
+def _unquoted(value: Any) -> Any:
+    """A number that stands between quotes as the number; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        return value
 
 
 def _mapping(given: Mapping[str, Any], part: str, faults: _Faults) -> Mapping[str, Any]:
@@ -244,7 +258,7 @@ def _cluster(
 ) -> Any:
     """A cluster by its name, such as h100-16384, or by numbers of a file; --gpus and --network count before both."""
     own: dict[str, Any] = dict(written) if isinstance(written, Mapping) else {}
-    called = options.get("cluster") or (written if not own else own.get("accelerator"))
+    called = _first(options, {"cluster": written if not own else own.get("accelerator")}, "cluster")
     if called is None:
         by, file = faults.wording.by("with --cluster"), faults.wording.by("in --file")
         faults.add(f"Name a cluster{by}, such as h100-1024, or give its numbers{file}.")
@@ -255,6 +269,8 @@ def _cluster(
     fields = [part.name for part in dataclasses.fields(planner["planner.Cluster"])]
     _strangers(own, fields, "cluster", faults)
     if gpus is None:
+        if not str(called):
+            return None
         way = faults.wording.by(f"Write --cluster {called}-1024, or --gpus 1024.")
         faults.add(f"How many GPUs has the cluster?{way}")
         return None
@@ -265,7 +281,7 @@ def _cluster(
     changes: dict[str, Any] = {}
     if "gpus_per_node" in own:
         changes["gpus_per_node"] = faults.count(own["gpus_per_node"], "gpus_per_node")
-    network = options.get("network") or own.get("network_bytes_per_s")
+    network = _first(options, {"network": own.get("network_bytes_per_s")}, "network")
     if network is not None:
         changes["network_bytes_per_s"] = faults.number(
             network, faults.wording.name("network"), "GB/s", way="per direction"
@@ -293,7 +309,9 @@ def _layout(
     _strangers(wanted, tuple(fields), "layout", faults)
     found: dict[str, Any] = {}
     for name, value in wanted.items():
-        option = faults.wording.name(name)
+        option = faults.wording.name(str(name))
+        if name not in fields:
+            continue
         if name in WORDS:
             found[name] = faults.named(str(value), f"{name}{faults.wording.by(f'({option})')}", known[name])
         elif isinstance(fields.get(name), bool):
