@@ -18,7 +18,7 @@ import __main__
 from checkout import fresh_session
 from shardwise.kinds.calls import Call, Made, run_here
 from shardwise.question import Outcome
-from shardwise.student import api, limited
+from shardwise.student import api, elsewhere, limited
 from shardwise.student.limited import run_limited
 
 LIMIT = 0.2  # seconds; students have two
@@ -43,8 +43,8 @@ def called(program: Callable[..., Any] | str, *values: Any, seconds: float = LIM
     return list(run_limited(program, "f", [{"x": value} for value in values], seconds=seconds, loading=5.0))
 
 
-def statuses(program: Callable[..., Any] | str, *values: Any) -> list[str]:
-    return [call.status for call in called(program, *values)]
+def statuses(program: Callable[..., Any] | str, *values: Any, seconds: float = LIMIT) -> list[str]:
+    return [call.status for call in called(program, *values, seconds=seconds)]
 
 
 def works() -> bool:
@@ -109,31 +109,43 @@ def test_what_a_function_prints_is_swallowed(capfd: pytest.CaptureFixture[str]) 
     assert capfd.readouterr().out == "and afterwards printing works\n"
 
 
+def test_what_a_forms_function_prints_does_not_get_into_a_cell_that_captures_its_output() -> None:
+    source = "import time\ndef f(x):\n    for _ in range(20):\n        print('a form')\n        time.sleep(0.01)\n    return x"
+    found: list[Call] = []
+    form = threading.Thread(target=lambda: found.extend(called(source, 1, seconds=5.0)))  # a cell goes on meanwhile
+    with contextlib.redirect_stdout(io.StringIO()) as captured:
+        form.start()
+        print("a cell")
+        form.join()
+    assert (captured.getvalue(), found) == ("a cell\n", [Made("returned", 1)])
+
+
 def test_others_are_heard_while_a_function_runs(capfd: pytest.CaptureFixture[str]) -> None:
-    source = "import time\ndef f(x): time.sleep(x)"
-    form = threading.Thread(target=called, args=(source, 0.3), kwargs={"seconds": 5.0})  # a cell goes on meanwhile
-    form.start()
+    def f(x: float) -> None:
+        time.sleep(x)
+        print("unheard")
+
+    other = threading.Thread(target=called, args=(f, 0.3), kwargs={"seconds": 5.0})
+    other.start()
     while not isinstance(sys.stdout, limited._Unheard):
         time.sleep(0.001)
     print("a cell prints")
     print("and warns", file=sys.stderr)
-    with contextlib.redirect_stdout(io.StringIO()) as captured:
-        print("into its own")
-        form.join()
-        print("all of it")
+    other.join()
     print("and on")
     assert capfd.readouterr() == ("a cell prints\nand on\n", "and warns\n")
-    assert captured.getvalue() == "into its own\nall of it\n"
 
 
-def test_a_cell_and_a_form_may_check_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_functions_may_run_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def leave() -> None:
         """Ends the kernel."""
 
+    def f(x: float) -> None:
+        time.sleep(x)
+
     monkeypatch.setattr(__main__, "exit", leave, raising=False)
     streams = sys.stdout, sys.stderr
-    source = "import time\ndef f(x):\n    time.sleep(x)"
-    both = [threading.Thread(target=called, args=(source, x), kwargs={"seconds": 5.0}) for x in (0.2, 0.4)]
+    both = [threading.Thread(target=called, args=(f, x), kwargs={"seconds": 5.0}) for x in (0.2, 0.4)]
     for one in both:  # the first to begin is the first to end
         one.start()
         time.sleep(0.05)
@@ -145,6 +157,78 @@ def test_a_cell_and_a_form_may_check_at_once(monkeypatch: pytest.MonkeyPatch) ->
 
 
 # What takes too long --------------------------------------------------------------------------------------------------
+
+IN_C = {
+    "a sum": "sum(range(10**12))",
+    "a regular expression": "import re\n    re.match('(a+)+b', 'a' * 60)",
+    "a sleep": "import time\n    time.sleep(60)",
+    "a lock": "import threading\n    x = threading.Lock()\n    x.acquire()\n    x.acquire()",
+}
+
+
+@pytest.mark.parametrize("body", IN_C.values(), ids=IN_C)
+def test_a_source_that_computes_in_c_is_stopped_in_time(body: str) -> None:
+    start = time.monotonic()
+    assert called(f"def f(x):\n    {body}", 1) == [Made("timeout")]
+    assert time.monotonic() - start < PATIENCE
+    assert statuses("def f(x): return x", 1) == ["returned"]
+
+
+def test_a_source_that_wants_all_memory_does_not_get_it() -> None:
+    (call,) = called("def f(x): return len('a' * 10**11)", 1, seconds=5.0)
+    assert (call.status, call.error) == ("raised", "MemoryError")
+
+
+@pytest.mark.parametrize(
+    "body", ["import os; os._exit(0)", "import os; os.abort()", "import os, signal; os.kill(os.getpid(), 9)"]
+)
+def test_a_source_that_ends_its_process_ends_no_more_than_that(body: str) -> None:
+    source = f"def f(x):\n    if x == 2: {body}\n    return x"
+    assert statuses(source, 1, 2, 3, seconds=5.0) == ["returned", "killed", "returned"]
+    assert statuses(f"{body}\ndef f(x): return x", 1, 2, seconds=5.0) == ["killed", "skipped"]
+
+
+REPLACED = [
+    "import builtins; builtins.len = None", "import builtins; builtins.isinstance = builtins.type = builtins.getattr = None",
+    "import builtins; del builtins.print", "import builtins; builtins.__import__ = None", "import sys; sys.stdout = sys.stderr = None",
+    "import json; json.dumps = None", "import time; time.sleep = time.monotonic = None", "import os; os._exit = os.write = None",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", REPLACED)
+def test_what_a_function_replaces_is_put_back(body: str) -> None:
+    import builtins
+    import json
+
+    def held() -> list[object]:
+        return [vars(builtins).copy(), vars(json).copy(), vars(time).copy(), vars(os).copy(), sys.stdout, sys.stderr]
+
+    before, names = held(), dict[str, Any]()
+    exec(f"def f(x):\n    {body}\n    return x", names)
+    assert called(names["f"], 1, 2) == [Made("returned", 1), Made("returned", 2)]
+    assert held() == before
+    assert called(f"def f(x):\n    {body}\n    return x", 1, 2, seconds=5.0) == [
+        Made("returned", 1),
+        Made("returned", 2),
+    ]
+
+
+def test_what_is_replaced_by_a_function_that_does_not_end_is_put_back() -> None:
+    import builtins
+
+    names, before = dict[str, Any](), vars(builtins).copy()
+    exec("def f(x):\n    import builtins\n    builtins.len = builtins.isinstance = None\n    while True: pass", names)
+    assert statuses(names["f"], 1) == ["timeout"]
+    assert vars(builtins) == before
+
+
+def test_a_live_function_cannot_end_the_kernel() -> None:
+    names = dict[str, Any]()
+    exec("def f(x):\n    import os\n    os._exit(0)", names)
+    (call,) = called(names["f"], 1)
+    assert (call.status, call.error) == ("raised", "SystemExit: 0")
+    assert os._exit is limited._END
+
 
 ENDLESS = {
     "a loop": "while True: pass",
@@ -177,7 +261,7 @@ def no_more_than(before: set[threading.Thread]) -> None:
 def test_a_source_that_does_not_end_is_stopped_before_any_call() -> None:
     source, inputs = "while True: pass\ndef f(x): return x", [{"x": 1}, {"x": 2}]
     start = time.monotonic()
-    assert run_limited(source, "f", inputs, seconds=LIMIT, loading=0.3) == [Made("timeout")] * 2
+    assert run_limited(source, "f", inputs, seconds=LIMIT, loading=0.3) == [Made("timeout"), Made("skipped")]
     assert time.monotonic() - start < PATIENCE
     assert works()
 
@@ -245,7 +329,7 @@ def test_a_sleep_does_not_hang_the_caller_and_nothing_is_called_when_it_ends() -
 
 def test_a_minutes_sleep_does_not_hang_the_caller() -> None:
     start = time.monotonic()
-    assert statuses("import time\ndef f(x): time.sleep(60)", 1, 2) == ["timeout", "skipped"]
+    assert statuses("import time\ndef f(x): time.sleep(60)", 1, 2, 3) == ["timeout", "timeout", "skipped"]
     assert time.monotonic() - start < PATIENCE
 
 
@@ -329,7 +413,28 @@ def test_a_system_without_threads_runs_the_function_where_it_is(monkeypatch: pyt
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", start)
+    monkeypatch.setattr(elsewhere, "_waiting", [])
     assert called("def f(x):\n    print('x')\n    return x", 1) == [Made("returned", 1)]
+
+
+def test_a_system_without_processes_runs_a_source_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elsewhere, "_waiting", [])
+    for executable in ("", "/does/not/exist", sys.executable):
+        monkeypatch.setattr(sys, "executable", executable)
+        monkeypatch.setattr(elsewhere, "_BOOT", "raise SystemExit")  # one that does not find shardwise, for the last
+        assert called("def f(x): return x", 1, 2) == [Made("returned", 1), Made("returned", 2)]
+
+
+def test_a_process_waits_for_the_next_program_once_one_was_started() -> None:
+    elsewhere.start()
+    (waits,) = elsewhere._waiting
+    assert statuses("def f(x): return x", 1, seconds=5.0) == ["returned"]
+    (next_one,) = elsewhere._waiting
+    assert next_one is not waits
+    next_one._process.kill()  # by somebody else, while it waits
+    assert statuses("def f(x): return x", 1, seconds=5.0) == ["returned"]
+    elsewhere._end()
+    assert statuses("def f(x): return x", 1, seconds=5.0) == ["returned"] and elsewhere._waiting == []
 
 
 def test_the_exit_of_a_notebook_ends_the_call_and_not_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from shardwise.kinds.calls import in_one_line
 from shardwise.markdown.html import literal, safe, to_html
 from shardwise.marking import PRAISE, check
 from shardwise.question import Feedback, Outcome, Question
+from shardwise.student.elsewhere import start
 from shardwise.student.estimates import compared, read_estimate
 from shardwise.student.limited import run_limited
 from shardwise.student.session import Session
@@ -62,6 +63,8 @@ class Desk:
         The question is kept, so that later requests about it need not draw it again.
         """
         self._opened[question.id, question.seed] = question
+        if kind_of(question).is_program:
+            start()  # so that the first check need not wait
         given = [{"part": part, "html": to_html(hint)} for part, hint in self._session.given_hints(question)]
         return {"question": view(question), "hints": given}
 

@@ -1,22 +1,26 @@
 """A student's function on the student's own machine: stopped after a time limit, its prints swallowed, the kernel unharmed.
 
-The calls are made in a thread of their own, since a thread can be stopped on every system: by an exception that is
-raised in it from outside. One that does not react, such as one that sleeps, is left behind.
+A source, as forms and the terminal send it, runs in a process of its own. A live function of a notebook, which needs the
+notebook's other names, is called in a thread, since a thread can be stopped on every system: by an exception that is raised in
+it from outside. One that does not react, such as one that sleeps or computes in C, is left behind.
 """
 
 from __future__ import annotations
 
 import ctypes
 import io
+import os
 import queue
 import sys
 import threading
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
-from typing import Any
+from typing import Any, NoReturn
 
 import __main__
 from shardwise.kinds.calls import Call, Inputs, Made, Program, call_once, function_of, in_one_line, run_here
+from shardwise.student.elsewhere import NoProcess, run_elsewhere
+from shardwise.student.restored import Kept
 
 SECONDS = 2.0  # for one call, as when it is graded
 LOADING = 10.0  # for the rest of a source, as for a cell when it is graded; it may import something large
@@ -52,7 +56,8 @@ class _Unheard:
 class _Guards:
     """What holds while students' functions run, of which a cell's and a form's may run at once: nobody hears what they print.
 
-    IPython's exit() and quit() would end the kernel, and say so only later; here they end the call, as sys.exit() does.
+    IPython's exit() and quit() would end the kernel, and say so only later, and os._exit() at once; here they end the call, as
+    sys.exit() does.
     """
 
     def __init__(self) -> None:
@@ -68,29 +73,49 @@ class _Guards:
                 vars(sys).update(self._streams)
                 self._exits = {name: vars(__main__)[name] for name in ("exit", "quit") if name in vars(__main__)}
                 vars(__main__).update(dict.fromkeys(self._exits, sys.exit))
+                os._exit = _exit
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._running -= 1
             if self._running == 0:
                 vars(__main__).update(self._exits)
+                os._exit = _END
                 for name, stream in self._streams.items():
                     if getattr(sys, name) is stream:  # else a cell captures what is printed, and puts it back itself
                         setattr(sys, name, stream._stream)
 
 
 _GUARDS = _Guards()
+_END = os._exit
+
+
+def _exit(status: int) -> NoReturn:
+    """End the call of a worker; of anybody else, the process."""
+    if isinstance(threading.current_thread(), _Worker):
+        sys.exit(status)
+    _END(status)
 
 
 def run_limited(
     program: Program, name: str, inputs: Sequence[Inputs], *, seconds: float = SECONDS, loading: float = LOADING
 ) -> Sequence[Call]:
     """Call a function, or the function that a source defines, on every input. Raises KeyboardInterrupt when interrupted."""
+    if isinstance(program, str):
+        with suppress(NoProcess):
+            return run_elsewhere(program, name, inputs, seconds=seconds, loading=loading, patience=PATIENCE)
+    return _run_in_thread(program, name, inputs, seconds, loading)
+
+
+def _run_in_thread(
+    program: Program, name: str, inputs: Sequence[Inputs], seconds: float, loading: float
+) -> Sequence[Call]:
     done: queue.SimpleQueue[Call] = queue.SimpleQueue()
     loaded, unwanted = threading.Event(), threading.Event()
-    worker = _Worker(target=_work, args=(program, name, inputs, done, loaded, unwanted), daemon=True)
     calls: list[Call] = []
     with _GUARDS:
+        kept = Kept()
+        worker = _Worker(target=_work, args=(program, name, inputs, done, loaded, unwanted, kept), daemon=True)
         try:
             try:
                 worker.start()
@@ -98,9 +123,12 @@ def run_limited(
                 with redirect_stdout(_Nowhere()), redirect_stderr(_Nowhere()):
                     return run_here(program, name, inputs)
             if not loaded.wait(loading):
+                kept.put_back()
                 _stop(worker)
-            _collect(calls, worker, len(inputs), done, seconds)
+            _collect(calls, worker, inputs, done, seconds, kept)
         finally:
+            kept.put_back()
+            kept.is_over = True
             if len(calls) < len(inputs):  # given up or interrupted; a thread that has made all its calls is left alone
                 unwanted.set()
                 _stop(worker)
@@ -108,15 +136,26 @@ def run_limited(
 
 
 def _collect(
-    calls: list[Call], worker: threading.Thread, count: int, done: queue.SimpleQueue[Call], seconds: float
+    calls: list[Call],
+    worker: threading.Thread,
+    inputs: Sequence[Inputs],
+    done: queue.SimpleQueue[Call],
+    seconds: float,
+    kept: Kept,
 ) -> None:
-    """Add what became of each call, in order; a call that takes too long is stopped."""
+    """Add what became of each call, in order; a call that takes too long is stopped.
+
+    It needs no builtin before all is put back: the function may have replaced any, and replace it in its next call.
+    """
     stopped = 0
-    while len(calls) < count and stopped < PATIENCE:
+    for _ in inputs:
+        if stopped >= PATIENCE:
+            break
         try:
             calls.append(done.get(timeout=seconds))
             continue
         except queue.Empty:
+            kept.put_back()
             _stop(worker)
         stopped += 1
         try:
@@ -133,6 +172,7 @@ def _work(
     done: queue.SimpleQueue[Call],
     loaded: threading.Event,
     unwanted: threading.Event,
+    kept: Kept,
 ) -> None:
     """Make all calls, one after the other, as long as somebody wants them."""
     with suppress(_TimeUp):
@@ -143,6 +183,8 @@ def _work(
         except BaseException as error:  # a KeyboardInterrupt of the student's own, for one
             function, failed = None, Made("raised", error=in_one_line(error))
         loaded.set()
+        if function is not None:
+            function = kept.around(function)
         for keywords in inputs:
             if unwanted.is_set():
                 break

@@ -45,6 +45,7 @@ def happened(call: Call) -> str:
         "returned": f"It returned `{brief(call.value)}`.",
         "raised": f"It raised `{safe(call.error)}`.",
         "timeout": "It took too long and was stopped.",
+        "killed": "It ended the whole process.",
         "missing": "It could not be called: there is no such function.",
     }
     return told.get(call.status, f"It could not be called ({as_code(call.error or call.status)}).")
