@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..activations import in_flight_bytes, layer_activation_bytes
 from ..capstone import layer_parameters
 from ..hardware import memory_bytes, peak_flop_per_s
+from ..moving.first_stage import STAGES, held
 from ..oracles.pipeline import bubble_idle_fraction as played_idle_fraction
 from ..oracles.pipeline import bubble_overhead as played_overhead
 from ..pipeline import bubble_idle_fraction, bubble_overhead
@@ -67,26 +67,24 @@ def where_405_billion_are() -> Figure:
 
 
 def what_the_first_stage_holds() -> Figure:
-    """Weights and activations on a GPU of the first stage against the number of stages, beside the card's memory."""
+    """What a GPU of the first stage holds against the number of stages, beside the card's memory."""
     figure = Figure(figsize=(7.0, 2.9))
     axis = figure.subplots()
-    counts = (1, 2, 4, 8, 16, 32)
     card = memory_bytes(accelerator="H100-80GB") / 1e9
-    layer = layer_activation_bytes(
-        tokens=CONTEXT, hidden=HIDDEN, ffn_hidden=FFN_HIDDEN, heads=HEADS, kv_heads=KV_HEADS, tp=TP
-    )
-    for place, stages in enumerate(counts):
-        held = in_flight_bytes(layer_bytes=layer * LAYERS / stages, stage_layers=1, stages=stages, micro_batches=32)
-        weights = 2 * PARAMETERS / (TP * stages)
-        axis.bar(place, held / 1e9, color=ORANGE, width=0.6, edgecolor="none")
-        axis.bar(place, weights / 1e9, bottom=held / 1e9, color=BLUE, width=0.6, edgecolor="none")
-        above = max((held + weights) / 1e9, card) + 2  # clear of the dashed line
-        axis.text(place, above, f"{(held + weights) / 1e9:.1f}", ha="center")
+    colours = {"activations": ORANGE, "weights": BLUE, "states": GREEN}
+    for place, stages in enumerate(STAGES):
+        sizes = held(stages=stages, gpus=GPUS, tp=TP, sharded=2, recomputed=False)
+        top = 0.0
+        for kind, colour in colours.items():
+            axis.bar(place, sizes[kind] / 1e9, bottom=top, color=colour, width=0.6, edgecolor="none")
+            top += sizes[kind] / 1e9
+        axis.text(place, max(top, card) + 2, f"{top:.1f}", ha="center")  # clear of the dashed line
     axis.axhline(card, color=GREY, lw=1, ls="--")
     axis.text(5.4, card + 3, f"an H100:\n{card:.0f} GB", color=GREY, va="bottom")
+    axis.text(2.0, 165, "gradients and optimizer, cut over all GPUs", color=GREEN)
     axis.text(2.0, 150, "BF16 weights, cut over TP and PP", color=BLUE)
     axis.text(2.0, 135, "activations, cut over TP", color=ORANGE)
-    axis.set_xticks(range(len(counts)), [str(stages) for stages in counts])
+    axis.set_xticks(range(len(STAGES)), [str(stages) for stages in STAGES])
     axis.set_xlabel(f"pipeline stages (TP {TP}, micro-batches of {CONTEXT:,} tokens, 1F1B)")
     axis.set_ylabel("GB on the first stage")
     axis.set_ylim(0, 190)

@@ -33,6 +33,7 @@ SHOW = """async ([code, given, kept]) => {
   document.querySelector("#here").replaceChildren(desk.show("figure", host, given));
 }"""
 DIFFERS = "([what, before]) => document.querySelector('#here > *').shadowRoot.querySelector(what).innerHTML !== before"
+LIT = "(found, colour) => found.flatMap((one, place) => one.getAttribute('stroke') === `var(--draw-${colour})` ? [place] : [])"
 Open = Callable[..., Page]
 
 
@@ -274,3 +275,15 @@ def test_a_kernel_is_marked_on_its_roof(opened: Open) -> None:
     assert y == pytest.approx(
         low + (high - low) * (x - left) / (bend - left), abs=0.2
     )  # straight on two logarithmic axes
+
+
+def test_those_that_talk_are_ringed_and_the_links_that_this_takes_are_lit(opened: Open) -> None:
+    page = opened("ranks")
+    for moment, ringed, nvlink, ports in (("End", (0, 16, 32, 48), (), (0, 2, 4, 6)), ("Home", (0, 1, 2, 3), (0,), ())):
+        slider(page, "moment").press(moment)
+        expect(pictures(page).first.locator("ellipse")).to_have_count(4)
+        titles = pictures(page).first.locator("g", has=page.locator("ellipse")).locator("title").all_text_contents()
+        assert [int(title.split(":")[0].removeprefix("rank ")) for title in titles] == list(ringed)
+        frames = pictures(page).first.locator("rect[rx='4']").evaluate_all(LIT, "purple")
+        ways = pictures(page).first.locator("line").evaluate_all(LIT, "red")
+        assert (frames, ways) == (list(nvlink), list(ports))

@@ -6,9 +6,10 @@ import { gantt } from "./gantt.js";
 import { lines } from "./lines.js";
 import { ring } from "./ring.js";
 import { scatter } from "./scatter.js";
+import { servers } from "./servers.js";
 import { paint } from "./style.js";
 
-const DRAWINGS = { bars, gantt, lines, ring, scatter };
+const DRAWINGS = { bars, gantt, lines, ring, scatter, servers };
 
 /**
  * Draw plain data.
@@ -66,6 +67,7 @@ function swatch(shape, colour) {
     area: svg`<rect width="14" height="12" x="3" rx="2" fill=${paint(colour)}></rect>`,
     shade: svg`<rect width="14" height="12" x="3" rx="2" fill=${paint(colour)} fill-opacity="0.3"></rect>`,
     dot: svg`<circle cx="10" cy="6" r="5" fill=${paint(colour)}></circle>`,
+    ring: svg`<circle cx="10" cy="6" r="4.5" fill="none" stroke=${paint(colour)} stroke-width="2"></circle>`,
   };
   return svg`<svg width="20" height="12" aria-hidden="true">${drawn[shape]}</svg>`;
 }
