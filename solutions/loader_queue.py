@@ -44,37 +44,44 @@ def fed_step_seconds(*, step_s: float, batch_s: float, workers: int) -> float:
     return max(step_s, batch_s / workers)
 
 
-def waiting_seconds(*, load_s: Sequence[float], step_s: float, prefetch: int) -> float:
-    """How long a GPU waits for data in all, with one loader that works ahead by a bounded number of batches.
+def waiting_seconds(*, load_s: Sequence[float], step_s: float, prefetch: int, workers: int = 1) -> float:
+    """How long a GPU waits for data in all, with loaders that work ahead by a bounded number of batches.
 
-        loaded(i) = max(loaded(i-1), taken(i - prefetch)) + load(i)
+        loaded(i) = max(loaded(i - workers), taken(i - workers · prefetch)) + load(i)
         taken(i)  = max(loaded(i), taken(i-1) + step)
 
-    The loader begins batch i when the one before is loaded and at most `prefetch` batches, this one included, are loaded or
-    being loaded and not yet taken. The GPU takes a batch when its last step is done. Waiting for the first batch counts.
+    Batches are dealt to the workers in turn. A worker begins batch i when its last one is loaded and at most `prefetch` of
+    its batches, this one included, are loaded or being loaded and not yet taken. The GPU takes the batches in their order,
+    each when its last step is done. Waiting for the first batch counts.
 
-    Units:   seconds; prefetch is a count. Result in seconds.
-    Raises:  ValueError if a time is negative, the step is not positive, no batch is given, or prefetch is no count.
-    Source:  Lindley 1952, doi:10.1017/S0305004100027638 (the recursion of a queue), with a bound on the queue.
+    Units:   seconds; prefetch and workers are counts. Result in seconds.
+    Raises:  ValueError if a time is negative, the step is not positive, no batch is given, or another argument is no count.
+    Source:  Lindley 1952, doi:10.1017/S0305004100027638 (the recursion of a queue), with a bound on the queue;
+             torch.utils.data.DataLoader (PyTorch 2.8), which deals batches in turn and returns them in order.
 
     >>> waiting_seconds(load_s=[1, 1, 1, 4, 1, 1], step_s=2, prefetch=1)   # the slow batch stops the GPU
     3.0
     >>> waiting_seconds(load_s=[1, 1, 1, 4, 1, 1], step_s=2, prefetch=2)   # only the first is waited for
     1.0
+    >>> waiting_seconds(load_s=[3] * 6, step_s=2, prefetch=1, workers=2)   # together one every 1.5 s
+    3.0
     """
     require_positive(step_s=step_s)
-    require_counts(prefetch=prefetch)
+    require_counts(prefetch=prefetch, workers=workers)
     if not load_s:
         raise ValueError("load_s needs one batch at least")
     require_not_negative(**{f"load_{place}": seconds for place, seconds in enumerate(load_s)})
+    ahead = workers * prefetch
+    loaded: list[float] = []
     taken: list[float] = []
-    loaded = free = waited = 0.0
+    free = waited = 0.0
     for batch, seconds in enumerate(load_s):
-        room = taken[batch - prefetch] if batch >= prefetch else 0.0
-        loaded = max(loaded, room) + seconds
-        waited += max(0.0, loaded - free)
-        taken.append(max(loaded, free))
-        free = taken[-1] + step_s
+        before = loaded[batch - workers] if batch >= workers else 0.0
+        room = taken[batch - ahead] if batch >= ahead else 0.0
+        loaded.append(max(before, room) + seconds)
+        waited += max(0.0, loaded[batch] - free)
+        taken.append(max(loaded[batch], free))
+        free = taken[batch] + step_s
     return waited
 
 

@@ -86,6 +86,15 @@ def in_time(seconds: float) -> str:
     return f"{written(seconds * 1e9)} ns"
 
 
+def raised(base: int, power: int) -> str:
+    """A power as it is written.
+
+    >>> raised(2, 16), raised(10, 23)
+    ('2¹⁶', '10²³')
+    """
+    return str(base) + str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
 def percent(share: float) -> str:
     """A share in words.
 

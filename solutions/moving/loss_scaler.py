@@ -6,24 +6,13 @@ from typing import Any
 
 from ..loss_scaling import largest_safe_scale, skipped_share, smallest_rescuing_scale
 from ..oracles.loss_scaling import gradients_that_grow, play_scaler
-from . import choice, options, percent, short
+from . import choice, options, percent, raised, short
 
 CHAPTER = "09-mixed-precision"
 STILL = "scaler-at-work"
 TITLE = "A loss scaler at work"
 STEPS = 3000
 SMALLEST = 1.2e-11  # the smallest gradient that matters
-
-
-def power_of_two(power: int) -> str:
-    """A power of two as it is written.
-
-    >>> power_of_two(16)
-    '2¹⁶'
-    """
-    return "2" + str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
-
-
 CONTROLS = {
     "growth": {
         "label": "gradients grow for a while",
@@ -31,7 +20,7 @@ CONTROLS = {
         "start": "9 times",
     },
     "growth_interval": {"label": "growth interval, steps", "options": options((50, 100, 200, 500, 1000)), "start": "200"},
-    "initial_power": {"label": "first scale", "options": {power_of_two(power): power for power in range(10, 25, 2)}, "start": power_of_two(16)},
+    "initial_power": {"label": "first scale", "options": {raised(2, power): power for power in range(10, 25, 2)}, "start": raised(2, 16)},
     "hysteresis": {"label": "hysteresis", "options": options((1, 2, 4)), "start": "1"},
 }  # fmt: skip
 FRAMES = 30
@@ -51,7 +40,7 @@ def show(*, growth: int, growth_interval: int, initial_power: int, hysteresis: i
         "drawing": "lines",
         "title": f"Loss scale over {STEPS:,} steps, with every overflow",
         "x": {"label": "step", "low": 0, "high": STEPS},
-        "y": {"label": "scale", "low": low, "high": high, "log": True, "ticks": [(2.0**power, power_of_two(power)) for power in range(8, 26, 4)]},
+        "y": {"label": "scale", "low": low, "high": high, "log": True, "ticks": [(2.0**power, raised(2, power)) for power in range(8, 26, 4)]},
         "lines": [
             {"name": "loss scale", "colour": "blue", "steps": True, "points": [(step, scales[step]) for step in [*changes, STEPS - 1]]},
             {"name": "overflow: the step is skipped", "colour": "orange", "dots": True, "points": [(step, scales[step]) for step in overflows]},

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
+from .loader_run import play_loaders
 from .search import smallest
 
 STEPS = 60
@@ -31,26 +31,10 @@ def fed_step_seconds(*, step_s: float, batch_s: float, workers: int) -> float:
     return float((taken[-1] - taken[-1 - late]) / late)
 
 
-def waiting_seconds(*, load_s: Sequence[float], step_s: float, prefetch: int) -> float:
-    """Go from event to event: a load ends, or a step ends, and whoever can go on does."""
-    to_load = deque(Fraction(seconds) for seconds in load_s)
-    clock = waited = Fraction(0)
-    ready, taken = 0, 0
-    load_ends: Fraction | None = None
-    step_ends: Fraction | None = Fraction(0)
-    while taken < len(load_s):
-        if ready and step_ends is not None and step_ends <= clock:
-            ready, taken, step_ends = ready - 1, taken + 1, clock + Fraction(step_s)
-        elif load_ends is not None and load_ends <= clock:
-            ready, load_ends = ready + 1, None
-        elif load_ends is None and to_load and ready < prefetch:
-            load_ends = clock + to_load.popleft()
-        else:
-            following = [time for time in (load_ends, step_ends) if time is not None and time > clock]
-            if step_ends is not None and step_ends <= clock:
-                waited += min(following) - clock
-            clock = min(following)
-    return float(waited)
+def waiting_seconds(*, load_s: Sequence[float], step_s: float, prefetch: int, workers: int = 1) -> float:
+    """Play loaders and GPU, and add up how long the GPU stood still."""
+    spans = play_loaders(load_s, step_s=step_s, prefetch=prefetch, workers=workers)
+    return float(sum(span.ended - span.begun for span in spans if span.kind == "waits"))
 
 
 @lru_cache(maxsize=4096)

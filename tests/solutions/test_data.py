@@ -164,10 +164,11 @@ def test_the_slower_of_loading_and_computing_paces_the_run(step_s: int, batch_s:
 
 
 @given(
-    load_s=st.lists(st.integers(0, 12), min_size=1, max_size=20), step_s=st.integers(1, 6), prefetch=st.integers(1, 5)
-)
-def test_the_gpu_waits_as_long_as_in_the_play(load_s: list[int], step_s: int, prefetch: int) -> None:
-    case: dict[str, Any] = {"load_s": load_s, "step_s": step_s, "prefetch": prefetch}
+    load_s=st.lists(st.integers(0, 12), min_size=1, max_size=20), step_s=st.integers(1, 6), prefetch=st.integers(1, 5),
+    workers=st.integers(1, 4),
+)  # fmt: skip
+def test_the_gpu_waits_as_long_as_in_the_play(load_s: list[int], **counts: int) -> None:
+    case: dict[str, Any] = {"load_s": load_s, **counts}
     assert loader_queue.waiting_seconds(**case) == pytest.approx(played_queue.waiting_seconds(**case))
 
 
