@@ -43,9 +43,9 @@ def budget_name(work: float) -> str:
 
 def in_words(factor: float) -> str:
     """A size over the best one."""
-    return (
-        "the best" if factor == 1 else f"{factor:g} times the best" if factor > 1 else f"{percent(factor)} of the best"
-    )
+    if factor == 1:
+        return "the best"
+    return f"{factor:g} times the best" if factor > 1 else f"{percent(factor)} of the best"
 
 
 CONTROLS = {
@@ -54,7 +54,7 @@ CONTROLS = {
         "options": options((0.1, 0.2, 0.25, 0.35, 0.5, 0.7, 1, 1.5, 2, 3, 5, 9), in_words),
         "start": in_words(0.5),
     },
-    "served": {"label": "tokens to serve", "options": options((0, 1e11, 3e11, 1e12, 3e12, 1e13, 3e13), counted), "start": "1T"},
+    "served": {"label": "tokens to serve", "options": options((0, 1e11, 3e11, 1e12, 3e12, 1e13, 3e13), lambda tokens: counted(tokens) if tokens else "none"), "start": "none"},
     "work": {"label": "training budget", "options": BUDGETS, "start": "10²³ FLOP", "as": "choice"},
 }  # fmt: skip
 
@@ -133,10 +133,11 @@ def show(*, size: float, served: float, work: float) -> dict[str, Any]:
         "panels": [valleys(yours, work), lives(sizes, loss=lowest, least=least, served=served, work=work)],
         "facts": [
             ("lowest point", f"{counted(best)} on {counted(work / 6 / best)} tokens"),
-            ("your size", f"{counted(yours)} on {counted(tokens)} tokens, {written(tokens / yours)} each"),
-            ("its loss", f"{loss:.3f}, {percent(loss / lowest - 1)} above the lowest"),
+            ("your size", f"{counted(yours)} on {counted(tokens)} tokens"),
+            ("its tokens for each parameter", f"{written(tokens / yours)}, not {written(work / 6 / best / best)}" if size != 1 else written(tokens / yours)),
+            ("its loss", f"{loss:.3f}, {percent(loss / lowest - 1)} higher" if size != 1 else f"{loss:.3f}, the lowest"),
             ("compute-optimal model of that loss", f"{counted(equal)}, with {percent(share)} of the FLOP"),
-            ("your size at the lowest loss", price),
+            ("to reach the lowest loss, your size takes", price),
         ],
     }  # fmt: skip
 

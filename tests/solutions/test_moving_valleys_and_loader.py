@@ -84,7 +84,9 @@ def test_a_size_that_cannot_reach_the_lowest_loss_has_no_bar_and_is_told(size: f
     reached = size > smallest_size_factor(fit="Besiroglu")
     row = shown["panels"][1]["rows"][1]
     assert bool(row["parts"]) == reached == (row["text"] != "never as good")
-    assert (dict(shown["facts"])["your size at the lowest loss"] != "no number of tokens suffices") == reached
+    assert (
+        dict(shown["facts"])["to reach the lowest loss, your size takes"] != "no number of tokens suffices"
+    ) == reached
 
 
 def test_llama_3_8b_is_as_good_as_the_lesson_says() -> None:
