@@ -10,7 +10,8 @@ import nbformat
 import pytest
 
 from shardwise.bank.bank import Bank
-from shardwise.course.assignments import SetDefinition, Student, assign, load_set, seed_for
+from shardwise.course.assignments import SetDefinition, Student, assign, load_set
+from shardwise.course.drawing import seed_for
 from shardwise.course.lockfile import Lock
 from shardwise.course.roster import load_roster
 from shardwise.course.simulated_class import right

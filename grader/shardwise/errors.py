@@ -61,3 +61,7 @@ class Faulty(ShardwiseError):
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(sorted(set(faults)))
         super().__init__("\n".join(map(str, self.faults)))
+
+    def __reduce__(self) -> tuple[type[Faulty], tuple[tuple[Fault, ...]]]:
+        """How it comes out of another process: with its faults, and not with their text in their place."""
+        return Faulty, (self.faults,)

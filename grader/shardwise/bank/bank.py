@@ -117,6 +117,11 @@ class Catalogue:
     chapters: Mapping[str, Chapter]
     problems: Mapping[str, Problem]
 
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where the banks lie."""
+        raise NotImplementedError
+
     def find(self, name: str) -> Problem:
         """A problem by its id, or by its slug alone. Raises ShardwiseError with the nearest names."""
         found = next((known for known in self.problems if name in (known, known.rpartition("/")[2])), None)
@@ -184,6 +189,10 @@ class Bank(Catalogue):
         return self
 
     @property
+    def folders(self) -> tuple[Path, ...]:
+        return (self.folder,)
+
+    @property
     def lessons(self) -> Path:
         """Where the chapters' folders lie."""
         return self.folder / "problems"
@@ -201,6 +210,10 @@ class Banks(Catalogue):
         self.all = tuple(banks)
         self.chapters = _merged([bank.chapters for bank in banks])
         self.problems = _Merged([bank.problems for bank in banks])
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        return tuple(bank.folder for bank in self.all)
 
     def of(self, chapter: str) -> Bank:
         """The bank that has a chapter. Raises ShardwiseError."""

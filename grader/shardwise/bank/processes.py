@@ -1,22 +1,36 @@
-"""Processes that a whole bank is proved in, and that end at once when the command that started them is interrupted."""
+"""Processes for what takes long, and that end at once when the command that started them is interrupted or killed."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from typing import Any
+
+from shardwise.errors import ShardwiseError
+
+_WAITING = 4  # calls a process that are given out at a time, so that what they give never fills the memory
 
 
 @contextmanager
-def processes(count: int | None = None) -> Iterator[ProcessPoolExecutor]:
-    """So many processes, or one a core. Whatever ends the `with` early ends them, and no job that waits is begun.
+def processes(
+    count: int | None = None, begin: Callable[..., None] | None = None, given: Sequence[Any] = ()
+) -> Iterator[ProcessPoolExecutor]:
+    """So many processes, or one a core, each begun with a call of `begin`. They run before the `with` is entered.
 
-    An executor alone would first do all that it was given, which takes minutes.
+    Whatever ends the `with` early ends them, and no job that waits is begun: an executor alone would first do all that it
+    was given, which takes minutes.
     """
-    executor = ProcessPoolExecutor(max_workers=count or os.cpu_count(), initializer=_leave_ctrl_c_to_the_command)
+    executor = ProcessPoolExecutor(count or os.cpu_count(), initializer=_begin, initargs=(begin, *given))
     try:
+        with _ctrl_c_blocked():
+            executor.submit(int)
         yield executor
     except BaseException:
         for process in (executor._processes or {}).values():
@@ -26,6 +40,52 @@ def processes(count: int | None = None) -> Iterator[ProcessPoolExecutor]:
     executor.shutdown()
 
 
-def _leave_ctrl_c_to_the_command() -> None:
-    """A terminal sends Ctrl-C to every process, and a problem must not be blamed for it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def in_order(pool: ProcessPoolExecutor, function: Callable[..., Any], calls: Iterable[Sequence[Any]]) -> Iterator[Any]:
+    """What a function gives for each call, in their order. Raises ShardwiseError where a process ends in the midst of one."""
+    under_way: deque[Future[Any]] = deque()
+    most = _WAITING * pool._max_workers  # type: ignore[attr-defined]
+    try:
+        for call in calls:
+            under_way.append(pool.submit(function, *call))
+            if len(under_way) >= most:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    except BrokenProcessPool:
+        raise ShardwiseError(
+            "A process ended in the midst of its work. Is there too little memory, or does a reference end its process?"
+        ) from None
+
+
+def end_with_the_command() -> None:
+    """End this process when the one that started it has ended, also where that was killed and could not say so."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def follow() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Ctrl-C waits until this is left; processes that are started within do not get it before they ignore it."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin(begin: Callable[..., None] | None, *given: Any) -> None:
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # a terminal sends Ctrl-C to all, and a problem must not be blamed for it
+    end_with_the_command()
+    if begin is not None:
+        begin(*given)

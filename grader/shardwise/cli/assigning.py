@@ -35,6 +35,7 @@ def assign(
     from shardwise.course.assignments import load_set
     from shardwise.course.keys import KEY_FILE, course_key
     from shardwise.course.roster import load_roster
+    from shardwise.grading.cores import usable
 
     banks = banks_of(bank)
     faults: list[Any] = []
@@ -51,8 +52,10 @@ def assign(
     secret, fresh = course_key(key)
     if fresh:
         typer.echo(f"Made a course key: {key}. Keep it secret and keep it; without it nobody can be added later.")
-    with progress("drawing", len(made["roster"])) as advance:
-        done = run(banks, made["set"], made["roster"], secret, out, force=force, progress=advance)
+    with progress("drawing", 2 * len(made["roster"])) as advance:
+        done = run(
+            banks, made["set"], made["roster"], secret, out, force=force, workers=len(usable()), progress=advance
+        )
     kept = f" ({done.kept} were drawn before and keep their draws)" if done.kept else ""
     some = ", ".join(done.left[:5]) + (" …" if len(done.left) > 5 else "")
     left = f"; not on the roster any more: {some}" if some else ""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,15 +14,12 @@ from pydantic import BeforeValidator, Field, field_validator
 from shardwise import __version__
 from shardwise.atomic_files import alone_in, write
 from shardwise.bank.bank import Catalogue
-from shardwise.bank.posing import pose
-from shardwise.course.dates import in_words
-from shardwise.course.handed_out import MARK, asks_the_same, digest_of, is_as_handed_out
+from shardwise.course.drawing import Make, making
+from shardwise.course.handed_out import is_as_handed_out
 from shardwise.course.keys import fingerprint
-from shardwise.course.lockfile import FORMAT, LOCK_SUFFIX, Lock, read_line, student_line, writing
-from shardwise.course.notebooks import compact_text, set_notebook
+from shardwise.course.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of, student_line, writing
 from shardwise.course.roster import SAFE_NAME, Student
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.question import Question
 from shardwise.template import yaml_source
 from shardwise.template.model import AuthorModel
 
@@ -99,71 +93,6 @@ def load_set(path: Path, bank: Catalogue) -> SetDefinition:
     return made
 
 
-def seed_for(key: bytes, student: str, set_name: str, problem: str) -> str:
-    """The seed of one student's question: HMAC-SHA256, so that nobody without the key can foresee it."""
-    text = "\0".join((student, set_name, problem))
-    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()[:24]
-
-
-def draw_set(bank: Catalogue, definition: SetDefinition, key: bytes, student: str) -> list[Question]:
-    """A student's questions."""
-    questions = []
-    for number, entry in enumerate(definition.problems, start=1):
-        problem = bank.find(entry.id)
-        question = pose(problem, seed_for(key, student, definition.name, problem.id))
-        changed: dict[str, Any] = {"handle": f"q{number}"}
-        if entry.points is not None:
-            changed["points"] = entry.points
-        questions.append(question.model_copy(update=changed))
-    return questions
-
-
-def student_notebook(header: Mapping[str, Any], student: str, name: str, questions: Sequence[Question]) -> str:
-    """The text of a student's notebook file, made from lock data alone."""
-    made = set_notebook(
-        questions,
-        set_name=header["set"],
-        intro=_intro(header, name, questions),
-        closing=f"## Before you hand in\n\n{_hand_in(header)}",
-        metadata={"set": header["set"], "student": student},
-    )
-    made["metadata"]["shardwise"][MARK] = digest_of(made)
-    return compact_text(made)
-
-
-def _intro(header: Mapping[str, Any], name: str, questions: Sequence[Question]) -> str:
-    """What a graded notebook begins with: whose it is, what it asks, until when, and how to answer."""
-    total = sum(question.points for question in questions)
-    count = f"{len(questions)} question{'' if len(questions) == 1 else 's'}, {total:g} points"
-    due = f", **due {in_words(datetime.fromisoformat(header['due']))}**" if header.get("due") else ""
-    about = [
-        f"# {header['title']}",
-        f"**{_inert(name)}**: {count}{due}.",
-        str(header.get("intro") or ""),
-        "Run the cell “Set-up” below this text once. Then answer in the cell under each question and run the cell below it: it "
-        "says how your answer is read, and not whether it is right. The numbers are yours alone.",
-        _hand_in(header),
-    ]
-    return "\n\n".join(part for part in about if part)
-
-
-def _hand_in(header: Mapping[str, Any]) -> str:
-    """How to hand in, and how often."""
-    where = str(header.get("hand_in") or "")
-    file = f"Save this notebook and hand in the file, `{header['set']}.ipynb`, without renaming it."
-    attempts = header.get("attempts")
-    often = (
-        ""
-        if not attempts
-        else f"You may hand in {'once' if attempts == 1 else f'{attempts} times; the last one counts'}."
-    )
-    return " ".join(part for part in (where or file, often) if part)
-
-
-def _inert(name: str) -> str:
-    return re.sub(r"[^\w .,'@-]", " ", name)
-
-
 @dataclass(frozen=True)
 class Assigned:
     """What `assign` did."""
@@ -184,20 +113,24 @@ def assign(
     out: Path,
     *,
     force: bool = False,
-    progress: Callable[[], None] | None = None,
+    workers: int = 1,
+    progress: Callable[[], None] = lambda: None,
 ) -> Assigned:
     """Write the lock file and a notebook for each student under `out`. Who is in the lock already keeps their draws.
 
     The lock file comes first, as a whole; then the notebooks that are missing or that nobody has worked in. So a run that
     was interrupted is completed by the next. With `force`, notebooks that were worked in are written anew as well. Raises
     ShardwiseError when the lock there has other problems, or when a notebook asks what can no longer be drawn.
+
+    A large class is drawn in up to `workers` processes, which write nothing. `progress` is called twice for each student,
+    when they are in the lock file and when their notebook lies there.
     """
     path = out / f"{definition.name}{LOCK_SUFFIX}"
-    with alone_in(out):
+    header = _header(bank, definition, key)
+    with making(bank, header, key, len(students), workers) as make, alone_in(out):
         for left_over in out.glob(f".{path.name}.*.new"):  # of a run that was killed
             left_over.unlink()
         before = _begun(path, key)
-        header = _header(bank, definition, key)
         if before and before.header["problems"] != header["problems"]:
             raise ShardwiseError(
                 f"{path} was drawn from another version of this set, with other problems, and notebooks may be out. "
@@ -207,13 +140,21 @@ def assign(
         kept = len(before.places) if before else 0
         on_roster = {student.id for student in students}
         left = tuple(student for student in before.places if student not in on_roster) if before else ()
-        _write_lock(path, key, header, before, bank, definition, students, None if force else out)
-        lock, worked_in = Lock(path, key), []
-        for student in lock.students():
-            if not _hand_out(lock, student, _place(out, student, definition.name), force=force):
-                worked_in.append(_place(out, student, definition.name))
-            if progress:
+        points = _new_points(before.header["points"], bank, definition) if before else {}
+        with writing(path, key) as lines:
+            lines.add(header)
+            for line in _lines(
+                before, points, students, make, lambda student: None if force else _place(out, student, definition.name)
+            ):
+                lines.sign(line)
                 progress()
+        lock, worked_in = Lock(path, key), []
+        drawn = ((student, lock.line(student)) for student in lock.students())
+        for student, text in zip(lock.students(), make("notebook", drawn), strict=True):
+            place = _place(out, student, definition.name)
+            if not _hand_out(text, place, force=force):
+                worked_in.append(place)
+            progress()
     return Assigned(path, len(lock.places), kept, left, changes, tuple(worked_in))
 
 
@@ -260,25 +201,15 @@ def _points(given: float | None) -> str:
     return "as in the bank" if given is None else f"{given:g}"
 
 
-def _write_lock(
-    path: Path, key: bytes, header: Mapping[str, Any], before: Lock | None, bank: Catalogue,
-    definition: SetDefinition, students: Sequence[Student], notebooks: Path | None,
-) -> None:  # fmt: skip
-    """The lock file: students who were in it as they were, with today's points and names, and the new ones drawn."""
+def _lines(
+    before: Lock | None, points: Mapping[int, float], students: Sequence[Student], make: Make, place: Callable[[str], Path | None]
+) -> Iterator[bytes]:  # fmt: skip
+    """The lines of a lock file: students who were in it as they were, with today's points and names, and the new ones drawn."""
     names = {student.id: student.name for student in students}
     known = before.places if before else {}
-    points = _new_points(before.header["points"], bank, definition) if before else {}
-    with writing(path, key) as lines:
-        lines.add(header)
-        for drawn in before.students() if before else ():
-            lines.add(_updated(json.loads(before.line(drawn)), names.get(drawn), points))  # type: ignore[union-attr]
-        for student in students:
-            if student.id not in known:
-                questions = draw_set(bank, definition, key, student.id)
-                if notebooks:
-                    _must_ask_the_same(_place(notebooks, student.id, definition.name), header, student, questions)
-                dumped = [question.model_dump(mode="json") for question in questions]
-                lines.add(student_line(student.id, student.name, dumped))
+    for drawn in before.students() if before else ():
+        yield _updated(json.loads(before.line(drawn)), names.get(drawn), points)  # type: ignore[union-attr]
+    yield from make("line", ((student, place(student.id)) for student in students if student.id not in known))
 
 
 def _new_points(old: Sequence[float | None], bank: Catalogue, definition: SetDefinition) -> dict[int, float]:
@@ -290,26 +221,15 @@ def _new_points(old: Sequence[float | None], bank: Catalogue, definition: SetDef
     }
 
 
-def _updated(line: dict[str, Any], name: str | None, points: Mapping[int, float]) -> dict[str, Any]:
+def _updated(line: dict[str, Any], name: str | None, points: Mapping[int, float]) -> bytes:
     """A student's line with the name and the points of today."""
     for place, worth in points.items():
         line["questions"][place]["points"] = worth
-    return student_line(line["student"], name or line["name"], line["questions"])
+    return line_of(student_line(line["student"], name or line["name"], line["questions"])).encode()
 
 
-def _must_ask_the_same(path: Path, header: Mapping[str, Any], student: Student, questions: Sequence[Question]) -> None:
-    """Raise ShardwiseError when a notebook is out that asks something else than is drawn now: its lock would be lost."""
-    if path.exists() and not asks_the_same(path, student_notebook(header, student.id, student.name, questions)):
-        raise ShardwiseError(
-            f"{path} is there already, no lock file holds its draws, and what is drawn now asks something else. If it is out, "
-            "restore the lock file or the problems that it was drawn from; if not, --force writes it anew."
-        )
-
-
-def _hand_out(lock: Lock, student: str, path: Path, *, force: bool) -> bool:
+def _hand_out(text: str, path: Path, *, force: bool) -> bool:
     """See to it that a student's notebook lies there, and tell whether it is the one of today: work is left alone."""
-    name, questions = read_line(lock.line(student))
-    text = student_notebook(lock.header, student, name or student, questions)
     if path.exists() and not force and not is_as_handed_out(path):
         return False
     if not path.exists() or path.read_text("utf-8") != text:

@@ -7,13 +7,13 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing import forkserver, resource_tracker
 from typing import Any
 
+from shardwise.bank.processes import end_with_the_command
 from shardwise.errors import ShardwiseError
 from shardwise.grading import cores, sandboxes
 
@@ -123,11 +123,4 @@ def _begin(usable: Sequence[int], begun: Any) -> None:
     cores.keep_to(mine)
     gc.freeze()
     gc.set_threshold(*_SELDOM)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def follow() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()
+    end_with_the_command()
