@@ -44,7 +44,7 @@ def problem_of(text: str, name: str = "09-test/a-problem") -> Problem:
     source = yaml_source.parse(text, f"problems/{name}.yaml")
     yaml_source.validate(source, template_model())
     problem = Problem(name, Path(f"{name}.yaml"), source.data, "", checkout_bank().references)
-    vars(problem)["source"] = source  # as if it had been read from a file
+    vars(problem).update(source=source, text=text)  # as if they had been read from a file
     return problem
 
 

@@ -6,12 +6,14 @@ import os
 import shutil
 import signal
 import tempfile
+from contextlib import suppress
 
 import pytest
 from hypothesis import settings
 
 from checkout import checkout_bank, every_third_at_once
 from shardwise.bank.bank import Bank
+from shardwise.bank.compiled import cache_folder
 
 # CI draws the same examples every time, so that a red run is about the change; elsewhere new ones are looked for.
 # No deadline: the machine may be busy, and a slow example is no failure.
@@ -23,9 +25,12 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Compiled banks and rendered notebooks are cached in a folder of this run, which its workers and subprocesses share:
-# no test reads or writes what the user's own commands have cached.
+# no test writes what the user's own commands have cached. What these found in the files of banks is taken over, since
+# an entry counts for the very bytes of a file only: every worker would else spend ten seconds on reading YAML.
 _CACHE = None if os.environ.get("PYTEST_XDIST_WORKER") else tempfile.mkdtemp(prefix="shardwise-tests-")
 if _CACHE is not None:
+    with suppress(FileNotFoundError):  # no command has cached anything yet
+        shutil.copytree(cache_folder() / "banks", f"{_CACHE}/shardwise/banks")
     os.environ["XDG_CACHE_HOME"] = _CACHE
     os.environ["XDG_DATA_HOME"] = f"{_CACHE}/data"  # where the course keys of this computer are remembered
     os.environ["SHARDWISE_PROGRESS"] = "off"  # a test that keeps progress names a file of its own

@@ -331,7 +331,7 @@ def test_the_schemas_are_schemas(schemas: dict[str, Any]) -> None:
 
 
 def test_the_schema_fits_every_problem(problem: Problem, schemas: dict[str, Any]) -> None:
-    assert complaints(problem.source.data, schemas["problem"]) == []
+    assert complaints(problem.data, schemas["problem"]) == []
 
 
 def test_the_schema_fits_every_chapter_and_refuses_what_the_loader_refuses(

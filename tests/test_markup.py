@@ -60,7 +60,7 @@ def test_kept_html_of_a_formula_is_the_formula_rendered(formula: str) -> None:
     assert to_html(formula) == directly(formula)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_what_students_read_of_a_problem_is_what_rendering_it_anew_writes(problem: Problem, seed: int) -> None:
     question = pose(problem, seed)
     samples = kinds()[question.kind].samples(question)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from checkout import ROOT, posed
+from checkout import ROOT, every_third_at_once, posed
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose, solved
 from shardwise.kinds.quantity.arguments import Argument
@@ -236,14 +236,18 @@ def test_marking_from_a_stored_question_says_the_same() -> None:
     assert say(again, slip) == say(asked, slip)
 
 
-def test_the_slips_of_a_question_do_not_depend_on_what_was_drawn_before() -> None:
+@pytest.mark.parametrize("first", every_third_at_once(range(3)))
+def test_the_slips_of_a_question_do_not_depend_on_what_was_drawn_before(first: int) -> None:
     fresh = Bank.open(ROOT).read_all()
     later = Bank.open(ROOT).read_all()
-    for name, problem in fresh.problems.items():
+    different = []
+    for name, problem in list(fresh.problems.items())[first::3]:
         if problem.template.kind == "quantity":
             for seed in (1, 2, 3):
                 pose(later.problems[name], seed)
-            assert pose(later.problems[name], 5).key == pose(problem, 5).key, name
+            if pose(later.problems[name], 5).key != pose(problem, 5).key:
+                different.append(name)
+    assert different == []
 
 
 @pytest.mark.parametrize(

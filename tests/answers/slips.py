@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,11 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from checkout import checkout_bank
-from shardwise.bank.posing import pose, solved
+from shardwise.bank.posing import question_of, solved
 from shardwise.errors import ShardwiseError
 from shardwise.marking import check
-from shardwise.question import Feedback
+from shardwise.question import Feedback, Question
+from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.units import from_base, unit
 
@@ -86,9 +88,7 @@ def marked(chosen: Sequence[Slip], seeds: int) -> Iterator[Marked]:
 
 def _hand_in(slip: Slip, seed: int) -> tuple[str, Feedback | Any]:
     """What a student with this slip types, and the feedback to it; nothing where the slip has no value here."""
-    problem = checkout_bank().find(slip.problem)
-    question = pose(problem, seed)
-    drawn, _ = solved(problem, str(seed))
+    question, drawn = _drawn(slip.problem, seed)
     key: Any = question.key
     form: Any = question.form
     if not drawn.evaluate(slip.when, key=getattr(key, "value", None)):
@@ -106,6 +106,14 @@ def _hand_in(slip: Slip, seed: int) -> tuple[str, Feedback | Any]:
         number += "0"
     text = f"{number} {unit(form.unit).text}{way}"
     return text, check(question, text)
+
+
+@cache
+def _drawn(slug: str, seed: int) -> tuple[Question, Draw]:
+    """A problem's question, which all its slips answer."""
+    problem = checkout_bank().find(slug)
+    drawn, made = solved(problem, str(seed))
+    return question_of(problem, drawn, made), drawn
 
 
 def became(slip: Slip, feedback: Feedback) -> str:

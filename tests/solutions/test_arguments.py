@@ -12,7 +12,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from numbers import Real
 from types import ModuleType
 from typing import Any
@@ -190,6 +190,7 @@ def references(module: ModuleType) -> dict[str, Function]:
     }
 
 
+@cache
 def example_calls(module: ModuleType) -> dict[str, list[tuple[dict[str, Any], Any]]]:
     """The calls of each reference that the docstrings show: arguments, defaults among them, and result."""
     calls: dict[str, list[tuple[dict[str, Any], Any]]] = {}

@@ -19,6 +19,7 @@ from shardwise.bank.digests import digest_of
 from shardwise.bank.lesson import lesson_of, misplaced
 from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.template.references import References
+from shardwise.text_files import read_text
 
 if TYPE_CHECKING:  # what reads, draws and marks is loaded when it is needed: a list of problems needs none of it
     from shardwise.kinds.base import Kind
@@ -81,8 +82,13 @@ class Problem:
         return self.path.parents[2]
 
     @cached_property
+    def text(self) -> str:
+        """What stands in the file."""
+        return read_text(self.path, _name(self.path))
+
+    @cached_property
     def source(self) -> Source:
-        """The file with the place of every value, for saying faults."""
+        """The file with the place of every value, for saying faults: slow to read, so whoever wants the text asks for that."""
         from shardwise.template.yaml_source import load
 
         return load(self.path, _name(self.path))

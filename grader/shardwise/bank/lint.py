@@ -289,7 +289,7 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
     for message in published_faults(question):
         found.add(message, ("solution",), seed=seed)
     if sampled:
-        for name, message in wording_faults(question, problem.source.text):
+        for name, message in wording_faults(question, problem.text):
             found.add(message, (name,), seed=seed)
         for template, its in problem.kind.parts(problem.template, drawn, made):
             for message in dimension_faults(template, its):
