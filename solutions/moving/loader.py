@@ -131,7 +131,7 @@ def predict() -> dict[str, Any]:
     wait = waiting_seconds(load_s=loads(STEPS, 12), step_s=2.5, prefetch=2)
     return {
         "ask": "A GPU computes 2.5 s for a batch. One worker loads nine of ten batches in 1 s each and the tenth in 12 s, 2.1 s on "
-        "average. Up to two finished batches may wait. For how long does the GPU wait in 200 steps, which compute for 500 s?",
+        "average. It begins one only while fewer than two finished ones wait. For how long does the GPU wait in 200 steps, 500 s of work?",
         **choice(f"{written(wait)} s", ("0 s", "1 s", "141 s", "191 s", "420 s")),
         "why": "While a slow batch loads, the GPU has a batch in its hands and one in the queue, 5 s of work, and waits for the other "
         "7 s of 12. This happens 20 times, and the first batch takes 1 s. What is left over between slow batches is lost: a full "
