@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .activations import layer_activation_bytes
-from .arguments import require_counts, require_fraction, require_index, require_positive
+from .arguments import require_counts, require_fraction, require_index, require_not_negative, require_positive
 
 
 def hop_bytes(*, tokens_per_gpu: int, kv_heads: int, head_width: int, bytes_per_value: float = 2) -> float:
@@ -142,16 +144,71 @@ def causal_pairs(*, tokens: int, cp: int, rank: int, layout: str) -> int:
     >>> [causal_pairs(tokens=8, cp=4, rank=rank, layout="head and tail") for rank in range(4)]
     [9, 9, 9, 9]
     """
-    require_counts(tokens=tokens, cp=cp)
+    chunk = _chunk_tokens(tokens, cp, layout)
     require_index(below=cp, rank=rank)
+    own = [rank] if layout == "contiguous" else [rank, 2 * cp - 1 - rank]
+    return sum(chunk * place * chunk + chunk * (chunk + 1) // 2 for place in own)
+
+
+def _chunk_tokens(tokens: int, cp: int, layout: str) -> int:
+    """Tokens of a chunk: a rank has one that is contiguous, or two, of the head and of the tail."""
+    require_counts(tokens=tokens, cp=cp)
     if layout not in ("contiguous", "head and tail"):
         raise ValueError(f"layout must be contiguous or head and tail, not {layout!r}")
     chunks = cp if layout == "contiguous" else 2 * cp
     if tokens % chunks:
         raise ValueError(f"{chunks} chunks must divide a sequence of {tokens} tokens")
-    chunk = tokens // chunks
-    own = [rank] if layout == "contiguous" else [rank, chunks - 1 - rank]
-    return sum(chunk * place * chunk + chunk * (chunk + 1) // 2 for place in own)
+    return tokens // chunks
+
+
+def block_pairs(*, tokens: int, cp: int, rank: int, hop: int, layout: str) -> int:
+    """Pairs of a query and a key that a GPU works through in one hop of ring attention under a causal mask, in one layer and head.
+
+        contiguous:     c·(c+1)/2 with its own keys, c² with those of an earlier chunk, 0 with those of a later one,   c = S/cp
+        head and tail:  2·h² + h with its own keys, 2·h² with those of any other rank,                                 h = S/(2·cp)
+
+    In hop 0 a rank has its own keys; after each hop it has those of the rank one further back on the ring.
+
+    Units:   counts; rank and hop from 0; layout is "contiguous" or "head and tail". Result is a count.
+    Raises:  ValueError if a count is below 1, rank or hop out of range, the layout unknown, or the chunks not even.
+    Source:  Liu et al. 2023, arXiv:2310.01889, section 3 (hops); Brandon et al. 2023, arXiv:2311.09431, section 3 (mask).
+
+    >>> [block_pairs(tokens=8, cp=4, rank=3, hop=hop, layout="contiguous") for hop in range(4)]
+    [3, 4, 4, 4]
+    >>> [block_pairs(tokens=8, cp=4, rank=3, hop=hop, layout="head and tail") for hop in range(4)]
+    [3, 2, 2, 2]
+    """
+    chunk = _chunk_tokens(tokens, cp, layout)
+    require_index(below=cp, rank=rank, hop=hop)
+    if layout == "head and tail":
+        return 2 * chunk * chunk + (chunk if hop == 0 else 0)
+    return chunk * (chunk + 1) // 2 if hop == 0 else chunk * chunk if hop <= rank else 0
+
+
+def ring_attention_seconds(*, block_seconds: Sequence[float], hop_s: float) -> float:
+    """Time of ring attention in one layer, for the rank that computes longest: a hop beside each block but the last.
+
+        time = Σ max(block, hop)  +  last block
+
+    A rank passes its block on while it computes with it, and goes on when both are done. With a chunk from the head and one
+    from the tail of the sequence all ranks are alike; with contiguous chunks the last rank computes longest.
+
+    Units:   seconds; block_seconds are those of the rank's blocks in the order of its hops. Result in seconds.
+    Raises:  ValueError if there is no block, or a time is negative.
+    Source:  Liu et al. 2023, arXiv:2310.01889, section 3.
+
+    >>> ring_attention_seconds(block_seconds=[0.5, 1, 1, 1], hop_s=0.25)    # the last of four ranks: every hop hides
+    3.5
+    >>> ring_attention_seconds(block_seconds=[0.5, 0.5, 0.5, 0.5], hop_s=0.75)
+    2.75
+    """
+    if not block_seconds:
+        raise ValueError("block_seconds must name at least one block")
+    for seconds in block_seconds:
+        require_not_negative(block_seconds=seconds)
+    require_not_negative(hop_s=hop_s)
+    *others, last = block_seconds
+    return sum(max(seconds, hop_s) for seconds in others) + last
 
 
 def slowest_over_average(*, cp: int) -> float:

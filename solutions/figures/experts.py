@@ -11,6 +11,7 @@ from .. import models
 from ..expert_capacity import dropped_copies, load_imbalance
 from ..expert_memory import expert_replicas
 from ..expert_traffic import exchange_over_compute, expected_nodes, thinnest_expert
+from ..oracles.expert_capacity import EXAMPLE_LOADS as LOADS
 from ..oracles.expert_capacity import dropped_copies as turned_away
 from ..oracles.expert_memory import expert_replicas as counted_replicas
 from ..oracles.expert_traffic import exchange_over_compute as played_ratio
@@ -31,7 +32,6 @@ MIXTURES = {
     "GPT-OSS-20B": (-7, 0, "right"),
     "GPT-OSS-120B": (7, 0, "left"),
 }
-LOADS = (9200, 6100, 5000, 3900, 3300, 2600, 1700, 968)  # 32,768 copies of a batch, an example
 
 
 def weights_against_work() -> Figure:
@@ -82,9 +82,12 @@ def dropped_and_empty() -> Figure:
     room = 1.25 * mean
     bars.bar(range(8), [min(load, room) for load in LOADS], color=BLUE, width=0.7, edgecolor="none")
     bars.bar(range(8), [max(0, load - room) for load in LOADS], bottom=room, color=ORANGE, width=0.7, edgecolor="none")
-    for height, text in ((mean, "mean"), (room, "factor 1.25")):
+    bars.bar(range(8), [max(0, room - load) for load in LOADS], bottom=LOADS, color=GREY, width=0.7, edgecolor="none")
+    for height, text in ((mean, "mean"), (room, "room for 1.25\ntimes the mean")):
         bars.axhline(height, color=GREY, lw=0.8, ls=":")
-        bars.text(7.5, height + 110, text, color=GREY, fontsize=8, ha="right")
+        bars.text(7.7, height, text, color=GREY, fontsize=8, va="center")
+    bars.set_ylim(0, 1.04 * max(LOADS))
+    bars.set_xlim(-0.6, 7.6)
     bars.set_xticks(range(8))
     bars.set_xlabel("expert")
     bars.set_ylabel("copies asked for")
@@ -92,19 +95,19 @@ def dropped_and_empty() -> Figure:
     dropped = [dropped_copies(loads=LOADS, capacity_factor=float(f)) / sum(LOADS) for f in factors]
     empty = [1 - (1 - share) / f for share, f in zip(dropped, factors, strict=True)]
     axis.plot(factors, dropped, color=ORANGE, lw=2)
-    axis.plot(factors, empty, color=BLUE, lw=2)
+    axis.plot(factors, empty, color=GREY, lw=2)
     for factor in (1, 1.25, 1.5, 2):
         share = turned_away(loads=LOADS, capacity_factor=factor) / sum(LOADS)
         axis.plot(factor, share, "o", color=ORANGE, ms=4)
-        axis.plot(factor, 1 - (1 - share) / factor, "o", color=BLUE, ms=4)
+        axis.plot(factor, 1 - (1 - share) / factor, "o", color=GREY, ms=4)
     axis.axvline(load_imbalance(loads=LOADS), color=GREY, lw=0.8, ls=":")
     axis.text(load_imbalance(loads=LOADS) + 0.03, 0.04, "fullest\nover mean", color=GREY, fontsize=8)
     axis.text(1.02, 0.02, "copies dropped", color=ORANGE, fontsize=8)
-    axis.text(1.42, 0.44, "places empty", color=BLUE, fontsize=8, ha="right")
+    axis.text(1.53, 0.45, "places empty", color=GREY, fontsize=8, ha="right")
     axis.set_yticks([0, 0.2, 0.4, 0.6], ["0 %", "20 %", "40 %", "60 %"])
     axis.set_ylim(0, 0.62)
     axis.set_xlabel("capacity factor")
-    figure.subplots_adjust(wspace=0.3)
+    figure.subplots_adjust(wspace=0.55)
     return figure
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -183,6 +183,46 @@ def causal_pairs(*, tokens: int, cp: int, rank: int, layout: str) -> int:
     if rank not in range(cp):
         raise ValueError("no such rank")
     return int((positions(tokens=tokens, cp=cp, layout=layout)[rank] + 1).sum())
+
+
+def block_pairs(*, tokens: int, cp: int, rank: int, hop: int, layout: str) -> int:
+    """Count for each query of the rank how many keys of the block that it then has stand no later."""
+    if rank not in range(cp) or hop not in range(cp):
+        raise ValueError("no such rank or hop")
+    places = positions(tokens=tokens, cp=cp, layout=layout)
+    return int(np.searchsorted(places[(rank - hop) % cp], places[rank], side="right").sum())
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A block with which a rank computed: whose keys and values, and from when to when, in seconds."""
+
+    rank: int
+    source: int
+    begun: float
+    ended: float
+
+
+def play_hops(block_seconds: Sequence[Sequence[float]], hop_s: float) -> list[Computed]:
+    """Play a ring from the seconds of each rank in each hop: blocks move on when sender and receiver have begun the hop.
+
+    A rank ends a hop when it has computed and the next block is there. What the mask forbids takes no time.
+    """
+    ranks = len(block_seconds)
+    begun = [0.0] * ranks
+    computed = []
+    for hop in range(ranks):
+        ended = [begun[rank] + block_seconds[rank][hop] for rank in range(ranks)]
+        for rank in range(ranks):
+            if block_seconds[rank][hop]:
+                computed.append(Computed(rank, (rank - hop) % ranks, begun[rank], ended[rank]))
+        begun = [max(ended[rank], max(begun[rank], begun[rank - 1]) + hop_s) for rank in range(ranks)]
+    return computed
+
+
+def ring_attention_seconds(*, block_seconds: Sequence[float], hop_s: float) -> float:
+    """When a ring of such ranks has played to its end."""
+    return max((block.ended for block in play_hops([block_seconds] * len(block_seconds), hop_s)), default=0.0)
 
 
 def slowest_over_average(*, cp: int) -> float:

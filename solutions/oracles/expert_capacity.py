@@ -8,6 +8,17 @@ from fractions import Fraction
 
 from .search import smallest
 
+EXAMPLE_LOADS = (
+    9200,
+    6100,
+    5000,
+    3900,
+    3300,
+    2600,
+    1700,
+    968,
+)  # copies for eight experts; 16,384 tokens with two experts each
+
 
 def expert_capacity(*, tokens: int, experts: int, experts_per_token: int, capacity_factor: float) -> int:
     """Search for the least room for which all experts together have as many places as the factor asks for."""
@@ -37,6 +48,23 @@ def load_imbalance(*, loads: Sequence[float]) -> float:
     pool = sum((Fraction(load) for load in loads), Fraction(0))
     each = pool / len(loads)
     return float(max(Fraction(load) / each for load in loads))
+
+
+def uneven_loads(*, imbalance: float) -> list[int]:
+    """The example's loads, all brought nearer to their mean or further from it until the fullest is so many times the mean.
+
+    Raises ValueError if an expert would have less than nothing.
+
+    >>> uneven_loads(imbalance=1.5)
+    [6144, 4900, 4459, 4017, 3777, 3496, 3135, 2840]
+    """
+    mean = Fraction(sum(EXAMPLE_LOADS), len(EXAMPLE_LOADS))
+    times = (Fraction(imbalance) - 1) / (max(EXAMPLE_LOADS) / mean - 1)
+    loads = [round(mean + times * (load - mean)) for load in EXAMPLE_LOADS]
+    loads[-1] += sum(EXAMPLE_LOADS) - sum(loads)  # what rounding has left over
+    if min(loads) < 0:
+        raise ValueError(f"with an imbalance of {imbalance:g} an expert of the example would have less than no copies")
+    return loads
 
 
 def least_factor(*, loads: Sequence[int], factors: Sequence[float], largest_dropped_share: float) -> float:

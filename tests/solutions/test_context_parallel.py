@@ -94,6 +94,17 @@ def test_pairs_are_those_under_the_mask_of_a_played_ring(layout: str) -> None:
         assert sum(by_hop) == cp.causal_pairs(tokens=32, cp=4, rank=rank, layout=layout)
 
 
+@given(chunk=st.integers(1, 500), degree=degrees, layout=layouts, data=st.data())
+def test_the_pairs_of_a_block_are_counted_and_those_of_all_hops_are_all(
+    chunk: int, degree: int, layout: str, data: st.DataObject
+) -> None:
+    case: dict[str, Any] = {"tokens": 2 * chunk * degree, "cp": degree, "layout": layout}
+    rank, hop = data.draw(st.integers(0, degree - 1)), data.draw(st.integers(0, degree - 1))
+    assert cp.block_pairs(**case, rank=rank, hop=hop) == played.block_pairs(**case, rank=rank, hop=hop)
+    all_hops = sum(cp.block_pairs(**case, rank=rank, hop=number) for number in range(degree))
+    assert all_hops == cp.causal_pairs(**case, rank=rank)
+
+
 @given(chunk=st.integers(1, 1000), degree=degrees)
 def test_head_and_tail_chunks_give_every_rank_the_same_work(chunk: int, degree: int) -> None:
     case: dict[str, Any] = {"tokens": 2 * chunk * degree, "cp": degree, "layout": "head and tail"}
@@ -174,6 +185,10 @@ def test_the_longest_context_is_found_by_filling_up(degree: int, tp: int, room: 
         ("causal_pairs", {"tokens": 8, "cp": 4, "rank": 4, "layout": "contiguous"}),
         ("causal_pairs", {"tokens": 8, "cp": 4, "rank": 0, "layout": "striped"}),
         ("causal_pairs", {"tokens": 12, "cp": 4, "rank": 0, "layout": "head and tail"}),
+        ("block_pairs", {"tokens": 8, "cp": 4, "rank": 0, "hop": 4, "layout": "contiguous"}),
+        ("block_pairs", {"tokens": 8, "cp": 4, "rank": 0, "hop": 0, "layout": "striped"}),
+        ("ring_attention_seconds", {"block_seconds": [], "hop_s": 1}),
+        ("ring_attention_seconds", {"block_seconds": [1, -1], "hop_s": 1}),
         ("gather_over_attention", {"tokens": 8, "cp": 2, "heads": 7, "kv_heads": 2, "flop_per_s": 1, "bandwidth_bytes_per_s": 1}),
         ("longest_context", {**LLAMA_8B, "tp": 1, "cp": 1, "room_bytes": 1}),
     ],
@@ -196,6 +211,7 @@ def test_too_few_gpus_for_a_sequence_are_said() -> None:
         ("lighter_exchange", {"heads": 7, "kv_heads": 2, "cp": 4}),
         ("causal_pairs", {"tokens": 8, "cp": 4, "rank": 4, "layout": "contiguous"}),
         ("causal_pairs", {"tokens": 8, "cp": 4, "rank": 0, "layout": "striped"}),
+        ("block_pairs", {"tokens": 8, "cp": 4, "rank": 0, "hop": 4, "layout": "contiguous"}),
         ("longest_context", {**LLAMA_8B, "tp": 1, "cp": 1, "room_bytes": 1}),
     ],
 )
