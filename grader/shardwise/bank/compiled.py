@@ -49,14 +49,13 @@ class Compiled:
         if known is not None and known[0] == digest:
             return known[1], digest
         from shardwise.bank.files import adapter, is_ours  # slow to import, and needed for new files only
-        from shardwise.template.yaml_source import parse, validate
+        from shardwise.template.yaml_source import validated
 
-        source = parse(text, name)
-        validate(source, adapter(of))
-        if is_ours(source.data):
-            self._entries[name] = (digest, source.data)
+        data = validated(text, name, adapter(of))
+        if is_ours(data):
+            self._entries[name] = (digest, data)
             self._changed()
-        return source.data, digest
+        return data, digest
 
     def made(self, key: str, make: Callable[[], Any]) -> Any:
         """What `make` gives, as JSON data: worked out once for a key that names all it depends on."""

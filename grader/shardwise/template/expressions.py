@@ -219,6 +219,7 @@ def prose(source: str, names: Mapping[str, Any]) -> str:
 def check_syntax(source: str, *, is_prose: bool) -> None:
     """Raise BadExpression when `source` is not an expression, or not prose if `is_prose`."""
     if is_prose:
-        _prose(source)
+        if "{" in source:  # else there is nothing to compile
+            _prose(source)
     else:
         _compiled(source)

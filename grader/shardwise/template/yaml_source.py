@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -17,11 +18,10 @@ from ruamel.yaml.composer import Composer
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from shardwise.errors import Fault, Faulty
+from shardwise.template.yaml_quick import DEEPEST, MOST_VALUES, Unsure, plain_data
 from shardwise.text_files import read_text
 
 Path_ = tuple[str | int, ...]
-DEEPEST = 30  # levels; a template has 6
-MOST_VALUES = 20_000  # with every alias written out; a template has under 200
 
 
 @dataclass(frozen=True)
@@ -161,20 +161,42 @@ def _plain(node: Any, path: Path_, places: dict[Path_, Any], key_places: dict[Pa
     return str(node)
 
 
+def validated(text: str, name: str, model: Any) -> Any:
+    """The plain data of a YAML text that a model finds valid. Raises Faulty, as `validate` does.
+
+    ruamel.yaml takes seconds for the files of a bank, so it reads only those of which there is something to say.
+    """
+    adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
+    with suppress(Unsure, RecursionError, SyntaxError):
+        data = plain_data(text)
+        if not _errors(adapter, data)[1]:
+            return data
+    source = parse(text, name)
+    validate(source, adapter)
+    return source.data
+
+
 def validate(source: Source, model: Any) -> Any:
     """The file as a model. Raises Faulty with every fault, at its place and with a remedy."""
     adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
     try:
-        # Twice, because pydantic either takes "2" and true for numbers, or refuses a date that is written as text.
-        made, errors = _made(adapter, source.data, strict=False)
-        strictly = _made(adapter, source.data, strict=True)[1]
+        made, errors = _errors(adapter, source.data)
     except (RecursionError, SyntaxError):  # of Jinja2, for (((((...))))) and for thirty loops inside one another
         message = "an expression or a text in this file is nested too deeply"
         raise Faulty([Fault(source.name, message, "Write it in several steps.")]) from None
-    errors += [error for error in strictly if error["type"] in ("int_type", "float_type")]
     if errors:
         raise Faulty(_faults(source, errors, adapter))
     return made
+
+
+def _errors(adapter: TypeAdapter[Any], data: Any) -> tuple[Any, list[Any]]:
+    """What pydantic makes of the data, and its errors.
+
+    It looks twice, because it either takes "2" and true for numbers, or refuses a date that is written as text.
+    """
+    made, errors = _made(adapter, data, strict=False)
+    strictly = _made(adapter, data, strict=True)[1]
+    return made, errors + [error for error in strictly if error["type"] in ("int_type", "float_type")]
 
 
 def _made(adapter: TypeAdapter[Any], data: Any, *, strict: bool) -> tuple[Any, list[Any]]:
