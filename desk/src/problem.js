@@ -17,7 +17,7 @@ function escaped(text) {
 }
 
 const WAITING = escaped(
-  "Still waiting for Python. It may be busy with another cell; if the kernel was restarted, run this cell again.",
+  "Still waiting for Python. It may be busy with another cell; if the kernel or Jupyter was restarted, run this cell again.",
 );
 
 /** What a form does when it is submitted, and on Enter in a text field: JupyterLab's notebook keeps browsers from that. */

@@ -26,6 +26,10 @@ SLEEP = """() => {
   content.activeCell.model.sharedModel.setSource("import time; time.sleep(8)");
   window.jupyterapp.commands.execute("notebook:run-cell");
 }"""
+ENDS = """() => {
+  const { kernel } = window.jupyterapp.shell.currentWidget.context.sessionContext.session;
+  kernel.requestExecute({ code: "import os; os._exit(1)" });
+}"""
 RESTART = "() => window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.restart()"
 IS_SAVED = "() => !window.jupyterapp.shell.currentWidget.context.model.dirty"
 CELLS = "() => window.jupyterapp.shell.currentWidget.context.model.sharedModel.cells.map((cell) => [cell.cell_type, cell.getSource()])"
@@ -120,7 +124,7 @@ def test_keys_are_the_forms_and_a_busy_kernel_still_answers(page: Page, opened: 
     assert faults == []
 
 
-def test_a_function_without_an_end_is_stopped_and_one_that_ends_python_is_told(
+def test_a_function_that_does_not_end_or_ends_its_process_harms_nothing_and_a_kernel_that_ends_is_told(
     page: Page, opened: Callable[..., None]
 ) -> None:
     opened("ends.ipynb", *practices(FUNCTION))
@@ -136,6 +140,10 @@ def test_a_function_without_an_end_is_stopped_and_one_that_ends_python_is_told(
     check.click()
     expect(status).to_contain_text("took too long and was stopped")
     field.fill(f"{head}\n    import os\n    os._exit(1)\n")
+    check.click()
+    expect(status).to_contain_text("ended the whole process")
+    page.evaluate(ENDS)
+    expect(status).to_contain_text("ended the whole process")
     check.click()
     expect(status).to_contain_text("Python cannot be reached", timeout=8000)  # Jupyter looks every three seconds
     page.get_by_role("button", name="Ok", exact=True).click()  # it says that it starts the kernel anew
