@@ -163,6 +163,7 @@ def test_what_just_fits_fits() -> None:
     case: dict[str, Any] = {**LLAMA_8B, "tp": 8, "room_bytes": token}
     assert cp.longest_context(**case, cp=4) == played.longest_context(**case, cp=4) == 4
     assert cp.smallest_cp(**case, tokens=8) == played.smallest_cp(**case, tokens=8, max_cp=256) == 8
+    assert cp.smallest_cp(**case, tokens=8, max_cp=8) == 8
 
 
 @given(degree=degrees, tp=st.sampled_from([1, 2, 4, 8]), room=st.floats(1e7, 1e11))
