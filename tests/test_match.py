@@ -124,9 +124,9 @@ def test_what_names_no_item_or_no_option_is_said_and_costs_nothing(raw: Any, wor
 
 
 def test_a_dictionary_that_nobody_typed_is_refused_at_once() -> None:
-    start = time.monotonic()
+    start = time.process_time()  # the machine may be busy
     assert marked({str(number): "a" for number in range(20_000)}).outcome == Outcome.UNREADABLE
-    assert time.monotonic() - start < 2  # comparing each with each takes ten times as long
+    assert time.process_time() - start < 2  # comparing each with each takes ten times as long
 
 
 @pytest.mark.parametrize(

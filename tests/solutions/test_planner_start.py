@@ -21,7 +21,7 @@ def begun(model: str, accelerator: str, gpus: int) -> Plan:
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("gpus", [2048, 16384])
+@pytest.mark.parametrize("gpus", [2048, pytest.param(16384, marks=pytest.mark.slow)])
 def test_every_model_begins_with_a_layout_that_fits_on_thousands_of_gpus(model: str, gpus: int) -> None:
     accelerator = ACCELERATORS[MODELS.index(model) % len(ACCELERATORS)]
     assert begun(model, accelerator, gpus).faults == ()
