@@ -66,7 +66,7 @@ def say(question: Question, seconds: float) -> str:
         (11 * (1e9 / 12 / 1e11 + 3e-3), "That is what comes out with a factor of 2 left out."),
         (24 * (1e9 / 12 / 1e11 + 3e-3), "That is what comes out with the number of GPUs where one less belongs."),
         (22 * (1e9 / 1e11 + 3e-3), "That is what comes out with the division by the number of GPUs left out."),
-        (22e3 * (1e9 / 12 / 1e11 + 3e-3), "You are off by a power of 1,000, 1,000 times too high"),
+        (22e3 * (1e9 / 12 / 1e11 + 3e-3), "You are off by a power of 1000, 1000 times too high"),
         (22 / 60 * (1e9 / 12 / 1e11 + 3e-3), "You are off by a factor of 60: minutes and seconds"),
         (22 * (1e9 / 12 / 2e11 + 3e-3), "That is what comes out with the bandwidth of both directions where one"),
         (22 * (1e9 / 12 / 8e11 + 3e-3), "That is what comes out with the bandwidth 8 times too large: bits or bytes?"),

@@ -17,7 +17,7 @@ from jinja2.parser import Parser
 from jinja2.sandbox import SandboxedEnvironment
 
 from shardwise.errors import ShardwiseError
-from shardwise.units import THIN_SPACE, Direction, lowered, show, show_number
+from shardwise.units import THIN_SPACE, Direction, lowered, regrouped, show, show_number
 
 
 class ShownInt(int):
@@ -200,9 +200,20 @@ def holds(condition: str | bool, names: Mapping[str, Any]) -> bool:
 
 
 def prose(source: str, names: Mapping[str, Any]) -> str:
-    """Rendered prose.
+    """Rendered prose, in which all numbers are written alike: an author's 16,384 as a drawn one is.
 
-    >>> prose("{{ gpus }} GPUs send {{ (1.75e9) | unit('GB') }} each", {"gpus": 1875})
+    >>> prose("{{ gpus }} of 16,384 GPUs", {"gpus": 22016}).split(THIN_SPACE)
+    ['22', '016 of 16', '384 GPUs']
+
+    Raises BadExpression.
+    """
+    return regrouped(filled(source, names))
+
+
+def filled(source: str, names: Mapping[str, Any]) -> str:
+    """A text that is no prose, such as a formula, with its places filled in.
+
+    >>> filled("{{ gpus }} GPUs send {{ (1.75e9) | unit('GB') }} each", {"gpus": 1875})
     '1875 GPUs send 1.75 GB each'
 
     Raises BadExpression.

@@ -3,7 +3,7 @@
 Base units are the byte, the second, the FLOP, the dollar, the joule, the gram, and one of each thing that is counted.
 """
 
-from shardwise.units.amounts import DIRECTIONS, THIN_SPACE, Direction, from_base, show, show_number, to_base
+from shardwise.units.amounts import DIRECTIONS, THIN_SPACE, Direction, from_base, regrouped, show, show_number, to_base
 from shardwise.units.nouns import normal, nouns_in
 from shardwise.units.numerals import SUPERSCRIPTS, lowered, raised
 from shardwise.units.parsing import Unit, unit
@@ -22,6 +22,7 @@ __all__ = [
     "nouns_in",
     "raised",
     "read",
+    "regrouped",
     "show",
     "show_number",
     "to_base",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from shardwise.units.numerals import raised
@@ -94,6 +95,25 @@ def show_number(value: float, digits: int = 4) -> str:
         return _grouped(f"{int(rounded):,}")
     decimals = max(0, digits - len(str(int(abs(rounded)))) if abs(rounded) >= 1 else digits + 3)
     return _grouped(f"{rounded:,.{decimals}f}".rstrip("0").rstrip("."))
+
+
+_COMMA = re.compile(r"\d,\d{3}")
+_NUMERAL = re.compile(
+    r"```.*?```|`[^`]*`|\$[^$\n]*\$"  # code and TeX stay as they are
+    r"|(?<![\w.,])(?P<numeral>[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?)(?![\d,]*\d)",
+    re.DOTALL,
+)
+
+
+def regrouped(text: str) -> str:
+    """Prose in which numbers that an author wrote with commas stand as `show_number` writes them.
+
+    >>> regrouped("8,192 tokens of `f(1,024)` on 16,384 GPUs").split(THIN_SPACE)
+    ['8192 tokens of `f(1,024)` on 16', '384 GPUs']
+    """
+    if not _COMMA.search(text):  # as in most texts
+        return text
+    return _NUMERAL.sub(lambda found: _grouped(found["numeral"]) if found["numeral"] else found[0], text)
 
 
 def _grouped(text: str) -> str:

@@ -151,7 +151,7 @@ def _by_half(theirs: Formula, ours: Formula) -> str:
 
 def _multiple(factor: Any) -> str:
     """A formula that is the right one but for a number."""
-    exactly = f"{int(factor):,}" if factor.is_Integer else str(factor)
+    exactly = show_number(int(factor)) if factor.is_Integer else str(factor)
     if factor == -1:
         return "Yours is the right one with the opposite sign."
     if len(exactly) <= LONGEST_NUMBER:

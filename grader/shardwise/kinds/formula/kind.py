@@ -23,7 +23,7 @@ from shardwise.markdown.html import inline, to_html
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
-from shardwise.template.expressions import prose
+from shardwise.template.expressions import filled, prose
 from shardwise.template.references import References
 from shardwise.units import show_number
 
@@ -112,8 +112,8 @@ mistakes:
 
     def solve(self, template: FormulaTemplate, draw: Draw) -> Solved:
         answer = template.answer
-        formula = prose(answer.formula, draw.values)
-        mistakes = tuple(prose(mistake.formula, draw.values) for mistake in template.mistakes)
+        formula = filled(answer.formula, draw.values)
+        mistakes = tuple(filled(mistake.formula, draw.values) for mistake in template.mistakes)
         points, base = points_of((formula, *mistakes), answer.symbols, draw.rng)
         if not apart((formula, *mistakes), tuple(answer.symbols), points):
             raise Reject("a mistake equals the formula, or another mistake, at every point")

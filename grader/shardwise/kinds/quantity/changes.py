@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from shardwise.kinds.quantity.arguments import Known
 from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes
 from shardwise.kinds.quantity.phrases import is_long, is_short, names, part_in_words, term_in_words, what_else
+from shardwise.units import show_number
 
 # Numbers that stand for a unit or a prefix: leaving them out is said in those words, for every question.
 OF_UNITS = frozenset((8, 24, 60, 100, 365, 1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30))
@@ -67,7 +68,7 @@ def _times(here: Node, known: Known) -> Iterator[Change]:
         if (name := _only_argument(lost)) is not None:
             yield kept, f"with {known[name].says} left out as a factor", False
         elif lost.is_number and lost.value not in OF_UNITS:
-            yield kept, f"with a factor of {lost.value:,.6g} left out", False
+            yield kept, f"with a factor of {show_number(lost.value, 6)} left out", False
             if lost.value == 2:
                 yield node("over", kept, lost), "with a division by 2 instead of a factor of 2", False
         elif lost.operation not in ("times", "over", "number") and is_short(lost):
@@ -83,7 +84,7 @@ def _times(here: Node, known: Known) -> Iterator[Change]:
 def _over(here: Node, known: Known) -> Iterator[Change]:
     above, below = here.parts
     if not (below.is_number and below.value in OF_UNITS) and is_short(below):
-        said = f"{below.value:,.6g}" if below.is_number else part_in_words(below, known)
+        said = show_number(below.value, 6) if below.is_number else part_in_words(below, known)
         yield above, f"with the division by {said} left out", False
         if below.operation == "argument" and _may_divide(below, known):
             yield node("times", above, below), f"with a product with {said} instead of a division", False

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from shardwise.units import SUPERSCRIPTS, THIN_SPACE, from_base, lowered, raised, unit
+from shardwise.units import SUPERSCRIPTS, THIN_SPACE, from_base, lowered, raised, show_number, unit
 
 Trait = Literal[
     "data", "bits", "time", "direction"
@@ -148,7 +148,7 @@ def _of_units(ratio: float, traits: Sequence[Trait], texts: Sequence[str], *, is
     if "time" in traits:
         for factor, say in _TIMES.items():
             if _is_ratio(ratio, factor) or _is_ratio(ratio, 1 / factor):
-                yield f"You are off by a factor of {factor:,.0f}: {say}?"
+                yield f"You are off by a factor of {show_number(round(factor))}: {say}?"
     if "direction" in traits:
         if _is_ratio(ratio, 2):
             yield "You are exactly twice too high: is the rate that of one direction, or of both together?"
@@ -157,12 +157,12 @@ def _of_units(ratio: float, traits: Sequence[Trait], texts: Sequence[str], *, is
 
 
 def _of_ten(power: int, *, is_plain: bool) -> str:
-    times = f"{10 ** abs(power):,}" if abs(power) <= 6 else f"10{raised(abs(power))}"
+    times = show_number(10 ** abs(power)) if abs(power) <= 6 else f"10{raised(abs(power))}"
     way = "high" if power > 0 else "low"
     if is_plain and abs(power) == 2:
         return f"You are 100 times too {way}: a fraction and a percentage?"
     if power % 3 == 0:
-        return f"You are off by a power of 1,000, {times} times too {way}: look at the prefixes (k, M, G, T; m, µ)."
+        return f"You are off by a power of 1000, {times} times too {way}: look at the prefixes (k, M, G, T; m, µ)."
     return f"You are off by a power of ten, {times} times too {way}: count the digits and the prefixes again."
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shardwise.kinds.quantity.arguments import Known
 from shardwise.kinds.quantity.expressions import Node, nodes
+from shardwise.units import show_number
 
 MOST_NAMED = 3  # arguments of a part that is named by them
 
@@ -28,9 +29,9 @@ def term_in_words(here: Node, known: Known) -> str:
     if here.operation == "argument":
         return known[here.name].says
     if here.is_number:
-        return f"the {here.value:,.6g}"
+        return f"the {show_number(here.value, 6)}"
     if here.operation == "times" and here.parts[0].is_number and here.parts[1].operation == "argument":
-        return f"{here.parts[0].value:,.6g} times {known[here.parts[1].name].says}"
+        return f"{show_number(here.parts[0].value, 6)} times {known[here.parts[1].name].says}"
     if is_long(here):
         return "a term"
     return f"the {'terms' if here.operation in ('plus', 'minus') else 'term'} with {_joined(here, known)}"
@@ -41,9 +42,9 @@ def part_in_words(here: Node, known: Known) -> str:
     if here.operation == "argument":
         return known[here.name].says
     if here.is_number:
-        return f"{here.value:,.6g}"
+        return show_number(here.value, 6)
     if here.operation == "minus" and here.parts[0].operation == "argument" and here.parts[1].is_number:
-        return f"{known[here.parts[0].name].says} minus {here.parts[1].value:,.6g}"
+        return f"{known[here.parts[0].name].says} minus {show_number(here.parts[1].value, 6)}"
     return f"what has {_joined(here, known)} in it" if names(here) else "a number"
 
 

@@ -15,7 +15,7 @@ from shardwise.pipelines.named import NAMED, NAMES, SPLIT, greedy, limited
 from shardwise.pipelines.pipeline import MOST_CHUNKS, MOST_MICRO_BATCHES, MOST_STAGES, Pipeline, Schedule
 from shardwise.pipelines.simulate import Run, simulate
 from shardwise.template.draw import Draw
-from shardwise.template.expressions import prose
+from shardwise.template.expressions import filled
 
 MOST_SLOTS = 1000  # that an operation takes
 
@@ -128,7 +128,7 @@ def _schedule(written: str | Limited, form: ScheduleForm, draw: Draw) -> Schedul
     if written.strip() in NAMES:
         return named(written.strip(), pipeline, form.room)
     try:
-        reading = read_schedule(pipeline, prose(written, draw.printed))
+        reading = read_schedule(pipeline, filled(written, draw.printed))
     except Unreadable as error:
         raise ShardwiseError(f"a schedule of the template cannot be read: {error}") from None
     if reading is None:
