@@ -36,10 +36,10 @@ bank-is-sound:  # every answer that a kind knows of is marked on the first five 
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md --check
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md --check
 
-test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## The long rest: every attack, random kills, more draws
+test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## The long rest: every attack, random kills, more draws, all examples of each property
 	$(BIN)/shardwise lint --bank . --seeds 1000
 	$(BIN)/shardwise lint --bank examples/bank --seeds 1000
-	$(PYTEST) -m slow
+	$(PYTEST) -m "slow or hypothesis"
 
 lint: $(VENV)/.test  ## The bank alone, with fewer draws
 	$(BIN)/shardwise lint --bank . --seeds 100

@@ -25,9 +25,9 @@ def checkout_bank() -> Bank:
     return Bank.open(ROOT)
 
 
-def every_third_at_once(items: Sequence[object]) -> list[ParameterSet]:
-    """Values of a parameter of which every third is tried at once, and the others in the long run."""
-    return [pytest.param(item, marks=[pytest.mark.slow] if place % 3 else []) for place, item in enumerate(items)]
+def every_sixth_at_once(items: Sequence[object]) -> list[ParameterSet]:
+    """Values of a parameter of which every sixth is tried at once, and the others in the long run."""
+    return [pytest.param(item, marks=[pytest.mark.slow] if place % 6 else []) for place, item in enumerate(items)]
 
 
 def template(kind: str, *changes: tuple[str, str]) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
 from hypothesis import settings
 
-from checkout import checkout_bank, every_third_at_once
+from checkout import checkout_bank, every_sixth_at_once
 from shardwise.bank.bank import Bank
 from shardwise.bank.compiled import cache_folder
 
@@ -19,7 +21,8 @@ from shardwise.bank.compiled import cache_folder
 # No deadline: the machine may be busy, and a slow example is no failure.
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "here")
+PROFILE = "ci" if os.environ.get("CI") else "here"
+settings.load_profile(PROFILE)
 
 # A run that a shell put into the background inherits an ignored SIGINT, and some tests are about pressing Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -36,6 +39,24 @@ if _CACHE is not None:
     os.environ["SHARDWISE_PROGRESS"] = "off"  # a test that keeps progress names a file of its own
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """What is quick draws a quarter of the examples; the long run draws all of them, of every property."""
+    if config.option.markexpr == "not slow":
+        settings.register_profile("quick", settings.get_profile(PROFILE), max_examples=25)
+        settings.load_profile("quick")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Ten thousand tests are no garbage, and are not looked through for any."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_unconfigure() -> None:
     if _CACHE is not None:
         shutil.rmtree(_CACHE, ignore_errors=True)
@@ -50,4 +71,4 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that asks for `problem` runs once for each file in problems/: a new one is tested when it is saved."""
     if "problem" in metafunc.fixturenames:
         problems = list(checkout_bank().read_all().problems.values())
-        metafunc.parametrize("problem", every_third_at_once(problems), ids=[problem.id for problem in problems])
+        metafunc.parametrize("problem", every_sixth_at_once(problems), ids=[problem.id for problem in problems])

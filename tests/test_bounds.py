@@ -179,6 +179,7 @@ def test_an_archive_that_hides_how_long_its_list_is_cannot_be_read(room: Classro
     assert "no zip archive that can be read" in row["reason"]
 
 
+@pytest.mark.slow
 def test_a_small_archive_that_unpacks_to_a_gigabyte_is_read_to_its_bound(room: Classroom) -> None:
     bomb = '{"cells": [' + "[]," * 300_000 + "[]" + " " * 18_000_000 + '], "nbformat": 4, "metadata": {}}'
     zipped(room.handed_in / "mallory" / "work.zip", {f"{number}.ipynb": bomb for number in range(50)})

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from case_students import answers, carrying, parts_of
-from checkout import checkout_bank, every_third_at_once
+from checkout import checkout_bank, every_sixth_at_once
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.markdown.feedback import as_plain
@@ -40,12 +40,12 @@ def slip_of(name: str, seed: int) -> float:
     return 2.0 if bounds.is_whole and bounds.hold(2 * bounds.right) else 0.5 if bounds.is_whole else 1.3
 
 
-@pytest.mark.parametrize("seed", every_third_at_once(SEEDS))
+@pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
 def test_solved_right_it_earns_all(seed: int) -> None:
     assert marked(seed).points == asked(seed).points
 
 
-@pytest.mark.parametrize("seed", every_third_at_once(SEEDS))
+@pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
 def test_rounding_to_three_figures_on_the_way_costs_nothing(seed: int) -> None:
     feedback = marked(seed, digits=3)
     assert feedback.points == asked(seed).points, feedback.say
@@ -64,7 +64,7 @@ def test_with_one_early_slip_the_points_lost_are_those_of_the_slip_alone(seed: i
     assert followed >= 12  # a slip that changes nothing else, such as that of traffic that hides, has nothing to follow
 
 
-@pytest.mark.parametrize("seed", every_third_at_once(SEEDS))
+@pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
 def test_the_plan_runs_plain_1f1b_and_only_the_part_on_interleaving_does_not(seed: int) -> None:
     values = parts_of(capstone(), asked(seed)).parts[-1].draw.values
     right = {part.piece.name: part.bounds.right for part in parts_of(capstone(), asked(seed)).parts if part.bounds}
@@ -77,7 +77,7 @@ def test_the_plan_runs_plain_1f1b_and_only_the_part_on_interleaving_does_not(see
     assert right["step"] == pytest.approx(busy_s / (1 - right["bubble"]) + exposed_s)
 
 
-@pytest.mark.parametrize("seed", every_third_at_once(SEEDS))
+@pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
 def test_sharded_gradients_are_reduced_behind_the_next_micro_batch(seed: int) -> None:
     right = {part.piece.name: part.bounds.right for part in parts_of(capstone(), asked(seed)).parts if part.bounds}
     values = parts_of(capstone(), asked(seed)).parts[-1].draw.values

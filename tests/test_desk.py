@@ -17,7 +17,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from checkout import ROOT, checkout_bank, every_third_at_once, fresh_session, problem_of, template
+from checkout import ROOT, checkout_bank, every_sixth_at_once, fresh_session, problem_of, template
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.kinds import OURS, text_of
@@ -136,7 +136,7 @@ def test_a_form_shows_the_options_or_the_listing_and_the_prompt_does_not_repeat_
 FORMED = [*checkout_bank().read_all().problems.values(), problem_of(template("match"))]
 
 
-@pytest.mark.parametrize("formed", every_third_at_once(FORMED), ids=[problem.id for problem in FORMED])
+@pytest.mark.parametrize("formed", every_sixth_at_once(FORMED), ids=[problem.id for problem in FORMED])
 def test_the_desk_marks_like_the_cell_does(formed: Problem) -> None:
     question = pose(formed, 0)
     student = Student(question)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from checkout import checkout_bank, every_third_at_once, problem_of, template
+from checkout import checkout_bank, every_sixth_at_once, problem_of, template
 from shardwise.bank.bank import Problem
 from shardwise.bank.lint import lint_problem
 from shardwise.bank.posing import pose
@@ -19,7 +19,7 @@ from shardwise.marking import check
 FORMULAS = [problem for problem in checkout_bank().read_all().problems.values() if problem.template.kind == "formula"]
 
 
-@pytest.mark.parametrize("asked", every_third_at_once(FORMULAS), ids=lambda problem: problem.slug)
+@pytest.mark.parametrize("asked", every_sixth_at_once(FORMULAS), ids=lambda problem: problem.slug)
 def test_no_slip_earns_points_on_the_points_that_the_question_carries(asked: Problem) -> None:
     for seed in range(12):
         question = pose(asked, seed)
@@ -30,7 +30,7 @@ def test_no_slip_earns_points_on_the_points_that_the_question_carries(asked: Pro
             assert check(question, str(wrong.tree)).credit == 0, (seed, str(wrong.tree))
 
 
-@pytest.mark.parametrize("asked", every_third_at_once(FORMULAS), ids=lambda problem: problem.slug)
+@pytest.mark.parametrize("asked", every_sixth_at_once(FORMULAS), ids=lambda problem: problem.slug)
 def test_a_symbol_that_is_a_factor_too_many_never_goes_through(asked: Problem) -> None:
     for seed in range(3):
         question = pose(asked, seed)
@@ -82,7 +82,7 @@ def test_a_slip_inside_a_call_is_explained_where_that_tells_little(theirs: str, 
     assert explain(parse(theirs, symbols), parse("ceil(12*P/(D - A - 4*P))", symbols)) == sentence
 
 
-@pytest.mark.parametrize("asked", every_third_at_once(FORMULAS), ids=lambda problem: problem.slug)
+@pytest.mark.parametrize("asked", every_sixth_at_once(FORMULAS), ids=lambda problem: problem.slug)
 def test_who_answers_next_to_nothing_is_told_next_to_nothing(asked: Problem) -> None:
     for seed in range(3):
         question = pose(asked, seed)

@@ -193,6 +193,7 @@ def test_the_original_line_mends_every_mutant(function: Callable[..., object], d
         assert patch(mutant.source, mutant.line, mutant.original_line.strip()) == source
 
 
+@pytest.mark.slow
 @references
 def test_mutants_are_the_same_in_every_process(function: Callable[..., object], domain: dict[str, list[float]]) -> None:
     source = listing(function)

@@ -133,6 +133,7 @@ def test_another_hint_and_solution_work_in_a_kernel(whole_bank: Bank, tmp_path: 
     assert "### What each GPU sends" in said[5]
 
 
+@pytest.mark.slow
 def test_a_notebook_of_another_bank_finds_it_from_where_it_lies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

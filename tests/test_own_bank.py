@@ -74,6 +74,7 @@ def test_every_problem_is_listed_with_its_bank() -> None:
     assert f"Bank: {OWN} (1 chapter, {len(KINDS)} problems)" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_lint_proves_it_sound() -> None:
     assert (
         f"{len(KINDS)} problems, 10 draws each: all sound" in shardwise("lint", "--bank", OWN, "--seeds", "10").stdout

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import shardwise
-from checkout import ROOT
+from checkout import ROOT, every_sixth_at_once
 from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.lint import faults_of, lint, lint_problem
 from shardwise.bank.posing import pose, question_of, solved
@@ -109,7 +109,7 @@ def test_a_fresh_bank_passes_the_lint_as_a_whole(fresh: Bank) -> None:
     assert faults_of(lint(Banks([fresh]), seeds=3, workers=1)) == []
 
 
-@every_kind
+@pytest.mark.parametrize("name", every_sixth_at_once(list(kinds())))
 def test_the_command_starts_a_problem_that_can_be_linted_shown_and_drawn(tmp_path: Path, name: str) -> None:
     init_bank(tmp_path / "mine")
     bank = ("--bank", str(tmp_path / "mine"))

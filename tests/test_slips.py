@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from checkout import ROOT, every_third_at_once, posed
+from checkout import ROOT, every_sixth_at_once, posed
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose, solved
 from shardwise.kinds.quantity.arguments import Argument
@@ -236,7 +236,7 @@ def test_marking_from_a_stored_question_says_the_same() -> None:
     assert say(again, slip) == say(asked, slip)
 
 
-@pytest.mark.parametrize("first", every_third_at_once(range(3)))
+@pytest.mark.parametrize("first", every_sixth_at_once(range(3)))
 def test_the_slips_of_a_question_do_not_depend_on_what_was_drawn_before(first: int) -> None:
     fresh = Bank.open(ROOT).read_all()
     later = Bank.open(ROOT).read_all()

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from browser.conftest import faults_of, fresh_page, picture
 from browser.hands import ANSWERS, Hands, Keys, Mouse, answers, first, form_of, give, is_said
 from browser.in_jupyter import of_cells, show
-from checkout import every_third_at_once
+from checkout import every_sixth_at_once
 from contrast import PALE
 from jupyter_lab import Lab
 from shardwise.kinds import OURS
@@ -52,7 +52,7 @@ def test_the_answers_are_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", every_third_at_once(list(ANSWERS))
+    "name", every_sixth_at_once(list(ANSWERS))
 )  # a form of every kind is used in test_problem_form.py
 def test_what_is_answered_is_judged(opened: tuple[Page, Hands], name: str) -> None:
     page, hands = opened
