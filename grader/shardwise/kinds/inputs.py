@@ -19,6 +19,7 @@ from shardwise.template.parameters import Parameter, Scalar
 from shardwise.template.rng import Rng
 
 DRAWN = 4  # inputs drawn at random for each question
+MOST_KEPT = 1000  # values of an argument that are known already; students share most of them
 
 
 class Input(Parameter):
@@ -29,7 +30,13 @@ class Input(Parameter):
 
     def level(self, shown: Scalar) -> _Level:
         """What a case needs of a value as written."""
-        return _Level(shown, self.base(shown), self._rank(shown), repr(shown))
+        written = repr(shown)  # 1 and 1.0 are equal, and not the same
+        known = self._levels.get(written)
+        if known is None:
+            known = _Level(shown, self.base(shown), self._rank(shown), written)
+            if len(self._levels) < MOST_KEPT:
+                self._levels[written] = known
+        return known
 
     def _rank(self, shown: Scalar) -> int:
         """How far a value is from the simplest one."""
@@ -39,6 +46,10 @@ class Input(Parameter):
         return sum(
             isinstance(known, int | float) and isinstance(shown, int | float) and known < shown for known in values
         )
+
+    @cached_property
+    def _levels(self) -> dict[str, _Level]:
+        return {}
 
     @cached_property
     def _places(self) -> dict[Scalar, int]:
@@ -89,7 +100,8 @@ def _simpler(inputs: Mapping[str, Input], shown: Mapping[str, Scalar]) -> list[t
     drawn = [given.level(shown[name]) for name, given in inputs.items()]
     simplest = [given.level(given.values()[0]) for given in inputs.values()]
     if len(inputs) <= 5:
-        return list(product(*zip(drawn, simplest, strict=True)))
+        both = zip(drawn, simplest, strict=True)
+        return list(product(*((one,) if one.written == other.written else (one, other) for one, other in both)))
     alone = [[*simplest[:kept], drawn[kept], *simplest[kept + 1 :]] for kept in range(len(inputs))]
     return [tuple(levels) for levels in (simplest, *alone, drawn)]
 
