@@ -28,9 +28,10 @@ assert checked.outcome == {outcome!r}, checked
 print(time.perf_counter() - start, time.process_time() - began)
 """
 TARGETS = {
-    "list": 0.4, "show": 0.4, "check": 0.4, "render, nothing to do": 1.0, "assign, 300 students": 5.0,
+    "list, of a bank that was never read": 5.0, "list": 0.4, "show": 0.4, "check": 0.4, "render, nothing to do": 1.0, "assign, 300 students": 5.0,
     "first check()": 0.3, "first formula, right": 0.5, "first formula, wrong": 0.5, "first hunt": 0.5,
 }  # fmt: skip
+LONG = ("list, of a bank that was never read", "assign, 300 students")  # half the rounds do
 KERNELS = {
     "first check()": ("bytes-per-gpu", "2.997 GB", "correct"),
     "first formula, right": ("bytes-per-gpu-formula", "12*M*(N-1)/N", "correct"),
@@ -46,6 +47,7 @@ def commands(work: Path, name: str) -> Mapping[str, Sequence[str]]:
     out, key = str(work / f"course-{name}"), str(work / "course.key")
     example = str(ROOT / "examples" / "demo" / "set.yaml")
     return {
+        "list, of a bank that was never read": ["list"],
         "list": ["list"],
         "show": ["show", "bytes-per-gpu"],
         "check": ["check", "bytes-per-gpu", "2.997 GB"],
@@ -54,9 +56,9 @@ def commands(work: Path, name: str) -> Mapping[str, Sequence[str]]:
     }
 
 
-def seconds(command: Sequence[str], folder: Path) -> tuple[float, float]:
-    """Wall time and processor time of a command."""
-    usage = run(command, folder)
+def seconds(command: Sequence[str], folder: Path, more: Mapping[str, str]) -> tuple[float, float]:
+    """Wall time and processor time of a command, with `more` in its environment."""
+    usage = run(command, folder, more)
     return usage.seconds, usage.cpu_seconds
 
 
@@ -82,11 +84,12 @@ def main() -> None:
         for number in range(given.rounds + 1):  # the first round warms caches and is not counted
             for name, place in places.items():
                 for what, command in commands(work, name).items():
+                    if what in LONG and number > max(1, given.rounds // 2):
+                        continue
                     if what.startswith("assign"):
                         subprocess.run(["rm", "-rf", str(work / f"course-{name}")], check=True)
-                        if number > max(1, given.rounds // 2):
-                            continue
-                    taken = seconds([str(place / "shardwise"), *command], work)
+                    fresh = {"XDG_CACHE_HOME": str(work / f"cache-{name}-{number}")} if "never read" in what else {}
+                    taken = seconds([str(place / "shardwise"), *command], work, fresh)
                     if number:
                         found.setdefault((what, name), []).append(taken)
                 for what, asked in KERNELS.items():
