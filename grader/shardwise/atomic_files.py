@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,6 +26,27 @@ def write(path: Path, data: bytes, *, private: bool = False) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, private=private) as fresh:
         fresh.write_bytes(data)
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write files that need one another: all of them, or none where one cannot be written. Raises OSError.
+
+    The first takes its place last: let it be the one that names the others.
+    """
+    fresh_files = [path for path in files if not path.exists()]
+    folders = sorted({above for path in files for above in path.parents if not above.exists()})
+    try:
+        with ExitStack() as stack:
+            for path, data in files.items():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(replacing(path)).write_bytes(data)
+    except BaseException:
+        for path in fresh_files:
+            path.unlink(missing_ok=True)
+        for folder in reversed(folders):
+            with suppress(OSError):  # it was not made, or somebody else has put something there
+                folder.rmdir()
+        raise
 
 
 @contextmanager

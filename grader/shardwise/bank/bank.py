@@ -18,6 +18,7 @@ from shardwise.bank.compiled import Compiled
 from shardwise.bank.digests import digest_of
 from shardwise.bank.lesson import lesson_of, misplaced
 from shardwise.errors import Fault, Faulty, ShardwiseError
+from shardwise.file_names import is_device
 from shardwise.template.references import References
 from shardwise.text_files import read_text
 
@@ -286,6 +287,8 @@ def bad_slug(slug: str) -> str:
     """Why a problem cannot have this name, or nothing: a slug is also the name of the answer in a notebook."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", slug) or not 3 <= len(slug) <= 60:
         return f"{slug!r} is no slug: use 3 to 60 lower-case letters and digits, and single hyphens between words"
+    if is_device(slug):
+        return f"{slug!r} is a device on Windows, and no name for a file"
     taken = ("chapter", "null", "true", "false", "shardwise", *shardwise.__all__)
     if keyword.iskeyword(slug) or slug.replace("-", "_") in taken:
         return f"{slug!r} is a name that notebooks need for something else"

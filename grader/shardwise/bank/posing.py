@@ -49,6 +49,8 @@ def pose(problem: Problem, seed: int | str, *, attempt: int | None = None) -> Qu
     Raises ShardwiseError, naming the problem, when its template cannot be drawn or rendered.
     """
     seed = str(seed)
+    if any("\ud800" <= sign <= "\udfff" for sign in seed):  # what a command line makes of bytes that are no text
+        raise ShardwiseError(f"A seed is text, such as 7, and {seed!r} holds what is no character.")
     try:
         with at_most():
             return question_of(problem, *solved(problem, seed, attempt))

@@ -83,9 +83,9 @@ def _ctrl_c_blocked() -> Iterator[None]:
 
 
 def _begin(begin: Callable[..., None] | None, *given: Any) -> None:
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # a terminal sends Ctrl-C to all, and a problem must not be blamed for it
+    # A terminal sends Ctrl-C to all, and a problem must not be blamed for it. Others may still end a process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     end_with_the_command()
     if begin is not None:
         begin(*given)

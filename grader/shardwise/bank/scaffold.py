@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from shardwise.atomic_files import write
+from shardwise.atomic_files import write_together
 from shardwise.bank.bank import Bank, Banks, bad_slug
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kinds
@@ -122,8 +122,7 @@ def init_bank(folder: Path) -> list[Path]:
     taken = [path for path in (folder / "problems", folder / "solutions", folder / "shardwise.toml") if path.exists()]
     if taken:
         raise ShardwiseError(f"{', '.join(map(str, taken))} is there already; nothing was written. Name a new folder.")
-    for path, text in files.items():
-        write(path, text.encode())
+    write_together({path: text.encode() for path, text in files.items()})
     return list(files)
 
 
@@ -170,8 +169,8 @@ def new_problem(problem: str, kind: str, banks: Banks) -> list[Path]:
     present = [str(path) for path in files if path.exists() and path != listing]
     if present:
         raise ShardwiseError(f"{', '.join(present)} is there already; nothing was written. Take another name.")
-    for path, content in files.items():
-        write(path, content.encode())
+    named = {listing: files[listing], **files}  # the chapter names the problem once that is there
+    write_together({path: content.encode() for path, content in named.items()})
     return list(files)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from shardwise.cli.interrupts import say_when_stopped
 from shardwise.cli.options import BankNames, banks_of
 from shardwise.cli.tables import progress
 from shardwise.errors import Faulty, ShardwiseError
@@ -37,6 +38,7 @@ def assign(
     from shardwise.course.roster import load_roster
     from shardwise.grading.cores import usable
 
+    say_when_stopped(f"The same command writes what is missing in {out}.")
     banks = banks_of(bank)
     faults: list[Any] = []
     made: dict[str, Any] = {}

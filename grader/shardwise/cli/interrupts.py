@@ -1,4 +1,4 @@
-"""Ctrl-C: at any moment of a command it ends in one line and exit code 130, without a traceback.
+"""Ctrl-C, and a polite kill: at any moment of a command it ends in one line and exit code 130, without a traceback.
 
 Imported before anything else, this module imports next to nothing.
 """
@@ -19,7 +19,7 @@ _MOMENT = 0.01  # seconds
 
 
 class Interrupted(BaseException):
-    """Ctrl-C. It is not a KeyboardInterrupt, since typer ends those with the exit code alone."""
+    """Ctrl-C or SIGTERM. It is not a KeyboardInterrupt, since typer ends those with the exit code alone."""
 
 
 class _Command:
@@ -43,7 +43,8 @@ def run(command: Callable[[], None]) -> NoReturn:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a script started it in the background
         command()
         sys.exit()
-    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # runs last: after it, Python takes itself apart
+    for which in (signal.SIGINT, signal.SIGTERM):
+        atexit.register(signal.signal, which, signal.SIG_IGN)  # runs last: after it, Python takes itself apart
     try:
         _listen()
         try:
@@ -61,6 +62,7 @@ def run(command: Callable[[], None]) -> NoReturn:
 
 def _listen() -> None:
     signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
     if hasattr(signal, "setitimer"):  # not on Windows
         sys.unraisablehook = _again
         signal.signal(signal.SIGALRM, _interrupt)

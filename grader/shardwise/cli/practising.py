@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shardwise.cli.interrupts import say_when_stopped
 from shardwise.cli.options import BankNames, Json, banks_of
 from shardwise.errors import ShardwiseError
 
@@ -32,6 +33,7 @@ def practice(
     from shardwise.student.drill import Drill
     from shardwise.student.session import Session
 
+    say_when_stopped("What you answered is kept.")
     banks = banks_of(bank)
     session = Session.of(banks)
     before = _progress(banks, chapter, session.journal.events())

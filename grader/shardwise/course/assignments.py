@@ -18,8 +18,9 @@ from shardwise.course.drawing import Make, making
 from shardwise.course.handed_out import is_as_handed_out
 from shardwise.course.keys import fingerprint
 from shardwise.course.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of, student_line, writing
-from shardwise.course.roster import SAFE_NAME, Student
+from shardwise.course.roster import Student
 from shardwise.errors import Faulty, ShardwiseError
+from shardwise.file_names import SAFE_NAME, why_no_name
 from shardwise.template import yaml_source
 from shardwise.template.model import AuthorModel
 
@@ -47,6 +48,13 @@ class SetDefinition(AuthorModel):
     hand_in: str = Field("", description="Markdown: where and how to hand in; shown in the notebook.")
     attempts: int | None = Field(None, ge=1, description="How often a student may hand in; shown in the notebook.")
     due: datetime | None = Field(None, description="ISO 8601 with an offset, such as 2026-12-01T23:59:00+01:00.")
+
+    @field_validator("name")
+    @classmethod
+    def _of_a_file(cls, name: str) -> str:
+        if why := why_no_name(name):
+            raise ValueError(f"{name!r} {why}")
+        return name
 
     @field_validator("due", mode="before")
     @classmethod
@@ -130,12 +138,14 @@ def assign(
     with making(bank, header, key, len(students), workers) as make, alone_in(out):
         for left_over in out.glob(f".{path.name}.*.new"):  # of a run that was killed
             left_over.unlink()
+        _must_be_spelt_alike(path)
         before = _begun(path, key)
         if before and before.header["problems"] != header["problems"]:
             raise ShardwiseError(
                 f"{path} was drawn from another version of this set, with other problems, and notebooks may be out. "
                 "Give the set a new name, or another --out."
             )
+        _must_be_the_students_of(before, students)
         changes = _changes(before.header, header) if before else ()
         kept = len(before.places) if before else 0
         on_roster = {student.id for student in students}
@@ -156,6 +166,26 @@ def assign(
                 worked_in.append(place)
             progress()
     return Assigned(path, len(lock.places), kept, left, changes, tuple(worked_in))
+
+
+def _must_be_spelt_alike(path: Path) -> None:
+    """Raise ShardwiseError where another set's lock file would be this one on a disk that does not tell capitals."""
+    for other in path.parent.glob(f"*{LOCK_SUFFIX}"):
+        if other.name != path.name and other.name.casefold() == path.name.casefold():
+            raise ShardwiseError(
+                f"{other} is there already, and on many disks {path.name} is the same file. Spell the set as before, or give it "
+                "another name."
+            )
+
+
+def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -> None:
+    """Raise ShardwiseError where a roster spells a student otherwise than the lock file: on many disks both have one folder."""
+    drawn = {student.casefold(): student for student in before.places} if before else {}
+    for student in students:
+        if (was := drawn.get(student.id.casefold(), student.id)) != student.id:
+            raise ShardwiseError(
+                f"The roster has {student.id!r}, and the lock file {was!r}. Spell the student as before: {was!r}."
+            )
 
 
 def _begun(path: Path, key: bytes) -> Lock | None:

@@ -26,8 +26,13 @@ def course_key(path: Path) -> tuple[bytes, bool]:
     else:
         key, made = secrets.token_bytes(32), True
         path.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(key.hex() + "\n")
+        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")
+        try:
+            with file:
+                file.write(key.hex() + "\n")
+        except BaseException:  # half a key would be taken for one the next time
+            path.unlink()
+            raise
     _remember(key, path)
     return key, made
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty
+from shardwise.file_names import why_no_name
 from shardwise.markdown.html import printable
 
 _IDENTITIES = ("student", "id", "email")  # columns of a roster, in any case; the first that is there counts
-SAFE_NAME = r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}"  # what a file name may be on every system
 
 
 @dataclass(frozen=True)
@@ -33,9 +32,11 @@ def load_roster(path: Path) -> list[Student]:
     faults, students = [], {}
     for line, row in table.rows:
         place, student = f"{path}:{line}:1", row[identity].strip()
-        if not re.fullmatch(SAFE_NAME, student):
-            faults.append(Fault(place, f"student {student!r} is no name for a file",
-                                "Use letters, digits, . _ @ and -, at most 64, beginning with a letter or digit."))  # fmt: skip
+        if why := why_no_name(student):
+            what, _, remedy = why.partition(": ")
+            faults.append(
+                Fault(place, f"student {student!r} {what}", f"{remedy[:1].upper()}{remedy[1:]}." if remedy else "")
+            )
         elif student.lower() in students:
             faults.append(Fault(place, f"student {student!r} comes twice"))
         name = " ".join(printable(row.get(head.get("name", ""), "")).split())

@@ -17,8 +17,8 @@ from typing import Any
 
 from shardwise.course.archives import DAMAGED, archive, index_bytes, is_link, stays_inside
 from shardwise.course.bounds import BOUNDS
-from shardwise.course.roster import SAFE_NAME
 from shardwise.errors import ShardwiseError
+from shardwise.file_names import SAFE_NAME
 from shardwise.markdown.html import safe
 
 _NOTEBOOK, _ARCHIVE = ".ipynb", ".zip"

@@ -15,6 +15,7 @@ import jinja2
 from markupsafe import Markup
 
 from shardwise.course.dates import in_words
+from shardwise.file_names import is_device
 from shardwise.grading.results import Result
 from shardwise.kinds import kind_of, text_of, variable_of
 from shardwise.markdown.feedback import headline, judgement, picture
@@ -49,7 +50,11 @@ def file_of(set_name: str, student: str) -> str:
 def _file_name(name: str) -> str:
     """A name as a file may have it. What is changed or cut gets an ending, so that two names stay two."""
     plain = re.sub(r"[^A-Za-z0-9._@-]|^\.+", "_", name)[:_LONGEST_NAME] or "_"
-    return plain if plain == name else f"{plain}-{sha256(name.encode(errors='replace')).hexdigest()[:8]}"
+    return (
+        plain
+        if plain == name and not is_device(name)
+        else f"{plain}-{sha256(name.encode(errors='replace')).hexdigest()[:8]}"
+    )
 
 
 def page(
