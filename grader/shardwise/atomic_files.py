@@ -61,11 +61,12 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
         yield fresh
         fresh.replace(path)
     except OSError as error:
-        if error.filename == str(fresh):  # of which nobody knows but we
+        if error.filename in (None, str(fresh)):  # a full disk names no file, and of `fresh` nobody knows but we
             error.filename, error.filename2 = str(path), None
         raise
     finally:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing may be written, not even what is missing may be taken away
+            fresh.unlink()
 
 
 def patiently(act: Callable[[], _T], folder: Path) -> _T:

@@ -30,8 +30,10 @@ def course_key(path: Path) -> tuple[bytes, bool]:
         try:
             with file:
                 file.write(key.hex() + "\n")
-        except BaseException:  # half a key would be taken for one the next time
+        except BaseException as error:  # half a key would be taken for one the next time
             path.unlink()
+            if isinstance(error, OSError):
+                error.filename = str(path)  # a full disk names no file
             raise
     _remember(key, path)
     return key, made

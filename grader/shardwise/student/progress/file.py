@@ -251,6 +251,8 @@ def _trouble(error: Exception) -> str:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # the rest says more than we need
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
         return f"cannot be written ({error}). See that you may write it and its folder."
+    if code == sqlite3.SQLITE_IOERR:  # a quota, a limit, a disk or a network that gave up
+        return f"cannot be used just now ({error}), and was left as it is. See that its disk is there and has room."
     if code == sqlite3.SQLITE_FULL:
         return "cannot be written: the disk is full. Make room."
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

@@ -1,0 +1,95 @@
+"""Where nothing more can be written: one sentence, no half file, nothing lost, and all is well when there is room again."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shardwise.atomic_files import write_together
+from shardwise.bank.bank import Bank
+from shardwise.bank.posing import pose
+from shardwise.bank.scaffold import init_bank
+from writing_commands import COMMANDS, begun, complaints, events, left, prepared
+
+WRITING = sorted({*COMMANDS} - {"lint", "practice"})
+
+
+def limited(size: int) -> Callable[[], None]:
+    """No file may become larger than that, as where a disk or a quota is full; no rights are needed for it."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+@pytest.mark.parametrize("name", WRITING)
+@pytest.mark.parametrize("size", [0, 400])
+def test_a_disk_without_room_is_said_in_a_sentence_and_nothing_is_half_written(
+    name: str, size: int, tmp_path: Path
+) -> None:
+    folder = tmp_path / "full"
+    prepared(folder)
+    before, kept = left(folder), events(folder)
+    ran = begun(folder, name, preexec_fn=limited(size))
+    said = complaints(ran)
+    after = left(folder)
+    assert (ran.returncode, len(said)) == (2, 1), said
+    assert said[0].startswith("shardwise: ") and any(f"{part}/" in said[0] for part in ("out", "bank", "kept"))
+    assert not [path for path in after if path.endswith(".new")]
+    assert not {
+        path: data
+        for path, data in after.items()
+        if data and data != before.get(path, b"") and path != "out/course.key"
+    }
+    assert events(folder) == kept
+    again = begun(folder, name)
+    assert complaints(again) == [] and again.returncode == 0
+    whole = tmp_path / "whole"
+    prepared(whole)
+    assert complaints(begun(whole, name)) == []
+    assert left(folder).keys() == left(whole).keys()
+    assert name == "assign" or left(folder) == left(whole)  # every course key is another, and so are its draws
+
+
+def test_practice_goes_on_without_room_and_says_so_once(tmp_path: Path) -> None:
+    prepared(tmp_path / "full")
+    ran = begun(tmp_path / "full", "practice", preexec_fn=limited(0), stdout=subprocess.PIPE)
+    out, _ = ran.communicate()
+    assert ran.returncode == 0
+    assert " ".join(out.split()).count("See that its disk is there and has room. You can go on practising") == 1
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_a_folder_that_may_not_be_written_is_said_in_a_sentence(name: str, tmp_path: Path) -> None:
+    prepared(tmp_path / "own")
+    before = left(tmp_path / "own")
+    bound = [word for inner in ("out", "kept", "bank") for word in ("--ro-bind", *[str(tmp_path / "own" / inner)] * 2)]
+    ran = begun(tmp_path / "own", name, inside=["bwrap", "--dev-bind", "/", "/", *bound])
+    said = complaints(ran)
+    assert (ran.returncode, len(said)) == (2, 1), said
+    assert "ead-only" in said[0] or "readonly" in said[0]
+    assert ".new" not in said[0]
+    assert {**left(tmp_path / "own"), "typed": b""} == {**before, "typed": b""}
+
+
+def test_bytecode_that_a_full_disk_cut_off_is_made_anew(tmp_path: Path) -> None:
+    init_bank(tmp_path / "bank")
+    asked = pose(Bank.open(tmp_path / "bank").find("first-quantity"), 1)
+    cut_off = list((tmp_path / "bank").rglob("*.pyc"))
+    assert cut_off
+    for path in cut_off:
+        path.write_bytes(path.read_bytes()[:60])
+    assert pose(Bank.open(tmp_path / "bank").find("first-quantity"), 1).key == asked.key
+
+
+def test_files_that_need_one_another_come_together_or_not_at_all(tmp_path: Path) -> None:
+    listing, taken = tmp_path / "listing", tmp_path / "taken"
+    listing.write_text("old")
+    taken.mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_together({listing: b"new", tmp_path / "a" / "b" / "one": b"1", taken: b"2"})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["listing", "taken"]
+    assert listing.read_text() == "old"
+    write_together({listing: b"new", tmp_path / "a" / "b" / "one": b"1"})
+    assert listing.read_text() == "new" and (tmp_path / "a" / "b" / "one").read_text() == "1"
