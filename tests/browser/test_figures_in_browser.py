@@ -287,3 +287,42 @@ def test_those_that_talk_are_ringed_and_the_links_that_this_takes_are_lit(opened
         frames = pictures(page).first.locator("rect[rx='4']").evaluate_all(LIT, "purple")
         ways = pictures(page).first.locator("line").evaluate_all(LIT, "red")
         assert (frames, ways) == (list(nvlink), list(ports))
+
+
+def tops_of(page: Page, kind: int) -> list[tuple[float, float]]:
+    """Corners of the path around a kind of what is held, in pixels: along its top, and back along its ground."""
+    path = pictures(page).first.locator("path").nth(kind).get_attribute("d")
+    assert path
+    return [(float(x), float(y)) for x, y in (corner.split(",") for corner in path[1:-1].split("L"))]
+
+
+def test_what_is_held_is_drawn_as_high_as_it_is_until_the_moment_that_is_shown(opened: Open) -> None:
+    picture = the("step-memory")
+    shown = picture.show(picture.start)
+    (panel,) = shown["panels"]
+    page = opened("step-memory")
+    ((left, right, low), *_, (_, _, high)) = places(page, ".axis .grid", "x1", "x2", "y1")  # 0 and 80 GB
+    states, activations = tops_of(page, 0), tops_of(page, 2)
+    assert (low - states[0][1]) / (low - high) * 80 == pytest.approx(panel["moments"][0]["sizes"][0], abs=0.05)
+    tops = [round((low - y) / (low - high) * 80, 1) for _, y in activations[: len(activations) // 2]]
+    most = max(sum(moment["sizes"][:3]) for moment in panel["moments"])
+    assert max(tops) == pytest.approx(most, abs=0.15)
+    width = states[len(states) // 2 - 1][0] - states[0][0]
+    assert width / (right - left) == pytest.approx(panel["moments"][-1]["to"] / panel["x"]["high"], abs=0.001)
+    slider(page, "moment").press("Home")
+    page.get_by_role("button", name="Step").click()
+    expect(pictures(page).get_by_text("64.6 GB")).to_have_count(0)  # the loss is still to come
+    until = max(x for x, _ in tops_of(page, 0)) - states[0][0]
+    assert until / width == pytest.approx(2 / len(shown["frames"]), abs=0.01)
+    expect(fact(page, "now")).to_have_text("forward pass of layer 5, 23.3 GB")
+
+
+def test_a_step_that_is_held_can_be_read_as_a_table(opened: Open) -> None:
+    page = opened("step-memory")
+    page.get_by_text("The same as a table").click()
+    rows = {
+        row.get_by_role("rowheader").inner_text(): row.get_by_role("cell").all_inner_texts()
+        for row in page.get_by_role("row").all()[1:]
+    }
+    assert list(rows) == ["loss", "backward starts", "backward ends", "update"]
+    assert rows["loss"] == ["17.6", "0", "36.5", "10.5", "64.6"]

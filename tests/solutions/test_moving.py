@@ -32,7 +32,7 @@ from solutions.pipeline import bubble_idle_fraction, in_flight, interleaved_chun
 from solutions.zero import state_bytes_per_gpu
 
 NAMES = [module.name for module in pkgutil.iter_modules(moving.__path__)]
-DRAWINGS = {"bars", "gantt", "lines", "ring", "scatter", "servers"}
+DRAWINGS = {"bars", "gantt", "lines", "ring", "scatter", "servers", "stack"}
 Shown = dict[str, Any]
 
 

@@ -7,9 +7,10 @@ import { lines } from "./lines.js";
 import { ring } from "./ring.js";
 import { scatter } from "./scatter.js";
 import { servers } from "./servers.js";
+import { stack } from "./stack.js";
 import { paint } from "./style.js";
 
-const DRAWINGS = { bars, gantt, lines, ring, scatter, servers };
+const DRAWINGS = { bars, gantt, lines, ring, scatter, servers, stack };
 
 /**
  * Draw plain data.

@@ -52,13 +52,14 @@ export function gantt(data, width, pick) {
 
 function bar(span, place, data, x, top, now, pick) {
   const [from, to] = [x(span.from), x(Math.min(now, span.to))];
+  const gap = Math.min(1, 0.2 * (to - from)); // so that many short bars keep their shares
   const y = top + 3 + span.row * (BAR + 6) + (span.low ? BAR * 0.3 : 0);
   const height = span.low ? BAR * 0.7 : BAR;
   const kind = data.kinds[span.kind];
   const text = span.text ?? "";
   const fits = to - from > text.length * LETTER + 2;
   return svg`<g class=${pick ? "pickable" : ""} @click=${pick ? () => pick(place) : null}>
-    <rect x=${from} y=${y} width=${Math.max(0.5, to - from - 1)} height=${height} rx="2" fill=${paint(kind.colour)}
+    <rect x=${from} y=${y} width=${Math.max(0.5, to - from - gap)} height=${height} rx="2" fill=${paint(kind.colour)}
       stroke=${data.picked === place ? "var(--text)" : "none"} stroke-width="2"><title>${said(span, data)}</title></rect>
     ${text && fits ? svg`<text class="on" x=${(from + to) / 2} y=${y + height / 2 + 4} text-anchor="middle">${text}</text>` : ""}
   </g>`;

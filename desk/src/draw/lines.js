@@ -75,7 +75,7 @@ function dots(line, x, y) {
 }
 
 /** A value that is named: a dot, or a line through the whole drawing. Its words keep inside. */
-function marked(mark, x, y, box) {
+export function marked(mark, x, y, box) {
   const at = mark.x === undefined ? box.right : x(mark.x);
   const height = mark.y === undefined ? box.top : y(mark.y);
   const anchor = at > (box.left + box.right) / 2 ? "end" : "start";
