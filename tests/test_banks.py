@@ -328,13 +328,13 @@ def test_a_kernel_in_a_folder_with_settings_finds_its_bank(a_bank: Callable[...,
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that were read as YAML."""
     found: list[str] = []
-    parse = yaml_source.parse
+    validated = yaml_source.validated
 
-    def noted(text: str, name: str) -> yaml_source.Source:
+    def noted(text: str, name: str, of: Any) -> Any:
         found.append(Path(name).name)
-        return parse(text, name)
+        return validated(text, name, of)
 
-    monkeypatch.setattr(yaml_source, "parse", noted)
+    monkeypatch.setattr(yaml_source, "validated", noted)
     return found
 
 
