@@ -70,7 +70,7 @@ def show(*, message_bytes: float, servers: int, port_bytes_per_s: float, latency
         "drawing": "lines",
         "title": f"Time of an all-reduce on {servers * EACH:,} GPUs against the message",
         "x": {"label": "message, MB", "low": SMALLEST / 1e6, "high": LARGEST / 1e6, "log": True, "ticks": powers(1e-2, 1e4)},
-        "y": {"label": "time, ms", "low": 1e-2, "high": 1e4, "log": True, "ticks": powers(1e-2, 1e4)},
+        "y": {"label": "time, ms", "low": 5e-3, "high": 2e4, "log": True, "ticks": powers(1e-2, 1e4)},
         "lines": lines,
         "marks": [{"x": message_bytes / 1e6, "text": in_bytes(message_bytes)}],
     }  # fmt: skip
@@ -85,7 +85,7 @@ def predict() -> dict[str, Any]:
     quickest = min(found, key=lambda name: found[name])
     rings = found["rings over eight ports"]
     return {
-        "ask": "64 GPUs in 8 servers, ports of 50 GB/s, 5 µs for each step. Which is quickest for a message of 1 MB?",
+        "ask": "64 GPUs in 8 servers, a port of 50 GB/s for each GPU, 5 µs for each step. Which is quickest for a message of 1 MB?",
         **choice(quickest, found),
         "why": f"1 MB takes {written(1e6 / 50e9 * 1e6)} µs on a port. The rings wait 126 times for a latency, "
         f"{in_time(rings)} in all; the trees wait 12 times.",

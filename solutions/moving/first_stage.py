@@ -116,7 +116,7 @@ def predict() -> dict[str, Any]:
         after["weights"] + after["states"] + 2 * activations,  # twice as much in flight, of as many layers
     ]
     return {
-        "ask": f"On 16,384 H100 a GPU of the first of 16 stages holds {in_bytes(states + activations)}, {in_bytes(activations)} of them "
+        "ask": f"On 16,384 H100 and under 1F1B a GPU of the first of 16 stages holds {in_bytes(states + activations)}, {in_bytes(activations)} of them "
         "activations. What does it hold with 32 stages, each with half the layers, on as many GPUs and with the same batch?",
         **choice(in_bytes(sum(after.values())), map(in_bytes, sizes)),
         "why": "A stage has half the layers, but the first one then holds 32 micro-batches in flight and not 16: its activations "

@@ -78,7 +78,7 @@ def predict() -> dict[str, Any]:
     stable = phases(total_steps=100_000, warmup_steps=2000, decay_share=0.1)
     return {
         "ask": "Two schedules have the same peak, a warmup of 2,000 steps and a length of 100,000 steps. One is a cosine to zero. The "
-        "other stays at the peak and falls in the last 10,000 steps. How many times the area of the cosine does it have?",
+        "other stays at the peak and falls to zero in a straight line in the last 10,000 steps. How many times the area under the cosine does it have?",
         "unit": "times",
         "answer": wsd_to_cosine_area(**stable),
         "why": "Warmup and every fall to zero have half of the peak as their mean. Only the stable steps have all of it.",

@@ -85,7 +85,7 @@ def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int,
         "axis": {"label": "micro-batches held at the peak", "high": max(*held, stages)},
         "kinds": {"held": {"name": "activations in flight", "colour": "purple"}},
         "rows": [
-            {"name": name, "text": f"{count:g}", "parts": [{"kind": "held", "size": count}]}
+            {"name": name, "text": written(count), "parts": [{"kind": "held", "size": count}]}
             for name, count in zip(names, held, strict=True)
         ],
     }
@@ -96,7 +96,7 @@ def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int,
         "facts": [
             ("length of the step", f"{written(end)} micro-batches, {micro_batches} of them work{last}"),
             ("idle, all stages together", percent(idle_share(step, stages))),
-            ("fullest stage holds", f"{max(held):g} micro-batches"),
+            ("fullest stage holds", f"{written(max(held))} micro-batches"),
         ],
         "frames": [*frames, {"panels": [{}, {}]}],
     }
@@ -106,7 +106,7 @@ def predict() -> dict[str, Any]:
     """How long the stages of a small step wait."""
     idle = bubble_idle_fraction(stages=4, micro_batches=8)
     return {
-        "ask": "A pipeline has 4 stages, and 8 micro-batches pass through it under 1F1B. "
+        "ask": "A pipeline has 4 equal stages, and 8 micro-batches pass through it under 1F1B. "
         "What share of the step does a stage wait?",
         **choice(percent(idle), ("9.38 %", "12.5 %", "27.3 %", "37.5 %", "50 %")),
         "why": "A stage waits as long as 3 micro-batches take, in a step of 8 + 3. Over the work alone it would be 37.5 %.",

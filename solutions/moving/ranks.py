@@ -153,7 +153,7 @@ def _frame(when: str, axis: str, those: list[int], rank: int, total: tuple[str, 
     )
     link, count = link_of(those), len({one // SERVER for one in those})
     where = f"ports of {count} servers" if count > 1 else "NVLink of one server"
-    title = f"{GPUS} GPUs in {GPUS // SERVER} servers. {when}: on {axis} rank {rank} talks with {named}"
+    title = f"{GPUS} GPUs in {GPUS // SERVER} servers; {when}: on {axis} rank {rank} talks with {named}"
     return {
         "panels": [{"title": title, "text": f"{when}: {axis}", "group": those}, {}],
         "facts": [
@@ -172,8 +172,8 @@ def predict() -> dict[str, Any]:
     ratio = sum(map(seconds, turned.values())) / sum(map(seconds, usual.values()))
     tp, dp = (in_bytes(usual[axis][0][1]) for axis in ("tp", "dp"))
     return {
-        "ask": "64 H100 train Llama 3 8B with TP 4, PP 4 and DP 4, and TP is the innermost axis. Somebody numbers them with DP innermost: "
-        "now gradients stay inside a server, and TP leaves it. For how long does a GPU send in a step then?",
+        "ask": f"64 H100 train Llama 3 8B with TP 4, PP 4 and DP 4, {TOKENS // SEQUENCE} sequences of {SEQUENCE:,} tokens a step, and TP is the "
+        "innermost axis. Somebody numbers them with DP innermost: now gradients stay inside a server, and TP leaves it. For how long does a GPU send in a step then?",
         **choice(f"{round(ratio)} times as long", ("a fifth as long", "as long as before", "2 times as long", "9 times as long")),
         "why": f"Gradients travel once a step, {dp}. TP sends in every layer for every micro-batch, {tp} in all, and NVLink is "
         f"{written(RATES['NVLink'] / RATES['port'])} times as fast as a port.",

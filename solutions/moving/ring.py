@@ -60,7 +60,7 @@ def predict() -> dict[str, Any]:
     """How much a GPU sends."""
     sent = bytes_sent_per_gpu(message_bytes=1e9, gpus=4)
     return {
-        "ask": "Four GPUs need the sum of their gradients, 1 GB on each. How much does each GPU send?",
+        "ask": "Four GPUs add up their gradients in a ring all-reduce, 1 GB on each. How much does each GPU send?",
         **choice(in_bytes(sent), ("750 MB", "1 GB", "1.5 GB", "2 GB", "3 GB")),
         "why": "Each step sends one chunk, a quarter of the message. Three steps add, and three steps copy.",
     }

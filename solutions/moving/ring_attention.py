@@ -77,8 +77,8 @@ def show(*, layout: str, cp: int, tokens: int, link_bytes_per_s: float, model: s
         "panels": [panel],
         "facts": [
             ("blocks that ranks compute", several if counts[0] != counts[-1] else f"{counts[0]} each"),
-            ("attention takes", f"{in_time(takes[layout])}, {in_time(least)} if nobody waited"),
-            ("ranks wait, all together", _share(1 - least / takes[layout])),
+            ("attention takes", f"{in_time(takes[layout])}, {in_time(least)} if none were idle"),
+            ("ranks are idle, all together", _share(1 - least / takes[layout])),
             ("the mask saves", _share(1 - takes[layout] / takes["no mask"])),
             ("a whole block", f"computed in {in_time(whole)}, at {written(FLOP_PER_S / 1e12)} TFLOP/s"),
             ("a hop", f"sent in {in_time(hop_s)}"),

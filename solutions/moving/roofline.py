@@ -80,7 +80,7 @@ def predict() -> dict[str, Any]:
         inputs=models.hidden(model=MODEL), outputs=models.ffn_hidden(model=MODEL), **rates("H100-80GB")
     )
     return {
-        "ask": "The gate matrix of Llama 3 8B has 4,096 by 14,336 weights. With how many tokens at once does an H100 begin to "
+        "ask": "The gate matrix of Llama 3 8B has 4,096 by 14,336 weights in BF16. With how many tokens at once does an H100 begin to "
         "wait for its compute units, and no longer for memory?",
         **choice(str(needed), ("8", "33", "326", "3260")),
         "why": "With few tokens a product does about one FLOP per byte for each token, so it takes about as many tokens as the "

@@ -171,7 +171,7 @@ def predict() -> dict[str, Any]:
         gradients.append(step["layers"] * step["layer_gradient_bytes"])
     saved = gradients[0] - gradients[1]
     return {
-        "ask": f"All layers of Llama 3 8B are recomputed, and the peak of {in_bytes(peaks[0])} is where the backward pass ends. Now ZeRO-2 "
+        "ask": f"All layers of Llama 3 8B are recomputed for 8,192 tokens on a GPU, and the peak of {in_bytes(peaks[0])} is where the backward pass ends. Now ZeRO-2 "
         f"shards the gradients over {GPUS} GPUs: {in_bytes(gradients[1])} in place of {in_bytes(gradients[0])}. By how much does the peak fall?",
         **choice(in_bytes(peaks[0] - peaks[1]), ("not at all", in_bytes(peaks[0] - peaks[1]), in_bytes(step["loss_bytes"]), in_bytes(saved))),
         "why": f"In the loss, {in_bytes(peaks[1])} are held with or without the gradients, {in_bytes(step['loss_bytes'])} of them logits. The peak "

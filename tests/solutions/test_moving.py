@@ -87,6 +87,24 @@ def test_a_question_has_an_answer_and_does_not_tell_it(name: str) -> None:
         assert asked["answer"] > 0 and asked["unit"]
 
 
+@pytest.mark.parametrize(
+    ("name", "premises"),
+    [
+        ("all_reduce_times", ["port of 50 GB/s for each GPU", "5 µs for each step"]),
+        ("first_stage", ["1F1B", "same batch"]),
+        ("learning_rates", ["cosine to zero", "falls to zero in a straight line"]),
+        ("pipeline", ["equal stages", "1F1B"]),  # interleaved, or with a slow stage, one waits for another share
+        ("ranks", ["512 sequences of 8,192 tokens"]),  # with 4 sequences it would be 1.5 times as long
+        ("ring", ["ring all-reduce"]),  # sent to every other GPU as they are, gradients would make 3 GB
+        ("roofline", ["BF16"]),  # in FP8 the ridge lies elsewhere
+        ("step_memory", ["8,192 tokens", "ZeRO-2"]),
+    ],
+)
+def test_a_question_says_what_its_answer_depends_on(name: str, premises: list[str]) -> None:
+    asked = module_of(name).predict()["ask"]
+    assert [premise for premise in premises if premise not in asked] == []
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_its_still_is_a_picture_of_its_lesson(name: str) -> None:
     module = module_of(name)
@@ -134,6 +152,19 @@ def test_a_time_of_the_curve_is_that_of_the_reference_and_of_the_played_collecti
             way(**servers, latency_s=5e-6) * 1e3, rel=1e-5
         )
     assert dict(shown["facts"])["quickest"] == "two trees over eight ports"
+
+
+@pytest.mark.parametrize(
+    "extreme",
+    [
+        {"servers": 2, "port_bytes_per_s": 100e9, "latency_s": 1e-6},
+        {"servers": 128, "port_bytes_per_s": 12.5e9, "latency_s": 20e-6},
+    ],
+)
+def test_no_time_leaves_the_axis_where_steps_are_shortest_and_where_they_are_longest(extreme: Shown) -> None:
+    (panel,) = times.show(message_bytes=1e6, **extreme)["panels"]
+    drawn = [y for line in panel["lines"] for _, y in line["points"]]
+    assert panel["y"]["low"] <= min(drawn) and max(drawn) <= panel["y"]["high"]
 
 
 @pytest.mark.parametrize("gpus", [1, 64, 1024])
@@ -262,6 +293,13 @@ def test_the_expected_waste_is_lowest_at_the_interval_that_is_named() -> None:
     best = checkpoints.exact_interval_seconds(write_s=60, mtbf_s=checkpoints.mtbf_seconds(16384)) / 60
     assert lowest == pytest.approx(best, rel=0.07)  # the grid's width
     assert dict(shown["facts"])["best interval"].startswith(moving.in_time(best * 60))
+
+
+def test_thirds_of_a_micro_batch_are_written_as_short_as_all_numbers() -> None:
+    interleaved = {"schedule": "interleaved", "stages": 8, "micro_batches": 16, "virtual_stages": 3}
+    shown = pipeline.show(**interleaved, slowest=Fraction(1))
+    assert dict(shown["facts"])["fullest stage holds"] == "10.3 micro-batches"
+    assert shown["panels"][1]["rows"][0]["text"] == "10.3"
 
 
 def test_one_is_not_written_as_many() -> None:

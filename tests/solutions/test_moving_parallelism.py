@@ -98,7 +98,7 @@ def test_the_facts_under_the_ring_are_those_of_the_bars(cp: int) -> None:
         assert facts["attention takes"].startswith(f"{rings.in_time(end / 1e3)}, ")
         assert facts["the mask saves"] == f"{rings.percent(saves)} of the time"
         idle = 1 - length(panel["spans"]) / cp / end
-        assert facts["ranks wait, all together"] == f"{rings.percent(abs(round(idle, 4)))} of the time"
+        assert facts["ranks are idle, all together"] == f"{rings.percent(abs(round(idle, 4)))} of the time"
         assert panel["axis"]["high"] >= end  # one axis for both layouts
         assert shown["frames"][-2]["panels"][0]["now"] < end
 
