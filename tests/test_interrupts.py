@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM at drawn moments in every command that writes: one sentence, exit code 130, and nothing half written."""
+"""Ctrl-C and SIGTERM at drawn moments in every command that writes: one sentence, exit code 130 or 143, and nothing half written."""
 
 from __future__ import annotations
 
@@ -6,15 +6,22 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from shardwise.bank.bank import Bank
 from writing_commands import COMMANDS, begun, complaints, events, is_whole, left, prepared
 
 TIMES = 20
+SLOW = """def transfer_ms(**_):
+    open("begun", "w").close()
+    while True:
+        pass
+"""
 
 
 def listens(pid: int) -> bool:
@@ -31,8 +38,9 @@ def listens(pid: int) -> bool:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_interrupt_at_any_moment_leaves_nothing_half(name: str, which: signal.Signals, tmp_path: Path) -> None:
     dice = random.Random(f"{name} {which.name}")
+    stopped = 128 + which
     codes, took, whole = [], 0.0, dict[str, bytes]()
-    prepared(tmp_path / "begin")
+    prepared(tmp_path / "begin", name)
     before, kept = left(tmp_path / "begin"), events(tmp_path / "begin")
     for attempt in range(TIMES + 1):
         folder = tmp_path / f"{attempt}"
@@ -54,15 +62,40 @@ def test_an_interrupt_at_any_moment_leaves_nothing_half(name: str, which: signal
             continue
         codes.append(ran.returncode)
         took = min(took, time.monotonic() - began) if ran.returncode == 0 else took  # the first loads what others find
-        assert ran.returncode in (0, 130), said
-        assert len(said) == (ran.returncode == 130) and all(line.startswith("Stopped.") for line in said), said
+        assert ran.returncode in (0, stopped), said
+        assert len(said) == (ran.returncode == stopped) and all(line.startswith("Stopped.") for line in said), said
         assert not [path for path in after if path.endswith(".new")]
         assert is_whole(name, before, after, whole), sorted(after)
         assert events(folder) in ((0, kept) if name == "forget" else range(kept, kept + 300))
-    assert codes.count(130) >= TIMES / 4, codes
-    if name in ("assign", "render"):  # which are completed by the same command
+    assert codes.count(stopped) >= TIMES / 4, codes
+    if name in ("assign", "render", "grade", "regrade"):  # which are completed by the same command
         assert complaints(again := begun(folder, name)) == [] and again.returncode == 0
-        assert left(folder).keys() == {*whole, "typed"}
+        done = left(folder)
+        assert done.keys() == {*whole, "typed"}
+        assert name == "assign" or whole.items() <= done.items()
+
+
+def test_ctrl_c_while_an_answer_is_checked_ends_that_check_alone(tmp_path: Path) -> None:
+    prepared(tmp_path, "practice")
+    kept = events(tmp_path)
+    problems = Bank.open(tmp_path / "bank").of_chapter("01-first-chapter")
+    skipped = [problem.data["kind"] for problem in problems].index("code")
+    (tmp_path / "slow.py").write_text(SLOW)
+    with (tmp_path / "said").open("w") as out:
+        ran = begun(tmp_path, "practice", stdin=subprocess.PIPE, stdout=out)
+    assert ran.stdin is not None
+    ran.stdin.write("skip\n" * skipped)
+    for count, which in enumerate((signal.SIGINT, signal.SIGINT, signal.SIGTERM), start=1):
+        ran.stdin.write("slow.py\n")
+        ran.stdin.flush()
+        until((tmp_path / "begun").exists)
+        (tmp_path / "begun").unlink()
+        os.killpg(ran.pid, which)
+        if which == signal.SIGINT:
+            until(lambda: (tmp_path / "said").read_text().count("Nothing was counted") == count)  # noqa: B023
+    assert complaints(ran) == ["Stopped. What you answered is kept."]
+    assert ran.returncode == 143
+    assert events(tmp_path) == kept
 
 
 def until(is_so: Callable[[], bool]) -> None:

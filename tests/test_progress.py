@@ -33,7 +33,7 @@ from shardwise.student.graded import GradedSets
 from shardwise.student.limited import run_limited
 from shardwise.student.progress import journal
 from shardwise.student.progress.calibration import by_confidence, by_month
-from shardwise.student.progress.chapters import DAILY, Progress, progress_of
+from shardwise.student.progress.chapters import Progress, progress_of
 from shardwise.student.progress.events import Estimate, Event, Variant
 from shardwise.student.progress.file import ProgressFile
 from shardwise.student.progress.standing import Standing, standing
@@ -232,18 +232,6 @@ def test_next_is_what_is_due_then_what_is_new_then_what_is_not_mastered(banks: B
     assert following(solved[0], days=30) == ids[0]
     mastered = [event("right", seed, bank=here(banks), problem=name) for name in ids for seed in range(3)]
     assert following(*mastered) is None
-
-
-def test_the_daily_five_are_of_five_chapters_due_ones_first(banks: Banks) -> None:
-    chapters = list(banks.chapters)
-    new = found_in(banks).daily
-    assert [row.problem.chapter for row in new] == chapters[:DAILY]
-    late = banks.of_chapter(chapters[7])[:2]
-    events = [event("wrong", 0, bank=here(banks), problem=problem.id) for problem in late]
-    daily = found_in(banks, *events, days=2).daily
-    assert [row.problem.id for row in daily[:2]] == [problem.id for problem in late]
-    assert len(daily) == DAILY and len({row.problem.id for row in daily}) == DAILY
-    assert daily[2].problem.chapter == chapters[7]  # what was begun is gone on with
 
 
 def test_two_banks_with_the_same_problem_are_kept_apart(tmp_path: Path) -> None:
@@ -604,12 +592,6 @@ def test_a_chapter_asks_what_is_due_then_what_is_not_solved_and_nothing_that_is(
     monkeypatch.setenv("SHARDWISE_NOW", START.isoformat())
     keep(kept, *(event("right", 1, problem=name) for name in ids[:3]))
     assert f"Every problem of {CHAPTER} is solved." in run("practice", "--chapter", CHAPTER)[1]
-
-
-def test_the_daily_five_are_asked(run: Any) -> None:
-    _, said = run("practice", "--daily", typed="skip\n" * 9)
-    assert "5 problems\n" in said and "── 5 of 5 ──" in said
-    assert "right." not in said and "due" not in said  # nothing was answered, and nothing was due
 
 
 def test_every_kind_can_be_answered_in_a_terminal(tmp_path: Path, kept: ProgressFile) -> None:

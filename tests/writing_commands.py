@@ -13,7 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from checkout import ROOT
+from classroom import Classroom
+from shardwise.bank.bank import Bank
 from shardwise.bank.scaffold import init_bank
+from shardwise.course.keys import KEY_FILE
+from shardwise.course.simulated_class import right
+from shardwise.question import Question
 from shardwise.student.progress.events import Event, Variant
 from shardwise.student.progress.file import ProgressFile
 
@@ -22,8 +27,13 @@ ROSTER = "student\n" + "".join(f"s{number:02d}\n" for number in range(12))
 FULL = "example/bytes"  # of the progress file
 
 
-def prepared(folder: Path) -> None:
-    """All that the commands begin with."""
+STUDENTS = ("ada", "bo", "cleo", "dan")
+GRADED = ("first-quantity", "first-choice", "first-order")
+GRADING = ["--key", "course/course.key", "--lock", "course/week-1.lock.jsonl", "--workers", "2"]
+
+
+def prepared(folder: Path, name: str) -> None:
+    """All that a command begins with."""
     for inner in ("out", "kept"):
         (folder / inner).mkdir(parents=True)
     (folder / "set.yaml").write_text(SET)
@@ -32,6 +42,30 @@ def prepared(folder: Path) -> None:
     kept, at = ProgressFile(folder / "kept" / "progress.sqlite"), datetime(2026, 12, 1, 12, tzinfo=UTC)
     for seed in range(40):
         kept.add(Event(at=at, variant=Variant("shipped", FULL, str(seed)), digest="d", what="answer", place="terminal"))
+    if name in ("grade", "regrade"):
+        _hand_in(folder)
+    if name == "regrade":
+        assert complaints(begun(folder, "grade")) == []
+        template = folder / "bank" / "problems" / "01-first-chapter" / "first-quantity.yaml"
+        template.write_text(template.read_text("utf-8").replace("rel_tol: 0.005", "rel_tol: 0.02"), "utf-8")
+
+
+def _hand_in(folder: Path) -> None:
+    """A class that handed in."""
+    course = Classroom(folder / "course", Bank.open(folder / "bank"), STUDENTS, GRADED)
+    assert (folder / "course" / KEY_FILE).is_file()
+    for student in STUDENTS:
+        course.hand_in(student, _one_per_cent_off)
+
+
+def _one_per_cent_off(question: Question) -> str | None:
+    """Right, but for a quantity, which another tolerance would let pass."""
+    source = right(question)
+    if question.slug != "first-quantity" or source is None:
+        return source
+    name, _, value = source.partition(" = ")
+    number, unit = value.strip("'").split()
+    return f"{name} = '{float(number) * 1.01:.6g} {unit}'"
 
 
 COMMANDS: Mapping[str, tuple[list[str], str]] = {  # the words, and what is typed
@@ -43,6 +77,8 @@ COMMANDS: Mapping[str, tuple[list[str], str]] = {  # the words, and what is type
     "export": (["progress", "--export", "out/kept.json"], ""),
     "forget": (["progress", "--forget", "--problem", FULL, "--yes"], ""),
     "practice": (["practice", "--chapter", "01-first-chapter", "--bank", "bank"], "3 s\n" * 200 + "quit\n"),
+    "grade": (["grade", "course/submitted", "--out", "out", "--junit", "out/junit.xml", *GRADING], ""),
+    "regrade": (["regrade", "course/submitted", "--out", "out", "--bank", "bank", "--yes", *GRADING], ""),
     "formulas": (["formulas", "--write", "out/page.html", "--bank", str(ROOT)], ""),
 }
 
@@ -58,8 +94,8 @@ def begun(folder: Path, name: str, *, inside: Sequence[str] = (), **more: Any) -
     (folder / "typed").write_text(typed)
     with (folder / "typed").open() as stdin:
         return subprocess.Popen(
-            [*inside, sys.executable, "-m", "shardwise", *words], cwd=folder, env=environment, stdin=stdin,
-            stdout=more.pop("stdout", subprocess.DEVNULL), stderr=subprocess.PIPE, text=True, start_new_session=True, **more,
+            [*inside, sys.executable, "-m", "shardwise", *words], cwd=folder, env=environment,
+            stdin=more.pop("stdin", stdin), stdout=more.pop("stdout", subprocess.DEVNULL), stderr=subprocess.PIPE, text=True, start_new_session=True, **more,
         )  # fmt: skip
 
 
@@ -69,11 +105,11 @@ def complaints(done: subprocess.Popen[str]) -> list[str]:
 
 
 def left(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, but for those of SQLite and a course key, which differ each time."""
+    """Every file below a folder, but for those of SQLite, which differ each time, and the stage of a regrading."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and "progress.sqlite" not in path.name and "__pycache__" not in path.parts
+        if path.is_file() and ".sqlite" not in path.name and not {"__pycache__", ".regrade"} & {*path.parts}
     }
 
 

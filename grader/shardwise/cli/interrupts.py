@@ -1,4 +1,4 @@
-"""Ctrl-C, and a polite kill: at any moment of a command it ends in one line and exit code 130, without a traceback.
+"""Ctrl-C, and a polite kill: at any moment of a command it ends in one line, without a traceback, by exit code 130 or 143.
 
 Imported before anything else, this module imports next to nothing.
 """
@@ -10,10 +10,11 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
-STOPPED = 130  # the exit code of a command that was interrupted
+_STOPPED = 128  # and the number of the signal: the exit code of a command that was interrupted, as shells have it
 _PATIENCE = 2.0  # seconds for which another Ctrl-C leaves a command alone that is ending already
 _MOMENT = 0.01  # seconds
 
@@ -27,6 +28,8 @@ class _Command:
 
     words: str = "Stopped."  # what is said when it is interrupted
     ending_since: float | None = None
+    number: int = 0  # of the signal that interrupted it
+    is_apart: bool = False  # whether a Ctrl-C now ends a part of it alone
     code: Any = 0
 
 
@@ -36,6 +39,16 @@ _command = _Command()
 def say_when_stopped(words: str) -> None:
     """What an interrupt says from now on: what is kept, and how to go on."""
     _command.words = f"Stopped. {words}"
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """What a Ctrl-C ends alone: it raises KeyboardInterrupt here, and the command goes on. SIGTERM ends the command."""
+    _command.is_apart = True
+    try:
+        yield
+    finally:
+        _command.is_apart = False
 
 
 def run(command: Callable[[], None]) -> NoReturn:
@@ -68,10 +81,15 @@ def _listen() -> None:
         signal.signal(signal.SIGALRM, _interrupt)
 
 
-def _interrupt(*_: object) -> None:
-    """Unwind the command, or end a process at once that has been unwinding for long."""
+def _interrupt(number: int, _: object) -> None:
+    """Unwind the command or a part of it, or end a process at once that has been unwinding for long."""
     if _command.ending_since is None:
-        _command.code, _command.ending_since = STOPPED, time.monotonic()
+        if number in (signal.SIGINT, signal.SIGTERM):  # else it is the one before, again
+            _command.number = number
+        if _command.is_apart and _command.number == signal.SIGINT:
+            _command.is_apart = False
+            raise KeyboardInterrupt
+        _command.code, _command.ending_since = _STOPPED + _command.number, time.monotonic()
         raise Interrupted
     if time.monotonic() - _command.ending_since > _PATIENCE:
         _say()
@@ -80,7 +98,8 @@ def _interrupt(*_: object) -> None:
 
 def _again(unraisable: Any) -> None:
     """Python drops what is raised while an object is deleted; an interrupt that fell there comes again in a moment."""
-    if isinstance(unraisable.exc_value, Interrupted):
+    if isinstance(unraisable.exc_value, (Interrupted, KeyboardInterrupt)):
+        _command.is_apart = isinstance(unraisable.exc_value, KeyboardInterrupt)
         _command.ending_since = None
         signal.setitimer(signal.ITIMER_REAL, _MOMENT)
     elif _command.ending_since is None:
@@ -88,6 +107,6 @@ def _again(unraisable: Any) -> None:
 
 
 def _say() -> None:
-    if _command.words and _command.code == STOPPED:
+    if _command.words and _command.number and _command.code == _STOPPED + _command.number:
         words, _command.words = _command.words, ""
         os.write(2, f"{words}\n".encode(errors="surrogateescape"))  # the interrupt may have come within a `print`

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shardwise.cli.interrupts import say_when_stopped
+from shardwise.cli.interrupts import apart, say_when_stopped
 from shardwise.cli.options import BankNames, Json, banks_of
 from shardwise.errors import ShardwiseError
 
@@ -23,7 +23,10 @@ commands = typer.Typer()
 
 @commands.command(epilog="Example:  shardwise practice --daily")
 def practice(
-    daily: Annotated[bool, typer.Option("--daily", help="Five problems across chapters: due, then new.")] = False,
+    daily: Annotated[
+        bool, typer.Option("--daily", help="Five problems a day, across chapters: what is due, then what is new.")
+    ] = False,
+    more: Annotated[bool, typer.Option("--more", help="With --daily: five more, when today's are done.")] = False,
     chapter: Annotated[
         str | None, typer.Option(help="Only this chapter: what is due there, then what is not solved yet.")
     ] = None,
@@ -31,35 +34,53 @@ def practice(
 ) -> None:
     """Practise in the terminal what is due today, with fresh numbers. All is kept as it is answered."""
     from shardwise.student.drill import Drill
+    from shardwise.student.progress.chapters import DAILY
     from shardwise.student.session import Session
 
+    if more and not daily:
+        raise ShardwiseError("--more asks five more than today's, and goes with --daily.")
+    if daily and chapter is not None:
+        raise ShardwiseError("--daily asks across chapters, and --chapter in one. Take one of them.")
     say_when_stopped("What you answered is kept.")
     banks = banks_of(bank)
     session = Session.of(banks)
     before = _progress(banks, chapter, session.journal.events())
-    rows = _asked(before, chapter, daily=daily)
+    rows = _asked(before, chapter, daily=daily, more=more)
     if not rows:
-        typer.echo(_nothing(before, chapter))
+        typer.echo(_today_is_done(before) if daily else _nothing(before, chapter))
         return
-    typer.echo(f"{len(rows)} problem{'s' * (len(rows) != 1)}\n")
-    drill = Drill(session, input, typer.echo)
+    done = f", after {before.done_today} that you did today" if daily and before.done_today and not more else ""
+    typer.echo(f"{len(rows)} problem{'s' * (len(rows) != 1)}{done}\n")
+    drill = Drill(session, input, typer.echo, apart)
     drill.run(rows)
-    left = len(_progress(banks, chapter, session.journal.events()).due)
+    after = _progress(banks, chapter, session.journal.events())
+    left = len(after.due)
     right = f"{drill.right} of {drill.asked} right." if drill.asked else ""
     still = f"{left} still due." if left else "Nothing more is due." if before.due else ""
     if right or still:
         typer.echo(f"{right} {still}".strip())
+    if daily and not more and after.done_today >= DAILY:
+        typer.echo("Today's five are done.")
     if trouble := session.journal.trouble():
         typer.echo(trouble, err=True)
 
 
-def _asked(found: Progress, chapter: str | None, *, daily: bool) -> list[Row]:
+def _asked(found: Progress, chapter: str | None, *, daily: bool, more: bool) -> list[Row]:
     """What is to be asked, in this order."""
     if daily:
-        return found.daily
+        return found.daily(more=more)
     if chapter is None:
         return found.due
     return found.chapters[0].left
+
+
+def _today_is_done(found: Progress) -> str:
+    """What to say to who did today's five, or all that there is."""
+    if not found.daily(more=True):
+        return "There is nothing more to ask today."
+    count = len(found.due)
+    due = f"Still due ({count}):  shardwise practice\n" if count else ""
+    return f"Today's five are done.\n{due}Five more:  shardwise practice --daily --more"
 
 
 def _nothing(found: Progress, chapter: str | None) -> str:

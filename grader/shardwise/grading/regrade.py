@@ -63,7 +63,7 @@ class Regrade:
         """Let it count: locks, pages and gradings take their places. What counted before stays in the ledger."""
         for old, new in self.renewed.items():
             if new.path.read_bytes() != old.read_bytes():
-                shutil.copy2(old, _spare(old))
+                _keep_beside(old)
                 with replacing(old, private=True) as fresh:
                     shutil.copyfile(new.path, fresh)
         for page in (self.batch.out / PAGES).rglob("*.html"):
@@ -195,9 +195,12 @@ def _same_draws(before: Grading, after: Grading) -> bool:
     return was == now
 
 
-def _spare(lock: Path) -> Path:
-    """Where the lock file that counted before is kept."""
+def _keep_beside(lock: Path) -> None:
+    """Keep the lock file that counted before under a name of its own; once, though an earlier run was interrupted after it."""
     number = 1
     while (spare := lock.with_name(f"{lock.name}.{number}.old")).exists():
+        if spare.read_bytes() == lock.read_bytes():
+            return
         number += 1
-    return spare
+    with replacing(spare, private=True) as fresh:
+        shutil.copy2(lock, fresh)

@@ -91,6 +91,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     may_be_part: ClassVar[bool] = (
         True  # whether it may be a part of a case: its answer is a value that a dictionary holds
     )
+    takes_long: ClassVar[bool] = False  # whether a question fills an evening, and is none of the five for a day
     Template: ClassVar[type[Template]]
     Form: ClassVar[type[Form]]
     Key: ClassVar[type[Key]]

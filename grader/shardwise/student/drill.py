@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from shardwise.errors import ShardwiseError
@@ -27,10 +28,19 @@ class Quit(Exception):
 
 
 class Drill:
-    """Asks questions. `ask` reads a line after a prompt and may raise EOFError or KeyboardInterrupt; `say` prints."""
+    """Asks questions. `ask` reads a line after a prompt and may raise EOFError or KeyboardInterrupt; `say` prints.
 
-    def __init__(self, session: Session, ask: Callable[[str], str], say: Callable[[str], None]) -> None:
-        self._session, self._ask, self._say = session, ask, say
+    An answer is marked within `apart`, in which a Ctrl-C raises KeyboardInterrupt, whatever it does elsewhere.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        ask: Callable[[str], str],
+        say: Callable[[str], None],
+        apart: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        self._session, self._ask, self._say, self._apart = session, ask, say, apart
         self.right = self.asked = 0
 
     def run(self, rows: Sequence[Row]) -> None:
@@ -113,9 +123,10 @@ class Drill:
     def _mark(self, question: Question, answer: str) -> Outcome | None:
         """Say what an answer earns, and keep it; None when it was not judged."""
         try:
-            feedback = check(question, answer, runner=run_limited)
+            with self._apart():
+                feedback = check(question, answer, runner=run_limited)
         except KeyboardInterrupt:
-            self._say(STOPPED)
+            self._say(f"\n{STOPPED} Nothing was counted: answer again, or {SKIP}, or {QUIT}.")
             return None
         feedback = self._session.answered(question, answer, feedback, "terminal")
         self._say(as_terminal(feedback))

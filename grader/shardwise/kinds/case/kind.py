@@ -43,6 +43,7 @@ class CaseKind(Kind[CaseTemplate, CaseForm, CaseKey]):
     name = "case"
     about = "Several parts about one situation, each of its own kind; an early error is charged once and carried on."
     may_be_part = False
+    takes_long = True
     Template = CaseTemplate
     Form = CaseForm
     Key = CaseKey

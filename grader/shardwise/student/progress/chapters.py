@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import zip_longest
+from itertools import islice
+from operator import itemgetter
 
 from shardwise.bank.bank import Banks, Problem
 from shardwise.bank.discovery import name_of
@@ -103,13 +104,31 @@ class Progress:
         return sorted((row for chapter in self.chapters for row in chapter.due), key=Row.when)
 
     @property
-    def daily(self) -> list[Row]:
-        """Five for today: what is due, then what is new; one of each chapter before a second of any."""
-        begun = [chapter for chapter in self.chapters if len(chapter.new) < len(chapter.rows)]
-        fresh = [chapter for chapter in self.chapters if chapter not in begun]
-        due = _in_turns([chapter.due for chapter in self.chapters])
-        new = [*_in_turns([chapter.new for chapter in begun]), *_in_turns([chapter.new for chapter in fresh])]
-        return [*due, *new][:DAILY]
+    def done_today(self) -> int:
+        """How many problems were practised today: an answer was judged, or the solution shown, wherever that was."""
+        return sum(
+            row.standing.was_practised(chapter.now.astimezone().date())
+            for chapter in self.chapters
+            for row in chapter.rows
+        )
+
+    def daily(self, *, more: bool = False) -> list[Row]:
+        """What is left of five for today, or five more: what is due, the longest overdue first, and at least one that is new."""
+        wanted = DAILY if more else max(DAILY - self.done_today, 0)
+        due = self.due
+        first = due[: max(wanted - 1, 0)]
+        new = list(islice(self._new(), wanted - len(first)))
+        return [*first, *new, *due[len(first) :]][:wanted]
+
+    def _new(self) -> Iterator[Row]:
+        """What was not begun: in each chapter in its order, and the chapter first of which the fewest were begun."""
+        places = [
+            (len(chapter.rows) - len(new) + place, row)
+            for chapter in self.chapters
+            for new in [chapter.new]
+            for place, row in enumerate(new)
+        ]
+        return (row for _, row in sorted(places, key=itemgetter(0)) if not row.problem.kind.takes_long)
 
 
 def progress_of(banks: Banks, events: Sequence[Event], now: datetime, *, only: str | None = None) -> Progress:
@@ -150,8 +169,3 @@ def _moved(ours: Mapping[_Place, Problem], events: Sequence[Event]) -> dict[_Pla
 
 def _place(event: Event) -> _Place:
     return event.variant.bank, event.variant.problem
-
-
-def _in_turns(lists: Sequence[Sequence[Row]]) -> Iterator[Row]:
-    """The first of each, then the second of each, and so on."""
-    return (row for turn in zip_longest(*lists) for row in turn if row is not None)

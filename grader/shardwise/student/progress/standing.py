@@ -69,6 +69,10 @@ class Standing:
         """Whether it should be asked on that day, here, or was to be asked before it."""
         return self.due is not None and self.due.astimezone().date() <= today
 
+    def was_practised(self, day: date) -> bool:
+        """Whether a variant was answered, or its solution shown, on that day here."""
+        return any(at.astimezone().date() == day for at, _ in self.reviews)
+
     def next_seed(self) -> str:
         """The seed of a variant that was not met yet. Practice notebooks begin with 0."""
         return str(max((int(seed) for seed in self.seeds if seed.isdecimal()), default=0) + 1)

@@ -1,0 +1,174 @@
+"""Five problems a day: which they are, through weeks, and what is said when they are done."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checkout import checkout_bank
+from shardwise.bank.bank import Banks
+from shardwise.bank.discovery import name_of
+from shardwise.cli.main import main
+from shardwise.student.progress.chapters import DAILY, Progress, Row, progress_of
+from shardwise.student.progress.events import Event, Variant
+from shardwise.student.progress.file import ProgressFile
+
+START = datetime(2026, 11, 2, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def banks() -> Banks:
+    return Banks([checkout_bank()])
+
+
+def answered(problem: str, seed: str = "1", *, right: bool = True, days: float = 0) -> Event:
+    return Event(
+        at=START + timedelta(days=days), variant=Variant(name_of(checkout_bank().folder), problem, seed), digest="d",
+        what="answer", place="terminal", outcome="correct" if right else "incorrect", points=2.0 * right,
+    )  # fmt: skip
+
+
+def found(banks: Banks, *events: Event, days: float = 0) -> Progress:
+    return progress_of(banks, events, START + timedelta(days=days))
+
+
+def ids(rows: list[Row]) -> list[str]:
+    return [row.problem.id for row in rows]
+
+
+def three_weeks(banks: Banks, share_right: float) -> list[Row]:
+    """What a student is asked who does the five of each day, so much of it right."""
+    dice, events, asked = random.Random(share_right), list[Event](), list[Row]()
+    for day in range(21):
+        rows = found(banks, *events, days=day).daily()
+        assert len(rows) == len({row.problem.id for row in rows}) == DAILY
+        asked += rows
+        events += [
+            answered(row.problem.id, row.standing.next_seed(), right=dice.random() < share_right, days=day)
+            for row in rows
+        ]
+    return asked
+
+
+@pytest.mark.parametrize("share_right", [1.0, 0.7, 0.4])
+def test_three_weeks_reach_every_chapter_and_none_far_before_another(banks: Banks, share_right: float) -> None:
+    asked = three_weeks(banks, share_right)
+    new = [row.problem for row in asked if not row.standing.is_begun]
+    begun = Counter(problem.chapter for problem in new)
+    assert begun.keys() == banks.chapters.keys()
+    long = {chapter for chapter in begun if any(each.kind.takes_long for each in banks.of_chapter(chapter))}
+    others = [begun[chapter] for chapter in begun.keys() - long]
+    assert max(others) - min(others) <= 1
+    for chapter in begun:  # in the order of the chapter
+        in_order = [problem.id for problem in banks.of_chapter(chapter) if not problem.kind.takes_long]
+        assert [problem.id for problem in new if problem.chapter == chapter] == in_order[: begun[chapter]]
+
+
+def test_a_case_is_not_begun_by_the_daily_five(banks: Banks) -> None:
+    cases = {problem.id for problem in banks.problems.values() if problem.kind.takes_long}
+    assert cases
+    events, rows = list[Event](), found(banks).daily()
+    while rows:  # all that is new, and nothing is due yet
+        events += [answered(row.problem.id) for row in rows]
+        rows = found(banks, *events).daily(more=True)
+    assert {*banks.problems} - {event.variant.problem for event in events} == cases
+
+
+def test_what_is_due_comes_first_the_longest_overdue_before_all_and_one_is_new(banks: Banks) -> None:
+    late = [problem.id for problem in banks.of_chapter([*banks.chapters][7])[:6]]
+    events = [answered(name, right=False, days=place / 10) for place, name in enumerate(late)]
+    daily = ids(found(banks, *events, days=3).daily())
+    assert daily[:4] == late[:4]
+    assert daily[4] == banks.of_chapter(next(iter(banks.chapters)))[0].id
+
+
+def test_when_nothing_is_new_the_five_are_all_due(banks: Banks) -> None:
+    events = [answered(name, right=False) for name in banks.problems]
+    assert len(found(banks, *events, days=3).daily()) == DAILY
+
+
+def test_what_was_done_today_is_taken_off_and_more_are_five_again(banks: Banks) -> None:
+    first = ids(found(banks).daily())
+    three = [answered(name) for name in first[:3]]
+    assert ids(found(banks, *three).daily()) == first[3:]
+    five = [answered(name, right=False) for name in first]
+    assert found(banks, *five).daily() == []
+    assert len(found(banks, *five).daily(more=True)) == DAILY
+    assert len(found(banks, *five, days=1).daily()) == DAILY
+    helped = Event(**{**vars(five[0]), "what": "solution", "outcome": "", "points": 0.0})
+    assert len(found(banks, helped).daily()) == DAILY - 1
+    hint = Event(**{**vars(helped), "what": "hint", "hint": 1})
+    assert len(found(banks, hint).daily()) == DAILY
+
+
+# In a terminal -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run a command in this process, with what is typed; gives its exit code, and what it printed or complained of."""
+    monkeypatch.setenv("SHARDWISE_PROGRESS", str(ProgressFile(tmp_path / "progress.sqlite").path))
+    monkeypatch.setenv("SHARDWISE_NOW", START.isoformat())
+    monkeypatch.setenv("SHARDWISE_BANK", str(checkout_bank().folder))
+
+    def ran(*args: str, typed: Iterator[str]) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["shardwise", *args])
+
+        def read(prompt: str = "") -> str:
+            try:
+                return next(typed)
+            except StopIteration:
+                raise EOFError from None
+
+        monkeypatch.setattr("builtins.input", read)
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        code = int(ended.value.code or 0)
+        return code, captured.err if code else captured.out
+
+    return ran
+
+
+def test_a_day_is_done_in_two_sittings_and_more_is_asked_when_it_is_wanted(run: Any) -> None:
+    code, said = run("practice", "--daily", typed=iter(["!", "!", "skip", "quit"]))
+    assert code == 0 and said.startswith("5 problems\n") and "── 4 of 5 ──" in said
+    assert "done" not in said
+    _, said = run("practice", "--daily", typed=("!" for _ in count()))
+    assert said.startswith("3 problems, after 2 that you did today\n")
+    assert said.endswith("Today's five are done.\n")
+    _, said = run("practice", "--daily", typed=iter([]))
+    assert said == "Today's five are done.\nFive more:  shardwise practice --daily --more\n"
+    _, said = run("practice", "--daily", "--more", typed=iter(["!", "quit"]))
+    assert said.startswith("5 problems\n") and "done" not in said
+
+
+def test_what_is_still_due_is_named_when_the_five_are_done(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("practice", "--daily", typed=("!" for _ in count()))
+    run("practice", "--daily", "--more", typed=("!" for _ in count()))
+    monkeypatch.setenv("SHARDWISE_NOW", (START + timedelta(days=1)).isoformat())
+    assert (
+        "0 of 5 right. 6 still due.\nToday's five are done."
+        in run("practice", "--daily", typed=("!" for _ in count()))[1]
+    )
+    _, said = run("practice", "--daily", typed=iter([]))
+    assert "Still due (6):  shardwise practice\n" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--more"], "--more asks five more than today's, and goes with --daily."),
+        (["--daily", "--chapter", "02-zero"], "--daily asks across chapters, and --chapter in one. Take one of them."),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(run: Any, words: list[str], said: str) -> None:
+    assert run("practice", *words, typed=iter([])) == (2, f"shardwise: {said}\n")
