@@ -34,6 +34,7 @@ export class Figure extends LitElement {
       .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(14rem, 100%), 1fr)); gap: 0.5rem 1.5rem; margin: 0.8rem 0 0; }
       .facts dt { color: var(--quiet); font-size: 0.93em; }
       .facts dd { margin: 0; font-weight: 600; }
+      .said { margin: 0.8rem 0 0; }
       .guess { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; }
       .guess input { width: 9rem; margin-top: 0.3rem; }
       .heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -249,10 +250,16 @@ export class Figure extends LitElement {
     const frame = shown.frames?.[this.frame]?.panels ?? [];
     return html`
       ${this.#player()}
-      ${shown.panels.map((panel, place) => drawing(panel.drawing, { ...panel, ...frame[place] }, this.#width.value))}
+      ${shown.panels.map((panel, place) => this.#panel({ ...panel, ...frame[place] }))}
       <dl class="facts">${this.#facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
       <p class="heard" role="status">${this.heard}</p>
     `;
+  }
+
+  /** A drawing; the title of bars in time stands over it, for it says what their numbers are. */
+  #panel(panel) {
+    const said = panel.drawing === "gantt" ? html`<p class="quiet said">${panel.title}</p>` : nothing;
+    return html`${said}${drawing(panel.drawing, panel, this.#width.value)}`;
   }
 
   #control({ name, label, options, as }) {

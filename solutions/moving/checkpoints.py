@@ -73,6 +73,9 @@ def show(*, interval_s: float, gpus: int, write_s: float, restart_s: float, luck
     best = exact_interval_seconds(write_s=write_s, mtbf_s=mtbf)
     expected = waste(interval_s=interval_s, gpus=gpus, **costs)
     least = waste(interval_s=best, gpus=gpus, **costs)
+    shown = (
+        {"y": short(100 * expected)} if expected <= 6 * least else {}
+    )  # where it ends above the drawing, a line alone
     expectation = {
         "drawing": "lines",
         "title": "Time that checkpoints and failures are expected to add, against the interval",
@@ -80,7 +83,7 @@ def show(*, interval_s: float, gpus: int, write_s: float, restart_s: float, luck
               "ticks": [(float(minutes), str(minutes)) for minutes in (5, 10, 20, 45, 90, 240)]},
         "y": {"label": "% of the training time", "low": 0, "high": short(600 * least)},
         "lines": [{"name": "expected", "colour": "blue", "points": [(x / MINUTE, y) for x, y in curve if y <= 600 * least]}],
-        "marks": [{"x": interval_s / MINUTE, "y": short(100 * min(expected, 6 * least)), "text": percent(expected), "colour": "orange"}],
+        "marks": [{"x": interval_s / MINUTE, **shown, "text": percent(expected), "colour": "orange"}],
     }  # fmt: skip
     return {
         "panels": [timeline, expectation],

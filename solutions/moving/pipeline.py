@@ -61,9 +61,10 @@ def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int,
     end = float(step.ticks / MICRO_BATCH)
     names = [f"stage {rank}" for rank in range(stages)]
     held = [step.peak_held(rank) / chunks for rank in range(stages)]
+    low = "" if chunks == 1 else ", low bars those of every second chunk"
     gantt = {
         "drawing": "gantt",
-        "title": f"{schedule} with {stages} stages and {micro_batches} micro-batches; numbers are micro-batches",
+        "title": f"{schedule} with {stages} stages and {micro_batches} micro-batches; numbers are micro-batches{low}",
         "rows": names,
         "axis": {"label": "time in micro-batches on one stage", "low": 0, "high": end},
         "kinds": KINDS,

@@ -295,6 +295,22 @@ def test_the_expected_waste_is_lowest_at_the_interval_that_is_named() -> None:
     assert dict(shown["facts"])["best interval"].startswith(moving.in_time(best * 60))
 
 
+def test_a_waste_above_the_drawing_is_no_point_of_it() -> None:
+    case = {"gpus": 65536, "write_s": 60, "restart_s": 300, "luck": 1}
+    for interval_s, inside in ((3600, True), (14400, False)):
+        (_, curve) = checkpoints.show(interval_s=interval_s, **case)["panels"]
+        (mark,) = curve["marks"]
+        assert ("y" in mark) == inside
+        assert mark.get("y", 0) <= curve["y"]["high"]
+
+
+def test_only_bars_of_several_chunks_are_said_to_be_low() -> None:
+    case = {"stages": 4, "micro_batches": 8, "virtual_stages": 2, "slowest": Fraction(1)}
+    for schedule in pipeline.SCHEDULES:
+        (drawn, _) = pipeline.show(schedule=schedule, **case)["panels"]
+        assert ("low bars" in drawn["title"]) == any(span["low"] for span in drawn["spans"])
+
+
 def test_thirds_of_a_micro_batch_are_written_as_short_as_all_numbers() -> None:
     interleaved = {"schedule": "interleaved", "stages": 8, "micro_batches": 16, "virtual_stages": 3}
     shown = pipeline.show(**interleaved, slowest=Fraction(1))
