@@ -52,6 +52,16 @@ def idle_share(step: Played, stages: int) -> float:
     return float(1 - worked / (step.ticks * stages))
 
 
+def longest_wait(step: Played, stages: int) -> float:
+    """The longest that a stage waits between its first and its last operation, in micro-batches on one stage."""
+    waits = []
+    for rank in range(stages):
+        mine = [span for span in step.operations if span.rank == rank]
+        whole = max(span.end for span in mine) - min(span.start for span in mine)
+        waits.append(whole - step.worked(rank))
+    return float(max(waits) / MICRO_BATCH)
+
+
 def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int, slowest: Fraction) -> dict[str, Any]:
     """The played step, and under it the most that each stage holds at once."""
     step = play_step(
@@ -91,12 +101,17 @@ def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int,
         ],
     }
     last = f", {written(float(micro_batches * slowest))} on the last stage" if slowest > 1 else ""
+    waits = longest_wait(step, stages)
     frames = [{"panels": [{"now": short(end * (place + 1) / FRAMES)}, {}]} for place in range(FRAMES - 1)]
     return {
         "panels": [gantt, bars],
         "facts": [
             ("length of the step", f"{written(end)} micro-batches, {micro_batches} of them work{last}"),
             ("idle, all stages together", percent(idle_share(step, stages))),
+            (
+                "longest wait between a stage's first and last operation",
+                f"{written(waits)} micro-batches" if waits else "none",
+            ),
             ("fullest stage holds", f"{written(max(held))} micro-batches"),
         ],
         "frames": [*frames, {"panels": [{}, {}]}],

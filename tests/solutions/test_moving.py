@@ -30,6 +30,7 @@ from solutions.oracles.roofline import attainable_flop_per_s as played_rate
 from solutions.overlap import exposed_tail_seconds
 from solutions.pipeline import bubble_idle_fraction, in_flight, interleaved_chunks_in_flight
 from solutions.zero import state_bytes_per_gpu
+from solutions.zero_bubble import bubble_seconds
 
 NAMES = [module.name for module in pkgutil.iter_modules(moving.__path__)]
 DRAWINGS = {"bars", "gantt", "lines", "ring", "scatter", "servers", "stack"}
@@ -203,6 +204,17 @@ def test_equal_stages_wait_and_hold_as_the_formulas_say(schedule: str, stages: i
             "interleaved": interleaved_chunks_in_flight(stage=stage, virtual_stages=2, **shape),
         }
         assert step.peak_held(stage) == held[schedule]
+
+
+@pytest.mark.parametrize(("schedule", "stages"), [*product(pipeline.SCHEDULES, (2, 4, 8))])
+def test_the_longest_wait_of_a_stage_is_the_bubble_of_the_lesson_and_none_under_zb_h2(
+    schedule: str, stages: int
+) -> None:
+    shown = pipeline.show(schedule=schedule, stages=stages, micro_batches=16, virtual_stages=2, slowest=Fraction(1))
+    third = {"forward_s": 1, "input_backward_s": 1, "weight_backward_s": 1}  # of a micro-batch, each
+    bubble = bubble_seconds(schedule=schedule, stages=stages, virtual_stages=2, **third) / 3
+    said = dict(shown["facts"])["longest wait between a stage's first and last operation"]
+    assert said == (f"{moving.written(bubble)} micro-batches" if bubble else "none")
 
 
 def test_a_slow_last_stage_holds_up_the_step_and_chunks_that_do_not_divide_are_told() -> None:
