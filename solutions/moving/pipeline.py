@@ -110,7 +110,7 @@ def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int,
             ("idle, all stages together", percent(idle_share(step, stages))),
             (
                 "longest wait between a stage's first and last operation",
-                f"{written(waits)} micro-batches" if waits else "none",
+                f"{written(waits)} micro-batch{'' if waits == 1 else 'es'}" if waits else "none",
             ),
             ("fullest stage holds", f"{written(max(held))} micro-batches"),
         ],

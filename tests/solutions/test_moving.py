@@ -214,7 +214,7 @@ def test_the_longest_wait_of_a_stage_is_the_bubble_of_the_lesson_and_none_under_
     third = {"forward_s": 1, "input_backward_s": 1, "weight_backward_s": 1}  # of a micro-batch, each
     bubble = bubble_seconds(schedule=schedule, stages=stages, virtual_stages=2, **third) / 3
     said = dict(shown["facts"])["longest wait between a stage's first and last operation"]
-    assert said == (f"{moving.written(bubble)} micro-batches" if bubble else "none")
+    assert said == {0: "none", 1: "1 micro-batch"}.get(bubble, f"{moving.written(bubble)} micro-batches")
 
 
 def test_a_slow_last_stage_holds_up_the_step_and_chunks_that_do_not_divide_are_told() -> None:
