@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from shardwise.course.notebooks import chapter_notebook
 from shardwise.course.rendering import render
 from shardwise.errors import Faulty, ShardwiseError
 
+PROBLEMS = Path(__file__).parents[1] / "problems"
 LESSON = """\
 # Rings
 
@@ -253,3 +255,13 @@ def test_the_notebook_is_written_anew_when_a_problem_moves_to_another_section(tm
     second = json.loads((out / "01-rings.ipynb").read_text("utf-8"))
     assert first != second
     assert second["cells"][-1]["metadata"]["shardwise"]["role"] == "typed"
+
+
+# The lessons of this bank ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lesson", sorted(PROBLEMS.glob("*/lesson.md")), ids=lambda lesson: lesson.parent.name)
+def test_no_table_of_a_lesson_explains_a_word_twice(lesson: Path) -> None:
+    for table in re.findall(r"(?:^\|.*\n)+", lesson.read_text("utf-8"), re.MULTILINE):
+        explained = [row.split("|")[1].strip() for row in table.splitlines()[2:]]
+        assert sorted(set(explained)) == sorted(explained)
