@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from shardwise.markdown.html import safe
 
+_PLAIN = (type(None), bool, int, float, str)
 VALUE_ERROR = " (a ValueError)"  # behind the name of a subclass; a test holds the sandbox to the same words
 
 Inputs = Mapping[str, Any]
@@ -105,12 +106,12 @@ def _data(value: Any) -> Any:
 
 
 def _printed(value: Any) -> Any:
-    if value is None or isinstance(value, bool | int | float | str):
+    if type(value) in _PLAIN:  # isinstance would believe what a class says of itself
         return value
-    if isinstance(value, list):
+    if type(value) is list:
         return [_printed(part) for part in value]
     if type(value) is dict:
-        return {name if isinstance(name, str) else Printed(brief(name)): _printed(part) for name, part in value.items()}
+        return {name if type(name) is str else Printed(brief(name)): _printed(part) for name, part in value.items()}
     return Printed(brief(value))
 
 
@@ -133,14 +134,19 @@ def _rejects_keywords(function: Callable[..., Any], keywords: Inputs) -> bool:
 
 def in_one_line(error: BaseException) -> str:
     """An exception in one line, whatever it is."""
-    name = type(error).__name__
+    name: str = type.__dict__["__name__"].__get__(type(error))  # a metaclass of the student's may say otherwise
     if isinstance(error, ValueError) and name != "ValueError":
         name += VALUE_ERROR
     try:
-        message = str(error)
+        message = _itself(str(error))
         return f"{name}: {message}"[:300] if message else name
     except (Exception, SystemExit):  # the student's own exception, which cannot even be printed
         return name
+
+
+def _itself(text: str) -> str:
+    """A text without the class that a student may have given it."""
+    return str.__str__(text)
 
 
 def is_value_error(call: Call) -> bool:
@@ -151,7 +157,7 @@ def is_value_error(call: Call) -> bool:
 def brief(value: Any) -> str:
     """What a function returned, for use inside `code`: short, and harmless whatever it is."""
     try:
-        return f"{value:.7g}" if isinstance(value, float) else safe(repr(value), 120)
+        return f"{value:.7g}" if isinstance(value, float) else safe(_itself(repr(value)), 120)
     except (Exception, SystemExit):  # over 4,300 digits, nested too deeply, or a repr of the student's own that fails
         return f"something of type {type(value).__name__} that cannot be printed"
 
@@ -162,7 +168,7 @@ def plain(value: Any) -> Any:
     The sandbox does the same with what it hands out, so that an answer means the same in practice and in grading.
     """
     kind = type(value)
-    if kind in (bool, int, float, str, type(None)):
+    if kind in _PLAIN:
         return value
     if kind in (list, tuple):
         return [plain(part) for part in value]

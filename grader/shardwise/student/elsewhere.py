@@ -10,17 +10,19 @@ import contextlib
 import os
 import pickle
 import queue
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
 from typing import Any
 
-from shardwise.kinds.calls import Call, Inputs, Made
+from shardwise.kinds.calls import Call, Inputs, Made, Printed
 
 _BOOT = "import sys; sys.path[:] = {path!r}; from shardwise.student.serving import serve; serve()"
 _STARTING = 30.0  # seconds for a process to be there, on a machine that has much else to do
 _KILLED = "killed"
+_SAID = {(kind.__module__, kind.__qualname__): kind for kind in (Made, Printed)}  # and plain data
 
 
 class NoProcess(Exception):
@@ -31,15 +33,35 @@ class _Lost(Exception):
     """A process has ended before it has said what was waited for."""
 
 
+class _Reader(pickle.Unpickler):
+    """Reads what a process says, of which a program may have written any part: none of it is to run here."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """A class of ours. Raises UnpicklingError for everything else that could be called."""
+        try:
+            return _SAID[module, name]
+        except KeyError:
+            raise pickle.UnpicklingError(f"{module}.{name}") from None
+
+
 class _Server:
-    """A process that runs a program, and a thread that takes in what it says."""
+    """A process that runs a program, and a thread that takes in what it says.
+
+    It leads a group, so that what the program starts is ended with it.
+    """
 
     def __init__(self) -> None:
-        command = [sys.executable, "-c", _BOOT.format(path=sys.path)]
+        path = [folder for folder in sys.path if isinstance(folder, str)]  # imports pass over everything else, too
+        command = [sys.executable, "-c", _BOOT.format(path=path)]
         window = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows would show one
         try:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, creationflags=window
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                creationflags=window,
+                process_group=0,
             )
         except (OSError, RuntimeError, ValueError) as error:
             raise NoProcess from error
@@ -58,7 +80,7 @@ class _Server:
         with stream:
             try:
                 while True:
-                    self._said.put(pickle.load(stream))
+                    self._said.put(_Reader(stream).load())
             except Exception:  # it has ended, or the program wrote where only we may
                 self._said.put(_Lost())
 
@@ -80,7 +102,9 @@ class _Server:
         return said
 
     def end(self) -> None:
-        """Kill it, whatever it does."""
+        """Kill it, whatever it does, and what it has started."""
+        with contextlib.suppress(AttributeError, OSError):  # AttributeError: a system without groups
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
@@ -131,7 +155,7 @@ def run_elsewhere(
     left = patience if inputs else 0
     waited = bool(_waiting)
     while left > 0:
-        server = _begun((os.getcwd(), program, name, list(inputs[len(calls) :])))
+        server = _begun((_folder(), program, name, list(inputs[len(calls) :])))
         try:
             is_loaded = _collect(server, calls, len(inputs), seconds, loading)
         finally:
@@ -142,6 +166,21 @@ def run_elsewhere(
     return [*calls, *[Made("skipped")] * (len(inputs) - len(calls))]
 
 
+def _call(said: Any) -> Call:
+    """What became of a call. Raises _Lost where a program has said something of its own instead."""
+    if isinstance(said, Made) and isinstance(said.status, str) and isinstance(said.error, str):
+        return said
+    raise _Lost
+
+
+def _folder() -> str | None:
+    """The working directory; nothing where it was deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
 def _collect(server: _Server, calls: list[Call], count: int, seconds: float, loading: float) -> bool:
     """Add what becomes of each call, up to one that costs the process. Whether the source was loaded."""
     is_loaded = False
@@ -149,7 +188,7 @@ def _collect(server: _Server, calls: list[Call], count: int, seconds: float, loa
         server.answer(loading)
         is_loaded = True
         while len(calls) < count:
-            calls.append(server.answer(seconds))
+            calls.append(_call(server.answer(seconds)))
     except queue.Empty:
         calls.append(Made("timeout"))
     except _Lost:

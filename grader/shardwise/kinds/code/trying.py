@@ -44,6 +44,7 @@ def happened(call: Call) -> str:
     told: Mapping[str, str] = {
         "returned": f"It returned `{brief(call.value)}`.",
         "raised": f"It raised `{safe(call.error)}`.",
+        "unreadable": f"It returned something that cannot be read ({as_code(call.error)}).",
         "timeout": "It took too long and was stopped.",
         "killed": "It ended the whole process.",
         "missing": "It could not be called: there is no such function.",
