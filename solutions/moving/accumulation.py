@@ -8,7 +8,7 @@ from ..accumulation_time import communication_overhead, communication_share
 from ..models import parameters
 from ..oracles.accumulation_time import Event, walk
 from ..ring import all_reduce_seconds
-from . import choice, in_bytes, in_time, options, percent, powers, short
+from . import choice, in_bytes, in_time, options, percent, powers, short, written
 
 CHAPTER = "03-gradient-accumulation"
 STILL = "one-all-reduce-or-many"
@@ -75,8 +75,8 @@ def show(*, accumulation_steps: int, tokens: int, bus_bytes_per_s: float) -> dic
         "panels": [timelines, curves],
         "facts": [
             ("a micro-batch, an all-reduce", f"{in_time(took['micro_batch_s'])}, {in_time(took['all_reduce_s'])}"),
-            ("step, all-reduced after each", in_time(ended)),
-            ("step, all-reduced after the last", in_time(last[-1].end_s)),
+            ("step, all-reduced after each", f"{written(ended)} s"),
+            ("step, all-reduced after the last", f"{written(last[-1].end_s)} s"),
             ("share, after the last", percent(share[accumulation_steps - 1] / 100)),
             ("overhead, after the last", percent(overhead[accumulation_steps - 1] / 100)),
             ("batch", f"{accumulation_steps * tokens * GPUS:,} tokens"),

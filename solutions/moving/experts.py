@@ -25,7 +25,7 @@ CONTROLS = {
         "options": {
             "one expert": (8, IN_ORDER),
             "two neighbours": (4, IN_ORDER),
-            "a full and an empty one": (4, MIXED),
+            "one from the top, one from the bottom": (4, MIXED),
             "four neighbours": (2, IN_ORDER),
         },
         "start": "one expert",

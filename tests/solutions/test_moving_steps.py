@@ -14,7 +14,7 @@ from solutions.accumulation_time import step_seconds
 from solutions.activations import layer_activation_bytes, peak_activation_bytes
 from solutions.figures import accumulation as accumulation_stills
 from solutions.figures import activations as memory_stills
-from solutions.moving import accumulation, in_bytes, in_time, percent, step_memory
+from solutions.moving import accumulation, in_bytes, percent, step_memory, written
 from solutions.oracles.accumulation_time import clocked_communication_overhead, clocked_communication_share
 from solutions.step_memory import moment_bytes
 
@@ -48,7 +48,9 @@ def test_both_timelines_end_when_the_formula_says(setting: Shown) -> None:
         assert spans[0]["from"] == 0 and spans[-1]["to"] == pytest.approx(end, rel=1e-5)
         assert all(before["to"] == after["from"] for before, after in pairwise(spans))
         assert [span["text"] for span in spans if span["text"]] == [str(number + 1) for number in range(steps)]
-    assert [value for _, value in shown["facts"]][1:3] == [in_time(end) for end in ends]
+    assert [value for _, value in shown["facts"]][1:3] == [
+        f"{written(end)} s" for end in ends
+    ]  # as on the axis, however long
 
 
 @given(settings_of(accumulation))
