@@ -69,8 +69,8 @@ def predict() -> dict[str, Any]:
     """What share of its steps a scaler skips when nothing changes."""
     share = skipped_share(growth_interval=200)
     return {
-        "ask": "A scaler tries twice the scale after 200 clean steps. When the gradients stay as they are, what share of all steps "
-        "does it skip, as long as the run lasts?",
+        "ask": "A scaler skips a step that overflows and halves the scale, and doubles it after 200 clean steps. When the gradients stay as "
+        "they are, what share of all steps does it skip, as long as the run lasts?",
         **choice(percent(float(f"{share:.1g}")), ("0 %", "0.05 %", "0.5 %", "5 %", "50 %")),
         "why": "It stands at the highest scale that fits. Every 200 steps it tries the next one, which overflows: 1 step in 201.",
     }

@@ -76,8 +76,8 @@ def _bar(row: int, kind: str, begun: float, ended: float, text: str) -> dict[str
 def predict() -> dict[str, Any]:
     """How long the exposed tail is."""
     return {
-        "ask": "Eight layers take 5 ms each in the backward pass, and 7 ms each on the network, which takes one at a time. "
-        "How long does the step wait for the network after the pass?",
+        "ask": "Eight layers take 5 ms each in the backward pass, and 7 ms each on the network, which takes one at a time, "
+        "as soon as it is computed. How long does the step wait for the network after the pass?",
         "unit": "ms",
         "answer": exposed_tail_seconds(layers=8, backward_s=5e-3, reduce_s=7e-3) * 1e3,
         "why": "The network falls 2 ms further behind with each of 7 layers, and the last layer is never hidden: 14 + 7.",

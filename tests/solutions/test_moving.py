@@ -94,6 +94,8 @@ def test_a_question_has_an_answer_and_does_not_tell_it(name: str) -> None:
         ("all_reduce_times", ["port of 50 GB/s for each GPU", "5 µs for each step"]),
         ("first_stage", ["1F1B", "same batch"]),
         ("learning_rates", ["cosine to zero", "falls to zero in a straight line"]),
+        ("loss_scaler", ["halves the scale", "doubles it after 200 clean steps"]),
+        ("overlap", ["one at a time", "as soon as it is computed"]),  # after the pass, all would be waited for: 56 ms
         ("pipeline", ["equal stages", "1F1B"]),  # interleaved, or with a slow stage, one waits for another share
         ("ranks", ["512 sequences of 8,192 tokens"]),  # with 4 sequences it would be 1.5 times as long
         ("ring", ["ring all-reduce"]),  # sent to every other GPU as they are, gradients would make 3 GB
