@@ -77,6 +77,7 @@ def test_junit_holds_the_notebooks_that_were_found_and_no_classmates(room: Class
     room.hand_in("ada", right)
     room.put("bo", "{")
     grade(room, "--junit", room.out / "junit.xml")
+    assert (room.out / "junit.xml").stat().st_mode & 0o777 == 0o600  # as that of all that holds grades
     suites = {suite.name: suite for suite in JUnitXml.fromfile(str(room.out / "junit.xml"))}
     assert set(suites) == {"week-1.ada", "week-1.bo"}
     assert (suites["week-1.ada"].errors, suites["week-1.bo"].errors) == (0, 1)

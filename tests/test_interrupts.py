@@ -7,6 +7,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -96,6 +97,35 @@ def test_ctrl_c_while_an_answer_is_checked_ends_that_check_alone(tmp_path: Path)
     assert complaints(ran) == ["Stopped. What you answered is kept."]
     assert ran.returncode == 143
     assert events(tmp_path) == kept
+
+
+SWALLOWED = """
+import os, signal, time
+from shardwise.cli import interrupts, main
+from shardwise.errors import ShardwiseError
+
+def command():
+    try:
+        os.kill(os.getpid(), signal.{which})
+        time.sleep(60)
+    except BaseException:
+        {then}
+
+main.app = command
+interrupts.run(main.main)
+"""
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM], ids=lambda which: which.name)
+@pytest.mark.parametrize(
+    "then", ["pass", "raise ShardwiseError('SchemaError')", "raise OSError", "raise SystemExit(1)"]
+)
+def test_an_interrupt_that_something_turned_into_another_error_is_one_all_the_same(
+    then: str, which: signal.Signals
+) -> None:
+    words = [sys.executable, "-c", SWALLOWED.format(which=which.name, then=then)]
+    ran = subprocess.run(words, capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (128 + which, "Stopped.\n")
 
 
 def until(is_so: Callable[[], bool]) -> None:

@@ -323,7 +323,7 @@ def test_a_mended_reference_is_noticed_although_no_template_changed(course: Cour
     assert course.graded(out)["ada"]["points"] == course.graded(course.results)["ada"]["points"] - 4
     questions = Lock(tmp_path / "course" / "week-1.lock.jsonl").questions("ada")
     assert [question.cell for question in questions] == [question.cell for question in course.lock.questions("ada")]
-    assert "references of the bank" in shardwise("history", out, "--student", "ada").stdout
+    assert "references of the bank" in shardwise("history", "--out", out, "--student", "ada").stdout
 
 
 # Graded elsewhere -------------------------------------------------------------------------------------------------------

@@ -116,10 +116,10 @@ def test_the_command_shows_causes_and_students_and_writes(room: Classroom, probl
     assert " eve " in done.stdout and " ada " not in done.stdout
     assert "What counted before stays on record" in done.stdout
     assert "No points change." in command(room, problems, "--yes").stdout
-    shown = CliRunner().invoke(app, ["history", str(room.out / "results"), "--student", "eve"])
+    shown = CliRunner().invoke(app, ["history", "--out", str(room.out / "results"), "--student", "eve"])
     assert shown.stdout.count(" eve ") == 2
     assert "graded for the first time" in shown.stdout
-    lines = CliRunner().invoke(app, ["history", str(room.out / "results"), "--json"]).stdout.splitlines()
+    lines = CliRunner().invoke(app, ["history", "--out", str(room.out / "results"), "--json"]).stdout.splitlines()
     assert [json.loads(line)["result"]["student"] for line in lines] == ["ada", "eve", "eve", "finn", "finn"]
 
 

@@ -95,19 +95,41 @@ def _is_full(error: Exception) -> bool:
 def alone_in(folder: Path) -> Iterator[None]:
     """Hold the lock on `folder` as the only process that writes there. Raises ShardwiseError if another does.
 
-    The kernel releases the lock when the process ends, even if it is killed.
+    It also does when the folder was taken away meanwhile, with what was written there. The kernel releases the lock when
+    the process ends, even if it is killed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
         import fcntl
-    except ImportError:  # Windows, where only one's own code is ever graded
+    except ImportError:  # Windows, where only one's own code is ever graded, and a folder with an open file stays
         yield
         return
-    with (folder / ".lock").open("w") as file:
+    place = folder / ".lock"
+    with place.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ShardwiseError(
                 f"Another shardwise is writing into {folder}. Wait for it, or take another folder."
             ) from None
-        yield
+        try:
+            yield
+        except (OSError, ShardwiseError) as error:
+            if _is(place, file.fileno()):
+                raise
+            raise _gone(folder) from error
+        if not _is(place, file.fileno()):
+            raise _gone(folder)
+
+
+def _is(path: Path, file: int) -> bool:
+    """Whether an open file still lies at a path."""
+    with suppress(OSError):
+        return os.path.samestat(path.stat(), os.fstat(file))
+    return False
+
+
+def _gone(folder: Path) -> ShardwiseError:
+    return ShardwiseError(
+        f"{folder} was deleted or moved away while something was written into it. Run the same command again."
+    )

@@ -58,6 +58,11 @@ def assign(
         done = run(
             banks, made["set"], made["roster"], secret, out, force=force, workers=len(usable()), progress=advance
         )
+    if not key.is_file():
+        raise ShardwiseError(
+            f"{key} was deleted while the set was drawn, and nothing can be graded without it. Delete {done.lock} as well, "
+            "and run the same command again."
+        )
     kept = f" ({done.kept} were drawn before and keep their draws)" if done.kept else ""
     some = ", ".join(done.left[:5]) + (" …" if len(done.left) > 5 else "")
     left = f"; not on the roster any more: {some}" if some else ""

@@ -244,7 +244,7 @@ def regrade(
         elif yes or _agreed(f"{count} answer{'s' if count > 1 else ''} would change. Write?"):
             again.write()
             typer.echo(
-                f"Written: {out / 'grades.csv'}. What counted before stays on record:  shardwise history {quote(str(out))}"
+                f"Written: {out / 'grades.csv'}. What counted before stays on record:  shardwise history --out {quote(str(out))}"
             )
         else:
             again.discard()
@@ -270,9 +270,9 @@ def _agreed(question: str) -> bool:
     return sys.stdin.isatty() and typer.confirm(question)
 
 
-@commands.command(epilog="Example:  shardwise history results/ --student ada")
+@commands.command(epilog="Example:  shardwise history --out results/ --student ada")
 def history(
-    out: Annotated[Path, typer.Argument(help="The folder with the results.")],
+    out: Annotated[Path, typer.Option(help="The folder with the results.")],
     student: Annotated[str | None, typer.Option(help="Only this student.")] = None,
     as_json: Json = False,
 ) -> None:

@@ -51,6 +51,12 @@ def apart() -> Iterator[None]:
         _command.is_apart = False
 
 
+def pass_on() -> None:
+    """Raise the interrupt again, where something has turned it into another error on its way, as pydantic does."""
+    if _command.ending_since is not None:
+        raise Interrupted
+
+
 def run(command: Callable[[], None]) -> NoReturn:
     """Run a command to its end, or to an interrupt, which unwinds it; then end this process."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a script started it in the background
@@ -62,9 +68,11 @@ def run(command: Callable[[], None]) -> NoReturn:
         _listen()
         try:
             command()
-            _command.code = 0
+            code: Any = 0
         except SystemExit as end:
-            _command.code = end.code
+            code = end.code
+        pass_on()
+        _command.code = code
         _command.ending_since = time.monotonic()
     except BaseException:  # also what became of an interrupt in somebody's `finally`
         if _command.ending_since is None:

@@ -14,6 +14,7 @@ import typer
 
 from shardwise import __version__
 from shardwise.cli import assigning, authoring, grading, planning, practising
+from shardwise.cli.interrupts import pass_on
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import print_columns, print_formula, print_question
 from shardwise.errors import Faulty, ShardwiseError
@@ -239,14 +240,17 @@ def main() -> None:
     try:
         app()
     except Faulty as error:
+        pass_on()
         for fault in error.faults:
             print(fault, file=sys.stderr)
         print(f"{len(error.faults)} fault{'s' if len(error.faults) != 1 else ''}", file=sys.stderr)
         raise SystemExit(2) from None
     except ShardwiseError as error:
+        pass_on()
         print(f"shardwise: {error}", file=sys.stderr)
         raise SystemExit(2) from None
     except OSError as error:  # a folder that is not there, or may not be written
+        pass_on()
         where = f"{error.filename}: " if error.filename else ""  # a disk that is full names no file
         print(f"shardwise: {where}{error.strerror or error}", file=sys.stderr)
         raise SystemExit(2) from None

@@ -22,7 +22,8 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
 
     The questions are forms, or with `typed` answer cells and check cells, which can be collected and graded.
 
-    Raises ShardwiseError, before anything is written, when somebody has worked in a notebook that would be overwritten.
+    Raises ShardwiseError, before anything is written, when somebody has worked in a notebook that would be overwritten; and
+    when what was written is gone again.
     """
     for chapter in banks.chapters:
         several = [str(bank.folder) for bank in banks.all if chapter in bank.chapters]
@@ -57,6 +58,8 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
         )
     for path, text in texts.items():
         write(path, text.encode())
+    if gone := [str(path) for path in texts if not path.exists()]:
+        raise ShardwiseError(f"{', '.join(gone)}: deleted while others were written. Run the same command again.")
     return list(texts)
 
 

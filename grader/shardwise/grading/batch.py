@@ -122,6 +122,8 @@ def grade(
         run = _Run(ledger, out, intake, settings, lambda: progress and progress(found), counted)
         run.over(find(paths, students), opener, width)
         run.choose(opener, latest=decisions.latest)
+    if not (out / LEDGER).is_file():  # else the tables would be those of an empty one
+        raise ShardwiseError(f"{out / LEDGER} was deleted while it was written. Run the same command again.")
     return Batch(out, near.known, run.tried_again, near.unused)
 
 

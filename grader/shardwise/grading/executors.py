@@ -56,14 +56,14 @@ def warm_up() -> None:
     """
     multiprocessing.set_forkserver_preload(["shardwise.grading.worker"])
     resource_tracker.ensure_running()  # it unblocks Ctrl-C when it starts
-    with _ctrl_c_blocked():
+    with _blocked(signal.SIGINT):
         forkserver.ensure_running()
 
 
 @contextmanager
-def _ctrl_c_blocked() -> Iterator[None]:
-    """Ctrl-C waits until this is left; processes that are started within never get it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+def _blocked(*signals: signal.Signals) -> Iterator[None]:
+    """These wait until this is left; a process that is forked from this one within never gets them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
     finally:
@@ -74,7 +74,7 @@ class _Pool(ProcessPoolExecutor):
     """A pool that knows of every process that it started: an interrupted start would leave one that nobody kills."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        with _ctrl_c_blocked():
+        with _blocked(signal.SIGINT, signal.SIGTERM):
             return super().submit(fn, *args, **kwargs)
 
     def end(self) -> None:

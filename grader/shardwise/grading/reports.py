@@ -105,7 +105,7 @@ def write_junit(results: Iterable[Result], path: Path) -> None:
         xml.add_testsuite(suite)
     xml.update_statistics()
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as fresh:
+    with replacing(path, private=True) as fresh:  # it names students and says what was wrong
         xml.write(str(fresh), pretty=True)
 
 
