@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
+from typing import NoReturn
 
 import pytest
 
-from checkout import ROOT, checkout_bank
-from shardwise.bank.bank import Bank
+from checkout import ROOT, checkout_bank, fresh_session
+from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.posing import pose
-from shardwise.kinds import kind_of, text_of
+from shardwise.kinds import OURS, kind_of, text_of
 from shardwise.markdown.terminal import cells, to_terminal
+from shardwise.markdown.timeline import as_text
+from shardwise.question import Bar, Row, Timeline
+from shardwise.student.drill import Drill
+from shardwise.student.progress.chapters import progress_of
 
 TABLE = (
     "| chip | what it reaches | rate |\n|---|---|---:|\n| H100 | most of its peak | 3350 |\n| 芯片 | little | 80 |\n"
@@ -111,3 +117,40 @@ def test_the_commands_fill_the_terminal_that_there_is(columns: str, widest: int)
         )  # fmt: skip
         prose = [line for line in ran.stdout.splitlines() if line.count(" ") > 5 and not set(line) & set("─█░")]
         assert widest - 12 < max(map(cells, prose)) <= widest, prose
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_how_to_answer_is_said_once_and_within_the_terminal(
+    name: str, bank: Bank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    problem = next(each for each in bank.read_all().problems.values() if each.data["kind"] == name)
+    chapter = progress_of(Banks([bank]), [], datetime.now(UTC)).chapter(problem.chapter)
+    assert chapter is not None
+    said: list[str] = []
+
+    def ask(_: str) -> NoReturn:
+        raise EOFError
+
+    Drill(fresh_session(), ask, said.append).run([row for row in chapter.rows if row.problem.id == problem.id])
+    lines = "\n".join(said).splitlines()
+    code = {line for line in lines if line.lstrip(" 0123456789").startswith(("def ", "return ")) or " = " in line}
+    assert [line for line in lines if cells(line) > 60 and line not in code and not line.startswith("──")] == []
+    assert len([line for line in lines if line.startswith("def ")]) == (name == "code")
+    assert lines.count("? hint · ! solution · skip · quit") == 1
+
+
+def test_a_timeline_goes_on_below_where_the_terminal_is_narrow() -> None:
+    bars = tuple(Bar(start=time, end=time + 1, label=f"F{time}", look="blue") for time in range(8))
+    drawn = as_text(Timeline(about="", rows=(Row(label="stage 1", bars=bars),), end=8), 30)
+    assert drawn == ("         0\nstage 1  F0 F1 F2 F3 F4\n\n         5        8\nstage 1  F5 F6 F7")
+
+
+@pytest.mark.parametrize("columns", ["60", "80"])
+def test_the_table_of_progress_fits_the_terminal(columns: str) -> None:
+    environment = {**os.environ, "COLUMNS": columns, "SHARDWISE_PROGRESS": "kept.sqlite"}
+    words = [sys.executable, "-m", "shardwise", "progress", "--bank", str(ROOT)]
+    ran = subprocess.run(words, capture_output=True, text=True, env=environment)
+    lines = ran.stdout.splitlines()
+    assert max(map(cells, lines)) <= int(columns)
+    assert any(line.startswith("08-tensor-and-context-para") for line in lines)

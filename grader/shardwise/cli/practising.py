@@ -138,6 +138,7 @@ def _progress(banks: Banks, chapter: str | None, events: Any) -> Progress:
 
 def _show(banks: Banks, kept: ProgressFile, *, as_json: bool) -> None:
     from shardwise.cli.tables import print_columns
+    from shardwise.markdown.terminal import columns, to_terminal
 
     found = _progress(banks, None, kept.events())
     if as_json:
@@ -153,15 +154,21 @@ def _show(banks: Banks, kept: ProgressFile, *, as_json: bool) -> None:
         )
         for each in found.chapters
     ]
-    print_columns(("chapter", "solved", "points", "mastered", "due"), rows)
+    head = ("chapter", "solved", "points", "mastered", "due")
+    others = sum(2 + max(map(len, column)) for column in list(zip(head, *rows, strict=True))[1:])
+    print_columns(head, [(_cut(name, columns() - others), *rest) for name, *rest in rows])
     for name, count in found.strangers.items():
         typer.echo(
             f"{name}: {count} event{'s' * (count != 1)} of a problem that this bank does not have now; they are kept.",
             err=True,
         )
-    typer.secho(
-        f"Mastered: three different variants right without a hint. Kept in {kept.path}, and nowhere else.", dim=True
-    )
+    typer.secho(to_terminal("Mastered: three different variants right without a hint."), dim=True)
+    typer.secho(f"Kept in {kept.path}, and nowhere else.", dim=True)
+
+
+def _cut(name: str, width: int) -> str:
+    """A chapter's name in so many columns; its number is at its head."""
+    return name if len(name) <= width else f"{name[: width - 1]}…"
 
 
 def _document(found: Progress) -> list[dict[str, Any]]:

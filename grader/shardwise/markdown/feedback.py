@@ -6,7 +6,7 @@ import html
 from typing import Any
 
 from shardwise.markdown.html import to_html, to_plain
-from shardwise.markdown.terminal import to_terminal
+from shardwise.markdown.terminal import columns, to_terminal
 from shardwise.markdown.timeline import as_svg, as_text
 from shardwise.question import Feedback, Outcome
 
@@ -63,8 +63,8 @@ def as_markdown(feedback: Feedback) -> str:
 
 
 def as_terminal(feedback: Feedback) -> str:
-    """The whole feedback for a terminal, its prose filled to the terminal's width."""
-    drawn = f"\n\n{as_text(feedback.picture)}" if feedback.picture else ""
+    """The whole feedback for a terminal, its prose filled to the terminal's width, and a picture no wider."""
+    drawn = f"\n\n{as_text(feedback.picture, columns())}" if feedback.picture else ""
     return f"{headline(feedback)}\n{to_terminal(_body(feedback))}{drawn}".strip()
 
 

@@ -79,8 +79,8 @@ def _marked(mark: int, x: int, height: int) -> Iterator[str]:
     )
 
 
-def as_text(timeline: Timeline) -> str:
-    """The timeline with a cell of characters for each slot.
+def as_text(timeline: Timeline, width: int = _LONGEST_LINE) -> str:
+    """The timeline with a cell of characters for each slot, in parts below each other where it is wider than so many.
 
     >>> from shardwise.question import Bar, Row, Timeline
     >>> bars = (Bar(start=1, end=2, label="F1", look="blue"), Bar(start=2, end=4, label="B1", look="orange"))
@@ -92,7 +92,7 @@ def as_text(timeline: Timeline) -> str:
     cell = max((math.ceil((len(_named(bar)) + 1) / (bar.end - bar.start)) for bar in bars), default=2)
     left = max(len(row.label) for row in timeline.rows) + 2
     lines = [_times(timeline.end, cell, left), *(_typed(row, timeline.end, cell, left) for row in timeline.rows)]
-    slots = (_LONGEST_LINE - left) // cell // 5 * 5
+    slots = max((width - left) // cell // 5 * 5, 5)
     return "\n\n".join(
         "\n".join((line[:left] + line[left + cell * first : left + cell * (first + slots)]).rstrip() for line in lines)
         for first in range(0, timeline.end, slots)

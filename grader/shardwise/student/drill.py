@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from shardwise.errors import ShardwiseError
-from shardwise.kinds import kind_of, text_of, variable_of
+from shardwise.kinds import kind_of, text_of
 from shardwise.markdown.feedback import as_terminal
 from shardwise.markdown.terminal import cells, columns, to_terminal
 from shardwise.marking import check
@@ -25,6 +26,19 @@ _PROMPT, _MORE = "> ", "… "
 
 class Quit(Exception):
     """The student has had enough."""
+
+
+def _how(question: Question) -> str:
+    """How to answer: an example that has several lines, or is wider than the terminal, begins a line."""
+    kind = kind_of(question)
+    if kind.is_program:
+        return "An answer is the name of a file with that function."
+    example = kind.example(question.form)
+    if "\n" in example:
+        return f"An answer looks like\n\n{example}\n\nAn empty line ends the answer."
+    if cells(short := f"An answer looks like  {example}") <= columns():
+        return short
+    return "\n".join(("An answer looks like", "", *textwrap.wrap(example, columns(), break_on_hyphens=False), ""))
 
 
 class Drill:
@@ -63,15 +77,7 @@ class Drill:
 
     def _question(self, question: Question) -> None:
         """Ask one question until it is right, given up or skipped."""
-        kind = kind_of(question)
-        self._say(f"{to_terminal(text_of(question))}\n")
-        if kind.is_program:
-            self._say(kind.cells(question.form, variable_of(question)))
-            self._say(f"\nAn answer is the name of a file with that function.   {_KEYS}")
-        else:
-            example = kind.example(question.form)
-            end = "\nAn empty line ends the answer." if "\n" in example else ""
-            self._say(f"An answer looks like  {example}{end}\n{_KEYS}")
+        self._say(f"{to_terminal(text_of(question))}\n\n{_how(question)}\n{_KEYS}")
         hints, is_asked = 0, False
         while True:
             line = self._ask(_PROMPT).strip()
