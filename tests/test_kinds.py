@@ -378,6 +378,14 @@ def test_a_function_that_forgets_an_edge_earns_half() -> None:
     assert f"{CALLS - 1} of {CALLS} calls are right." in feedback.say
 
 
+def test_a_text_that_uses_a_name_of_another_cell_is_told_what_it_sees() -> None:
+    text = "def sent_gb(message_gb, gpus):\n    return sent_by_another_cell(message_gb, gpus)\n"
+    told = "sees its own text alone: what it uses has to be defined there, too."
+    assert check(CODE, text, runner=run_here).say.endswith(told)
+    assert told not in check(CODE, lambda message_gb, gpus: absent, runner=run_here).say  # type: ignore[name-defined]  # noqa: F821
+    assert told not in check(CODE, text.replace("sent_by_another_cell", "max"), runner=run_here).say
+
+
 def test_a_missing_return_has_a_sentence_of_its_own() -> None:
     feedback = check(CODE, "def sent_gb(message_gb, gpus):\n    2 * message_gb\n", runner=run_here)
     assert feedback.outcome == Outcome.INCORRECT

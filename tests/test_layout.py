@@ -540,6 +540,7 @@ def test_a_layout_is_read_in_many_shapes(raw: Any) -> None:
     [
         ("tp=3, pp=5", "For tp I saw 3, which is none of 1, 2, 4 or 8. For pp I saw 5, which is none of 1, 2, 4, 8 or 16."),
         ("TP8 PP16", "There is no value for zero, micro_batch and recompute."),
+        ("TP8 zero 1 mbs 1 recompute none", "There is no value for pp."),  # and dp follows
         ("tp 8 pp 16 zero 1 mbs 1 recompute none dp 1,28", "I cannot read|none of|do not know|given twice"),
         ("tp 8 pp 16 zero 1 mbs 1 full on 512 GPUs", "You write of 512 GPUs, and there are 16 384."),
         ({"tp": 8, "pp": 16, "zero": "1.5"}, "For zero I saw 1.5, which is none of 0, 1, 2 or 3."),

@@ -197,6 +197,19 @@ def test_what_cannot_be_read_is_said_in_words(text: str, asked: str, said: str) 
     assert said in str(error.value)
 
 
+@pytest.mark.parametrize("word", ["parameters", "params", "weights"])
+def test_a_plain_number_of_parameters_may_be_called_by_other_words_for_them(word: str) -> None:
+    assert read(f"140B {word}", "", nouns=("parameter",)).value == 140e9
+    if word != "parameters":
+        with pytest.raises(Unreadable):
+            read(f"140B {word}", "", nouns=("copy",))
+
+
+@pytest.mark.parametrize("sign", ["≥ ", ">= ", ">", "≤", "<= ", "at least "])
+def test_a_bound_is_read_as_the_number_at_it(sign: str) -> None:
+    assert read(f"{sign}11.45 MB", "MB").value == 11.45e6
+
+
 @pytest.mark.parametrize("shared", ["/month", " per month", " a month", " each month", " every month"])
 def test_what_is_asked_for_each_month_may_be_answered_so(shared: str) -> None:
     assert read(f"2339 dollars{shared}", "dollar", nouns=("month",)).value == 2339

@@ -85,15 +85,20 @@ def _is_measured(word: str) -> bool:
 
 
 def is_called(text: str, asked: str, nouns: Collection[str]) -> bool:
-    """Whether a text names what is counted: words of the question's own, or other words for the unit that is asked for.
+    """Whether a text names what is counted: words of the question's own, or other words for what is asked for.
+
+    A question that asks how many parameters there are may ask for a plain number, so its own words have other words too.
 
     >>> is_called("warmup steps", "step", ("warmup",)), is_called("GB", "step", ()), is_called("steps per rack", "step", ("rack",))
     (True, False, True)
+    >>> is_called("params", "", ("parameter",)), is_called("params", "", ("copy",))
+    (True, False)
     """
     words = re.findall(_WORD, text.replace("_", "-"))
     if not 1 <= len(words) <= 8 or re.sub(r"[A-Za-z\s_/-]", "", text):
         return False
-    known = {*nouns, asked, *SYNONYMS.get(asked, ())} - {""}
+    own = {*nouns, asked} - {""}
+    known = own.union(*(SYNONYMS.get(noun, ()) for noun in own))
     naming = [normal(word) for word in words if word.lower() not in _CONNECTING]
     return bool(naming) and (
         "".join(naming) in known or (naming[-1] in known and all(word in known | _QUALIFYING for word in naming))

@@ -69,6 +69,7 @@ def _completed(form: LayoutForm, given: dict[str, Option], faults: list[str]) ->
             given[left.name] = rest
             notes.append(f"{left.name} follows: {written(form.number)} / ({product}) = {written(rest)}")
     missing = [axis.name for axis in form.axes if axis.name not in given]
+    missing = [name for name in missing if name != form.follows] or missing  # which follows once the others are there
     if missing and not faults:
         named = " and ".join([", ".join(missing[:-1]), missing[-1]] if len(missing) > 1 else missing)
         faults.append(f"there is no value for {named}")
