@@ -203,6 +203,15 @@ def test_a_question_is_shown_readably(run: Any) -> None:
     assert "\\frac" not in text
 
 
+@pytest.mark.parametrize("columns", [60, 200])
+def test_no_heading_of_a_shown_question_is_wider_than_the_terminal(
+    run: Any, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    headings = [line for line in run("show", "ring-time").out.splitlines() if line.startswith("── ")]
+    assert {len(line) for line in headings} == {min(columns, 80)}
+
+
 @pytest.mark.parametrize("name", ["bytes-per-gpu", "ring-time-function", "order-by-time", "bytes-per-gpu-formula"])
 def test_a_question_is_shown_with_its_right_answer(run: Any, whole_bank: Bank, name: str) -> None:
     asked = pose(whole_bank.find(name), 7)

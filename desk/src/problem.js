@@ -43,6 +43,7 @@ export class Problem extends LitElement {
     trail: { state: true }, // the questions that were shown here before, to go back to, each with the field that was worked in last
     estimate: { state: true }, // what was committed to before computing: as typed, and as it was read
     unread: { state: true }, // why what was typed as an estimate cannot be read
+    isChecking: { state: true }, // whether an answer is being checked, so that what is said is of the one before
     isOver: { state: true }, // whether this was the last problem of its chapter
   };
 
@@ -88,6 +89,7 @@ export class Problem extends LitElement {
     this.draft = this.host.draft.get(this.#key) ?? null;
     this.estimate = this.host.draft.get(this.#estimateKey) ?? null;
     this.unread = "";
+    this.isChecking = false;
     this.isOver = false;
     this.#field = "";
     this.hints = hints;
@@ -148,7 +150,9 @@ export class Problem extends LitElement {
 
   async #check() {
     const answer = answerOf(this.question.form.fields, this.draft);
+    this.isChecking = true;
     const { verdict } = await this.#ask({ do: "check", answer, estimate: this.estimate?.typed });
+    this.isChecking = false;
     if (!verdict) return;
     this.#say(verdict.outcome, verdict.html + (verdict.more ?? ""));
     this.checked = { answer, notes: verdict.notes };
@@ -272,7 +276,7 @@ export class Problem extends LitElement {
           )}
           <div class="buttons"><button class="primary">Check</button></div>
         </form>
-        <div role="status" class="prose said" data-outcome=${this.said.outcome}>
+        <div role="status" class="prose said ${this.isChecking ? "old" : ""}" data-outcome=${this.said.outcome}>
           ${keyed(this.#told, html`<div>${unsafeHTML(this.said.html)}</div>`)}
         </div>
         ${this.#actions()}

@@ -188,6 +188,7 @@ export const styles = css`
 
   .said { --outcome: var(--blank); }
   .said > :not(:empty) { border-left-color: var(--outcome); }
+  .said.old:not([data-outcome="blank"]) { opacity: 0.35; transition: opacity 0s 0.15s; } /* not where Python answers at once */
   .said p:first-child > strong:first-child { color: var(--outcome); }
   .said[data-outcome="correct"] { --outcome: var(--correct); }
   .said[data-outcome="partial"], .said[data-outcome="broken"] { --outcome: var(--partial); }

@@ -227,6 +227,27 @@ def test_a_busy_python_is_said_and_an_answer_to_other_numbers_is_not_shown(bare:
     expect(form.get_by_role("status")).to_contain_text("new numbers")
 
 
+def test_a_verdict_is_pale_while_the_next_answer_is_checked(bare: Any) -> None:
+    form, page = bare.problem(asked(NUMBER)), bare.page
+    status = form.get_by_role("status")
+    form.get_by_label("Your answer").fill("1.4985 GB")
+    press(form, "Check")
+    expect(status).to_contain_text("That is one phase")
+    expect(status).to_have_css("opacity", "1")
+    page.evaluate("""() => {
+      const { host } = document.querySelector(".shardwise");
+      const { ask } = host;
+      host.ask = (request) => new Promise((go) => { window.let = () => go(ask(request)); });
+    }""")
+    press(form, "Check")
+    expect(status).to_have_css("opacity", "0.35")
+    expect(status).to_contain_text("Still waiting for Python")
+    expect(status).to_have_css("opacity", "1")  # that is said now
+    page.evaluate("window.let()")
+    expect(status).to_contain_text("That is one phase")
+    expect(status).to_have_css("opacity", "1")
+
+
 def test_a_wait_is_forgotten_when_the_reply_comes(bare: Any) -> None:
     form, page = bare.problem(asked(NUMBER)), bare.page
     status = form.get_by_role("status")

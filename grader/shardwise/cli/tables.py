@@ -59,8 +59,11 @@ def print_question(question: Question) -> None:
 
     kind, answers = kind_of(question), _answers(question)
 
+    def headed(title: str) -> None:
+        typer.secho(f"── {title} ".ljust(min(columns(), 80), "─"), dim=True)
+
     def section(title: str, markdown: str) -> None:
-        typer.secho(f"── {title} {'─' * (76 - len(title))}", dim=True)
+        headed(title)
         typer.echo(f"{to_terminal(markdown)}\n")
 
     points = f"{question.points:g} point{'' if question.points == 1 else 's'}"
@@ -70,7 +73,7 @@ def print_question(question: Question) -> None:
     section("question", text_of(question))
     for number, hint in enumerate(question.hints, start=1):
         section(f"hint {number}", hint)
-    typer.secho(f"── key {'─' * 73}", dim=True)
+    headed("key")
     typer.echo(f"{answers.get(None, '')}\n")
     for number, said in enumerate(kind.mistakes(question)):
         section(f"mistake {number + 1}", said)

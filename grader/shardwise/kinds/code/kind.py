@@ -200,7 +200,9 @@ mistakes:
         elif _returns_nothing(key, calls):
             words.append("No call returned anything but None. Is there a `return` at the end?")
         elif isinstance(value, str) and failing[0][1].error.startswith("NameError"):
-            words.append("A function that is sent as text sees its own text alone: what it uses has to be defined there, too.")
+            words.append(
+                "A function that is sent as text sees its own text alone: what it uses has to be defined there, too."
+            )
         return Verdict(credit=0.0 if ordinary else EDGES_MISSED, say="\n\n".join(words), mistake=index)
 
     def trial(self, question: Question) -> Inputs | None:
