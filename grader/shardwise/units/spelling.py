@@ -22,7 +22,7 @@ _LABEL = re.compile(r"^[A-Za-z][A-Za-z /]{0,40}:\s*")
 _NAME = re.compile(r"(?!\d)\w[^=≈]{0,60}")
 _AGAIN = re.compile(r"(.*[^\s*/+(^-])\s+\(([^()]*\d[^()]*)\)")
 _LEAD = re.compile(
-    r"^(?:~|:|[<>≤≥]|(?:a )?factor(?: of)?|by|at least|at most|up to|no more than|no less than|no fewer than|about|around|approximately|approx\.?|roughly|circa|ca\.|exactly|just|so|after"
+    r"^(?:~|:|[≤≥]|(?:a )?factor(?: of)?|by|at least|at most|up to|no more than|no less than|no fewer than|about|around|approximately|approx\.?|roughly|circa|ca\.|exactly|just|so|after"
     r"|(?:the |my )?(?:answer|result)(?: is)?|it is|it's|I (?:get|got|think|find)|(?:it |that )?(?:takes|needs)"
     r"|(?:a )?(?:share|ratio|fraction|learning rate)(?: of)?)"
     r"(?![A-Za-z])\s*",
@@ -41,7 +41,7 @@ def plain_text(text: str) -> str:
     plain = _SPACES.sub(" ", plain.translate(_SPELT)).strip()
     plain = re.sub(r"(?:(?<=[\w%)])| )(?:[.!]+|…)$|^(?:[=-]>|→|⇒) ?|(?<=\b[Mm]io)\.", "", plain)
     plain = found[2] if (found := _AROUND.fullmatch(plain)) else plain
-    plain = re.sub(r"^([<>])=", r"\1", plain)  # no sign between two sides
+    plain = re.sub(r"^[<>]= ?", "≥", plain)  # no sign between two sides
     plain = _PER.sub(r"/\1", re.sub(r"(?<=\d) \(([A-Za-zµ/]{1,12})\)$", r" \1", plain))
     plain = re.sub(r"(?<=\d)-(?=(?:fold|way)\b)", " ", plain)
     plain = re.sub(r"×$", "x", _OF_CO2.sub("", plain))

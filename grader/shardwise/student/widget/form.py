@@ -17,8 +17,12 @@ from shardwise.student.widget.library import library
 
 _VIEW = "application/vnd.jupyter.widget-view+json"
 # What stands in the form's place until the form is there; while it is shown, Jupyter's own words about a lost form are not.
+# The rules hold whichever of the two comes first: in a notebook that is opened again a form may come before its text.
 _WAITS = """<div class="shardwise-waits" data-token="{token}">
-<style>.jp-OutputArea-child:has(.shardwise-waits:not([hidden])) + .jp-OutputArea-child {{ display: none; }}</style>
+<style>
+.jp-OutputArea-child:has(.shardwise-waits:not([hidden])) + .jp-OutputArea-child:not(:has(.shardwise)) {{ display: none; }}
+.jp-OutputArea-child:has(.shardwise-waits):has(+ .jp-OutputArea-child .shardwise) {{ display: none; }}
+</style>
 {html}</div>"""
 
 
