@@ -104,6 +104,17 @@ def test_no_text_of_the_bank_is_wider_than_the_terminal_or_shows_its_markup(bank
                 assert "|---" not in line and "\\" not in line.replace("\\n", ""), (problem.id, line)
 
 
+@pytest.mark.parametrize(
+    "markdown",
+    ["a \x1b[31mred \x07\x9b2J", "`\x1b[2J`", "```\nif x:\n\treturn\x1b[1m\n```", "|a|b|\n|-|-|\n|\x1b[1m|x|", "$\x1b[31m x$",
+     "[x](http://a\x1b[2J)", "a \u202e txt.exe", "\ud800"],
+)  # fmt: skip
+def test_no_text_commands_the_terminal(markdown: str) -> None:
+    shown = to_terminal(markdown, 40)
+    assert shown.replace("\n", "").isprintable(), shown
+    assert "return" not in markdown or "\n    return" in shown  # a tab is spaces
+
+
 @pytest.mark.parametrize(("columns", "widest"), [("50", 50), ("300", 88), ("", 80)])
 def test_the_commands_fill_the_terminal_that_there_is(columns: str, widest: int) -> None:
     environment = {**os.environ, "COLUMNS": columns}

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from shardwise.markdown.html import keep_together, plain_formula
+from shardwise.markdown.html import keep_together, plain_formula, printable
 from shardwise.markdown.rendering import parsed
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _NO_BREAK = "\u00a0"
 
 
 def to_terminal(markdown: str, width: int | None = None) -> str:
-    """Markdown as text for a terminal of so many columns; left out, of those that it has.
+    """Markdown as text for a terminal of so many columns; left out, of those that it has. Nothing in it commands the terminal.
 
     >>> print(to_terminal("A **ring** of\\n4 GPUs sends $\\\\frac{3}{4}$.\\n\\n- what\\n  each sends", width=20))
     A ring of 4 GPUs
@@ -38,7 +38,7 @@ def to_terminal(markdown: str, width: int | None = None) -> str:
     from markdown_it.tree import SyntaxTreeNode
 
     tree = SyntaxTreeNode(parsed(keep_together(markdown)))
-    return "\n".join(_blocks(tree, width or columns())).replace(_NO_BREAK, " ")
+    return printable("\n".join(_blocks(tree, width or columns())).expandtabs(4)).replace(_NO_BREAK, " ")
 
 
 def columns() -> int:
