@@ -318,3 +318,10 @@ def test_nothing_but_faults_comes_out_of_a_file(place: int, inserted: str) -> No
     except Faulty as error:
         found = error.faults
     assert all(fault.place.startswith("x") and fault.message for fault in found)
+
+
+@pytest.mark.parametrize("sign", ["\\e[2J", "\\x9b2J", "\\u202e", "\\t"])
+def test_a_fault_commands_no_terminal(sign: str) -> None:
+    told = said(f'{GOOD}"a{sign}b": 1\n')
+    assert told.replace("\n", "").isprintable()
+    assert "unknown key" in told

@@ -41,7 +41,10 @@ def said_by(error: BaseException) -> str:
 
 @dataclass(frozen=True, order=True)
 class Fault:
-    """One thing wrong in a file an author wrote: where it stands, what was seen, and what to do."""
+    """One thing wrong in a file an author wrote: where it stands, what was seen, and what to do.
+
+    As text it commands no terminal: control characters, which a file may have anywhere, are shown by their numbers.
+    """
 
     place: str  # file, file:line or file:line:col
     message: str
@@ -52,7 +55,10 @@ class Fault:
         parts = [f"{self.place}: {self.message}"]
         parts += [self.excerpt] if self.excerpt else []
         parts += [f"     {self.remedy}"] if self.remedy else []
-        return "\n".join(parts)
+        text = "\n".join(parts)
+        if text.replace("\n", "").isprintable():
+            return text
+        return "".join(one if one in "\n\u00a0" or one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 class Faulty(ShardwiseError):
