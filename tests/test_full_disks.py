@@ -67,7 +67,7 @@ def test_grading_that_runs_out_of_room_at_any_moment_goes_on_from_there(name: st
     for attempt in range(20):
         folder = tmp_path / f"{attempt}"
         shutil.copytree(tmp_path / "begin", folder)
-        size = round(10 ** dice.uniform(3, 5.5))  # a table of grades has 400 bytes, a page 20 kB, a ledger 80 kB
+        size = round(10 ** dice.uniform(3, 7.5))  # a table of grades has 400 bytes, a page 20 kB, a ledger 80 kB
         ran = begun(folder, name, preexec_fn=limited(size))
         said, after = complaints(ran), left(folder)
         codes.append(ran.returncode)
@@ -80,7 +80,7 @@ def test_grading_that_runs_out_of_room_at_any_moment_goes_on_from_there(name: st
         again = begun(folder, name)
         assert (complaints(again), again.returncode) == ([], 0), size
         assert left(folder) == whole, size
-    assert {0, 2} <= {*codes}, codes
+    assert 2 in codes, codes
 
 
 def test_practice_goes_on_without_room_and_says_so_once(tmp_path: Path) -> None:

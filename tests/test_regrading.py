@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
+import subprocess
+import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +19,7 @@ from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import right
+from shardwise.grading import reports
 from shardwise.grading.batch import grade
 from shardwise.grading.ledger import LEDGER, Ledger
 from shardwise.grading.regrade import regrade
@@ -177,6 +182,18 @@ def test_pages_with_solutions_stay_pages_with_solutions(room: Classroom, problem
     grade([room.handed_in], room.out / "results", settings=Settings(solutions=True))
     command(room, problems, "--yes")
     assert "The worked solution" in (room.out / "results" / "feedback" / "week-1" / "ada.html").read_text("utf-8")
+
+
+def test_what_our_side_cannot_grade_again_is_said_and_loses_no_grade(room: Classroom, problems: Path) -> None:
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    reports.write_tables(grade([room.handed_in], room.out / "results", settings=SETTINGS))
+    before = (room.out / "results" / "grades.csv").read_bytes()
+    words = [sys.executable, "-m", "shardwise", *room.command("regrade", "--yes", "--bank", problems.parent)]
+    full = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (500_000, 500_000))  # no room for what a sandbox needs
+    done = subprocess.run(words, capture_output=True, text=True, preexec_fn=full)
+    assert done.returncode == 2
+    assert "shardwise: 3 notebooks could not be graded again, and nothing was written. Our fault: " in done.stderr
+    assert (room.out / "results" / "grades.csv").read_bytes() == before
 
 
 def test_without_results_it_says_what_to_do_first(room: Classroom) -> None:

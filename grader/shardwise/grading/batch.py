@@ -45,6 +45,7 @@ class Batch:
     locks: Mapping[str, Lock] = field(default_factory=dict)
     tried_again: int = 0  # notebooks whose worker died, or that could not be read at once
     unused: tuple[str, ...] = ()  # why lock files that were found are not used
+    failed: tuple[str, ...] = ()  # why notebooks were not graded for which nobody but us, or this machine, is to blame
 
     def results(self) -> Iterator[Result]:
         """By set and student: a result a notebook, and one for who handed in nothing for these sets; read as it goes."""
@@ -124,7 +125,7 @@ def grade(
         run.choose(opener, latest=decisions.latest)
     if not (out / LEDGER).is_file():  # else the tables would be those of an empty one
         raise ShardwiseError(f"{out / LEDGER} was deleted while it was written. Run the same command again.")
-    return Batch(out, near.known, run.tried_again, near.unused)
+    return Batch(out, near.known, run.tried_again, near.unused, tuple(run.failed))
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,7 @@ class _Run:
         self._counted = counted
         self._taken: dict[tuple[str, str], dict[str, _Taken]] = {}  # by set and student, and path
         self.tried_again = 0  # notebooks, for either reason
+        self.failed: list[str] = []  # why, for those of which no try came to an end
 
     def over(self, found: Iterable[Found], opener: Opener, width: int) -> None:
         """Grade all of them, and then, one by one, those that need another try."""
@@ -201,6 +203,7 @@ class _Run:
                 prepared = self._intake.prepare(notebook)
             except CannotRead as error:
                 if self._last:
+                    self.failed.append(str(error))
                     self._refuse(self._intake.refused(notebook, str(error)))
                 else:
                     self._unread.append(notebook)
@@ -257,8 +260,10 @@ class _Run:
                 patiently(lambda: self._keep(sent, result, page.encode()), self._out)
                 self._step()
             except OSError as error:  # it concerns this page alone
+                self.failed.append(our_fault(error))
                 self._refuse(replace(result, status="ungraded", reason=our_fault(error), path=sent.path))
         else:
+            self.failed += [] if result.complete else [result.reason]
             self._refuse(replace(result, path=sent.path))
 
     def _keep(self, sent: Prepared, result: Result, page: bytes) -> None:

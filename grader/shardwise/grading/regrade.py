@@ -100,7 +100,8 @@ def regrade(
 ) -> Regrade:
     """Grade everything again by what the bank says now. Writes nothing but its stage, a folder inside `out`.
 
-    The pages stay of the kind that they are, with solutions or without.
+    The pages stay of the kind that they are, with solutions or without. Raises ShardwiseError where our side fails at a
+    notebook: what counts would be replaced by nothing.
     """
     stage = out / _STAGE
     stage.mkdir(parents=True, exist_ok=True)
@@ -115,6 +116,12 @@ def regrade(
     decisions = decisions or Decisions()
     batch = grade(paths, stage, locks=list(renewed.values()), practice=practice, settings=settings, decisions=decisions,
                   counted=out / LEDGER, workers=workers, executor=executor, progress=progress)  # fmt: skip
+    if batch.failed:
+        shutil.rmtree(stage, ignore_errors=True)
+        raise ShardwiseError(
+            f"{len(batch.failed)} notebook{'s' * (len(batch.failed) != 1)} could not be graded again, and nothing was written. "
+            f"{batch.failed[0]}"
+        )
     return Regrade(batch, out, paths, renewed, practice, settings, decisions, kept)
 
 
