@@ -113,7 +113,7 @@ def tiny(tmp_path: Path) -> Callable[..., Problem]:
         (folder / "oracles" / "tiny.py").write_text(oracle)
         bare = problem_of(text)
         problem = replace(bare, references=References(folder))
-        vars(problem)["source"] = bare.source
+        vars(problem).update(source=bare.source, text=text)  # as if they had been read from a file
         return problem
 
     return made

@@ -39,6 +39,12 @@ def _nothing_is_said_behind_the_students_back(
     assert (shown.out, shown.err) == ("", "")
 
 
+@pytest.fixture(autouse=True)
+def nothing_waits() -> None:
+    """A process that an earlier test's form has started would be followed by another, with a thread of its own."""
+    elsewhere._end()
+
+
 def called(program: Callable[..., Any] | str, *values: Any, seconds: float = LIMIT) -> list[Call]:
     return list(run_limited(program, "f", [{"x": value} for value in values], seconds=seconds, loading=5.0))
 
