@@ -128,6 +128,26 @@ def test_an_interrupt_that_something_turned_into_another_error_is_one_all_the_sa
     assert (ran.returncode, ran.stderr) == (128 + which, "Stopped.\n")
 
 
+IN_THE_BACKGROUND = """
+import os, signal, time
+from shardwise.cli import interrupts, main
+
+def command():
+    os.kill(os.getpid(), signal.SIGINT)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(60)
+
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+main.app = command
+interrupts.run(main.main)
+"""
+
+
+def test_what_a_script_started_in_the_background_hears_sigterm_and_no_ctrl_c() -> None:
+    ran = subprocess.run([sys.executable, "-c", IN_THE_BACKGROUND], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (143, "Stopped.\n")
+
+
 def until(is_so: Callable[[], bool]) -> None:
     end = time.monotonic() + 60
     while not is_so():

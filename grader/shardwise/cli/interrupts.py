@@ -59,9 +59,6 @@ def pass_on() -> None:
 
 def run(command: Callable[[], None]) -> NoReturn:
     """Run a command to its end, or to an interrupt, which unwinds it; then end this process."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a script started it in the background
-        command()
-        sys.exit()
     for which in (signal.SIGINT, signal.SIGTERM):
         atexit.register(signal.signal, which, signal.SIG_IGN)  # runs last: after it, Python takes itself apart
     try:
@@ -82,8 +79,11 @@ def run(command: Callable[[], None]) -> NoReturn:
 
 
 def _listen() -> None:
-    signal.signal(signal.SIGINT, _interrupt)
-    signal.signal(signal.SIGTERM, _interrupt)
+    for which in (signal.SIGINT, signal.SIGTERM):
+        if (
+            signal.getsignal(which) is not signal.SIG_IGN
+        ):  # a script that starts it in the background has SIGINT ignored
+            signal.signal(which, _interrupt)
     if hasattr(signal, "setitimer"):  # not on Windows
         sys.unraisablehook = _again
         signal.signal(signal.SIGALRM, _interrupt)
