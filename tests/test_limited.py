@@ -425,7 +425,7 @@ def test_a_system_without_threads_runs_the_function_where_it_is(monkeypatch: pyt
 
 def test_a_system_without_processes_runs_a_source_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elsewhere, "_waiting", [])
-    for executable in ("", "/does/not/exist", sys.executable):
+    for executable in ("", None, "/does/not/exist", sys.executable):
         monkeypatch.setattr(sys, "executable", executable)
         monkeypatch.setattr(elsewhere, "_BOOT", "raise SystemExit")  # one that does not find shardwise, for the last
         assert called("def f(x): return x", 1, 2) == [Made("returned", 1), Made("returned", 2)]

@@ -52,7 +52,7 @@ class _Server:
 
     def __init__(self) -> None:
         path = [folder for folder in sys.path if isinstance(folder, str)]  # imports pass over everything else, too
-        command = [sys.executable, "-c", _BOOT.format(path=path)]
+        command = [sys.executable or "", "-c", _BOOT.format(path=path)]
         window = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows would show one
         try:
             self._process = subprocess.Popen(
