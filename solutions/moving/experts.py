@@ -99,14 +99,20 @@ def show(*, capacity_factor: float, imbalance: float, held: tuple[int, tuple[int
 
 
 def predict() -> dict[str, Any]:
-    """What does not fit although there is more room than copies."""
-    room, first = room_of(1.25), max(EXAMPLE_LOADS)
-    dropped, empty = shares(EXAMPLE_LOADS, 1.25).values()
-    wrong = (0, (first - room) / COPIES, shares(EXAMPLE_LOADS, 1)["dropped"], empty)
+    """What the place of an expert does to the fullest GPU, where nothing is dropped."""
+    gpus = EXPERTS // 2
+    mean = COPIES / gpus
+    neighbours, paired = (
+        max(rank_loads(loads=[EXAMPLE_LOADS[expert] for expert in order], ep=gpus)) for order in (IN_ORDER, MIXED)
+    )
+    first = max(EXAMPLE_LOADS)
+    alone = EXPERTS * first / COPIES  # the fullest of eight GPUs with one expert each
     return {
-        "ask": f"Eight experts are asked for {', '.join(f'{load:,}' for load in EXAMPLE_LOADS[:-1])} and {EXAMPLE_LOADS[-1]} copies, "
-        f"{COPIES:,} in all. Each has room for {room:,}, which makes a quarter more places than copies. What share of the copies is dropped?",
-        **choice(percent(dropped), map(percent, sorted((*wrong, dropped)))),
-        "why": f"{first - room:,} copies find no place at the first expert, and {EXAMPLE_LOADS[1] - room:,} at the second. Room at the "
-        f"others is of no use to them: {percent(empty)} of all places stay empty.",
-    }
+        "ask": f"Eight experts are asked for {', '.join(f'{load:,}' for load in EXAMPLE_LOADS[:-1])} and {EXAMPLE_LOADS[-1]} copies, and none is "
+        f"dropped. Each of four GPUs holds two neighbours of this list, so that the fullest computes {written(neighbours / mean)} times the mean of a GPU. "
+        "Now each holds one from the top and one from the bottom: the first and the last, the second and the last but one, and so on. What does the "
+        "fullest compute?",
+        **choice(f"{written(paired / mean)} times the mean", (f"{written(times)} times the mean" for times in (1, first / mean, paired / mean, neighbours / mean, alone))),
+        "why": f"It has {first:,} and {paired - first:,} copies, where the mean is {mean:,.0f}. All wait for the GPU with the most, so a full expert does "
+        f"little harm beside an empty one. No partner makes it less than the {first:,} of the full one alone.",
+    }  # fmt: skip
