@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from browser.conftest import faults_of, picture
@@ -40,6 +41,7 @@ def right() -> str:
     return f"{key.value!r} B"
 
 
+@pytest.mark.slow
 def test_a_tab_that_was_closed_goes_on_with_the_kernel_that_was_kept(page: Page, lab: Lab) -> None:
     show(page, lab, "kept.ipynb", cells(NUMBER))
     form = form_of(page, first(NUMBER))
@@ -67,6 +69,7 @@ def test_a_form_is_shown_and_its_text_is_not_though_the_text_comes_later(page: P
     expect(text).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_copy_under_another_name_has_what_was_typed_and_answers_for_itself(page: Page, lab: Lab) -> None:
     show(page, lab, "original.ipynb", cells(NUMBER))
     form_of(page, first(NUMBER)).get_by_label("Your answer").fill("12 GB")
@@ -87,6 +90,7 @@ def test_a_copy_under_another_name_has_what_was_typed_and_answers_for_itself(pag
     assert faults == []
 
 
+@pytest.mark.slow
 def test_two_notebooks_that_write_progress_at_once_lose_nothing(page: Page, lab: Lab, tmp_path: Path) -> None:
     kept, count = tmp_path / "progress.sqlite", 25
     other = page.context.new_page()
@@ -107,6 +111,7 @@ def test_two_notebooks_that_write_progress_at_once_lose_nothing(page: Page, lab:
         expect(form.get_by_role("status")).not_to_contain_text("not kept")
 
 
+@pytest.mark.slow
 def test_forms_follow_the_dark_theme_of_jupyterlab(page: Page, lab: Lab) -> None:
     show(page, lab, "dark.ipynb", cells(LAYOUT, CHOICE))
     form = form_of(page, first(LAYOUT))
