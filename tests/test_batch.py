@@ -210,6 +210,7 @@ def submissions_of(room: Classroom) -> list[Path]:
     return [found.path for found in submissions.find([room.handed_in])]
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_nothing(room: Classroom) -> None:
     """It is killed while the last parcel is out, for a notebook in it takes longer than to look and to kill."""
     room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")

@@ -164,6 +164,7 @@ def course(tmp_path_factory: pytest.TempPathFactory, whole_bank: Bank) -> Class:
     return made
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_bytes_as_this_machine(hall: Hall, course: Class, tmp_path: Path) -> None:
     said: list[str] = []
     batch = course.on(hall.address, tmp_path / "out", said)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from checkout import every_sixth_at_once
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.scaffold import init_bank, new_problem
 from writing_commands import begun, complaints, left, prepared
@@ -33,7 +34,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("name", WRITING)
+@pytest.mark.parametrize("name", every_sixth_at_once(list(WRITING)))
 def test_a_folder_that_is_deleted_meanwhile_is_said_in_a_sentence(name: str, tmp_path: Path) -> None:
     prepared(tmp_path, name)
     ran = begun(tmp_path, name)

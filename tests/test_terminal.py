@@ -94,6 +94,7 @@ def bank() -> Bank:
     return checkout_bank()
 
 
+@pytest.mark.slow
 def test_no_text_of_the_bank_is_wider_than_the_terminal_or_shows_its_markup(bank: Bank) -> None:
     for problem in bank.problems.values():
         asked = pose(problem, 3)

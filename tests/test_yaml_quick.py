@@ -45,6 +45,7 @@ def is_read_alike(text: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_every_file_is_read_alike_and_nearly_every_one_by_libyaml() -> None:
     read = [is_read_alike(file.read_text("utf-8")) for file in FILES]
     assert len(read) > 390 and sum(read) > 0.9 * len(read)

@@ -52,6 +52,7 @@ def practices(*names: str) -> list[str]:
     return ["from shardwise import practice", *(f'practice("{name}")' for name in names)]
 
 
+@pytest.mark.slow
 def test_what_was_typed_is_saved_with_the_notebook_and_outlasts_reload_and_restart(
     page: Page, opened: Callable[..., None], tmp_path: Path
 ) -> None:

@@ -66,7 +66,7 @@ def test_a_feedback_page_can_be_read_everywhere(opened: Page) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1100])
+@pytest.mark.parametrize("width", [390, pytest.param(1100, marks=pytest.mark.slow)])
 def test_axe_finds_no_violation_on_a_feedback_page(opened: Page, theme: Literal["light", "dark"], width: int) -> None:
     opened.emulate_media(color_scheme=theme)
     opened.set_viewport_size({"width": width, "height": 900})

@@ -108,7 +108,7 @@ def test_every_figure_moves_by_keys_by_mouse_and_by_itself(opened: Open, name: s
 @pytest.mark.parametrize(
     ("name", "scheme"),
     [  # some figures at once, in one theme or the other, and all in both in the long run
-        pytest.param(name, scheme, marks=[pytest.mark.slow] if (place + number) % 4 else [])
+        pytest.param(name, scheme, marks=[pytest.mark.slow] if (place + number) % 9 else [])
         for place, name in enumerate(NAMES)
         for number, scheme in enumerate(("light", "dark"))
     ],
@@ -154,6 +154,7 @@ def test_a_choice_is_made_by_keys_alone(opened: Open) -> None:
     expect(pictures(page)).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_space_plays_the_ring_to_its_end_and_the_bytes_are_counted(opened: Open) -> None:
     page = opened("ring")
     expect(fact(page, "sent by each GPU")).to_have_text("nothing")

@@ -34,6 +34,7 @@ def test_the_field_hides_what_does_not_hold_all_words(opened: Page) -> None:
     expect(opened.locator("article:visible")).to_have_count(every)
 
 
+@pytest.mark.slow
 def test_the_sheet_can_be_read_everywhere(opened: Page) -> None:
     opened.get_by_role("searchbox").fill("latency")
     for theme in ("light", "dark"):

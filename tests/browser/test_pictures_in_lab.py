@@ -31,6 +31,7 @@ def test_a_lesson_has_its_pictures_in_lab(page: Page, lab: Lab) -> None:
     assert faults == []
 
 
+@pytest.mark.slow
 def test_a_figure_moves_in_lab_and_leaves_its_still_in_the_notebook(page: Page, lab: Lab) -> None:
     show(page, lab, "figure.ipynb", of_cells('from shardwise import figure\n\nfigure("ring")', "1 + 1"))
     figure = page.get_by_role("region", name="A ring all-reduce, step by step")
@@ -73,6 +74,7 @@ def test_every_figure_moves_in_lab(page: Page, lab: Lab) -> None:
     assert faults == []
 
 
+@pytest.mark.slow
 def test_a_run_is_planned_in_lab_and_its_first_plan_stays_in_the_notebook(page: Page, lab: Lab) -> None:
     call = 'from shardwise import planner\n\nplanner("llama3-8b", "h100-16", tp=2, pp=2)'
     show(page, lab, "planner.ipynb", of_cells(call, "1 + 1"))

@@ -136,6 +136,7 @@ def test_a_long_search_can_be_stopped_and_others_are_answered_meanwhile(planner:
     assert planner.locator("circle").count() == 0 and bare.faults == []
 
 
+@pytest.mark.slow
 def test_settings_are_written_and_copied(planner: Locator, bare: Any) -> None:
     planner.get_by_role("button", name="TorchTitan").click()
     expect(planner).to_contain_text("has no setting for ZeRO 1")
@@ -184,6 +185,7 @@ REACHED = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_it_reacts_at_once(planner: Locator, bare: Any) -> None:
     """A generous bound, for machines that do much else; bench/planner_desk.py measures."""
     times = bare.page.evaluate(REACTION, "TP, tensor")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from checkout import checkout_bank, posed, template
+from checkout import checkout_bank, every_sixth_at_once, posed, template
 from contrast import PALE
 from shardwise.bank.posing import pose
 from shardwise.kinds import OURS
@@ -28,7 +28,7 @@ def press(form: Locator, button: str) -> None:
     form.get_by_role("button", name=button, exact=True).click()
 
 
-@pytest.mark.parametrize("kind", OURS)
+@pytest.mark.parametrize("kind", every_sixth_at_once(list(OURS)))
 def test_everybody_can_use_the_form_of_every_kind(bare: Any, kind: str) -> None:
     form = bare.problem(posed(template(kind), 2))
     press(form, "Check")
@@ -265,6 +265,7 @@ def test_a_wait_is_forgotten_when_the_reply_comes(bare: Any) -> None:
     expect(status).to_contain_text("No answer yet")
 
 
+@pytest.mark.slow
 def test_a_host_that_loses_python_is_said_wherever_one_waits_for_it(bare: Any) -> None:
     form, page = bare.problem(posed(template("code"))), bare.page
     page.evaluate("""() => {
@@ -309,6 +310,7 @@ HARMLESS = [  # what a notebook may hold that a stranger wrote, or that was kept
 ]
 
 
+@pytest.mark.slow
 def test_a_draft_that_fits_no_field_does_no_harm(bare: Any) -> None:
     for name, draft in HARMLESS:
         question = asked(name)

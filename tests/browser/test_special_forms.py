@@ -112,6 +112,7 @@ def test_a_function_is_written_tried_and_checked(bare: Any) -> None:
 # Schedules --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_schedule_is_built_by_keys_and_shows_what_runs_when(bare: Any) -> None:
     question = posed(template("schedule"))
     lines = [line.partition(": ")[2].split() for line in question.key.lines]  # type: ignore[attr-defined]
@@ -162,6 +163,7 @@ def test_a_schedule_can_be_written_as_text_and_gone_on_with_by_buttons(bare: Any
 # Layouts, cases, hunts and pairs ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_layout_is_stepped_to_and_its_product_is_shown(bare: Any) -> None:
     question = posed(template("layout"))
     form, page = bare.problem(question), bare.page
@@ -233,6 +235,7 @@ def test_a_bug_is_hunted_by_keys(bare: Any) -> None:
     bare.is_fit_for_all()
 
 
+@pytest.mark.slow
 def test_an_argument_that_cannot_be_read_is_said_beside_it(bare: Any) -> None:
     form = bare.problem(asked("ring-time-bug"))
     field = form.get_by_label("gpus", exact=True)

@@ -399,6 +399,7 @@ def unsafe() -> Iterator[Sandbox]:
         yield opened
 
 
+@pytest.mark.slow
 def test_without_isolation_the_same_jobs_give_the_same_results(unsafe: Sandbox, strongest: Sandbox) -> None:
     steps: list[Step] = [
         Cell("a", "import numpy as np, random\nx = np.arange(3)\nprint(random.random(), np.random.rand(), hash('x'))"),
