@@ -119,9 +119,12 @@ def open_seen(room: Room, attack: Attack | None) -> Seen:
 
 
 def _table(path: Path) -> tuple[tuple[str, ...], ...]:
-    csv.field_size_limit(2**31)
     text = path.read_text("utf-8", "replace") if path.exists() else ""
-    return tuple(tuple(row) for row in csv.reader(io.StringIO(text, newline="")))
+    before = csv.field_size_limit(2**31)  # an attack may write cells of any length; the limit is that of the process
+    try:
+        return tuple(tuple(row) for row in csv.reader(io.StringIO(text, newline="")))
+    finally:
+        csv.field_size_limit(before)
 
 
 # In the sandbox -------------------------------------------------------------------------------------------------
