@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -16,10 +15,10 @@ import pytest
 from checkout import checkout_bank
 from shardwise.bank.bank import Banks
 from shardwise.bank.discovery import name_of
-from shardwise.cli.main import main
 from shardwise.student.progress.chapters import DAILY, Progress, Row, progress_of
 from shardwise.student.progress.events import Event, Variant
 from shardwise.student.progress.file import ProgressFile
+from typed import run_typed
 
 START = datetime(2026, 11, 2, 12, tzinfo=UTC)
 
@@ -120,19 +119,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.setenv("SHARDWISE_BANK", str(checkout_bank().folder))
 
     def ran(*args: str, typed: Iterator[str]) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["shardwise", *args])
-
-        def read(prompt: str = "") -> str:
-            try:
-                return next(typed)
-            except StopIteration:
-                raise EOFError from None
-
-        monkeypatch.setattr("builtins.input", read)
-        with pytest.raises(SystemExit) as ended:
-            main()
+        code = run_typed(monkeypatch, args, typed)
         captured = capsys.readouterr()
-        code = int(ended.value.code or 0)
         return code, captured.err if code else captured.out
 
     return ran

@@ -9,6 +9,7 @@ import pytest
 from checkout import checkout_bank
 from shardwise.bank.bank import Bank, bad_slug
 from shardwise.bank.posing import pose
+from shardwise.bank.scaffold import init_bank
 from shardwise.course.assignments import SetDefinition, assign
 from shardwise.course.roster import Student, load_roster
 from shardwise.errors import Faulty, ShardwiseError
@@ -39,13 +40,17 @@ def test_a_device_of_windows_is_no_student_and_no_set(name: str, tmp_path: Path)
         f"student {name!r} is a device on Windows, and no name for a file",
         "student 'bo.' ends with a dot, which Windows drops",
     ]
+    assert all(fault.remedy for fault in refused.value.faults)
     with pytest.raises(ValueError, match="device on Windows"):
         a_set(name)
 
 
-def test_a_device_of_windows_is_no_problem() -> None:
+def test_a_device_of_windows_is_no_problem_and_no_bank(tmp_path: Path) -> None:
     assert "device" in bad_slug("con") and "device" in bad_slug("lpt1")
     assert not bad_slug("console")
+    with pytest.raises(ShardwiseError, match="NUL is a device on Windows"):
+        init_bank(tmp_path / "NUL")
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_page_of_a_practice_student_called_like_a_device_has_another_name() -> None:

@@ -22,7 +22,6 @@ from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.discovery import name_of
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank
-from shardwise.cli.main import main
 from shardwise.kinds import OURS, kind_of
 from shardwise.marking import check as mark
 from shardwise.question import Outcome, Question
@@ -39,6 +38,7 @@ from shardwise.student.progress.file import ProgressFile
 from shardwise.student.progress.standing import Standing, standing
 from shardwise.student.shown import Checked, Message
 from shardwise.student.widget import Practice
+from typed import run_typed
 
 PATH = os.pathsep.join(sys.path)
 START = datetime(2026, 11, 2, 12, tzinfo=UTC)
@@ -523,20 +523,9 @@ def run(kept: ProgressFile, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     """Run a command in this process, with what is typed; gives its exit code and all that it printed."""
 
     def ran(*args: str, typed: str = "") -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["shardwise", *args])
-        lines = iter(typed.splitlines())
-
-        def read(prompt: str = "") -> str:
-            try:
-                return next(lines)
-            except StopIteration:
-                raise EOFError from None
-
-        monkeypatch.setattr("builtins.input", read)
-        with pytest.raises(SystemExit) as ended:
-            main()
+        code = run_typed(monkeypatch, args, iter(typed.splitlines()))
         captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out + captured.err
+        return code, captured.out + captured.err
 
     return ran
 

@@ -20,14 +20,15 @@ def is_device(name: str) -> bool:
     return _DEVICE.fullmatch(name) is not None
 
 
-def why_no_name(name: str) -> str:
-    """Why no file can have this name, with what to write instead; nothing where one can.
+def fault_of_name(name: str) -> tuple[str, str] | None:
+    """What is wrong with a name for a file, and what to do; None where every system can hold it.
 
-    >>> why_no_name("ada.l@example.org"), why_no_name("ada.")
-    ('', 'ends with a dot, which Windows drops')
+    >>> fault_of_name("ada.l@example.org"), fault_of_name("ada.")
+    (None, ('ends with a dot, which Windows drops', 'Leave the dot out.'))
     """
     if not re.fullmatch(SAFE_NAME, name):
-        return "is no name for a file: use letters, digits, . _ @ and -, at most 64, beginning with a letter or digit"
+        remedy = "Use letters, digits, . _ @ and -, at most 64, beginning with a letter or digit."
+        return "is no name for a file", remedy
     if is_device(name):
-        return "is a device on Windows, and no name for a file: write it in another way, such as with an x before it"
-    return "ends with a dot, which Windows drops" if name.endswith(".") else ""
+        return "is a device on Windows, and no name for a file", "Write it in another way, such as with an x before it."
+    return ("ends with a dot, which Windows drops", "Leave the dot out.") if name.endswith(".") else None

@@ -1,4 +1,4 @@
-"""What a GPU of the first pipeline stage of the 405B run holds at its peak, for pipelines of six lengths."""
+"""The memory that a GPU of the first pipeline stage needs in the 405B run, at its fullest moment, with 1 to 32 stages."""
 
 from __future__ import annotations
 

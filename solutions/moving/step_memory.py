@@ -69,7 +69,7 @@ class Moment:
 
     @property
     def phase(self) -> str:
-        """The phase of the step that it belongs to."""
+        """The phase that it is drawn under: the first word of its name, as “backward” of “backward starts”."""
         return self.name.split()[0]
 
 

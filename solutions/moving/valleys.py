@@ -37,7 +37,7 @@ def counted(number: float) -> str:
 
 
 def budget_name(work: float) -> str:
-    """A budget in words, without the model that had it."""
+    """What a budget is called in a legend: its FLOP alone, where the control also names a model that was trained for as much."""
     return next(words for words, value in BUDGETS.items() if value == work).partition(",")[0]
 
 

@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import keyword
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -118,16 +119,16 @@ class Problems(Mapping[str, Problem]):
         return len(self._read)
 
 
-class Catalogue:
+class Catalogue(ABC):
     """What one bank and several banks have in common: chapters and problems, found by name."""
 
     chapters: Mapping[str, Chapter]
     problems: Mapping[str, Problem]
 
     @property
+    @abstractmethod
     def folders(self) -> tuple[Path, ...]:
         """Where the banks lie."""
-        raise NotImplementedError
 
     def find(self, name: str) -> Problem:
         """A problem by its id, or by its slug alone. Raises ShardwiseError with the nearest names."""

@@ -29,7 +29,7 @@ def processes(
     """
     executor = ProcessPoolExecutor(count or os.cpu_count(), initializer=_begin, initargs=(begin, *given))
     try:
-        with _ctrl_c_blocked():
+        with held_back(signal.SIGINT):
             executor.submit(int)
         yield executor
     except BaseException:
@@ -70,12 +70,12 @@ def end_with_the_command() -> None:
 
 
 @contextmanager
-def _ctrl_c_blocked() -> Iterator[None]:
-    """Ctrl-C waits until this is left; processes that are started within do not get it before they ignore it."""
+def held_back(*signals: signal.Signals) -> Iterator[None]:
+    """Keep these signals waiting until this is left. A process that is forked within does not get them until it lets them in."""
     if not hasattr(signal, "pthread_sigmask"):  # on Windows
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
     finally:

@@ -11,6 +11,7 @@ from typing import Any
 from shardwise.atomic_files import write_together
 from shardwise.bank.bank import Bank, Banks, bad_slug
 from shardwise.errors import Faulty, ShardwiseError
+from shardwise.file_names import is_device
 from shardwise.kinds import kinds
 from shardwise.template.yaml_source import parse
 
@@ -119,6 +120,8 @@ def init_bank(folder: Path) -> list[Path]:
         + "".join(f"  - {slug}\n" for slug in slugs.values()),
         **{chapter / f"{slug}.yaml": starter(kind, _title(slug)) for kind, slug in slugs.items()},
     }
+    if is_device(folder.name):
+        raise ShardwiseError(f"{folder.name} is a device on Windows, and no name for a folder; nothing was written.")
     taken = [path for path in (folder / "problems", folder / "solutions", folder / "shardwise.toml") if path.exists()]
     if taken:
         raise ShardwiseError(f"{', '.join(map(str, taken))} is there already; nothing was written. Name a new folder.")

@@ -80,9 +80,7 @@ def run(command: Callable[[], None]) -> NoReturn:
 
 def _listen() -> None:
     for which in (signal.SIGINT, signal.SIGTERM):
-        if (
-            signal.getsignal(which) is not signal.SIG_IGN
-        ):  # a script that starts it in the background has SIGINT ignored
+        if signal.getsignal(which) is not signal.SIG_IGN:  # as SIGINT is, where a script began this in the background
             signal.signal(which, _interrupt)
     if hasattr(signal, "setitimer"):  # not on Windows
         sys.unraisablehook = _again

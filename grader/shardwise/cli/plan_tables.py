@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from shardwise.cli.tables import console
 from shardwise.markdown.terminal import columns
-from shardwise.planning.words import AXES, batch_line, layout_line, title
+from shardwise.planning.words import AXES, batch_line, layout_line, sentence, title
 from shardwise.units import show, show_number
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def print_plan(plan: Any, costs: Mapping[str, float], assumed: Sequence[str], no
         out.print()
         out.print(_rates(plan, costs))
         for words in plan.counted:
-            _bullet(out, " ", "dim", f"{words}.")
+            _bullet(out, " ", "dim", sentence(words))
     for warning in plan.warnings:
         _bullet(out, "!", "yellow", warning)
 

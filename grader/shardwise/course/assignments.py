@@ -20,7 +20,7 @@ from shardwise.course.keys import fingerprint
 from shardwise.course.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of, student_line, writing
 from shardwise.course.roster import Student
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.file_names import SAFE_NAME, why_no_name
+from shardwise.file_names import SAFE_NAME, fault_of_name
 from shardwise.template import yaml_source
 from shardwise.template.model import AuthorModel
 
@@ -52,8 +52,8 @@ class SetDefinition(AuthorModel):
     @field_validator("name")
     @classmethod
     def _of_a_file(cls, name: str) -> str:
-        if why := why_no_name(name):
-            raise ValueError(f"{name!r} {why}")
+        if fault := fault_of_name(name):
+            raise ValueError(f"{name!r} {': '.join(fault)}")
         return name
 
     @field_validator("due", mode="before")

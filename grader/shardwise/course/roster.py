@@ -7,7 +7,7 @@ from pathlib import Path
 
 from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty
-from shardwise.file_names import why_no_name
+from shardwise.file_names import fault_of_name
 from shardwise.markdown.html import printable
 
 _IDENTITIES = ("student", "id", "email")  # columns of a roster, in any case; the first that is there counts
@@ -32,11 +32,9 @@ def load_roster(path: Path) -> list[Student]:
     faults, students = [], {}
     for line, row in table.rows:
         place, student = f"{path}:{line}:1", row[identity].strip()
-        if why := why_no_name(student):
-            what, _, remedy = why.partition(": ")
-            faults.append(
-                Fault(place, f"student {student!r} {what}", f"{remedy[:1].upper()}{remedy[1:]}." if remedy else "")
-            )
+        if fault := fault_of_name(student):
+            what, remedy = fault
+            faults.append(Fault(place, f"student {student!r} {what}", remedy))
         elif student.lower() in students:
             faults.append(Fault(place, f"student {student!r} comes twice"))
         name = " ".join(printable(row.get(head.get("name", ""), "")).split())

@@ -1,4 +1,4 @@
-"""A student's notebook: the questions of a set, whose they are, until when, and how to hand in."""
+"""Writes the notebook that a student is given: the questions of a set, with the student's name, the due date and how to hand in."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing import forkserver, resource_tracker
 from typing import Any
 
-from shardwise.bank.processes import end_with_the_command
+from shardwise.bank.processes import end_with_the_command, held_back
 from shardwise.errors import ShardwiseError
 from shardwise.grading import cores, sandboxes
 
@@ -56,25 +56,15 @@ def warm_up() -> None:
     """
     multiprocessing.set_forkserver_preload(["shardwise.grading.worker"])
     resource_tracker.ensure_running()  # it unblocks Ctrl-C when it starts
-    with _blocked(signal.SIGINT):
+    with held_back(signal.SIGINT):
         forkserver.ensure_running()
-
-
-@contextmanager
-def _blocked(*signals: signal.Signals) -> Iterator[None]:
-    """These wait until this is left; a process that is forked from this one within never gets them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _Pool(ProcessPoolExecutor):
     """A pool that knows of every process that it started: an interrupted start would leave one that nobody kills."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        with _blocked(signal.SIGINT, signal.SIGTERM):
+        with held_back(signal.SIGINT, signal.SIGTERM):
             return super().submit(fn, *args, **kwargs)
 
     def end(self) -> None:

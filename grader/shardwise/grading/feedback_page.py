@@ -50,11 +50,9 @@ def file_of(set_name: str, student: str) -> str:
 def _file_name(name: str) -> str:
     """A name as a file may have it. What is changed or cut gets an ending, so that two names stay two."""
     plain = re.sub(r"[^A-Za-z0-9._@-]|^\.+", "_", name)[:_LONGEST_NAME] or "_"
-    return (
-        plain
-        if plain == name and not is_device(name)
-        else f"{plain}-{sha256(name.encode(errors='replace')).hexdigest()[:8]}"
-    )
+    if plain == name and not is_device(name):
+        return plain
+    return f"{plain}-{sha256(name.encode(errors='replace')).hexdigest()[:8]}"
 
 
 def page(

@@ -203,7 +203,10 @@ def _same_draws(before: Grading, after: Grading) -> bool:
 
 
 def _keep_beside(lock: Path) -> None:
-    """Keep the lock file that counted before under a name of its own; once, though an earlier run was interrupted after it."""
+    """Copy the lock file that counted until now to a file beside it, NAME.1.old or the next number, so that its draws are kept.
+
+    A run that was interrupted may have made this copy already. Then no second one is made.
+    """
     number = 1
     while (spare := lock.with_name(f"{lock.name}.{number}.old")).exists():
         if spare.read_bytes() == lock.read_bytes():

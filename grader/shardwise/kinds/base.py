@@ -234,9 +234,9 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     def bars(self, question: Question, raw: Any) -> View:
         """What an answer, judged or not, comes to against its limits: data for the drawing `bars`, or `why` there is none.
 
-        A kind that has bars defines this; any other is never asked.
+        Nothing of a kind without bars.
         """
-        raise NotImplementedError(f"{self.name} has no bars")
+        return {}
 
     def guess(self, question: Question, value: Any) -> Guess | None:
         """What became of an answer that is an estimate, for the student's calibration; None where answers are none."""

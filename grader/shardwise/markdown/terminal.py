@@ -91,7 +91,7 @@ def _blocks(parent: SyntaxTreeNode, width: int) -> list[str]:
 
 
 def _is_tight(block: SyntaxTreeNode) -> bool:
-    """Whether a block follows the one before it without a blank line: a list inside an item of a dense list."""
+    """Whether no blank line stands before a block. That holds for a list inside an item of another list, if it is dense itself."""
     return block.type in ("bullet_list", "ordered_list") and not _is_loose(block) and block.level > 0
 
 

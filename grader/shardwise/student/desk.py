@@ -138,9 +138,7 @@ class Desk:
         """What an answer comes to against its limits; not before a first check, since these numbers are what is asked."""
         asked = self._asked(request)
         kind = kind_of(asked)
-        if not kind.has_bars(asked):
-            return {"bars": {}}
-        if not self._session.was_answered(asked):
+        if kind.has_bars(asked) and not self._session.was_answered(asked):
             return {"bars": {"why": _LATER}}
         return {"bars": dict(kind.bars(asked, request.get("answer")))}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kind_of, text_of
 from shardwise.markdown.feedback import as_terminal
-from shardwise.markdown.terminal import cells, columns, to_terminal
+from shardwise.markdown.terminal import cells, columns, filled, to_terminal
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
 from shardwise.student.limited import run_limited
@@ -38,7 +37,7 @@ def _how(question: Question) -> str:
         return f"An answer looks like\n\n{example}\n\nAn empty line ends the answer."
     if cells(short := f"An answer looks like  {example}") <= columns():
         return short
-    return "\n".join(("An answer looks like", "", *textwrap.wrap(example, columns(), break_on_hyphens=False), ""))
+    return "\n".join(("An answer looks like", "", *filled(example, columns()), ""))
 
 
 class Drill:

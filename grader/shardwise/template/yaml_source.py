@@ -162,9 +162,10 @@ def _plain(node: Any, path: Path_, places: dict[Path_, Any], key_places: dict[Pa
 
 
 def validated(text: str, name: str, model: Any) -> Any:
-    """The plain data of a YAML text that a model finds valid. Raises Faulty, as `validate` does.
+    """Read a YAML text and check it against a model; gives its plain data. Raises Faulty with every fault and its place.
 
-    ruamel.yaml takes seconds for the files of a bank, so it reads only those of which there is something to say.
+    libyaml reads it first, which is quick and knows no places. Only where something is wrong or unusual does ruamel.yaml read it
+    again: for all files of a bank that would take seconds.
     """
     adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
     with suppress(Unsure, RecursionError, SyntaxError):

@@ -21,7 +21,7 @@ CANNOT_RUN = "No bars: this layout cannot run."
 
 
 def is_drawn(constraint: Judged) -> bool:
-    """Whether a constraint is on a number, with a limit that it can be a share of."""
+    """Whether a constraint gets a bar: it limits a number, and a layout that breaks it still runs."""
     return bool(limit_of(constraint)) and not constraint.hard
 
 
