@@ -8,16 +8,8 @@ from fractions import Fraction
 
 from .search import smallest
 
-EXAMPLE_LOADS = (
-    9200,
-    6100,
-    5000,
-    3900,
-    3300,
-    2600,
-    1700,
-    968,
-)  # copies for eight experts; 16,384 tokens with two experts each
+# Copies that eight experts are asked for: 16,384 tokens with two experts each.
+EXAMPLE_LOADS = (9200, 6100, 5000, 3900, 3300, 2600, 1700, 968)
 
 
 def expert_capacity(*, tokens: int, experts: int, experts_per_token: int, capacity_factor: float) -> int:
