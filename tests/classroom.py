@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
+from checkout import checkout_bank
 from shardwise.bank.bank import Bank
 from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.keys import KEY_FILE, course_key
-from shardwise.course.lockfile import Lock
+from shardwise.course.lockfile import LOCK_SUFFIX, Lock
 from shardwise.course.simulated_class import hand_in
 from shardwise.grading.batch import Batch, grade
 from shardwise.grading.results import Result
@@ -27,6 +31,20 @@ CLASS = ("ada", "bo", "cleo", "dan", "eve", "finn", "gus", "hana", "ivo", "joy",
 QUICK = Limits(cell_seconds=1.5)  # the default of 10 s is for slow students, not for slow tests
 
 
+def hand_out(bank: Bank, students: Sequence[str], problems: Sequence[str], secret: bytes, folder: Path) -> None:
+    """Write the lock file and the notebooks of a class."""
+    definition = SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": problems})
+    assign(bank, definition, [Student(name, name.title()) for name in students], secret, folder)
+
+
+@cache
+def handed_out(students: tuple[str, ...], problems: tuple[str, ...], secret: bytes) -> Path:
+    """What a class got from the bank of this checkout, which no test changes: drawn once, for all who begin with it."""
+    folder = Path(mkdtemp(prefix="class-", dir=os.environ["XDG_CACHE_HOME"]))  # which ends with the run
+    hand_out(checkout_bank(), students, problems, secret, folder)
+    return folder
+
+
 class Classroom:
     """A class with a set handed out."""
 
@@ -39,12 +57,14 @@ class Classroom:
         key: str = "6b",
     ) -> None:
         self.out = folder
-        definition = SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": problems})
-        roster = [Student(name, name.title()) for name in students]
         folder.mkdir(parents=True, exist_ok=True)
         (folder / KEY_FILE).write_text(key * 32)  # the same draws every time
         secret, _ = course_key(folder / KEY_FILE)
-        self.lock = Lock(assign(bank, definition, roster, secret, folder).lock)
+        if bank is checkout_bank():
+            shutil.copytree(handed_out(tuple(students), tuple(problems), secret), folder, dirs_exist_ok=True)
+        else:
+            hand_out(bank, students, problems, secret, folder)
+        self.lock = Lock(folder / f"week-1{LOCK_SUFFIX}")
         self.handed_in = folder / "submitted"
 
     def hand_in(self, student: str, write: Callable[..., str | None], attack: str | None = None) -> Path:

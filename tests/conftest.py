@@ -8,7 +8,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
 from hypothesis import settings
@@ -16,6 +16,8 @@ from hypothesis import settings
 from checkout import checkout_bank, every_sixth_at_once
 from shardwise.bank.bank import Bank
 from shardwise.bank.compiled import cache_folder
+from shardwise.grading import batch, sandboxes
+from shardwise.grading.executors import Here
 
 # CI draws the same examples every time, so that a red run is about the change; elsewhere new ones are looked for.
 # No deadline: the machine may be busy, and a slow example is no failure.
@@ -65,6 +67,20 @@ def pytest_unconfigure() -> None:
 @pytest.fixture(scope="session")
 def whole_bank() -> Bank:
     return checkout_bank()
+
+
+@pytest.fixture(scope="module")
+def one_sandbox() -> Iterator[None]:
+    """What is graded in this process is graded in one sandbox, where each run would open a sandbox, and attack it first."""
+
+    @contextmanager
+    def here() -> Iterator[Here]:
+        yield Here()
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(batch, "here", here)
+        yield
+    sandboxes.close()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

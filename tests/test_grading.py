@@ -21,6 +21,8 @@ from shardwise.grading import reports
 from shardwise.grading.batch import grade
 from shardwise.question import Outcome, Question
 
+pytestmark = pytest.mark.usefixtures("one_sandbox")
+
 
 @pytest.fixture
 def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
@@ -45,9 +47,9 @@ def test_right_mistaken_unreadable_blank_and_missing(room: Classroom) -> None:
 
 def test_a_hostile_cell_loses_only_its_own_marks_and_changes_nobody_elses(room: Classroom) -> None:
     room.hand_in("ada", right)
+    alone = room.grade()["ada"]
     for student, attack in zip(CLASS[1:], ATTACKS.values(), strict=False):
         room.hand_in(student, right, attack)
-    alone = room.grade()["ada"]
     results = room.grade(workers=2)
     total = results["ada"].max_points
     assert len(results["ada"].feedback) == 20

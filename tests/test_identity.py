@@ -29,6 +29,9 @@ FEW = ("bytes-per-gpu", "ring-or-tree")
 CHAPTER = "01-ring-all-reduce"
 
 
+pytestmark = pytest.mark.usefixtures("one_sandbox")
+
+
 @pytest.fixture
 def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
     made = Classroom(tmp_path / "course", whole_bank, CLASS, FEW)

@@ -27,6 +27,9 @@ CLASS = ("ada", "bo", "cleo")
 FEW = ("bytes-per-gpu", "ring-or-tree")
 
 
+pytestmark = pytest.mark.usefixtures("one_sandbox")
+
+
 @pytest.fixture
 def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
     return Classroom(tmp_path / "course", whole_bank, CLASS, FEW)

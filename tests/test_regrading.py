@@ -40,6 +40,9 @@ def half_a_per_cent_off(question: Question) -> str | None:
     return f"{name} = '{float(number) * 1.005:.6g} {unit}'"
 
 
+pytestmark = pytest.mark.usefixtures("one_sandbox")
+
+
 @pytest.fixture
 def problems(tmp_path: Path) -> Path:
     """A copy of the bank's first chapter, to be mended."""
