@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from checkout import checkout_bank
+from drawing import a_quarter_at_once
 from shardwise.bank.posing import pose
 from shardwise.errors import Unreadable
 from shardwise.kinds.calls import refuse
@@ -218,7 +219,7 @@ def test_no_formula_takes_long(text: str) -> None:
     assert time.process_time() - start < 10
 
 
-@settings(max_examples=300, deadline=1000)
+@settings(max_examples=a_quarter_at_once(300), deadline=1000)
 @given(st.text(max_size=320))
 @example("M\n+\tN")
 def test_any_text_is_read_or_refused(text: str) -> None:
@@ -229,7 +230,7 @@ PIECES = ["M", "N", "K", "2", "1e9", "0.5", "64", "+", "-", "*", "/", "^", "**",
           "sqrt(", "log2(", "min(", "max(", "floor(", "exp(", "^(", "^-", "1/", "(N-1)", "(M+N)"]  # fmt: skip
 
 
-@settings(max_examples=500, deadline=1000)
+@settings(max_examples=a_quarter_at_once(500), deadline=1000)
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_anything_like_a_formula_is_read_or_refused(text: str) -> None:
     read_or_refuse(text)
@@ -261,7 +262,7 @@ def written(draw: st.DrawFn) -> str:
     )
 
 
-@settings(max_examples=200, deadline=1000)
+@settings(max_examples=a_quarter_at_once(200), deadline=1000)
 @given(written())
 def test_arithmetic_is_pythons(text: str) -> None:
     try:
@@ -272,7 +273,7 @@ def test_arithmetic_is_pythons(text: str) -> None:
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=200, deadline=1000)
+@settings(max_examples=a_quarter_at_once(200), deadline=1000)
 @given(written())
 def test_a_formula_agrees_with_its_disguises_and_not_with_a_millionth_more(text: str) -> None:
     try:
@@ -411,7 +412,7 @@ def test_a_formula_is_shown_as_it_was_read(text: str, shown: str) -> None:
     assert str(parse(text, SYMBOLS)) == shown
 
 
-@settings(max_examples=300, deadline=1000)
+@settings(max_examples=a_quarter_at_once(300), deadline=1000)
 @given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join) | written())
 def test_what_is_shown_reads_as_the_same_formula(text: str) -> None:
     try:
@@ -474,7 +475,7 @@ def test_what_takes_more_than_a_sentence_is_not_explained(theirs: str, ours: str
     assert explained(theirs, ours) == ""
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=a_quarter_at_once(150), deadline=None)
 @example("((M+M)-(N-3.5))", "(N-3.5)", "{0}+{1}")
 @given(written(), written(), st.sampled_from(["{0}*{1}", "{0}+{1}", "{1}-{0}", "{0}/{1}", "{0}", "{1}^2*{0}/{1}"]))
 def test_an_explanation_is_true_and_takes_no_time(ours: str, other: str, pattern: str) -> None:

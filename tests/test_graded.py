@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import __main__
 from checkout import checkout_bank, posed, template
+from drawing import a_quarter_at_once
 from shardwise.bank.posing import pose
 from shardwise.course.notebooks import readable
 from shardwise.kinds import OURS, kind_of, kinds
@@ -89,7 +90,7 @@ def test_a_graded_notebook_knows_only_its_own_problems() -> None:
         assert f"This set has no problem “{name}”; it has bytes-per-gpu." in said(made)
 
 
-@settings(max_examples=150, deadline=1000)
+@settings(max_examples=a_quarter_at_once(150), deadline=1000)
 @given(st.floats(0.001, 1000), st.sampled_from(["GB", "MB", "GiB"]))
 def test_a_graded_notebook_never_tells_right_from_wrong(number: float, unit: str) -> None:
     key, other = HANDED.check(SENDS, KEY), HANDED.check(SENDS, f"{number:.6g} {unit}")

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkout import posed, template
+from drawing import a_quarter_at_once
 from shardwise.errors import Faulty
 from shardwise.kinds import OURS, kind_of, kinds
 from shardwise.kinds.answers import is_blank
@@ -777,7 +778,7 @@ JSON_LIKE = st.recursive(
 
 
 @pytest.mark.parametrize("kind", OURS)
-@settings(max_examples=120)
+@settings(max_examples=a_quarter_at_once(120))
 @given(raw=JSON_LIKE)
 def test_nothing_but_feedback_comes_out_of_any_answer(kind: str, raw: Any) -> None:
     feedback = check(QUESTIONS[kind], raw)

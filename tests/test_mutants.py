@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds.agreement import same
 from shardwise.kinds.bugline import mutants as engine
@@ -387,7 +388,7 @@ def test_a_patch_that_does_not_fit_is_refused_in_words(line: int, text: str, wor
     assert str(caught.value).isprintable()
 
 
-@settings(max_examples=300, deadline=1000)
+@settings(max_examples=a_quarter_at_once(300), deadline=1000)
 @given(
     st.integers(-2, 8),
     st.text(alphabet="()[]{}'\"\\:;,.=+-*/~@#\n\r\f\t nmf10_é\x00\ud800lambdaifelsreturnyield", max_size=310),

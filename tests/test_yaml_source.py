@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from shardwise.bank.files import template_model
 from shardwise.errors import Fault, Faulty
 from shardwise.template.yaml_source import MOST_VALUES, load, parse, validate
@@ -308,7 +309,7 @@ def test_an_alias_may_stand_for_a_value() -> None:
     assert validate(parse(text, "x"), MODEL).params["nodes"].choice == (8, 16)
 
 
-@settings(max_examples=150)
+@settings(max_examples=a_quarter_at_once(150))
 @given(st.integers(0, len(GOOD)), st.text(st.sampled_from("{}[]:,-&*!|>'\"%@`#?\n\t \x00\ud800a1e"), max_size=6))
 def test_nothing_but_faults_comes_out_of_a_file(place: int, inserted: str) -> None:
     text = GOOD[:place] + inserted + GOOD[place:]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import axis_traffic
 from solutions.capstone import gradient_sync_seconds
 from solutions.oracles import axis_traffic as walked
@@ -31,7 +32,7 @@ DP: dict[str, Any] = {**SLICE, "cp": 1, "dp": 128}
 GOOD = {"tp_step_bytes": TP, "cp_step_bytes": CP, "pp_step_bytes": PP, "dp_step_bytes": DP}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=a_quarter_at_once(40))
 @given(
     m=few, cp=powers, tp=powers, layers=few, hidden=st.sampled_from([1024, 4096]), length=st.sampled_from([512, 8192])
 )

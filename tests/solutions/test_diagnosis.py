@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import diagnosis
 from solutions.oracles import diagnosis as clocked
 
@@ -36,7 +37,7 @@ runs = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(trace=traces)
 def test_losses_are_those_of_a_clock(trace: dict[str, Any]) -> None:
     lost = {part: diagnosis.lost_seconds(part=part, **trace) for part in diagnosis.PARTS}
@@ -51,7 +52,7 @@ def test_losses_are_those_of_a_clock(trace: dict[str, Any]) -> None:
     assert products_s == pytest.approx(busy_s * (0.75 if trace["recomputed"] else 1), rel=1e-9)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(run=runs, free=st.floats(0, 50e9))
 def test_a_changed_step_is_that_of_a_changed_clock(run: dict[str, Any], free: float) -> None:
     after = {change: diagnosis.seconds_after(change=change, **run) for change in ("none", *diagnosis.CHANGES)}

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import fixed_batch
 from solutions.oracles import fixed_batch as dealt
 from solutions.pipeline import bubble_overhead
@@ -27,13 +28,13 @@ bubbles = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(case=bubbles)
 def test_gpus_at_a_bubble_are_those_of_a_played_pipeline(case: dict[str, Any]) -> None:
     assert fixed_batch.gpus_at_bubble(**case) == pytest.approx(dealt.gpus_at_bubble(**case), rel=1e-9)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(case=bubbles)
 def test_the_most_gpus_keep_the_bubble_and_one_more_replica_does_not(case: dict[str, Any]) -> None:
     try:
@@ -67,7 +68,7 @@ def test_a_limit_that_is_met_exactly_is_met() -> None:
     assert fixed_batch.most_gpus(**exactly) == 128
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(
     gpus=st.sampled_from([96, 256, 512, 1024, 4096]), sequences=st.sampled_from([64, 96, 128, 512, 1024, 2048]),
     length=st.sampled_from([2048, 4096, 8192, 32768]), rate=st.floats(1e14, 1e15), port=st.sampled_from([25e9, 50e9, 100e9]),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import flop_rules, flops, models, run_costs
 from solutions.oracles import flop_rules as rules_traced
 from solutions.oracles import flops as traced
@@ -32,7 +33,7 @@ def layer_of(shape: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in shape.items() if name not in ("layers", "vocabulary")}
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=a_quarter_at_once(80))
 @given(shape=shapes, sequences=st.integers(1, 3))
 def test_the_count_is_what_a_traced_step_does(shape: dict[str, Any], sequences: int) -> None:
     case = {**shape, "tokens": sequences * shape["sequence_length"]}
@@ -46,7 +47,7 @@ def test_the_count_is_what_a_traced_step_does(shape: dict[str, Any], sequences: 
     assert parts["B"] + parts["W"] == 2 * parts["F"]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(shape=shapes, parameters=st.floats(1e3, 1e9), share=st.floats(1e-3, 3))
 def test_the_rules_part_from_the_count_as_the_trace_says(
     shape: dict[str, Any], parameters: float, share: float
@@ -64,7 +65,7 @@ def test_the_rules_part_from_the_count_as_the_trace_says(
         assert ours == pytest.approx(rules_traced.sequence_length_for_share(**where, causal=causal), rel=1e-6)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=a_quarter_at_once(40))
 @given(
     sequences=st.integers(1, 20), length=st.integers(1, 4096), layers=st.integers(1, 100),
     hidden=st.sampled_from([128, 1600, 12288]), vocabulary=st.integers(1, 60000),
@@ -105,7 +106,7 @@ def test_a_sequence_twice_as_long_doubles_the_scores_of_a_token_and_nothing_else
     assert long - short == 32 * flops.score_flop(tokens=8192, sequence_length=4096, hidden=4096)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=a_quarter_at_once(40))
 @given(
     vocabulary=st.integers(1000, 300000), layers=st.integers(1, 130), hidden=st.sampled_from([64, 4096, 16384]),
     causal=st.booleans(),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import flops, layer_kernels
 from solutions.oracles import layer_kernels as played
 
@@ -15,7 +16,7 @@ H100: dict[str, Any] = {"peak_flop_per_s": 989e12, "memory_bytes_per_s": 3.35e12
 LLAMA_8B: dict[str, Any] = {"hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(
     sequences=st.integers(1, 4), length=st.sampled_from([64, 512, 2048]), hidden=st.sampled_from([1024, 4096]),
     ffn=st.sampled_from([4096, 14336]), kv_heads=st.sampled_from([2, 8]), tp=st.sampled_from([1, 2]),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import layout
 from solutions.oracles import layout as engine
 
@@ -75,7 +76,7 @@ def test_1024_gpus_are_128_nodes_and_not_1024() -> None:
             function(**{**case, "gpus_per_node": 7}, spare_nodes=0, nodes_per_rack=2)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=a_quarter_at_once(20))
 @given(
     gpus=st.sampled_from([96, 128, 1024, 6144, 16384]), sequences=st.sampled_from([96, 256, 1024, 2048]),
     weights=st.integers(10, 2000), kept=st.integers(10, 900), budget=st.integers(20, 180),

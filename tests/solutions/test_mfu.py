@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import mfu
 from solutions.oracles import mfu as played
 
@@ -31,7 +32,7 @@ def test_a_utilisation_is_the_achieved_rate_over_the_peak(flop: float, rate: flo
     assert played.step_utilisation(**step) == pytest.approx(share, rel=1e-9)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(
     sequences=st.integers(1, 64), length=st.integers(1, 3000), step_s=st.floats(0.1, 60), gpus=st.integers(1, 4096),
     layers=st.integers(1, 8), hidden=st.sampled_from([256, 1024]), ffn=st.integers(1, 5000),
@@ -58,7 +59,7 @@ def test_the_mfu_of_a_step_is_that_of_a_traced_one(
         mfu.mfu_of_step(**{**case, "kv_heads": 3})
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(flop=st.floats(1e20, 1e26), rate=st.floats(5e13, 1e15), days=st.integers(1, 100))
 def test_enough_gpus_are_the_fewest_that_finish(flop: float, rate: float, days: int) -> None:
     case = {"work_flop": flop, "achieved_flop_per_s": rate, "run_s": days * 86400.0}
@@ -69,7 +70,7 @@ def test_enough_gpus_are_the_fewest_that_finish(flop: float, rate: float, days: 
     assert ours * rate * days * 86400 >= flop * (1 - 1e-12)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=a_quarter_at_once(50))
 @given(flop=work, share=shares, gpus=gpus, peak=peaks)
 def test_tokens_at_an_mfu_have_that_mfu(flop: float, share: float, gpus: int, peak: float) -> None:
     case: dict[str, Any] = {"flop_per_token": flop, "gpus": gpus, "peak_flop_per_s": peak}
@@ -78,7 +79,7 @@ def test_tokens_at_an_mfu_have_that_mfu(flop: float, share: float, gpus: int, pe
     assert rate == pytest.approx(played.tokens_per_s_at_mfu(mfu=share, **case), rel=1e-6)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=a_quarter_at_once(50))
 @given(tokens=st.floats(1e6, 1e13), rate=st.floats(1e4, 1e8))
 def test_a_run_takes_its_tokens_over_its_throughput(tokens: float, rate: float) -> None:
     ours = mfu.seconds_for_tokens(training_tokens=tokens, tokens_per_s=rate)
@@ -126,7 +127,7 @@ def test_a_baseline_is_slower_by_the_factor(share: float, speedup: float) -> Non
     assert ours == pytest.approx(played.mfu_before_speedup(mfu=share, speedup=speedup), rel=1e-12)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=a_quarter_at_once(50))
 @given(rate=rates, slowdowns=st.lists(st.floats(1, 3), min_size=1, max_size=64))
 def test_a_step_waits_for_the_slowest(rate: float, slowdowns: list[float]) -> None:
     case: dict[str, Any] = {"tokens_per_s_per_gpu": rate, "slowdowns": slowdowns}
@@ -139,7 +140,7 @@ def test_one_slow_gpu_costs_as_much_as_if_all_were_slow() -> None:
     assert one == every
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(
     replicas=st.integers(1, 40), size=st.sampled_from([1, 8, 16, 64]), slow=st.integers(1, 100),
     slowdown=st.sampled_from([1.001, 1.013, 1.05, 1.17, 1.6]),

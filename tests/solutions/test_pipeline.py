@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import pipeline
 from solutions.oracles import pipeline as engine
 from solutions.oracles.schedules import gpipe, schedule
@@ -21,7 +22,7 @@ def same(first: float, second: float) -> bool:
     return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(shapes)
 def test_1f1b_played_has_the_bubble_of_the_formulas(shape: tuple[int, int]) -> None:
     case = {"stages": shape[0], "micro_batches": shape[1]}
@@ -32,7 +33,7 @@ def test_1f1b_played_has_the_bubble_of_the_formulas(shape: tuple[int, int]) -> N
     )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=a_quarter_at_once(40))
 @given(stages=st.integers(2, 16), rounds=st.integers(1, 4), virtual_stages=st.integers(2, 4))
 def test_interleaving_played_has_the_bubble_of_the_formulas(stages: int, rounds: int, virtual_stages: int) -> None:
     case = {"stages": stages, "micro_batches": rounds * stages, "virtual_stages": virtual_stages}
@@ -50,7 +51,7 @@ def test_interleaving_of_a_broken_round_is_refused() -> None:
         engine.play(16, 4, 2)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=a_quarter_at_once(40))
 @given(shapes)
 def test_gpipe_and_1f1b_end_at_the_same_time(shape: tuple[int, int]) -> None:
     stages, micro_batches = shape
@@ -72,7 +73,7 @@ def test_four_micro_batches_on_sixteen_stages() -> None:
     assert pipeline.bubble_idle_fraction(**eight, micro_batches=64) == pytest.approx(7 / 71)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=a_quarter_at_once(80))
 @given(
     stages=st.integers(2, 16), per_cent=st.integers(2, 40), virtual_stages=st.sampled_from([1, 2, 4]),
     strict=st.booleans(), rounded=st.booleans(),
@@ -107,7 +108,7 @@ def test_five_per_cent_strictly_and_not() -> None:
     assert [pipeline.smallest_micro_batches(**idle, virtual_stages=v) for v in (1, 2, 4)] == [134, 67, 34]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(shape=shapes, place=st.integers(0, 11))
 def test_what_a_stage_holds_is_what_it_holds_when_played(shape: tuple[int, int], place: int) -> None:
     stages, micro_batches = shape
@@ -116,7 +117,7 @@ def test_what_a_stage_holds_is_what_it_holds_when_played(shape: tuple[int, int],
     assert pipeline.warm_up_forwards(**case) == engine.warm_up_forwards(**case)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=a_quarter_at_once(40))
 @given(stages=st.integers(2, 10), rounds=st.integers(1, 4), virtual_stages=st.integers(1, 4), place=st.integers(0, 9))
 def test_interleaved_chunks_are_those_of_the_played_step(
     stages: int, rounds: int, virtual_stages: int, place: int
@@ -135,7 +136,7 @@ def test_the_first_of_four_stages_holds_four_and_warms_up_with_three() -> None:
     assert pipeline.warm_up_by_stage(**case) == (3, 2, 1, 0)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=a_quarter_at_once(40))
 @given(stages=st.integers(1, 12), fewer=st.integers(1, 32), factor=st.integers(1, 4), virtual_stages=st.integers(1, 3))
 def test_more_replicas_speed_a_step_up_by_less_than_their_number(
     stages: int, fewer: int, factor: int, virtual_stages: int
@@ -148,7 +149,7 @@ def test_more_replicas_speed_a_step_up_by_less_than_their_number(
     assert 1 <= speedup <= factor
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=a_quarter_at_once(40))
 @given(
     stages=st.integers(1, 12), place=st.integers(0, 11), stage_layers=st.integers(1, 16),
     kilobytes=st.integers(10, 900), gigabytes=st.integers(10, 150),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import models
 from solutions import pipeline_balance as balance
 from solutions.oracles import pipeline_balance as engine
@@ -25,14 +26,14 @@ def test_the_head_in_layers(model: str, layers: float) -> None:
     assert math.isclose(balance.head_in_layers(**shape), engine.head_in_layers(**shape), rel_tol=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=8), st.integers(1, 30))
 def test_the_slowest_stage_paces_a_step_that_is_played(tenths: list[int], micro_batches: int) -> None:
     case: dict[str, Any] = {"stage_seconds": tuple(ticks / 10 for ticks in tenths), "micro_batches": micro_batches}
     assert math.isclose(balance.unequal_step_seconds(**case), engine.unequal_step_seconds(**case), rel_tol=1e-9)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(st.integers(2, 8), st.integers(1, 30), st.integers(1, 9), st.integers(0, 20))
 def test_1f1b_is_paced_alike_when_the_last_stage_is_the_slowest(
     stages: int, micro_batches: int, ticks: int, more: int
@@ -45,7 +46,7 @@ def test_1f1b_is_paced_alike_when_the_last_stage_is_the_slowest(
     )
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=a_quarter_at_once(80))
 @given(layers=st.integers(8, 130), stages=st.integers(2, 16), hundredths=st.integers(0, 400))
 def test_no_other_number_of_layers_on_the_last_stage_is_quicker(layers: int, stages: int, hundredths: int) -> None:
     head = hundredths / 100
@@ -62,7 +63,7 @@ def test_no_other_number_of_layers_on_the_last_stage_is_quicker(layers: int, sta
     assert paces[best] == min(paces.values())
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(each=st.integers(1, 20), stages=st.integers(2, 16), hundredths=st.integers(0, 500))
 def test_the_best_split_is_never_slower_than_the_even_one(each: int, stages: int, hundredths: int) -> None:
     case = {"layers": each * stages, "stages": stages, "head_layers": hundredths / 100}

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import pipeline_traffic as traffic
 from solutions.oracles import pipeline_traffic as engine
 
@@ -18,14 +19,14 @@ def same(first: float, second: float) -> bool:
 
 
 @given(tokens=st.integers(1, 9000), hidden=st.sampled_from([4096, 5120, 16384]), tp=st.sampled_from([1, 2, 4, 8]))
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=a_quarter_at_once(20))
 def test_a_message_is_one_tensor_over_the_group(tokens: int, hidden: int, tp: int) -> None:
     case = {"tokens": tokens, "hidden": hidden, "tp": tp}
     assert same(traffic.boundary_message_bytes(**case), engine.boundary_message_bytes(**case))
 
 
 @given(stages=st.integers(1, 10), virtual_stages=st.integers(1, 5), micro_batches=st.integers(1, 60))
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=a_quarter_at_once(50))
 def test_bytes_are_those_of_the_messages_of_a_played_step(stages: int, virtual_stages: int, micro_batches: int) -> None:
     shape = {"stages": stages, "virtual_stages": virtual_stages}
     assert traffic.boundaries(**shape) == engine.boundaries(**shape)
@@ -50,7 +51,7 @@ def test_180_gb_are_no_gpus_and_the_factor_is_five() -> None:
 
 
 @given(stages=st.integers(1, 10), micro_batches=st.integers(1, 50))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 def test_hops_are_those_of_a_step_that_is_played_with_and_without(stages: int, micro_batches: int) -> None:
     case: dict[str, Any] = {"stages": stages, "hop_seconds": 2e-3}
     assert same(traffic.gpipe_hop_seconds(**case), engine.gpipe_hop_seconds(**case))
@@ -59,7 +60,7 @@ def test_hops_are_those_of_a_step_that_is_played_with_and_without(stages: int, m
 
 
 @given(stages=st.integers(1, 8), micro_batch_ms=st.integers(10, 200), hop_ms=st.integers(0, 40))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=a_quarter_at_once(40))
 def test_so_many_in_flight_hide_the_hops_and_one_less_does_not(stages: int, micro_batch_ms: int, hop_ms: int) -> None:
     case = {
         "stages": stages, "micro_batch_seconds": micro_batch_ms / 1000, "hop_seconds": min(hop_ms, micro_batch_ms) / 1000,
@@ -72,7 +73,7 @@ def test_so_many_in_flight_hide_the_hops_and_one_less_does_not(stages: int, micr
     stages=st.integers(3, 10), virtual_stages=st.integers(1, 4), micro_batches=st.integers(1, 64),
     layers=st.integers(24, 126), tp=st.sampled_from([1, 2, 8]),
 )  # fmt: skip
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=a_quarter_at_once(40))
 def test_work_wait_and_sending_are_those_of_a_played_step(
     stages: int, virtual_stages: int, micro_batches: int, layers: int, tp: int
 ) -> None:
@@ -87,7 +88,7 @@ def test_work_wait_and_sending_are_those_of_a_played_step(
     stages=st.integers(3, 10), stage_layers=st.integers(1, 12), micro_batches=st.integers(1, 64),
     layer_us=st.integers(100, 9000), message_us=st.integers(0, 9000),
 )  # fmt: skip
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 def test_the_best_number_of_virtual_stages_is_the_quickest_of_all(
     stages: int, stage_layers: int, micro_batches: int, layer_us: int, message_us: int
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import expert_traffic, flops, hardware, hierarchy, models, overlap, pipeline
 from solutions.oracles import planner as oracle
 from solutions.planner import Batch, Cluster, Layout, Model, Plan, named_model, plan
@@ -436,7 +437,7 @@ def test_loss_and_output_layer_take_their_time() -> None:
     tp=st.sampled_from([1, 2, 4, 8]), pp=st.sampled_from([1, 2, 4]), zero=st.integers(0, 3),
     recompute=st.sampled_from(["none", "full"]), stack=st.sampled_from(sorted(constants()["software"])),
 )  # fmt: skip
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 def test_a_better_network_never_makes_a_step_longer(tp: int, pp: int, zero: int, recompute: str, stack: str) -> None:
     layout = Layout(tp=tp, pp=pp, dp=64 // tp // pp, zero=zero, recompute=recompute, software=stack)
     parts = [step(LLAMA, replace(H100, network_bytes_per_s=rate), layout, BATCH) for rate in (12.5e9, 50e9, 100e9)]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import rank_grid
 from solutions.oracles import rank_grid as laid
 
@@ -25,7 +26,7 @@ def size(grid: dict[str, Any]) -> int:
     return int(grid["tp"] * grid["cp"] * grid["pp"] * grid["dp"])
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=a_quarter_at_once(80))
 @given(grid=grids, axis=st.sampled_from(rank_grid.AXES), share=st.floats(0, 0.999), on=st.sampled_from([1, 4, 8, 72]))
 def test_the_grid_is_that_of_an_array(grid: dict[str, Any], axis: str, share: float, on: int) -> None:
     rank = int(share * size(grid))
@@ -36,7 +37,7 @@ def test_the_grid_is_that_of_an_array(grid: dict[str, Any], axis: str, share: fl
     assert rank_grid.servers_of_group(**case) == laid.servers_of_group(**case)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=a_quarter_at_once(80))
 @given(grid=grids, share=st.floats(0, 0.999), stages_on=st.sampled_from([-2, -1, 1, 2]))
 def test_a_neighbouring_stage_is_found_by_walking(grid: dict[str, Any], share: float, stages_on: int) -> None:
     case = {"rank": int(share * size(grid)), "stages_on": stages_on, "gpus_per_node": 8, **grid}
@@ -48,7 +49,7 @@ def test_a_neighbouring_stage_is_found_by_walking(grid: dict[str, Any], share: f
             rank_grid.server_of_stage(**case)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=a_quarter_at_once(40))
 @given(grid=grids, axis=st.sampled_from(rank_grid.AXES))
 def test_the_groups_of_an_axis_share_out_all_ranks(grid: dict[str, Any], axis: str) -> None:
     groups = {rank_grid.group(rank=rank, axis=axis, **grid) for rank in range(size(grid))}

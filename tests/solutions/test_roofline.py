@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import roofline
 from solutions.oracles import roofline as machine
 
@@ -43,7 +44,7 @@ def test_a_linear_layer_touches_each_element_once(tokens: int, inputs: int, outp
     assert ours <= 2 * min(tokens, inputs, outputs) / width
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=a_quarter_at_once(80))
 @given(inputs=st.integers(300, 30000), outputs=st.integers(300, 60000), chip=chips, weight=widths, activation=widths)
 def test_the_fewest_compute_bound_tokens_are_found_by_adding_tokens(
     inputs: int, outputs: int, chip: dict[str, float], weight: int, activation: int
@@ -61,7 +62,7 @@ def test_the_fewest_compute_bound_tokens_are_found_by_adding_tokens(
     assert ours == machine.compute_bound_tokens(**case)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=a_quarter_at_once(50))
 @given(
     queries=st.integers(1, 900), keys=st.integers(1, 900), groups=st.integers(1, 8), kv_heads=st.integers(1, 8),
     head_dim=st.sampled_from([64, 128]), causal=st.booleans(), width=widths,

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import data_constrained, energy, inference_aware, overtraining, run_costs, scaling_laws
 from solutions.oracles import data_constrained as read
 from solutions.oracles import energy as metered
@@ -257,7 +258,7 @@ def test_three_served_tokens_cost_as_much_as_one_that_is_trained_on() -> None:
     assert inference_aware.lifetime_flop(parameters=1e9, training_tokens=1e9, served_tokens=3e9) == trained_on
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=a_quarter_at_once(20))
 @given(parameters=sizes, share=st.floats(0.3, 0.9), fit=fits)
 def test_at_the_break_even_both_models_have_cost_the_same(parameters: float, share: float, fit: str) -> None:
     tokens = scaling_laws.balanced_tokens(parameters=parameters, fit=fit)
@@ -399,7 +400,7 @@ def test_free_data_is_taken_and_dear_data_is_not() -> None:
 # Energy and carbon
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=a_quarter_at_once(20))
 @given(
     gpu_time_s=st.floats(1e3, 1e12),
     watts=st.floats(50, 1500),

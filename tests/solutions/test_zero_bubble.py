@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drawing import a_quarter_at_once
 from solutions import zero_bubble
 from solutions.oracles import zero_bubble as engine
 
@@ -16,7 +17,7 @@ names = st.sampled_from(zero_bubble.SCHEDULES)
 TIMES: dict[str, Any] = {"forward_s": 1.0, "input_backward_s": 1.0, "weight_backward_s": 1.0}
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=a_quarter_at_once(80))
 @given(
     name=names, stages=st.integers(2, 10), rounds=st.integers(2, 4), forward=st.integers(8, 12),
     of_input=st.integers(8, 13), of_weights=st.integers(4, 8), virtual_stages=st.sampled_from([2, 4]),
@@ -39,7 +40,7 @@ def test_the_table_of_the_paper_is_what_a_played_step_does(
     assert math.isclose(zero_bubble.idle_fraction(**step, **times), engine.idle_fraction(**step, **times), abs_tol=1e-9)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=a_quarter_at_once(40))
 @given(stages=st.integers(2, 10), rounds=st.integers(2, 4), room=st.integers(1, 120), virtual_stages=st.integers(2, 4))
 def test_the_quickest_schedule_that_fits_is_the_quickest_of_those_played(
     stages: int, rounds: int, room: int, virtual_stages: int
@@ -52,7 +53,7 @@ def test_the_quickest_schedule_that_fits_is_the_quickest_of_those_played(
     assert zero_bubble.quickest_schedule_that_fits(**case) == engine.quickest_schedule_that_fits(**case)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=a_quarter_at_once(60))
 @given(
     name=st.sampled_from(["1F1B", "ZB-H1", "ZB-H2"]), stages=st.integers(1, 8), rounds=st.integers(2, 4),
     forward=st.integers(90, 110), of_input=st.integers(90, 110), of_weights=st.integers(50, 90), hop=st.integers(0, 9),
