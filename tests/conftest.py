@@ -9,8 +9,11 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import settings
 
 from checkout import checkout_bank, every_sixth_at_once
@@ -28,6 +31,9 @@ settings.load_profile(PROFILE)
 
 # A run that a shell put into the background inherits an ignored SIGINT, and some tests are about pressing Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The commands are the same in every test, and typer would make all of them anew, in 40 ms, whenever one of them is run.
+typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]
 
 # Compiled banks and rendered notebooks are cached in a folder of this run, which its workers and subprocesses share:
 # no test writes what the user's own commands have cached. What these found in the files of banks is taken over, since

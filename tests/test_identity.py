@@ -28,7 +28,6 @@ CLASS = ("ada", "bo", "cleo")
 FEW = ("bytes-per-gpu", "ring-or-tree")
 CHAPTER = "01-ring-all-reduce"
 
-
 pytestmark = pytest.mark.usefixtures("one_sandbox")
 
 
@@ -43,9 +42,7 @@ def graded(room: Classroom, *arguments: object, code: int | None = None) -> dict
     """The rows of each student."""
     out = room.out / "results"
     given = [str(one) for one in arguments or (room.handed_in,)]
-    done = CliRunner().invoke(
-        app, ["grade", *given, "--out", str(out), "--workers", "1", "--unsafe-no-sandbox", "--bank", str(ROOT)]
-    )
+    done = CliRunner().invoke(app, ["grade", *given, "--out", str(out), "--workers", "1", "--bank", str(ROOT)])
     assert done.exit_code in ((0, 1) if code is None else (code,)), f"{done.output}{done.exception}"
     rows: dict[str, list[dict[str, Any]]] = {}
     for line in (out / "results.jsonl").read_text("utf-8").splitlines():
