@@ -20,7 +20,7 @@ demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its s
 	$(BIN)/shardwise grade $(DEMO)/submitted --out $(DEMO)/results --solutions
 	@echo "A feedback page: $(CURDIR)/$(DEMO)/results/feedback/first-light/bo.html"
 
-test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## Something of everything, in six minutes on two cores
+test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Something of everything, in six minutes on two cores
 	$(MAKE) --no-print-directory -j 2 -O code-is-sound bank-is-sound
 	$(PYTEST) -m "not slow"
 
@@ -36,7 +36,7 @@ bank-is-sound:  # every answer that a kind knows of is marked on the first five 
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md --check
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md --check
 
-test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium  ## The long rest: every attack, random kills, more draws, all examples of each property
+test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## The long rest: every attack, random kills, more draws, all examples of each property
 	$(BIN)/shardwise lint --bank . --seeds 1000
 	$(BIN)/shardwise lint --bank examples/bank --seeds 1000
 	$(PYTEST) -m "slow or hypothesis"
@@ -63,7 +63,7 @@ bench: $(VENV)/.test /usr/bin/bwrap  ## Every target beside nbgrader and Otter, 
 	$(BIN)/python bench/draws.py
 	$(BIN)/python bench/scale.py
 
-bench-all: bench /usr/bin/chromium  ## Every figure of bench/README.md; half an hour
+bench-all: bench /usr/bin/chromium-headless-shell  ## Every figure of bench/README.md; half an hour
 	$(BIN)/python bench/isolation.py
 	$(BIN)/python bench/sandbox.py
 	$(BIN)/python bench/cluster.py
@@ -103,7 +103,7 @@ $(CURDIR)/.node/bin/npm: $(VENV)/bin/uv
 	$(PYTHON) -m venv .node
 	$(BIN)/uv pip install -q --python .node/bin/python --require-hashes -r desk/node.lock
 
-screenshots: $(VENV)/.test /usr/bin/chromium  ## Pictures of every form, figure and state into docs/img/all, and those of the docs into docs/img; six minutes
+screenshots: $(VENV)/.test /usr/bin/chromium-headless-shell  ## Pictures of every form, figure and state into docs/img/all, and those of the docs into docs/img; six minutes
 	$(BIN)/python -m pytest -q tests/browser/screenshots.py
 
 lock: $(VENV)/.test  ## After a change of dependencies in pyproject.toml
@@ -131,8 +131,8 @@ $(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml shardwise-ban
 /usr/bin/bwrap:
 	$(APT) update -q && $(APT) install -y -q --no-install-recommends bubblewrap
 
-/usr/bin/chromium:
-	$(APT) update -q && $(APT) install -y -q --no-install-recommends chromium fonts-dejavu-core fonts-liberation
+/usr/bin/chromium-headless-shell:
+	$(APT) update -q && $(APT) install -y -q --no-install-recommends chromium-headless-shell fonts-dejavu-core fonts-liberation
 
 clean:  ## Everything that was made here and is not committed
 	rm -rf $(VENV) .bench .mutants .mutmut .node .planner-peers .reality .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Any
-
-from ruamel.yaml import YAML
 
 from . import layer_parameters, moe
 from .arguments import require_counts, require_not_negative
+from .tables import table
 
 
 def names() -> tuple[str, ...]:
@@ -18,7 +15,7 @@ def names() -> tuple[str, ...]:
     >>> "Llama-3-8B" in names()
     True
     """
-    return tuple(_models())
+    return tuple(table("models.yaml"))
 
 
 def layers(*, model: str) -> int:
@@ -354,12 +351,6 @@ def _figure(model: str, name: str, part: str) -> int:
 
 
 def _shape(model: str) -> dict[str, Any]:
-    if model not in _models():
-        raise ValueError(f"{model!r} is no model of models.yaml, which has {', '.join(_models())}")
-    return dict(_models()[model])
-
-
-@cache
-def _models() -> dict[str, Any]:
-    text = Path(__file__).with_name("models.yaml").read_text("utf-8")
-    return dict(YAML(typ="safe").load(text))
+    if model not in table("models.yaml"):
+        raise ValueError(f"{model!r} is no model of models.yaml, which has {', '.join(table('models.yaml'))}")
+    return dict(table("models.yaml")[model])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
+from .tables import table
 
 
 def chip(accelerator: str) -> dict[str, Any]:
@@ -60,11 +58,9 @@ def constant(name: str) -> float:
     return figure
 
 
-@cache
 def constants() -> dict[str, Any]:
     """Everything in planner_constants.yaml."""
-    text = Path(__file__).with_name("planner_constants.yaml").read_text("utf-8")
-    return dict(YAML(typ="safe").load(text))
+    return table("planner_constants.yaml")
 
 
 def _row(group: str, name: str, what: str) -> dict[str, Any]:

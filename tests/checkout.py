@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from _pytest.mark import ParameterSet
 
 from shardwise.bank.bank import Bank, Banks, Problem
@@ -23,6 +25,11 @@ ROOT = Path(__file__).resolve().parents[1]
 def checkout_bank() -> Bank:
     """The bank of this checkout, whatever else is installed."""
     return Bank.open(ROOT)
+
+
+def yaml_data(path: Path) -> Any:
+    """What a YAML file holds. By libyaml: every process that runs tests reads three megabytes of it first."""
+    return yaml.load(path.read_text("utf-8"), yaml.CSafeLoader)
 
 
 def every_sixth_at_once(items: Sequence[object]) -> list[ParameterSet]:

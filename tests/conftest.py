@@ -15,6 +15,8 @@ import pytest
 import typer.main
 import typer.testing
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler.loadfile import LoadFileScheduling
 
 from checkout import checkout_bank, every_sixth_at_once
 from shardwise.bank.bank import Bank
@@ -52,6 +54,17 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.markexpr == "not slow":
         settings.register_profile("quick", settings.get_profile(PROFILE), max_examples=25)
         settings.load_profile("quick")
+
+
+class FilesAndOneBrowser(LoadFileScheduling):
+    """Gives each process a file at a time, and all that need a browser to one: Chromium and JupyterLab are started once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "tests/browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FilesAndOneBrowser:
+    return FilesAndOneBrowser(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

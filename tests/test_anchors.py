@@ -15,12 +15,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-
+from checkout import yaml_data
 from shardwise.units import from_base
 
 FILES = sorted(Path(__file__).with_name("anchors").glob("*.yaml"))
-ENTRIES = [(path.stem, entry) for path in FILES for entry in YAML(typ="safe").load(path.read_text("utf-8"))]
+ENTRIES = [(path.stem, entry) for path in FILES for entry in yaml_data(path)]
 REPRODUCED = [(stem, entry) for stem, entry in ENTRIES if "cannot" not in entry]
 _NUMBER = re.compile(r"(\d[\d ,]*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
 

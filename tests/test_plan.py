@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ruamel.yaml import YAML
 
-from checkout import ROOT
+from checkout import ROOT, yaml_data
 from shardwise.bank.scaffold import init_bank
 from shardwise.cli.main import main
 from solutions import hardware, planner_flags, planner_names, planner_shapes
@@ -352,7 +351,7 @@ def test_a_file_too_large_to_be_written_by_hand_is_refused_at_once(run: Run, tmp
 
 
 def test_every_cluster_that_can_be_named_has_a_card_and_a_source() -> None:
-    rows = YAML(typ="safe").load(ROOT / "solutions" / "planner_names.yaml")
+    rows = yaml_data(ROOT / "solutions" / "planner_names.yaml")
     known = planner_names.names()["accelerator"]
     for name, row in rows.items():
         if name in hardware.names():
@@ -446,7 +445,7 @@ def test_a_pipe_gets_no_colours(run: Run) -> None:
 
 # Settings for frameworks ----------------------------------------------------------------------------------------------
 
-FRAMEWORKS: dict[str, Any] = YAML(typ="safe").load(ROOT / "tests" / "frameworks.yaml")
+FRAMEWORKS: dict[str, Any] = yaml_data(ROOT / "tests" / "frameworks.yaml")
 SHAPE = Model("toy", layers=30, hidden=4096, ffn_hidden=16384, heads=32, kv_heads=8, vocabulary=128256)
 
 

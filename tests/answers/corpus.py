@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 import pint
 import sympy
-from ruamel.yaml import YAML
 
 from answers.contexts import CONTEXTS
-from checkout import checkout_bank, posed, template
+from checkout import checkout_bank, posed, template, yaml_data
 from shardwise.bank.posing import pose
 from shardwise.kinds.calls import run_here
 from shardwise.marking import check
@@ -78,7 +77,7 @@ class Trial:
 @cache
 def spellings(kind: str) -> tuple[Spelling, ...]:
     """The spellings of a kind, from its file."""
-    rows = YAML(typ="safe").load(Path(__file__).with_name(f"{kind}.yaml"))
+    rows = yaml_data(Path(__file__).with_name(f"{kind}.yaml"))
     return tuple(
         Spelling(**{"condition" if name == "if" else name: text for name, text in row.items()}) for row in rows
     )

@@ -16,12 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import ruamel.yaml
-
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from checkout import checkout_bank
+from checkout import checkout_bank, yaml_data
 from shardwise.bank.posing import question_of, solved
 from shardwise.errors import ShardwiseError
 from shardwise.marking import check
@@ -62,7 +60,7 @@ class Marked:
 
 def slips(path: Path = FILE) -> list[Slip]:
     """The slips of a file."""
-    data = ruamel.yaml.YAML(typ="safe").load(path.read_text("utf-8"))
+    data = yaml_data(path)
     return [
         Slip(
             problem,

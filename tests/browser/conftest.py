@@ -22,7 +22,7 @@ from shardwise.student.desk import Desk
 
 HOW_TO_GET_IT = (
     f"There is no {CHROMIUM}, and these tests drive a real browser. On Debian:\n"
-    "    apt-get install --no-install-recommends chromium fonts-dejavu-core fonts-liberation"
+    "    apt-get install --no-install-recommends chromium-headless-shell fonts-dejavu-core fonts-liberation"
 )
 PATIENCE_MS = 20_000  # for one step on a busy machine
 

@@ -227,6 +227,18 @@ def test_a_busy_python_is_said_and_an_answer_to_other_numbers_is_not_shown(bare:
     expect(form.get_by_role("status")).to_contain_text("new numbers")
 
 
+HOLD = """() => {  // what is asked waits until letGo
+  const { host } = document.querySelector(".shardwise");
+  const { ask } = host;
+  const held = [];
+  host.ask = (request) => new Promise((go) => held.push(() => go(ask(request))));
+  window.letGo = () => {
+    host.ask = ask;
+    held.forEach((go) => go());
+  };
+}"""
+
+
 def test_a_verdict_is_pale_while_the_next_answer_is_checked(bare: Any) -> None:
     form, page = bare.problem(asked(NUMBER)), bare.page
     status = form.get_by_role("status")
@@ -234,16 +246,12 @@ def test_a_verdict_is_pale_while_the_next_answer_is_checked(bare: Any) -> None:
     press(form, "Check")
     expect(status).to_contain_text("That is one phase")
     expect(status).to_have_css("opacity", "1")
-    page.evaluate("""() => {
-      const { host } = document.querySelector(".shardwise");
-      const { ask } = host;
-      host.ask = (request) => new Promise((go) => { window.let = () => go(ask(request)); });
-    }""")
+    page.evaluate(HOLD)
     press(form, "Check")
     expect(status).to_have_css("opacity", "0.35")
     expect(status).to_contain_text("Still waiting for Python")
     expect(status).to_have_css("opacity", "1")  # that is said now
-    page.evaluate("window.let()")
+    page.evaluate("window.letGo()")
     expect(status).to_contain_text("That is one phase")
     expect(status).to_have_css("opacity", "1")
 
@@ -253,14 +261,10 @@ def test_a_wait_is_forgotten_when_the_reply_comes(bare: Any) -> None:
     status = form.get_by_role("status")
     press(form, "Check")
     expect(status).to_contain_text("No answer yet")
-    page.evaluate("""() => {
-      const { host } = document.querySelector(".shardwise");
-      const { ask } = host;
-      host.ask = (request) => new Promise((go) => { window.let = () => go(ask(request)); });
-    }""")
+    page.evaluate(HOLD)
     form.get_by_role("button", name="Hint").click()
     expect(status).to_contain_text("Still waiting for Python")
-    page.evaluate("window.let()")
+    page.evaluate("window.letGo()")
     expect(form).to_contain_text("Hint 1.")
     expect(status).to_contain_text("No answer yet")
 

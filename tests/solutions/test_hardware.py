@@ -6,12 +6,12 @@ import datetime
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
 
+from checkout import yaml_data
 from solutions import hardware
 
 ROOT = Path(__file__).parents[2]
-CARDS = YAML(typ="safe").load((ROOT / "solutions" / "hardware.yaml").read_text("utf-8"))
+CARDS = yaml_data(ROOT / "solutions" / "hardware.yaml")
 FIGURES = [
     (group, name, figure, entry)
     for group, entries in CARDS.items()

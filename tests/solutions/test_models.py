@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
+from checkout import yaml_data
 from solutions import models, moe
 
-MODELS = YAML(typ="safe").load(Path(models.__file__).with_name("models.yaml").read_text("utf-8"))
+MODELS = yaml_data(Path(models.__file__).with_name("models.yaml"))
 MIXTURES = [name for name in MODELS if "experts" in MODELS[name]]
 DENSE = [name for name in MODELS if name not in MIXTURES]
 FIGURES = {

@@ -1,0 +1,24 @@
+"""The tables of published figures that lie beside the references, as YAML."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+_LOADER = getattr(
+    yaml, "CSafeLoader", yaml.SafeLoader
+)  # libyaml, ten times as quick, wherever PyYAML was built with it
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """What models.yaml, hardware.yaml and their like hold, read once.
+
+    >>> "Llama-3-8B" in table("models.yaml")
+    True
+    """
+    text = Path(__file__).with_name(name).read_text("utf-8")
+    return dict(yaml.load(text, _LOADER))
