@@ -65,6 +65,15 @@ def test_what_is_answered_is_judged(opened: tuple[Page, Hands], name: str) -> No
     picture(page, f"{name}-{type(hands).__name__}")
 
 
+def test_a_form_is_shown_and_its_text_is_not_though_the_text_comes_later(opened: tuple[Page, Hands]) -> None:
+    page, _ = opened
+    form, text = form_of(page, first("bytes-per-gpu")), page.locator(".shardwise-waits").first
+    expect(form).to_be_visible()
+    text.evaluate("text => { text.hidden = false; }")  # as it is where Jupyter adds it after the form
+    expect(form).to_be_visible()
+    expect(text).to_be_hidden()
+
+
 def test_everybody_can_use_the_forms_and_read_them_in_a_light_and_a_dark_theme(opened: tuple[Page, Hands]) -> None:
     page, _ = opened
     violations = Axe().run(page, context=".shardwise").response["violations"]

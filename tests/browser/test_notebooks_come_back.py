@@ -60,15 +60,6 @@ def test_a_tab_that_was_closed_goes_on_with_the_kernel_that_was_kept(page: Page,
     picture(again, "kept")
 
 
-def test_a_form_is_shown_and_its_text_is_not_though_the_text_comes_later(page: Page, lab: Lab) -> None:
-    show(page, lab, "later.ipynb", cells(NUMBER))
-    form, text = form_of(page, first(NUMBER)), page.locator(".shardwise-waits")
-    expect(form).to_be_visible()
-    text.evaluate("text => { text.hidden = false; }")  # as it is where Jupyter adds it after the form
-    expect(form).to_be_visible()
-    expect(text).to_be_hidden()
-
-
 @pytest.mark.slow
 def test_a_copy_under_another_name_has_what_was_typed_and_answers_for_itself(page: Page, lab: Lab) -> None:
     show(page, lab, "original.ipynb", cells(NUMBER))

@@ -17,6 +17,7 @@ CHAPTER = "01-ring-all-reduce"
 FIGURES = moving_names(checkout_bank())
 
 
+@pytest.mark.slow
 def test_a_lesson_has_its_pictures_in_lab(page: Page, lab: Lab) -> None:
     faults = faults_of(page, but=["attachment:"])  # Lab puts it into the page before it looks up the picture
     bank = checkout_bank()
