@@ -27,6 +27,7 @@ import numpy as np
 from ruamel.yaml import YAML
 
 from solutions import planner_constants, planner_time
+from solutions.tables import table
 
 from . import planned, scores
 from .predictions import Row, readable
@@ -202,9 +203,9 @@ def _set(name: str, value: float) -> None:
 def _forget() -> None:
     """Clear what the planner's modules remember of other constants; the constants themselves stay."""
     for name, module in sys.modules.items():
-        if name.startswith("solutions.planner_") and name != "solutions.planner_constants":
+        if name.startswith("solutions.planner_"):
             for member in vars(module).values():
-                if callable(getattr(member, "cache_clear", None)) and member is not planner_constants.constants:
+                if callable(getattr(member, "cache_clear", None)) and member is not table:
                     member.cache_clear()
 
 

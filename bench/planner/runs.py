@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from shardwise.template.yaml_quick import Unsure, plain_data
+
 RUNS = Path(__file__).with_name("runs.yaml")
 _HEADINGS = ("conventions", "chips", "models", "networks", "mem_kinds", "sources", "runs")
 
@@ -155,11 +157,18 @@ def load(path: Path = RUNS) -> Runs:
     return runs
 
 
+def _data(text: str) -> Any:
+    try:
+        return plain_data(text)
+    except Unsure:
+        return YAML(typ="safe").load(text)
+
+
 def read(path: Path) -> tuple[Runs, list[str]]:
     """The rows of a file that can be used, and every fault of the others. Unknown keys are told and left out."""
     try:
         text = path.read_text("utf-8")
-        data = YAML(typ="safe").load(text)
+        data = _data(text)
     except (YAMLError, ValueError, RecursionError) as error:  # a number of 5,000 digits, or a thousand brackets
         raise FaultyRuns(path, [f"not YAML: {error}"]) from error
     if not isinstance(data, dict):
@@ -167,9 +176,9 @@ def read(path: Path) -> tuple[Runs, list[str]]:
     missing = [f"{key}: this heading is missing" for key in ("chips", "models", "runs") if not data.get(key)]
     if missing:
         raise FaultyRuns(path, missing)
-    sorts = {key: list if key == "runs" else dict for key in _HEADINGS}
+    sorts = {key: (list, tuple) if key == "runs" else dict for key in _HEADINGS}
     wrong_sort = [
-        f"{key}: this has to be {'a list' if sort is list else 'names with values'}"
+        f"{key}: this has to be {'names with values' if sort is dict else 'a list'}"
         for key, sort in sorts.items()
         if data.get(key) and not isinstance(data[key], sort)
     ]
