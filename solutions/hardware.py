@@ -15,7 +15,7 @@ def names() -> tuple[str, ...]:
     >>> "H100-80GB" in names()
     True
     """
-    return tuple(table("hardware.yaml")["accelerators"])
+    return tuple(_cards()["accelerators"])
 
 
 def memory_bytes(*, accelerator: str) -> int:
@@ -43,7 +43,7 @@ def usable_bytes(*, accelerator: str) -> int:
     >>> round(usable_bytes(accelerator="A100-80GB") / 2**30, 2)
     79.15
     """
-    card = _known(table("hardware.yaml")["accelerators"], accelerator, "accelerator")
+    card = _known(_cards()["accelerators"], accelerator, "accelerator")
     return _figure("accelerators", accelerator, "usable" if "usable" in card else "memory")
 
 
@@ -82,7 +82,7 @@ def number_formats(*, accelerator: str) -> tuple[str, ...]:
     >>> number_formats(accelerator="A100-80GB"), number_formats(accelerator="H100-80GB")
     (('bf16',), ('bf16', 'fp8'))
     """
-    card = _known(table("hardware.yaml")["accelerators"], accelerator, "accelerator")
+    card = _known(_cards()["accelerators"], accelerator, "accelerator")
     return tuple(name for name in ("fp16", "bf16", "fp8", "fp4") if name in card)
 
 
@@ -122,7 +122,7 @@ def fast_link_bytes_per_s(*, accelerator: str) -> int:
     >>> fast_link_bytes_per_s(accelerator="H100-80GB"), fast_link_bytes_per_s(accelerator="TPU-v5e")
     (450000000000, 200000000000)
     """
-    card = _known(table("hardware.yaml")["accelerators"], accelerator, "accelerator")
+    card = _known(_cards()["accelerators"], accelerator, "accelerator")
     return _figure("accelerators", accelerator, "ici" if "ici" in card else "nvlink") // 2
 
 
@@ -149,11 +149,11 @@ def link_bytes_per_s(*, link: str) -> int:
     >>> link_bytes_per_s(link="NDR")
     50000000000
     """
-    return _in_base_units(_known(table("hardware.yaml")["links"], link, "link"))
+    return _in_base_units(_known(_cards()["links"], link, "link"))
 
 
 def _figure(group: str, name: str, figure: str) -> int:
-    card = _known(table("hardware.yaml")[group], name, "accelerator")
+    card = _known(_cards()[group], name, "accelerator")
     return _in_base_units(_known(card, figure, f"figure of {name}"))
 
 
@@ -165,3 +165,7 @@ def _known(entries: dict[str, Any], name: str, what: str) -> Any:
     if name not in entries:
         raise ValueError(f"{name!r} is no {what} of hardware.yaml, which has {', '.join(entries)}")
     return entries[name]
+
+
+def _cards() -> dict[str, Any]:
+    return table("hardware.yaml")

@@ -15,7 +15,7 @@ def names() -> tuple[str, ...]:
     >>> "Llama-3-8B" in names()
     True
     """
-    return tuple(table("models.yaml"))
+    return tuple(_models())
 
 
 def layers(*, model: str) -> int:
@@ -351,6 +351,10 @@ def _figure(model: str, name: str, part: str) -> int:
 
 
 def _shape(model: str) -> dict[str, Any]:
-    if model not in table("models.yaml"):
-        raise ValueError(f"{model!r} is no model of models.yaml, which has {', '.join(table('models.yaml'))}")
-    return dict(table("models.yaml")[model])
+    if model not in _models():
+        raise ValueError(f"{model!r} is no model of models.yaml, which has {', '.join(_models())}")
+    return dict(_models()[model])
+
+
+def _models() -> dict[str, Any]:
+    return table("models.yaml")

@@ -59,7 +59,11 @@ def constant(name: str) -> float:
 
 
 def constants() -> dict[str, Any]:
-    """Everything in planner_constants.yaml."""
+    """Everything in planner_constants.yaml.
+
+    >>> "network" in constants()["everywhere"]
+    True
+    """
     return table("planner_constants.yaml")
 
 

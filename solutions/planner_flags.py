@@ -11,6 +11,7 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping
 from itertools import accumulate, pairwise
+from typing import Any
 
 from .layout import layers_per_stage
 from .planner_constants import chip, software
@@ -118,13 +119,17 @@ def _value(value: object) -> str:
 
 def _megatron_notes(model: Model) -> Iterator[str]:
     """What of a model the flags do not say, as comments."""
-    known = table("planner_settings.yaml").get(model.name)
+    known = _beyond_shape().get(model.name)
     if known is None:
         yield "# Of this model only the shape is known: rotary positions, norms and router are as Megatron-LM has them by itself."
     elif "not" in known:
         yield f"# It has no setting for {known['not']}."
     if known and "window-size" in known:
         yield "# The plan counts attention over the whole sequence, without the window."
+
+
+def _beyond_shape() -> dict[str, dict[str, Any]]:
+    return table("planner_settings.yaml")
 
 
 def _megatron_layout(model: Model, layout: Layout) -> Settings:
@@ -187,9 +192,7 @@ def _megatron_precision(layout: Layout) -> Settings:
 def _megatron_model(model: Model) -> Settings:
     grouped = model.kv_heads < model.heads and not model.kv_rank
     has_layer_norm = model.biases and not model.experts  # models until 2022, with dropout
-    beyond = {
-        flag: value for flag, value in table("planner_settings.yaml").get(model.name, {}).items() if flag != "not"
-    }
+    beyond = {flag: value for flag, value in _beyond_shape().get(model.name, {}).items() if flag != "not"}
     flags: Settings = {
         "num-layers": model.layers,
         "hidden-size": model.hidden,

@@ -19,8 +19,8 @@ def names() -> dict[str, dict[str, str]]:
     >>> names()["accelerator"]["h100"], names()["model"]["Llama-3-405B"]
     ('H100-80GB', 'Llama-3-405B')
     """
-    chips = {chip: chip for chip in hardware.names() if chip in table("planner_names.yaml")}
-    called = {word: chip for chip in chips for word in table("planner_names.yaml")[chip]["called"]}
+    chips = {chip: chip for chip in hardware.names() if chip in _clusters()}
+    called = {word: chip for chip in chips for word in _clusters()[chip]["called"]}
     return {
         "model": {model: model for model in models.names()},
         "accelerator": chips | called,
@@ -66,11 +66,9 @@ def usual_links(*, accelerator: str) -> dict[str, Any]:
     >>> links["node"], links["network"]
     (8, 400)
     """
-    if accelerator not in table("planner_names.yaml"):
-        raise ValueError(
-            f"{accelerator!r} is no accelerator of planner_names.yaml, which has {', '.join(table('planner_names.yaml'))}"
-        )
-    return dict(table("planner_names.yaml")[accelerator])
+    if accelerator not in _clusters():
+        raise ValueError(f"{accelerator!r} is no accelerator of planner_names.yaml, which has {', '.join(_clusters())}")
+    return dict(_clusters()[accelerator])
 
 
 def usual_software(*, accelerator: str) -> str:
@@ -100,3 +98,7 @@ def problem_like(*, model: Model, cp: int = 1, virtual_stages: int = 1) -> str:
     if cp > 1:
         return "a-layout-for-long-documents"
     return "a-layout-for-the-405b" if virtual_stages > 1 else "a-layout-that-fits"
+
+
+def _clusters() -> dict[str, Any]:
+    return table("planner_names.yaml")

@@ -8,9 +8,7 @@ from typing import Any
 
 import yaml
 
-_LOADER = getattr(
-    yaml, "CSafeLoader", yaml.SafeLoader
-)  # libyaml, ten times as quick, wherever PyYAML was built with it
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # where PyYAML has libyaml, that takes a tenth of the time
 
 
 @cache

@@ -15,11 +15,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from checkout import yaml_data
+import yaml
+
 from shardwise.units import from_base
 
 FILES = sorted(Path(__file__).with_name("anchors").glob("*.yaml"))
-ENTRIES = [(path.stem, entry) for path in FILES for entry in yaml_data(path)]
+ENTRIES = [(path.stem, entry) for path in FILES for entry in yaml.load(path.read_text("utf-8"), yaml.CSafeLoader)]
 REPRODUCED = [(stem, entry) for stem, entry in ENTRIES if "cannot" not in entry]
 _NUMBER = re.compile(r"(\d[\d ,]*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
 

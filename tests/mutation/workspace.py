@@ -16,9 +16,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 INSIDE = Path(__file__).with_name("inside")
-MODULES = sorted(path.stem for path in (ROOT / "solutions").glob("*.py") if path.stem != "__init__")
+NOT_BROKEN = {"__init__", "tables"}  # tables reads files, and what it read is kept from one mutant to the next
+MODULES = sorted({path.stem for path in (ROOT / "solutions").glob("*.py")} - NOT_BROKEN)
 # These look at the package's files and at its pictures, not at what references give.
-NOT_ABOUT_NUMBERS = ("test_package.py", "test_figures.py", "test_moving.py")
+NOT_ABOUT_NUMBERS = ("test_package.py", "test_figures.py", "test_moving.py", "test_moving_steps.py")
 # mutmut's exit codes: pytest failed, or was stopped after many times the time that the tests take.
 KILLED = {1, 3}
 TIMED_OUT = {36, 24, -24, 152, 255}

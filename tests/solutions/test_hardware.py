@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from checkout import yaml_data
 from solutions import hardware
+from solutions.tables import table
 
 ROOT = Path(__file__).parents[2]
-CARDS = yaml_data(ROOT / "solutions" / "hardware.yaml")
+CARDS = table("hardware.yaml")
 FIGURES = [
     (group, name, figure, entry)
     for group, entries in CARDS.items()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from checkout import yaml_data
 from solutions import models, moe
+from solutions.tables import table
 
-MODELS = yaml_data(Path(models.__file__).with_name("models.yaml"))
+MODELS = table("models.yaml")
 MIXTURES = [name for name in MODELS if "experts" in MODELS[name]]
 DENSE = [name for name in MODELS if name not in MIXTURES]
 FIGURES = {
