@@ -231,8 +231,11 @@ def test_an_answer_of_a_million_values_is_refused_at_once(raw: Any, why: str) ->
     assert time.process_time() - begin < 3
 
 
-def test_a_slip_costs_its_own_points_alone_whatever_part_and_draw_it_is() -> None:
-    for seed in range(30):
+@pytest.mark.parametrize(
+    "seeds", [range(6), pytest.param(range(6, 30), marks=pytest.mark.slow)], ids=["six seeds", "more"]
+)
+def test_a_slip_costs_its_own_points_alone_whatever_part_and_draw_it_is(seeds: range) -> None:
+    for seed in seeds:
         question = pose(PROBLEM, seed)
         for name in carrying(PROBLEM, question):
             for factor in (0.5, 1.3, 2.0, 8.0):

@@ -336,8 +336,8 @@ class Judge:
     def scale(self, text: str) -> tuple[Fraction, dict[str, int]] | None:
         """The factor and the powers of the dimensions, or None where pint knows no such unit."""
         try:
-            factor = self.registry.get_base_units(text)[0]
-            return Fraction(factor), dict(self.registry.parse_units(text).dimensionality)
+            units = self.registry.parse_units(text)
+            return Fraction(self.registry.get_base_units(units)[0]), dict(units.dimensionality)
         except Exception:  # pint raises many kinds for one thing
             return None
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from decimal import Decimal
@@ -21,6 +20,7 @@ import sympy
 
 from answers.contexts import CONTEXTS
 from checkout import checkout_bank, posed, template, yaml_data
+from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.kinds.calls import run_here
 from shardwise.marking import check
@@ -84,24 +84,47 @@ def spellings(kind: str) -> tuple[Spelling, ...]:
 
 
 @cache
-def questions(kind: str, seeds: int) -> tuple[Question, ...]:
-    """Every question of a kind in the bank, several seeds each, and the one of the tests."""
-    found = [problem for problem in checkout_bank().read_all().problems.values() if problem.kind.name == kind]
-    drawn = [pose(problem, seed) for problem in found for seed in range(FEW.get(kind, seeds))]
-    return (*drawn, *(posed(template(kind), seed) for seed in range(seeds)))
+def _problems(kind: str) -> tuple[Problem, ...]:
+    """Every problem of a kind in the bank."""
+    return tuple(problem for problem in checkout_bank().read_all().problems.values() if problem.kind.name == kind)
+
+
+def _of_problem(problem: Problem, seeds: int) -> Iterator[Question]:
+    return (pose(problem, seed) for seed in range(FEW.get(problem.kind.name, seeds)))
+
+
+def questions(kind: str, seeds: int, problems: Sequence[Problem] | None = None) -> Iterator[Question]:
+    """Every question of a kind in the bank, or of these problems, several seeds each, and the one of the tests."""
+    for problem in _problems(kind) if problems is None else problems:
+        yield from _of_problem(problem, seeds)
+    yield from (posed(template(kind), seed) for seed in range(seeds))
 
 
 def trials(kind: str, seeds: int, every: int = 1) -> Iterator[Trial]:
-    """Every spelling of a kind on every question that it makes sense for; with `every` 3 on the first and each third of them."""
-    met = Counter[Spelling]()
-    for question in questions(kind, seeds):
-        for context in CONTEXTS[kind](question):
-            for place, spelling in enumerate(spellings(kind)):
-                if spelling.problem in ("", question.slug) and evaluated(spelling.condition, context):
-                    met[spelling] += 1
-                    if met[spelling] == 1 or (place + met[spelling]) % every == 0:
-                        raw = raw_of(spelling, context)
-                        yield Trial(spelling, question, raw, _marked(question, raw))
+    """Every spelling of a kind on every question that it makes sense for.
+
+    With `every` 3 that is on a third of the problems; of the others only those are posed that a spelling needs which no
+    question was for yet.
+    """
+    unmet = set(spellings(kind))
+    chosen = _problems(kind)[::every]
+    for question in questions(kind, seeds, chosen):
+        yield from _trials_of(question, spellings(kind), unmet)
+    for problem in _problems(kind):
+        wanted = [spelling for spelling in unmet if spelling.problem in ("", problem.slug)]
+        if wanted and problem not in chosen:
+            for question in _of_problem(problem, seeds):
+                yield from _trials_of(question, wanted, unmet)
+
+
+def _trials_of(question: Question, tried: Sequence[Spelling], unmet: set[Spelling]) -> Iterator[Trial]:
+    """The spellings that make sense for a question; they are no longer unmet."""
+    for context in CONTEXTS[question.kind](question):
+        for spelling in tried:
+            if spelling.problem in ("", question.slug) and evaluated(spelling.condition, context):
+                unmet.discard(spelling)
+                raw = raw_of(spelling, context)
+                yield Trial(spelling, question, raw, _marked(question, raw))
 
 
 def _marked(question: Question, raw: Any) -> Feedback:
