@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from corpus import HOSTILE, Attack, corpus, load
 from room import HONEST, Course
-from trials import Batch, Verdict, batch, open_seen, room_for
+from trials import UNSTOPPED, Batch, Verdict, batch, open_seen, room_for
 
 TIERS = ("1", pytest.param("1b", marks=pytest.mark.slow), pytest.param("2", marks=pytest.mark.slow))
 
@@ -54,9 +54,8 @@ def test_what_a_cell_raises_is_in_what_the_attacker_gets_to_see(course: Course) 
 
 def test_without_the_sandbox_our_own_pipeline_is_attacked_with_success(course: Course) -> None:
     """So it is the sandbox that stops them, and the judges do notice."""
-    names = ("calls_home_by_tcp", "outlives_its_job", "reads_a_file", "rewrites_the_reference", "runs_a_shell")
-    found = batch(course, [load(HOSTILE / f"{name}.py") for name in names], "none")
-    assert {name for name, verdict in found.verdicts.items() if verdict.succeeded} == set(names)
+    found = batch(course, [load(HOSTILE / f"{name}.py") for name in UNSTOPPED], "none")
+    assert {name for name, verdict in found.verdicts.items() if verdict.succeeded} == set(UNSTOPPED)
     assert "left behind" in found.complaint
 
 

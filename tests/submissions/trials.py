@@ -22,6 +22,9 @@ HERE = Path(__file__).parent
 SHARDWISE = Path(sys.executable).parent / "shardwise"
 OPEN_SECONDS, BATCH_SECONDS = 12, 400  # against hanging; a batch takes about twenty
 
+# Attacks that show what becomes of our own pipeline without the sandbox.
+UNSTOPPED = ("calls_home_by_tcp", "outlives_its_job", "reads_a_file", "rewrites_the_reference", "runs_a_shell")
+
 
 @dataclass(frozen=True)
 class Verdict:
