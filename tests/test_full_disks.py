@@ -92,7 +92,10 @@ def test_practice_goes_on_without_room_and_says_so_once(tmp_path: Path) -> None:
     assert " ".join(out.split()).count("See that its disk is there and has room. You can go on practising") == 1
 
 
-@pytest.mark.parametrize("name", WRITING)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name in ("assign", "grade", "new") else [pytest.mark.slow]) for name in WRITING],
+)
 def test_a_folder_that_may_not_be_written_is_said_in_a_sentence(name: str, tmp_path: Path) -> None:
     prepared(tmp_path / "own", name)
     before = left(tmp_path / "own")

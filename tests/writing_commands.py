@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from checkout import ROOT
@@ -32,16 +35,23 @@ GRADED = ("first-quantity", "first-choice", "first-order")
 GRADING = ["--key", "course/course.key", "--lock", "course/week-1.lock.jsonl", "--workers", "2"]
 
 
+@cache
+def kept() -> Path:
+    """A folder with somebody's progress. It is written once for all tests: each of its entries waits for the disk."""
+    folder = Path(mkdtemp(prefix="kept-", dir=os.environ["XDG_CACHE_HOME"]))  # which ends with the run
+    file, at = ProgressFile(folder / "progress.sqlite"), datetime(2026, 12, 1, 12, tzinfo=UTC)
+    for seed in range(40):
+        file.add(Event(at=at, variant=Variant("shipped", FULL, str(seed)), digest="d", what="answer", place="terminal"))
+    return folder
+
+
 def prepared(folder: Path, name: str) -> None:
     """All that a command begins with."""
-    for inner in ("out", "kept"):
-        (folder / inner).mkdir(parents=True)
+    (folder / "out").mkdir(parents=True)
     (folder / "set.yaml").write_text(SET)
     (folder / "roster.csv").write_text(ROSTER)
     init_bank(folder / "bank")
-    kept, at = ProgressFile(folder / "kept" / "progress.sqlite"), datetime(2026, 12, 1, 12, tzinfo=UTC)
-    for seed in range(40):
-        kept.add(Event(at=at, variant=Variant("shipped", FULL, str(seed)), digest="d", what="answer", place="terminal"))
+    shutil.copytree(kept(), folder / "kept")
     if name in ("grade", "regrade"):
         _hand_in(folder)
     if name == "regrade":
