@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -49,6 +50,21 @@ KIND = PairsKind()
 '''
 
 
+IN_TURN = """\
+import shlex, sys
+from shardwise.__main__ import main
+
+for command in sys.argv[1:]:
+    sys.argv = ["shardwise", *shlex.split(command)]
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code:
+            raise
+    print(end="\\0", flush=True)
+"""
+
+
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """A folder of packages that has one with a kind of its own."""
@@ -67,24 +83,29 @@ def installed(tmp_path: Path) -> Path:
 def test_a_kind_of_an_installed_package_starts_proves_shows_and_marks_problems(installed: Path, tmp_path: Path) -> None:
     path = os.pathsep.join([str(installed), *sys.path])
 
-    def run(*words: str) -> str:
+    def run(*commands: str) -> list[str]:
+        """What each command says; one process runs them, since starting it takes longer than they do."""
         done = subprocess.run(
-            [sys.executable, "-m", "shardwise", *words],
+            [sys.executable, "-c", IN_TURN, *commands],
             env={**os.environ, "PYTHONPATH": path},
             cwd=tmp_path,
             capture_output=True,
             text=True,
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return done.stdout.split("\0")
 
-    assert "\npairs " in run("kinds")
-    run("init", "bank", "mine")
-    assert "all sound" in run("lint", "first-pairs", "--bank", "mine", "--seeds", "5", "--workers", "1")
-    run("new", "01-first-chapter/more-pairs", "--kind", "pairs", "--bank", "mine")
-    shown = run("show", "more-pairs", "--bank", "mine")
+    listed, _, proved, _, shown, _ = run(
+        "kinds",
+        "init bank mine",
+        "lint first-pairs --bank mine --seeds 5 --workers 1",
+        "new 01-first-chapter/more-pairs --kind pairs --bank mine",
+        "show more-pairs --bank mine",
+    )
+    assert "\npairs " in listed
+    assert "all sound" in proved
     (key,) = {line.partition(" = ")[2] for line in shown.partition(" key ")[2].splitlines()[1:2]}
-    assert "Correct" in run("check", "more-pairs", key, "--bank", "mine")
+    assert "Correct" in run(shlex.join(["check", "more-pairs", key, "--bank", "mine"]))[0]
 
 
 def add(monkeypatch: pytest.MonkeyPatch, *values: str) -> None:

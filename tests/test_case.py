@@ -11,7 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from case_students import answers, carrying
-from checkout import posed, problem_of, template
+from checkout import problem_of, template
 from shardwise.bank.curriculum import covered
 from shardwise.bank.lint import lint_problem
 from shardwise.bank.posing import pose, solved
@@ -219,7 +219,7 @@ def test_what_is_right_or_left_out_is_said_in_one_line_each() -> None:
 @pytest.mark.parametrize(
     ("raw", "why"),
     [
-        (dict.fromkeys(RIGHT, [1.5] * 10**6), "more than 1,000 values"),
+        ({**RIGHT, "sent": [1.5] * 10**6}, "more than 1,000 values"),
         ({**RIGHT, "sent": [[1.5] * 600] * 2}, "more than 1,000 values"),
         ({number: number for number in range(10**6)}, "I saw 1,000,000 names, and there are 4 parts."),
     ],
@@ -453,5 +453,5 @@ def test_posing_and_marking_are_quick_enough_for_a_class() -> None:
 
     began = time.process_time()
     for _ in range(20):
-        marked({"message": "8 GB", "sent": "14 GB", "time": "140.03 ms", "hidden": "a"}, posed(template("case"), 4))
+        marked({"message": "8 GB", "sent": "14 GB", "time": "140.03 ms", "hidden": "a"}, pose(PROBLEM, 4))
     assert time.process_time() - began < 10

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from checkout import ROOT
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.errors import Reject, ShardwiseError
@@ -59,14 +60,14 @@ def test_golden_draws_do_not_depend_on_machine_or_version() -> None:
 
 def test_draws_do_not_depend_on_hash_randomisation() -> None:
     program = (
-        "from itertools import islice\nfrom checkout import checkout_bank\nfrom shardwise.bank.posing import pose\n"
-        "print([pose(problem, 'x').model_dump_json() for problem in islice(checkout_bank().problems.values(), 12)])"
+        "from itertools import islice\nfrom shardwise.bank.bank import Bank\nfrom shardwise.bank.posing import pose\n"
+        f"problems = Bank.open({str(ROOT)!r}).problems.values()\n"
+        "print([pose(problem, 'x').model_dump_json() for problem in islice(problems, 12)])"
     )
     texts = {
         subprocess.run(
             [sys.executable, "-c", program],
             env={**os.environ, "PYTHONHASHSEED": salt},
-            cwd=Path(__file__).parent,
             capture_output=True,
             text=True,
             check=True,

@@ -19,6 +19,7 @@ from shardwise.question import Outcome, Question
 from shardwise.student import api
 from shardwise.student.failed_cells import FailedCells
 from shardwise.student.graded import GradedSet, GradedSets
+from shardwise.student.limited import run_limited
 from shardwise.student.shown import Checked, Message
 from shardwise.units import show
 
@@ -134,10 +135,18 @@ def function(body: str) -> str:
         ("return 1 / 0", "raised `ZeroDivisionError: division by zero`.\n\nMend that. It is marked after you hand in."),
         ("return gpu", "raised `NameError: name 'gpu' is not defined"),
         ("gpus * 2", "returned `None`. Is there a `return` at the end?"),
-        ("while True: pass", "took too long and was stopped."),
     ],
 )
 def test_a_function_is_called_once_to_see_that_it_runs(body: str, words: str) -> None:
+    is_tried(body, words)
+
+
+def test_a_function_that_does_not_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(run_limited.__kwdefaults__, "seconds", 0.3)
+    is_tried("while True: pass", "took too long and was stopped.")
+
+
+def is_tried(body: str, words: str) -> None:
     run(function(body))
     made = handed(asked(FUNCTION)).check(FUNCTION)
     assert isinstance(made, Checked)

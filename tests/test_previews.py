@@ -19,6 +19,7 @@ from shardwise.kinds.schedule.kind import ScheduleKey
 from shardwise.marking import check
 from shardwise.question import Question
 from shardwise.student.desk import Desk
+from shardwise.student.limited import run_limited
 from shardwise.student.session import Session
 
 
@@ -213,10 +214,11 @@ def test_arguments_that_are_none_are_said(arguments: str, said: str) -> None:
     assert said in ran(ECHO, arguments)["html"]
 
 
-def test_what_a_run_says_of_a_function_that_does_not_work() -> None:
+def test_what_a_run_says_of_a_function_that_does_not_work(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "There is no function yet" in ran(None)["html"]
     assert "This is not Python" in ran("def (")["html"]
     assert "ZeroDivisionError" in ran(ECHO.replace("return", "return 1 / 0 #"))["html"]
+    monkeypatch.setitem(run_limited.__kwdefaults__, "seconds", 0.3)
     assert "took too long" in ran(ECHO.replace("return", "while True: pass\n    return"))["html"]
 
 

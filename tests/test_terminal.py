@@ -13,6 +13,7 @@ import pytest
 from checkout import ROOT, checkout_bank, fresh_session
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.posing import pose
+from shardwise.cli.main import main
 from shardwise.kinds import OURS, kind_of, text_of
 from shardwise.markdown.terminal import cells, to_terminal
 from shardwise.markdown.timeline import as_text
@@ -116,19 +117,32 @@ def test_no_text_commands_the_terminal(markdown: str) -> None:
     assert "return" not in markdown or "\n    return" in shown  # a tab is spaces
 
 
-@pytest.mark.parametrize(("columns", "widest"), [("50", 50), ("300", 88), ("", 80)])
-def test_the_commands_fill_the_terminal_that_there_is(columns: str, widest: int) -> None:
-    environment = {**os.environ, "COLUMNS": columns}
-    for words in (
-        ["show", "bytes-per-gpu"],
-        ["plan", "--model", "llama3-405b", "--cluster", "h100-16384", "--pp", "16"],
-    ):
-        ran = subprocess.run(
-            [sys.executable, "-m", "shardwise", *words, "--bank", str(ROOT)],
-            capture_output=True, text=True, env=environment,
-        )  # fmt: skip
-        prose = [line for line in ran.stdout.splitlines() if line.count(" ") > 5 and not set(line) & set("─█░")]
-        assert widest - 12 < max(map(cells, prose)) <= widest, prose
+SHOW = ["show", "bytes-per-gpu", "--bank", str(ROOT)]
+PLAN = ["plan", "--model", "llama3-405b", "--cluster", "h100-16384", "--pp", "16", "--bank", str(ROOT)]
+
+
+def widest_of_prose(shown: str) -> int:
+    return max(cells(line) for line in shown.splitlines() if line.count(" ") > 5 and not set(line) & set("─█░"))
+
+
+@pytest.mark.parametrize(("columns", "widest"), [("50", 50), ("300", 88)])
+@pytest.mark.parametrize("words", [SHOW, PLAN], ids=["show", "plan"])
+def test_the_commands_fill_the_terminal_that_there_is(
+    columns: str, widest: int, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr(sys, "argv", ["shardwise", *words])
+    with pytest.raises(SystemExit):
+        main()
+    assert widest - 12 < widest_of_prose(capsys.readouterr().out) <= widest
+
+
+@pytest.mark.parametrize("words", [SHOW, PLAN], ids=["show", "plan"])
+def test_the_commands_fill_80_columns_where_there_is_no_terminal(words: list[str]) -> None:
+    environment = {**os.environ, "COLUMNS": ""}
+    command = [sys.executable, "-m", "shardwise", *words]
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert 80 - 12 < widest_of_prose(ran.stdout) <= 80
 
 
 @pytest.mark.parametrize("name", OURS)
