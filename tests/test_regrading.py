@@ -53,8 +53,9 @@ def problems(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def room(tmp_path: Path, problems: Path) -> Classroom:
-    made = Classroom(tmp_path / "course", Bank.open(problems.parent), CLASS, PROBLEMS)
+def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    """A class that was graded; its set is of the bank of this checkout, of which `problems` is a copy until it is mended."""
+    made = Classroom(tmp_path / "course", whole_bank, CLASS, PROBLEMS)
     made.hand_in("ada", right)
     made.hand_in("eve", half_a_per_cent_off)
     made.hand_in("finn", half_a_per_cent_off)
