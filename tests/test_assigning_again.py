@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -75,10 +76,18 @@ class Course:
         return self.notebook(student).read_text("utf-8")
 
 
-@pytest.fixture
-def course(tmp_path: Path) -> Course:
-    made = Course(tmp_path)
+@pytest.fixture(scope="module")
+def assigned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the command writes the first time."""
+    made = Course(tmp_path_factory.mktemp("assigned"))
     made.assign()
+    return made.out
+
+
+@pytest.fixture
+def course(assigned: Path, tmp_path: Path) -> Course:
+    made = Course(tmp_path)
+    shutil.copytree(assigned, made.out)
     return made
 
 

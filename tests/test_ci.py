@@ -24,6 +24,8 @@ from shardwise.grading.results import Result as Graded
 CLASS = ("ada", "bo", "cleo", *(f"s{number}" for number in range(30)))
 FEW = ("bytes-per-gpu", "ring-or-tree")
 
+pytestmark = pytest.mark.usefixtures("one_sandbox")
+
 
 @pytest.fixture
 def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
@@ -31,7 +33,7 @@ def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
 
 
 def grade(room: Classroom, *more: object) -> Result:
-    return CliRunner().invoke(app, room.command("grade", "--unsafe-no-sandbox", *more))
+    return CliRunner().invoke(app, room.command("grade", *more))
 
 
 # --fail-under -------------------------------------------------------------------------------------------------------

@@ -26,7 +26,6 @@ from shardwise.errors import ShardwiseError
 CLASS = ("ada", "bo", "cleo")
 FEW = ("bytes-per-gpu", "ring-or-tree")
 
-
 pytestmark = pytest.mark.usefixtures("one_sandbox")
 
 
@@ -36,7 +35,7 @@ def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
 
 
 def grade(*arguments: object) -> tuple[int, str]:
-    done = CliRunner().invoke(app, ["grade", *map(str, arguments), "--workers", "1", "--unsafe-no-sandbox"])
+    done = CliRunner().invoke(app, ["grade", *map(str, arguments), "--workers", "1"])
     return done.exit_code, f"{done.output}{done.exception or ''}"
 
 
