@@ -253,7 +253,14 @@ def test_an_archive_without_a_notebook_says_so_unless_there_is_another(room: Cla
     assert row["status"] == "graded"
 
 
-@pytest.mark.parametrize("name", ["week-1.ipynb.txt", "week-1.IPYNB.json", "work.tar.gz", "work.7z"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "week-1.ipynb.txt",
+        "work.tar.gz",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("week-1.IPYNB.json", "work.7z")),
+    ],
+)
 def test_what_is_neither_notebook_nor_zip_says_so_unless_there_is_a_notebook(room: Classroom, name: str) -> None:
     (room.handed_in / "mallory" / name).write_text(own(room))
     (room.handed_in / name).write_text("")  # and nobody's

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkout import checkout_bank, posed, problem_of, template
+from checkout import checkout_bank, every_sixth_at_once, posed, problem_of, template
 from shardwise.bank.lint import lint_problem
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
@@ -287,7 +287,7 @@ def test_the_shortest_schedule_is_the_shortest_of_all(pipeline: Pipeline, room: 
 @pytest.mark.parametrize(
     ("stages", "micro_batches", "room"), [(3, 4, 2), (3, 6, 2), (4, 5, 2), (4, 6, 3), (4, 4, 3), (4, 6, 1)]
 )
-@pytest.mark.parametrize("backward", [1, 2, 3])
+@pytest.mark.parametrize("backward", every_sixth_at_once((1, 2, 3)))
 def test_with_room_for_fewer_than_stages_micro_batches_go_in_groups(
     stages: int, micro_batches: int, room: int, backward: int
 ) -> None:
@@ -608,7 +608,7 @@ def run_of_solution(slug: str, seed: int) -> tuple[Question, Run]:
     return asked, simulate(form.pipeline, reading.schedule, form.room)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", every_sixth_at_once(range(30)))
 def test_the_numbers_in_the_texts_of_the_bank_are_those_that_are_simulated(seed: int) -> None:
     for slug, words in (
         ("gpipe-time-in-less-memory", "A step takes {makespan} slots"),
@@ -621,7 +621,7 @@ def test_the_numbers_in_the_texts_of_the_bank_are_those_that_are_simulated(seed:
         assert words.format(makespan=run.makespan, idle=run.total_idle) in f"{asked.prompt}\n{asked.solution}", slug
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", every_sixth_at_once(range(10)))
 def test_the_other_numbers_of_the_split_backward_are_the_papers(seed: int) -> None:
     asked, run = run_of_solution("split-the-backward", seed)
     form = asked.form
