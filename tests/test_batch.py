@@ -41,6 +41,8 @@ HANGING = 60  # seconds: a bound against waiting for ever, not for speed
 SLEEP = 4  # seconds: less than a cell may take
 SETTINGS = Settings(limits=QUICK)
 
+pytestmark = pytest.mark.usefixtures("one_sandbox")
+
 
 @pytest.fixture
 def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
