@@ -177,7 +177,15 @@ def put(path: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("named", ["submitted", "submitted/*", "submitted/*/*", "submitted/*/*/*"])
+@pytest.mark.parametrize(
+    "named",
+    [
+        "submitted",
+        pytest.param("submitted/*", marks=pytest.mark.slow),
+        pytest.param("submitted/*/*", marks=pytest.mark.slow),
+        "submitted/*/*/*",
+    ],
+)
 def test_practice_as_nbgrader_lays_it_out_belongs_to_the_students_folder(
     room: Classroom, tmp_path: Path, practised: str, named: str
 ) -> None:

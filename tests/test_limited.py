@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -401,6 +402,7 @@ def test_a_check_that_is_interrupted_says_so_and_the_next_is_marked(monkeypatch:
 
 def test_a_check_says_which_call_took_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api, "_SESSION", fresh_session())
+    monkeypatch.setattr(api, "run_limited", partial(run_limited, seconds=LIMIT))
 
     def ring_all_reduce_ms(gpus: int, **_: Any) -> None:
         while True:
