@@ -1,4 +1,4 @@
-"""Every problem poses the questions that it posed before: for 20 seeds, to the byte."""
+"""Every problem poses the questions that it posed before, to the byte: for 20 seeds, and for 5 of them in the quick run."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 
+from drawing import a_quarter_at_once
 from golden import write as golden
 from shardwise.bank.bank import Bank, Problem
 
@@ -20,9 +21,11 @@ def kept() -> golden.Digests:
     return golden.read()
 
 
-def test_a_problem_poses_the_questions_that_it_posed_before(problem: Problem) -> None:
+def test_a_problem_poses_the_questions_that_it_posed_before(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = a_quarter_at_once(len(golden.SEEDS))
+    monkeypatch.setattr(golden, "SEEDS", range(seeds))
     before = kept().get(problem.id) or golden.today(problem)  # a new problem poses the same questions twice
-    changed = golden.differences(problem.id, before, golden.today(problem))
+    changed = golden.differences(problem.id, before[:seeds], golden.today(problem))
     assert not changed, changed + HOW
 
 

@@ -630,7 +630,9 @@ def test_what_would_end_the_lint_is_a_fault_of_the_reference_that_raises_it(tmp_
     assert said["first-choice"] == ""
 
 
-@pytest.mark.parametrize("what", [["--seeds", "100000"], ["--fairness", "--seeds", "100000"]])
+@pytest.mark.parametrize(
+    "what", [["--seeds", "100000"], pytest.param(["--fairness", "--seeds", "100000"], marks=pytest.mark.slow)]
+)
 def test_ctrl_c_ends_a_lint_at_once_whatever_waits_to_be_proved(what: list[str]) -> None:
     """As a terminal sends it: to every process that was started. It would take an hour."""
     words = [sys.executable, "-m", "shardwise", "lint", "--bank", str(ROOT / "examples" / "bank"), *what]
