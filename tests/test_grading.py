@@ -64,7 +64,9 @@ def test_a_hostile_cell_loses_only_its_own_marks_and_changes_nobody_elses(room: 
     assert notes["prints 200 MB"] == ()  # it is cut, and costs nothing
 
 
-@pytest.mark.parametrize("attack", ["ends its process", "loops for ever", "allocates 6 GB"])
+@pytest.mark.parametrize(
+    "attack", ["ends its process", pytest.param("loops for ever", marks=pytest.mark.slow), "allocates 6 GB"]
+)
 def test_an_answer_cell_that_attacks_loses_that_answer_alone(room: Classroom, attack: str) -> None:
     questions = room.lock.questions("ada")
 
