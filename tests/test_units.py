@@ -246,6 +246,20 @@ def test_an_unknown_unit_names_its_neighbour() -> None:
         unit("kWhr")
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("hors", "Did you mean hours?"), ("minuts", "Did you mean minutes?"), ("GB/sek", "Did you mean GB/s?"),
+        ("months", "Not all are equally long: write days or hours."), ("Yr", "Not all are equally long: write days or hours."),
+        *((far, "") for far in ("t/MWh", "miles", "euros", "lbs", "milisecond", "step/y", "decades")),
+    ],
+)  # fmt: skip
+def test_what_is_near_to_no_unit_is_not_said_to_be(text: str, said: str) -> None:
+    with pytest.raises(ShardwiseError) as told:
+        unit(text)
+    assert str(told.value) == f"“{text}” is not a unit I know. {said}".rstrip()
+
+
 def test_whole_numbers_stay_whole() -> None:
     assert to_base(2, "GiB") == 2**31
     assert isinstance(to_base(2, "GiB"), int)

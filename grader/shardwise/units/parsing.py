@@ -56,7 +56,10 @@ _SPELLINGS: tuple[
 _AMBIGUOUS = {"gb": "GB or Gb", "mb": "MB or Mb", "kb": "kB or kb", "tb": "TB or Tb", "pb": "PB or Pb",
               "gib": "GiB", "mib": "MiB", "tib": "TiB", "kib": "KiB"}  # fmt: skip
 _COMMON = ("GB", "GiB", "MB", "MiB", "TB", "KiB", "GB/s", "Gbit/s", "TFLOP/s", "PFLOP/s*day", "ms", "us", "s", "min",
-           "h", "day", "FLOP", "tokens", "steps", "GPUs", "kWh", "MWh", "dollars", "%")  # fmt: skip
+           "h", "day", "FLOP", "tokens", "steps", "GPUs", "kWh", "MWh", "dollars", "%",
+           "seconds", "minutes", "hours", "days", "weeks")  # fmt: skip
+_NEAR = 0.75  # share of letters in common: below it years are near to dollars, miles to ms, and milisecond to seconds
+_OF_NO_LENGTH = re.compile(r"(?:month|mo|year|yr|y|annum|quarter)s?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,10 @@ def _nearest(text: str) -> str:
     if found := re.fullmatch(r"([kmgtp])b(?:/s|ps)", text.lower()):
         prefix = found[1].upper() if found[1] != "k" else "k"
         return f" Did you mean {prefix}B/s or {prefix}bit/s? A capital B is a byte, a small b a bit."
-    near = difflib.get_close_matches(text, _COMMON, n=1, cutoff=0.5)
+    if _OF_NO_LENGTH.fullmatch(text):
+        return " Not all are equally long: write days or hours."
+    alike = [common for common in _COMMON if ("/" in common) == ("/" in text)]
+    near = difflib.get_close_matches(text, alike, n=1, cutoff=_NEAR)
     return f" Did you mean {near[0]}?" if near else ""
 
 
