@@ -20,7 +20,7 @@ demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its s
 	$(BIN)/shardwise grade $(DEMO)/submitted --out $(DEMO)/results --solutions
 	@echo "A feedback page: $(CURDIR)/$(DEMO)/results/feedback/first-light/bo.html"
 
-test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Something of everything, in six minutes on two cores
+test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Something of everything, in under five minutes on two cores
 	$(MAKE) --no-print-directory -j 2 -O code-is-sound bank-is-sound
 	$(PYTEST) -m "not slow"
 
