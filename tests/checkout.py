@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
-from _pytest.mark import ParameterSet
 
 from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.files import template_model
@@ -28,13 +25,8 @@ def checkout_bank() -> Bank:
 
 
 def yaml_data(path: Path) -> Any:
-    """What a YAML file holds. By libyaml: every process that runs tests reads three megabytes of it first."""
+    """What a YAML file holds. By libyaml: every process that runs tests reads half a megabyte of it first."""
     return yaml.load(path.read_text("utf-8"), yaml.CSafeLoader)
-
-
-def every_sixth_at_once(items: Sequence[object]) -> list[ParameterSet]:
-    """Values of a parameter of which every sixth is tried at once, and the others in the long run."""
-    return [pytest.param(item, marks=[pytest.mark.slow] if place % 6 else []) for place, item in enumerate(items)]
 
 
 def template(kind: str, *changes: tuple[str, str]) -> str:

@@ -18,7 +18,8 @@ from hypothesis import settings
 from xdist.remote import Producer
 from xdist.scheduler.loadfile import LoadFileScheduling
 
-from checkout import checkout_bank, every_sixth_at_once
+from checkout import checkout_bank
+from drawing import every_sixth_at_once
 from shardwise.bank.bank import Bank
 from shardwise.bank.compiled import cache_folder
 from shardwise.grading import batch, sandboxes

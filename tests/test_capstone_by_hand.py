@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from checkout import checkout_bank, every_sixth_at_once
+from checkout import checkout_bank
+from drawing import every_sixth_at_once
 from shardwise.bank.posing import pose
 from shardwise.kinds.choice import ChoiceForm
 from shardwise.kinds.order import OrderForm

@@ -7,7 +7,8 @@ from functools import cache
 import pytest
 
 from case_students import answers, carrying, parts_of
-from checkout import checkout_bank, every_sixth_at_once
+from checkout import checkout_bank
+from drawing import every_sixth_at_once
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.markdown.feedback import as_plain

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from checkout import every_sixth_at_once
+from drawing import every_sixth_at_once
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.scaffold import init_bank, new_problem
 from writing_commands import begun, complaints, left, prepared

@@ -17,7 +17,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from checkout import ROOT, checkout_bank, every_sixth_at_once, fresh_session, problem_of, template
+from checkout import ROOT, checkout_bank, fresh_session, problem_of, template
+from drawing import every_sixth_at_once
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.kinds import OURS, text_of

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from checkout import checkout_bank, every_sixth_at_once, problem_of, template
+from checkout import checkout_bank, problem_of, template
+from drawing import every_sixth_at_once
 from shardwise.bank.bank import Problem
 from shardwise.bank.lint import lint_problem
 from shardwise.bank.posing import pose

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from checkout import every_sixth_at_once
+from drawing import every_sixth_at_once
 from shardwise.atomic_files import write_together
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose

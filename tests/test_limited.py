@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 import __main__
-from checkout import every_sixth_at_once, fresh_session
+from checkout import fresh_session
+from drawing import every_sixth_at_once
 from shardwise.kinds.calls import Call, Made, run_here
 from shardwise.question import Outcome
 from shardwise.student import api, elsewhere, limited

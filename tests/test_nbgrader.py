@@ -13,7 +13,8 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
 
-from checkout import ROOT, checkout_bank, every_sixth_at_once
+from checkout import ROOT, checkout_bank
+from drawing import every_sixth_at_once
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, file_text

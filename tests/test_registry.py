@@ -16,7 +16,8 @@ import pytest
 from typer.testing import CliRunner
 
 import shardwise
-from checkout import ROOT, every_sixth_at_once
+from checkout import ROOT
+from drawing import every_sixth_at_once
 from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.lint import faults_of, lint, lint_problem
 from shardwise.bank.posing import pose, question_of, solved

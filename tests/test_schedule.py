@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkout import checkout_bank, every_sixth_at_once, posed, problem_of, template
+from checkout import checkout_bank, posed, problem_of, template
+from drawing import every_sixth_at_once
 from shardwise.bank.lint import lint_problem
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError, Unreadable

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from checkout import ROOT, every_sixth_at_once, posed
+from checkout import ROOT, posed
+from drawing import every_sixth_at_once
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose, solved
 from shardwise.kinds.quantity.arguments import Argument

@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, Page, expect
 from browser.conftest import faults_of, fresh_page, picture
 from browser.hands import ANSWERS, Hands, Keys, Mouse, answers, first, form_of, give, is_said
 from browser.in_jupyter import of_cells, show
-from checkout import every_sixth_at_once
 from contrast import PALE
+from drawing import every_sixth_at_once
 from jupyter_lab import Lab
 from shardwise.kinds import OURS
 

@@ -10,7 +10,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from checkout import checkout_bank, every_sixth_at_once, fresh_session
+from checkout import checkout_bank, fresh_session
+from drawing import every_sixth_at_once
 from shardwise.bank.moving import Moving, moving, moving_names
 from shardwise.student.desk import Desk
 from shardwise.student.widget.library import BUNDLE

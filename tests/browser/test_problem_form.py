@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from checkout import checkout_bank, every_sixth_at_once, posed, template
+from checkout import checkout_bank, posed, template
 from contrast import PALE
+from drawing import every_sixth_at_once
 from shardwise.bank.posing import pose
 from shardwise.kinds import OURS
 from shardwise.kinds.order import OrderForm, OrderKey

@@ -101,7 +101,8 @@ class Workspace:
         """Every file that belongs into the workspace, by its path there."""
         references = [path for path in (ROOT / "solutions").rglob("*") if path.suffix in (".py", ".yaml")]
         anchors = (ROOT / "tests" / "anchors").glob("*.yaml")
-        copied = [*references, *files_about(self.module), ROOT / "tests" / "test_anchors.py", *anchors]
+        shared = [ROOT / "tests" / name for name in ("test_anchors.py", "drawing.py")]
+        copied = [*references, *files_about(self.module), *shared, *anchors]
         files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in copied if "figures" not in path.parts}
         broken = f"solutions/{self.module}.py"
         files[broken] = decorated_below(files[broken].decode()).encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,24 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
         hardware.link_bytes_per_s(link="NDR9")
     with pytest.raises(ValueError, match="'nvlink' is no figure of MI300X-192GB"):
         hardware.nvlink_bytes_per_s(accelerator="MI300X-192GB")
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [hardware.usable_bytes, hardware.number_formats, hardware.fast_link_bytes_per_s],
+    ids=lambda figure: figure.__name__,
+)
+def test_what_looks_at_a_whole_card_names_an_unknown_one(figure: Callable[..., object]) -> None:
+    with pytest.raises(ValueError, match=r"'H1000' is no accelerator of hardware\.yaml, which has V100-32GB"):
+        figure(accelerator="H1000")
+
+
+def test_where_no_driver_was_asked_what_the_maker_says_is_usable() -> None:
+    asked = {name for name, card in CARDS["accelerators"].items() if "usable" in card}
+    for name in CARDS["accelerators"]:
+        usable, memory = hardware.usable_bytes(accelerator=name), hardware.memory_bytes(accelerator=name)
+        assert (usable == memory) == (name not in asked), name
+    assert 0 < len(asked) < len(CARDS["accelerators"])
 
 
 def test_no_measured_product_is_faster_than_the_peak() -> None:

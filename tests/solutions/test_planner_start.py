@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from checkout import every_sixth_at_once
+from drawing import every_sixth_at_once
 from solutions.planner import Batch, Layout, Plan, named_model, plan
 from solutions.planner_names import names, usual_cluster
 from solutions.planner_start import first_layout

@@ -15,7 +15,7 @@ from corpus import Attack, corpus
 from room import Course
 from trials import UNSTOPPED, Batch, Verdict, batch, in_the_open
 
-from checkout import every_sixth_at_once
+from drawing import every_sixth_at_once
 
 ATTACKS = corpus()
 
