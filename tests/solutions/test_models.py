@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -140,3 +141,40 @@ def test_a_token_of_all_experts_uses_all_parameters() -> None:
     assert moe.active_parameters(**shape, experts_per_token=6) == moe.total_parameters(**shape)
     tied = moe.active_parameters(**shape, experts_per_token=6, vocabulary_matrices=1)
     assert tied == moe.total_parameters(**shape, tied=True)
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        models.experts, models.experts_per_token, models.expert_ffn_hidden, models.shared_experts, models.dense_layers,
+        models.mixture_shape,
+    ],
+    ids=lambda figure: figure.__name__,
+)  # fmt: skip
+def test_a_dense_model_is_said_to_have_no_experts(figure: Callable[..., object]) -> None:
+    with pytest.raises(ValueError, match=r"^Llama-3-8B has no experts$"):
+        figure(model="Llama-3-8B")
+
+
+def test_what_a_shape_lacks_is_zero() -> None:
+    for name, known in MODELS.items():
+        shape = models.shape(model=name)
+        assert shape["rope_head_width"] == known.get("rope_head_dim", 0)
+        assert isinstance(shape["head_width"], int), name
+        if name in MIXTURES:
+            assert models.mixture_shape(model=name)["ffn_hidden"] == known.get("ffn_hidden", 0)
+
+
+@pytest.mark.parametrize("missing", ["ffn_hidden", "mlp_matrices"])
+def test_a_decoder_without_an_mlp_is_refused(missing: str) -> None:
+    shape = {
+        "layers": 2,
+        "hidden": 64,
+        "ffn_hidden": 256,
+        "heads": 4,
+        "kv_heads": 2,
+        "vocabulary": 100,
+        "mlp_matrices": 3,
+    }
+    with pytest.raises(ValueError, match=missing):
+        models.decoder_parameters(**shape | {missing: 0})
