@@ -77,10 +77,10 @@ hostile: $(VENV)/.test /usr/bin/bwrap  ## The hostile corpus, in the open and at
 fuzz: $(VENV)/.test  ## The parsers under a coverage-guided fuzzer, a minute each
 	$(BIN)/python tests/fuzz/coverage_guided.py --seconds 60
 
-mutants: $(VENV)/bin/uv  ## Broken references, each of which a test has to notice: docs/mutants.md; twenty minutes, in an environment of its own
+mutants: $(VENV)/bin/uv  ## Broken references, each of which a test has to notice: docs/mutants.md; half an hour, or MODULES=ring for one; in an environment of its own
 	test -d .mutmut || $(BIN)/uv venv -q --python $(BIN)/python .mutmut
 	$(BIN)/uv pip sync -q --python .mutmut/bin/python --require-hashes tests/mutation/requirements.lock
-	.mutmut/bin/python -m tests.mutation --processes 2 --write docs/mutants.md
+	.mutmut/bin/python -m tests.mutation $(MODULES) --processes 2 --write docs/mutants.md
 
 reality: $(VENV)/bin/uv  ## PyTorch on processes of this machine, beside the formulas: docs/reality.md; installs 5 GB into .reality
 	test -d .reality || $(BIN)/uv venv -q --python $(BIN)/python .reality

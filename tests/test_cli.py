@@ -444,7 +444,7 @@ def test_a_folder_that_cannot_be_written_is_said_in_a_line(run: Any, small_bank:
     ("args", "words"),
     [
         (("check", "bytes-per-gpo", "1 GB"), "There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu"),
-        (("show", "zzzzzz"), "There is no problem “zzzzzz”. `shardwise list` shows them all."),
+        (("show", "zzzzzz"), "There is no problem “zzzzzz”. `shardwise list` shows them all; for another bank, add --bank."),
         (("check", "ring-time-function", "nowhere.py"), "is checked from a file with the function, and 'nowhere.py' is no file."),
         (("check", "ring-time-function", sys.executable), "is not UTF-8 text, so it is no Python file."),
         (("list", "--kind", "essay"), "No problem has kind essay. `shardwise list` shows them all."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shutil
@@ -395,14 +396,28 @@ def test_a_chapter_that_does_not_exist_is_started_with_a_lesson(bank_copy: Path)
 
 
 def test_examples_are_written_beside_references_of_ones_own_and_never_over_them(bank_copy: Path) -> None:
-    written = start(f"{RING}/my-new", "quantity", bank_copy)
     examples = {bank_copy / "solutions" / "example.py", bank_copy / "solutions" / "oracles" / "example.py"}
+    for path in examples:
+        path.unlink(missing_ok=True)  # this checkout has them as long as a draft uses them
+    written = start(f"{RING}/my-new", "quantity", bank_copy)
     assert set(written) == {bank_copy / "problems" / RING / "my-new.yaml", listing(bank_copy), *examples}
     mine = "# mine"
     for path in examples:
         path.write_text(mine)
     assert not examples & set(start(f"{RING}/another-new", "code", bank_copy))
     assert [path.read_text() for path in examples] == [mine, mine]
+
+
+@pytest.mark.parametrize("argument", ["file_bytes", "bandwidth_bytes_per_s", "latency_s"])
+@pytest.mark.parametrize("value", [-1, math.nan])
+def test_the_reference_that_a_bank_begins_with_refuses_what_makes_no_sense(
+    tmp_path: Path, argument: str, value: float
+) -> None:
+    init_bank(tmp_path / "bank")
+    seconds = Bank.open(tmp_path / "bank").references.reference("example.transfer_seconds")
+    sound = {"file_bytes": 1e9, "bandwidth_bytes_per_s": 12.5e9, "latency_s": 0.05}
+    with pytest.raises(ValueError, match=f"^{argument} must be "):
+        seconds(**sound | {argument: value})
 
 
 def test_nothing_is_written_into_an_installed_bank(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_a_function_that_exits_does_not_end_the_kernel() -> None:
     [
         ("bytes-per-gpo", "There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu"),
         ("bytes_per_gpu", "Did you mean bytes-per-gpu"),
-        ("zzzzzz", "There is no problem “zzzzzz”. `shardwise list` shows them all."),
+        ("zzzzzz", "There is no problem “zzzzzz”. `shardwise list` shows them all; for another bank, add --bank."),
         ("1.75 GB", "There is no problem “1.75 GB”."),
         (1.75, "A problem's name is text, such as 'bytes-per-gpu', and this is of type float."),
         (len, "and this is of type builtin_function_or_method."),

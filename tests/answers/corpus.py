@@ -22,11 +22,12 @@ from answers.contexts import CONTEXTS
 from checkout import checkout_bank, posed, template, yaml_data
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
+from shardwise.kinds import OURS
 from shardwise.kinds.calls import run_here
 from shardwise.marking import check
 from shardwise.question import Feedback, Question
 
-KINDS = ("quantity", "estimate", "formula", "choice", "order", "match", "code", "bugline", "schedule", "layout", "case")
+KINDS = OURS  # each has its spellings in a file of its name
 OFTEN = ("every class", "common", "now and then")
 MUSTS = ("correct", "incorrect", "unreadable")
 FEW = {"match": 9}  # seeds of a kind of which the bank has few problems

@@ -20,7 +20,7 @@ a `-`, a `<` a `<=`, a 2 a 3, an argument is dropped. Each changed module (a *mu
 the module, one of its docstring's examples, or a printed number of `tests/anchors/`. What no test notices *survives*, and needs a
 reason in `tests/mutants.yaml`.{unexplained}
 
-`make mutants` runs all of it and writes this page; `.mutmut/bin/python -m tests.mutation ring --write docs/mutants.md` tries one module and
+`make mutants` runs all of it and writes this page; `make mutants MODULES=ring` tries one module and
 keeps what the page says of the others. Hypothesis draws the same examples every time. A mutant that takes many times as long as the
 tests take never ends, and counts as killed. Left out are the words of error messages (whether an error is raised, and which argument it
 names, is tested), the constants of a module, and the functions that read them from a file.

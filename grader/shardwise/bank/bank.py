@@ -136,7 +136,11 @@ class Catalogue(ABC):
         if found is None:
             slugs = [known.rpartition("/")[2] for known in self.problems]
             near = difflib.get_close_matches(name, [*self.problems, *slugs], n=3)
-            hint = f" Did you mean {' or '.join(near)}?" if near else " `shardwise list` shows them all."
+            hint = (
+                f" Did you mean {' or '.join(near)}?"
+                if near
+                else " `shardwise list` shows them all; for another bank, add --bank."
+            )
             raise ShardwiseError(f"There is no problem “{name[:100]}”.{hint}")
         return self.problems[found]
 

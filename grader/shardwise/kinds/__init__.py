@@ -16,7 +16,19 @@ if TYPE_CHECKING:
     from shardwise.question import Question
 
 # Each is a module of this folder that offers KIND, and is loaded when a question of it is first asked for.
-OURS = ("quantity", "estimate", "choice", "order", "match", "formula", "code", "bugline", "schedule", "layout", "case")
+OURS = (
+    "quantity",
+    "estimate",
+    "choice",
+    "order",
+    "match",
+    "formula",
+    "code",
+    "bugline",
+    "schedule",
+    "layout",
+    "case",
+)
 
 
 class Registry(Mapping[str, "Kind[Any, Any, Any]"]):
