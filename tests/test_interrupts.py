@@ -128,6 +128,33 @@ def test_an_interrupt_that_something_turned_into_another_error_is_one_all_the_sa
     assert (ran.returncode, ran.stderr) == (128 + which, "Stopped.\n")
 
 
+DROPPED = """
+import os, signal
+from shardwise.cli import interrupts, main
+from shardwise.errors import ShardwiseError
+
+class Deleted:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{which})
+        os.getpid()
+
+def command():
+    Deleted()
+    {then}
+
+main.app = command
+interrupts.run(main.main)
+"""
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM], ids=lambda which: which.name)
+@pytest.mark.parametrize("then", ["pass", "raise ShardwiseError('a fault that is none')", "raise SystemExit(1)"])
+def test_an_interrupt_that_python_dropped_counts_before_it_comes_again(then: str, which: signal.Signals) -> None:
+    words = [sys.executable, "-c", DROPPED.format(which=which.name, then=then)]
+    ran = subprocess.run(words, capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (128 + which, "Stopped.\n")
+
+
 IN_THE_BACKGROUND = """
 import os, signal, time
 from shardwise.cli import interrupts, main

@@ -30,6 +30,7 @@ class _Command:
     ending_since: float | None = None
     number: int = 0  # of the signal that interrupted it
     is_apart: bool = False  # whether a Ctrl-C now ends a part of it alone
+    comes_again: bool = False  # whether Python dropped the interrupt, which an alarm brings back in a moment
     code: Any = 0
 
 
@@ -53,6 +54,8 @@ def apart() -> Iterator[None]:
 
 def pass_on() -> None:
     """Raise the interrupt again, where something has turned it into another error on its way, as pydantic does."""
+    if _command.comes_again:  # pydantic may drop it and report a fault at once, before the alarm
+        _interrupt(_command.number, None)
     if _command.ending_since is not None:
         raise Interrupted
 
@@ -89,6 +92,9 @@ def _listen() -> None:
 
 def _interrupt(number: int, _: object) -> None:
     """Unwind the command or a part of it, or end a process at once that has been unwinding for long."""
+    if _command.comes_again:
+        _command.comes_again = False
+        signal.setitimer(signal.ITIMER_REAL, 0)  # it is here; an alarm that comes when Python has gone would kill
     if _command.ending_since is None:
         if number in (signal.SIGINT, signal.SIGTERM):  # else it is the one before, again
             _command.number = number
@@ -107,6 +113,7 @@ def _again(unraisable: Any) -> None:
     if isinstance(unraisable.exc_value, (Interrupted, KeyboardInterrupt)):
         _command.is_apart = isinstance(unraisable.exc_value, KeyboardInterrupt)
         _command.ending_since = None
+        _command.comes_again = True
         signal.setitimer(signal.ITIMER_REAL, _MOMENT)
     elif _command.ending_since is None:
         sys.__unraisablehook__(unraisable)
