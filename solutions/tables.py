@@ -1,4 +1,4 @@
-"""The tables of published figures that lie beside the references, as YAML."""
+"""Reads the YAML files beside the references: published figures of models, accelerators and clusters, with their sources."""
 
 from __future__ import annotations
 

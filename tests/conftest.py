@@ -58,7 +58,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class FilesAndOneBrowser(LoadFileScheduling):
-    """Gives each process a file at a time, and all that need a browser to one: Chromium and JupyterLab are started once."""
+    """Hands tests to the processes of a run: a file at a time, and all of tests/browser/ to one process.
+
+    Chromium and JupyterLab take seconds to start, and so they are started in that process only.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
         return "tests/browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
@@ -91,7 +94,11 @@ def whole_bank() -> Bank:
 
 @pytest.fixture(scope="module")
 def one_sandbox() -> Iterator[None]:
-    """What is graded in this process is graded in one sandbox, where each run would open a sandbox, and attack it first."""
+    """One sandbox for all that the tests of a file grade in their own process.
+
+    `grade` opens a sandbox for each run and attacks it first, to see that it holds. That takes longer than grading the few
+    notebooks of a test, and tests/sandbox/ is about it.
+    """
 
     @contextmanager
     def here() -> Iterator[Here]:

@@ -78,7 +78,7 @@ class Course:
 
 @pytest.fixture(scope="module")
 def assigned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the command writes the first time."""
+    """The folder of a set that was assigned once. Each test gets a copy, since assigning takes a third of a second."""
     made = Course(tmp_path_factory.mktemp("assigned"))
     made.assign()
     return made.out

@@ -220,6 +220,7 @@ def test_what_is_right_or_left_out_is_said_in_one_line_each() -> None:
     ("raw", "why"),
     [
         ({**RIGHT, "sent": [1.5] * 10**6}, "more than 1,000 values"),
+        pytest.param(dict.fromkeys(RIGHT, [1.5] * 10**6), "more than 1,000 values", marks=pytest.mark.slow),
         ({**RIGHT, "sent": [[1.5] * 600] * 2}, "more than 1,000 values"),
         ({number: number for number in range(10**6)}, "I saw 1,000,000 names, and there are 4 parts."),
     ],

@@ -38,7 +38,7 @@ HOSTILE = (
 
 @cache
 def asked(kind: str) -> Question:
-    """The question of a kind's template."""
+    """The question that the answers to a kind are tried on. It is drawn once, since a hundred texts are tried on it."""
     return posed(template(kind))
 
 

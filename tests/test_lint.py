@@ -345,7 +345,8 @@ def start(name: str, kind: str, folder: Path) -> list[Path]:
     return new_problem(name, kind, Banks([Bank.open(folder)]))
 
 
-def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path) -> None:
+@pytest.mark.parametrize("seeds", [12, pytest.param(50, marks=pytest.mark.slow)])
+def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path, seeds: int) -> None:
     before = load(bank_copy).chapters[RING].problems
     for kind in kinds():
         path = start(f"{RING}/my-new-{kind}", kind, bank_copy)[0]
@@ -353,7 +354,7 @@ def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path) ->
     made = load(bank_copy)
     assert made.chapters[RING].problems == (*before, *(f"my-new-{kind}" for kind in kinds()))
     steps: list[int] = []
-    reports = lint(Banks([made]), seeds=20, only=[f"{RING}/my-new"], workers=2, progress=steps.append)
+    reports = lint(Banks([made]), seeds=seeds, only=[f"{RING}/my-new"], workers=2, progress=steps.append)
     assert [report.problem for report in reports] == [f"{RING}/my-new-{kind}" for kind in kinds()]
     assert faults_of(reports) == []
     assert steps == [len(kinds())] * len(kinds())  # told the total at every step

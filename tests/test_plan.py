@@ -22,6 +22,7 @@ from shardwise.cli.main import main
 from solutions import hardware, planner_flags, planner_names, planner_shapes
 from solutions.planner import Batch, Cluster, Layout, Model, named_model, plan
 from solutions.planner_memory import stage_layers
+from solutions.tables import table
 
 LLAMA = ("--model", "llama3-405b", "--cluster", "h100-16384")
 SMALL = ("--model", "Llama-3-8B", "--cluster", "h100-64", "--global-batch", "512", "--sequence", "8192")
@@ -351,7 +352,7 @@ def test_a_file_too_large_to_be_written_by_hand_is_refused_at_once(run: Run, tmp
 
 
 def test_every_cluster_that_can_be_named_has_a_card_and_a_source() -> None:
-    rows = yaml_data(ROOT / "solutions" / "planner_names.yaml")
+    rows = table("planner_names.yaml")
     known = planner_names.names()["accelerator"]
     for name, row in rows.items():
         if name in hardware.names():

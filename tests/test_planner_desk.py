@@ -238,10 +238,11 @@ def searched(desk: PlannerDesk, **request: Any) -> dict[str, Any]:
             return reply
 
 
+@pytest.mark.parametrize("cluster", ["h100-16", pytest.param("h100-64", marks=pytest.mark.slow)])
 def test_a_long_search_lets_others_in_between_and_finds_the_same(
-    desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch
+    cluster: str, desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = {**GIVEN, "model": "mixtral-8x7b", "cluster": "h100-16", "layout": {}}
+    given = {**GIVEN, "model": "mixtral-8x7b", "cluster": cluster, "layout": {}}
     monkeypatch.setattr(planner_desk, "SLICE_S", math.inf)
     whole = desk.reply({"do": "search", "given": given})
     monkeypatch.setattr(planner_desk, "SLICE_S", 0)

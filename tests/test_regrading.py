@@ -54,7 +54,7 @@ def problems(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
-    """A class that was graded; its set is of the bank of this checkout, of which `problems` is a copy until it is mended."""
+    """A class whose work was graded with the bank as it is. Tests mend the copy of it in `problems` and regrade with that."""
     made = Classroom(tmp_path / "course", whole_bank, CLASS, PROBLEMS)
     made.hand_in("ada", right)
     made.hand_in("eve", half_a_per_cent_off)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -12,7 +13,7 @@ from typing import Any
 
 import pint
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from checkout import ROOT
@@ -223,20 +224,20 @@ def test_nothing_but_unreadable_comes_out_of_any_text(text: str, asked: str) -> 
         assert isinstance(read(text, asked).value, float)
 
 
-MEASURED = ("GB", "GiB", "kB", "bit", "ms", "us", "day", "TFLOP", "GPU*h", "kWh", "%")
-
-
 @given(
-    st.tuples(st.floats(1e-12, 1e25), st.sampled_from(MEASURED))
-    | st.tuples(
-        st.integers(1, 10**15).map(float), st.just("step")
-    )  # of a count 1.875 could be 1875 as well, and is asked for
+    st.floats(1e-12, 1e25),
+    st.sampled_from(["GB", "GiB", "kB", "bit", "ms", "us", "day", "TFLOP", "GPU*h", "kWh", "step", "%"]),
 )
-def test_what_we_write_we_read_back(written: tuple[float, str]) -> None:
-    value, text = written
+@example(1.875, "step")
+def test_what_we_write_we_read_back(value: float, text: str) -> None:
     base = float(to_base(value, text))
-    assert math.isclose(read(show(base, text, digits=12), text).value, base, rel_tol=1e-10)
+    shown = show(base, text, digits=12)
     assert math.isclose(from_base(base, text), value, rel_tol=1e-12)
+    if text == "step" and re.fullmatch(r"\d{1,3}\.\d{3} steps?", shown):  # 1.875 steps may be 1,875 of them
+        with pytest.raises(Unreadable, match="The point can be read in two ways"):
+            read(shown, text)
+    else:
+        assert math.isclose(read(shown, text).value, base, rel_tol=1e-10)
 
 
 @given(st.floats(-1e30, 1e30, allow_nan=False), st.integers(2, 8))

@@ -86,7 +86,7 @@ def spellings(kind: str) -> tuple[Spelling, ...]:
 
 @cache
 def _problems(kind: str) -> tuple[Problem, ...]:
-    """Every problem of a kind in the bank."""
+    """The problems of a kind, looked up once: to find them the whole bank has to be read."""
     return tuple(problem for problem in checkout_bank().read_all().problems.values() if problem.kind.name == kind)
 
 
@@ -95,7 +95,11 @@ def _of_problem(problem: Problem, seeds: int) -> Iterator[Question]:
 
 
 def questions(kind: str, seeds: int, problems: Sequence[Problem] | None = None) -> Iterator[Question]:
-    """Every question of a kind in the bank, or of these problems, several seeds each, and the one of the tests."""
+    """Questions of a kind to try spellings on, drawn with several seeds.
+
+    They are drawn from every problem of that kind in the bank, or from those that are given, and from the template that the
+    tests have of each kind, for spellings that need more than the bank's problems ask.
+    """
     for problem in _problems(kind) if problems is None else problems:
         yield from _of_problem(problem, seeds)
     yield from (posed(template(kind), seed) for seed in range(seeds))

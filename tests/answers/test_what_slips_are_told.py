@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 from answers.slips import ACCEPTED, FILE, GUESS, NAMED, OTHER, Marked, became, marked, shares, slips
+from drawing import every_sixth_at_once
 from shardwise.question import Feedback, Outcome
 
 
@@ -29,7 +30,7 @@ def test_no_slip_is_accepted() -> None:
     assert [row for row in rows() if row.became == ACCEPTED] == []
 
 
-LEAST = {
+LEAST = {  # the share of a chapter's slips that are named
     "01": 0.92,
     "02": 0.87,
     "03": 0.9,
@@ -48,17 +49,11 @@ LEAST = {
 }
 
 
-@pytest.mark.parametrize(
-    ("chapter", "least"),
-    [  # every third at once, and the others in the long run
-        pytest.param(chapter, least, marks=[pytest.mark.slow] if place % 3 else [])
-        for place, (chapter, least) in enumerate(LEAST.items())
-    ],
-)
-def test_slips_written_from_the_prompts_of_a_chapter_are_named(chapter: str, least: float) -> None:
+@pytest.mark.parametrize("chapter", every_sixth_at_once(list(LEAST)))
+def test_slips_written_from_the_prompts_of_a_chapter_are_named(chapter: str) -> None:
     told = list(marked(slips(FILE.with_name(f"slips-{chapter}.yaml")), seeds=3))
     likely = shares([row for row in told if row.slip.likely])
-    assert shares(told)[NAMED] >= least
+    assert shares(told)[NAMED] >= LEAST[chapter]
     assert likely[NAMED] >= 0.99
     assert shares(told)[OTHER] < 0.02
     assert shares(told)[GUESS] < 0.03
