@@ -9,6 +9,7 @@ import random
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import time
@@ -295,6 +296,26 @@ def test_a_pool_ends_although_its_workers_died_before_they_read_what_was_sent() 
             sent[0].result()
 
 
+def writes_half_a_result(written: Path) -> None:
+    """As a worker does that is killed meanwhile: the length of what comes, and less than that."""
+    frame = sys._getframe()
+    while "result_queue" not in frame.f_locals:
+        assert frame.f_back, "Python keeps it under another name now"
+        frame = frame.f_back
+    os.write(frame.f_locals["result_queue"]._writer.fileno(), struct.pack("!i", 1000) + b"half")
+    written.touch()
+    time.sleep(HANGING)
+
+
+def test_a_pool_ends_although_a_worker_has_written_half_a_result(tmp_path: Path) -> None:
+    with pool(2)() as executor:
+        executor.submit(writes_half_a_result, tmp_path / "written")
+        until((tmp_path / "written").exists)
+        results = executor._result_queue._reader  # type: ignore[attr-defined]
+        until(lambda: not results.poll())  # a thread of this process has read it, and waits for the rest
+    assert not executor._processes  # type: ignore[attr-defined]
+
+
 @pytest.mark.slow
 def test_a_notebook_that_kills_every_worker_is_ungraded_and_takes_nobody_with_it(room: Classroom) -> None:
     batch = grade([room.handed_in], room.out / "results", settings=SETTINGS, workers=2, executor=deadly_pool)
@@ -404,7 +425,7 @@ def test_an_interrupt_at_any_moment_ends_in_one_line(room: Classroom, workers: s
             time.sleep(pause)
             if grading.poll() is None:
                 os.killpg(grading.pid, signal.SIGINT)
-        _, complaints = grading.communicate()
+        _, complaints = grading.communicate(timeout=HANGING)
         codes.append(grading.returncode)
         assert (codes[-1], complaints) in ((130, stopped(out)), (130, "Stopped.\n"), (0, ""))
     assert codes.count(130) > len(codes) / 2

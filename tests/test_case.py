@@ -224,7 +224,7 @@ def test_what_is_right_or_left_out_is_said_in_one_line_each() -> None:
         ({**RIGHT, "sent": [[1.5] * 600] * 2}, "more than 1,000 values"),
         ({number: number for number in range(10**6)}, "I saw 1,000,000 names, and there are 4 parts."),
     ],
-    ids=["lists", "list of lists", "names"],
+    ids=["a list", "lists", "list of lists", "names"],
 )
 def test_an_answer_of_a_million_values_is_refused_at_once(raw: Any, why: str) -> None:
     begin = time.process_time()  # the machine may be busy

@@ -72,6 +72,10 @@ class _Pool(ProcessPoolExecutor):
         # Killed, not asked to end: a worker that died while it held the lock of their queue would let the others wait for ever.
         for process in (self._processes or {}).values():
             process.kill()
+        if results := getattr(self, "_result_queue", None):
+            # A worker that was killed while it wrote leaves half of a result, and the thread that reads it would wait for the
+            # other half as long as anybody, even this process, could still write it.
+            results._writer.close()
         manager: Any = self._executor_manager_thread
         calls: Any = getattr(self, "_call_queue", None)
         self.shutdown(wait=sys.version_info >= (3, 11, 7), cancel_futures=True)
