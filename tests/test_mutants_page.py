@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from mutation.page import NO_REASON, earlier_verdicts, faults, reasons, written_page
 from mutation.workspace import MODULES, Survivor, Verdict, Workspace, change, decorated_below, files_about
 
@@ -34,7 +32,6 @@ def test_survivors_without_a_reason_are_counted_on_the_page_and_become_no_more()
     assert text.count(NO_REASON) == (int(told[1]) if told else 0) <= MOST_WITHOUT_A_REASON
 
 
-@pytest.mark.slow
 def test_every_module_is_tried_by_tests_that_import_it() -> None:
     assert not [module for module in MODULES if not files_about(module)]
 

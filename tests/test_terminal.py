@@ -100,8 +100,9 @@ def test_no_text_of_the_bank_is_wider_than_the_terminal_or_shows_its_markup(bank
     for problem in bank.problems.values():
         asked = pose(problem, 3)
         for markdown in (text_of(asked), asked.solution, *asked.hints, *kind_of(asked).mistakes(asked)):
-            code = {line for line in markdown.splitlines() if line in to_terminal(markdown, 80)}
-            for line in to_terminal(markdown, 80).splitlines():
+            shown = to_terminal(markdown, 80)
+            code = {line for line in markdown.splitlines() if line in shown}
+            for line in shown.splitlines():
                 assert cells(line) <= 80 or line in code or " " not in line.strip(), (problem.id, line)
                 assert "|---" not in line and "\\" not in line.replace("\\n", ""), (problem.id, line)
 

@@ -108,6 +108,16 @@ BARE_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title
   window.add = (what, given) => document.querySelector("main").append(show(what, { ask: window.askPython, draft }, given));
   window.add(what, given);
 </script></body></html>"""
+HOLD = """() => {  // what is asked waits until letGo
+  const { host } = document.querySelector(".shardwise");
+  const { ask } = host;
+  const held = [];
+  host.ask = (request) => new Promise((go) => held.push(() => go(ask(request))));
+  window.letGo = () => {
+    host.ask = ask;
+    held.forEach((go) => go());
+  };
+}"""
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
+from browser.conftest import HOLD
 from checkout import checkout_bank, posed, template
 from contrast import PALE
 from drawing import every_sixth_at_once
@@ -226,18 +227,6 @@ def test_a_busy_python_is_said_and_an_answer_to_other_numbers_is_not_shown(bare:
     page.evaluate("() => window.answers.forEach((go) => go())")
     page.wait_for_timeout(300)
     expect(form.get_by_role("status")).to_contain_text("new numbers")
-
-
-HOLD = """() => {  // what is asked waits until letGo
-  const { host } = document.querySelector(".shardwise");
-  const { ask } = host;
-  const held = [];
-  host.ask = (request) => new Promise((go) => held.push(() => go(ask(request))));
-  window.letGo = () => {
-    host.ask = ask;
-    held.forEach((go) => go());
-  };
-}"""
 
 
 def test_a_verdict_is_pale_while_the_next_answer_is_checked(bare: Any) -> None:

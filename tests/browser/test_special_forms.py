@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from browser.conftest import picture
+from browser.conftest import HOLD, picture
 from checkout import checkout_bank, posed, template
 from shardwise.bank.posing import pose
 from shardwise.kinds import kind_of
@@ -157,6 +157,25 @@ def test_a_schedule_can_be_written_as_text_and_gone_on_with_by_buttons(bare: Any
     expect(first).to_have_accessible_name("stage 1: empty")
     stages = range(1, question.form.stages + 1)  # type: ignore[attr-defined]
     expect(form.get_by_label("Your schedule, as text")).to_have_value("\n".join(f"stage {stage}:" for stage in stages))
+    assert bare.faults == []
+
+
+def test_what_is_built_while_python_is_busy_goes_on_from_what_stands_there(bare: Any) -> None:
+    form, page = bare.problem(posed(template("schedule"))), bare.page
+    first, text = form.get_by_role("toolbar").first, form.get_by_label("Your schedule, as text")
+    form.get_by_text("Write it as text").click()
+    text.fill("stage 1: F1 B1")
+    expect(first).to_have_accessible_name("stage 1: F1 B1")
+    page.evaluate(HOLD)
+    text.fill("stage 1: F1 F2 B2")
+    first.get_by_role("button", name="Put F2").click()
+    expect(text).to_have_value("stage 1: F1 F2 B2")  # and nothing in its place of what was read before
+    form.get_by_role("button", name="Start again").click()
+    first.get_by_role("button", name="Put F1").click()
+    expect(first).to_have_accessible_name("stage 1: F1")
+    page.evaluate("window.letGo()")
+    expect(form.get_by_role("region", name="What runs when").locator("rect title")).to_have_count(1)
+    expect(first).to_have_accessible_name("stage 1: F1")
     assert bare.faults == []
 
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -59,15 +60,16 @@ def files_about(module: str) -> list[Path]:
     return [path for path in files if path.name == "test_arguments.py" or module in imported_references(path)]
 
 
-def imported_references(path: Path) -> set[str]:
-    """The modules of solutions/ that a file imports; those of solutions/oracles/ are not among them."""
+@cache
+def imported_references(path: Path) -> frozenset[str]:
+    """The modules of solutions/ that a file imports; those of solutions/oracles/ are not among them. Each file is read once."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module == "solutions":
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("solutions."):
             found.add((node.module or "").split(".")[1])
-    return found
+    return frozenset(found)
 
 
 def decorated_below(source: str) -> str:

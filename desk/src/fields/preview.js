@@ -9,6 +9,7 @@ const RESTS_MS = 150;
 class Preview extends AsyncDirective {
   #asked; // the answer that was asked about last
   #reply = {};
+  #answered; // the answer that the reply is about
   #timer;
   #show;
 
@@ -22,14 +23,19 @@ class Preview extends AsyncDirective {
       if (answer === "") this.#reply = {};
       else this.#timer = setTimeout(() => this.#ask(place, answer, key), RESTS_MS);
     }
-    return show(this.#reply);
+    return this.#shown();
+  }
+
+  #shown() {
+    return this.#show(this.#reply, this.#answered === this.#asked);
   }
 
   async #ask(place, answer, key) {
     const reply = await place.preview(answer).catch(() => undefined); // who checks the answer is told that Python is away
     if (!reply || key !== this.#asked) return;
     this.#reply = reply;
-    if (this.isConnected) this.setValue(this.#show(reply));
+    this.#answered = key;
+    if (this.isConnected) this.setValue(this.#shown());
   }
 
   disconnected() {
@@ -41,7 +47,10 @@ class Preview extends AsyncDirective {
   }
 }
 
-/** What `show(reply)` gives for what Python says of an answer; before it says anything, for the field's `start`. */
+/**
+ * What `show(reply, isOfThis)` gives for what Python said of an answer last; before it says anything, for the field's `start`.
+ * `isOfThis` is whether it said that of the answer that stands there now.
+ */
 export const previewed = directive(Preview);
 
 /** The quiet line under a text field; `isSaid` is whether a verdict has said why it cannot be read. */

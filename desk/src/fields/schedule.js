@@ -7,8 +7,9 @@ import { previewed } from "./preview.js";
 const NARROWEST_SLOT = 13; // pixels; a long schedule scrolls in its own box
 const ROOM_FOR_NAMES = 80;
 
-/** What stands in the lines of a draft; of one that was typed, what Python read in it. */
-const linesOf = (field, draft, reply) => draft?.lines ?? (reply.rows ?? field.start.rows).map((row) => row.line);
+/** What stands in the lines of a draft; of one that was typed, what Python read in it. Without a draft it is the start. */
+const linesOf = (field, draft, reply) =>
+  draft?.lines ?? ((draft ? reply.rows : undefined) ?? field.start.rows).map((row) => row.line);
 
 const textOf = (field, draft) => {
   if (!draft?.lines) return draft?.text ?? field.source;
@@ -19,16 +20,18 @@ export const schedule = {
   template(place) {
     const { field, id, draft, set } = place;
     const text = textOf(field, draft);
-    return previewed(place, text, (reply) => {
+    return previewed(place, text, (reply, isOfThis) => {
       const lines = linesOf(field, draft, reply);
       const placed = draft?.placed ?? [];
+      const isKnown = !draft?.text || isOfThis; // else a button would put what was read before in place of what was typed
       const put = (stage, operation) =>
+        isKnown &&
         set({
           lines: lines.map((line, at) => (at === stage ? [...line, operation] : line)),
           placed: [...placed, stage],
         });
       const take = (stage) => {
-        if (!lines[stage]?.length) return;
+        if (!isKnown || !lines[stage]?.length) return;
         const last = placed.lastIndexOf(stage);
         set({
           lines: lines.map((line, at) => (at === stage ? line.slice(0, -1) : line)),
