@@ -170,7 +170,7 @@ def test_the_list_is_narrowed_by_tags_and_difficulty(run: Any, whole_bank: Bank)
     assert ids("--tag", "bytes") == counted
     assert ids("--tag", "bytes", "--tag", "collectives", "--difficulty", "easy") <= easy & counted
     refused = run("list", "--tag", "bites", "--kind", "code")
-    assert refused.err == "shardwise: No problem has kind code, tag bites. `shardwise list` shows them all.\n"
+    assert refused.err == "shardwise: No problem has kind code, tag bites. Did you mean bytes?\n"
 
 
 @pytest.mark.parametrize("words", [(), ("grade",), ("init", "bank")])
@@ -269,6 +269,24 @@ def test_a_right_answer_exits_with_0_and_any_other_with_1(run: Any, whole_bank: 
     blank = run("check", "bytes-per-gpu", "--seed", "7", " ")
     assert (blank.code, blank.out.splitlines()[0]) == (1, "○ No answer yet")
     assert [ran.err for ran in (right, wrong, unread, blank)] == [""] * 4
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["31", "GB", "--seed", "7"], "✓ Correct"),  # without quotes
+        (["--seed", "7", "-31 GB"], "✗ Not yet"),
+        (["-31", "GB", "--seed", "7"], "I read: -31 GB"),
+    ],
+)
+def test_an_answer_needs_no_quotes_and_may_begin_with_a_minus(run: Any, words: list[str], said: str) -> None:
+    assert said in run("check", "bytes-per-gpu", *words).out
+
+
+def test_an_option_that_is_misspelt_is_no_part_of_an_answer(run: Any) -> None:
+    ran = run("check", "bytes-per-gpu", "31 GB", "--sed", "7")
+    assert ran.code == 2
+    assert "There is no option --sed; see `shardwise check --help`." in ran.err
 
 
 def test_a_check_for_scripts_is_one_json_object(run: Any) -> None:
@@ -448,7 +466,10 @@ def test_a_folder_that_cannot_be_written_is_said_in_a_line(run: Any, small_bank:
         (("check", "ring-time-function", "nowhere.py"), "is checked from a file with the function, and 'nowhere.py' is no file."),
         (("check", "ring-time-function", sys.executable), "is not UTF-8 text, so it is no Python file."),
         (("list", "--kind", "essay"), "No problem has kind essay. `shardwise list` shows them all."),
-        (("list", "--chapter", "99-none", "--json"), "No problem has chapter 99-none."),
+        (("list", "--chapter", "99-none", "--json"), "No problem has chapter 99-none. `shardwise list` shows them all."),
+        (("list", "--chapter", "ring"), "No problem has chapter ring. Did you mean 01-ring-all-reduce?"),
+        (("list", "--kind", "quanity"), "No problem has kind quanity. Did you mean quantity?"),
+        (("list", "--difficulty", "Easy"), "No problem has difficulty Easy. Did you mean easy?"),
         (("list", "--bank", "/nowhere"), "/nowhere holds no folder problems/, so it is no bank. To start one:  shardwise init bank /nowhere"),
         (("schema", "essay"), "There is no schema of 'essay'; there are problem, chapter, curriculum and set."),
         (("lint", "essay"), "No problem's id starts with essay."),

@@ -107,6 +107,11 @@ def test_no_text_of_the_bank_is_wider_than_the_terminal_or_shows_its_markup(bank
                 assert "|---" not in line and "\\" not in line.replace("\\n", ""), (problem.id, line)
 
 
+def test_floors_and_ceilings_are_no_absolute_values() -> None:
+    shown = to_terminal(r"$\left\lfloor \frac{M}{N} \right\rfloor + \lceil\log_2 N\rceil$", 80)
+    assert shown.strip() == "⌊M/N⌋ + ⌈log_2 N⌉"
+
+
 @pytest.mark.parametrize(
     "markdown",
     ["a \x1b[31mred \x07\x9b2J", "`\x1b[2J`", "```\nif x:\n\treturn\x1b[1m\n```", "|a|b|\n|-|-|\n|\x1b[1m|x|", "$\x1b[31m x$",

@@ -253,6 +253,17 @@ def test_an_unknown_unit_names_its_neighbour() -> None:
         unit("kWhr")
 
 
+@pytest.mark.parametrize("text", ["1.5 GB ± 0.1 GB", "1.5 GB +- 0.1 GB", "1.5 +/- 0.1 GB"])
+def test_a_number_with_its_error_is_not_taken_for_a_difference(text: str) -> None:
+    with pytest.raises(Unreadable, match="stand before an error"):
+        read(text, "GB")
+
+
+@pytest.mark.parametrize("text", ["\ufeff1.5 GB", "1.5\u200bGB", "1.5\u2060 GB\u200d", "1.5\u00a0GB"])
+def test_signs_that_nobody_sees_come_with_what_is_pasted_and_mean_nothing(text: str) -> None:
+    assert read(text, "GB").value == 1.5e9
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

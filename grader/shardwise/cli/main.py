@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import sys
+from collections.abc import Mapping
 from contextlib import ExitStack
 from io import TextIOWrapper
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +20,9 @@ from shardwise.cli.interrupts import pass_on
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import print_columns, print_formula, print_question
 from shardwise.errors import Faulty, ShardwiseError
+
+if TYPE_CHECKING:
+    from shardwise.bank.bank import Banks
 
 app = typer.Typer(
     help="Practice problems for people who train large models on many GPUs: drawn, checked, assigned and graded.",
@@ -69,9 +74,7 @@ def list_problems(
     if not rows:
         asked = {"chapter": chapter, "kind": kind, "difficulty": difficulty, "tag": " and ".join(tag or ())}
         wanted = ", ".join(f"{name} {value}" for name, value in asked.items() if value)
-        raise ShardwiseError(
-            f"No problem has {wanted}. `shardwise list` shows them all." if wanted else "There is no problem."
-        )
+        raise ShardwiseError(f"No problem has {wanted}.{_near(banks, asked)}" if wanted else "There is no problem.")
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
         return
@@ -104,8 +107,14 @@ def show(problem: str, seed: Seed = "0", as_json: Json = False, bank: BankNames 
     print_question(question)
 
 
-@app.command(epilog='Example:  shardwise check bytes-per-gpu --seed 7 "1.75 GB"')
-def check(problem: str, answer: str, seed: Seed = "0", as_json: Json = False, bank: BankNames = None) -> None:
+@app.command(
+    epilog='Example:  shardwise check bytes-per-gpu --seed 7 "1.75 GB"',
+    context_settings={"ignore_unknown_options": True},  # an answer may begin with a minus
+)
+def check(
+    problem: str, answer: Annotated[list[str], typer.Argument()], seed: Seed = "0", as_json: Json = False,
+    bank: BankNames = None,
+) -> None:  # fmt: skip
     """Mark an answer. For a code problem the answer is a file with the function."""
     from shardwise.bank.posing import pose
     from shardwise.grading.sandboxes import runner
@@ -114,16 +123,18 @@ def check(problem: str, answer: str, seed: Seed = "0", as_json: Json = False, ba
     from shardwise.marking import check as mark
     from shardwise.question import Outcome
 
+    if misspelt := [word for word in answer if word.startswith("--") and word[2:3].isalpha()]:
+        raise typer.BadParameter(f"There is no option {misspelt[0]}; see `shardwise check --help`.")
+    raw = " ".join(answer)
     question = pose(banks_of(bank).find(problem), seed)
-    raw: str = answer
     if kind_of(question).is_program:
-        path = Path(answer)
+        path = Path(raw)
         if not path.is_file():
-            raise ShardwiseError(f"A code problem is checked from a file with the function, and {answer!r} is no file.")
+            raise ShardwiseError(f"A code problem is checked from a file with the function, and {raw!r} is no file.")
         try:
             raw = path.read_text("utf-8")
         except UnicodeDecodeError:
-            raise ShardwiseError(f"{answer} is not UTF-8 text, so it is no Python file.") from None
+            raise ShardwiseError(f"{path} is not UTF-8 text, so it is no Python file.") from None
     with ExitStack() as stack:
 
         def run(*call: Any) -> Any:
@@ -216,6 +227,23 @@ def formulas(
         )
         raise typer.Exit(1)
     typer.echo(f"{len(found)} formula{'s' * (len(found) != 1)}")
+
+
+def _near(banks: Banks, asked: Mapping[str, str | None]) -> str:
+    """What a filter of `list` may have meant: what is spelled alike, or holds its text."""
+    known = {
+        "chapter": list(banks.chapters),
+        **{name: {problem.data[name] for problem in banks.problems.values()} for name in ("kind", "difficulty")},
+        "tag": {tag for problem in banks.problems.values() for tag in problem.data.get("tags", ())},
+    }
+    meant = [
+        near
+        for name, value in asked.items()
+        if value and value not in known[name]
+        for near in [each for each in sorted(known[name]) if value.lower() in each][:3]
+        or difflib.get_close_matches(value.lower(), known[name], n=3, cutoff=0.7)
+    ]
+    return f" Did you mean {' or '.join(meant)}?" if meant else " `shardwise list` shows them all."
 
 
 def _version(wanted: bool) -> None:

@@ -71,7 +71,10 @@ _SIMPLE = (
     (r"\\underbrace\{\s*([^{}]*?)\s*\}_(?:\(([^()]*)\)|(\w+))", r"[\1: \2\3]"),
     (r"\\(log|ln|cos|min|max)(?![A-Za-z])", r"\1"),
     (r"\{,\}", ","),
-    (r"\\lceil|\\rceil|\\lfloor|\\rfloor", "|"),
+    (r"\\lceil *", "⌈"),
+    (r" *\\rceil", "⌉"),
+    (r"\\lfloor *", "⌊"),
+    (r" *\\rfloor", "⌋"),
     (r"\\([%$_])", r"\1"),
 )
 _ATOM = r"\(((?:\d+(?:[.,]\d+)*|[^\W\d_])(?:_\w+)?)\)"  # a number or a letter that needs no parentheses

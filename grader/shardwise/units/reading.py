@@ -25,6 +25,7 @@ _CARDS = re.compile(  # behind a number: 8 H100s, 8x A100-80GB, 8 B200 GPUs
     r"(?<=\d)\s*[x×]?\s*\b(?:[ABHV]\d00|MI\d{3}X?)s?\b(?:-\d+GB)?(?:\s+(?:GPUs?|cards?))?", re.IGNORECASE
 )
 _RANGE = re.compile(rf"({NUMERAL.pattern})(?:-| to |\.\.)({NUMERAL.pattern})[^\d]*")
+_WITH_ERROR = re.compile(r"±|\+/?-")
 _HEXADECIMAL = re.compile(r"(?<![\w.,])0[xX][0-9a-fA-F]+")
 _LOST_POWER = re.compile(r"[x×·] ?10(-\d{1,2}|[3-9]|1\d|2[0-35-9])(?![\d.,])")
 _TWO_WAYS = re.compile(r"([1-9]\d{0,2})\.(\d{3})(?![\d.])[^\d*/+^]*")
@@ -100,6 +101,8 @@ class _Asked:
             side = _CARDS.sub(" GPUs", side)
         if found := _RANGE.fullmatch(side):
             raise self._unreadable(f"Is it from {found[1]} to {found[2]}? I expected one number.")
+        if found := _WITH_ERROR.search(side):
+            raise self._unreadable(f"Does “{found[0]}” stand before an error? I expected one number without it.")
         if found := _HEXADECIMAL.search(side):
             raise self._unreadable(f"Is “{found[0]}” a hexadecimal number? Write it in decimal digits.")
         if found := _LOST_POWER.search(side):

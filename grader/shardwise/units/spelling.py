@@ -7,7 +7,7 @@ import re
 from shardwise.units.amounts import Direction
 from shardwise.units.numerals import MULTIPLES, NUMERAL
 
-_SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f]+")
+_SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f\u200b-\u200d\u2060\ufeff]+")  # those that are not seen, too
 _SPELT = str.maketrans("−–‐‑∼≃≅{}[]％", "----~≈≈()()%")
 _LATEX = re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}|\$([\d.,]+)\$|\\(?=%)")
 _AROUND = re.compile(r"(\*\*|[`'\"“‘])(.*)(?:\*\*|[`'\"”’])")
