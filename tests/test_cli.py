@@ -272,6 +272,18 @@ def test_a_right_answer_exits_with_0_and_any_other_with_1(run: Any, whole_bank: 
 
 
 @pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("bytes-per-gpu", "\na number with its unit, such as '2.5 GB'\n"),
+        ("ring-time-bug", '    "line": ...,\n'),
+        ("train-a-model", '    "micro_batches": ...,'),
+    ],
+)
+def test_a_question_says_what_it_is_answered_with(run: Any, name: str, said: str) -> None:
+    assert said in run("show", name).out.partition("── answer with ")[2].partition("── ")[0]
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         (["31", "GB", "--seed", "7"], "✓ Correct"),  # without quotes

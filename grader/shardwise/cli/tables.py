@@ -71,6 +71,9 @@ def print_question(question: Question) -> None:
     apart = "  " if cells(f"{question.title}  {which}") <= columns() else "\n"
     typer.echo(f"{typer.style(question.title, bold=True)}{apart}{which}\n")
     section("question", text_of(question))
+    if not kind.is_program:  # whose question shows what to write
+        headed("answer with")
+        typer.echo(f"{_wanted(question)}\n")
     for number, hint in enumerate(question.hints, start=1):
         section(f"hint {number}", hint)
     headed("key")
@@ -80,6 +83,15 @@ def print_question(question: Question) -> None:
         if number in answers:
             typer.echo(f"{answers[number]}\n")
     section("solution", question.solution)
+
+
+def _wanted(question: Question) -> str:
+    """What an answer looks like: the cell of a notebook without its variable, or what is said beside it."""
+    from shardwise.kinds import kind_of, variable_of
+
+    variable = variable_of(question)
+    cell = kind_of(question).cells(question.form, variable).strip()
+    return cell.removeprefix(f"{variable} = ").removeprefix("...  # ")
 
 
 def _answers(question: Question) -> dict[int | None, str]:
