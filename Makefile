@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # Else each of the hundreds of processes that the tests start compiles all its modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 # In the order of their names, so that the browser is waited for while something else computes, and not at the end.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test code-is-sound bank-is-sound test-all lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
 
@@ -22,7 +22,7 @@ demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its s
 
 test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Something of everything, in under five minutes on two cores
 	$(MAKE) --no-print-directory -j 2 -O code-is-sound bank-is-sound
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -n 2 -m "not slow"
 
 code-is-sound:  # beside the bank, since types are checked and YAML is read on one core
 	$(BIN)/ruff check .
@@ -39,7 +39,7 @@ bank-is-sound:  # every answer that a kind knows of is marked on the first five 
 test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## The long rest: every attack, random kills, more draws, all examples of each property
 	$(BIN)/shardwise lint --bank . --seeds 1000
 	$(BIN)/shardwise lint --bank examples/bank --seeds 1000
-	$(PYTEST) -m "slow or hypothesis"
+	$(PYTEST) -n 3 -m "slow or hypothesis"  # two would leave two cores idle for a fifth of the time: they wait for browsers and kernels
 
 lint: $(VENV)/.test  ## The bank alone, with fewer draws
 	$(BIN)/shardwise lint --bank . --seeds 100
