@@ -401,6 +401,17 @@ def started(words: list[str]) -> subprocess.Popen[str]:
         signal.signal(signal.SIGINT, before)
 
 
+@contextmanager
+def ended(process: subprocess.Popen[str]) -> Iterator[None]:
+    """A command that hangs is ended, so that no other test is told of it."""
+    try:
+        yield
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+
+
 def stopped(out: Path) -> str:
     return f"Stopped. What was graded is kept in {out}; the same command goes on from there.\n"
 
@@ -425,7 +436,8 @@ def test_an_interrupt_at_any_moment_ends_in_one_line(room: Classroom, workers: s
             time.sleep(pause)
             if grading.poll() is None:
                 os.killpg(grading.pid, signal.SIGINT)
-        _, complaints = grading.communicate(timeout=HANGING)
+        with ended(grading):
+            _, complaints = grading.communicate(timeout=HANGING)
         codes.append(grading.returncode)
         assert (codes[-1], complaints) in ((130, stopped(out)), (130, "Stopped.\n"), (0, ""))
     assert codes.count(130) > len(codes) / 2

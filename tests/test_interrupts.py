@@ -128,6 +128,30 @@ def test_an_interrupt_that_something_turned_into_another_error_is_one_all_the_sa
     assert (ran.returncode, ran.stderr) == (128 + which, "Stopped.\n")
 
 
+STUCK = """
+import _imp, os, signal, sys, threading, time
+from shardwise.cli import interrupts, main
+
+interrupts._PATIENCE, interrupts._AT_MOST = 0.1, 0.5
+
+def command():
+    threading.Thread(target=lambda: (time.sleep(0.2), __import__("wave"))).start()
+    _imp.acquire_lock()  # as Python does while it looks for a module
+    os.kill(os.getpid(), signal.{which})
+    time.sleep(60)
+
+main.app = command
+interrupts.run(main.main)
+"""
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM], ids=lambda which: which.name)
+def test_an_interrupt_that_leaves_another_thread_waiting_for_ever_ends_the_command(which: signal.Signals) -> None:
+    words = [sys.executable, "-c", STUCK.format(which=which.name)]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (128 + which, "Stopped.\n")
+
+
 DROPPED = """
 import os, signal
 from shardwise.cli import interrupts, main

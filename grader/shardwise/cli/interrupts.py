@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 _STOPPED = 128  # and the number of the signal: the exit code of a command that was interrupted, as shells have it
 _PATIENCE = 2.0  # seconds for which another Ctrl-C leaves a command alone that is ending already
 _MOMENT = 0.01  # seconds
+_AT_MOST = 10.0  # seconds that a command may take to unwind, and Python to end; usually it is a tenth of one
 
 
 class Interrupted(BaseException):
@@ -64,6 +65,8 @@ def run(command: Callable[[], None]) -> NoReturn:
     """Run a command to its end, or to an interrupt, which unwinds it; then end this process."""
     for which in (signal.SIGINT, signal.SIGTERM):
         atexit.register(signal.signal, which, signal.SIG_IGN)  # runs last: after it, Python takes itself apart
+    if hasattr(signal, "setitimer"):
+        atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
     try:
         _listen()
         try:
@@ -102,10 +105,21 @@ def _interrupt(number: int, _: object) -> None:
             _command.is_apart = False
             raise KeyboardInterrupt
         _command.code, _command.ending_since = _STOPPED + _command.number, time.monotonic()
+        _end_for_sure()
         raise Interrupted
     if time.monotonic() - _command.ending_since > _PATIENCE:
         _say()
         os._exit(_command.code or 0)
+
+
+def _end_for_sure() -> None:
+    """See to it that this process ends, whatever the interrupt left behind.
+
+    One that falls while Python looks for a module leaves the lock of all imports taken, and at its end Python waits for ever for
+    a thread that waits for that lock.
+    """
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, _AT_MOST)
 
 
 def _again(unraisable: Any) -> None:
