@@ -219,11 +219,9 @@ def test_a_worker_that_is_killed_costs_nothing(room: Classroom) -> None:
     room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
     expected = undisturbed(room)
     out = room.out / "bereft"
-    marker = f"SHARDWISE_TEST_MARKER={room.out.name}-bereft"
-    environment = {**os.environ, **dict([marker.split("=")])}
-    grading = subprocess.Popen(command(room, out), env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    grading = subprocess.Popen(command(room, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     until(lambda: gradings(out) == 8)
-    os.kill(workers_of(marker).pop(), signal.SIGKILL)
+    os.kill(workers_of(grading.pid).pop(), signal.SIGKILL)
     assert gradings(out) == 8, "the machine is so busy that the last parcel came back before its worker was killed"
     said, complaints = grading.communicate()
     assert grading.returncode == 0, complaints.decode()
@@ -232,17 +230,30 @@ def test_a_worker_that_is_killed_costs_nothing(room: Classroom) -> None:
     assert files(out) == expected
 
 
-def workers_of(marker: str) -> list[int]:
-    """The processes of a pool: those that were forked from the server which multiprocessing started for it."""
-    servers = {pid for pid in living(marker) if b"multiprocessing.forkserver" in command_line(pid)}
-    return [pid for pid in servers if parent_of(pid) in servers]
-
-
-def command_line(pid: int) -> bytes:
+def test_workers_that_outlive_a_killed_command_keep_nobody_out(room: Classroom) -> None:
+    """They end with it, but not at once where the machine is busy; here they are stopped, so that they cannot."""
+    room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
+    out = room.out / "outlived"
+    grading = subprocess.Popen(command(room, out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until(lambda: gradings(out) >= 1)
+    workers = workers_of(grading.pid)
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
+        for worker in workers:
+            os.kill(worker, signal.SIGSTOP)
+        grading.kill()
+        grading.wait()
+        again = subprocess.run(command(room, out), check=False, capture_output=True, text=True)
+    finally:
+        for worker in workers:
+            os.kill(worker, signal.SIGKILL)
+    assert len(workers) == 2
+    assert again.returncode == 0, again.stderr
+    assert "12 graded" in again.stdout
+
+
+def workers_of(command: int) -> list[int]:
+    """The processes of a command's pool: those that it forked."""
+    return [int(entry.name) for entry in Path("/proc").glob("[0-9]*") if parent_of(int(entry.name)) == command]
 
 
 def parent_of(pid: int) -> int:

@@ -8,12 +8,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from shardwise.errors import ShardwiseError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _WAITS = (0.5, 2.0)  # seconds before a write is tried again: a log that rotates, a copy that somebody deletes
+_LOCKED: set[IO[str]] = set()  # the open files of the locks that this process holds
 _T = TypeVar("_T")
 
 
@@ -112,14 +113,27 @@ def alone_in(folder: Path) -> Iterator[None]:
             raise ShardwiseError(
                 f"Another shardwise is writing into {folder}. Wait for it, or take another folder."
             ) from None
+        _LOCKED.add(file)
         try:
             yield
         except (OSError, ShardwiseError) as error:
             if _is(place, file.fileno()):
                 raise
             raise _gone(folder) from error
+        finally:
+            _LOCKED.discard(file)
         if not _is(place, file.fileno()):
             raise _gone(folder)
+
+
+def _let_go() -> None:
+    """A process that was forked holds the locks of the one that started it, and would keep them when that was killed."""
+    for file in _LOCKED:
+        file.close()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_let_go)
 
 
 def _is(path: Path, file: int) -> bool:

@@ -57,8 +57,15 @@ def in_order(pool: ProcessPoolExecutor, function: Callable[..., Any], calls: Ite
         ) from None
 
 
-def end_with_the_command() -> None:
-    """End this process when the one that started it has ended, also where that was killed and could not say so."""
+def is_of_the_command() -> None:
+    """Leave Ctrl-C to the command that started this process, and end with it, also where it was killed and could not say so.
+
+    A terminal sends Ctrl-C to all, and what this process works on must not be blamed for it. Others may still end it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):  # not on Windows
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
     parent = multiprocessing.parent_process()
     assert parent is not None
 
@@ -83,9 +90,6 @@ def held_back(*signals: signal.Signals) -> Iterator[None]:
 
 
 def _begin(begin: Callable[..., None] | None, *given: Any) -> None:
-    # A terminal sends Ctrl-C to all, and a problem must not be blamed for it. Others may still end a process.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    end_with_the_command()
+    is_of_the_command()
     if begin is not None:
         begin(*given)

@@ -153,13 +153,11 @@ def _say_what_is_kept(out: Path) -> None:
 
 
 def _warm_up(paths: Sequence[Path], workers: int | None, unsafe: bool, tier: str | None) -> None:
-    """Begin to start what runs the notebooks; meanwhile we load what reads and marks them."""
-    from shardwise.grading import executors, sandboxes
+    """Begin to open the sandbox of a run that needs one alone; meanwhile we load what reads and marks notebooks."""
+    from shardwise.grading import sandboxes
 
     if workers == 1 or [path.suffix for path in paths] == [".ipynb"]:
         sandboxes.begin(unsafe=unsafe, tier=tier)
-    else:
-        executors.warm_up()
 
 
 def _run_batch(

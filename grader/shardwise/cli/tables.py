@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import shutil
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 _MOST_ROWS = 60  # of a table that anybody reads
+_BETWEEN = 0.1  # seconds from one drawing of a progress bar to the next
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,18 +42,26 @@ def console(*, stderr: bool = False, piped: int = 140) -> Console:
     return made if stderr or made.width >= NARROWEST else Console(highlight=False, width=NARROWEST)
 
 
-def print_columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table of short texts. Loading rich takes longer than listing a bank, so this does without."""
-    from shardwise.markdown.terminal import cells
+def _width() -> int:
+    """The columns that a table may take, as `console` has them."""
+    return max(NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 140
 
-    widths = [max(map(cells, column)) for column in zip(head, *rows, strict=True)]
-    lines = [
-        "  ".join(text + " " * (width - cells(text)) for text, width in zip(row, widths, strict=True)).rstrip()
-        for row in (head, *rows)
-    ]
-    typer.secho(lines[0], bold=True)
-    for line in lines[1:]:
-        typer.echo(line)
+
+def print_columns(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), width: float = math.inf
+) -> None:
+    """A table whose cells are folded into this width, with numbers at the right of these columns.
+
+    Loading rich takes longer than listing a bank, so this does without.
+    """
+    from shardwise.markdown.html import printable
+    from shardwise.markdown.terminal import in_columns
+
+    shown = [[printable(text) for text in row] for row in (head, *rows)]
+    first, *others = in_columns(shown, width, [place in right for place in range(len(head))])
+    typer.secho(first, bold=True)
+    for text in others:
+        typer.echo(text)
 
 
 def print_question(question: Question) -> None:
@@ -185,7 +197,8 @@ def print_grades(batch: Batch) -> dict[str, int]:
             row = _grade_row(result, str(batch.page(result)))
             first += [row] if len(first) < _MOST_ROWS else []
             troubled += [row] if trouble else []
-    _print_grade_rows(troubled[:_MOST_ROWS] if sum(counts.values()) > _MOST_ROWS else first)
+    if rows := troubled[:_MOST_ROWS] if sum(counts.values()) > _MOST_ROWS else first:
+        print_columns(("student", "points", "", "report", "notes"), rows, right=(1,), width=_width())
     if len(troubled) > _MOST_ROWS:
         typer.echo(f"and {len(troubled) - _MOST_ROWS:,} more that could not be graded; all of them are in the table:")
     for words in batch.unused:
@@ -209,18 +222,6 @@ def _grade_row(result: Result, page: str) -> tuple[str, ...]:
     points = "" if result.points is None else f"{result.points:g}"
     most = f"of {result.max_points:g}" if graded else result.status
     return result.student, points, most, result.reason or (page if graded else ""), "; ".join(result.notes)[:90]
-
-
-def _print_grade_rows(rows: Sequence[tuple[str, ...]]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("student", "points", "", "report", "notes", box=None, header_style="bold")
-    table.columns[1].justify = "right"
-    for student, points, most, report, notes in rows:
-        table.add_row(Text(student), points, most, Text(report), Text(notes, style="dim"))
-    if rows:
-        console().print(table)
 
 
 def print_changes(regrade: Regrade) -> int:
@@ -281,7 +282,6 @@ def print_history(gradings: Iterable[Grading], cause: Callable[[Grading | None, 
 def print_tiers(verdicts: Any) -> None:
     """The tiers of the sandbox, which of them hold here, and what this machine is."""
     import platform
-    import shutil
 
     from rich.table import Table
     from rich.text import Text
@@ -312,11 +312,15 @@ def progress(what: str, total: int | None) -> Iterator[Any]:
         return
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
+    # No thread draws the bar: one that is drawing while a process is forked would leave it with a lock that nobody opens.
     with Progress(*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn(),
-                  console=console(stderr=True), transient=True) as bar:  # fmt: skip
-        task = bar.add_task(what, total=total)
+                  console=console(stderr=True), transient=True, auto_refresh=False) as bar:  # fmt: skip
+        task, drawn = bar.add_task(what, total=total), 0.0
 
         def advance(known_total: int | None = None) -> None:
-            bar.update(task, advance=1, total=known_total or total)
+            nonlocal drawn
+            is_due = time.monotonic() - drawn > _BETWEEN
+            drawn = time.monotonic() if is_due else drawn
+            bar.update(task, advance=1, total=known_total or total, refresh=is_due)
 
         yield advance

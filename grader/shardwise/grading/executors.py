@@ -10,10 +10,9 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
-from multiprocessing import forkserver, resource_tracker
 from typing import Any
 
-from shardwise.bank.processes import end_with_the_command, held_back
+from shardwise.bank.processes import held_back, is_of_the_command
 from shardwise.errors import ShardwiseError
 from shardwise.grading import cores, sandboxes
 
@@ -49,17 +48,6 @@ class Here(Executor):
         return future
 
 
-def warm_up() -> None:
-    """Begin to load what the processes of a pool need, and go on with something else meanwhile.
-
-    They leave Ctrl-C to the process that started them.
-    """
-    multiprocessing.set_forkserver_preload(["shardwise.grading.worker"])
-    resource_tracker.ensure_running()  # it unblocks Ctrl-C when it starts
-    with held_back(signal.SIGINT):
-        forkserver.ensure_running()
-
-
 class _Pool(ProcessPoolExecutor):
     """A pool that knows of every process that it started: an interrupted start would leave one that nobody kills."""
 
@@ -89,13 +77,10 @@ class _Pool(ProcessPoolExecutor):
 
 
 def pool(count: int) -> Opener:
-    """Processes on this machine, each on a core of its own, and no more than there are cores.
-
-    They are forked from one that has loaded what they need and nothing else.
-    """
-    warm_up()
-    context = multiprocessing.get_context("forkserver")
+    """Processes on this machine, each on a core of its own, and no more than there are cores."""
     usable = cores.usable()
+    # What is forked has loaded already what it needs. Other systems have no safe fork, and grade only one's own code.
+    context = multiprocessing.get_context("fork" if sys.platform.startswith("linux") else "spawn")
 
     @contextmanager
     def opened() -> Iterator[Executor]:
@@ -111,10 +96,10 @@ def pool(count: int) -> Opener:
 
 def _begin(usable: Sequence[int], begun: Any) -> None:
     """A worker keeps to a core, the next in turn, and ends with the process that started it, however that ends."""
+    is_of_the_command()
     with begun.get_lock():
         mine = usable[begun.value % len(usable)]
         begun.value += 1
     cores.keep_to(mine)
     gc.freeze()
     gc.set_threshold(*_SELDOM)
-    end_with_the_command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import math
+import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -44,7 +45,7 @@ def begin(limits: Limits | None = None, *, unsafe: bool = False, tier: str | Non
     """Begin to open this thread's sandbox, and go on with something else meanwhile."""
     from shardwise.sandbox import open_meanwhile
 
-    wanted = (limits, unsafe, tier)
+    wanted = (os.getpid(), limits, unsafe, tier)  # that of the process which forked this one is not ours
     if getattr(_MINE, "wanted", None) != wanted:
         close()
         atexit.unregister(close)
@@ -66,8 +67,8 @@ def mine(limits: Limits | None = None, *, unsafe: bool = False, tier: str | None
 
 def close() -> None:
     """Close this thread's sandbox; the next time it is asked for, a fresh sandbox is opened."""
-    if getattr(_MINE, "wanted", None) is not None:
-        _MINE.wanted = None
+    wanted, _MINE.wanted = getattr(_MINE, "wanted", None), None
+    if wanted is not None and wanted[0] == os.getpid():
         with suppress(ShardwiseError):
             _MINE.opening().close()
 

@@ -156,18 +156,29 @@ def _table(table: SyntaxTreeNode, width: int) -> list[str]:
     """A table in columns, the widest of them folded where the terminal is narrower."""
     rows = [["".join(_inline(cell)) for cell in row.children] for part in table.children for row in part.children]
     is_right = ["right" in str(cell.attrs.get("style", "")) for cell in table.children[0].children[0].children]
+    rule = ["─" * each for each in _shared_out(rows, width)]
+    head, *body = in_columns(rows, width, is_right)
+    return "\n".join([head, _APART.join(rule), *body] if head.strip() else [_APART.join(rule), *body]).split("\n")
+
+
+def in_columns(rows: Sequence[Sequence[str]], width: float, is_right: Sequence[bool] = ()) -> list[str]:
+    """The rows of a table, each a text of one line or more: their cells are folded where they do not fit into this width.
+
+    >>> print(*in_columns([["GPUs", "1,024"], ["a long time", "8 h"]], 13, [False, True]), sep="\\n")
+    GPUs    1,024
+    a long    8 h
+    time
+    """
     widths = _shared_out(rows, width)
-    rule = _APART.join("─" * each for each in widths)
-    head, *body = ["\n".join(_row(row, widths, is_right)) for row in rows]
-    return "\n".join([head, rule, *body] if head.strip() else [rule, *body]).split("\n")
+    return ["\n".join(_row(row, widths, is_right or [False] * len(row))) for row in rows]
 
 
-def _shared_out(rows: Sequence[Sequence[str]], width: int) -> list[int]:
+def _shared_out(rows: Sequence[Sequence[str]], width: float) -> list[int]:
     """The columns of each column of a table: as wide as its texts, or the widest less, down to their longest word."""
     table = list(zip(*rows, strict=True))
     widths = [max(map(cells, column)) for column in table]
     least = [max(cells(word) for text in column for word in text.split(" ")) for column in table]
-    for _ in range(sum(widths) + len(_APART) * (len(widths) - 1) - width):
+    while sum(widths) + len(_APART) * (len(widths) - 1) > width:
         widest = max(range(len(widths)), key=lambda place: (widths[place] > least[place], widths[place]))
         if widths[widest] == least[widest]:
             break
