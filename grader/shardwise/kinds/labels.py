@@ -98,6 +98,10 @@ def letters(raw: Any, known: Sequence[Labelled], example: str) -> list[str]:
 
 def _words(raw: str, known: Sequence[Labelled]) -> list[str]:
     """What stands where letters belong, in small letters: one for each line, each part, or each letter of a word."""
+    if (
+        len(raw) == 1 and raw.isalpha()
+    ):  # most answers; a letter is that of a line, also where another line says no more than it
+        return [raw.lower()]
     lines = [line for line in raw.splitlines() if line.strip()]
     pasted = [_pasted(line, known) for line in lines]
     if lines and None not in pasted:

@@ -35,6 +35,7 @@ from .untrusted_results import Result, ResultReader, Unit, units
 _MOST_TIMEOUTS = 2  # of a function; then its remaining inputs are skipped
 _SIGKILL = 9
 _LIBRARIES = ("numpy", "sympy")
+_PLAIN = (bool, float, type(None))  # what arrives as it was sent, whatever its value
 _Kind = TypeVar("_Kind", CellResult, ValueResult, CallResult)
 
 
@@ -225,7 +226,13 @@ def _packed_step(step: Step) -> dict[str, object]:
     if isinstance(step, Value):
         return {"step": "value", "key": step.key, "name": step.name}
     try:
-        inputs = [{str(name): wire_format.round_trip(value) for name, value in each.items()} for each in step.inputs]
+        inputs = [
+            {
+                str(name): value if type(value) in _PLAIN else wire_format.round_trip(value)
+                for name, value in each.items()
+            }
+            for each in step.inputs
+        ]
     except wire_format.Unpackable as refused:
         raise ShardwiseError(f"An input of {step.name} cannot enter the sandbox: {refused}.") from None
     return {"step": "calls", "key": step.key, "name": step.name, "source": step.source, "inputs": inputs}

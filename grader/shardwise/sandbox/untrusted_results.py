@@ -5,9 +5,9 @@ A result is a frame. One that is not exactly what an honest job would write is d
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from .inside import wire_format
 from .inside.shared_memory import WHOLE_STEP
@@ -20,6 +20,7 @@ _ERROR_CHARACTERS = 600
 _FRAMES_PER_UNIT = 4  # that are read; an honest job writes one
 _UNIT_BYTES = 8192  # for a unit's frame besides its value or output; an error takes at most 6000
 _MOST_JSON_BYTES = 6  # for a byte of output
+_BETWEEN_LOOKS = 4  # frames, from one look at the time that reading has taken to the next
 _READING_SECONDS = 5.0  # of processor time, for all frames of a job; those of an honest one take some milliseconds
 # A terminal acts on control characters, and XML forbids them.
 _UNPRINTABLE = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
@@ -59,23 +60,25 @@ class ResultReader:
         """The results in the frames of an attempt, the last one for each unit."""
         found: dict[Unit, Result] = {}
         began = time.thread_time()
-        for _, frame in zip(range(self._most), frames, strict=False):
-            if time.thread_time() - began > self._seconds:
+        for count, frame in enumerate(islice(frames, self._most)):
+            if count % _BETWEEN_LOOKS == 0 and time.thread_time() - began > self._seconds:
                 break
             if len(frame) <= self._longest:
-                with contextlib.suppress(ValueError):
-                    found.update(self._read(frame))
+                try:
+                    self._keep(wire_format.from_text(frame), len(frame), found)
+                except ValueError:
+                    continue
         self._seconds -= time.thread_time() - began
         return found
 
-    def _read(self, frame: bytes) -> dict[Unit, Result]:
-        results = _read(wire_format.from_text(frame), self._steps, self._limits)
-        for unit, result in results.items():
+    def _keep(self, data: object, size: int, found: dict[Unit, Result]) -> None:
+        """Take in what a frame of this size says. ValueError when it says nothing, or too much."""
+        for unit, result in _read(data, self._steps, self._limits):
             if isinstance(result, CellResult):
-                self._outputs.take(unit, len(frame))
+                self._outputs.take(unit, size)
             elif result.value is not None:
-                self._values.take(unit, len(frame))
-        return results
+                self._values.take(unit, size)
+            found[unit] = result
 
 
 class _Room:
@@ -92,7 +95,7 @@ class _Room:
         self._taken, self._sizes[unit] = taken, size
 
 
-def _read(data: object, steps: Sequence[Step], limits: Limits) -> dict[Unit, Result]:
+def _read(data: object, steps: Sequence[Step], limits: Limits) -> Sequence[tuple[Unit, Result]]:
     if not isinstance(data, list) or len(data) < 4:
         raise ValueError("not a frame")
     index, number, status, *rest = data
@@ -105,7 +108,9 @@ def _read(data: object, steps: Sequence[Step], limits: Limits) -> dict[Unit, Res
         return _read_call(step, index, number, status, rest)
     if number != WHOLE_STEP:
         raise ValueError("no such unit")
-    return {(index, number): _read_cell(status, rest, limits) if isinstance(step, Cell) else _read_value(status, rest)}
+    return [
+        ((index, number), _read_cell(status, rest, limits) if isinstance(step, Cell) else _read_value(status, rest))
+    ]
 
 
 def _read_cell(status: str, rest: list[object], limits: Limits) -> CellResult:
@@ -121,15 +126,15 @@ def _read_value(status: str, rest: list[object]) -> ValueResult:
     return ValueResult("ok", wire_format.unpack(rest[0]), type_name, reason)
 
 
-def _read_call(step: Calls, index: int, number: int, status: str, rest: list[object]) -> dict[Unit, Result]:
+def _read_call(step: Calls, index: int, number: int, status: str, rest: list[object]) -> Sequence[tuple[Unit, Result]]:
     _expect(status in _CALL_STATUSES)
     if number == WHOLE_STEP:
         _expect(status in ("raised", "memory", "missing") and len(rest) == 1)
         same = CallResult(status, None, _text(rest[0], _ERROR_CHARACTERS))
-        return {(index, each): same for each in range(len(step.inputs))}
+        return [((index, each), same) for each in range(len(step.inputs))]
     _expect(0 <= number < len(step.inputs) and len(rest) == 2)
     value = wire_format.unpack(rest[0]) if status == "returned" else None
-    return {(index, number): CallResult(status, value, _text(rest[1], _ERROR_CHARACTERS))}
+    return [((index, number), CallResult(status, value, _text(rest[1], _ERROR_CHARACTERS)))]
 
 
 def _expect(condition: bool) -> None:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -250,7 +251,7 @@ mistakes:                                       # answers we recognise, and one 
 
     def example(self, form: QuantityForm) -> str:
         is_whole = form.whole or (unit(form.unit).is_count and bool(unit(form.unit).powers))  # GPUs, tokens, steps
-        return show(7 if is_whole else float(to_base(2.5, form.unit)), form.unit)
+        return _example(form.unit, is_whole)
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = question.key, question.form
@@ -316,6 +317,12 @@ mistakes:                                       # answers we recognise, and one 
     def faults(self, template: QuantityTemplate, references: References) -> Iterator[str]:
         if not template.mistakes:
             yield "no recognised mistakes; name at least one wrong answer that students give"
+
+
+@cache
+def _example(text: str, is_whole: bool) -> str:
+    """A number of a unit as an answer may be written."""
+    return show(7 if is_whole else float(to_base(2.5, text)), text)
 
 
 def words_of(template: Template, nouns: Sequence[str], draw: Draw) -> tuple[str, ...]:

@@ -154,10 +154,14 @@ def from_text(text: bytes) -> object:
     """JSON data from untrusted bytes. Raises ValueError if they are not JSON or too deeply nested."""
     if text.count(b"[") + text.count(b"{") > _MAX_JSON_DEPTH and _is_deep(text):
         raise ValueError("nested too deeply")
+    plain = text.decode()
     try:
-        return _decoder.decode(text.decode())
+        data, end = _decoder.raw_decode(plain)
     except (RecursionError, MemoryError):  # json answers a bomb of brackets with RecursionError
         raise ValueError("nested too deeply") from None
+    if end != len(plain):
+        raise ValueError("more than one value")
+    return data
 
 
 def _is_deep(text: bytes) -> bool:
