@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from shardwise.course.lockfile import Lock
@@ -87,7 +88,8 @@ def _inside(found: Found) -> Sequence[str]:
     return Path(found.member).parts[:-1]
 
 
-def _students(lock: Lock) -> dict[str, str]:
+@lru_cache(maxsize=32)  # asked for each notebook of a class
+def _students(lock: Lock) -> Mapping[str, str]:
     """The students as folders may be called: a disk may not tell capitals, nor ways to write an accent."""
     return {_folded(student): student for student in lock.places}
 
