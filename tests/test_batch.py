@@ -252,8 +252,16 @@ def test_workers_that_outlive_a_killed_command_keep_nobody_out(room: Classroom) 
 
 
 def workers_of(command: int) -> list[int]:
-    """The processes of a command's pool: those that it forked."""
-    return [int(entry.name) for entry in Path("/proc").glob("[0-9]*") if parent_of(int(entry.name)) == command]
+    """The processes of a command's pool: those that it forked. The servers of its sandboxes are its children, too."""
+    children = [int(entry.name) for entry in Path("/proc").glob("[0-9]*") if parent_of(int(entry.name)) == command]
+    return [child for child in children if words_of(child) == words_of(command)]
+
+
+def words_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def parent_of(pid: int) -> int:

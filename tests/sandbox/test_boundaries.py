@@ -22,6 +22,7 @@ from shardwise.sandbox import (
     Cell,
     CellResult,
     Limits,
+    Opening,
     Sandbox,
     SandboxUnavailable,
     Step,
@@ -30,7 +31,6 @@ from shardwise.sandbox import (
     attacks,
     launch,
     layout,
-    open_meanwhile,
     open_sandbox,
     probe,
 )
@@ -299,13 +299,78 @@ def test_the_server_with_numpy_is_replaced_and_stopped_like_the_other(own: Sandb
 
 
 def test_a_sandbox_that_opens_meanwhile_is_there_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    with open_meanwhile(limits=QUICK, tier="2")() as opened:
+    with Opening(limits=QUICK, tier="2").sandbox() as opened:
         assert (opened.tier, opened.limits) == ("2", QUICK)
         assert opened.run([Cell("a", "print(1)")]).results["a"] == CellResult("ok", "", "1\n")
     monkeypatch.setattr("platform.machine", lambda: "vax")
-    refused = open_meanwhile()
+    refused = Opening()
     with pytest.raises(SandboxUnavailable, match="system-call filters are written for"):
-        refused()
+        refused.sandbox()
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def server_begun(opening: Opening) -> launch.Starting:
+    begun = opening._begun
+    assert begun
+    return begun
+
+
+def test_a_sandbox_that_nobody_asked_for_is_ended_with_all_that_it_needed_to_start() -> None:
+    before = descriptors()
+    opening = Opening(tier="1")
+    process = server_begun(opening)._process
+    opening.end()
+    assert process.returncode is not None
+    assert descriptors() == before
+    opening.end()  # once more is no fault
+
+
+def works_after_a_fork(opening: Opening, way_back: int) -> None:
+    """In a process that was forked: what a job in the sandbox that was begun before says, and what became of its server."""
+    first = server_begun(opening)._process
+    with opening.sandbox() as taken:
+        said = [taken.run([Cell("a", "print(1)")]).results["a"]]
+        is_ours = server_of(taken).process is first
+        os.kill(server_of(taken).process.pid, signal.SIGKILL)  # which is no child of this process
+        said.append(taken.run([Cell("a", "print(2)")]).results["a"])
+    os.write(way_back, repr((is_ours, said)).encode())
+
+
+def test_a_process_that_was_forked_takes_over_a_sandbox_that_was_begun() -> None:
+    before = descriptors()
+    reading, writing = os.pipe()
+    opening = Opening(limits=QUICK, tier="1")
+    process = server_begun(opening)._process
+    if (child := os.fork()) == 0:
+        try:
+            works_after_a_fork(opening, writing)
+        finally:
+            os._exit(0)
+    opening.hand_over()
+    os.close(writing)
+    with os.fdopen(reading) as way_back:
+        said = way_back.read()
+    os.waitpid(child, 0)
+    assert said == repr((True, [CellResult("ok", "", "1\n"), CellResult("ok", "", "2\n")]))
+    opening.end()
+    assert process.returncode is not None
+    assert descriptors() == before
+
+
+def test_a_server_ends_with_the_process_that_took_it_over() -> None:
+    opening = Opening(tier="1")
+    if (child := os.fork()) == 0:
+        try:
+            opening.sandbox()
+        finally:
+            os._exit(0)
+    opening.hand_over()
+    os.waitpid(child, 0)
+    assert server_begun(opening)._process.wait(timeout=20) is not None  # nobody killed it
+    opening.end()
 
 
 def test_a_server_that_died_is_replaced_unnoticed(own: Sandbox) -> None:
@@ -427,9 +492,6 @@ def test_without_isolation_what_a_job_started_dies_with_it(unsafe: Sandbox, tmp_
 
 
 def test_a_soak_of_mixed_jobs_neither_leaks_nor_mixes(strongest: Sandbox) -> None:
-    def descriptors() -> int:
-        return len(os.listdir("/proc/self/fd"))
-
     jobs: list[Callable[[int], str]] = [
         lambda n: f"x = {n}",
         lambda n: f"x = {n}\nraise ValueError",
@@ -463,7 +525,7 @@ def test_no_directory_of_other_packages_is_visible_not_even_its_names() -> None:
 
 
 def test_a_program_that_ends_while_its_sandbox_opens_ends_in_silence() -> None:
-    program = "from shardwise.grading import sandboxes; sandboxes.begin()"
+    program = "from shardwise.grading import sandboxes\nwith sandboxes.begun(cores=(0, 0)): pass"
     for _ in range(3):
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
         assert (done.returncode, done.stderr) == (0, "")

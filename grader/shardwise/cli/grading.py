@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -101,26 +101,24 @@ def grade(
     _must_be_no_folders(junit=junit, gradescope=gradescope)
     place = _place(scheduler, slurm, kubernetes)
     _say_what_is_kept(out)
-    if place is None:
-        _warm_up(paths, workers, unsafe, tier)
+    with _sandboxes_begun(paths, workers, unsafe, tier) if place is None else nullcontext():
+        from shardwise.grading.batch import NoNotebook
+        from shardwise.grading.worker import Settings
 
-    from shardwise.grading.batch import NoNotebook
-    from shardwise.grading.worker import Settings
-
-    if unsafe:
-        typer.echo(
-            "NO SANDBOX: the notebooks' code runs with your rights. It can read your files, your keys and the answers, use "
-            "your network, and forge its own grade. Do this with your own code only.",
-            err=True,
-        )
-    settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
-    decisions = _decisions(student, received, latest)
-    try:
-        batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank)
-    except NoNotebook:
-        if gradescope:
-            ci.write_gradescope((), gradescope)
-        raise
+        if unsafe:
+            typer.echo(
+                "NO SANDBOX: the notebooks' code runs with your rights. It can read your files, your keys and the answers, use "
+                "your network, and forge its own grade. Do this with your own code only.",
+                err=True,
+            )
+        settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
+        decisions = _decisions(student, received, latest)
+        try:
+            batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank)
+        except NoNotebook:
+            if gradescope:
+                ci.write_gradescope((), gradescope)
+            raise
     if junit:
         ci.write_junit(batch, junit)
     if gradescope:
@@ -152,12 +150,15 @@ def _say_what_is_kept(out: Path) -> None:
     say_when_stopped(f"What was graded is kept in {out}; the same command goes on from there.")
 
 
-def _warm_up(paths: Sequence[Path], workers: int | None, unsafe: bool, tier: str | None) -> None:
-    """Begin to open the sandbox of a run that needs one alone; meanwhile we load what reads and marks notebooks."""
-    from shardwise.grading import sandboxes
+def _sandboxes_begun(
+    paths: Sequence[Path], workers: int | None, unsafe: bool, tier: str | None
+) -> AbstractContextManager[None]:
+    """Begin to open the sandboxes of a run; meanwhile we load what reads and marks notebooks."""
+    from shardwise.grading import cores, sandboxes
 
-    if workers == 1 or [path.suffix for path in paths] == [".ipynb"]:
-        sandboxes.begin(unsafe=unsafe, tier=tier)
+    usable = cores.usable()
+    width = 1 if [path.suffix for path in paths] == [".ipynb"] else min(workers or len(usable), len(usable))
+    return sandboxes.begun(unsafe=unsafe, tier=tier, cores=usable[:width] if width > 1 else (None,))
 
 
 def _run_batch(

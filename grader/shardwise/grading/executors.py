@@ -53,7 +53,9 @@ class _Pool(ProcessPoolExecutor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         with held_back(signal.SIGINT, signal.SIGTERM):
-            return super().submit(fn, *args, **kwargs)
+            future = super().submit(fn, *args, **kwargs)
+        sandboxes.hand_over()  # the first task forks all workers
+        return future
 
     def end(self) -> None:
         """End at once. What was being graded is graded again next time."""
@@ -98,8 +100,9 @@ def _begin(usable: Sequence[int], begun: Any) -> None:
     """A worker keeps to a core, the next in turn, and ends with the process that started it, however that ends."""
     is_of_the_command()
     with begun.get_lock():
-        mine = usable[begun.value % len(usable)]
+        number = begun.value
         begun.value += 1
-    cores.keep_to(mine)
+    sandboxes.take_over(number)
+    cores.keep_to(usable[number % len(usable)])
     gc.freeze()
     gc.set_threshold(*_SELDOM)

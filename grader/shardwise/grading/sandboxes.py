@@ -1,21 +1,21 @@
-"""One sandbox for each thread, and the sandbox as a runner of functions."""
+"""One sandbox for each thread or worker, begun before it is needed, and the sandbox as a runner of functions."""
 
 from __future__ import annotations
 
-import atexit
 import math
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shardwise.errors import ShardwiseError
+from shardwise.grading.cores import kept_to
 from shardwise.kinds.calls import Call, Inputs, Program, Runner
 
 if TYPE_CHECKING:
-    from shardwise.sandbox import Limits, Sandbox
+    from shardwise.sandbox import Limits, Opening, Sandbox
 
 
 def runner_in(sandbox: Sandbox, seconds: float = math.inf) -> Runner:
@@ -39,30 +39,73 @@ def runner_in(sandbox: Sandbox, seconds: float = math.inf) -> Runner:
 
 
 _MINE = threading.local()  # a sandbox serves a single thread at a time
+_Wanted = tuple["Limits | None", bool, str | None]
+_begun: list[tuple[_Wanted, Opening]] = []  # and not asked for yet
+_handed_over: list[Opening] = []  # to workers, with which they end
 
 
-def begin(limits: Limits | None = None, *, unsafe: bool = False, tier: str | None = None) -> None:
-    """Begin to open this thread's sandbox, and go on with something else meanwhile."""
-    from shardwise.sandbox import open_meanwhile
+@contextmanager
+def begun(
+    limits: Limits | None = None,
+    *,
+    unsafe: bool = False,
+    tier: str | None = None,
+    cores: Iterable[int | None] = (None,),
+) -> Iterator[None]:
+    """Begin to open a sandbox on each of these cores, and go on with something else meanwhile; at the end all of them end.
 
-    wanted = (os.getpid(), limits, unsafe, tier)  # that of the process which forked this one is not ours
-    if getattr(_MINE, "wanted", None) != wanted:
-        close()
-        atexit.unregister(close)
-        atexit.register(close)  # a command may end before anything was graded
-        _MINE.opening = open_meanwhile(limits=limits, unsafe=unsafe, tier=tier)
-        _MINE.wanted = wanted
+    The first is this thread's when it asks for one. Workers that are forked from this process take theirs with `take_over`.
+    """
+    from shardwise.sandbox import Opening
+
+    try:
+        for core in cores:
+            with kept_to(core):
+                _begun.append(((limits, unsafe, tier), Opening(limits=limits, unsafe=unsafe, tier=tier)))
+        yield
+    finally:
+        for opening in (*_handed_over, *(opening for _, opening in _begun)):
+            opening.end()
+        _handed_over.clear()
+        _begun.clear()
+
+
+def take_over(number: int) -> None:
+    """In a worker that was just forked: of those that were begun the one of this number is its own, if there are so many."""
+    _handed_over.clear()
+    for place, (_, opening) in enumerate(_begun):
+        if place != number:
+            opening.hand_over()
+    _begun[:] = _begun[number : number + 1]
+
+
+def hand_over() -> None:
+    """When workers were forked from this process: what was begun is theirs."""
+    for _, opening in _begun:
+        opening.hand_over()
+        _handed_over.append(opening)
+    _begun.clear()
 
 
 def mine(limits: Limits | None = None, *, unsafe: bool = False, tier: str | None = None) -> Sandbox:
     """This thread's sandbox, opened when it is first asked for. Raises SandboxUnavailable."""
-    begin(limits, unsafe=unsafe, tier=tier)
-    try:
-        sandbox: Sandbox = _MINE.opening()
-    except BaseException:
-        _MINE.wanted = None
-        raise
+    wanted = (os.getpid(), limits, unsafe, tier)  # that of the process which forked this one is not ours
+    if getattr(_MINE, "wanted", None) != wanted:
+        close()
+        _MINE.sandbox = _opening(*wanted[1:]).sandbox()
+        _MINE.wanted = wanted
+    sandbox: Sandbox = _MINE.sandbox
     return sandbox
+
+
+def _opening(*wanted: Any) -> Opening:
+    from shardwise.sandbox import Opening
+
+    for place, (one, _) in enumerate(_begun):
+        if one == wanted:
+            return _begun.pop(place)[1]
+    limits, unsafe, tier = wanted
+    return Opening(limits=limits, unsafe=unsafe, tier=tier)
 
 
 def close() -> None:
@@ -70,7 +113,7 @@ def close() -> None:
     wanted, _MINE.wanted = getattr(_MINE, "wanted", None), None
     if wanted is not None and wanted[0] == os.getpid():
         with suppress(ShardwiseError):
-            _MINE.opening().close()
+            _MINE.sandbox.close()
 
 
 @contextmanager

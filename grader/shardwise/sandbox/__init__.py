@@ -22,7 +22,7 @@ from .job import (
     Value,
     ValueResult,
 )
-from .tiers import TierVerdict, open_meanwhile, open_sandbox, probe
+from .tiers import Opening, TierVerdict, open_sandbox, probe
 
 __all__ = [
     "CallResult",
@@ -32,13 +32,13 @@ __all__ = [
     "CellResult",
     "JobResult",
     "Limits",
+    "Opening",
     "Sandbox",
     "SandboxUnavailable",
     "Step",
     "TierVerdict",
     "Value",
     "ValueResult",
-    "open_meanwhile",
     "open_sandbox",
     "probe",
 ]

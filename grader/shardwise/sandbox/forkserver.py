@@ -11,7 +11,7 @@ from .backend import Attempt, AttemptRequest
 from .inside import messages, shared_memory
 from .inside.messages import JobReport
 from .job import Limits
-from .launch import Plan, Server, start
+from .launch import Plan, Server, Starting, start
 
 _GRACE_SECONDS = 3.0  # after an attempt's time limit, by when the server must have reported its end
 _SYMPY_SECONDS = 20.0  # more if it may have to import sympy first, which takes 0.5, or 3 from a cold disk
@@ -23,14 +23,14 @@ class ForkServer:
     Forking from a server that has imported numpy takes 2 to 3 ms longer, which only jobs that mention it should pay.
     """
 
-    def __init__(self, plan: Plan, limits: Limits) -> None:
+    def __init__(self, plan: Plan, limits: Limits, begun: Starting | None = None) -> None:
+        """With the server that was begun for this plan, or one that is started now. Raises SandboxUnavailable."""
         self._plan, self._limits = plan, limits
-        self._servers: dict[bool, Server] = {}
-        self.server(numpy=False)
+        self._servers: dict[bool, Server] = {False: (begun or Starting(plan, limits)).ready()}
 
     def server(self, *, numpy: bool = False) -> Server:
         """The running server, with numpy or without."""
-        if numpy in self._servers and self._servers[numpy].process.poll() is not None:
+        if numpy in self._servers and self._servers[numpy].has_ended():
             self._discard(numpy)
         if numpy not in self._servers:
             self._servers[numpy] = start(self._plan, self._limits, numpy=numpy)

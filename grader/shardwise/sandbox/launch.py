@@ -7,11 +7,14 @@ import contextlib
 import functools
 import os
 import platform
+import select
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
@@ -26,6 +29,7 @@ from .job import Limits
 from .layout import Layout, layout, readable_paths
 
 _START_SECONDS = 20.0  # usually 0.3, but importing numpy from a cold disk can take long
+_KILL_SECONDS = 5.0  # until a process that was killed has ended; usually a hundredth of one
 
 # Users for servers at tier 2: above those of systemd's containers and SSSD's domains (to 2000200000), below
 # systemd's foreign ones (from 2147352576); systemd.io/UIDS-GIDS and sssd-ad(5), 2025.
@@ -46,38 +50,82 @@ class Plan:
 
 @dataclass(frozen=True)
 class Server:
-    """A running fork server."""
+    """A running fork server. Of the processes that hold it, one may use it: that which began it, or one forked from that."""
 
     process: subprocess.Popen[bytes]
+    watched: int  # a descriptor by which any process, and not its parent alone, knows whether it runs (pidfd_open)
     control: socket.socket
     greeting: Greeting
+
+    def has_ended(self) -> bool:
+        """Whether its process runs no more."""
+        return _ends(self.watched, 0)
 
     def stop(self) -> None:
         """Close the control socket, which ends the server, and make sure."""
         self.control.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=0.5)
-        self.process.kill()
-        self.process.wait()
+        _kill(self.process, self.watched, patience=0.5)
+
+
+class Starting:
+    """A server that was begun. It gets ready by itself; who waits for it may be a process that was forked meanwhile."""
+
+    def __init__(self, plan: Plan, limits: Limits, *, numpy: bool = False) -> None:
+        """Begin to start a server. Raises SandboxUnavailable when that cannot even be tried."""
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._stack = contextlib.ExitStack()
+        try:
+            self._stderr = self._stack.enter_context(tempfile.TemporaryFile())
+            with theirs:
+                command = self._stack.enter_context(_command(plan, limits, theirs, numpy))
+                self._process = _popen(command, self._stderr)
+            self._watched = os.pidfd_open(self._process.pid)
+        except BaseException:
+            self._control.close()
+            self._stack.close()
+            raise
+
+    def ready(self) -> Server:
+        """Wait until it is ready. Raises SandboxUnavailable with the last line of its stderr."""
+        with self._stack:
+            greeting = _greeting(self._control)
+            if greeting is not None:
+                return Server(self._process, self._watched, self._control, greeting)
+            _kill(self._process, self._watched)
+            self._control.close()
+            self._stderr.seek(0)
+            raise SandboxUnavailable(_last_line(self._stderr.read()))
+
+    def hand_over(self) -> None:
+        """Leave it to a process that was forked, and with whose end it ends: this one keeps no way to it."""
+        self._control.close()
+
+    def end(self) -> None:
+        """End it, whoever has it, and take away what it needed to start."""
+        self._control.close()
+        self._stack.close()
+        _kill(self._process, self._watched)
 
 
 def start(plan: Plan, limits: Limits, *, numpy: bool = False) -> Server:
     """Start a server and wait until it is ready. Raises SandboxUnavailable with the last line of its stderr."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    try:
-        with theirs, tempfile.TemporaryFile() as stderr, _command(plan, limits, theirs, numpy) as command:
-            process = _popen(command, stderr)
-            theirs.close()
-            greeting = _greeting(ours)
-            if greeting is None:
-                process.kill()
-                process.wait()
-                stderr.seek(0)
-                raise SandboxUnavailable(_last_line(stderr.read()))
-    except BaseException:
-        ours.close()
-        raise
-    return Server(process, ours, greeting)
+    return Starting(plan, limits, numpy=numpy).ready()
+
+
+def _kill(process: subprocess.Popen[bytes], watched: int, patience: float = 0.0) -> None:
+    """Kill a process that has not ended by itself within so many seconds; `watched` is of no use afterwards."""
+    if not _ends(watched, patience):
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(watched, signal.SIGKILL)
+        _ends(watched, _KILL_SECONDS)
+    os.close(watched)
+    process.wait()  # a zombie is its parent's; another process is told so at once
+
+
+def _ends(watched: int, seconds: float) -> bool:
+    poller = select.poll()
+    poller.register(watched, select.POLLIN)
+    return bool(poller.poll(seconds * 1000))
 
 
 @dataclass(frozen=True)
@@ -191,10 +239,10 @@ def _starter(_process: int) -> concurrent.futures.Executor:
 
 
 def _popen(command: _Command, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start the server from a thread that lives as long as this process.
+    """Start the server from a thread that lives as long as this process: the main one, or one of our own.
 
-    A server dies with the thread that started it (PR_SET_PDEATHSIG means threads), and the thread that opens a sandbox may end
-    long before the sandbox is closed.
+    A server dies with the thread that started it (PR_SET_PDEATHSIG means threads), and another thread that opens a sandbox may
+    end long before the sandbox is closed.
     """
 
     def popen() -> subprocess.Popen[bytes]:
@@ -211,6 +259,8 @@ def _popen(command: _Command, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
         )
 
     try:
+        if threading.current_thread() is threading.main_thread():
+            return popen()
         return _starter(os.getpid()).submit(popen).result()
     except OSError as error:
         raise SandboxUnavailable(f"the server did not start: {error}") from None
