@@ -111,7 +111,7 @@ def command():
     except BaseException:
         {then}
 
-main.app = command
+main._app_for = lambda _: command
 interrupts.run(main.main)
 """
 
@@ -140,7 +140,7 @@ def command():
     os.kill(os.getpid(), signal.{which})
     time.sleep(60)
 
-main.app = command
+main._app_for = lambda _: command
 interrupts.run(main.main)
 """
 
@@ -166,7 +166,7 @@ def command():
     Deleted()
     {then}
 
-main.app = command
+main._app_for = lambda _: command
 interrupts.run(main.main)
 """
 
@@ -189,7 +189,7 @@ def command():
     time.sleep(60)
 
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-main.app = command
+main._app_for = lambda _: command
 interrupts.run(main.main)
 """
 

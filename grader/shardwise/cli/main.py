@@ -5,14 +5,16 @@ from __future__ import annotations
 import difflib
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from copy import copy
 from io import TextIOWrapper
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.main import get_command_name
 
 from shardwise import __version__
 from shardwise.cli import assigning, authoring, grading, planning, practising
@@ -261,12 +263,24 @@ def _options(
     """Options of every command."""
 
 
+def _app_for(first_word: Sequence[str]) -> typer.Typer:
+    """The app, with the command alone that a command line begins with: Typer would make all of them with all their options."""
+    for part in (app, *(group.typer_instance for group in app.registered_groups)):
+        for command in part.registered_commands if part else ():
+            name = command.name or getattr(command.callback, "__name__", "")
+            if [get_command_name(name)] == first_word:
+                alone = copy(app)
+                alone.registered_groups, alone.registered_commands = [], [command]
+                return alone
+    return app
+
+
 def main() -> None:
     """The `shardwise` command."""
     if isinstance(sys.stdout, TextIOWrapper):  # a pipe of Windows, or of LC_ALL=C, lacks signs such as × and █
         sys.stdout.reconfigure(errors="replace")
     try:
-        app()
+        _app_for(sys.argv[1:2])()
     except Faulty as error:
         pass_on()
         for fault in error.faults:
