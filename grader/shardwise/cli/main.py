@@ -268,7 +268,7 @@ def _app_for(first_word: Sequence[str]) -> typer.Typer:
     for part in (app, *(group.typer_instance for group in app.registered_groups)):
         for command in part.registered_commands if part else ():
             name = command.name or getattr(command.callback, "__name__", "")
-            if [get_command_name(name)] == first_word:
+            if [get_command_name(str(name))] == first_word:
                 alone = copy(app)
                 alone.registered_groups, alone.registered_commands = [], [command]
                 return alone

@@ -73,21 +73,20 @@ class Starting:
     def __init__(self, plan: Plan, limits: Limits, *, numpy: bool = False) -> None:
         """Begin to start a server. Raises SandboxUnavailable when that cannot even be tried."""
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._stack = contextlib.ExitStack()
         try:
-            self._stderr = self._stack.enter_context(tempfile.TemporaryFile())
-            with theirs:
-                command = self._stack.enter_context(_command(plan, limits, theirs, numpy))
+            with theirs, contextlib.ExitStack() as stack:
+                self._stderr = stack.enter_context(tempfile.TemporaryFile())
+                command = stack.enter_context(_command(plan, limits, theirs, numpy))
                 self._process = _popen(command, self._stderr)
-            self._watched = os.pidfd_open(self._process.pid)
+                self._watched = os.pidfd_open(self._process.pid)
+                self._needed = stack.pop_all()
         except BaseException:
             self._control.close()
-            self._stack.close()
             raise
 
     def ready(self) -> Server:
         """Wait until it is ready. Raises SandboxUnavailable with the last line of its stderr."""
-        with self._stack:
+        with self._needed:
             greeting = _greeting(self._control)
             if greeting is not None:
                 return Server(self._process, self._watched, self._control, greeting)
@@ -103,7 +102,7 @@ class Starting:
     def end(self) -> None:
         """End it, whoever has it, and take away what it needed to start."""
         self._control.close()
-        self._stack.close()
+        self._needed.close()
         _kill(self._process, self._watched)
 
 
