@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,17 +25,20 @@ class Usage:
 
     seconds: float
     cpu_seconds: float
-    own_bytes: int  # the most memory the command's own process held
+    own_bytes: int  # the most memory the command's own process held, if that was asked for
     all_bytes: int  # the most that it and all it started held together, shared pages counted by their share
 
 
-def run(command: Sequence[str], folder: Path, more: Mapping[str, str] | None = None) -> Usage:
-    """Run a command to its end. Raises SystemExit with its last words when it fails."""
+def run(command: Sequence[str], folder: Path, more: Mapping[str, str] | None = None, *, memory: bool = False) -> Usage:
+    """Run a command to its end. Raises SystemExit with its last words when it fails.
+
+    Memory is looked at only when it is asked for: adding up the pages of all processes takes time of the cores that they need.
+    """
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     before, start = _children_cpu(), time.perf_counter()
     with (folder / ".said").open("w+") as said:
         process = subprocess.Popen(command, cwd=folder, env={**ENVIRONMENT, **(more or {})}, stdout=said, stderr=said)
-        with _watched(process.pid) as peaks:
+        with _watched(process.pid) if memory else nullcontext([0, 0]) as peaks:
             code = process.wait()
             seconds = time.perf_counter() - start
         if code:

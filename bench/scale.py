@@ -28,7 +28,7 @@ def sizes(most: int) -> list[int]:
 def measured(folder: Path, size: int) -> Usage:
     """The class graded once, whole, from a cold start."""
     submitted = our_room(folder, size)
-    usage = run([SHARDWISE, "grade", str(submitted), "--out", "results"], folder)
+    usage = run([SHARDWISE, "grade", str(submitted), "--out", "results"], folder, memory=True)
     shutil.rmtree(folder)
     return usage
 
