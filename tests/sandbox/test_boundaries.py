@@ -328,6 +328,17 @@ def test_a_sandbox_that_nobody_asked_for_is_ended_with_all_that_it_needed_to_sta
     opening.end()  # once more is no fault
 
 
+def test_a_system_without_descriptors_of_processes_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(_: int) -> int:
+        raise PermissionError(1, "Operation not permitted")
+
+    before = descriptors()
+    monkeypatch.setattr(os, "pidfd_open", forbidden)
+    with pytest.raises(SandboxUnavailable, match=r"no descriptors of processes: .*Operation not permitted"):
+        open_sandbox()
+    assert descriptors() == before
+
+
 def works_after_a_fork(opening: Opening, way_back: int) -> None:
     """In a process that was forked: what a job in the sandbox that was begun before says, and what became of its server."""
     first = server_begun(opening)._process

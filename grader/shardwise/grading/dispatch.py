@@ -11,7 +11,7 @@ from shardwise.grading.intake import Prepared
 from shardwise.grading.results import Result
 from shardwise.grading.worker import OtherEngine, Settings, engine, ungraded, work
 
-_PARCEL = 4  # tasks a worker is handed at a time: enough to hide the way there, few enough to share the last ones
+_PARCEL = 2  # tasks a worker is handed at a time: enough to hide the way there, few enough to share the last ones
 Returned = tuple[Prepared, Result, str]  # what was sent, what became of it, and its feedback page
 _Future = Future[list[tuple[Result, str]]]
 

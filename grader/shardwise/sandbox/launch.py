@@ -78,7 +78,7 @@ class Starting:
                 self._stderr = stack.enter_context(tempfile.TemporaryFile())
                 command = stack.enter_context(_command(plan, limits, theirs, numpy))
                 self._process = _popen(command, self._stderr)
-                self._watched = os.pidfd_open(self._process.pid)
+                self._watched = _descriptor_of(self._process)
                 self._needed = stack.pop_all()
         except BaseException:
             self._control.close()
@@ -109,6 +109,16 @@ class Starting:
 def start(plan: Plan, limits: Limits, *, numpy: bool = False) -> Server:
     """Start a server and wait until it is ready. Raises SandboxUnavailable with the last line of its stderr."""
     return Starting(plan, limits, numpy=numpy).ready()
+
+
+def _descriptor_of(process: subprocess.Popen[bytes]) -> int:
+    try:
+        return os.pidfd_open(process.pid)
+    except OSError as error:
+        process.kill()
+        process.wait()
+        remedy = "Linux 5.3 or newer has them, unless a container forbids them."
+        raise SandboxUnavailable(f"this system has no descriptors of processes: {error}", remedy) from None
 
 
 def _kill(process: subprocess.Popen[bytes], watched: int, patience: float = 0.0) -> None:
