@@ -117,6 +117,37 @@ def test_a_file_that_is_called_after_another_student_is_refused_in_a_flat_folder
     assert only(rows, "cleo")["status"] == "missing"
 
 
+@pytest.mark.parametrize("name", ["bo.zip", "bo.ipynb.zip", "BO.zip"])
+@pytest.mark.parametrize("member", ["week-1.ipynb", "cleo/week-1.ipynb"])
+def test_an_archive_that_is_called_after_another_student_is_as_good_as_a_folder(
+    room: Classroom, name: str, member: str
+) -> None:
+    with zipfile.ZipFile(room.handed_in / name, "w") as packed:
+        packed.writestr(member, json.dumps(room.notebook("cleo")))
+    rows = graded(room)
+    assert only(rows, "bo" if member == "week-1.ipynb" else "")["reason"] == "This is cleo's notebook in bo's folder."
+    assert only(rows, "cleo")["status"] == "missing"
+
+
+def test_a_name_as_course_systems_make_it_begins_with_whose_it_is(room: Classroom) -> None:
+    (room.handed_in / "bo_late_123.ipynb").write_text(json.dumps(room.notebook("cleo")))
+    (room.handed_in / "cleo_0.ipynb").write_text(json.dumps(room.notebook("cleo")))
+    rows = graded(room)
+    assert only(rows, "")["reason"] == "This is cleo's notebook, and its file is called after bo."
+    assert only(rows, "cleo")["status"] == "graded"
+
+
+def test_a_student_may_be_called_submitted(tmp_path: Path, whole_bank: Bank) -> None:
+    room = Classroom(tmp_path / "course", whole_bank, ("submitted", "bo"), FEW)
+    assert room.handed_in.name == "submitted"
+    room.hand_in("bo", right)
+    room.hand_in("submitted", right)
+    assert {student: only(rows, student)["points"] for rows in [graded(room)] for student in rows} == {
+        "bo": 4,
+        "submitted": 4,
+    }
+
+
 def test_the_home_of_somebody_called_like_a_student_is_no_students_folder(
     tmp_path: Path, whole_bank: Bank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -343,6 +374,34 @@ def test_gits_commits_say_when_notebooks_were_received(due: Classroom) -> None:
     rows = graded(due, due.handed_in, "--received", "git")
     assert [only(rows, student)["late"] for student in CLASS] == [False, True, False]
     assert "Nobody knows when this was received" in only(rows, "cleo")["notes"][0]
+
+
+HARM: dict[str, Callable[[Path], object]] = {
+    "HEAD is a pipe": lambda folder: os.mkfifo(folder / "HEAD"),
+    "HEAD has no end": lambda folder: (folder / "HEAD").symlink_to("/dev/zero"),
+    "HEAD is 100 GB": lambda folder: ((folder / "HEAD").touch(), os.truncate(folder / "HEAD", 10**11)),
+    "packed references are a pipe": lambda folder: (
+        (folder / "HEAD").write_text("ref: refs/heads/main"),
+        os.mkfifo(folder / "packed-refs"),
+    ),
+    "alternates are a pipe": lambda folder: (
+        (folder / "HEAD").write_text("a" * 40),
+        (folder / "objects" / "info").mkdir(parents=True),
+        os.mkfifo(folder / "objects" / "info" / "alternates"),
+    ),
+}
+
+
+@pytest.mark.parametrize("harm", HARM)
+def test_a_students_repository_that_cannot_be_read_says_nothing_and_keeps_nobody_waiting(
+    due: Classroom, harm: str
+) -> None:
+    folder = due.handed_in / "ada" / ".git"
+    folder.mkdir()
+    HARM[harm](folder)
+    row = only(graded(due, due.handed_in, "--received", "git"), "ada")
+    assert (row["status"], row["late"]) == ("graded", False)
+    assert "Nobody knows when this was received" in row["notes"][0]
 
 
 @pytest.mark.parametrize(

@@ -229,3 +229,16 @@ def test_no_key_is_remembered_where_nothing_can_be_written(
     code, said = grade(room.handed_in, "--out", tmp_path / "results", "--lock", room.lock.path)
     assert code == 0, said
     assert os.path.getsize(tmp_path / "file") == 0
+
+
+@pytest.mark.parametrize("what", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["a pipe", "no end"])
+def test_what_lies_in_the_place_of_a_lock_and_is_no_file_keeps_nobody_waiting(
+    room: Classroom, what: Callable[[Path], None]
+) -> None:
+    """As a student may have put it into a folder that all can write."""
+    room.hand_in("ada", right)
+    what(room.handed_in / "x.lock.jsonl")
+    code, said = grade(room.handed_in / "ada", "--out", room.out / "results", "--lock", room.lock.path)
+    assert (code, points(room.out / "results")["ada"]) == (0, 4), said
+    code, said = grade(room.handed_in / "ada", "--out", room.out / "results", "--lock", room.handed_in / "x.lock.jsonl")
+    assert code != 0 and "it is no ordinary file" in said

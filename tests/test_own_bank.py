@@ -374,3 +374,23 @@ def test_a_worker_without_any_bank_grades_the_set_like_this_machine(
     assert (tmp_path / "out" / "grades.csv").read_bytes() == (course.results / "grades.csv").read_bytes()
     page = Path("feedback", "week-1", "bo.html")
     assert (tmp_path / "out" / page).read_bytes() == (course.results / page).read_bytes()
+
+
+# What is handed in ------------------------------------------------------------------------------------------------------
+
+
+def test_a_bank_that_was_handed_in_is_not_opened_when_its_notebook_is_graded(tmp_path: Path) -> None:
+    """The references of a bank are code, and a student may put one, and a shardwise.toml that names it, beside a notebook."""
+    checkout, sign = tmp_path / "checkout", tmp_path / "sign"
+    shardwise("render", "--typed", "--out", checkout, "--bank", "shipped")
+    chapter = checkout / "problems" / "01-ring-all-reduce"
+    shutil.copytree(OWN / "problems" / CHAPTER, chapter)
+    shutil.copytree(OWN / "solutions", checkout / "solutions")
+    for module in (checkout / "solutions").glob("*.py"):
+        module.write_text(f"open({str(sign)!r}, 'w').write('run')\n", "utf-8")
+    (checkout / "shardwise.toml").write_text('bank = ["."]\n')
+    words = ["grade", "01-ring-all-reduce.ipynb", "--out", "results", "--workers", "1"]
+    done = subprocess.run([sys.executable, "-m", "shardwise", *words], cwd=checkout, capture_output=True, text=True)
+    assert (done.returncode, "0  of 50" in done.stdout) == (0, True), done.stdout + done.stderr
+    assert "shardwise.toml does not count here, for it may have been handed in" in done.stderr
+    assert not sign.exists()

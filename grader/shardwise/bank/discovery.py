@@ -10,20 +10,31 @@ from pathlib import Path
 
 from shardwise.bank.bank import Bank, Banks
 from shardwise.errors import ShardwiseError
+from shardwise.text_files import read_text
 
 SHIPPED = "shipped"  # the name of the bank that is installed as shardwise-bank
 VARIABLE = "SHARDWISE_BANK"
 SETTINGS = "shardwise.toml"
 
 
-def open_banks(named: Sequence[str | Path] = (), *, start: Path | None = None) -> Banks:
+def open_banks(named: Sequence[str | Path] = (), *, start: Path | None = None, settings: bool = True) -> Banks:
     """The banks that are `named`; else those of SHARDWISE_BANK; else those of the nearest shardwise.toml; else the shipped one.
 
-    A bank is a folder, or the word "shipped". Raises ShardwiseError when there is none.
+    A bank is a folder, or the word "shipped". Raises ShardwiseError when there is none. Without `settings` no shardwise.toml
+    counts: one that lies where notebooks are graded may be a student's, and the references of a bank are code that is run.
     """
-    folders = [_folder(name, Path()) for name in named] or _of_environment() or _of_settings(start or Path.cwd())
-    banks = [Bank.open(folder) for folder in dict.fromkeys(folders or [shipped()])]
-    return Banks(banks)
+    folders = [_folder(name, Path()) for name in named] or _of_environment()
+    if not folders and settings:
+        folders = _of_settings(start or Path.cwd())
+    try:
+        return Banks([Bank.open(folder) for folder in dict.fromkeys(folders or [shipped()])])
+    except OSError as error:  # a name that is too long, a folder that may not be read
+        raise ShardwiseError(f"{str(error.filename)[:80]!r} cannot be opened: {error.strerror}.") from None
+
+
+def settings_near(start: Path) -> Path | None:
+    """The nearest shardwise.toml, in this folder or above it."""
+    return next((folder / SETTINGS for folder in (start, *start.parents) if (folder / SETTINGS).is_file()), None)
 
 
 def shipped() -> Path:
@@ -67,14 +78,15 @@ def _of_settings(start: Path) -> list[Path]:
     """The banks of the nearest shardwise.toml, in this folder or above it; their paths are relative to that file."""
     for folder in (start, *start.parents):
         file = folder / SETTINGS
-        if not file.is_file():
+        if not os.path.lexists(file):
             continue
         import tomllib  # here, because most folders have no settings
 
         try:
-            settings = tomllib.loads(file.read_text("utf-8-sig"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise ShardwiseError(f"{file} cannot be read: {error}") from None
+            settings = tomllib.loads(read_text(file, str(file)))
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            why = "it is nested too deeply." if isinstance(error, RecursionError) else error
+            raise ShardwiseError(f"{file} cannot be read: {why}") from None
         names = settings.get("bank", [])
         names = [names] if isinstance(names, str) else names
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

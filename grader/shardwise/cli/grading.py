@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shardwise.cli.interrupts import say_when_stopped
-from shardwise.cli.options import BankNames, Json, banks_of
+from shardwise.cli.options import Json, TrustedBankNames, trusted_banks_of
 from shardwise.cli.tables import print_changes, print_grades, print_history, print_tiers, progress
 from shardwise.errors import ShardwiseError
 
@@ -78,7 +78,7 @@ def grade(
     kubernetes: Annotated[
         bool, typer.Option("--kubernetes", help="Grade on --workers pods, as Dask is configured.")
     ] = False,
-    bank: BankNames = None,
+    bank: TrustedBankNames = None,
     solutions: Annotated[bool, typer.Option("--solutions", help="Put worked solutions on the feedback pages.")] = False,
     fail_under: Annotated[
         str | None,
@@ -199,7 +199,7 @@ def _practice(names: list[str] | None) -> Callable[[str, str], Sequence[Question
         from shardwise.bank.posing import pose_chapter
 
         if not opened:
-            opened.append(banks_of(names))
+            opened.append(trusted_banks_of(names))
         return pose_chapter(opened[0], chapter, seed)
 
     return practised
@@ -216,7 +216,7 @@ def regrade(
     latest: Latest = False,
     workers: Workers = None,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
-    bank: BankNames = None,
+    bank: TrustedBankNames = None,
 ) -> None:
     """Grade again by today's templates: show which points would change and why, and write when you say so."""
     from shardwise.atomic_files import alone_in
@@ -233,7 +233,7 @@ def regrade(
     with alone_in(out):
         with progress("grading again", None) as advance:
             again = run(
-                paths, out, banks_of(bank), locks=lock or (), key=named_key(key), decisions=decisions,
+                paths, out, trusted_banks_of(bank), locks=lock or (), key=named_key(key), decisions=decisions,
                 workers=workers or len(usable()), progress=advance,
             )  # fmt: skip
         count = print_changes(again)
@@ -247,7 +247,7 @@ def regrade(
             )
         else:
             again.discard()
-            typer.echo("Nothing was written.")
+            typer.echo(f"Nothing was written.{'' if sys.stdin.isatty() else ' Nobody could be asked: --yes writes it.'}")
 
 
 def _must_be_no_folders(**files: Path | None) -> None:

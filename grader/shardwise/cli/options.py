@@ -18,14 +18,39 @@ BankNames = Annotated[
         "Left out: SHARDWISE_BANK, the nearest shardwise.toml, or the installed bank.",
     ),
 ]
+TrustedBankNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--bank",
+        metavar="DIR",
+        help='A bank of problems, or "shipped"; may be given several times, the first that has a problem counts. '
+        "Left out: SHARDWISE_BANK, or the installed bank. A shardwise.toml does not count here: it may have been handed in.",
+    ),
+]
 Seed = Annotated[str, typer.Option("--seed", help="The seed; the same seed is the same question everywhere.")]
 Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
 
 
 def banks_of(names: list[str] | None) -> Banks:
     """The banks that are meant, after saying which."""
-    from shardwise.bank.discovery import open_banks
+    return _said(names, settings=True)
 
-    banks = open_banks(names or ())
+
+def trusted_banks_of(names: list[str] | None) -> Banks:
+    """The banks that a person named or installed, after saying which: none that lies about where notebooks are graded."""
+    return _said(names, settings=False)
+
+
+def _said(names: list[str] | None, *, settings: bool) -> Banks:
+    import os
+    from pathlib import Path
+
+    from shardwise.bank.discovery import VARIABLE, open_banks, settings_near
+
+    banks = open_banks(names or (), settings=settings)
     typer.echo(f"Bank: {banks}", err=True)
+    if not (settings or names or os.environ.get(VARIABLE)) and (found := settings_near(Path.cwd())):
+        typer.echo(
+            f"{found} does not count here, for it may have been handed in. Name a bank of yours with --bank.", err=True
+        )
     return banks

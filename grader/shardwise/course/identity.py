@@ -34,8 +34,8 @@ def of_set(found: Found, submission: Submission, lock: Lock, decided: str | None
     others = sorted(named - {student})
     if others:
         raise BadSubmission(f"This is {student}'s notebook in {others[0]}'s folder.")
-    called = _students(lock).get(_folded(found.stem), student)
-    if called != student and not named:
+    called = _called_after(found, lock)
+    if called not in (None, student) and not named:
         raise BadSubmission(f"This is {student}'s notebook, and its file is called after {called}.")
     return replace(submission, student=student)
 
@@ -54,14 +54,24 @@ def of_practice(found: Found, submission: Submission, among: Path, decided: str 
     return replace(submission, student=student)
 
 
+def _called_after(found: Found, lock: Lock) -> str | None:
+    """The student after whom a file is called, by its whole name or by what stands before the first _, as in bob_late_123."""
+    name, students = _folded(found.stem), _students(lock)
+    return students.get(name) or students.get(name.partition("_")[0])
+
+
 def students_at(found: Found, lock: Lock) -> set[str]:
-    """The students of a lock file after whom folders on the way to a notebook are called."""
+    """The students of a lock file after whom folders on the way to a notebook are called, or the archive that holds it."""
     path, students = found.path.parent.resolve() / found.path.name, _students(lock)  # a link is where it lies
     common = Path(os.path.commonpath([path.parent, lock.path.resolve().parent]))
     home = Path.home().resolve()  # that of somebody who grades may be called like a student
     base = home if path.is_relative_to(home) and home.is_relative_to(common) else common
     below = path.relative_to(base).parts
     folders = [*(below if path.is_dir() and not path.is_symlink() else below[:-1]), *_inside(found)]
+    if _COLLECTED in folders:  # it holds the submissions of all, though a student may have that name
+        folders.remove(_COLLECTED)
+    if found.member:  # bob.zip and bob.ipynb.zip are as good as a folder bob
+        folders += [path.stem, Path(path.stem).stem]
     return {students[name] for name in map(_folded, folders) if name in students}
 
 

@@ -47,6 +47,8 @@ class Lock:
         self.path = path
         self.places: dict[str, int] = {}
         self.is_whole = False
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise ShardwiseError(f"{path} cannot be read as a lock file: it is no ordinary file.")
         try:
             with path.open("rb") as file:
                 first = file.readline()
@@ -154,6 +156,8 @@ class Lock:
 
 def claimed_key(path: Path) -> str:
     """The fingerprint of the key with which a file says that it is signed; nothing if it does not say."""
+    if not path.is_file():
+        return ""
     with suppress(OSError, AttributeError, *_DAMAGE), path.open("rb") as file:
         return str(json.loads(file.readline(_BEGINNING * 100)).get("key", ""))
     return ""

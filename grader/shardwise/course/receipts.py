@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -17,7 +18,11 @@ from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty, ShardwiseError
 
 Received = Callable[[Found, str], datetime | None]  # a notebook and its student; None when nobody knows
-_SECONDS = 30  # for git
+_SECONDS = 10  # for git
+_MOST_OF_A_REFERENCE, _MOST_OF_ALL = (
+    1_000,
+    10_000_000,
+)  # bytes of a file that names one commit, or all commits that have names
 
 
 def by_file(found: Found, _student: str) -> datetime | None:
@@ -68,8 +73,8 @@ def by_git(found: Found, _student: str) -> datetime | None:
     path = found.path.resolve()
     repository = next((folder for folder in path.parents if (folder / ".git").is_dir()), None)
     head = _head(repository / ".git") if repository else None
-    if repository is None or head is None:
-        return None
+    if repository is None or head is None or os.path.lexists(repository / ".git/objects/info/alternates"):
+        return None  # by alternates git would read wherever they say
     place = path.relative_to(repository).as_posix()
     with tempfile.TemporaryDirectory() as empty:
         _git(empty, None, "init", "--bare", "--quiet", empty)
@@ -85,17 +90,23 @@ def by_git(found: Found, _student: str) -> datetime | None:
 
 def _head(folder: Path) -> str | None:
     """The commit that is checked out."""
-    with suppress(OSError, UnicodeDecodeError):
-        text = (folder / "HEAD").read_text("ascii").strip()
-        if text.startswith("ref: refs/") and ".." not in text:
-            name = text.removeprefix("ref: ")
-            packed = (folder / "packed-refs").read_text("utf-8") if (folder / "packed-refs").is_file() else ""
-            found = re.search(rf"^([0-9a-f]+) {re.escape(name)}$", packed, re.MULTILINE)
-            text = (
-                (folder / name).read_text("ascii").strip() if (folder / name).is_file() else found[1] if found else ""
-            )
-        return text if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text) else None
-    return None
+    text = _text(folder / "HEAD", _MOST_OF_A_REFERENCE)
+    if text.startswith("ref: refs/") and ".." not in text:
+        name = text.removeprefix("ref: ")
+        packed = _text(folder / "packed-refs", _MOST_OF_ALL)
+        found = re.search(rf"^([0-9a-f]+) {re.escape(name)}$", packed, re.MULTILINE)
+        text = _text(folder / name, _MOST_OF_A_REFERENCE) or (found[1] if found else "")
+    return text if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text) else None
+
+
+def _text(path: Path, most: int) -> str:
+    """What a file of a student's says; nothing where it is no ordinary file (a pipe would be waited for), or too long."""
+    with suppress(OSError, ValueError):
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with open(descriptor, "rb") as file:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode) and len(text := file.read(most + 1)) <= most:
+                return text.decode().strip()
+    return ""
 
 
 def _git(repository: str, objects: Path | None, *arguments: str) -> str:
