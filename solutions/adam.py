@@ -115,7 +115,7 @@ def optimizer_width(*, optimizer_bytes: float, parameters: float) -> int:
     Raises:  ValueError if an argument is not positive.
     Source:  Rajbhandari et al. 2020, arXiv:1910.02054, section 3.1, solved for the width.
 
-    >>> optimizer_width(optimizer_bytes=705e9, parameters=70 * 10**9)    # a BF16 master copy, not the usual 12
+    >>> optimizer_width(optimizer_bytes=705e9, parameters=70 * 10**9)    # one moment is in BF16: not the usual 12
     10
     """
     require_positive(optimizer_bytes=optimizer_bytes, parameters=parameters)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from .arguments import require_counts
 from .planner import plan
 from .planner_activations import layer_bytes
+from .planner_faults import ENDS
 from .planner_shapes import Batch, Cluster, Layout, named_model
 
 STATES = ("weights", "gradients", "optimizer")
@@ -34,8 +36,8 @@ def verdict(
         held = states + activations of all micro-batches in flight, on the stage that the planner finds fullest
 
     Weights take 2 bytes, gradients 4 and the optimizer's states 12. Logits, buffers and the CUDA context are not in it: a
-    problem says how much stays free for them. The schedule is 1F1B, interleaved where there are several virtual stages. The same
-    layout is judged once.
+    problem says how much stays free for them. The schedule is 1F1B, interleaved where there are several virtual stages. These are
+    faults where their chunks cannot be equal, since a bubble of (p - 1)/(v·m) takes them to be. The same layout is judged once.
 
     Units:   network_bytes_per_s of one GPU, per direction; the rest are counts and words. Bytes and seconds in what it gives.
     Raises:  ValueError for a model or an accelerator that is unknown.
@@ -52,9 +54,21 @@ def verdict(
         tp=tp, cp=cp, pp=pp, dp=dp, ep=ep, virtual_stages=virtual_stages, zero=zero, gradient_bytes=4
     )  # fmt: skip
     cluster = Cluster(accelerator, gpus, network_bytes_per_s=network_bytes_per_s)
-    judged = plan(named_model(model), cluster, layout, Batch(global_batch, sequence))
+    shape = named_model(model)
+    judged = plan(shape, cluster, layout, Batch(global_batch, sequence))
+    uneven = (
+        judged.step and virtual_stages > 1 and not chunks_are_equal(layers=shape.layers, chunks=pp * virtual_stages)
+    )
     found: dict[str, Any] = {"faults": [vars(fault) for fault in judged.faults if fault.constraint != "memory"]}
-    if judged.step:
+    if uneven:
+        words = (
+            f"PP {pp} with {virtual_stages} virtual stages makes {pp * virtual_stages} chunks, and these cannot be equal: "
+            f"{pp * virtual_stages} divides neither {shape.layers} layers nor {shape.layers + ENDS}, which is with one more at each end"
+        )
+        found["faults"].append(
+            {"constraint": "layers", "seen": pp * virtual_stages, "limit": shape.layers, "words": words}
+        )
+    elif judged.step:
         states = sum(judged.memory[bucket] for bucket in STATES)
         found |= {
             "states_bytes": states,
@@ -63,6 +77,23 @@ def verdict(
             "mfu": judged.mfu,
         }
     return found
+
+
+def chunks_are_equal(*, layers: int, chunks: int) -> bool:
+    """Whether layers can be cut into so many equal chunks, or into such with one layer less in the first and in the last.
+
+    Where chunks are as many as layers and 2 more, the first and the last hold the embedding and the output head alone.
+
+    Units:   counts.
+    Raises:  ValueError if one is below 1.
+    Source:  Llama Team 2024, arXiv:2407.21783, section 3.3.2 (one layer less on the first and the last stage); Narayanan et
+             al. 2021, arXiv:2104.04473, section 2.2.2 (chunks with equally many layers).
+
+    >>> chunks_are_equal(layers=126, chunks=14), chunks_are_equal(layers=126, chunks=64), chunks_are_equal(layers=126, chunks=112)
+    (True, True, False)
+    """
+    require_counts(layers=layers, chunks=chunks)
+    return layers % chunks == 0 or (layers + ENDS) % chunks == 0
 
 
 def kept_bytes(*, model: str, sequence: int) -> float:

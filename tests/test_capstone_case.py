@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -109,7 +110,68 @@ def test_many_parts_that_are_right_are_named_by_their_numbers() -> None:
     assert said.count("✓") == 1
 
 
-def test_a_wrong_formula_costs_itself_and_the_number_that_is_made_of_it() -> None:
+UNGROUPED = "4*d^2 + 3*d*f"
+
+
+def with_formula(formula: str, seed: int = 8) -> tuple[Question, dict[str, Any]]:
+    """Answers of a student whose formula for a layer is this one, and who goes on from what it gives."""
+    question = asked(seed)
+    part = next(part for part in parts_of(capstone(), question).parts if part.piece.name == "layer_weights")
+    values = part.draw.values
+    d, f, a, k = (float(values[name]) for name in ("hidden", "ffn_hidden", "heads", "kv_heads"))
+    gives = eval(formula.replace("^", "**"), {"d": d, "f": f, "a": a, "k": k})
+    assert part.bounds is not None
+    return question, answers(capstone(), question, {"layer_weights": gives / part.bounds.right}) | {
+        "layer_formula": formula
+    }
+
+
+@pytest.mark.parametrize("formula", [UNGROUPED, "d*d*(1 + 2*k/a) + 3*d*f", "12*d^2"])
+def test_a_wrong_formula_costs_itself_alone_and_what_it_gives_is_gone_on_with(formula: str) -> None:
+    question, given = with_formula(formula)
+    feedback = check(question, given)
+    assert [part for part, is_right in feedback.parts.items() if not is_right] == ["layer_formula"]
+    assert feedback.points == question.points - 1
+    said = as_plain(feedback)
+    assert "Right from your answer to “Weights of a layer, as a formula”" in said
+    assert "though that formula is off: an error counts once" in said
+    blank = check(question, {**given, "layer_weights": None})
+    lost = [part for part, is_right in blank.parts.items() if not is_right]
+    assert lost == ["layer_formula", "layer_weights"]  # what follows for the blank part is gone on with
+
+
+@pytest.mark.parametrize(
+    "formula", ["d", "d*f*1000", "8.1e8", "0", "1/(a-a)", "2^d", "sqrt(-d)", "2*d*d*(1+k/a) + 3*d*f + 1"]
+)
+def test_a_formula_that_is_absurd_or_a_mere_number_is_not_gone_on_with(formula: str) -> None:
+    question, given = with_formula(UNGROUPED)
+    feedback = check(question, {**given, "layer_formula": formula})
+    assert not feedback.parts["layer_weights"] and not feedback.parts["layer_formula"]
+
+
+def test_a_number_that_does_not_follow_from_the_wrong_formula_is_wrong() -> None:
+    question, given = with_formula(UNGROUPED)
+    feedback = check(question, {**given, "layer_formula": "d*d*(1 + 2*k/a) + 3*d*f"})
+    assert not feedback.parts["layer_weights"]
+
+
+def test_the_key_knows_the_numbers_of_the_formulas_symbols() -> None:
+    known = [part.formula for part in asked(1).key.parts]  # type: ignore[attr-defined]
+    (formula,) = filter(None, known)
+    assert known.index(formula) == 4 and formula.place == 3
+    assert sorted(formula.point) == ["a", "d", "f", "k"]
+
+
+@pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
+def test_virtual_stages_and_fewer_stages_have_as_many_layers_as_the_prompt_says(seed: int) -> None:
+    values = parts_of(capstone(), asked(seed)).parts[-1].draw.values
+    layers, stages, fewer = (int(values[name]) for name in ("layers", "pp", "fewer"))
+    fullest = -(-layers // stages)
+    assert fullest % int(values["virtual_stages"]) == 0
+    assert -(-layers // fewer) == fullest * stages // fewer
+
+
+def test_a_wrong_formula_and_another_wrong_number_cost_both() -> None:
     """All that rests on the weights of a layer goes on from that number."""
     question = asked(1)
     wrong = answers(capstone(), question, {"layer_weights": 0.8}) | {"layer_formula": "d*d*(1 + 2*k/a) + 3*d*f"}

@@ -194,7 +194,7 @@ def test_a_layout_is_drawn_against_its_limits(tiny: Callable[..., Problem]) -> N
     assert right["axis"]["high"] >= 100 and wrong["axis"]["high"] <= 250
     assert over["text"].startswith("✗ ") and "✗" not in held["text"]  # a colour alone is not seen by everybody
     assert right["read"] == "Every limit drawn here is kept" and wrong["read"].endswith("limits missed")
-    assert drawn("TP4 PP4 DP7") == {"why": "No bars: this layout cannot run."}
+    assert drawn("TP4 PP4 DP7") == {"why": "No bars: this layout was not measured; the verdict says why."}
     for unread in ({}, {"tp": "4"}, {"tp": "4", "pp": "many"}):
         assert list(drawn(unread)) == ["why"]
 
@@ -252,6 +252,20 @@ def test_a_layout_that_cannot_run_earns_a_tenth_and_is_told_no_more(question: Qu
     feedback = told(question, "tp 8 pp 4 dp 1")
     assert feedback.credit == verdicts.CANNOT_RUN == 0.1
     assert feedback.say == "This layout cannot run. 30 layers do not divide by 4 stages."
+
+
+def test_a_limit_that_is_hard_is_a_condition_of_the_question_and_no_reason_why_it_could_not_run(
+    tiny: Callable[..., Problem],
+) -> None:
+    limit = (
+        "      faults: [node]\n      hard: true\n      asks: TP stays in a node of 4\n",
+        "      of: tp\n      at_most: 4\n      hard: true\n      asks: TP is at most {{ limit }}\n",
+    )
+    feedback = told(with_params(tiny(limit), layers=30, gpus=32, room="21.5 GB"), "tp 8 pp 2")
+    assert feedback.credit == verdicts.CANNOT_RUN
+    assert feedback.say == (
+        "This layout breaks a condition of the question: TP is at most 4. Nothing else was looked at. 8 Use `pp` for that, which is 2 here."
+    )
 
 
 def test_any_other_earns_the_share_of_constraints_that_hold_and_each_broken_one_is_named_with_its_number(

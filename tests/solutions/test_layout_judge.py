@@ -80,6 +80,39 @@ def test_a_layout_that_cannot_run_has_faults_alone() -> None:
     assert too_large["held_bytes"] > 400e9
 
 
+def test_virtual_stages_have_equal_chunks_but_for_one_layer_at_each_end() -> None:
+    run = {**RUN, "model": "Llama-3-405B", "gpus": 1024, "tp": 8}
+    for pp, v, is_even in [(16, 7, False), (16, 4, True), (16, 8, True), (2, 7, True), (4, 7, False), (16, 1, True)]:
+        judged = layout_judge.verdict(**run, pp=pp, dp=128 // pp, virtual_stages=v)
+        assert [fault["constraint"] for fault in judged["faults"]] == ([] if is_even else ["layers"]), (pp, v)
+        assert ("step_s" in judged) is is_even
+    fault = layout_judge.verdict(**run, pp=16, dp=8, virtual_stages=7)["faults"][0]
+    assert (fault["seen"], fault["limit"]) == (112, 126)
+    assert fault["words"] == (
+        "PP 16 with 7 virtual stages makes 112 chunks, and these cannot be equal: 112 divides neither 126 layers nor 128, "
+        "which is with one more at each end"
+    )
+
+
+@pytest.mark.parametrize("layers", [2, 7, 80, 94, 126])
+def test_layers_that_are_dealt_to_chunks_one_by_one_come_out_equal(layers: int) -> None:
+    def dealt(places: int, chunks: int) -> set[int]:
+        return {len(range(chunk, places, chunks)) for chunk in range(chunks)}
+
+    for chunks in range(1, layers + 4):
+        equal = len(dealt(layers, chunks)) == 1 and chunks <= layers
+        with_ends = (
+            len(dealt(layers + 2, chunks)) == 1 and chunks <= layers + 2
+        )  # embedding and head take the place of a layer
+        assert layout_judge.chunks_are_equal(layers=layers, chunks=chunks) is (equal or with_ends), chunks
+
+
+@pytest.mark.parametrize("counts", [{"layers": 0, "chunks": 2}, {"layers": 4, "chunks": 0}])
+def test_no_layers_or_chunks_are_refused(counts: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        layout_judge.chunks_are_equal(**counts)
+
+
 def test_an_unknown_model_is_refused() -> None:
     with pytest.raises(ValueError, match="Llama-4"):
         layout_judge.verdict(**{**RUN, "model": "Llama-4"}, tp=8, pp=4, dp=8)

@@ -1,7 +1,8 @@
 """Judging a case: each part by itself, and where it is wrong, by what follows from the student's own earlier results.
 
 An error is charged once. A wrong result is gone on with where it was read, is plausible, and the step from it is no mere
-copy; then whoever goes on with it correctly earns the points of the later part.
+copy; then whoever goes on with it correctly earns the points of the later part. So is a wrong formula, by the part that asks
+for what it gives here.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Judged:
     reply: Reply
     verdict: Verdict | None = None
     carried: tuple[str, ...] = ()
+    by_formula: bool = False  # it is right from a formula of the student's own
     say: str = ""
 
     @property
@@ -60,6 +62,7 @@ class _Own:
     wrong_alone: list[float]  # the right ones exact
     wrong: dict[int, str] = field(default_factory=dict)  # what to call each wrong one
     absurd: set[int] = field(default_factory=set)
+    formulas: dict[int, tuple[str, Any]] = field(default_factory=dict)  # what to call each wrong one, and itself
 
 
 def judge(question: Question, replies: Replies, runner: Runner) -> list[Judged]:
@@ -113,6 +116,11 @@ def _judged(form: PartForm, key: PartKey, asked: Question, reply: Reply, own: _O
             if again.credit > verdict.credit:
                 names = tuple(own.wrong[place] for place in sorted(_needs(key)) if place in own.wrong)
                 return Judged(form, asked, reply, again, carried=names or (AS_ROUNDED,))
+        if key.formula is not None and (other := _by_formula(form, key, asked, own)) is not None:
+            again = kind.matches(asked.model_copy(update={"key": other}), reply.value, runner)
+            if again.credit > verdict.credit:
+                called = own.formulas[key.formula.place][0]
+                return Judged(form, asked, reply, again, carried=(called,), by_formula=True)
         verdict = explained(kind, asked, reply.value, verdict)
     return Judged(form, asked, reply, verdict)
 
@@ -136,6 +144,25 @@ def _followed(form: PartForm, key: PartKey, asked: Question, own: _Own, results:
     return None
 
 
+def _by_formula(form: PartForm, key: PartKey, asked: Question, own: _Own) -> Any:
+    """The key that a wrong formula of the student's own gives with this part's numbers; None where there is none to go on with.
+
+    A formula without a symbol would be an answer copied from there, and a number that is not plausible gains nothing.
+    """
+    if key.formula is None or key.formula.place not in own.formulas:
+        return None
+    from shardwise.kinds.formula.compare import evaluate  # a case without a formula needs none of it
+    from shardwise.kinds.formula.tree import nodes
+
+    formula, kind = own.formulas[key.formula.place][1], form.its_kind
+    if not any(node.kind == "symbol" for node in nodes(formula.tree)):
+        return None
+    number = evaluate(formula, key.formula.point)
+    if not isinstance(kind, NumericKind) or not bounds_of(form, key, asked).hold(number):
+        return None
+    return None if kind.is_near(asked.form, asked.key, number) else kind.with_number(asked.key, number)
+
+
 def _is_a_step(number: float, form: PartForm, key: PartKey, asked: Question, own: _Own) -> bool:
     """Whether a number that follows is possible, and another than the right one."""
     kind: Any = form.its_kind
@@ -148,6 +175,11 @@ def _go_on(place: int, form: PartForm, key: PartKey, asked: Question, reply: Rep
     """Note what later parts are to be worked out from: the student's own result, or where there is none, what would follow."""
     kind: Any = form.its_kind
     if not isinstance(kind, NumericKind):
+        if reply.value is not None and not made.is_right:
+            own.formulas[place] = (
+                f"your answer to {_called(form)} ({_short(kind.read(asked.form, reply.value))})",
+                reply.value,
+            )
         return
     if reply.value is not None:
         number = kind.given(asked, reply.value)
@@ -158,7 +190,7 @@ def _go_on(place: int, form: PartForm, key: PartKey, asked: Question, reply: Rep
                 own.wrong[place] = f"your answer to {_called(form)} ({_short(kind.read(asked.form, reply.value))})"
             return
         own.absurd.add(place)
-    other = _followed(form, key, asked, own, own.all)
+    other = _followed(form, key, asked, own, own.all) or _by_formula(form, key, asked, own)
     if other is not None:
         own.all[place] = own.wrong_alone[place] = kind.number(other)
         if not kind.is_near(asked.form, asked.key, kind.number(other)):
@@ -247,6 +279,7 @@ def _words(judged: Judged, verdict: Verdict, reading: str) -> str:
     words = []
     if judged.carried:
         off = "these numbers are off" if len(judged.carried) > 1 else "that number is off"
+        off = "that formula is off" if judged.by_formula else off
         though = "" if judged.carried == (AS_ROUNDED,) else f", though {off}: an error counts once"
         words.append(f"Right from {' and '.join(judged.carried)}{though}.")
     elif verdict.credit < 1 and reading:

@@ -23,7 +23,7 @@ from shardwise.kinds.case.model import (
     questions_of,
 )
 from shardwise.kinds.case.reading import Replies
-from shardwise.kinds.case.solving import Solved, SolvedPart, solved_case
+from shardwise.kinds.case.solving import Solved, SolvedPart, formula_before, solved_case
 from shardwise.markdown.html import literal, to_html
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw, whole
@@ -32,8 +32,8 @@ from shardwise.template.references import References
 from shardwise.template.results import RESULTS, Results
 
 GOES_ON = (
-    "Each part has its own points. An error counts once: what is right from an earlier number of yours is right, "
-    "as long as that number is plausible."
+    "Each part has its own points. An error counts once: what is right from an earlier number or formula of yours is right, "
+    "as long as it is plausible."
 )
 
 
@@ -124,6 +124,7 @@ parts:
                 PartKey(
                     key=part.posed.key.model_dump(mode="json"),
                     ways=ways,
+                    formula=formula_before(solved, number - 1),
                     within=piece.plausible.within,
                     lowest=bounds.lowest if bounds else None,
                     highest=bounds.highest if bounds else None,

@@ -181,11 +181,19 @@ class Way(Key):
     key: Mapping[str, Any] | None = None  # or the key, of a part whose answer is no number
 
 
+class FormulaBefore(Key):
+    """An earlier part that asks for the formula of this part's number, and what its symbols are here."""
+
+    place: int
+    point: Mapping[str, float]
+
+
 class PartKey(Key):
     """The key of a part as plain data, and how it follows from others; its kind stands in the form."""
 
     key: Mapping[str, Any]
     ways: tuple[Way, ...] = ()
+    formula: FormulaBefore | None = None
     within: float = _WITHIN
     lowest: float | None = None
     highest: float | None = None

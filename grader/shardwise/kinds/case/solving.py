@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,8 +11,8 @@ from typing import Any
 from shardwise.errors import Reject
 from shardwise.kinds import kinds
 from shardwise.kinds.base import NumericKind, Posed
-from shardwise.kinds.case.carrying import Bounds, ways_of
-from shardwise.kinds.case.model import CasePart, CaseTemplate, Way
+from shardwise.kinds.case.carrying import AGREEMENT, Bounds, ways_of
+from shardwise.kinds.case.model import CasePart, CaseTemplate, FormulaBefore, Way
 from shardwise.template.draw import Draw, whole
 from shardwise.template.references import References
 from shardwise.template.results import among
@@ -52,6 +53,30 @@ class Solved:
     def ways(self) -> tuple[tuple[Way, ...], ...]:
         """How the key of each part follows from results."""
         return tuple(ways_of(part.piece, part.draw, part.posed, self.known, self.places) for part in self.parts)
+
+
+def formula_before(solved: Solved, place: int) -> FormulaBefore | None:
+    """The earlier part whose formula gives the number of a part: one with the same reference, all symbols of which are known here."""
+    part = solved.parts[place]
+    answer: Any = part.piece.answer  # type: ignore[attr-defined]
+    if part.bounds is None or part.piece.needs:
+        return None
+    given = {**part.draw.values, **{name: part.draw.evaluate(written) for name, written in answer.arguments.items()}}
+    for before, other in enumerate(solved.parts[:place]):
+        asked: Any = other.piece.answer  # type: ignore[attr-defined]
+        if getattr(asked, "reference", None) != answer.reference or not hasattr(asked, "formula"):
+            continue
+        known = {name: given.get(symbol.argument or name) for name, symbol in asked.symbols.items()}
+        point = {name: float(number) for name, number in known.items() if isinstance(number, int | float)}
+        if len(point) < len(known):
+            continue
+        from shardwise.kinds.formula.compare import evaluate, parse  # a case without a formula needs none of it
+
+        key: Any = other.posed.key
+        ours = evaluate(parse(key.formula, tuple(point)), point)
+        if math.isclose(ours, part.bounds.right, rel_tol=AGREEMENT):
+            return FormulaBefore(place=before, point=point)
+    return None
 
 
 def solved_case(template: CaseTemplate, draw: Draw) -> Solved:

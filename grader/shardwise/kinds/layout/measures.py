@@ -17,16 +17,16 @@ KINDS = {
     "beyond": {"name": "✗ misses its limit", "colour": "red"},
 }
 NOT_READ = "The bars are back when every axis has a value that can be read."
-CANNOT_RUN = "No bars: this layout cannot run."
+NOT_MEASURED = "No bars: this layout was not measured; the verdict says why."
 
 
 def is_drawn(constraint: Judged) -> bool:
-    """Whether a constraint gets a bar: it limits a number, and a layout that breaks it still runs."""
+    """Whether a constraint gets a bar: it limits a number, and a layout that breaks it is still measured."""
     return bool(limit_of(constraint)) and not constraint.hard
 
 
 def bars(form: LayoutForm, key: LayoutKey, layout: Layout) -> dict[str, Any]:
-    """A bar for each constraint with a number and a limit; `why` there is none, as for a layout that cannot run."""
+    """A bar for each constraint with a number and a limit; `why` there is none, as for a layout that breaks a hard constraint or the product."""
     place = place_of(form, layout)
     rows, most, missed = [], 100.0, 0
     for asks, constraint in zip(form.asks, key.constraints.values(), strict=True):
@@ -43,7 +43,7 @@ def bars(form: LayoutForm, key: LayoutKey, layout: Layout) -> dict[str, Any]:
                 }
             )
     if not rows:
-        return {"why": CANNOT_RUN}
+        return {"why": NOT_MEASURED}
     return {
         "title": f"What {one_line(form, layout)} comes to, against its limits",
         "read": f"{missed} of {len(rows)} limits missed" if missed else "Every limit drawn here is kept",

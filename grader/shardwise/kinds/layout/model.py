@@ -54,7 +54,7 @@ class Constraint(author.AuthorModel):
     whole: bool = Field(False, description="It has to be a whole number.")
     faults: tuple[str, ...] = Field((), description="Or faults of the reference that there must not be.")
     unit: author.UnitName = "1"
-    hard: bool = Field(False, description="A layout that breaks it cannot run.")
+    hard: bool = Field(False, description="Whoever breaks it is told no more and earns a tenth.")
     too_close: Literal["reject", "counts"] = Field("reject", description="What becomes of a close call, see the docs.")
     say: author.Prose = Field("", description="Shown when it is broken; knows `seen`, `limit` and the axes; Jinja2.")
 
@@ -174,7 +174,7 @@ class LayoutForm(Form):
 class Judged(Key):
     """A constraint with what it found for every combination: a number, or the place of a fault's words."""
 
-    seen: tuple[int | float | None, ...]  # None: it cannot run, so this was not looked at
+    seen: tuple[int | float | None, ...]  # None: a hard one is broken, so this was not looked at
     at_most: int | float | None = None
     at_least: int | float | None = None
     words: tuple[str, ...] | None = None  # of faults

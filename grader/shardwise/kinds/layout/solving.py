@@ -91,7 +91,7 @@ def _solved(template: LayoutTemplate, draw: Draw) -> Solved:
 def judged(template: LayoutTemplate, draw: Draw, named: Sequence[Names]) -> dict[str, Judged]:
     """What each constraint finds for every combination, in the template's order.
 
-    A combination that breaks a hard constraint cannot run, so nothing that comes after is looked at.
+    Where a combination breaks a hard constraint, nothing that comes after is looked at.
     """
     running = list(range(len(named)))
     found: dict[str, Judged] = {}
@@ -138,7 +138,7 @@ def _solution(
 
 
 def _shows(draw: Draw, when: str | bool, names: Names) -> bool:
-    """Whether a combination makes a mistake. One that cannot run may lack what the condition names."""
+    """Whether a combination makes a mistake. One that breaks a hard constraint may lack what the condition names."""
     try:
         return holds(when, {**draw.values, **draw.references.helpers, **names})
     except BadExpression:

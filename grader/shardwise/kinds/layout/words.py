@@ -62,13 +62,14 @@ def named_of(form: LayoutForm, layout: Layout) -> Mapping[str, Option]:
 
 
 def broken(form: LayoutForm, key: LayoutKey, layout: Layout, place: int) -> str:
-    """The constraints that a layout breaks, with its numbers; of one that cannot run, only what keeps it from running."""
+    """The constraints that a layout breaks, with its numbers; where a hard one is among them, only that."""
     met = {name: holds(constraint, constraint.seen[place]) for name, constraint in key.constraints.items()}
     hard = [name for name, constraint in key.constraints.items() if constraint.hard and not met[name]]
     named = named_of(form, layout)
     if hard:
         first = next((name for name in hard if key.constraints[name].seen[place] is not None), hard[0])
-        return f"This layout cannot run. {_said(key.constraints[first], key.constraints[first].seen[place], named)}"
+        said = _said(key.constraints[first], key.constraints[first].seen[place], named)
+        return f"{_kept_from(form, key, first)} {said}"
     told = [
         _said(constraint, constraint.seen[place], named)
         for name, constraint in key.constraints.items()
@@ -76,6 +77,14 @@ def broken(form: LayoutForm, key: LayoutKey, layout: Layout, place: int) -> str:
     ]
     count = f"{sum(met.values())} of {len(met)} constraints hold." if len(met) > 1 else ""
     return "\n\n".join(filter(None, [count, *told]))
+
+
+def _kept_from(form: LayoutForm, key: LayoutKey, name: str) -> str:
+    """What a broken hard constraint does: a fault keeps a layout from running; a limit is a condition that the question sets."""
+    if key.constraints[name].words is not None:
+        return "This layout cannot run."
+    asks = dict(zip(key.constraints, form.asks, strict=True))[name]
+    return f"This layout breaks a condition of the question: {asks}. Nothing else was looked at."
 
 
 def _said(constraint: Judged, seen: Number | None, named: Mapping[str, Option]) -> str:
