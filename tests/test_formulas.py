@@ -19,7 +19,7 @@ from shardwise.bank.posing import pose
 from shardwise.errors import Unreadable
 from shardwise.kinds.calls import refuse
 from shardwise.kinds.formula import explain as explaining
-from shardwise.kinds.formula.compare import CounterExample, FormulaError, difference, evaluate, parse
+from shardwise.kinds.formula.compare import CounterExample, FormulaError, difference, evaluate, is_recognised, parse
 from shardwise.kinds.formula.fingerprint import PRIME
 from shardwise.kinds.formula.nearly import half_of_a_fraction, nearly
 from shardwise.kinds.formula.variants import variants
@@ -90,6 +90,19 @@ def refusal(text: str, symbols: tuple[str, ...] = SYMBOLS) -> str:
         ("bytes per GPU = 2*M", 6),
         ("x = M + N", 11),
         ("½ M", 1.5),
+        ("5MN^2M", 5 * 9 * 64),  # as 5MN²M
+        ("N^2sqrt(2N)", 256),
+        ("√(2N) + √[N+1] + 2√(M+1)", 11),
+        ("√16*M", 12),  # a root without brackets ends with one number or name
+        ("√16/2", 2),
+        ("√√16", 2),
+        ("3√⌈N/M⌉^2", 9),
+        ("π", math.pi),
+        ("2πN²", 128 * math.pi),
+        ("2piN", 16 * math.pi),
+        ("Nπ/pi", 8),
+        ("math.pi*N", 8 * math.pi),
+        (r"2\pi N", 16 * math.pi),
         ("2*M;", 6),
     ],
 )
@@ -132,6 +145,12 @@ def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: flo
         ("2 3 = M", "I saw “=”. Write the right-hand side alone"),
         ("min(M)", "It takes several."),
         ("sqrt(M, N)", "It takes one."),
+        ("√2M", "where a root ends is not plain. Write what stands under it in brackets: √(...)."),
+        ("√M^2", "where a root ends is not plain"),
+        ("√M²", "where a root ends is not plain"),
+        ("√M(N+1)", "where a root ends is not plain"),
+        ("√", "it ends after “√”"),
+        ("M//N", "Write floor(a/b) for what a // b is in Python"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_advice(text: str, words: str) -> None:
@@ -153,6 +172,9 @@ def test_a_refusal_quotes_the_text_and_is_no_wrong_answer() -> None:
 def test_a_symbol_may_look_like_a_unit_or_a_constant() -> None:
     assert evaluate(parse("2GB + e", ("GB", "e")), {"GB": 3.0, "e": 1.0}) == 7
     assert "cannot be a symbol" in refusal("exp", ("exp",))
+    assert "cannot be a symbol" in refusal("π", ("π",))
+    assert evaluate(parse("2pi", ("pi",)), {"pi": 3.0}) == 6
+    assert "“pi” can be read as p*i or pi" in refusal("2pi", ("p", "i"))
 
 
 @pytest.mark.parametrize(
@@ -171,6 +193,7 @@ def test_a_symbol_may_look_like_a_unit_or_a_constant() -> None:
         "(" * 150 + "M" + ")" * 149,
         "(" * 140 + "M" + ")" * 140,
         "-" * 290 + "M",
+        "√" * 290 + "M",
         "+".join(["M"] * 150),
         "^".join(["M"] * 150),
         "M" * 301,
@@ -226,7 +249,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     read_or_refuse(text)
 
 
-PIECES = ["M", "N", "K", "2", "1e9", "0.5", "64", "+", "-", "*", "/", "^", "**", "(", ")", "[", "]", ",", "=", " ", "²", "⌈", "⌉",
+PIECES = ["√", "π", "pi", "M", "N", "K", "2", "1e9", "0.5", "64", "+", "-", "*", "/", "^", "**", "(", ")", "[", "]", ",", "=", " ", "²", "⌈", "⌉",
           "sqrt(", "log2(", "min(", "max(", "floor(", "exp(", "^(", "^-", "1/", "(N-1)", "(M+N)"]  # fmt: skip
 
 
@@ -324,6 +347,108 @@ def test_a_student_sees_the_simplest_point_that_differs() -> None:
     only_from_4 = difference(parse("M*N", SYMBOLS), parse("M*min(N, 2)", SYMBOLS), POINTS)
     assert only_from_4 is not None
     assert only_from_4.point == {"M": 1e6, "N": 4.0}
+
+
+def test_a_point_at_which_a_difference_is_plain_is_shown_before_simpler_ones() -> None:
+    found = difference(parse("sqrt(M) + N", SYMBOLS), parse("sqrt(M)", SYMBOLS), POINTS)
+    assert found is not None
+    assert found.point == {"M": 1e6, "N": 2.0}
+    at_8 = parse(
+        "ceil(log2(N))*M - max(N, 4) + 4", SYMBOLS
+    )  # differs by 4 parts in 3 million, and only at N = 8 or above
+    found = difference(at_8, parse("ceil(log2(N))*M", SYMBOLS), POINTS)
+    assert found is not None
+    assert found.point == {"M": 1e6, "N": 64.0}  # where it differs most
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("2*M + 14*N/M^2", "2*M"),  # at M = 1e6 the term is a billionth of a millionth
+        ("2*M + 14*M/N + N/M^2", "2*M + 14*M/N"),
+        ("M - 1/M^3", "M"),
+        ("M/(N + 1/M^2)", "M/N"),
+    ],
+)
+def test_a_term_that_is_lost_beside_large_numbers_makes_another_formula(theirs: str, ours: str) -> None:
+    found = difference(parse(theirs, SYMBOLS), parse(ours, SYMBOLS), POINTS)
+    assert found is not None
+    assert found.relative > 1e-6
+    assert max(found.point.values()) < 60
+
+
+def test_formulas_that_are_equal_for_the_numbers_of_the_question_alone_stay_equal() -> None:
+    points = [{"M": 6.0, "N": 2.0}, {"M": 40.0, "N": 8.0}]  # at smaller M than N these differ
+    assert difference(parse("abs(M-2N)", SYMBOLS), parse("M-2N", SYMBOLS), points) is None
+    assert difference(parse("sqrt((M-2N)^2)", SYMBOLS), parse("M-2N", SYMBOLS), points) is None
+    assert difference(parse("0.333333333333*M", SYMBOLS), parse("M/3", SYMBOLS), points) is None
+
+
+@pytest.mark.parametrize(
+    ("theirs", "known", "is_known"),
+    [
+        ("ceil(14*N/M)", "ceil(15*N/M)", False),
+        ("floor(14*N/M) + 1", "ceil(14*N/M)", True),
+        ("ceil((N*7)*2/M)", "ceil(14*N/M)", True),
+        ("2*M + 14*N/M^2", "2*M", False),
+    ],
+)
+def test_a_mistake_is_recognised_where_the_formula_is_equal_before_it_is_rounded_too(
+    theirs: str, known: str, is_known: bool
+) -> None:
+    points = [{"M": 1e6, "N": n} for n in (1.0, 2.0)]  # where both round up to 1
+    assert is_recognised(parse(theirs, SYMBOLS), parse(known, SYMBOLS), points) is is_known
+
+
+# Feedback to a question of the bank ----------------------------------------------------------------------------
+
+
+def said(slug: str, answer: str) -> str:
+    return check(pose(checkout_bank().find(slug), 0), answer).say
+
+
+@pytest.mark.parametrize(
+    ("slug", "answer", "words"),
+    [
+        ("waste-at-the-best-interval", "1.414*sqrt(C/M)+R/M", "Is `1.414` rounded?"),
+        ("overhead-formula", "2.6667*d*F*(t-1)/(W*B)", "Is `2.6667` rounded?"),
+        ("bytes-per-gpu-formula", "12*M*((N-1)/N)^1.0001", "Is `1.0001` rounded?"),
+        ("area-formula", "0.55*P*(S-w)+0.5*P*w+0.05*P", "Yours is the right one plus `P/20`."),
+        ("waste-at-the-best-interval", "1.41*sqrt(C/M)+R/M", "Is `1.41` rounded?"),
+        ("overhead-formula", "2.67*d*F*(t-1)/(W*B)", "Is `2.67` rounded?"),
+        ("overhead-formula", "801/300*d*F*(t-1)/(W*B)", "Yours is 801/800 times the right one."),
+        ("waste-at-the-best-interval", "1.41421356*sqrt(C/M)+R/M", "Is `1.41421356` rounded?"),
+        ("waste-at-the-best-interval", "sqrt(2*C/M)+R/(M-1)", "belongs"),
+    ],
+)
+def test_a_counter_example_shows_two_different_numbers(slug: str, answer: str, words: str) -> None:
+    say = said(slug, answer)
+    assert words in say
+    numbers = re.search(r"yours gives (.+), and the right one (.+)\.", say)
+    assert numbers is not None
+    assert numbers[1] != numbers[2]
+
+
+@pytest.mark.parametrize(
+    "answer", ["0.707*sqrt(C/M)+R/M", "sqrt((2*C + R/9999)/M) + R/M", "sqrt(2*C/M) + R/M*(1 + pi/10000)"]
+)
+def test_who_is_far_off_or_has_no_decimals_is_not_asked_for_a_rounded_number(answer: str) -> None:
+    assert "rounded" not in said("waste-at-the-best-interval", answer)
+
+
+def test_no_mistake_is_named_that_was_not_made() -> None:
+    upside_down = said("states-formula", "2*P+14*N/P")
+    assert "missing" not in upside_down
+    assert "missing" in said("states-formula", "2*P")
+    assert "nothing is left for the A bytes" not in said("gpus-formula", "ceil(14*P/(D-A))")
+
+
+def test_what_cancels_is_said_before_a_mistake_that_may_be_another_one() -> None:
+    every_time = said("communication-share-formula", "2*A*r/(A*t+2*A*r)")
+    assert every_time.startswith("In yours `A` cancels, and what is left is `2*r/(t + 2*r)`. ")
+    assert "cancel" not in said("communication-share-formula", "r*2/(2*r+t)")
+    hides_all = said("mfu-with-overlap", "U*t/max(t, c)")  # is U only while t is the larger one
+    assert hides_all.startswith("That is the MFU of a job that hides everything.")
 
 
 def test_undefined_in_one_alone_is_a_difference_and_in_both_is_none() -> None:
@@ -440,6 +565,7 @@ def explained(theirs: str, ours: str, symbols: tuple[str, ...] = ("M", "N", "d",
         ("M - M/N", RING, "Yours is 1/2 times the right one."),
         ("1e9*2*M*(N-1)/N", RING, "Yours is 1 × 10⁹ times the right one."),
         ("2*M*(N-1)/N * 1024^3/1e9", RING, "Yours is about 1.074 times the right one."),
+        ("2.6667*M*(N-1)/N", RING, "Yours is about 1.333 times the right one."),
         ("2*M*(1-N)/N", RING, "Yours is the right one with the opposite sign."),
         ("2*M*(N-1)/N + M", RING, "Yours is the right one plus `M`."),
         ("2*M - 2*M/N - N", RING, "Yours is the right one minus `N`."),
@@ -465,6 +591,8 @@ def test_a_wrong_formula_is_explained_in_a_sentence(theirs: str, ours: str, sent
         ("M - M", RING),
         ("M^2 + N^2 + d", RING),
         ("2*M*(N-1)/N * 1.0000001", RING),  # “about 1 times” helps nobody
+        ("2.0001*M*(N-1)/N", RING),  # nor does “20001/20000 times”
+        ("2*M*(N-1)/N + 2*M/3.14159265", RING),  # a number of ten digits comes of a rounded one
         ("2*M*(N-1)/N + 1e-40*M*1.23456789012345678901234567890123456789", RING),
         ("3*d*f", LAYER),  # the term that it lacks is most of the formula
         ("M/N", "ceil(M/N)"),
@@ -572,7 +700,9 @@ def test_the_verdict_comes_without_an_explanation_and_check_says_it_first() -> N
 @pytest.mark.parametrize(
     ("text", "two"),
     [
-        ("5as^2b", "s^2*b or s^(2*b)"),
+        ("2^3b", "2^3*b or 2^(3*b)"),
+        ("(a+s)^2b", "(a + s)^2*b or (a + s)^(2*b)"),
+        ("5as^-2b", "s^(-2)*b or s^(-2*b)"),
         ("2^ab", "2^a*b or 2^(a*b)"),
         ("(a+b)/2sb", "(a + b)/(2*s*b) or (a + b)/2*s*b"),
         ("a^" + "b^" * 40 + "s a", "where an exponent or a divisor ends"),

@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkout import posed, template
+from checkout import checkout_bank, posed, template
 from drawing import a_quarter_at_once
+from shardwise.bank.posing import pose
 from shardwise.errors import Faulty
 from shardwise.kinds import OURS, kind_of, kinds
 from shardwise.kinds.answers import is_blank
@@ -558,7 +559,7 @@ def test_the_usual_numbers_of_a_hunt_are_written_out_up_to_a_billion() -> None:
     ranges = {each["name"]: each["range"] for each in arguments}
     assert ranges["gpus"] == "usually 864000 to 5184000, whole"
     asked = check(HUNT.model_copy(update={"form": form}), {"input": {**KEY.witness, "gpus": "many"}}, runner=run_here)
-    assert "gpus is a whole number of at least 1 in base units, such as 864000 or 5184000," in asked.say
+    assert "gpus is a whole number of at least 0 in base units, such as 864000 or 5184000," in asked.say
 
 
 @pytest.mark.parametrize(
@@ -580,12 +581,12 @@ def test_the_usual_numbers_of_a_hunt_are_written_out_up_to_a_billion() -> None:
         ),
         (
             {"input": {**KEY.witness, "gpus": math.nan}},
-            "input: gpus is a whole number of at least 1 in base units, such as 2 or 64, and I saw nan.",
+            "input: gpus is a whole number of at least 0 in base units, such as 2 or 64, and I saw nan.",
         ),
-        ({"input": {**KEY.witness, "gpus": 10**400}}, "input: gpus is a whole number of at least 1"),
+        ({"input": {**KEY.witness, "gpus": 10**400}}, "input: gpus is a whole number of at least 0"),
         ({"input": {**KEY.witness, "gpus": 2.5}}, "such as 2 or 64, and I saw 2.5."),
         ({"input": {**KEY.witness, "gpus": "eight"}}, "and I saw “`eight`”."),
-        ({"input": {**KEY.witness, "gpus": -8}}, "input: gpus is a whole number of at least 1"),
+        ({"input": {**KEY.witness, "gpus": -8}}, "input: gpus is a whole number of at least 0"),
         ({"input": {**KEY.witness, "measured_s": -0.1}}, "input: measured_s is a number of at least 0"),
         ({"input": {**KEY.witness, "gpus": ...}}, "input: gpus is missing."),
         ({"fix": 7}, "fix is the mended line as text"),
@@ -604,6 +605,29 @@ def test_a_part_that_cannot_be_read_is_named(raw: Any, words: str) -> None:
     feedback = check(HUNT, raw, runner=run_here)
     assert feedback.outcome == Outcome.UNREADABLE
     assert words in feedback.say
+
+
+SAMPLER = pose(checkout_bank().find("hunt-in-the-sampler"), 0)
+SAMPLED = {"step": 0, "rank": 1, "slot": 0, "ranks": 8, "global_batch": 128, "samples": 10000}
+
+
+def test_an_input_may_be_any_that_the_right_function_computes_also_below_the_usual_numbers() -> None:
+    assert min(low for low, _ in SAMPLER.form.model_dump()["domain"].values()) >= 1
+    assert check(SAMPLER, {"input": SAMPLED}, runner=run_here).parts["input"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"ranks": 7}, "(`ValueError: 128 samples cannot be shared equally by 7 ranks`). Take usual numbers."),
+        ({"ranks": 0}, "(`ZeroDivisionError: integer modulo by zero`). Take usual numbers."),
+        ({"samples": 0}, "(`ZeroDivisionError: integer modulo by zero`). Take usual numbers."),
+    ],
+)
+def test_an_input_that_the_right_function_refuses_is_refused_with_its_reason(changed: dict[str, int], why: str) -> None:
+    feedback = check(SAMPLER, {"line": 1, "input": {**SAMPLED, **changed}}, runner=run_here)
+    assert not feedback.parts["input"]
+    assert f"the right function cannot compute this input either {why}" in feedback.say
 
 
 @pytest.mark.parametrize("spelled", ["{}", "line {}", "Line {}:", " {} ", "L{}", "{}.0"])
@@ -710,7 +734,7 @@ def test_an_argument_with_a_default_may_be_left_out() -> None:
     hunt = HUNT.model_copy(update={"form": form})
     given = {name: value for name, value in KEY.witness.items() if name != "measured_s"}
     told = check(hunt, {"line": KEY.line, "input": given}, runner=run_here).say
-    assert "missing" not in told and "`bus_bandwidth(message_bytes=" in told
+    assert "is missing" not in told and "`bus_bandwidth(message_bytes=" in told
 
 
 def test_numpys_numbers_are_numbers_in_a_hunt() -> None:

@@ -28,7 +28,7 @@ def _outcome(function, inputs):
     try:
         return ["returned", function(**inputs)]
     except Exception as error:
-        return ["raised", type(error).__name__]
+        return ["raised", type(error).__name__, str(error)]
 def side_by_side(**inputs):
     return [_outcome(_right, inputs), _outcome(_wrong, inputs)]
 """
@@ -69,7 +69,8 @@ def _input(form: BuglineForm, key: BuglineKey, inputs: Mapping[str, Any], runner
         return False, f"{text} could not be computed ({as_code(call.error or call.status)}). Take usual numbers."
     right, wrong = found
     if right[0] == "raised" or is_nan(right[1]):
-        return False, f"{text}: the right function cannot compute this input either. Take usual numbers."
+        why = f" ({as_code(': '.join(filter(None, right[1:])))})" if right[0] == "raised" else ""
+        return False, f"{text}: the right function cannot compute this input either{why}. Take usual numbers."
     if wrong[0] == "raised":
         return True, f"{text} fails with {as_code(wrong[1])}, where `{brief(right[1])}` is right."
     if same(right[1], wrong[1], key.rel_tol):

@@ -138,9 +138,13 @@ def _input(form: BuglineForm, value: Any) -> dict[str, int | float]:
 
 
 def number_of(form: BuglineForm, name: str, value: Any) -> int | float:
-    """The value of an argument. Raises Unreadable."""
+    """The value of an argument. Raises Unreadable.
+
+    Where the usual values are not below 0, any that is not is read: stages, steps and ranks begin at 0, however large
+    their usual values are. What makes no sense, such as 0 GPUs, is left to the right function, which is run on it.
+    """
     low, high = form.domain.get(name, (-math.inf, math.inf))
-    least = 1 if name in form.whole and low >= 1 else 0 if low >= 0 else -_LARGEST
+    least = 0 if low >= 0 else -_LARGEST
     number = _read_as_number(value)
     if number is None or not least <= number <= _LARGEST or (name in form.whole and number != int(number)):
         whole, bound = "whole " if name in form.whole else "", f" of at least {least}" if least >= 0 else ""

@@ -16,8 +16,7 @@ UNITS = frozenset(
 )  # fmt: skip
 _INSTEAD = {"log": "This one has no base. Write log2, ln or log10.", "lg": "Write log2 or log10.", "loge": "Write ln.",
             "logn": "Write ln.", "ceiling": "Write ceil(...).", "roundup": "Write ceil(...).", "round_up": "Write ceil(...).", "round": "Write floor(...) or ceil(...).",
-            "int": "Write floor(...).", "pow": "Write a^b.", "e": "For the power of e write exp(...).",
-            "pi": "Write 3.14159265."}  # fmt: skip
+            "int": "Write floor(...).", "pow": "Write a^b.", "e": "For the power of e write exp(...)."}  # fmt: skip
 _STRANGE = {
     "%": "A share is a plain number: write 0.4 for 40 %.",
     "!": "There are no factorials here.",
@@ -26,7 +25,6 @@ _STRANGE = {
     "{": "Write round brackets: ( and ).",
     "}": "Write round brackets: ( and ).",
     ":": "For a division write /.",
-    "√": "Write sqrt(...).",
     "|": "For a size without sign write abs(...).",
     "'": "Leave the quotes out.",
     '"': "Leave the quotes out.",
@@ -70,6 +68,8 @@ def about_token(kind: str, token: str, before: str, after_function: bool) -> tup
         return "I saw “,”", "Only min and max have commas. Write 1000 without one, and decimals with a point: 0.5."
     if kind == "equal":
         return "I saw “=”", "Write the right-hand side alone, or one name before a single =."
+    if token == "/" and before.endswith("/"):
+        return "I saw “//”", "Write floor(a/b) for what a // b is in Python, and for a division a single /."
     after = f"after “{before}”" if before else "at the beginning"
     return f"I saw “{quoted(token)}” {after}", operand
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from shardwise.kinds.formula.compare import Formula
+from shardwise.kinds.formula.compare import Formula, farthest
 from shardwise.kinds.formula.fingerprint import PRIME, Fingerprint, fingerprint
 from shardwise.kinds.formula.nearly import half_of_a_fraction, nearly
-from shardwise.kinds.formula.tree import ARITHMETIC, Node, bare, terms
+from shardwise.kinds.formula.tree import ARITHMETIC, PI, Node, bare, nodes, terms, whole_exponent
 from shardwise.kinds.formula.variants import variants
 from shardwise.units import show_number
 
@@ -28,10 +28,14 @@ MOST_DEGREE = 30  # of both formulas together
 LARGEST_FACTORED = 8  # terms, and their degree, of a polynomial that may be short when it is factored
 LARGEST_COEFFICIENT = 10**15  # of such a polynomial
 LONGEST_NUMBER = 13  # characters of a number that is said exactly, such as 1,000,000,000
+LARGEST_BELOW = 1000  # the line of a fraction that is said exactly
 LONGEST_SAID = 60  # characters of a factor or a term
+MOST_DIGITS = 5  # of a number in one, but for zeros at its end: more come of a rounded number and say nothing
 NEAR = 1e-3  # a factor this near 1 would be said as 1
+ROUNDED = 5.1e-3  # relative: as far from the right one is a formula with 0.67 for 2/3, or 1.41 for a root of 2
 
 _OPERATION = re.compile(r"\*\*|[-+*/]|\w\(")
+_WHOLE = re.compile(r"\d+")
 _SYMBOL = re.compile(r"\b[^\W\d]\w*\b(?!\()")
 
 
@@ -79,8 +83,26 @@ class _Share:
 
     def holds(self, said: Any) -> bool:
         """Whether this may be said."""
-        is_short = len(str(said)) <= LONGEST_SAID and _size(said) <= MOST_OPERATIONS
+        digits = max((len(number.rstrip("0")) for number in _WHOLE.findall(str(said))), default=0)
+        is_short = len(str(said)) <= LONGEST_SAID and _size(said) <= MOST_OPERATIONS and digits <= MOST_DIGITS
         return is_short and _size(said) <= self.operations and _symbols(said) <= self.symbols
+
+
+def rounded(theirs: Formula, ours: Formula, points: Sequence[Mapping[str, float]]) -> str:
+    """What to say where a formula misses the right one everywhere by so little that a rounded number explains it."""
+    longest = max(_decimals(theirs.tree), key=len, default="")
+    if not longest or farthest(theirs, ours, points) > ROUNDED:
+        return ""
+    return (
+        f"Yours is nearly the right one. Is `{longest}` rounded? Write such a number exactly, as a fraction such as 1/3 "
+        "or a root such as sqrt(5)."
+    )
+
+
+def _decimals(tree: Node) -> list[str]:
+    """The numbers of a formula that may have been rounded."""
+    numbers = [node for node in nodes(tree) if node.kind == "number" and node.name != PI]
+    return [number.name for number in numbers if number.value.denominator > 1]
 
 
 def _size(said: Any) -> int:
@@ -116,7 +138,8 @@ def _by_algebra(theirs: Formula, ours: Formula, most: _Share) -> str:
     wrong, right = (_rational(formula.tree, functions, values) for formula in (theirs, ours))
     quotient = _factored(wrong / right, symbols)
     if quotient is not None and quotient.is_Rational:
-        return _multiple(quotient)
+        is_rounded = abs(quotient - 1) < ROUNDED and _decimals(theirs.tree)  # of which 80001/80000 says nothing
+        return "" if is_rounded else _multiple(quotient)
     answered = _factored(wrong, symbols)
     if answered is not None and _size(answered) < max(1, _size(ours) // 3):
         return ""
@@ -154,7 +177,7 @@ def _multiple(factor: Any) -> str:
     exactly = show_number(int(factor)) if factor.is_Integer else str(factor)
     if factor == -1:
         return "Yours is the right one with the opposite sign."
-    if len(exactly) <= LONGEST_NUMBER:
+    if len(exactly) <= LONGEST_NUMBER and factor.q <= LARGEST_BELOW:
         return f"Yours is {exactly} times the right one."
     return "" if abs(factor - 1) < NEAR else f"Yours is about {show_number(float(factor))} times the right one."
 
@@ -193,19 +216,10 @@ def _leaves(node: Node, power: int) -> Iterator[tuple[Node, int]]:
     if node.kind in ARITHMETIC:
         for part in node.parts:
             yield from _leaves(part, power)
-    elif (whole := _whole_exponent(node)) is not None:
+    elif (whole := whole_exponent(node)) is not None:
         yield from _leaves(node.parts[0], power * abs(whole))
     else:
         yield node, power
-
-
-def _whole_exponent(node: Node) -> int | None:
-    """The exponent of a power that is written with a whole number."""
-    sign, exponent = 1, bare(node.parts[1]) if node.kind == "power" else node
-    while exponent.kind == "negative":
-        sign, exponent = -sign, bare(exponent.parts[0])
-    is_whole = node.kind == "power" and exponent.kind == "number" and exponent.value.denominator == 1
-    return sign * exponent.value.numerator if is_whole else None
 
 
 def _identity(node: Node) -> Fingerprint:
@@ -219,6 +233,6 @@ def _rational(node: Node, functions: Any, values: Mapping[Fingerprint, Any]) -> 
         return functions(node.value.numerator) / functions(node.value.denominator)
     if node.kind in ARITHMETIC:
         return ARITHMETIC[node.kind](*(_rational(part, functions, values) for part in node.parts))
-    if (whole := _whole_exponent(node)) is not None:
+    if (whole := whole_exponent(node)) is not None:
         return _rational(node.parts[0], functions, values) ** whole
     return values[_identity(node)]

@@ -14,9 +14,10 @@ from shardwise.kinds.answers import is_blank
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.formula import compare as formulas
-from shardwise.kinds.formula.explain import explain
+from shardwise.kinds.formula.advice import listed
+from shardwise.kinds.formula.explain import explain, rounded
 from shardwise.kinds.formula.points import apart, parse, points_of, telling
-from shardwise.kinds.formula.tree import FormulaError
+from shardwise.kinds.formula.tree import FormulaError, symbols_in
 from shardwise.kinds.formula.typeset import mathml
 from shardwise.kinds.inputs import Input
 from shardwise.markdown.html import inline, to_html
@@ -28,6 +29,7 @@ from shardwise.template.references import References
 from shardwise.units import show_number
 
 AGREEMENT = 1e-9  # relative, between formula, reference and oracle at a point
+FEWEST_DIGITS, MOST_DIGITS = 4, 12  # of what two formulas give: numbers that agree in the first ten are taken for equal
 
 
 class Answer(author.AuthorModel):
@@ -174,17 +176,20 @@ mistakes:
         if counter is None:
             return Verdict(credit=1.0)
         where = ", ".join(f"{name} = {show_number(_whole(number))}" for name, number in counter.point.items())
-        example = f"At {where} yours gives {_shown(counter.theirs)}, and the right one {_shown(counter.ours)}."
+        given, right = _shown(counter.theirs, counter.ours)
+        example = f"At {where} yours gives {given}, and the right one {right}."
         for index, slip in enumerate(key.mistakes):
             wrong = parse(slip.formula, tuple(form.symbols))
-            if formulas.difference(value, wrong, key.points) is None:
-                return Verdict(credit=0.0, say=f"{slip.say}\n\n{example}", mistake=index)
+            if formulas.is_recognised(value, wrong, key.points):
+                say = f"{_cancelled(value, wrong)}{slip.say}\n\n{example}"
+                return Verdict(credit=0.0, say=say, mistake=index)
         return Verdict(credit=0.0, say=example)
 
     def explain(self, question: Question, value: Any) -> str:
         key, form = question.key, question.form
         assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
-        return explain(value, parse(key.formula, tuple(form.symbols)))
+        ours = parse(key.formula, tuple(form.symbols))
+        return explain(value, ours) or rounded(value, ours, key.points)
 
     def example(self, form: FormulaForm) -> str:
         return "(" + " + ".join(form.symbols) + ")/2"
@@ -245,8 +250,25 @@ def _whole(number: float) -> float:
     return near if math.isclose(number, near, rel_tol=1e-12) else number
 
 
-def _shown(number: float) -> str:
-    return show_number(_whole(number)) if math.isfinite(number) else "nothing (it is undefined there)"
+def _cancelled(value: formulas.Formula, wrong: formulas.Formula) -> str:
+    """What cancels in a formula that is proved to be a known one: its author may have come there by another way."""
+    theirs, left = (dict.fromkeys(symbols_in(formula.tree)) for formula in (value, wrong))
+    lost = [f"`{name}`" for name in theirs if name not in left]
+    if not lost or value.fingerprint != wrong.fingerprint:
+        return ""
+    return f"In yours {listed(lost)} cancel{'' if lost[1:] else 's'}, and what is left is `{wrong}`. "
+
+
+def _shown(*numbers: float) -> list[str]:
+    """Different numbers in as many digits as it takes to tell them apart, or in words where one is undefined."""
+    for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
+        shown = [
+            show_number(_whole(number), digits) if math.isfinite(number) else "nothing (it is undefined there)"
+            for number in numbers
+        ]
+        if len(set(shown)) == len(shown):
+            break
+    return shown
 
 
 def _tex(name: str) -> str:

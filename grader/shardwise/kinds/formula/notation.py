@@ -11,7 +11,7 @@ from collections.abc import Collection
 from shardwise.kinds.formula.advice import FUNCTIONS, about_name, listed, quoted
 from shardwise.kinds.formula.parser import Unclear, parsed
 from shardwise.kinds.formula.spelling import spelled
-from shardwise.kinds.formula.tree import FormulaError, Node, nodes, refused
+from shardwise.kinds.formula.tree import PI, FormulaError, Node, nodes, refused
 
 LONGEST_TEXT = 300  # characters of a formula
 _PAIRS = {"(": ")", "[": "]", "⌈": "⌉", "⌊": "⌋"}
@@ -23,8 +23,8 @@ def read(text: str, symbols: Collection[str]) -> Node:
         raise FormulaError(
             f"I saw {len(text):,} characters, and read formulas of up to {LONGEST_TEXT}. Write a shorter one."
         )
-    for name in sorted(set(symbols) & set(FUNCTIONS)):
-        raise FormulaError(f"{name} is a function here and cannot be a symbol too. Rename the symbol.")
+    for name in sorted(set(symbols) & {*FUNCTIONS, PI}):
+        raise FormulaError(f"{name} has a meaning here and cannot be a symbol too. Rename the symbol.")
     if not text.strip():
         raise FormulaError(f"I saw nothing where I expected a formula in {listed(symbols)}. Write one.")
     try:

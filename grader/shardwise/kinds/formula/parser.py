@@ -6,18 +6,20 @@
     adjacent = power, then any number of powers: a product without a sign, as in 2M(N-1)
     power    = atom, alone or with ^ exponent or a superscript such as ²
     exponent = + exponent, or - exponent, or power
-    atom     = number, name, function(sum, ...), (sum), [sum], ⌈sum⌉ or ⌊sum⌋
+    atom     = number, name, function(sum, ...), (sum), [sum], ⌈sum⌉, ⌊sum⌋, or √ and an atom
 
-Where two readings are common, as in M/2N, the text is refused with both of them.
+Where two readings are common, as in M/2N, the text is refused with both of them. An exponent in digits ends with them
+where it stands on a symbol, as in 5as^2b; 2^3b and (1+r)^2n may mean either.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
 from shardwise.kinds.formula.advice import FUNCTIONS, about_character, about_token, quoted
-from shardwise.kinds.formula.tree import LARGEST_EXPONENT, Node
+from shardwise.kinds.formula.tree import LARGEST_EXPONENT, PI, Node
 from shardwise.units import lowered
 
 LONGEST_NUMBER = 40  # characters of a number
@@ -31,7 +33,7 @@ _TOKEN = re.compile(
     rf"""
     (?P<number>(?:[0-9][0-9_]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
     |(?P<function>{_FUNCTION}) |(?P<name>{_NAME}) |(?P<superscript>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
-    |(?P<open>[(\[]) |(?P<ceil>⌈) |(?P<floor>⌊) |(?P<close>[)\]⌉⌋]) |(?P<comma>,) |(?P<equal>=)
+    |(?P<root>√) |(?P<open>[(\[]) |(?P<ceil>⌈) |(?P<floor>⌊) |(?P<close>[)\]⌉⌋]) |(?P<comma>,) |(?P<equal>=)
     |(?P<power>\*\*|\^) |(?P<times>[*×·⋅∙∗]) |(?P<over>[/÷⁄]) |(?P<plus>\+) |(?P<minus>[-−–])
     """,
     re.VERBOSE,
@@ -41,7 +43,7 @@ _LEFT_HAND_SIDE = re.compile(rf"\s*(?!{_FUNCTION}){_NAME}\s*=")
 
 _SUM, _PRODUCT, _SIGNED, _ADJACENT = range(4)  # how tightly operations bind; powers bind most tightly
 _BINDING = {"plus": _SUM, "minus": _SUM, "times": _PRODUCT, "over": _PRODUCT} | dict.fromkeys(
-    ("number", "function", "name", "open", "ceil", "floor"), _ADJACENT
+    ("number", "function", "name", "root", "open", "ceil", "floor"), _ADJACENT
 )
 
 
@@ -131,7 +133,10 @@ class _Reader:
         if kind == "number":
             return _number(self._take())
         if kind == "name":
-            return Node("symbol", name=self._take())
+            name = self._take()
+            return Node("number", name=PI, value=Fraction(math.pi)) if name == PI else Node("symbol", name=name)
+        if kind == "root":
+            return self._root()
         if kind == "function":
             name = self._take()
             return _call(name, self._bracketed(several=True))
@@ -140,6 +145,15 @@ class _Reader:
         if kind == "open":
             return _node("group", *self._bracketed())
         raise self.unexpected()
+
+    def _root(self) -> Node:
+        """A root of what stands in brackets, or of one number or name that no other follows, as in √2*M."""
+        self._take()
+        has_brackets = self.kind in ("open", "ceil", "floor")
+        inside = self._atom()
+        if not has_brackets and (self.kind in ("power", "superscript") or _BINDING.get(self.kind) == _ADJACENT):
+            raise Unclear("where a root ends is not plain", "Write what stands under it in brackets: √(...).")
+        return _node("call", inside, name="sqrt")
 
     def _bracketed(self, several: bool = False) -> list[Node]:
         self._take()
@@ -188,14 +202,20 @@ def _beside(left: Node, right: Node) -> Node:
     """A product without a sign, where only one reading is common."""
     last = left.parts[1] if left.kind == "beside" else left
     first = right.parts[0] if right.kind == "power" else right
-    if first.kind == "number":
+    if first.kind == "number" and first.name != PI:
         raise Unclear("a number follows without an operator", "Put * or another operator before it.")
-    if last.kind == "power" and (last.parts[1].kind != "number" or first.kind != "group"):
+    if last.kind == "power" and not _ends_plainly(last, first):
         base, exponent = last.parts
         raise _two_readings(
             str(_node("times", last, right)), str(_node("power", base, _node("times", exponent, right)))
         )
     return _node("beside", left, right)
+
+
+def _ends_plainly(power: Node, follows: Node) -> bool:
+    """Whether everybody ends an exponent at the same place: N(N-1)^2(M+1) and 5as^2b, but not 2^3b and 2^ab."""
+    base, exponent = power.parts
+    return exponent.kind == "number" and (follows.kind == "group" or base.kind == "symbol")
 
 
 def _two_readings(one: str, other: str) -> Unclear:

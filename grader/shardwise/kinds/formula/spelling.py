@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from shardwise.kinds.formula.advice import FUNCTIONS, UNITS
 from shardwise.kinds.formula.parser import LETTER, Unclear
+from shardwise.kinds.formula.tree import PI
 from shardwise.units import raised
 
 _NAMES = "|".join(FUNCTIONS)
@@ -18,10 +19,10 @@ _LOWERED = re.compile(r"_\{(\w+)\}")
 _BASE = re.compile(r"\blog_(?:\{(2|10)\}|(2|10))(?!\d)")
 _LATEX: Mapping[str, str] = {
     "cdot": "*", "times": "*", "div": "/", "left": "", "right": "", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋",
-    "quad": " ", "displaystyle": "", "mathrm": "", "text": "", "operatorname": "", "mathit": "",
+    "pi": PI, "quad": " ", "displaystyle": "", "mathrm": "", "text": "", "operatorname": "", "mathit": "",
 }  # fmt: skip
 _COMMAND = re.compile(r"\\(?:([A-Za-z]+)|[,;:! ])")
-_MODULE = re.compile(rf"\b(?:math|np|numpy|sympy|sp|torch)\.(?=(?:{_NAMES}|log|ceiling)\b)")
+_MODULE = re.compile(rf"\b(?:math|np|numpy|sympy|sp|torch)\.(?=(?:{_NAMES}|log|ceiling|pi)\b)")
 _NATURAL = re.compile(r"\b(?:math|np|numpy|sympy|sp|torch)\.log(?=\s*\()")
 _CALL = re.compile(rf"\b({_NAMES}|ceiling)(?=\s*\()", re.IGNORECASE)
 _LEFT_HAND_SIDE = re.compile(rf"\A\s*(?!(?:{_NAMES})\b)[A-Za-zΑ-Ωα-ω][\w ]*(?:\([\w, ]*\)|)\s*=(?!=)(?=[^=]*$)")
@@ -33,6 +34,7 @@ _POW = re.compile(r"\bpow\(\s*(\w+)\s*,\s*(\w+)\s*\)")
 _POWER = re.compile(r"(?:\^|\*\*)\s*(?:[{(]\s*(\d+)\s*[)}]|(\d+)(?=\s+[A-Za-z]))")  # where the exponent ends is plain
 _PARTS = re.compile(rf"[0-9][0-9_]*(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|(?!\d){LETTER}+")
 _AS_TIMES = re.compile(r"(?<=[\w)\]])\s+x\s+(?=[\w(\[])")
+_PI = frozenset(("pi", PI))
 _FRACTIONS = str.maketrans({"½": "(1/2)", "¼": "(1/4)", "¾": "(3/4)", "{": "(", "}": ")"})
 DEEPEST = 20  # fractions inside one another
 
@@ -96,16 +98,16 @@ def _sign(command: re.Match[str]) -> str:
 
 
 def _separated(name: str, found: re.Match[str], symbols: frozenset[str]) -> str:
-    """A name that is no symbol as the symbols that it is made of, the last of which may be a function."""
+    """A name that is no symbol as the symbols that it is made of, pi among them; the last may be a function."""
     follows = found.string[found.end() : found.end() + 2].lstrip()
     if name[0].isdigit() or name in symbols or name in FUNCTIONS or name in UNITS:
         return name
-    pieces = symbols | set(FUNCTIONS) if follows.startswith("(") else symbols
+    pieces = symbols | _PI | (set(FUNCTIONS) if follows.startswith("(") else set())
     readings = [parts for parts in splits(name, pieces) if not set(parts[:-1]) & set(FUNCTIONS)]
     if len(readings) > 1:
         two = " or ".join("*".join(parts) for parts in readings[:2])
         raise Unclear(f"“{name}” can be read as {two}", "Write * between the symbols.")
-    return " ".join(readings[0]) if readings else name
+    return " ".join(PI if piece in _PI else piece for piece in readings[0]) if readings else name
 
 
 @lru_cache(maxsize=4096)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +12,7 @@ from shardwise.errors import Unreadable
 from shardwise.kinds.formula.advice import quoted
 
 LARGEST_EXPONENT = 64  # of a constant power, and of ten in a number such as 1e9
+PI = "π"
 ARITHMETIC: Mapping[str, Callable[..., Any]] = {  # the kinds of nodes that are this, whatever the numbers are
     "plus": operator.add,
     "minus": operator.sub,
@@ -56,6 +57,10 @@ class Node:
         return _spelled(self)[0]
 
 
+_HALF = Node("number", name="0.5", value=Fraction(1, 2))
+_MOVED = {"ceil": "plus", "floor": "minus"}
+
+
 def nodes(tree: Node) -> Iterator[Node]:
     """Every node of a tree, from left to right, each before its parts."""
     stack = [tree]
@@ -65,11 +70,42 @@ def nodes(tree: Node) -> Iterator[Node]:
         stack += reversed(node.parts)
 
 
+def symbols_in(tree: Node) -> list[str]:
+    """The symbols of a formula as they stand in it, each as often as it stands there."""
+    return [node.name for node in nodes(tree) if node.kind == "symbol"]
+
+
 def bare(node: Node) -> Node:
     """What stands inside a node's brackets, if it has any."""
     while node.kind == "group":
         node = node.parts[0]
     return node
+
+
+def before_rounding(tree: Node) -> Node:
+    """A formula with what ceil and floor give on average: half a unit more, or less, than what they round."""
+    parts = tuple(map(before_rounding, tree.parts))
+    if tree.kind == "call" and tree.name in _MOVED:
+        return Node(_MOVED[tree.name], (*parts, _HALF))
+    return replace(tree, parts=parts)
+
+
+def is_arithmetic(tree: Node) -> bool:
+    """Whether a formula is made of plus, minus, times, over and whole powers alone: a rational function."""
+    return all(
+        node.kind in ("number", "symbol", "group", *ARITHMETIC)
+        or (node.kind == "power" and whole_exponent(node) is not None)
+        for node in nodes(tree)
+    )
+
+
+def whole_exponent(node: Node) -> int | None:
+    """The exponent of a power that is written with a whole number."""
+    sign, exponent = 1, bare(node.parts[1]) if node.kind == "power" else node
+    while exponent.kind == "negative":
+        sign, exponent = -sign, bare(exponent.parts[0])
+    is_whole = node.kind == "power" and exponent.kind == "number" and exponent.value.denominator == 1
+    return sign * exponent.value.numerator if is_whole else None
 
 
 def terms(node: Node, sign: int = 1) -> Iterator[tuple[int, Node]]:
