@@ -12,6 +12,7 @@ import pytest
 from shardwise.bank.bank import Bank
 from shardwise.course.assignments import SetDefinition, Student, assign, load_set
 from shardwise.course.drawing import seed_for
+from shardwise.course.keys import read_key
 from shardwise.course.lockfile import Lock
 from shardwise.course.roster import load_roster
 from shardwise.course.simulated_class import right
@@ -150,6 +151,31 @@ def test_what_is_no_date_is_no_due_date(whole_bank: Bank, tmp_path: Path, due: s
         load_set(path, whole_bank)
 
 
+@pytest.mark.parametrize(("points", "is_taken"), [("0.25", True), ("33.33", True), ("0.1", True), ("2", True), ("0.125", False), ("33.333333", False)])  # fmt: skip
+def test_points_have_two_decimals(whole_bank: Bank, tmp_path: Path, points: str, is_taken: bool) -> None:
+    path = tmp_path / "set.yaml"
+    path.write_text(f"name: w1\ntitle: Week 1\nproblems: [{{id: ring-time, points: {points}}}]\n")
+    if is_taken:
+        assert load_set(path, whole_bank).problems[0].points == float(points)
+        return
+    with pytest.raises(Faulty, match=f"points have at most two decimals, and this is {points}"):
+        load_set(path, whole_bank)
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ("student,student", "columns student and student each say who a student is"),
+        ("Student,name,ID", "columns Student and ID each say who a student is"),
+        ("email,Email", "columns email and Email each say who a student is"),
+    ],
+)
+def test_a_roster_with_two_columns_for_a_student_is_refused(tmp_path: Path, head: str, words: str) -> None:
+    (tmp_path / "roster.csv").write_text(f"{head}\nada,bo,cleo\n")
+    with pytest.raises(Faulty, match=f"roster.csv:1:1: {words}\n.*Keep one of them"):
+        load_roster(tmp_path / "roster.csv")
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -157,9 +183,10 @@ def test_what_is_no_date_is_no_due_date(whole_bank: Bank, tmp_path: Path, due: s
         "\ufeffStudent,Name\r\nada,Ada A.\r\nbo,Bo B.\r\n",
         "NAME;ID\nAda A.;ada\nBo B.;bo\n",
         "Email\tName\nada\tAda A.\nbo\tBo B.\n",
+        "email,name,student\nada@example.org,Ada A.,ada\nbo@example.org,Bo B.,bo\n",
         'name , student ,group\n"Ada A.", ada ,1\n"Bo B.",bo,2\n',
     ],
-    ids=["as in the docs", "with a mark and capitals", "of a spreadsheet", "with tabs", "with spaces"],
+    ids=["as in the docs", "with a mark and capitals", "of a spreadsheet", "with tabs", "with an email", "with spaces"],
 )
 def test_a_roster_is_read_as_spreadsheets_and_platforms_write_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "roster.csv").write_text(text, "utf-8")
@@ -171,6 +198,16 @@ def test_what_may_stand_in_a_name_makes_no_new_student(tmp_path: Path, end: str)
     (tmp_path / "roster.csv").write_text(f"student,name\nada,Ada{end}mallory,Eve\n", "utf-8")
     [ada] = load_roster(tmp_path / "roster.csv")
     assert ada == Student("ada", "Ada mallory")
+
+
+def test_what_has_no_end_is_neither_a_key_nor_a_roster(tmp_path: Path) -> None:
+    with pytest.raises(ShardwiseError, match="The course key /dev/zero cannot be read: it is a pipe, a socket or a"):
+        read_key(Path("/dev/zero"))
+    with pytest.raises(Faulty, match="/dev/zero: cannot be read: it is a pipe, a socket or a device"):
+        load_roster(Path("/dev/zero"))
+    (tmp_path / "key").write_text("0" * 2000)
+    with pytest.raises(ShardwiseError, match="cannot be read: 2,000 bytes are too many"):
+        read_key(tmp_path / "key")
 
 
 def test_a_roster_with_a_quote_that_nothing_closes_is_refused_in_words(tmp_path: Path) -> None:

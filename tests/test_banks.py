@@ -212,6 +212,7 @@ def test_the_nearest_settings_count_and_their_paths_are_relative_to_them(
         ('bank = ["."]\nseed = 1\ncourse = "x"', "shardwise.toml: I know the setting bank, and not course, seed."),
         ('bank = ["nowhere"]', "nowhere holds no folder problems/, so it is no bank. To start one:  shardwise init bank "),
         ('bank = "\\ud800"', "shardwise.toml cannot be read: "),
+        ("bank = " + "[" * 20_000 + "]" * 20_000, "shardwise.toml cannot be read: it is nested too deeply."),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be_are_answered_with_what_was_expected(tmp_path: Path, text: str, words: str) -> None:
@@ -224,8 +225,31 @@ def test_settings_that_cannot_be_are_answered_with_what_was_expected(tmp_path: P
 
 def test_settings_that_are_no_text_are_said_to_be_that(tmp_path: Path) -> None:
     (tmp_path / "shardwise.toml").write_bytes(b'bank = "caf\xe9"')
-    with pytest.raises(ShardwiseError, match=r"shardwise\.toml cannot be read: .*utf-8"):
+    with pytest.raises(ShardwiseError, match=r"shardwise\.toml:1: is not UTF-8"):
         open_banks()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (Path.mkdir, "Is a directory"),
+        (os.mkfifo, "it is a pipe, a socket or a device"),
+        (lambda file: file.symlink_to("nowhere"), "it is a link that leads nowhere"),
+    ],
+)
+def test_settings_that_are_no_file_are_not_passed_over(
+    a_bank: Callable[..., Path], tmp_path: Path, make: Callable[[Path], None], words: str
+) -> None:
+    make(tmp_path / "shardwise.toml")
+    with pytest.raises(ShardwiseError, match=rf"shardwise\.toml: cannot be read: {words}"):
+        open_banks()
+    assert folders(named := a_bank("named")) == [named]
+
+
+def test_a_name_that_is_too_long_for_a_folder_is_said_to_be_that() -> None:
+    told = api.use_bank("a" * 5000)
+    assert "cannot be opened: File name too long." in told.markdown
+    assert len(told.markdown) < 200
 
 
 def test_a_folder_that_is_no_bank_is_said_to_be_that(tmp_path: Path) -> None:

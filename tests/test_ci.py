@@ -104,6 +104,27 @@ def test_gradescope_gets_its_file_also_without_a_notebook_or_with_two(room: Clas
     assert bool(done.exit_code) == (count == 0)
 
 
+@pytest.mark.parametrize("option", ["junit", "gradescope"])
+@pytest.mark.parametrize("name", ["course.key", "week-1.lock.jsonl", "results/grades.csv", "results/results.jsonl"])
+def test_no_report_takes_the_place_of_what_is_none(room: Classroom, option: str, name: str) -> None:
+    room.hand_in("ada", right)
+    grade(room)
+    before = (room.out / name).read_bytes()
+    assert before
+    done = grade(room, f"--{option}", room.out / name)
+    assert f"{name} is there already, and is no report of --{option}" in str(done.exception)
+    assert (room.out / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("option", ["junit", "gradescope"])
+def test_a_report_takes_the_place_of_the_one_before_and_of_an_empty_file(room: Classroom, option: str) -> None:
+    room.hand_in("ada", right)
+    (room.out / "report").touch()
+    for _ in range(2):
+        assert grade(room, f"--{option}", room.out / "report").exit_code == 0
+        assert (room.out / "report").stat().st_size
+
+
 # Tables -------------------------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from typer.main import get_command
 
 from checkout import ROOT, template
 from shardwise import __version__
+from shardwise.bank import discovery
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import starter
@@ -460,6 +462,63 @@ def test_render_writes_and_its_check_tells_a_difference(run: Any, small_bank: Pa
     assert run(*options, "--check").code == 1
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a name is UTF-8")
+def test_a_bank_whose_folder_has_a_name_in_another_encoding_is_a_bank(small_bank: Path) -> None:
+    odd = os.fsdecode(os.fsencode(small_bank.parent) + b"/\xe4 bank")
+    small_bank.rename(odd)
+    assert discovery.name_of(Path(odd)).encode() == os.fsencode(small_bank.parent) + rb"/\xe4 bank"
+    unsaid = (
+        "shardwise: A folder or a file here has a name that is not UTF-8, and what was to be written cannot hold it."
+    )
+    for words, code, said in (("list", 0, ""), ("check only-one a", 0, ""), ("render --out out", 2, unsaid)):
+        command = [sys.executable, "-m", "shardwise", *words.split(), "--bank", odd]
+        ran = subprocess.run(command, capture_output=True, text=True, cwd=small_bank.parent)
+        assert (ran.returncode, ran.stderr.partition("\n")[2].startswith(said)) == (code, True), ran.stderr
+        assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&-", ">&- 2>&- <&-"])
+def test_a_stream_that_is_closed_is_missed_by_nobody(closed: str, small_bank: Path, tmp_path: Path) -> None:
+    def ran(*words: str) -> tuple[int, str]:
+        shell = ["sh", "-c", f'"$0" -m shardwise "$@" {closed}', sys.executable, *words, "--bank", str(small_bank)]
+        done = subprocess.run(shell, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "SHARDWISE_PROGRESS": "off"})  # fmt: skip
+        return done.returncode, "".join(line for line in done.stderr.splitlines() if not line.startswith("Bank: "))
+
+    for words in (["practice", "--chapter", "01-one"], ["lint", "--seeds", "1"]):
+        assert ran(*words) == (0, "")
+
+
+def test_practice_takes_the_words_that_it_shows(run: Any, small_bank: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", StringIO("hint\nHint\nsolution\n"))
+    said = run("practice", "--chapter", "01-one", "--bank", str(small_bank)).out
+    assert "Hint 1. A sentence that moves the student a step" in said
+    assert "That was the last hint." in said
+    assert "Why it is so, with the student's own numbers" in said
+
+
+def test_a_program_that_notepad_saved_is_read(run: Any, small_bank: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("new", "01-one/my-own", "--kind", "code", "--bank", str(small_bank))
+    file, program = small_bank / "mine.py", "def transfer_ms(*_):\n    return 1\n"
+    file.write_bytes(codecs.BOM_UTF8 + program.encode())
+    assert "Correct" not in run("check", "my-own", str(file), "--bank", str(small_bank)).out
+    monkeypatch.setattr(sys, "stdin", StringIO(f"skip\n{file}\n"))
+    drilled = run("practice", "--chapter", "01-one", "--bank", str(small_bank)).out
+    for said in (run("check", "my-own", str(file), "--bank", str(small_bank)).out, drilled):
+        assert "I read: function transfer_ms" in said
+    file.write_text("'\u00e4'", "latin-1")
+    assert run("check", "my-own", str(file), "--bank", str(small_bank)).err == (
+        f"{file}:1: is not UTF-8: invalid continuation byte\n     Save it as UTF-8.\n1 fault\n"
+    )
+
+
+def test_a_bank_that_is_called_as_the_shipped_one_is_named_as_a_folder(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, named in (("shipped", "./shipped"), ("~ada", "'./~ada'"), ("mine", "mine")):
+        assert run("init", "bank", name).out.splitlines()[-1] == f"Prove it sound:  shardwise lint --bank {named}"
+
+
 def test_a_folder_that_cannot_be_written_is_said_in_a_line(run: Any, small_bank: Path) -> None:
     ran = run("render", "--bank", str(small_bank), "--out", "/dev/null/x")
     assert ran.code == 2
@@ -476,7 +535,10 @@ def test_a_folder_that_cannot_be_written_is_said_in_a_line(run: Any, small_bank:
         (("check", "bytes-per-gpo", "1 GB"), "There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu"),
         (("show", "zzzzzz"), "There is no problem “zzzzzz”. `shardwise list` shows them all; for another bank, add --bank."),
         (("check", "ring-time-function", "nowhere.py"), "is checked from a file with the function, and 'nowhere.py' is no file."),
-        (("check", "ring-time-function", sys.executable), "is not UTF-8 text, so it is no Python file."),
+        (("list", "--chapter", ""), "No problem has chapter ''. `shardwise list` shows them all."),
+        (("init", "bank", str(ROOT / "README.md")), "README.md is no folder; nothing was written. Name a new folder."),
+        (("init", "bank", str(ROOT / "README.md" / "bank")), "README.md is no folder; nothing was written. Name a new folder."),
+        (("assign", "/dev/zero", "--roster", "/dev/zero", "--out", "/dev/null/x"), "/dev/zero: cannot be read: it is a pipe, a socket or a device"),
         (("list", "--kind", "essay"), "No problem has kind essay. `shardwise list` shows them all."),
         (("list", "--chapter", "99-none", "--json"), "No problem has chapter 99-none. `shardwise list` shows them all."),
         (("list", "--chapter", "ring"), "No problem has chapter ring. Did you mean 01-ring-all-reduce?"),
@@ -505,7 +567,15 @@ def test_a_mistake_is_answered_in_a_line_and_with_2(run: Any, args: tuple[str, .
 
 
 @pytest.mark.parametrize(
-    "args", [("frobnicate",), ("check",), ("lint", "--seeds", "0"), ("list", "--nope"), ("show", "a", "b")]
+    "args",
+    [
+        ("frobnicate",),
+        ("check",),
+        ("lint", "--seeds", "0"),
+        ("lint", "--seeds", "1000001"),
+        ("list", "--nope"),
+        ("show", "a", "b"),
+    ],
 )
 def test_a_wrong_command_line_is_answered_with_its_usage_and_2(run: Any, args: tuple[str, ...]) -> None:
     ran = run(*args)

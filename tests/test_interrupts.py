@@ -179,6 +179,37 @@ def test_an_interrupt_that_python_dropped_counts_before_it_comes_again(then: str
     assert (ran.returncode, ran.stderr) == (128 + which, "Stopped.\n")
 
 
+EARLY = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "{module}":
+            os.kill(os.getpid(), signal.SIGINT)
+
+kept = {{name: sys.modules[name] for name in ("os", "signal", "sys")}}
+sys.meta_path.insert(0, Finder())
+sys.modules.pop("{module}", None)
+from shardwise.__main__ import main
+sys.argv = ["shardwise", "--version"]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["shardwise.cli", "shardwise.cli.interrupts", "contextlib", "typing", "typer", "shardwise.cli.main"]
+)
+def test_a_ctrl_c_while_the_command_loads_is_one_line(module: str) -> None:
+    ran = subprocess.run([sys.executable, "-c", EARLY.format(module=module)], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (130, "Stopped.\n")
+
+
+def test_nothing_is_loaded_before_the_command_listens() -> None:
+    program = "import sys; before = {*sys.modules}; import shardwise.__main__; print(sorted({*sys.modules} - before))"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout == "['__future__', 'shardwise', 'shardwise.__main__']\n"
+
+
 IN_THE_BACKGROUND = """
 import os, signal, time
 from shardwise.cli import interrupts, main

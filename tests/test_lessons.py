@@ -87,7 +87,7 @@ def asked(slug: str) -> list[str]:
 
 
 def test_each_section_is_followed_by_its_problems(tmp_path: Path) -> None:
-    set_up = "from shardwise import another, check, hint, practice, progress, solution"
+    set_up = "from shardwise import another, check, figure, hint, planner, practice, progress, solution"
     assert order(a_bank(tmp_path)) == [
         "# Rings", "## How to practise", set_up, "## Two phases", *asked("first-one"), *asked("second-one"),
         "## An aside", "## What a step costs ##", *asked("third-one"), "## Sources",
@@ -95,7 +95,7 @@ def test_each_section_is_followed_by_its_problems(tmp_path: Path) -> None:
 
 
 def test_a_plain_list_follows_the_whole_lesson(tmp_path: Path) -> None:
-    set_up = "from shardwise import another, check, hint, practice, progress, solution"
+    set_up = "from shardwise import another, check, figure, hint, planner, practice, progress, solution"
     problems = [*asked("first-one"), *asked("second-one"), *asked("third-one")]
     headings = ["# Rings", "## Two phases", "## An aside", "## What a step costs ##", "## Sources"]
     assert order(a_bank(tmp_path, PLAIN)) == [*headings, "## Practice", set_up, *problems]

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -550,6 +550,38 @@ def test_the_lint_of_a_whole_bank_reports_its_files_too(tmp_path: Path) -> None:
     assert faults_of(lint(banks, seeds=1, only=["only-one"], workers=1)) == []
     with pytest.raises(ShardwiseError, match="No problem's id starts with 09 or nope"):
         lint(banks, seeds=1, only=["09", "nope"])
+
+
+def test_a_fault_of_one_of_several_banks_says_in_which_it_lies(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        init_bank(tmp_path / name)
+    example = tmp_path / "two" / "solutions" / "example.py"
+    example.write_text(example.read_text().replace("latency_s + crossing_s", "2 * latency_s + crossing_s"))
+    banks = Banks([Bank.open(tmp_path / name) for name in ("one", "two")])
+    (tmp_path / "two" / "problems" / "stray.txt").touch()
+    places = {fault.place for fault in faults_of(lint(banks, seeds=1, only=["first-quantity"]))}
+    assert places == {f"{tmp_path}/two/problems/01-first-chapter/first-quantity.yaml:1:1"}
+    file = tmp_path / "two" / "problems" / "01-first-chapter" / "first-order.yaml"
+    file.write_text(file.read_text().replace("points: 2", "points: two"))
+    with pytest.raises(Faulty, match=re.escape(f"{file}:3:9: points: I expected a number")):
+        lint(Banks([Bank.open(tmp_path / name) for name in ("one", "two")]), seeds=1)
+
+
+@pytest.mark.parametrize(("wanted", "cores", "count"), [(None, 4, 4), (999_999, 4, 4), (2, 4, 2), (None, 64, 11)])
+def test_there_are_no_more_processes_than_cores_and_problems(
+    wanted: int | None, cores: int, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Enough(Exception):
+        pass
+
+    def counted(processes: int) -> NoReturn:
+        raise Enough(processes)
+
+    init_bank(tmp_path)
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    monkeypatch.setattr("shardwise.bank.lint.processes", counted)
+    with pytest.raises(Enough, match=f"^{count}$"):
+        lint(Banks([Bank.open(tmp_path)]), seeds=1, workers=wanted)
 
 
 def test_a_folder_without_chapters_is_no_bank(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pydoc
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +18,9 @@ from checkout import checkout_bank, fresh_session
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.kinds import kinds
-from shardwise.marking import broken
+from shardwise.kinds.calls import run_here
+from shardwise.marking import _earned, broken
+from shardwise.marking import check as mark
 from shardwise.question import Outcome, Question
 from shardwise.student import api
 from shardwise.student.api import another, check, hint, solution
@@ -96,6 +99,23 @@ def test_an_answer_may_be_given_in_the_call() -> None:
     run("bytes_per_gpu = 'nonsense'")
     assert checked(SENDS, right(SENDS)).outcome == Outcome.CORRECT
     assert checked(SENDS, None).outcome == Outcome.BLANK
+
+
+@pytest.mark.parametrize("points", [0.001, 0.005, 0.125, 33.333333])
+def test_what_is_right_earns_all_points_and_nothing_earns_more(points: float) -> None:
+    question = asked(SENDS).model_copy(update={"points": points})
+    assert mark(question, right(SENDS)).points == points
+    for share in (0.01, 0.3, 0.5, 0.99):
+        assert 0 <= _earned(points, share) <= points
+
+
+@pytest.mark.parametrize("text", ["return 1if 1else 2", "return (1)(2)", "return 'a' is 'b'", "return '\\d'"])
+def test_python_warns_nobody_of_a_text_that_is_an_answer(text: str) -> None:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        mark(asked(FUNCTION), f"def ring_all_reduce_ms(**_):\n    {text}\n", runner=run_here)
+        warnings.warn("another", UserWarning, stacklevel=1)
+    assert [str(one.message) for one in warned] == ["another"]
 
 
 def test_an_untouched_function_is_blank_and_a_touched_one_is_marked() -> None:

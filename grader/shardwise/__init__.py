@@ -5,11 +5,12 @@ In a notebook: `from shardwise import check, hint, solution, another, practice, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
+TYPE_CHECKING = False  # typing's, without loading that: nobody listens to Ctrl-C before this is loaded
 if TYPE_CHECKING:
+    from typing import Any
+
     from shardwise.student.api import (
         another,
         check,

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # what signal is made of, which loads enum first
 import os
-
-from shardwise.cli.interrupts import run
 
 
 def main() -> None:
     """Run the command line."""
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:  # a script's background job ignores it
+        _signal.signal(_signal.SIGINT, _end_at_once)
+    from shardwise.cli.interrupts import run
+
     run(_command_line)
+
+
+def _end_at_once(number: int, _: object) -> None:
+    """Ctrl-C while what listens to it is still being loaded: nothing was begun that has to be unwound."""
+    os.write(2, b"Stopped.\n")
+    os._exit(128 + number)
 
 
 def _command_line() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from shardwise.errors import Unreadable
@@ -19,6 +22,15 @@ MEND = "Mend it before you hand in: what cannot be read earns nothing."
 LONGEST_WRITTEN = 200  # characters of an answer that could not be read, for the instructor's list
 
 
+@contextmanager
+def _unwarned() -> Iterator[None]:
+    """Keep Python from warning of an answer, such as `1if 1else 2`, while it is read: it is text that lies in no file."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="<")
+        yield
+
+
+@_unwarned()
 def check(
     question: Question, raw: Any, *, runner: Runner = refuse, is_graded: bool = False, in_form: bool = False
 ) -> Feedback:
@@ -47,6 +59,7 @@ def check(
         return broken(question, error)
 
 
+@_unwarned()
 def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: float) -> Feedback:
     """How an answer was read, and nothing about whether it is right: for notebooks that are graded later."""
     kind = kinds()[kind_name]
@@ -123,7 +136,7 @@ def _feedback(
         question=question.id,
         outcome=outcome,
         credit=verdict.credit,
-        points=round(question.points * verdict.credit, 2),
+        points=_earned(question.points, verdict.credit),
         max_points=question.points,
         read=printable(read),
         say=printable(say),
@@ -133,3 +146,8 @@ def _feedback(
         notes=verdict.notes,
         picture=verdict.picture,
     )
+
+
+def _earned(points: float, credit: float) -> float:
+    """The points that a share earns, in hundredths: never more than there are, and all of them for what is right."""
+    return points if credit >= 1 else min(points, round(points * credit, 2))

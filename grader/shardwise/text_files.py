@@ -1,7 +1,10 @@
-"""Text files that people write: each is read here, and what keeps it from being read is a fault of the file."""
+"""Files that people write and name: each is read here, and what keeps it from being read is a fault of the file."""
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from pathlib import Path
 
 from shardwise.errors import Fault, Faulty
@@ -10,19 +13,39 @@ LARGEST = 1_000_000  # bytes; the longest template has under 10,000
 
 
 def read_text(path: Path, name: str) -> str:
-    """The text of a file that faults call `name`. Raises Faulty when it is not there, too large, or not UTF-8."""
+    """The text of a file that faults call `name`. Raises Faulty when it is not there, too large, or not UTF-8.
+
+    The mark of its encoding, with which Notepad begins a file, is no part of it.
+    """
     try:
-        if path.exists() and not (path.is_file() or path.is_dir()):  # opening a pipe would wait for its writer for ever
-            raise Faulty(
-                [Fault(name, "cannot be read: it is a pipe, a socket or a device", "Put a file in its place.")]
-            )
-        raw = path.read_bytes()
+        raw = contents(path)
     except OSError as error:
         raise Faulty([Fault(name, f"cannot be read: {error.strerror}")]) from None
-    if len(raw) > LARGEST:
-        raise Faulty([Fault(name, f"{len(raw):,} bytes are too many for a file written by hand")])
     try:
-        return raw.decode("utf-8")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise Faulty([Fault(f"{name}:{line}", f"is not UTF-8: {error.reason}", "Save it as UTF-8.")]) from None
+
+
+def contents(path: Path, most: int = LARGEST) -> bytes:
+    """The bytes of a file. Raises OSError, also where there are more than `most`, or what is named is no ordinary file."""
+    must_be_ordinary(path)
+    with path.open("rb") as file:
+        found = file.read(most + 1)
+        size = max(len(found), os.fstat(file.fileno()).st_size)
+    if size > most:
+        raise OSError(errno.EFBIG, f"{size:,} bytes are too many for a file written by hand", str(path))
+    return found
+
+
+def must_be_ordinary(path: Path) -> None:
+    """Raise OSError for what would be waited for, or read without an end: a pipe, a device, a link that leads nowhere."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise OSError(errno.ENOENT, "it is a link that leads nowhere", str(path)) from None
+        raise
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a folder fails by itself
+        raise OSError(errno.EINVAL, "it is a pipe, a socket or a device", str(path))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -33,7 +34,7 @@ class Compiled:
     @classmethod
     def of(cls, bank: Path) -> Compiled:
         """What is known of the bank in this folder."""
-        file = cache_folder() / "banks" / f"{hashlib.sha256(str(bank).encode()).hexdigest()[:16]}.json"
+        file = cache_folder() / "banks" / f"{hashlib.sha256(os.fsencode(bank)).hexdigest()[:16]}.json"
         with suppress(OSError, ValueError):  # none yet, or damaged
             head, _, body = file.read_bytes().partition(b"\n") if file.is_file() else (b"", b"", b"")
             if head.decode() == _head(body):

@@ -54,11 +54,11 @@ def shipped() -> Path:
 
 
 def name_of(folder: Path) -> str:
-    """What the bank in a folder is called from wherever it is used: "shipped", or the folder."""
+    """What the bank in a folder is called from wherever it is used: "shipped", or the folder. It is text that can be kept."""
     with suppress(ShardwiseError):
         if folder == shipped():
             return SHIPPED
-    return str(folder)
+    return os.fsencode(folder).decode("utf-8", "backslashreplace")  # of a name in another encoding than UTF-8
 
 
 def _folder(name: str | Path, beside: Path) -> Path:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shardwise.bank.bank import Bank, Banks, Problem, section_faults
@@ -65,26 +66,26 @@ def lint(
 
     Raises Faulty when files cannot be loaded at all; with `only`, other problems are not even read.
     """
-    if not only:
-        banks.read_all()
-    faults = (
-        []
-        if only
-        else [fault for bank in banks.all for fault in (*stray_files(bank), *twins(bank), *moving_faults(bank))]
-    )
     named = chosen(banks, only)
+    if not only:
+        banks.read_all()  # keeps what was read, so that no process reads it again
+    faults: list[Fault] = []
     for bank in banks.all:
         names = [name for its, name in named if its is bank]
+        found = [] if only else [*stray_files(bank), *twins(bank), *moving_faults(bank)]
         for chapter in dict.fromkeys(name.partition("/")[0] for name in names):
-            faults += section_faults(bank, chapter)
-        faults += curriculum_faults(bank, names)
+            found += section_faults(bank, chapter)
+        faults += _whose(banks, bank, [*found, *curriculum_faults(bank, names)])
     jobs = [(str(bank.folder), name, seeds) for bank, name in named]
     proved: dict[Job, Report] = {}
     for job, report in _proved(sorted(jobs, key=_length, reverse=True), workers):
         proved[job] = report
         if progress:
             progress(len(jobs))
-    reports = [proved[job] for job in jobs]
+    reports = [
+        replace(proved[job], faults=_whose(banks, bank, proved[job].faults))
+        for job, (bank, _) in zip(jobs, named, strict=True)
+    ]
     if faults:
         reports.append(Report("(files)", "", 0, confirmed=True, faults=faults))
     return reports
@@ -103,10 +104,17 @@ def chosen(banks: Banks, only: Sequence[str]) -> list[tuple[Bank, str]]:
     ]
     if not found:
         raise ShardwiseError(f"No problem's id starts with {' or '.join(only)}. `shardwise list` shows them all.")
-    unreadable = [fault for bank, name in found for fault in _unreadable(bank, name)]
+    unreadable = [fault for bank, name in found for fault in _whose(banks, bank, _unreadable(bank, name))]
     if unreadable:
         raise Faulty(unreadable)
     return found
+
+
+def _whose(banks: Banks, bank: Bank, faults: Sequence[Fault]) -> list[Fault]:
+    """The faults of one of several banks, which may have files of the same names, at places that say in which it lies."""
+    if len(banks.all) == 1:
+        return list(faults)
+    return [replace(fault, place=f"{bank.folder}/{fault.place}") for fault in faults]
 
 
 def _slug(name: str) -> str:
@@ -131,7 +139,8 @@ def _length(job: Job) -> int:
 
 def _proved(jobs: Sequence[Job], workers: int | None) -> Iterator[tuple[Job, Report]]:
     """Each job with its report, as they are done. What ends its process takes no other problem's report with it."""
-    with processes(workers) as pool:
+    cores = os.cpu_count() or 1
+    with processes(min(workers or cores, cores, len(jobs))) as pool:
         proofs = {pool.submit(_job, job): job for job in jobs}
         for proof in as_completed(proofs):
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -125,6 +126,9 @@ def init_bank(folder: Path) -> list[Path]:
     }
     if is_device(folder.name):
         raise ShardwiseError(f"{folder.name} is a device on Windows, and no name for a folder; nothing was written.")
+    nearest = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
+    if not nearest.is_dir():
+        raise ShardwiseError(f"{nearest} is no folder; nothing was written. Name a new folder.")
     taken = [path for path in (folder / "problems", folder / "solutions", folder / "shardwise.toml") if path.exists()]
     if taken:
         raise ShardwiseError(f"{', '.join(map(str, taken))} is there already; nothing was written. Name a new folder.")

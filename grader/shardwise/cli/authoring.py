@@ -13,6 +13,8 @@ from shardwise.cli.options import BankNames, banks_of
 from shardwise.cli.tables import print_columns, print_reports, print_spreads, progress
 from shardwise.errors import ShardwiseError
 
+_MOST_SEEDS = 1_000_000  # which take hours
+
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
     from shardwise.bank.curriculum import Curriculum
@@ -25,8 +27,8 @@ def lint(
     paths: Annotated[
         list[str] | None, typer.Argument(help="Chapters or problems; the whole bank when left out.")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="How many draws of each problem.")] = 200,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core when left out.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=_MOST_SEEDS, help="How many draws of each problem.")] = 200,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes, at most one a core, as when left out.")] = None,
     fairness: Annotated[
         bool, typer.Option("--fairness", help="Instead, say how much harder one draw of a problem is than another.")
     ] = False,
@@ -125,7 +127,14 @@ def init_bank(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A fold
 
     for path in run(folder):
         typer.echo(f"Wrote {path}")
-    typer.echo(f"Prove it sound:  shardwise lint --bank {quote(str(folder))}")
+    typer.echo(f"Prove it sound:  shardwise lint --bank {quote(_as_folder(folder))}")
+
+
+def _as_folder(folder: Path) -> str:
+    """A folder's name as `--bank` takes it for no other: not for the shipped bank, nor for somebody's home."""
+    from shardwise.bank.discovery import SHIPPED
+
+    return f"./{folder}" if str(folder).strip() == SHIPPED or str(folder).startswith("~") else str(folder)
 
 
 @commands.command(epilog="Example:  shardwise coverage --write docs/coverage.md")

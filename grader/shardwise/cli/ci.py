@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shardwise.errors import ShardwiseError
+from shardwise.text_files import contents
 
 if TYPE_CHECKING:
     from shardwise.grading.batch import Batch
     from shardwise.grading.results import Result
+
+_MOST = 100_000_000  # bytes of a report that is looked at before it is replaced
 
 
 @dataclass(frozen=True)
@@ -51,10 +56,36 @@ def say_who_is_under(batch: Batch, least: Threshold, say: Callable[[str], None])
     return bool(under)
 
 
+def must_be_a_report(path: Path, option: str) -> None:
+    """Raise ShardwiseError where a file lies that is no report of that option: a course key or a lock file is not replaced."""
+    if os.path.lexists(path) and not _IS_OURS[option](path):
+        raise ShardwiseError(
+            f"{path} is there already, and is no report of --{option}; nothing was written into it. Name another file, or delete it."
+        )
+
+
+def _is_xml(path: Path) -> bool:
+    with suppress(OSError):
+        found = contents(path, _MOST).strip()
+        return not found or found.startswith((b"<?xml", b"<testsuite"))
+    return False
+
+
+def _is_of_gradescope(path: Path) -> bool:
+    with suppress(OSError, ValueError, RecursionError):
+        found = json.loads(contents(path, _MOST).strip() or b'{"tests": []}')
+        return isinstance(found, dict) and "tests" in found
+    return False
+
+
+_IS_OURS: Mapping[str, Callable[[Path], bool]] = {"junit": _is_xml, "gradescope": _is_of_gradescope}
+
+
 def write_junit(batch: Batch, path: Path) -> None:
     """JUnit XML of the notebooks that were found."""
     from shardwise.grading import reports
 
+    must_be_a_report(path, "junit")
     reports.write_junit(handed_in(batch), path)
 
 
@@ -64,6 +95,7 @@ def write_gradescope(results: Sequence[Result], path: Path) -> None:
     from shardwise.grading import reports
     from shardwise.grading.results import Result
 
+    must_be_a_report(path, "gradescope")
     if len(results) == 1:
         (result,) = results
     else:

@@ -98,7 +98,7 @@ def grade(
     least = ci.threshold(fail_under) if fail_under is not None else None
     _must_be_a_tier(tier)
     _must_exist(paths)
-    _must_be_no_folders(junit=junit, gradescope=gradescope)
+    _must_be_reports(junit=junit, gradescope=gradescope)
     place = _place(scheduler, slurm, kubernetes)
     _say_what_is_kept(out)
     with _sandboxes_begun(paths, workers, unsafe, tier) if place is None else nullcontext():
@@ -247,14 +247,20 @@ def regrade(
             )
         else:
             again.discard()
-            typer.echo(f"Nothing was written.{'' if sys.stdin.isatty() else ' Nobody could be asked: --yes writes it.'}")
+            typer.echo(
+                f"Nothing was written.{'' if sys.stdin.isatty() else ' Nobody could be asked: --yes writes it.'}"
+            )
 
 
-def _must_be_no_folders(**files: Path | None) -> None:
+def _must_be_reports(**files: Path | None) -> None:
     """Raise ShardwiseError for a report that could not be written, before anything is graded."""
+    from shardwise.cli import ci
+
     for option, path in files.items():
         if path and path.is_dir():
             raise ShardwiseError(f"--{option} names a file to write, and {path} is a folder.")
+        if path:
+            ci.must_be_a_report(path, option)
 
 
 def _must_exist(paths: Sequence[Path]) -> None:

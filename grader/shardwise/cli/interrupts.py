@@ -1,6 +1,6 @@
 """Ctrl-C, and a polite kill: at any moment of a command it ends in one line, without a traceback, by exit code 130 or 143.
 
-Imported before anything else, this module imports next to nothing.
+Imported before anything else, this module imports next to nothing. Until it is, `shardwise.__main__` listens.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 _STOPPED = 128  # and the number of the signal: the exit code of a command that was interrupted, as shells have it
@@ -142,4 +142,5 @@ def _again(unraisable: Any) -> None:
 def _say() -> None:
     if _command.words and _command.number and _command.code == _STOPPED + _command.number:
         words, _command.words = _command.words, ""
-        os.write(2, f"{words}\n".encode(errors="surrogateescape"))  # the interrupt may have come within a `print`
+        with suppress(OSError):  # nobody has to hear it
+            os.write(2, f"{words}\n".encode(errors="surrogateescape"))  # the interrupt may have come within a `print`

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -74,8 +75,8 @@ def list_problems(
         and set(tag or ()) <= set(problem.data.get("tags", ()))
     ]
     if not rows:
-        asked = {"chapter": chapter, "kind": kind, "difficulty": difficulty, "tag": " and ".join(tag or ())}
-        wanted = ", ".join(f"{name} {value}" for name, value in asked.items() if value)
+        asked = {"chapter": chapter, "kind": kind, "difficulty": difficulty, "tag": " and ".join(tag) if tag else None}
+        wanted = ", ".join(f"{name} {value or repr(value)}" for name, value in asked.items() if value is not None)
         raise ShardwiseError(f"No problem has {wanted}.{_near(banks, asked)}" if wanted else "There is no problem.")
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
@@ -124,6 +125,7 @@ def check(
     from shardwise.markdown.feedback import as_terminal
     from shardwise.marking import check as mark
     from shardwise.question import Outcome
+    from shardwise.text_files import read_text
 
     if misspelt := [word for word in answer if word.startswith("--") and word[2:3].isalpha()]:
         raise typer.BadParameter(f"There is no option {misspelt[0]}; see `shardwise check --help`.")
@@ -133,10 +135,7 @@ def check(
         path = Path(raw)
         if not path.is_file():
             raise ShardwiseError(f"A code problem is checked from a file with the function, and {raw!r} is no file.")
-        try:
-            raw = path.read_text("utf-8")
-        except UnicodeDecodeError:
-            raise ShardwiseError(f"{path} is not UTF-8 text, so it is no Python file.") from None
+        raw = read_text(path, raw)
     with ExitStack() as stack:
 
         def run(*call: Any) -> Any:
@@ -205,7 +204,7 @@ def formulas(
     from shardwise.bank.formulas import formulas_of
 
     banks = banks_of(bank).read_all()
-    if chapter and chapter not in banks.chapters:
+    if chapter is not None and chapter not in banks.chapters:
         raise ShardwiseError(f"There is no chapter {chapter!r}. `shardwise list` shows them all.")
     if page and len(banks.all) > 1:
         raise ShardwiseError("A page is written of one bank. Name it with --bank.")
@@ -275,8 +274,18 @@ def _app_for(first_word: Sequence[str]) -> typer.Typer:
     return app
 
 
+def _open_what_is_closed() -> None:
+    """Give this process the streams that it was started without, as by `>&-`: a file must not come to lie where output goes."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115
+            os.set_inheritable(stream.fileno(), True)
+            setattr(sys, name, stream)
+
+
 def main() -> None:
     """The `shardwise` command."""
+    _open_what_is_closed()
     if isinstance(sys.stdout, TextIOWrapper):  # a pipe of Windows, or of LC_ALL=C, lacks signs such as × and █
         sys.stdout.reconfigure(errors="replace")
     try:
@@ -295,4 +304,12 @@ def main() -> None:
         pass_on()
         where = f"{error.filename}: " if error.filename else ""  # a disk that is full names no file
         print(f"shardwise: {where}{error.strerror or error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except UnicodeEncodeError:
+        pass_on()
+        print(
+            "shardwise: A folder or a file here has a name that is not UTF-8, and what was to be written cannot hold it. "
+            "Give it another name.",
+            file=sys.stderr,
+        )
         raise SystemExit(2) from None

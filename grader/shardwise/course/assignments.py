@@ -29,7 +29,16 @@ class Entry(AuthorModel):
     """One problem of a set."""
 
     id: str = Field(description="The problem's id, or its slug.")
-    points: float | None = Field(None, gt=0, le=100, description="Instead of the template's points.")
+    points: float | None = Field(
+        None, gt=0, le=100, description="Instead of the template's points: at most two decimals."
+    )
+
+    @field_validator("points")
+    @classmethod
+    def _in_hundredths(cls, points: float | None) -> float | None:
+        if points is not None and round(points, 2) != points:  # what an answer earns is rounded to that
+            raise ValueError(f"points have at most two decimals, and this is {points!r}")
+        return points
 
 
 def _entry(value: Any) -> Any:

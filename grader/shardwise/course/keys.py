@@ -12,10 +12,12 @@ from pathlib import Path
 
 from shardwise.atomic_files import write
 from shardwise.errors import ShardwiseError
+from shardwise.text_files import contents
 
 KEY_FILE = "course.key"  # beside the lock files that it signs
 VARIABLE = "SHARDWISE_KEY"  # holds the key itself, as secrets of CI do
 _DIGITS = r"[0-9a-fA-F]{64}"
+_MOST = 1000  # bytes of a file with a key
 
 
 def course_key(path: Path) -> tuple[bytes, bool]:
@@ -42,7 +44,7 @@ def course_key(path: Path) -> tuple[bytes, bool]:
 def read_key(path: Path) -> bytes:
     """The key in a file. Raises ShardwiseError when there is none."""
     try:
-        return _key(path.read_text("ascii", errors="replace"), str(path))
+        return _key(contents(path, _MOST).decode("utf-8-sig", errors="replace"), str(path))
     except OSError as error:
         raise ShardwiseError(f"The course key {path} cannot be read: {error.strerror}.") from None
 

@@ -27,7 +27,7 @@ Notebook = dict[str, Any]
 PRACTICE_SEED = "0"  # every practice notebook starts from this seed; another() goes on from it
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _SHORT = 60  # characters of an example that stands beside a line of code
-_VERBS = ("another", "check", "hint", "practice", "progress", "solution")
+_VERBS = ("another", "check", "figure", "hint", "planner", "practice", "progress", "solution")
 _HOW_TO_TYPE = """Answer in the cell under each question and run the cell below it: the feedback comes at once.
 
 - `hint()` gives the next hint for the problem that you checked last, `solution()` its worked solution.

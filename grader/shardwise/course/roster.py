@@ -10,7 +10,7 @@ from shardwise.errors import Fault, Faulty
 from shardwise.file_names import fault_of_name
 from shardwise.markdown.html import printable
 
-_IDENTITIES = ("student", "id", "email")  # columns of a roster, in any case; the first that is there counts
+_IDENTITIES = ("student", "id")  # columns of a roster, in any case; only where there is neither, the email counts
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,15 @@ def load_roster(path: Path) -> list[Student]:
     """A roster: CSV with a column `student`, `id` or `email`, and perhaps a `name`. Raises Faulty with all its faults."""
     table = load_table(path)
     head = {name.strip().lower(): name for name in table.columns if name}
-    identity = next((head[name] for name in _IDENTITIES if name in head), None)
-    if identity is None:
+    named = [name.strip() for name in table.columns if name.strip().lower() in _IDENTITIES]
+    named = named or [name.strip() for name in table.columns if name.strip().lower() == "email"]
+    if not named:
         begins = "A roster begins with the line: student,name  (or id, or email)"
         raise Faulty([Fault(f"{path}:1:1", f"I saw {table.seen}", begins)])
+    if len(named) > 1:
+        which = f"columns {' and '.join(named)} each say who a student is"
+        raise Faulty([Fault(f"{path}:1:1", which, "Keep one of them, and give the others another name.")])
+    identity = head[named[0].lower()]
     faults, students = [], {}
     for line, row in table.rows:
         place, student = f"{path}:{line}:1", row[identity].strip()

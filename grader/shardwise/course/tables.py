@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shardwise.errors import Fault, Faulty
+from shardwise.text_files import contents
+
+_MOST = 50_000_000  # bytes; a line for each student has about 50
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Table:
 def load_table(path: Path, remedy: str = "") -> Table:
     """Read a table. Raises Faulty where it cannot be read, with a remedy where it is not there."""
     try:
-        text = path.read_text("utf-8-sig")
+        text = contents(path, _MOST).decode("utf-8-sig")
     except OSError as error:
         raise Faulty([Fault(str(path), f"cannot be read: {error.strerror}", remedy)]) from None
     except UnicodeDecodeError:

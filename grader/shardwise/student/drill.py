@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from shardwise.errors import ShardwiseError
+from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of, text_of
 from shardwise.markdown.feedback import as_terminal
 from shardwise.markdown.terminal import cells, columns, filled, to_terminal
@@ -17,8 +17,10 @@ from shardwise.student.progress.chapters import Row
 from shardwise.student.progress.journal import JUDGED
 from shardwise.student.session import Session
 from shardwise.student.shown import STOPPED
+from shardwise.text_files import read_text
 
 HINT, SOLUTION, SKIP, QUIT = "?", "!", "skip", "quit"
+_IN_FULL = {"hint": HINT, "solution": SOLUTION}
 _KEYS = f"{HINT} hint · {SOLUTION} solution · {SKIP} · {QUIT}"
 _PROMPT, _MORE = "> ", "… "
 
@@ -80,6 +82,7 @@ class Drill:
         hints, is_asked = 0, False
         while True:
             line = self._ask(_PROMPT).strip()
+            line = _IN_FULL.get(line.lower(), line)
             if line == QUIT:
                 raise Quit
             if line == SKIP:
@@ -115,7 +118,10 @@ class Drill:
                 if not path.is_file():  # a folder, or a device, which may never end
                     self._say(f"{line} is no file. An answer is the name of a file with the function.")
                     return None
-                return path.read_text("utf-8")
+                return read_text(path, line)
+            except Faulty as error:
+                self._say(f"{error}\nAn answer is the name of a file with the function.")
+                return None
             except (OSError, RuntimeError, ValueError) as error:
                 self._say(f"{line} cannot be read ({error}). An answer is the name of a file with the function.")
                 return None
