@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,13 @@ from shardwise.bank.posing import pose
 from shardwise.cli.main import app
 from shardwise.course.notebooks import chapter_notebook, file_text
 from shardwise.course.simulated_class import ATTACKS, add_cell, blank, fill, mistaken, right, unreadable
+from shardwise.course.submissions import StudentCell, Submission
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
+from shardwise.grading.submission import grade_one
+from shardwise.kinds import kind_of, variable_of
 from shardwise.question import Outcome, Question
+from shardwise.sandbox import Cell, CellResult, JobResult, Step, ValueResult
 
 pytestmark = pytest.mark.usefixtures("one_sandbox")
 
@@ -76,7 +81,7 @@ def test_an_answer_cell_that_attacks_loses_that_answer_alone(room: Classroom, at
     room.put("ada", fill(room.notebook("ada"), questions, write))
     result = room.grade()["ada"]
     assert result.points == result.max_points - questions[4].points
-    assert result.feedback[4].outcome == Outcome.BLANK
+    assert result.feedback[4].outcome == Outcome.UNREADABLE
     assert "The cell with your answer stopped" in result.feedback[4].say
 
 
@@ -308,8 +313,12 @@ def first(room: Classroom, kind: str) -> tuple[int, Question]:
 
 def answer_one(room: Classroom, answered: Question, source: str) -> None:
     """Hand in ada's notebook with an answer to one question."""
-    write = {answered.cell: source}
-    room.put("ada", fill(room.notebook("ada"), room.lock.questions("ada"), lambda question: write.get(question.cell)))
+    answer_some(room, {answered.slug: source})
+
+
+def answer_some(room: Classroom, sources: Mapping[str, str]) -> None:
+    """Hand in ada's notebook with answers to the questions of these names; the others stay as they were handed out."""
+    room.put("ada", fill(room.notebook("ada"), room.lock.questions("ada"), lambda question: sources.get(question.slug)))
 
 
 def test_a_bug_hunt_answered_in_part_earns_its_part(room: Classroom) -> None:
@@ -344,6 +353,74 @@ def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_bl
     assert results["ada"].feedback[place].outcome == Outcome.UNREADABLE
     assert f"no function called {name}" in results["ada"].feedback[place].say
     assert {said.outcome for said in results["bo"].feedback} == {Outcome.BLANK}
+
+
+def test_an_answer_whose_cell_stops_before_it_is_set_is_listed_with_what_was_written(room: Classroom) -> None:
+    stopped = {
+        "bytes-per-gpu": "bytes_per_gpu = 4.84375 * G",
+        "link-gap": "link_gap = 12 times",
+        "ring-or-tree": "ring_or_tree = a",
+        "ring-time-bug": "hunt = ring_time_bug = {'line': ..., 'input': ..., 'fix': ...}\nhunt['line'] = third",
+    }
+    blank = {"ring-time": "", "tree-steps": "# no time", "crossover-size": "crossover_size = ...\n"}
+    set_before = {"gpus-behind-one-link": "gpus_behind_one_link = 'a lot'\nprint(G)"}
+    answer_some(room, {**stopped, **blank, **set_before})
+    batch = room.batch()
+    reports.write_tables(batch)
+    with (batch.out / "unreadable.csv").open(encoding="utf-8", newline="") as table:
+        rows = {row["question"]: row for row in csv.DictReader(table)}
+    assert {name: row["written"] for name, row in rows.items() if name in stopped} == {
+        name: source.replace("\n", " ") for name, source in stopped.items()
+    }
+    assert rows.keys() == {*stopped, *set_before}
+    assert (
+        rows["ring-or-tree"]["why"] == "The cell with your answer stopped: NameError: name 'a' is not defined (line 1)"
+    )
+    assert rows["link-gap"]["why"].startswith("The cell with your answer stopped: SyntaxError: invalid syntax")
+    assert rows["gpus-behind-one-link"]["written"] == "a lot"  # the variable was set, and what it holds is read
+    [ada] = [result for result in batch.results() if result.student == "ada"]
+    [said] = [one for one in ada.feedback if one.question.endswith("/ring-or-tree")]
+    assert (said.outcome, said.points) == (Outcome.UNREADABLE, 0)
+    assert said.say == (
+        "The cell with your answer stopped: `NameError: name 'a' is not defined (line 1)`\n\nSo “`ring_or_tree`” holds no answer.\n\n"
+        "As it stands it earns nothing. It is on a list of unread answers that your instructor gets."
+    )
+
+
+def test_of_a_cell_that_was_split_the_half_that_stops_is_what_was_answered(room: Classroom) -> None:
+    notebook = fill(room.notebook("ada"), room.lock.questions("ada"), blank)
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    [place] = [
+        at for at, cell in enumerate(cells) if cell["metadata"]["shardwise"] == {"role": "answer", "question": "q1"}
+    ]  # type: ignore[index]
+    halves = [
+        {**cells[place], "id": f"half-{source}", "source": source} for source in ("bytes_per_gpu = G", "print(3)")
+    ]
+    cells[place : place + 1] = halves
+    room.put("ada", notebook)
+    said = room.grade()["ada"].feedback[0]
+    assert (said.outcome, said.written) == (Outcome.UNREADABLE, "bytes_per_gpu = G")
+    assert "NameError" in said.say
+
+
+class NoTime:
+    """A sandbox that has no time for any cell."""
+
+    def run(self, steps: Sequence[Step]) -> JobResult:
+        values = {step.key: ValueResult("missing") for step in steps}
+        return JobResult({**values, **{step.key: CellResult("skipped") for step in steps if isinstance(step, Cell)}})
+
+
+def test_a_cell_that_was_not_run_is_unreadable_where_it_was_worked_in_and_else_blank(room: Classroom) -> None:
+    asked = [question for question in room.lock.questions("ada") if question.kind == "quantity"]
+    handed_out = [kind_of(question).cells(question.form, variable_of(question)) for question in asked]
+    sources = [f"{variable_of(asked[0])} = 3", *(f"\n{source}  " for source in handed_out[1:])]
+    cells = [StudentCell(one.cell, source, one.cell) for one, source in zip(asked, sources, strict=True)]
+    handed_in = Submission("week-1", None, "0", "ada", tuple(cells), ())
+    feedback, _ = grade_one(handed_in, asked, NoTime())  # type: ignore[arg-type]
+    assert [said.outcome for said in feedback] == [Outcome.UNREADABLE, *[Outcome.BLANK] * (len(asked) - 1)]
+    assert "it was not run, for the notebook had used up its time" in feedback[0].say
+    assert feedback[0].written == sources[0]
 
 
 def test_without_a_sandbox_it_says_loudly_what_that_means(room: Classroom) -> None:

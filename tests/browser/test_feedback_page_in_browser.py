@@ -20,12 +20,31 @@ from shardwise.kinds.calls import run_here
 from shardwise.marking import check
 
 LONG = "def f():\n    return " + " + ".join(f"value_{number}" for number in range(60))
-NAMES = ("bytes-per-gpu", "ring-time-bug", "algorithm-and-bus-bandwidth", "states-formula", "what-a-stage-costs")
+NAMES = (
+    "bytes-per-gpu", "ring-time-bug", "algorithm-and-bus-bandwidth", "states-formula", "what-a-stage-costs",
+    "two-chunks-on-each-stage",
+)  # fmt: skip
 
 # Every element that scrolls sideways and cannot be reached by the keyboard.
 UNREACHABLE = """() => [...document.querySelectorAll("*")].filter((element) => element.scrollWidth > element.clientWidth + 1
   && ["auto", "scroll"].includes(getComputedStyle(element).overflowX) && element.tabIndex < 0
   && element !== document.documentElement).map((element) => element.outerHTML.slice(0, 100))"""
+# Code that goes on beyond the right edge of its box, whether that scrolls or not.
+CUT = """(what) => [...document.querySelectorAll(what)].filter((box) => box.scrollWidth > box.clientWidth)
+  .map((box) => box.textContent.slice(0, 60))"""
+# How much further to the right than they begin lines go on that are wrapped, in pixels.
+HANGS = """() => [...document.querySelectorAll(".listing span")].map((line) => {
+  const range = document.createRange();
+  range.selectNodeContents(line);
+  const [first, ...others] = [...range.getClientRects()];
+  return others.filter((rect) => rect.top > first.bottom - 2).map((rect) => rect.left - first.left);
+}).filter((hangs) => hangs.length).map((hangs) => Math.min(...hangs))"""
+# Into how many lines the longest line of a chart is broken that is drawn as text.
+LINES_OF_A_CHART = """() => {
+  const chart = document.querySelector(".language-text");
+  chart.textContent = "─".repeat(99);
+  return chart.getClientRects().length;
+}"""
 UNSEEN = """() => [...document.querySelectorAll(".question, .solution")].filter((element) => !element.checkVisibility(
   { contentVisibilityAuto: true })).length"""
 
@@ -63,6 +82,22 @@ def test_a_feedback_page_can_be_read_everywhere(opened: Page) -> None:
     assert opened.evaluate(UNSEEN) == len(NAMES)  # the solutions are folded away
     opened.emulate_media(media="print")
     assert opened.evaluate(UNSEEN) == 0  # and printed
+
+
+def test_no_code_is_cut_on_a_narrow_page_or_on_paper(opened: Page) -> None:
+    opened.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    for width in (390, 900, 1200):
+        opened.set_viewport_size({"width": width, "height": 900})
+        assert opened.evaluate(CUT, ".listing") == [], width
+        hangs = opened.evaluate(HANGS)
+        assert len(hangs) >= len(NAMES) and min(hangs) > 10, (width, hangs)
+    assert opened.evaluate(CUT, ".shardwise-picture") == []
+    opened.emulate_media(media="print")
+    opened.set_viewport_size({"width": 718, "height": 900})  # A4 with margins of 1 cm
+    assert opened.evaluate(CUT, "pre, .shardwise-picture") == []
+    assert opened.evaluate(LINES_OF_A_CHART) == 1
+    opened.set_viewport_size({"width": 483, "height": 700})  # A5
+    assert opened.evaluate(CUT, "pre, .shardwise-picture") == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -143,6 +143,35 @@ def test_a_schedule_is_built_by_keys_and_shows_what_runs_when(bare: Any) -> None
     expect(verdict).to_contain_text("is missing")
 
 
+FITS = "element => element.scrollWidth <= element.clientWidth"
+# What reaches over the right edge of a form, seen or not.
+OUTSIDE = """form => [...form.shadowRoot.querySelectorAll(".chart, .chart > .drawing > svg, .stage, .stage *")].filter((part) =>
+  part.getBoundingClientRect().right > form.getBoundingClientRect().right - 20).map((part) => part.outerHTML.slice(0, 80))"""
+
+
+@pytest.mark.parametrize("name", ["gpipe-time-in-less-memory", "two-chunks-on-each-stage"])
+def test_the_chart_of_a_schedule_is_as_wide_as_its_form_and_says_so_where_it_scrolls(bare: Any, name: str) -> None:
+    question = asked(name)
+    form, page = bare.problem(question), bare.page
+    form.get_by_text("Write it as text").click()
+    form.get_by_label("Your schedule, as text").fill("\n".join(question.key.lines))  # type: ignore[attr-defined]
+    chart = form.get_by_role("region", name="What runs when")
+    labels = chart.get_by_role("img").locator("text.on")
+    scrolling = form.get_by_text("scroll it sideways to see all slots")
+    operations = sum(len(line.partition(": ")[2].split()) for line in question.key.lines)  # type: ignore[attr-defined]
+    for width in (1400, 1000, 566):  # as wide as the last is a form in JupyterLab, in a window of 1000
+        page.set_viewport_size({"width": width, "height": 1500})
+        expect(labels).to_have_count(operations)
+        page.wait_for_function(FITS, arg=chart.element_handle())  # as soon as the drawing has followed the width
+        assert form.evaluate(OUTSIDE) == [], width
+        expect(scrolling).to_have_count(0)
+    page.set_viewport_size({"width": 360, "height": 1500})
+    expect(scrolling).to_be_visible()
+    expect(labels).to_have_count(operations)
+    assert not chart.evaluate(FITS)
+    bare.is_fit_for_all()
+
+
 def test_a_schedule_can_be_written_as_text_and_gone_on_with_by_buttons(bare: Any) -> None:
     question = posed(template("schedule"))
     form = bare.problem(question)

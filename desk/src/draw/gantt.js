@@ -1,6 +1,6 @@
 // Who does what when: a row each, a bar for each operation.
 
-import { svg } from "lit";
+import { nothing, svg } from "lit";
 import { bottomAxis, scale, written } from "./axis.js";
 import { paint } from "./style.js";
 
@@ -26,6 +26,20 @@ import { paint } from "./style.js";
 
 const BAR = 24;
 const LETTER = 6.6;
+const SMALL_LETTER = 5.5; // of a label that is written smaller, since its bar is short
+const NARROWEST = 10; // pixels of a bar that a label fits in on its side
+const RIGHT = 18;
+
+const leftOf = (data) => Math.max(...data.rows.map((row) => row.length)) * LETTER + 10;
+
+const fitsOnItsSide = (text, height) => text.length * SMALL_LETTER < height;
+
+/** The least width at which every bar has room for its label, if only on its side. */
+export const leastWidth = (data) => {
+  const least = (text) => (fitsOnItsSide(text, BAR) ? NARROWEST : text.length * SMALL_LETTER + 3);
+  const slot = Math.max(0, ...data.spans.map(({ from, to, text = "" }) => least(text) / (to - from)));
+  return leftOf(data) + slot * (data.axis.high - data.axis.low) + RIGHT;
+};
 
 /**
  * @param {Gantt} data
@@ -35,8 +49,8 @@ const LETTER = 6.6;
 export function gantt(data, width, pick) {
   const marks = data.marks ?? [];
   const top = marks.some((mark) => mark.text) ? 22 : 6;
-  const left = Math.max(...data.rows.map((row) => row.length)) * LETTER + 10;
-  const box = { left, right: width - 18, top, bottom: top + data.rows.length * (BAR + 6) };
+  const left = leftOf(data);
+  const box = { left, right: width - RIGHT, top, bottom: top + data.rows.length * (BAR + 6) };
   const x = scale(data.axis, box.left, box.right);
   const now = data.now ?? Number.POSITIVE_INFINITY;
   return {
@@ -56,13 +70,21 @@ function bar(span, place, data, x, top, now, pick) {
   const y = top + 3 + span.row * (BAR + 6) + (span.low ? BAR * 0.3 : 0);
   const height = span.low ? BAR * 0.7 : BAR;
   const kind = data.kinds[span.kind];
-  const text = span.text ?? "";
-  const fits = to - from > text.length * LETTER + 2;
   return svg`<g class=${pick ? "pickable" : ""} @click=${pick ? () => pick(place) : null}>
     <rect x=${from} y=${y} width=${Math.max(0.5, to - from - gap)} height=${height} rx="2" fill=${paint(kind.colour)}
       stroke=${data.picked === place ? "var(--text)" : "none"} stroke-width="2"><title>${said(span, data)}</title></rect>
-    ${text && fits ? svg`<text class="on" x=${(from + to) / 2} y=${y + height / 2 + 4} text-anchor="middle">${text}</text>` : ""}
+    ${label(span.text ?? "", (from + to) / 2, y + height / 2, to - from, height)}
   </g>`;
+}
+
+/** What stands on a bar, as large as there is room: smaller on a short one, on its side on one that is shorter still. */
+function label(text, x, y, room, height) {
+  const small = room <= text.length * LETTER + 2;
+  const upright = room > text.length * SMALL_LETTER + 2;
+  const fits = upright || (room >= NARROWEST && fitsOnItsSide(text, height));
+  if (!text || !fits) return "";
+  return svg`<text class="on" x=${x} y=${y + (small ? 3.5 : 4)} text-anchor="middle" font-size=${small ? 10 : 12}
+    transform=${upright ? nothing : `rotate(-90 ${x} ${y})`}>${text}</text>`;
 }
 
 function moment(mark, at, box) {

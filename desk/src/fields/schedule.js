@@ -2,10 +2,8 @@
 
 import { css, html, nothing } from "lit";
 import { drawing } from "../draw/drawing.js";
+import { leastWidth } from "../draw/gantt.js";
 import { previewed } from "./preview.js";
-
-const NARROWEST_SLOT = 13; // pixels; a long schedule scrolls in its own box
-const ROOM_FOR_NAMES = 80;
 
 /** What stands in the lines of a draft; of one that was typed, what Python read in it. Without a draft it is the start. */
 const linesOf = (field, draft, reply) =>
@@ -79,12 +77,16 @@ export const schedule = {
   },
 };
 
+/** What runs when, as wide as the form; what could not be read at that width scrolls, and says so. */
 function gantt({ gantt: data }, room) {
   if (!data) return nothing;
-  const width = Math.max(room, ROOM_FOR_NAMES + NARROWEST_SLOT * data.axis.high);
-  return html`<div class="chart" tabindex="0" role="region" aria-label="What runs when">
-    ${drawing("gantt", data, width)}
-  </div>`;
+  const least = Math.ceil(leastWidth(data));
+  const scrolls = least > room;
+  const how = html`<p class="quiet">The chart is wider than this form: scroll it sideways to see all slots.</p>`;
+  return html`${scrolls ? how : nothing}
+    <div class="chart ${scrolls ? "wide" : ""}" tabindex="0" role="region" aria-label="What runs when">
+      ${drawing("gantt", data, Math.max(room, least))}
+    </div>`;
 }
 
 /** A stage: its line, a button for each operation that can come next, and what Python says of it. */
@@ -148,8 +150,9 @@ function keysOf({ series }) {
 }
 
 export const scheduleStyle = css`
+  .schedule { container-type: inline-size; }
   .chart { overflow-x: auto; }
-  .chart svg { max-width: none; }
+  .chart.wide svg { max-width: none; }
   .stage {
     display: grid;
     grid-template-columns: 4.5rem 1fr auto;
@@ -158,7 +161,7 @@ export const scheduleStyle = css`
     padding: 0.3rem 0;
     border-top: 1px solid var(--edge);
   }
-  .stage .line { display: flex; flex-wrap: wrap; gap: 0.1rem 0.5rem; min-width: 0; padding: 0; border: 0; cursor: default; }
+  .stage .line { display: flex; flex-wrap: wrap; gap: 0.1rem 0.5rem; width: auto; min-width: 0; padding: 0; border: 0; cursor: default; }
   .stage .line:hover { background: none; }
   .stage .waits { color: var(--quiet); text-decoration: underline dotted; }
   .stage .next { display: flex; gap: 0.3rem; }
@@ -169,7 +172,7 @@ export const scheduleStyle = css`
   .stage .note { grid-column: 2 / -1; }
   .stage .over { color: var(--incorrect); font-weight: 600; }
   details summary { margin: 0.6rem 0 0.3rem; width: fit-content; cursor: pointer; }
-  @media (max-width: 34rem) {
+  @container (max-width: 34rem) {
     .stage { grid-template-columns: 1fr auto; }
     .stage .line { grid-column: 1 / -1; grid-row: 2; }
     .stage .note { grid-column: 1 / -1; }

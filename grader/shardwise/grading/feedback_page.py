@@ -12,7 +12,7 @@ from hashlib import sha256
 from importlib.resources import files
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from shardwise.course.dates import in_words
 from shardwise.file_names import is_device
@@ -22,7 +22,11 @@ from shardwise.markdown.feedback import headline, judgement, picture
 from shardwise.markdown.html import printable, to_html
 from shardwise.question import Feedback, Outcome, Question
 
-_WIDE = re.compile(r'<(pre|table|math(?=[^>]* display="block"))\b')  # Markdown escapes what a student writes
+# Markdown escapes what a student writes, so that these are ours.
+_LISTING = re.compile(r'<pre><code(?: class="language-python")?>(.*?)</code></pre>', re.DOTALL)
+_WIDE = re.compile(r'<(pre(?! class)|table|math(?=[^>]* display="block"))\b')
+_BEFORE_CODE = re.compile(r" *(?:\d+  )? *")  # the number of a line, where it has one, and its indentation
+_DEEPEST = 12  # characters; what is deeper goes on no further to the right, for a phone has room for some 36
 _LONGEST_NAME = 100  # of a page's file, which gets a longer name while it is written; file systems have 255 bytes
 LONGEST_SOURCE = 8_000  # characters of a student's own code that are shown with a verdict
 
@@ -85,7 +89,7 @@ def _row(number: int, question: Question, said: Feedback, source: str, *, soluti
     say = said.say
     if said.outcome == Outcome.BLANK:  # how to answer helps nobody any more
         say = say.removesuffix(kind.instruction(question.form, question.variable)).strip()
-    untouched = source.strip() == kind.cells(question.form, variable_of(question)).strip()
+    theirs = source.strip() not in ("", kind.cells(question.form, variable_of(question)).strip())
     return {
         "anchor": f"question-{number}",
         "heading": f"{number}. {question.title}",
@@ -94,7 +98,7 @@ def _row(number: int, question: Question, said: Feedback, source: str, *, soluti
         "headline": headline(said, final=True),
         "points": f"{said.points:g} / {question.points:g}",
         "prompt": _html(text_of(question)),
-        "source": "" if untouched else _shown(source),
+        "source": Markup(_listing(str(escape(_shown(source))))) if theirs else "",
         "read": said.read[:500],
         "say": "" if say == "Correct." else _html(say),
         "picture": Markup(picture(said)),  # drawn from plain data, its texts escaped
@@ -103,8 +107,21 @@ def _row(number: int, question: Question, said: Feedback, source: str, *, soluti
 
 
 def _html(markdown: str) -> Markup:
-    """Markdown as HTML in which whatever may scroll can be reached by the keyboard."""
-    return Markup(_WIDE.sub(r'<\1 tabindex="0"', to_html(markdown)))
+    """Markdown as HTML in which code is wrapped, and whatever may scroll can be reached by the keyboard."""
+    wrapped = _LISTING.sub(lambda found: _listing(found[1]), to_html(markdown))
+    return Markup(_WIDE.sub(r'<\1 tabindex="0"', wrapped))
+
+
+def _listing(escaped: str) -> str:
+    """Code whose long lines go on below, further to the right than they begin: on a phone and on paper none is cut."""
+    lines = "".join(f'<span style="--at:{_begins(line)}">{line}</span>' for line in escaped.splitlines(keepends=True))
+    return f'<pre class="listing"><code>{lines}</code></pre>'
+
+
+def _begins(line: str) -> int:
+    """After how many characters the code of a line begins."""
+    found = _BEFORE_CODE.match(line)
+    return min(len(found[0]) if found else 0, _DEEPEST)
 
 
 def _shown(source: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shardwise.course.submissions import StudentCell, Submission
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from shardwise.sandbox import JobResult, Sandbox, Step
 
 # What the locked cells of every notebook do; the student's copies of them are never run.
-PRELUDE = "import shardwise\nfrom shardwise import another, check, check_all, handed_out, hint, practice, progress, solution\n"
+PRELUDE = (
+    "import shardwise\n"
+    "from shardwise import another, check, check_all, figure, handed_out, hint, planner, practice, progress, solution\n"
+)
 MARKING_SECONDS = 60.0  # for all that marking a notebook runs; a hanging answer to a hunt takes up to 15 of them
 _WHY_STOPPED = {
     "timeout": "it ran too long",
@@ -43,6 +46,8 @@ def grade_one(
             feedback = _mark(question, job, place, run, cell)
         except Exception as error:  # ours: the student loses nothing, and the report says so
             feedback = broken(question, error)
+        if feedback.outcome == Outcome.BLANK and (lost := _lost(question, submission, stopped)):
+            cell, feedback = lost, _unset(question, lost)
         if cell is not None and cell.key in stopped and feedback.outcome != Outcome.CORRECT:
             feedback = _told(feedback, f"The cell with your answer stopped: `{safe(stopped[cell.key])}`")
         elif cell is None and feedback.outcome == Outcome.BLANK:
@@ -72,6 +77,18 @@ def _untouched(question: Question, cell: StudentCell | None) -> bool:
     """Whether an answer cell is as it was handed out, or gone."""
     handed_out = kind_of(question).cells(question.form, variable_of(question))
     return cell is None or cell.source.strip() == handed_out.strip()
+
+
+def _lost(question: Question, submission: Submission, stopped: Mapping[str, str]) -> StudentCell | None:
+    """The last answer cell of a question that was worked in and did not run to its end."""
+    cells = [cell for cell in submission.cells if cell.question == question.cell and cell.key in stopped]
+    return next((cell for cell in reversed(cells) if not _untouched(question, cell)), None)
+
+
+def _unset(question: Question, cell: StudentCell) -> Feedback:
+    """Feedback where a cell was to give an answer and stopped before: something was answered, and a person can read it."""
+    why = Unreadable(f"So “{variable_of(question)}” holds no answer.", shows_example=True)
+    return unreadable_feedback(question, why, cell.source, is_graded=True)
 
 
 def _stopped(submission: Submission, job: JobResult) -> dict[str, str]:

@@ -13,15 +13,17 @@ COLOURS = {"blue": "#2a7fbe", "orange": "#cf5b00", "green": "#008a64", "wrong": 
 _GREY = "#777b80"
 _ROW, _BAR, _TOP, _BOTTOM = 30, 24, 20, 20  # heights
 _CHARACTER = 6.4  # width of a character of 11 pixels, the widest digits and letters
-_NARROWEST, _WIDEST = 13, 36  # of a slot
+_NARROWEST, _WIDEST = 13, 36  # of a slot in which every label stands upright
+_SMALL, _SIDEWAYS = 5.8, 10  # width of a character of a label on its side, and of the narrowest bar that it fits in
+_ROOM = 684  # what a page has for the picture
 _LONGEST_LINE = 99  # characters of a line of text, which a notebook's column does not break
 
 
 def as_svg(timeline: Timeline) -> str:
-    """The timeline as SVG in a box that scrolls where the page is narrower."""
-    slot, left = _slot(timeline), round(max(len(row.label) for row in timeline.rows) * _CHARACTER) + 12
-    bottom = 4 if timeline.mark is None else _BOTTOM
-    width, height = left + slot * max(timeline.end, timeline.mark or 0) + 12, _TOP + _ROW * len(timeline.rows) + bottom
+    """The timeline as SVG that shrinks a little where the page is narrower, and in a box that scrolls where it is narrower still."""
+    left, slots = round(max(len(row.label) for row in timeline.rows) * _CHARACTER) + 12, _slots(timeline)
+    slot, bottom = _slot(timeline, (_ROOM - left - 12) // slots), 4 if timeline.mark is None else _BOTTOM
+    width, height = left + slot * slots + 12, _TOP + _ROW * len(timeline.rows) + bottom
     parts = [*_ticks(timeline, slot, left, height - bottom)]
     for place, row in enumerate(timeline.rows):
         parts += _drawn(row, timeline.end, slot, left, _TOP + place * _ROW)
@@ -30,15 +32,31 @@ def as_svg(timeline: Timeline) -> str:
     return (
         '<div class="shardwise-picture" tabindex="0" role="group" aria-label="Timeline" style="overflow-x:auto;max-width:100%;margin:.6em 0">'
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(timeline.about)}" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" style="display:block;max-width:none" font-family="system-ui,sans-serif" font-size="11" fill="currentColor">'
+        f'viewBox="0 0 {width} {height}" style="display:block;max-width:100%;min-width:{width * 5 // 6}px;height:auto" font-family="system-ui,sans-serif" font-size="11" fill="currentColor">'
         f"{''.join(parts)}</svg></div>"
     )
 
 
-def _slot(timeline: Timeline) -> int:
-    """How wide a slot has to be for every label to fit in its bar."""
-    wanted = [(len(bar.label) * _CHARACTER + 5) / (bar.end - bar.start) for row in timeline.rows for bar in row.bars]
-    return round(min(_WIDEST, max([_NARROWEST, *wanted])))
+def _slots(timeline: Timeline) -> int:
+    return max(timeline.end, timeline.mark or 0, 1)
+
+
+def _slot(timeline: Timeline, room: int) -> int:
+    """How wide a slot is: for every label to fit in its bar, and where there is no room for that, to fit on its side."""
+    bars = [bar for row in timeline.rows for bar in row.bars]
+    upright = min(_WIDEST, max([_NARROWEST, *(_upright(bar) / (bar.end - bar.start) for bar in bars)]))
+    sideways = max((min(_upright(bar), _sideways(bar)) / (bar.end - bar.start) for bar in bars), default=1)
+    return max(1, round(min(upright, max(room, math.ceil(sideways)))))
+
+
+def _upright(bar: Bar) -> float:
+    """How wide a bar has to be for its label."""
+    return len(bar.label) * _CHARACTER + 5
+
+
+def _sideways(bar: Bar) -> float:
+    """How wide a bar has to be for its label on its side, for which not every one is short enough."""
+    return _SIDEWAYS if len(bar.label) * _SMALL <= _BAR else math.inf
 
 
 def _ticks(timeline: Timeline, slot: int, left: int, below: int) -> Iterator[str]:
@@ -62,8 +80,15 @@ def _drawn(row: Row, end: int, slot: int, left: int, top: int) -> Iterator[str]:
         border = 'stroke-width="2.5" stroke-dasharray="4 2"' if bar.look == "wrong" else 'stroke-width="1.2"'
         yield (
             f'<rect x="{x + 1}" y="{top}" width="{width - 2}" height="{_BAR}" rx="3" fill="{colour}" fill-opacity=".25" stroke="{colour}" {border}/>'
-            f'<text x="{x + width / 2:g}" y="{top + 16}" text-anchor="middle">{escape(bar.label)}</text>'
+            f"<text {_placed(bar, x + width / 2, top + _BAR / 2, width)}>{escape(bar.label)}</text>"
         )
+
+
+def _placed(bar: Bar, x: float, y: float, width: int) -> str:
+    """Where a label stands: upright in the middle of its bar, or on its side where the bar is too narrow."""
+    if _sideways(bar) <= width < len(bar.label) * _CHARACTER:
+        return f'x="{x:g}" y="{y + 3.5:g}" text-anchor="middle" font-size="10" transform="rotate(-90 {x:g} {y:g})"'
+    return f'x="{x:g}" y="{y + 4:g}" text-anchor="middle"'
 
 
 def _idle(row: Row, end: int) -> list[int]:
