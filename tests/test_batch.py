@@ -533,6 +533,26 @@ def test_a_ledger_that_cannot_be_used_is_said_in_words(tmp_path: Path, harm: str
         list(ledger.history())
 
 
+def test_a_ledger_of_another_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / LEDGER
+    Ledger(path).close()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version = 4")  # which did not say what counted when
+    before = path.read_bytes()
+    with pytest.raises(ShardwiseError, match=r"another version of shardwise \(its format is 4, and I read 5\)"):
+        Ledger(path)
+    assert path.read_bytes() == before
+
+
+def test_a_notebook_cannot_be_given_a_grading_that_is_not_there(tmp_path: Path) -> None:
+    """As when our side failed at the one of several that would count."""
+    with Ledger(tmp_path / LEDGER) as ledger:
+        ledger.begin(["week-1.ipynb"])
+        ledger.reuse("week-1.ipynb", "no such key", "a note")
+        [result] = ledger.results()
+    assert (result.status, result.reason) == ("ungraded", "it was not graded yet")
+
+
 def test_a_file_that_is_no_ledger_is_left_alone(room: Classroom) -> None:
     out = room.out / "results"
     out.mkdir()

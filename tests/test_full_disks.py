@@ -56,6 +56,16 @@ def test_a_disk_without_room_is_said_in_a_sentence_and_nothing_is_half_written(
     assert name == "assign" or left(folder) == left(whole)  # every course key is another, and so are its draws
 
 
+@pytest.mark.parametrize("size", [40_000, 72_000])
+def test_a_disk_without_room_for_an_empty_ledger_is_said_in_a_sentence(size: int, tmp_path: Path) -> None:
+    prepared(tmp_path, "grade")
+    disk = ["bwrap", "--dev-bind", "/", "/", "--size", str(size), "--tmpfs", str(tmp_path / "out")]
+    ran = begun(tmp_path, "grade", inside=disk)
+    [said] = complaints(ran)
+    assert ran.returncode == 2
+    assert said.startswith("shardwise: There is no room left where out lies.")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["grade", "regrade"])
 def test_grading_that_runs_out_of_room_at_any_moment_goes_on_from_there(name: str, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from shardwise.cli.main import app
 from shardwise.course import identity, submissions
 from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.notebooks import chapter_notebook, file_text
-from shardwise.course.simulated_class import blank, fill, mistaken, right
+from shardwise.course.simulated_class import add_cell, blank, fill, mistaken, right
 
 CLASS = ("ada", "bo", "cleo")
 FEW = ("bytes-per-gpu", "ring-or-tree")
@@ -460,6 +460,23 @@ def test_the_latest_is_that_of_the_table_of_receipts_alone_if_there_is_one(room:
     assert only(graded(room, room.handed_in, "--latest", "--received", "git", code=0), "ada")["path"] == str(first)
 
 
+def test_of_what_nobody_knows_when_it_came_it_is_said_that_it_was_taken_for_the_earliest(
+    room: Classroom, tmp_path: Path
+) -> None:
+    several(room)
+    times = put(tmp_path / "times.csv", "student,time\n")
+    row = only(graded(room, room.handed_in, "--latest", "--received", times, code=0), "ada")
+    assert "Nobody knows when" in row["notes"][-1] and "taken for the earliest" in row["notes"][-1]
+
+
+def test_a_broken_notebook_of_one_of_two_sets_is_still_its_students(room: Classroom, whole_bank: Bank) -> None:
+    other = SetDefinition.model_validate({"name": "week-2", "title": "Two", "problems": list(FEW)})
+    assign(whole_bank, other, [Student(name, name) for name in CLASS], room.lock.key, room.out)
+    put(room.handed_in / "bo" / "week-2.ipynb", '{"cells": [')
+    rows = graded(room)
+    assert [(row["set"], row["status"]) for row in rows["bo"]] == [("week-1", "missing"), ("week-2", "ungraded")]
+
+
 @pytest.mark.parametrize("places", [("copy.ipynb",), ("ada/copy.ipynb", "ada/copies/week-1.ipynb"), ("ada/ada.zip",)])
 def test_copies_that_are_the_same_to_the_byte_are_one(room: Classroom, places: tuple[str, ...]) -> None:
     original = room.handed_in / "ada" / "week-1.ipynb"
@@ -495,10 +512,22 @@ def test_a_path_that_is_named_twice_is_one(room: Classroom) -> None:
 def twice(tmp_path: Path, whole_bank: Bank) -> Classroom:
     """A class that may hand in twice."""
     made = Classroom(tmp_path / "course", whole_bank, CLASS, FEW)
-    definition = SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": FEW, "attempts": 2})
-    roster = [Student(name, name.title()) for name in CLASS]
-    made.lock = type(made.lock)(assign(whole_bank, definition, roster, made.lock.key, made.out).lock)
+    assigned(made, whole_bank, attempts=2)
     return made
+
+
+def assigned(room: Classroom, bank: Bank, *, attempts: int, points: int = 2) -> None:
+    """The set is assigned again, with so many attempts, and so many points for its first question."""
+    problems = [{"id": FEW[0], "points": points}, *FEW[1:]]
+    about = {"name": "week-1", "title": "Week 1", "problems": problems, "attempts": attempts}
+    roster = [Student(name, name.title()) for name in CLASS]
+    made = assign(bank, SetDefinition.model_validate(about), roster, room.lock.key, room.out)
+    room.lock = type(room.lock)(made.lock)
+
+
+def another(room: Classroom, number: int) -> str:
+    """A notebook of ada's without an answer, each with a cell of its own."""
+    return json.dumps(add_cell(room.notebook("ada"), f"y = {number}"))
 
 
 def test_after_the_last_attempt_the_last_that_was_allowed_counts_and_one_line_says_so(twice: Classroom) -> None:
@@ -520,11 +549,92 @@ def test_after_the_last_attempt_the_last_that_was_allowed_counts_and_one_line_sa
     assert only(graded(twice), "bo")["points"] == 4
 
 
+@pytest.mark.parametrize("attempts", [1, 3])
+@pytest.mark.parametrize("way", ["files", "an archive", "folders"])
+def test_notebooks_use_up_no_attempt_when_none_of_them_counted(
+    room: Classroom, whole_bank: Bank, attempts: int, way: str
+) -> None:
+    """A classmate puts them beside ada's, whose page and points are there again when they are gone."""
+    assigned(room, whole_bank, attempts=attempts)
+    right_one = room.handed_in / "ada" / "week-1.ipynb"
+    if way != "folders":
+        shutil.move(right_one, room.handed_in / "ada.ipynb")
+    strange = [(f"{number}/w.ipynb" if way == "folders" else f"{number}.ipynb") for number in range(attempts)]
+    if way == "an archive":
+        with zipfile.ZipFile(room.handed_in / "0.zip", "w") as archive:
+            for number, name in enumerate(strange):
+                archive.writestr(name, another(room, number))
+    else:
+        for number, name in enumerate(strange):
+            put(room.handed_in / name, another(room, number))
+    assert {row["status"] for row in graded(room)["ada"]} == {"ungraded"}
+    (room.handed_in / "0.zip").unlink(missing_ok=True)
+    for name in strange:
+        (room.handed_in / name).unlink(missing_ok=True)
+    row = only(graded(room, code=0), "ada")
+    assert (row["points"], row["notes"]) == (4, [])
+    assert "Correct" in (room.out / "results" / "feedback" / "week-1" / "ada.html").read_text("utf-8")
+
+
+def test_of_several_the_latest_uses_up_one_attempt_and_the_others_none(room: Classroom, whole_bank: Bank) -> None:
+    assigned(room, whole_bank, attempts=1)
+    stamp(room.handed_in / "ada" / "week-1.ipynb", "2026-06-05T00:00:00Z")
+    others = [put(room.handed_in / "ada" / f"{number}.ipynb", another(room, number)) for number in range(4)]
+    for path in others:
+        stamp(path, "2026-06-01T00:00:00Z")
+    assert only(graded(room, room.handed_in, "--latest", code=0), "ada")["points"] == 4
+    others.pop().unlink()
+    assert only(graded(room, room.handed_in, "--latest", code=0), "ada")["points"] == 4
+    for path in others:
+        path.unlink()
+    row = only(graded(room, code=0), "ada")
+    assert (row["points"], row["notes"]) == (4, [])
+
+
+@pytest.mark.parametrize("options", [[], ["--latest"]])
+def test_beside_the_last_that_was_allowed_one_that_came_after_it_changes_nothing_and_is_named(
+    room: Classroom, whole_bank: Bank, options: list[str]
+) -> None:
+    assigned(room, whole_bank, attempts=1)
+    room.hand_in("ada", right)
+    graded(room)
+    first, second = several(room)
+    row = only(graded(room, room.handed_in, *options, code=0), "ada")
+    assert (row["points"], row["path"]) == (4, str(first))
+    assert row["notes"] == [f"One notebook may be handed in, and {second} came after it; that one counts."]
+    first.unlink()
+    row = only(graded(room, room.handed_in, *options, code=0), "ada")
+    assert (row["points"], row["path"]) == (4, str(second))
+
+
+def test_a_notebook_that_came_after_all_has_the_grade_by_todays_questions_and_its_page(
+    room: Classroom, whole_bank: Bank
+) -> None:
+    page = room.out / "results" / "feedback" / "week-1" / "ada.html"
+    for points in (2, 9, 2):
+        assigned(room, whole_bank, attempts=1, points=points)
+        assert only(graded(room, code=0), "ada")["points"] == points + 2
+    room.hand_in("ada", mistaken)
+    row = only(graded(room, code=0), "ada")
+    assert (row["points"], row["max_points"]) == (4, 4)
+    for points in (9, 2, 9):
+        assigned(room, whole_bank, attempts=1, points=points)
+        assert only(graded(room, code=0), "ada")["points"] == points + 2
+        assert f"<strong>{points + 2}</strong> of {points + 2} points" in page.read_text("utf-8")
+    assigned(room, whole_bank, attempts=1, points=5)  # by which nobody has graded the one that counts
+    row = only(graded(room, code=0), "ada")
+    assert row["points"] == 11
+    assert "was graded by other questions than today's: put it back to grade it again." in row["notes"][0]
+
+
 def test_regrading_changes_nothing_for_a_notebook_that_came_after_the_last_attempt(twice: Classroom) -> None:
     for write in (blank, mistaken, right):
         twice.hand_in("ada", write)
         graded(twice)
+    page = twice.out / "results" / "feedback" / "week-1" / "ada.html"
+    before = page.read_bytes()
     done = CliRunner().invoke(app, twice.command("regrade", "--bank", ROOT, "--yes"))
+    assert page.read_bytes() == before  # with what ada had written
     assert done.exit_code == 0, done.output
     assert "No points change." in done.output
     assert only(graded(twice), "ada")["notes"] != []

@@ -208,6 +208,44 @@ def test_a_lock_in_a_students_folder_does_not_end_the_batch(forged: Path, room: 
     assert points(tmp_path / "results")["bo"] == 0
 
 
+UNREADABLE: dict[str, Callable[[Path], object]] = {
+    "empty": lambda path: path.write_bytes(b""),
+    "zeros": lambda path: path.write_bytes(bytes(100)),
+    "junk": lambda path: path.write_bytes(b"[" * 99_999),
+    "no header": lambda path: path.write_bytes(b'["week-1"]\n'),
+    "cut off in its header": lambda path: path.write_bytes(path.read_bytes()[:100]),
+    "a folder": lambda path: (path.unlink(), path.mkdir()),
+}
+
+
+@pytest.mark.parametrize(("command", "harm"), [*(("grade", harm) for harm in UNREADABLE), ("regrade", "empty")])
+def test_where_the_lock_cannot_be_read_nothing_is_graded_and_no_grade_is_lost(
+    room: Classroom, command: str, harm: str
+) -> None:
+    results = room.out / "results"
+    room.hand_in("ada", right)
+    spare = Path(shutil.copy(room.lock.path, results.parent / "spare.old"))
+    assert grade(room.handed_in, "--out", results)[0] == 0
+    before = (results / "grades.csv").read_bytes()
+    UNREADABLE[harm](room.lock.path)
+    more = ["--bank", str(ROOT)] if command == "regrade" else []
+    done = CliRunner().invoke(app, [command, str(room.handed_in), "--out", str(results), "--workers", "1", *more])
+    assert isinstance(done.exception, ShardwiseError)  # which ends the command with 2
+    assert f"{room.lock.path} cannot be read as a lock file: it" in str(done.exception)
+    assert "Restore it from a copy." in str(done.exception)
+    assert (results / "grades.csv").read_bytes() == before
+    code, said = grade(room.handed_in, "--out", results, "--lock", spare, "--key", room.out / KEY_FILE)
+    assert code == 0, said
+    assert (results / "grades.csv").read_bytes() == before
+
+
+def test_what_a_mac_writes_beside_a_lock_is_none(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    room.lock.path.with_name(f"._{room.lock.path.name}").write_bytes(bytes(100))
+    code, said = grade(room.handed_in, "--out", room.out / "results")
+    assert (code, points(room.out / "results")["ada"], "._" in said) == (0, 4, False)
+
+
 def test_where_a_key_lies_is_remembered_once_and_the_key_itself_never(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

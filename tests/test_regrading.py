@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,13 @@ from checkout import ROOT
 from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
+from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import right
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
 from shardwise.grading.ledger import LEDGER, Ledger
-from shardwise.grading.regrade import regrade
+from shardwise.grading.regrade import cause_of, regrade
 from shardwise.grading.worker import Settings
 from shardwise.question import Question
 
@@ -180,6 +182,105 @@ def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Classro
         "eve": "template",
         "finn": "handed",
     }
+
+
+GONE = "eve: the notebook that counts is no longer there; put it back to grade it again"
+
+
+@pytest.fixture
+def once(room: Classroom, whole_bank: Bank) -> Path:
+    """The class may hand in once, and eve, whose answer is right by a wider tolerance alone, hands in again; where the first lay."""
+    definition = {"name": "week-1", "title": "Week 1", "problems": PROBLEMS, "attempts": 1}
+    roster = [Student(name, name.title()) for name in CLASS]
+    assign(whole_bank, SetDefinition.model_validate(definition), roster, room.lock.key, room.out)
+    room.lock = Lock(room.lock.path)
+    points(room)
+    first = room.handed_in / "eve" / "week-1.ipynb"
+    shutil.copy(first, room.out / "first.ipynb")
+    room.hand_in("eve", right)
+    points(room)
+    return first
+
+
+def test_who_came_after_the_last_attempt_is_named_when_the_notebook_that_counts_is_gone(
+    room: Classroom, problems: Path, once: Path
+) -> None:
+    before = points(room)
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    said = command(room, problems, "--yes").stdout
+    assert f"3 questions stay as handed out: {GONE}" in said
+    assert " finn " in said and " eve " not in said
+    assert points(room) == {**before, "finn": before["ada"]}
+    shutil.copy(room.out / "first.ipynb", once)
+    assert GONE not in command(room, problems, "--yes").stdout
+    assert points(room) == {**before, "finn": before["ada"], "eve": before["ada"]}
+
+
+def test_who_came_after_the_last_attempt_is_graded_again_when_the_notebook_that_counts_lies_there(
+    room: Classroom, problems: Path, once: Path
+) -> None:
+    before = points(room)
+    shutil.copy(room.out / "first.ipynb", once.with_name("first.ipynb"))
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    said = command(room, problems, "--yes").stdout
+    assert " finn " in said and " eve " in said and GONE not in said
+    assert points(room) == {**before, "finn": before["ada"], "eve": before["ada"]}
+
+
+def test_a_template_that_is_as_it_was_gives_who_came_after_the_last_attempt_the_grade_on_record_and_shows_it(
+    room: Classroom, problems: Path, once: Path
+) -> None:
+    before = points(room)
+    after = once.read_bytes()
+    shutil.copy(room.out / "first.ipynb", once)
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    command(room, problems, "--yes")
+    once.write_bytes(after)
+    assert points(room)["eve"] == before["ada"]
+    mend(problems, "rel_tol: 0.01", "sig_figs: 4")
+    said = command(room, problems, "--yes").stdout
+    assert " eve " in said and GONE not in said
+    assert points(room) == before
+    page = room.out / "results" / "feedback" / "week-1" / "eve.html"
+    assert f"<strong>{before['eve']:g}</strong> of" in page.read_text("utf-8")
+    assert "No points change." in command(room, problems, "--yes").stdout
+
+
+def shown(room: Classroom, student: str) -> list[tuple[float | None, str]]:
+    """What the history says of a student: points, and why there are others."""
+    with Ledger(room.out / "results" / LEDGER) as ledger:
+        found = list(ledger.history(student))
+    return [(now.result.points, cause_of(before, now)) for before, now in pairwise([None, *found]) if now]
+
+
+def test_history_ends_with_what_counts_and_says_when_the_set_gave_other_points(
+    room: Classroom, whole_bank: Bank
+) -> None:
+    about = {"name": "week-1", "title": "Week 1"}
+    for first in (9, 2):
+        problems = [{"id": PROBLEMS[0], "points": first}, *PROBLEMS[1:]]
+        definition = SetDefinition.model_validate({**about, "problems": problems})
+        assign(whole_bank, definition, [Student(name, name.title()) for name in CLASS], room.lock.key, room.out)
+        last = points(room)["ada"]
+    assert last is not None
+    chapter = "01-ring-all-reduce"
+    assert shown(room, "ada") == [
+        (last, "graded for the first time"),
+        (last + 7, f"points of the set: {chapter}/bytes-per-gpu 2 → 9"),
+        (last, f"points of the set: {chapter}/bytes-per-gpu 9 → 2"),
+    ]
+    points(room)
+    assert len(shown(room, "ada")) == 3  # nothing new counts
+
+
+def test_history_ends_with_what_counts_after_others_were_graded_beside_it(room: Classroom) -> None:
+    last = points(room)["ada"]
+    beside = room.put("ada", room.notebook("ada")).rename(room.handed_in / "ada" / "blank.ipynb")
+    room.hand_in("ada", right)
+    points(room)
+    beside.unlink()
+    points(room)
+    assert [graded for graded, _ in shown(room, "ada")] == [last, 0, last]
 
 
 def test_pages_with_solutions_stay_pages_with_solutions(room: Classroom, problems: Path) -> None:

@@ -5,20 +5,21 @@ from __future__ import annotations
 import getpass
 import platform
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from heapq import merge
 from pathlib import Path
 
 from shardwise.atomic_files import patiently, write
-from shardwise.course.lockfile import Lock
+from shardwise.course.lockfile import Lock, read_line
 from shardwise.course.submissions import BadSubmission, CannotRead, Found, find
 from shardwise.errors import ShardwiseError
 from shardwise.grading.dispatch import dispatch
 from shardwise.grading.executors import Opener, here, pool
-from shardwise.grading.feedback_page import file_of
+from shardwise.grading.feedback_page import HandIn, file_of, page
 from shardwise.grading.intake import Decisions, Intake, Practice, Prepared, digest, locks_near
 from shardwise.grading.ledger import LEDGER, Grading, Ledger
 from shardwise.grading.results import Result
@@ -46,6 +47,8 @@ class Batch:
     tried_again: int = 0  # notebooks whose worker died, or that could not be read at once
     unused: tuple[str, ...] = ()  # why lock files that were found are not used
     failed: tuple[str, ...] = ()  # why notebooks were not graded for which nobody but us, or this machine, is to blame
+    # Students whose notebook that counts lies there no more and was graded in another way than today's; its questions.
+    gone: Mapping[str, int] = field(default_factory=dict)
 
     def results(self) -> Iterator[Result]:
         """By set and student: a result a notebook, and one for who handed in nothing for these sets; read as it goes."""
@@ -102,7 +105,7 @@ def grade(
     """Grade every notebook among `paths`, below them and in their zip archives, into the folder `out`.
 
     What the ledger there has already is not graded again. `key` is the course key, else the one beside each lock is taken.
-    `counted` is a ledger whose gradings count as attempts, else this folder's is. `practice` gives the questions of practice notebooks. `executor`
+    `counted` is the ledger that knows what counted so far, and so which attempts there were, else this folder's is. `practice` gives the questions of practice notebooks. `executor`
     opens what the work runs on, `workers` wide; without it this is a pool of so many processes. Raises SandboxUnavailable
     when there is no sandbox, NoRoom when the disk is full, and ShardwiseError when nothing is there to be graded or
     another run is writing there.
@@ -110,7 +113,7 @@ def grade(
     near, settings = locks_near(paths, locks, key), settings or Settings()
     students = {student for lock in near.known.values() for student in lock.places}
     out.mkdir(parents=True, exist_ok=True)
-    with Ledger(out / LEDGER) as ledger:
+    with Ledger(out / LEDGER) as ledger, Ledger(counted) if counted else nullcontext(ledger) as known:
         found = patiently(lambda: ledger.begin(map(str, find(paths, students))), out)
         if not found:
             raise NoNotebook(f"No notebook (*.ipynb) lies in {', '.join(map(str, paths))}.")
@@ -120,12 +123,13 @@ def grade(
         if decisions.student and found > 1:
             raise ShardwiseError(f"--student says whose one notebook is, and here are {found}.")
         intake = Intake(paths, near, settings, practice, decisions)
-        run = _Run(ledger, out, intake, settings, lambda: progress and progress(found), counted)
+        run = _Run(ledger, out, intake, settings, lambda: progress and progress(found), known)
         run.over(find(paths, students), opener, width)
         run.choose(opener, latest=decisions.latest)
+        run.end()
     if not (out / LEDGER).is_file():  # else the tables would be those of an empty one
         raise ShardwiseError(f"{out / LEDGER} was deleted while it was written. Run the same command again.")
-    return Batch(out, near.known, run.tried_again, near.unused, tuple(run.failed))
+    return Batch(out, near.known, run.tried_again, near.unused, tuple(run.failed), run.gone)
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,14 @@ class _Taken:
     path: str
     key: str
     notebook: str  # digest
+    stands_for: str  # digest of the notebook that counts if this one is chosen
+    questions: str  # digest
     received: datetime | None
+
+    @property
+    def came_after(self) -> bool:
+        """Whether it came after all that may be handed in, so that the last of those counts."""
+        return self.stands_for != self.notebook
 
 
 class _Run:
@@ -149,7 +160,7 @@ class _Run:
         intake: Intake,
         settings: Settings,
         step: Callable[[], object],
-        counted: Path | None = None,
+        known: Ledger,
     ) -> None:
         self._ledger, self._out, self._intake, self._settings, self._step = ledger, out, intake, settings, step
         self._kind_of_page = WITH_SOLUTIONS if settings.solutions else "plain"
@@ -157,10 +168,11 @@ class _Run:
         self._last = False  # whether this is the last try
         self._unread: list[Found] = []  # to be tried again
         self._failed: list[Prepared] = []  # to be tried again: our side failed at them, or they did not come back
-        self._counted = counted
+        self._known = known
         self._taken: dict[tuple[str, str], dict[str, _Taken]] = {}  # by set and student, and path
         self.tried_again = 0  # notebooks, for either reason
         self.failed: list[str] = []  # why, for those of which no try came to an end
+        self.gone: Counter[str] = Counter()  # as in the batch
 
     def over(self, found: Iterable[Found], opener: Opener, width: int) -> None:
         """Grade all of them, and then, one by one, those that need another try."""
@@ -175,26 +187,78 @@ class _Run:
                 self._grade([*failed, *self._new(unread)], opener, 1)
 
     def choose(self, opener: Opener, *, latest: bool) -> None:
-        """Let one of several notebooks of a student count: of copies the first, and with `latest` the latest of all."""
-        several = [(whose, list(taken.values())) for whose, taken in self._taken.items() if len(taken) > 1]
-        for (name_of_set, student), found in several:
-            taken = sorted(found, key=lambda one: one.received.timestamp() if one.received else 0.0)
-            different = {one.notebook: one for one in reversed(taken)}  # of copies the first
-            chosen = [max(different.values(), key=taken.index)] if latest else list(different.values())
-            for one in taken:
-                if one not in chosen:
-                    self._ledger.drop(one.path)
-            if len(chosen) == 1:
-                if not self._is_done(chosen[0].key, name_of_set, student):  # the page is that of another
-                    self._grade(self._new([chosen[0].found]), opener, 1)
-                if len(different) > 1:
-                    note = f"The latest of {len(different)} different notebooks of {student} counts."
-                    self._ledger.reuse(chosen[0].path, chosen[0].key, note)
+        """Let one of several notebooks of a student count: of copies the first, and with `latest` the latest of all.
+
+        One that came after all that may be handed in stands for the last of those, so nobody need choose between the two.
+        """
+        for whose, found in list(self._taken.items()):
+            taken = sorted(found.values(), key=lambda one: one.received.timestamp() if one.received else 0.0)
+            if len(taken) > 1 or taken[0].came_after:
+                self._choose(whose, taken, opener, latest=latest)
+
+    def _choose(self, whose: tuple[str, str], taken: Sequence[_Taken], opener: Opener, *, latest: bool) -> None:
+        """Let one of these count, or all that differ if nobody can tell which; they stand in the order of their receipt."""
+        name_of_set, student = whose
+        different = {one.notebook: one for one in reversed(taken)}  # of copies the first
+        by_place = sorted(different.values(), key=taken.index)
+        standing = {one.stands_for: one for one in by_place} | {
+            one.stands_for: one for one in by_place if not one.came_after
+        }
+        chosen = standing[by_place[-1].stands_for] if latest or len(standing) == 1 else None
+        for one in taken:
+            if one not in ([chosen] if chosen else by_place):
+                self._ledger.drop(one.path)
+            elif one.came_after:
+                self._let_last_allowed_count(whose, one, decided=chosen is not None)
+        if chosen is None or chosen.came_after:
+            return
+        if not self._is_done(chosen.key, name_of_set, student):  # the page is that of another
+            self._grade(self._new([chosen.found]), opener, 1)
+        after = [one.path for one in by_place if one.came_after]
+        if after and (len(standing) == 1 or by_place[-1].came_after):
+            self._ledger.reuse(chosen.path, chosen.key, self._after_the_last(name_of_set, after[-1]))
+        elif len(different) > 1:
+            note = f"The latest of {len(different)} different notebooks of {student} counts."
+            if unknown := [one.path for one in by_place if one.received is None]:
+                note += f" Nobody knows when {' and '.join(unknown)} came; it was taken for the earliest."
+            self._ledger.reuse(chosen.path, chosen.key, note)
+
+    def _let_last_allowed_count(self, whose: tuple[str, str], one: _Taken, *, decided: bool) -> None:
+        """Let a notebook that came after all that may be handed in have the grade of the last of those, which is not here."""
+        grading = self._known.grading_of(*whose, one.stands_for, one.questions)
+        note, is_todays = self._after_the_last(whose[0], "this"), grading.questions == one.questions
+        if not is_todays:
+            note += " It is not here, and was graded by other questions than today's: put it back to grade it again."
+        is_stage = self._known is not self._ledger  # whose pages would replace some that show the student's code
+        if decided and is_todays and not is_stage and not self._is_done(grading.key, *whose):
+            self._show(one, grading)
+        self._ledger.adopt(one.path, grading, note)
+        if decided and (grading.questions, grading.engine) != (one.questions, engine()):
+            self.gone[whose[1]] += len(grading.result.scores)
+
+    def _show(self, one: _Taken, grading: Grading) -> None:
+        """Write the page of a grading whose notebook is not here: what is on record, and so without the student's own code."""
+        with suppress(BadSubmission):  # the one in its place was there a moment ago; a page is no reason to end here
+            task = self._intake.prepare(one.found).task
+            handed_in, solutions = HandIn(task.title, task.due), self._settings.solutions
+            _, questions = read_line(task.questions)
+            shown = page(grading.result, questions, grading.result.feedback, handed_in=handed_in, solutions=solutions)
+            patiently(lambda: self._keep(one.path, grading, shown.encode()), self._out)
+
+    def _after_the_last(self, name_of_set: str, which: str) -> str:
+        allowed = self._intake.attempts(name_of_set)
+        if allowed == 1:
+            return f"One notebook may be handed in, and {which} came after it; that one counts."
+        return f"{allowed} different notebooks may be handed in, and {which} came after them; the last of those counts."
+
+    def end(self) -> None:
+        """Keep on record what counts now, which is also what uses up attempts."""
+        self._ledger.end(_now(), self._who)
 
     def _grade(self, prepared: Iterable[Prepared], opener: Opener, width: int) -> None:
         with closing(dispatch(prepared, self._settings, opener, width)) as returned:
-            for sent, result, page in returned:
-                self._settle(sent, result, page)
+            for sent, result, shown in returned:
+                self._settle(sent, result, shown)
 
     def _new(self, found: Iterable[Found]) -> Iterator[Prepared]:
         """The notebooks that are still to be graded; the others are settled on the way."""
@@ -213,34 +277,28 @@ class _Run:
                 self._refuse(self._intake.refused(notebook, printable(our_fault(error))))
             else:
                 task = prepared.task
-                if self._reuses_last_allowed(prepared):
-                    self._step()
-                    continue
-                taken = _Taken(notebook, prepared.path, prepared.key, prepared.notebook, prepared.received)
+                taken = _Taken(
+                    notebook, prepared.path, prepared.key, prepared.notebook, self._stands_for(prepared), prepared.questions, prepared.received
+                )  # fmt: skip
                 self._taken.setdefault((task.set, task.student), {})[taken.path] = taken
-                if self._is_done(prepared.key, task.set, task.student):
+                if taken.came_after:
+                    self._step()
+                elif self._is_done(prepared.key, task.set, task.student):
                     self._ledger.reuse(prepared.path, prepared.key)
                     self._step()
                 else:
                     yield prepared
 
-    def _reuses_last_allowed(self, prepared: Prepared) -> bool:
-        """Whether a notebook came after all that may be handed in, so that the last of those counts."""
-        name_of_set, student = prepared.task.set, prepared.task.student
-        allowed = self._intake.attempts(name_of_set)
+    def _stands_for(self, prepared: Prepared) -> str:
+        """The notebook that counts if this one is chosen: itself, or the last allowed if it came after all that may be handed in.
+
+        What is graded is no attempt yet: anybody can put a notebook beside a student's, and then none of them counts.
+        """
+        allowed = self._intake.attempts(prepared.task.set)
         if allowed is None:
-            return False
-        with Ledger(self._counted) if self._counted else nullcontext(self._ledger) as counted:
-            graded = counted.notebooks(name_of_set, student)
-            if len(graded) < allowed or prepared.notebook in graded[:allowed]:
-                return False
-            last = counted.latest_of(name_of_set, student, graded[allowed - 1])
-        note = f"{allowed} different notebooks may be handed in, and this came after them; the last of those counts."
-        if self._counted:  # this folder has not that grading, and nothing would change
-            self._ledger.refuse(Result(student, name_of_set, status="ungraded", reason=note, path=prepared.path))
-        else:
-            self._ledger.reuse(prepared.path, last, note)
-        return True
+            return prepared.notebook
+        counted = self._known.notebooks(prepared.task.set, prepared.task.student)[:allowed]
+        return counted[-1] if len(counted) == allowed and prepared.notebook not in counted else prepared.notebook
 
     def _is_done(self, key: str, name_of_set: str, student: str) -> bool:
         """Whether the ledger has this grading, and its page lies in its place as it was written."""
@@ -251,13 +309,14 @@ class _Run:
         except OSError:
             return False
 
-    def _settle(self, sent: Prepared, result: Result, page: str) -> None:
+    def _settle(self, sent: Prepared, result: Result, shown: str) -> None:
         """Keep a result, or set it aside for another try when it is our fault that there are no points."""
         if not result.complete and not self._last:
             self._failed.append(sent)
         elif result.status == "graded":
             try:
-                patiently(lambda: self._keep(sent, result, page.encode()), self._out)
+                made = Grading(result, sent.key, sent.notebook, sent.questions, engine(), _now(), self._who)
+                patiently(lambda: self._keep(sent.path, made, shown.encode()), self._out)
                 self._step()
             except OSError as error:  # it concerns this page alone
                 self.failed.append(our_fault(error))
@@ -266,17 +325,19 @@ class _Run:
             self.failed += [] if result.complete else [result.reason]
             self._refuse(replace(result, path=sent.path))
 
-    def _keep(self, sent: Prepared, result: Result, page: bytes) -> None:
+    def _keep(self, path: str, grading: Grading, shown: bytes) -> None:
         """The page first: a grading that is kept has its page."""
-        file = file_of(result.set, result.student)
-        write(self._out / PAGES / file, page, private=True)
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        grading = Grading(result, sent.key, sent.notebook, sent.questions, engine(), at, self._who)
-        self._ledger.record(sent.path, grading, page=file, kind=self._kind_of_page, digest=digest(page))
+        file = file_of(grading.result.set, grading.result.student)
+        write(self._out / PAGES / file, shown, private=True)
+        self._ledger.record(path, grading, page=file, kind=self._kind_of_page, digest=digest(shown))
 
     def _refuse(self, result: Result) -> None:
         patiently(lambda: self._ledger.refuse(result), self._out)
         self._step()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _user() -> str:

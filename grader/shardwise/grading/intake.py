@@ -83,6 +83,8 @@ class Intake:
         """The result of a notebook that is not graded; whose it is, only the name of a folder tells."""
         locks = {} if isinstance(reason, PracticeRefused) else self._locks
         owners = [(student, name) for name, lock in locks.items() for student in students_at(found, lock)]
+        if len(owners) > 1:  # of several sets, that after which its file is called
+            owners = [(student, name) for student, name in owners if name == found.stem]
         student, set_name = owners[0] if len(owners) == 1 else ("", "")
         return Result(student, set_name, status="ungraded", reason=str(reason), path=str(found))
 
@@ -146,19 +148,30 @@ class Locks:
     unused: tuple[str, ...] = ()
 
 
-def locks_near(paths: Iterable[Path], given: Sequence[Path | Lock] = (), key: bytes | None = None) -> Locks:
+def locks_near(paths: Sequence[Path], given: Sequence[Path | Lock] = (), key: bytes | None = None) -> Locks:
     """The lock files that are given, else those that lie up to three folders above what is to be graded.
 
     One that is not given counts only if its key is, or if `assign` has used that key on this computer: a student may have
     put a lock file of their own, and a key with it, above their notebook. Raises ShardwiseError when two belong to one set,
-    or when one that counts cannot be read.
+    when one that counts cannot be read, or when one above all that is to be graded can be read as none: it may be the one
+    that counts, and without it every row would become ungraded. Above some of it alone it may be a student's, and ends nothing.
     """
     known: dict[str, Lock] = {}
     unused = []
     for one in given or _lying_above(paths):
         if not isinstance(one, Lock) and not given and not _is_trusted(claimed_key(one), key):
-            signed = "is signed with another course key than the one that was given"
-            why = f"{signed}." if key else "was not assigned on this computer. If it is yours, name it with --lock."
+            damage = _damage(one)
+            if damage and all(one.parent in _folder_of(path).parents for path in paths):
+                raise ShardwiseError(
+                    f"{one} cannot be read as a lock file: {damage}. Restore it from a copy. If it is none of yours, take it away, "
+                    "or name the one that counts with --lock."
+                )
+            if damage:
+                why = f"cannot be read as a lock file: {damage}."
+            elif key:
+                why = "is signed with another course key than the one that was given."
+            else:
+                why = "was not assigned on this computer. If it is yours, name it with --lock."
             unused.append(f"{one} {why}")
             continue
         lock = one if isinstance(one, Lock) else Lock(one, key)
@@ -175,10 +188,28 @@ def _is_trusted(known_by: str, key: bytes | None) -> bool:
     return known_by == fingerprint(key) if key is not None else is_ours(known_by)
 
 
+def _damage(path: Path) -> str:
+    """Why something cannot be read as a lock file, neither as ours nor as a stranger's; nothing if it can."""
+    if not path.is_file():
+        return "it is no file"
+    try:
+        with path.open("rb") as file:
+            first = file.readline()
+        header = json.loads(first) if first else None
+    except OSError as error:
+        return str(error.strerror)
+    except (ValueError, RecursionError):
+        header = None
+    if isinstance(header, dict) and "set" in header:
+        return ""
+    return "its first line is no header" if first else "it is empty"
+
+
 def _lying_above(paths: Iterable[Path]) -> list[Path]:
     """Lock files above the folders of submissions, never beside or below a notebook."""
     folders = {above for path in paths for above in _folder_of(path).parents[:3]}
-    return sorted(path for folder in folders for path in folder.glob(f"*{LOCK_SUFFIX}"))
+    found = (path for folder in folders for path in folder.glob(f"*{LOCK_SUFFIX}"))
+    return sorted(path for path in found if not path.name.startswith("._"))  # what a Mac writes beside each file
 
 
 def _folder_of(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""The ledger of a folder of results: every grading that was made there, and which of them count now.
+"""The ledger of a folder of results: every grading that was made there, which of them count now, and which counted when.
 
 A SQLite file in WAL mode. A result is committed as it comes; a process that is killed loses nothing that was committed,
 and the next one finds it. A complete grading is never changed and never deleted: what a student earned, when, by which
@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from shardwise.atomic_files import patiently
 from shardwise.errors import ShardwiseError
 from shardwise.grading.results import Result
 
 LEDGER = "ledger.sqlite"
-_FORMAT = 4
+_FORMAT = 5
+_T = TypeVar("_T")
 _TABLES = """
 CREATE TABLE grading (
     id INTEGER PRIMARY KEY,
@@ -42,6 +44,16 @@ CREATE TABLE grading (
     who TEXT NOT NULL              -- user@host
 );
 CREATE INDEX grading_student ON grading ("set", student, id);
+CREATE TABLE counted (             -- which grading counted when a run ended: a row whenever that is news
+    id INTEGER PRIMARY KEY,
+    "set" TEXT NOT NULL,
+    student TEXT NOT NULL,
+    grading INTEGER NOT NULL REFERENCES grading,
+    newest INTEGER NOT NULL,       -- the latest grading of this student and set at that time
+    at TEXT NOT NULL,              -- UTC
+    who TEXT NOT NULL              -- user@host
+);
+CREATE INDEX counted_student ON counted ("set", student, id);
 CREATE TABLE page (                -- the feedback pages that lie in the folder
     file TEXT PRIMARY KEY,
     key TEXT NOT NULL,             -- of the grading that it shows
@@ -69,6 +81,10 @@ SELECT * FROM notebook AS one WHERE latest = 1 OR (
 _RESULT = ("student", "set", "name", "points", "max_points", "late", "notes", "tier", "version", "scores", "answers")
 _RESTS_ON = ("key", "notebook", "questions", "engine", "at", "who")
 _COLUMNS = ", ".join(f'"{name}"' for name in (*_RESULT, *_RESTS_ON))
+_COUNTED_LAST = """(
+    SELECT MAX(counted.id) FROM counted
+    WHERE counted."set" = grading."set" AND counted.student = grading.student AND counted.grading = grading.id
+) DESC, id DESC"""  # of several gradings of a student the one that counted last, or else the newest
 
 
 @dataclass(frozen=True)
@@ -92,38 +108,49 @@ def _unusable(path: Path, error: sqlite3.Error) -> ShardwiseError:
 
 
 class Ledger:
-    """An open ledger. Raises ShardwiseError for a file that is none, or one of another version of shardwise."""
+    """An open ledger. Raises ShardwiseError for a file that is none, or one of another version of shardwise; NoRoom on a full disk."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._db = self._patiently(self._opened)
+
+    def _opened(self) -> sqlite3.Connection:
         with suppress(OSError):  # sqlite says better what is wrong
             # names, points and answers are for who grades; sqlite's other files get the same mode
-            path.touch(mode=0o600)
+            self.path.touch(mode=0o600)
         try:
-            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+            db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
         except sqlite3.OperationalError as error:
-            raise _unusable(path, error) from None
+            raise _unusable(self.path, error) from None
         try:
-            self._db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA journal_mode = WAL")
             # A power cut may cost the latest results; a kill costs none.
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            (found,) = self._db.execute("PRAGMA user_version").fetchone()
+            db.execute("PRAGMA synchronous = NORMAL")
+            (found,) = db.execute("PRAGMA user_version").fetchone()
             if found == 0:
-                self._db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_FORMAT}; COMMIT;")
+                db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_FORMAT}; COMMIT;")
         except sqlite3.OperationalError as error:
-            self._db.close()
+            db.close()
             if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
                 raise
-            raise _unusable(path, error) from None
+            raise _unusable(self.path, error) from None
         except sqlite3.DatabaseError as error:
-            self._db.close()
-            raise ShardwiseError(f"{path} is no ledger of ours ({error}). Move it away to begin anew.") from None
+            db.close()
+            raise ShardwiseError(f"{self.path} is no ledger of ours ({error}). Move it away to begin anew.") from None
         if found not in (0, _FORMAT):
-            self._db.close()
+            db.close()
             raise ShardwiseError(
-                f"{path} was written by another version of shardwise (its format is {found}, and I read {_FORMAT}). "
+                f"{self.path} was written by another version of shardwise (its format is {found}, and I read {_FORMAT}). "
                 "Use that version, or move the file away to grade anew."
             )
+        return db
+
+    def _patiently(self, act: Callable[[], _T]) -> _T:
+        """Do what writes; a disk that stays full ends everything here as it does elsewhere, with NoRoom."""
+        return patiently(act, self.path.parent)
+
+    def _write(self, query: str, *values: Any) -> None:
+        self._patiently(lambda: self._db.execute(query, values))
 
     def close(self) -> None:
         """Fold the write-ahead log into the file."""
@@ -183,35 +210,63 @@ class Ledger:
         return {kind for (kind,) in self._all("SELECT DISTINCT kind FROM page")}
 
     def reuse(self, path: str, key: str, note: str = "") -> None:
-        """Let a notebook of this run have a grading that is there already; the note is for the report."""
-        self._db.execute(
+        """Let a notebook of this run have a grading if that is there; the note is for the report."""
+        self._write(
             """UPDATE notebook SET (grading, student, "set", reason) =
-            (SELECT id, student, "set", ? FROM grading WHERE key = ?) WHERE path = ?""",
-            (note, key, path),
-        )
+            (SELECT id, student, "set", ?1 FROM grading WHERE key = ?2) WHERE path = ?3
+            AND EXISTS (SELECT 1 FROM grading WHERE key = ?2)""",
+            note, key, path,
+        )  # fmt: skip
+
+    def adopt(self, path: str, grading: Grading, note: str = "") -> None:
+        """Let a notebook of this run have a grading that may be another ledger's."""
+        self._insert(grading)
+        self.reuse(path, grading.key, note)
 
     def drop(self, path: str) -> None:
         """Take a notebook out of this run: another one of its student counts."""
-        self._db.execute("DELETE FROM notebook WHERE path = ?", (path,))
+        self._write("DELETE FROM notebook WHERE path = ?", path)
 
     def record(self, path: str, grading: Grading, *, page: str, kind: str, digest: str) -> None:
         """Keep a grading and the file, kind and digest of its page, and let a notebook of this run have it: all or nothing."""
-        values = _values(grading)
         with self._db:
             self._db.execute("BEGIN")
             self._db.execute("DELETE FROM grading WHERE key = ? AND points IS NULL", (grading.key,))
-            self._db.execute(
-                f"INSERT OR IGNORE INTO grading ({_COLUMNS}) VALUES ({', '.join('?' * len(values))})", values
-            )
+            self._insert(grading)
             self._db.execute("INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?)", (page, grading.key, kind, digest))
             self.reuse(path, grading.key)
 
     def refuse(self, result: Result) -> None:
         """Say why a notebook of this run has no grading."""
-        self._db.execute(
+        self._write(
             'UPDATE notebook SET (student, "set", grading, reason) = (?, ?, NULL, ?) WHERE path = ?',
-            (result.student, result.set, result.reason, result.path),
-        )
+            result.student, result.set, result.reason, result.path,
+        )  # fmt: skip
+
+    def _insert(self, grading: Grading) -> None:
+        values = _values(grading)
+        self._write(f"INSERT OR IGNORE INTO grading ({_COLUMNS}) VALUES ({', '.join('?' * len(values))})", *values)
+
+    def end(self, at: str, who: str) -> None:
+        """End a run: note for each student what counts now, the one complete grading that is reported.
+
+        It is noted where another one counted before, and where another one was made since and does not count: the last
+        that is on record of a student is what counts.
+        """
+        last = 'FROM counted WHERE counted."set" = one."set" AND counted.student = one.student ORDER BY counted.id DESC LIMIT 1'
+        of_theirs = 'FROM grading WHERE grading."set" = one."set" AND grading.student = one.student'
+        self._write(
+            f"""INSERT INTO counted ("set", student, grading, newest, at, who)
+            SELECT "set", student, grading, (SELECT MAX(grading.id) {of_theirs}), ?, ? FROM (
+                SELECT "set", student, MIN(grading) AS grading FROM batch
+                WHERE grading IS NOT NULL GROUP BY "set", student HAVING COUNT(*) = 1
+            ) AS one
+            WHERE (SELECT points FROM grading WHERE grading.id = one.grading) IS NOT NULL AND (
+                one.grading IS NOT (SELECT counted.grading {last})
+                OR (SELECT MAX(grading.id) {of_theirs} AND grading.id <> one.grading) > (SELECT newest {last})
+            ) ORDER BY "set", student""",
+            at, who,
+        )  # fmt: skip
 
     # What counts ------------------------------------------------------------------------------------------------
 
@@ -268,44 +323,54 @@ class Ledger:
     # What was ---------------------------------------------------------------------------------------------------
 
     def history(self, student: str | None = None) -> Iterator[Grading]:
-        """Every grading there was, in order, of one student or of all."""
-        query = f'SELECT {_COLUMNS} FROM grading {"WHERE student = ?" if student else ""} ORDER BY "set", student, id'
-        for row in self._db.execute(query, (student,) if student else ()):
-            yield _grading(row)
+        """Every grading there was, in order, of one student or of all; and an earlier one again when that came to count again."""
+        whose = "WHERE student = ?" if student else ""
+        events = self._all(
+            f"""SELECT "set" AS name, student, id AS place, 0 AS number, id, '', '' FROM grading {whose} UNION ALL
+            SELECT "set", student, newest, id, grading, at, who FROM counted {whose} ORDER BY name, student, place, number""",
+            *([student, student] if student else []),
+        )
+        before = None
+        for *_, grading, at, who in events:
+            if grading != before:
+                [row] = self._all(f"SELECT {_COLUMNS} FROM grading WHERE id = ?", grading)
+                yield replace(_grading(row), at=at, who=who) if at else _grading(row)
+            before = grading
 
     def counts(self, name_of_set: str, student: str) -> Grading | None:
-        """The grading that counts: that of the notebook that does, or else the last there was."""
+        """The grading that counts: that which did when the latest run ended, or else the last there was."""
         query = f"""SELECT {_COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND points IS NOT NULL
-        ORDER BY EXISTS (
-            SELECT 1 FROM batch WHERE batch."set" = grading."set" AND batch.student = grading.student AND batch.grading = id
-        ) DESC, id DESC LIMIT 1"""
+        ORDER BY {_COUNTED_LAST} LIMIT 1"""
         return next((_grading(row) for row in self._db.execute(query, (name_of_set, student))), None)
 
     def notebooks(self, name_of_set: str, student: str) -> list[str]:
-        """The digests of the different notebooks of a student that were ever graded here, in the order of their first."""
-        query = """SELECT notebook FROM grading WHERE "set" = ? AND student = ? AND points IS NOT NULL
-        GROUP BY notebook ORDER BY MIN(id)"""
+        """The digests of the different notebooks of a student that counted here when a run ended, in the order of their first."""
+        query = """SELECT notebook FROM counted JOIN grading ON grading.id = counted.grading
+        WHERE counted."set" = ? AND counted.student = ? GROUP BY notebook ORDER BY MIN(counted.id)"""
         return [str(notebook) for (notebook,) in self._all(query, name_of_set, student)]
 
-    def latest_of(self, name_of_set: str, student: str, notebook: str) -> str:
-        """The key of the latest grading of a notebook."""
-        query = """SELECT key FROM grading WHERE "set" = ? AND student = ? AND notebook = ? AND points IS NOT NULL
-        ORDER BY id DESC LIMIT 1"""
-        return str(self._all(query, name_of_set, student, notebook)[0][0])
+    def grading_of(self, name_of_set: str, student: str, notebook: str, questions: str) -> Grading:
+        """The grading of a notebook that counted here: that by these questions, or else the one that counted last."""
+        query = f"""SELECT {_COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND notebook = ? AND points IS NOT NULL
+        ORDER BY questions = ? DESC, {_COUNTED_LAST} LIMIT 1"""
+        return _grading(self._all(query, name_of_set, student, notebook, questions)[0])
 
     def absorb(self, other: Path) -> None:
         """Take over the gradings of another ledger that are not here yet, and what is known of its pages."""
         self._db.execute("ATTACH ? AS other", (str(other),))
         try:
-            with self._db:
-                self._db.execute("BEGIN")
-                self._db.execute(
-                    f"INSERT OR IGNORE INTO main.grading ({_COLUMNS}) "
-                    f"SELECT {_COLUMNS} FROM other.grading WHERE points IS NOT NULL ORDER BY id"
-                )
-                self._db.execute("INSERT OR REPLACE INTO main.page SELECT * FROM other.page")
+            self._patiently(self._take_over)
         finally:
             self._db.execute("DETACH other")
+
+    def _take_over(self) -> None:
+        with self._db:
+            self._db.execute("BEGIN")
+            self._db.execute(
+                f"INSERT OR IGNORE INTO main.grading ({_COLUMNS}) "
+                f"SELECT {_COLUMNS} FROM other.grading WHERE points IS NOT NULL ORDER BY id"
+            )
+            self._db.execute("INSERT OR REPLACE INTO main.page SELECT * FROM other.page")
 
 
 def _lies(path: Path) -> bool:

@@ -122,6 +122,8 @@ def regrade(
             f"{len(batch.failed)} notebook{'s' * (len(batch.failed) != 1)} could not be graded again, and nothing was written. "
             f"{batch.failed[0]}"
         )
+    for student, count in batch.gone.items():
+        kept[f"{student}: the notebook that counts is no longer there; put it back to grade it again"] += count
     return Regrade(batch, out, paths, renewed, practice, settings, decisions, kept)
 
 
@@ -183,6 +185,13 @@ def cause_of(before: Grading | None, after: Grading, question: str | None = None
     ]
     if templates:
         return f"template{'s' if len(templates) > 1 else ''} {', '.join(templates)}"
+    points = [
+        f"{now.feedback.question} {was.feedback.max_points:g} → {now.feedback.max_points:g}"
+        for was, now in zip(before.result.answers, after.result.answers, strict=False)
+        if was.feedback.max_points != now.feedback.max_points and question in (None, now.feedback.question)
+    ]
+    if points:
+        return f"points of the set: {', '.join(points)}"
     if before.engine != after.engine:
         return f"engine {before.engine} → {after.engine}"
     if before.questions != after.questions:
@@ -191,7 +200,7 @@ def cause_of(before: Grading | None, after: Grading, question: str | None = None
         return "now late" if after.result.late else "no longer late"
     if before.result.tier != after.result.tier:
         return f"sandbox {before.result.tier} → {after.result.tier}"
-    return "other limits for students' code"
+    return "title or due date of the set, or limits for students' code"
 
 
 def _same_draws(before: Grading, after: Grading) -> bool:
