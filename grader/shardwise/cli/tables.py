@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 _MOST_ROWS = 60  # of a table that anybody reads
+_LONGEST_NOTES = 240  # characters of them that stand in a row; results.jsonl has all
 _BETWEEN = 0.1  # seconds from one drawing of a progress bar to the next
 
 if TYPE_CHECKING:
@@ -214,14 +217,28 @@ def print_grades(batch: Batch) -> dict[str, int]:
         f"sandbox: {', '.join(sorted(tiers)) or 'none'}"
     )
     typer.echo(f"{batch.out / 'grades.csv'}")
+    if unread := _unreadable(batch.out / "unreadable.csv"):
+        answers = "1 answer" if unread == 1 else f"{unread:,} answers"
+        typer.echo(
+            f"{answers} could not be read; look them through before points go out: {batch.out / 'unreadable.csv'}"
+        )
     return counts
+
+
+def _unreadable(table: Path) -> int:
+    """How many answers stand in the table of those that could not be read."""
+    with suppress(OSError), table.open(encoding="utf-8", newline="") as rows:
+        return max(0, sum(1 for _ in csv.reader(rows)) - 1)
+    return 0
 
 
 def _grade_row(result: Result, page: str) -> tuple[str, ...]:
     graded = result.status == "graded"
     points = "" if result.points is None else f"{result.points:g}"
     most = f"of {result.max_points:g}" if graded else result.status
-    return result.student, points, most, result.reason or (page if graded else ""), "; ".join(result.notes)[:90]
+    notes = " ".join([*(["Late."] if result.late else []), *result.notes])
+    shown = notes if len(notes) <= _LONGEST_NOTES else f"{notes[:_LONGEST_NOTES]}…"
+    return result.student or result.path, points, most, result.reason or (page if graded else ""), shown
 
 
 def print_changes(regrade: Regrade) -> int:
