@@ -125,6 +125,31 @@ def test_a_form_takes_both_numbers_in_its_first_field_and_a_confidence_with_its_
         assert kind.parse(QUESTION.form, raw).confidence == 0.8
 
 
+def test_an_estimate_just_beyond_the_limit_is_told_with_as_many_digits_as_part_the_two() -> None:
+    assert (
+        "0.502 powers of ten too high, a factor of 3.176. Right is what lies within half a power of ten (a factor of 3.162)."
+        in marked(f"{1.75 * 10**0.5 * 1.0043} GB, 80 %").say
+    )
+    assert "a factor of 100.5. What is off by more than a factor of 100 earns" in marked("175.9 GB, 80 %").say
+
+
+@pytest.mark.parametrize(
+    ("raw", "read"), [("about 2 GB", "2 GB"), ("2 GB", "2 GB"), ("roughly 3e9 B, sure", "3 × 10⁹ B")]
+)
+def test_an_estimate_without_a_confidence_is_said_back_and_asked_about(raw: str, read: str) -> None:
+    assert f"I read {read}. How sure are you that this is right" in marked(raw).say
+
+
+def test_a_number_behind_a_word_is_the_estimate_and_no_confidence() -> None:
+    plain = posed(
+        template("estimate", EIGHT, ONE_GB, ("  unit: GB", "  unit: token")).replace("bytes_sent_per_gpu", "steps")
+    )
+    for raw in ("about 30", "~ 30", "around 30"):
+        feedback = check(plain, raw)
+        assert feedback.outcome == Outcome.UNREADABLE
+        assert "I read 30 tokens. How sure are you" in feedback.say
+
+
 def test_one_power_of_ten_is_one() -> None:
     assert "one power of ten too high, a factor of 10." in marked("17.5 GB, 80 %").say
 

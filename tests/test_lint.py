@@ -421,6 +421,18 @@ def test_the_reference_that_a_bank_begins_with_refuses_what_makes_no_sense(
         seconds(**sound | {argument: value})
 
 
+@pytest.mark.parametrize("kind", ["quantity", "estimate"])
+@pytest.mark.parametrize("number", ["nan", "inf"])
+def test_a_key_that_is_no_number_is_never_handed_out(tmp_path: Path, kind: str, number: str) -> None:
+    """Every answer to it would be wrong, whatever the lint says to who asks it."""
+    init_bank(tmp_path / "bank")
+    module = tmp_path / "bank" / "solutions" / "example.py"
+    module.write_text(module.read_text("utf-8").replace("return latency_s + crossing_s", f"return float('{number}')"))
+    problem = Bank.open(tmp_path / "bank").find(f"first-{kind}")
+    with pytest.raises(ShardwiseError, match=f"transfer_seconds gives {number} for these parameters"):
+        pose(problem, 1)
+
+
 def test_nothing_is_written_into_an_installed_bank(tmp_path: Path) -> None:
     installed = tmp_path / "site-packages" / "shardwise_bank"
     init_bank(installed)

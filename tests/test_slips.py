@@ -12,7 +12,7 @@ from checkout import ROOT, posed
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose, solved
 from shardwise.kinds.quantity.arguments import Argument
-from shardwise.kinds.quantity.explain import beside, is_far_fetched, reasons, traits_of
+from shardwise.kinds.quantity.explain import as_near, beside, is_far_fetched, reasons, traits_of
 from shardwise.kinds.quantity.expressions import Node, argument, node, number
 from shardwise.kinds.quantity.program import program
 from shardwise.kinds.quantity.slips import MOST
@@ -67,7 +67,7 @@ def say(question: Question, seconds: float) -> str:
         (24 * (1e9 / 12 / 1e11 + 3e-3), "That is what comes out with the number of GPUs where one less belongs."),
         (22 * (1e9 / 1e11 + 3e-3), "That is what comes out with the division by the number of GPUs left out."),
         (22e3 * (1e9 / 12 / 1e11 + 3e-3), "You are off by a power of 1000, 1000 times too high"),
-        (22 / 60 * (1e9 / 12 / 1e11 + 3e-3), "You are off by a factor of 60: minutes and seconds"),
+        (22 / 60 * (1e9 / 12 / 1e11 + 3e-3), "Too low: more than ten times off."),  # nobody takes ms for minutes
         (22 * (1e9 / 12 / 2e11 + 3e-3), "That is what comes out with the bandwidth of both directions where one"),
         (22 * (1e9 / 12 / 8e11 + 3e-3), "That is what comes out with the bandwidth 8 times too large: bits or bytes?"),
         (22 * (8e9 / 12 / 1e11 + 3e-3), "That is what comes out with the bandwidth 8 times too small: bits or bytes?"),
@@ -143,6 +143,127 @@ def test_no_stock_sentence_is_said_outside_its_dimension(unit_text: str, ratio: 
     assert reasons(3.3 * ratio, 3.3, slips=(), traits=traits_of((unit_text,)), unit_text=unit_text, exact=False) == []
 
 
+@pytest.mark.parametrize(
+    ("unit_text", "shown", "ratio", "said"),
+    [
+        ("s", (), 60, "minutes and seconds?"), ("h", (), 60, "hours and minutes?"), ("day", (), 24, "days and hours?"),
+        ("min", (), 60, "minutes and seconds, or hours and minutes?"), ("day", (), 7, "weeks and days?"),
+        ("PFLOP/s*day", (), 86_400, "days and seconds?"), ("dollar/day", (), 24, "days and hours?"), ("GB/s", (), 3600, "hours and seconds?"),
+        ("GPU", ("12 days",), 24, "days and hours?"), ("token", ("36 h", "50 GB/s"), 60, "hours and minutes?"),
+        *((unit_text, shown, ratio, "") for unit_text in ("GPU", "1", "token", "%", "MB") for shown in ((), ("450 ms", "50 GB/s")) for ratio in (7, 24, 60)),
+        *(("ms", (), ratio, "") for ratio in (7, 24, 60)), ("s", (), 7, ""), ("s", (), 24, ""), ("s", ("12 days",), 24, ""),
+    ],
+)  # fmt: skip
+def test_units_of_time_are_named_where_the_answer_or_a_parameter_is_a_time_in_one_of_them(
+    unit_text: str, shown: tuple[str, ...], ratio: float, said: str
+) -> None:
+    traits = traits_of((unit_text, "day", "GB/s"))
+    for given in (3.3e9 * ratio, 3.3e9 / ratio):
+        found = reasons(given, 3.3e9, slips=(), traits=traits, unit_text=unit_text, exact=False, shown=shown)
+        assert [reason.partition(": ")[2] for reason in found] == ([said] if said else [])
+
+
+@pytest.mark.parametrize(("times", "words"), [(2, "Too high: exactly twice the right number."), (0.5, "Too low: exactly half of the right number."),
+                                              (1.95, "Too high: less than twice off."), (2.05, "Too high: more than twice off.")])  # fmt: skip
+def test_twice_and_half_are_called_so(times: float, words: str) -> None:
+    plain = ring().model_copy(update={"key": ring().key.model_copy(update={"slips": ()})})
+    assert say(plain, times * plain.key.value) == words  # type: ignore[attr-defined]
+
+
+def test_an_answer_of_many_digits_is_the_slip_that_has_them() -> None:
+    slips = [(0.28875, "one way"), (0.28903, "another way")]
+
+    def said(given: float, step: float, *, exact: bool = False) -> list[str]:
+        return reasons(given, 0.27125, slips=slips, traits=(), unit_text="s", exact=exact, step=step)
+
+    assert said(0.289032, 1e-6) == ["That is what comes out another way."]  # rounded on the way
+    assert said(0.28903, 1e-5) == said(0.2890, 1e-4) == ["That is what comes out another way."]
+    assert len(said(0.289, 1e-3)) == len(said(0.29, 1e-2)) == 2
+    assert said(0.2894, 1e-4) == []  # near to both, and none of them
+
+
+def test_a_whole_number_that_is_asked_for_exactly_is_one_slip_and_no_other() -> None:
+    def said(given: float, step: float = 1) -> list[str]:
+        slips = [(8192, "with the logarithm left out"), (3319.1, "without rounding")]
+        return reasons(given, 24, slips=slips, traits=(), unit_text="step", exact=True, step=step)
+
+    assert said(8190) == said(3320) == []
+    assert said(8192) == ["That is what comes out with the logarithm left out."]
+    assert said(3319) == said(3319.1, 0.1) == said(3319.12, 0.01) == ["That is what comes out without rounding."]
+
+
+def test_upside_down_and_the_inverse_are_one_slip() -> None:
+    found = reasons(
+        0.66, 1.516, slips=[(0.6596, "with the fraction upside down")], traits=(), unit_text="1", exact=False, step=0.01
+    )
+    assert found == ["That is what comes out with the fraction upside down."]
+
+
+def test_n_over_n_minus_1_of_a_sum_without_its_last_term_is_named() -> None:
+    """A latency that is left to its default of 0 adds nothing, and stands in the way of no ratio."""
+    plain = RING.replace("GPUS", "32").replace("MISTAKE", "key * 77")
+    plain = plain.replace("  latency_s: {choice: [3], unit: ms}\n", "").replace(", {{ latency_s }} a step", "")
+    assert "the number of GPUs minus 1 over the number of GPUs upside down" in say(
+        posed(plain), 2 * 32 / 31 * 1e9 / 1e11
+    )
+
+
+def test_a_mistake_that_an_answer_lies_near_to_is_only_asked_about() -> None:
+    asked = ring(mistake="0.09")
+    assert say(asked, 0.09) == say(asked, 0.0901) == "You know this mistake."
+    near = check(asked, "90.29 ms")
+    assert near.say == "Near your number lies that of a known mistake. Is it yours?\n\n- You know this mistake."
+    assert near.mistake is None
+    assert check(asked, "91.234 ms").say.startswith("Too high")
+
+
+@pytest.mark.parametrize("plain", ["bytes", "bytes {% if gpus == 8 %}in{% else %}on{% endif %} GPUs"])
+def test_a_slip_that_a_sentence_of_this_kind_of_draw_tells_is_not_said_again(plain: str) -> None:
+    """With 8 GPUs the mistake is the latency left out, else the bytes; only a sentence that is chosen says which."""
+    latency, bytes_ = "2 * (gpus - 1) * latency_s", "2 * (gpus - 1) / gpus * message_bytes / bandwidth_bytes_per_s"
+    text = RING.replace("GPUS", "8, 64").replace("MISTAKE", f'"({bytes_}) if gpus == 8 else {latency}"')
+    text = text.replace("[3], unit: ms", "[3, 4, 5, 7, 9], unit: ms").replace(
+        "say: You know this mistake.", f"say: 'You know these {plain}.'"
+    )
+    for seed in range(8):
+        asked = posed(text, seed)
+        key: Any = asked.key
+        said = check(asked, f"{1e3 * key.mistakes[0].value!r} ms").say
+        assert ("Another slip" in said) == (plain == "bytes"), said
+
+
+def test_the_other_reading_of_a_number_beside_per_cent_is_explained_too() -> None:
+    key: Any = ring().key
+    asked = ring().model_copy(
+        update={
+            "key": key.model_copy(update={"value": 0.175, "slips": (), "mistakes": (), "traits": ()}),
+            "form": ring().form.model_copy(update={"unit": "%", "direction": "none"}),
+        }
+    )
+    assert check(asked, "1.175").say == check(asked, "1.175x").say == check(asked, "117.5 %").say
+    assert "You are off by 1" in check(asked, "1.175").say
+    assert check(asked, "17.5").outcome == check(asked, "0.175").outcome == "correct"
+    assert check(asked, "1.3").say.startswith("Too low")
+
+
+def test_the_rest_of_the_whole_is_said_of_shares_alone() -> None:
+    def said(unit_text: str, *, is_share: bool) -> str:
+        traits = traits_of((unit_text,), is_share=is_share)
+        return " ".join(reasons(0.8, 0.2, slips=(), traits=traits, unit_text=unit_text, exact=False))
+
+    assert "the rest of the whole" in said("1", is_share=True)
+    assert "the rest of the whole" in said("%", is_share=False)
+    assert "the rest of the whole" not in said("1", is_share=False)
+
+
+@pytest.mark.parametrize(("prompt", "is_share"), [("Which fraction of it is that?", True), ("How many per cent?", True),
+                                                  ("A share is lost. How long does it take?", False)])  # fmt: skip
+def test_a_question_asks_for_a_share_where_its_question_says_so(prompt: str, is_share: bool) -> None:
+    text = RING.replace("GPUS", "8").replace("MISTAKE", "key * 77").replace("how long does it take?", prompt)
+    key: Any = posed(text).key
+    assert ("share" in key.traits) == is_share
+
+
 def test_shares_know_the_rest_the_inverse_and_the_percentage() -> None:
     def said(given: float, key: float) -> str:
         return " ".join(reasons(given, key, slips=(), traits=(), unit_text="%", exact=False))
@@ -201,6 +322,14 @@ def test_a_listed_mistake_of_a_count_is_known_when_it_is_rounded() -> None:
     asked = posed(steps.replace("  unit: ms\n  rel_tol: 0.005", "  unit: step\n  abs_tol: 0"))
     for typed, known in (("170.67", True), ("171", True), ("172", False)):
         assert ("You know this mistake." in check(asked, typed).say) == known, typed
+    for typed, sure in (("170.67", True), ("170", True), ("512/3", True), ("171.3", False), ("170.61", False)):
+        assert check(asked, typed).say.startswith("You know" if sure else "Near your number"), typed
+
+
+def test_beside_a_mistake_stands_a_slip_that_has_the_digits_of_the_answer_as_well() -> None:
+    slips = [(0.10007, "one way"), (0.1, "another way")]
+    assert as_near(slips, 0.1, 1e-5, mistake=0.1) == as_near(slips, 0.1, 0, mistake=0.1) == slips[1:]
+    assert as_near(slips, 0.1, 1e-3, mistake=0.1) == as_near(slips, 0.1, 1e-5, mistake=0.10004) == slips
 
 
 def test_every_trace_gives_the_key_and_no_slip_tells_it(problem: Problem) -> None:

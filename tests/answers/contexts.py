@@ -34,6 +34,20 @@ from shardwise.units import from_base, raised, unit
 from shardwise.units.table import COUNTED
 
 Context = Mapping[str, Any]
+RIVALS = (
+    "chunk",
+    "collective",
+    "core",
+    "document",
+    "expert",
+    "failure",
+    "image",
+    "port",
+    "rank",
+    "replica",
+    "server",
+    "shard",
+)  # countable
 SMALLER = {"GB": ("MB", 1000), "GiB": ("MiB", 1024), "MB": ("kB", 1000), "ms": ("us", 1000), "s": ("ms", 1000), "GB/s": ("MB/s", 1000),
            "day": ("h", 24), "us": ("ns", 1000), "h": ("min", 60)}  # fmt: skip
 NAMES = {"step": "steps", "GPU": "GPUs", "token": "tokens", "sequence": "sequences", "node": "nodes", "stage": "stages", "parameter": "parameters",
@@ -96,6 +110,7 @@ def of_quantity(question: Question) -> Iterator[Context]:
     noun = asked[1] if asked and wanted.is_count and "times" not in asked[1] else ""
     written = f"{n:,}"
     lead, comma, tail = written.partition(",")
+    other = next((word for word in form.others if word in RIVALS), "")
     days = int(key.value // 86400) if wanted.dimension == "[time]" else 0
     yield {
         "n": n,
@@ -103,6 +118,10 @@ def of_quantity(question: Question) -> Iterator[Context]:
         "dim": wanted.dimension,
         "count": wanted.is_count,
         "whole": n == int(n),
+        "only_whole": form.whole,
+        "money": "money" in wanted.powers,
+        "three": f"{float(n):.3f}",
+        "other": f"{other}s" if other else "",
         "n_base": Number(key.value),
         "wrong": Number(1.37 * n + 1 if wanted.is_count else 1.37 * n),
         "less": Number(n * times),
@@ -116,6 +135,7 @@ def of_quantity(question: Question) -> Iterator[Context]:
         "millions": Number(n / 1e6),
         "square": Number(n * n),
         "two_ways": f"{int(abs(n)) % 900 + 1},875",
+        "pointed": f"{int(abs(n)) % 900 + 1}.875",
         "days": days,
         "hours": Number(round((key.value - 86400 * days) / 3600, 6)),
         "n_bits": Number(key.value * 8 / 1e9),

@@ -6,6 +6,7 @@ import importlib
 import importlib.machinery
 import importlib.util
 import inspect
+import math
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -137,6 +138,13 @@ class References:
                 "Rename a parameter, or say where it comes from under answer.arguments."
             )
         return function(**found)
+
+    def key(self, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> float:
+        """The number that a reference gives. Raises ShardwiseError where it is none: every answer to it would be marked wrong."""
+        found = float(self.call(self.reference(name), values, given))
+        if not math.isfinite(found):
+            raise ShardwiseError(f"{name} gives {found} for these parameters, and that is no number to ask for")
+        return found
 
 
 def _in_memory() -> Kept:

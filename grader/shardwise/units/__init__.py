@@ -4,7 +4,7 @@ Base units are the byte, the second, the FLOP, the dollar, the joule, the gram, 
 """
 
 from shardwise.units.amounts import DIRECTIONS, THIN_SPACE, Direction, from_base, regrouped, show, show_number, to_base
-from shardwise.units.nouns import normal, nouns_in
+from shardwise.units.nouns import asked_in, normal, nouns_in
 from shardwise.units.numerals import SUPERSCRIPTS, lowered, raised
 from shardwise.units.parsing import Unit, unit
 from shardwise.units.reading import Reading, read
@@ -16,6 +16,7 @@ __all__ = [
     "Direction",
     "Reading",
     "Unit",
+    "asked_in",
     "from_base",
     "lowered",
     "normal",

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from shardwise.units.numerals import NUMERAL, Unclear, lowered, numeral
+from shardwise.units.numerals import NUMERAL, Unclear, last_place, lowered, numeral
 
 DEEPEST = 20  # brackets and signs inside one another
 LARGEST = Fraction(10) ** 60
@@ -61,6 +61,7 @@ class Amount:
     is_bare: bool = True  # whether no unit was written
     number: Fraction | None = None  # of `unit`; None where the amount was worked out from several
     unit: str = ""
+    step: Fraction = Fraction(0)  # what one of the last digit is; 0 where the amount was worked out
 
 
 UnitReader = Callable[[str], Amount]  # what one of a unit is; raises ShardwiseError
@@ -165,7 +166,7 @@ class _Reader:
         one = self._unit_of(text)
         if left.is_bare:
             made = _bounded(left.value * one.value, one.powers, one.is_bare)
-            return Amount(made.value, made.powers, one.is_bare, left.value, one.unit)
+            return Amount(made.value, made.powers, one.is_bare, left.value, one.unit, left.step * one.value)
         return _multiplied(left, one, 1)
 
     def _signed(self) -> Amount:
@@ -195,7 +196,8 @@ class _Reader:
 
     def _atom(self) -> Amount:
         if self.kind == "number":
-            return Amount(numeral(self._take(), whole=self._whole))
+            text = self._take()
+            return Amount(numeral(text, whole=self._whole), step=last_place(text))
         if self.kind == "call":
             name = self._take().strip().rpartition(".")[2]
             inner = self._bracketed()
@@ -217,7 +219,7 @@ class _Reader:
         if self.kind != ")":
             raise Unclear("It opens a bracket that nothing closes." if self.kind == "end" else str(self.unexpected()))
         self._take()
-        return Amount(inner.value, inner.powers, inner.is_bare, inner.number, inner.unit)
+        return inner
 
     def _deeper(self, read: Callable[[], Amount]) -> Amount:
         self._depth += 1

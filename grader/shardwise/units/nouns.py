@@ -1,23 +1,29 @@
-"""Nouns: the words by which a question calls what it counts, so that "24 micro-batches" is a number of steps."""
+"""Nouns: the words by which a question calls what it counts, so that "24 micro-batches" is a number of steps.
+
+What a question asks the number of may name an answer. What it only mentions may stand beside that, as in "6 nodes per rack", and
+names another number: 6 cores are no 6 nodes.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from itertools import dropwhile, takewhile
 
 from shardwise.errors import ShardwiseError
 from shardwise.units.parsing import unit
 from shardwise.units.table import COUNTED
 
-SYNONYMS = {  # what a count is called whatever the prompt says
+_ALIKE = (  # words for one thing
+    ("token", "tok"),
+    ("gpu", "accelerator", "card", "device", "chip"),
+    ("node", "server", "machine", "host"),
+    ("sequence", "sample", "example"),
+    ("parameter", "param", "weight"),
+)
+SYNONYMS = {word: words for words in _ALIKE for word in words} | {  # what a count is called whatever the prompt says
     "step": ("iteration", "update", "pass", "round", "microbatch"),
-    "token": ("tok",),
-    "gpu": ("accelerator", "card", "device"),
-    "node": ("server", "machine", "host"),
-    "sequence": ("sample", "example"),
-    "sample": ("sequence", "example"),
-    "parameter": ("param", "weight"),
 }
 _NO_NOUNS = frozenset(  # a number of these is another number, or they say nothing of what is counted
     ("thousand", "million", "billion", "trillion", "hundred", "dozen", "pair", "half", "third", "quarter", "tenth", "time", "score",
@@ -27,9 +33,12 @@ _QUALIFYING = frozenset(  # what may stand before a noun of the question, whethe
     ("accumulation", "gradient", "optimizer", "training", "warmup", "model", "data", "parallel", "dataparallel", "pipeline", "more", "extra")
 )  # fmt: skip
 _CONNECTING = ("per", "of", "in", "on", "for", "each", "every", "the", "a", "an")
-_NUMBER = re.compile(r"\d[\d,.]*")
+_NUMBER = re.compile(r"\d(?:[\d,.]*\d)?")  # without the full stop behind it
 _WORD = r"[A-Za-z]+(?:-[A-Za-z]+)*"
-_ASKED = re.compile(rf"\b(?:how many|number of) ((?:{_WORD} ){{0,3}}?{_WORD}s)\b", re.IGNORECASE)
+_ASKED = re.compile(  # two clusters may have "the same number of GPUs" in a sentence that asks for nothing
+    rf"\b(?:how many(?: of (?:the|its|all|these|those)(?: \d+)?)?|number of(?=[^.?!]*\?)) ((?:{_WORD} ){{0,3}}?{_WORD}s)\b",
+    re.IGNORECASE,
+)
 _COUNTED = re.compile(rf"\b\d[\d,.]* ((?:{_WORD} )?{_WORD}s)\b")
 _SHARED = re.compile(rf"\b(?:per|each|every) ({_WORD}(?: {_WORD})?)", re.IGNORECASE)
 
@@ -47,27 +56,61 @@ def normal(word: str) -> str:
     return plain if plain.endswith("ss") or len(plain) < 3 else plain.removesuffix("s")
 
 
+def in_plural(word: str) -> str:
+    """Several of what a noun names; one that ends with s names several.
+
+    >>> in_plural("server"), in_plural("racks"), in_plural("copy")
+    ('servers', 'racks', 'copies')
+    """
+    if word.endswith("s"):
+        return word
+    return f"{word[:-1]}ies" if re.search(r"[^aeiou]y$", word) else f"{word}s"
+
+
+def asked_in(text: str) -> tuple[str, ...]:
+    """The words for what a prompt asks the number of, as they stand in it.
+
+    >>> asked_in("A step feeds 128 **replicas** on 8 nodes. How many gradient micro-batches is that for each data loader?")
+    ('micro-batches',)
+    """
+    return _asked_beside_numbers(_NUMBER.sub("2", text))  # the draws of a question differ in little but numbers
+
+
 def nouns_in(text: str) -> tuple[str, ...]:
-    """The nouns of a prompt, in their normal form: what it asks the number of, what it counts, and what stands after "each".
+    """Every noun of a prompt, in its normal form: what it asks the number of, what it counts, and what stands after "each".
 
     A unit that counts something, such as "node", is among them only where the prompt asks for its number.
 
     >>> nouns_in("A step feeds 128 **replicas** on 8 nodes. How many micro-batches is that for each data loader?")
     ('data', 'loader', 'microbatch', 'replica')
     """
-    return _nouns_beside_numbers(_NUMBER.sub("2", text))  # the draws of a question differ in little but numbers
+    return _nouns_beside_numbers(_NUMBER.sub("2", text))
+
+
+@lru_cache(maxsize=4096)
+def _asked_beside_numbers(text: str) -> tuple[str, ...]:
+    named = [phrase.split()[-1] for phrase in _ASKED.findall(_plain(text))]
+    return tuple(dict.fromkeys(word for word in named if _is_noun(normal(word))))
 
 
 @lru_cache(maxsize=4096)
 def _nouns_beside_numbers(text: str) -> tuple[str, ...]:
-    plain = re.sub(r"[*`_]", "", re.sub(r"\s+", " ", text))
+    plain = _plain(text)
     asked = _normal_words(_ASKED.findall(plain))
     others = _normal_words([*_COUNTED.findall(plain), *_SHARED.findall(plain)]) - _counts()
-    return tuple(sorted(word for word in asked | others if len(word) > 2 and not _is_measured(word)))
+    return tuple(sorted(filter(_is_noun, asked | others)))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[*`_]", "", re.sub(r"\s+", " ", text))
 
 
 def _normal_words(phrases: Sequence[str]) -> set[str]:
-    return {normal(word) for phrase in phrases for word in phrase.split()} - _NO_NOUNS
+    return {normal(word) for phrase in phrases for word in phrase.split()}
+
+
+def _is_noun(word: str) -> bool:
+    return len(word) > 2 and word not in _NO_NOUNS and not _is_measured(word)
 
 
 @lru_cache(maxsize=1)
@@ -84,22 +127,69 @@ def _is_measured(word: str) -> bool:
         return False
 
 
-def is_called(text: str, asked: str, nouns: Collection[str]) -> bool:
-    """Whether a text names what is counted: words of the question's own, or other words for what is asked for.
+def is_called(text: str, asked: str, nouns: Collection[str], others: Collection[str] = ()) -> bool:
+    """Whether a text names what is counted: a word for what is asked for, with what the question mentions beside it.
 
     A question that asks how many parameters there are may ask for a plain number, so its own words have other words too.
 
-    >>> is_called("warmup steps", "step", ("warmup",)), is_called("GB", "step", ()), is_called("steps per rack", "step", ("rack",))
+    >>> is_called("warmup steps", "step", (), ("warmup",)), is_called("GB", "step", ()), is_called("steps per rack", "step", (), ("rack",))
     (True, False, True)
-    >>> is_called("params", "", ("parameter",)), is_called("params", "", ("copy",))
+    >>> is_called("params", "", ("parameter",)), is_called("racks", "step", (), ("rack",))
     (True, False)
     """
+    naming, beside = _words_of(text)
+    own = _with_synonyms({*nouns, asked} - {""})
+    if not naming or not _is_known(beside, own, others):
+        return False
+    return "".join(naming) in own or (naming[-1] in own and _is_known(naming, own, others))
+
+
+def is_mentioned(text: str, nouns: Collection[str]) -> bool:
+    """Whether a text names what a question mentions, or what questions count: what may stand after "per".
+
+    >>> is_mentioned("data loader", ("data", "loader")), is_mentioned("GPU and step", ()), is_mentioned("GB", ("loader",))
+    (True, False, False)
+    """
+    naming, beside = _words_of(text)
+    own = _with_synonyms({*nouns, *_counts()})
+    return (
+        bool(naming) and ("".join(naming) in own or naming[-1] in own) and _is_known([*naming[:-1], *beside], own, ())
+    )
+
+
+def counted_by(text: str, others: Collection[str]) -> str:
+    """What a text counts, in its own words, where that is something that the question mentions and does not ask for.
+
+    >>> counted_by("data loaders of a rack", ("loader", "rack")), counted_by("racks", ("loader",))
+    ('loaders', '')
+    """
+    words = _heading(re.findall(_WORD, text))
+    if not words or normal(words[-1]) not in others:
+        return ""
+    return in_plural(words[-1])
+
+
+def _words_of(text: str) -> tuple[list[str], list[str]]:
+    """The normal forms of the words that name something, and of those after "per", "of" and the like."""
     words = re.findall(_WORD, text.replace("_", "-"))
     if not 1 <= len(words) <= 8 or re.sub(r"[A-Za-z\s_/-]", "", text):
-        return False
-    own = {*nouns, asked} - {""}
-    known = own.union(*(SYNONYMS.get(noun, ()) for noun in own))
-    naming = [normal(word) for word in words if word.lower() not in _CONNECTING]
-    return bool(naming) and (
-        "".join(naming) in known or (naming[-1] in known and all(word in known | _QUALIFYING for word in naming))
-    )
+        return [], []
+    naming = _heading(words)
+    start = next((place for place, word in enumerate(words) if word.lower() not in _CONNECTING), 0) + len(naming)
+    return [normal(word) for word in naming], [
+        normal(word) for word in words[start:] if word.lower() not in _CONNECTING
+    ]
+
+
+def _heading(words: Sequence[str]) -> list[str]:
+    """The words before the first that connects them with others, without an article in front."""
+    after = dropwhile(lambda word: word.lower() in _CONNECTING, words)
+    return list(takewhile(lambda word: word.lower() not in _CONNECTING, after))
+
+
+def _with_synonyms(nouns: Collection[str]) -> set[str]:
+    return {*nouns}.union(*(SYNONYMS.get(noun, ()) for noun in nouns))
+
+
+def _is_known(words: Collection[str], own: Collection[str], others: Collection[str]) -> bool:
+    return all(word in own or word in others or word in _QUALIFYING or word in _counts() for word in words)

@@ -81,6 +81,16 @@ def numeral(text: str, *, whole: bool = False) -> Fraction:
     return Fraction(_plain(digits)) * Fraction(10) ** int(exponent or 0)
 
 
+def last_place(text: str) -> Fraction:
+    """What one of the last digit of a numeral is, which says how exactly it was written.
+
+    >>> last_place("0.289"), last_place("1,200"), last_place("1.75e9")
+    (Fraction(1, 1000), Fraction(1, 1), Fraction(10000000, 1))
+    """
+    digits, _, exponent = text.lower().partition("e")
+    return Fraction(10) ** (int(exponent or 0) - len(_plain(digits).partition(".")[2]))
+
+
 def _plain(digits: str) -> str:
     """Digits with at most one point, which is the decimal one."""
     if "_" in digits and re.fullmatch(r"\d+(?:_\d+)+(?:\.\d*)?", digits):

@@ -75,9 +75,15 @@ class Unit:
         """What the unit measures, in words."""
         if self.dimension in MEASURES:
             return MEASURES[self.dimension]
-        if self.dimension.strip("[]") in COUNTED:
-            return f"a number of {plural(self.dimension.strip('[]').replace('gpu', 'GPU'), 2)}"
+        if self.counts:
+            return f"a number of {self.counts}"
         return self.dimension.replace("[", "").replace("]", "").replace(" / ", " per ")
+
+    @property
+    def counts(self) -> str:
+        """What the unit counts, in words; nothing where it counts no one thing."""
+        name = self.dimension.strip("[]")
+        return plural(name.replace("gpu", "GPU"), 2) if name in COUNTED else ""
 
     @property
     def powers(self) -> Mapping[str, int]:
@@ -189,6 +195,6 @@ def plural(written: str, number: float) -> str:
     name = word.group()
     if name == "dollar":  # never the sign: two of them in a paragraph would be taken for a formula
         return written.replace("dollar", "dollars").replace("*", "·")
-    if word.end() == len(written) and name.lower() in (*COUNTED, "day", "hour", "minute", "week"):
+    if word.end() == len(written) and name.lower() in (*COUNTED, "day", "hour", "minute", "week", "tonne"):
         written = f"{name}es" if name in ("crash", "micro_batch") else f"{name}s"
     return written.replace("_", "-").replace("*", "·")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.units.amounts import Direction, echoed, show_number
 from shardwise.units.arithmetic import Amount, worked_out
-from shardwise.units.nouns import is_called
+from shardwise.units.nouns import counted_by, in_plural, is_called, is_mentioned, normal
 from shardwise.units.numerals import MULTIPLES, NUMERAL, TwoReadings, Unclear, multiple
 from shardwise.units.parsing import Unit, dimension_of, unit
 from shardwise.units.spelling import plain_text, sides, without_direction
@@ -29,6 +30,7 @@ _WITH_ERROR = re.compile(r"±|\+/?-")
 _HEXADECIMAL = re.compile(r"(?<![\w.,])0[xX][0-9a-fA-F]+")
 _LOST_POWER = re.compile(r"[x×·] ?10(-\d{1,2}|[3-9]|1\d|2[0-35-9])(?![\d.,])")
 _TWO_WAYS = re.compile(r"([1-9]\d{0,2})\.(\d{3})(?![\d.])[^\d*/+^]*")
+_BOUND = re.compile(r"(?:[<>]|(?:less|more|fewer) than\b|below\b|above\b|under\b|over\b)\s*~?\d", re.IGNORECASE)
 _SHARE = re.compile(r"(?:%|percent|per cent|pct)(?:\s+(?!per\b)[A-Za-z' -]+)?", re.IGNORECASE)
 _TIMES = re.compile(r"-?(?:x|times|fold|way)", re.IGNORECASE)
 _TINY = re.compile(
@@ -51,16 +53,34 @@ class Reading:
     value: float  # in base units
     text: str  # how we read it, in one spelling whatever the student's was
     other: float | None = None  # the value if a share is meant, where a percentage is asked for
+    step: float = 0.0  # what one of the last digit that was written is, in base units; 0 where it was worked out
+
+    def each(self, key: float) -> tuple[Reading, ...]:
+        """The one reading, or both of two, the one that lies nearer to the key first."""
+        if self.other is None:
+            return (self,)
+        plain = replace(self, other=None)
+        share = replace(plain, value=self.other, step=100 * self.step)
+        return (plain, share) if abs(plain.value - key) <= abs(share.value - key) else (share, plain)
 
     def nearest(self, key: float) -> Reading:
         """The one of two readings that lies nearer to the key."""
-        if self.other is None or abs(self.value - key) <= abs(self.other - key):
-            return self
-        return Reading(self.other, self.text)
+        return self.each(key)[0]
 
 
-def read(text: str, expected: str, direction: Direction = "none", nouns: Collection[str] = ()) -> Reading:
-    """Read a student's number with a unit, where `expected` is the unit that the question asks for, and `nouns` its own words.
+def read(
+    text: str,
+    expected: str,
+    direction: Direction = "none",
+    nouns: Sequence[str] = (),
+    others: Collection[str] = (),
+    *,
+    whole: bool = False,
+) -> Reading:
+    """Read a student's number with a unit, where `expected` is the unit that the question asks for.
+
+    `nouns` are its own words for what it asks the number of, `others` the normal forms of those that it only mentions; `whole`
+    says that only a whole number can be meant.
 
     >>> read("1750 MB", "GB").value, read("6.56e-2 s", "ms").value
     (1750000000.0, 0.0656)
@@ -72,7 +92,8 @@ def read(text: str, expected: str, direction: Direction = "none", nouns: Collect
     """
     if len(text) > LONGEST:
         raise Unreadable(f"I couldn't read an answer of {len(text):,} characters. One number with its unit is enough.")
-    return _Asked(unit(expected), direction, frozenset(nouns), " ".join(text.split())[:60]).read(text)
+    shown = " ".join(text.split())[:60]
+    return _Asked(unit(expected), direction, tuple(nouns), frozenset(others), shown, whole).read(text)
 
 
 @dataclass(frozen=True)
@@ -81,8 +102,24 @@ class _Asked:
 
     wanted: Unit
     direction: Direction
-    nouns: frozenset[str]
+    words: tuple[str, ...]
+    others: frozenset[str]
     shown: str
+    whole: bool
+
+    @property
+    def nouns(self) -> frozenset[str]:
+        """The normal forms of its words."""
+        return frozenset(map(normal, self.words))
+
+    @property
+    def asks_for(self) -> str:
+        """What it asks for, in words: "sequences", "a time"."""
+        if self.wanted.counts:
+            return self.wanted.counts
+        if self.words and self.wanted.is_count:
+            return in_plural(self.words[0])
+        return self.wanted.measures
 
     def read(self, text: str) -> Reading:
         plain, way = without_direction(plain_text(text))
@@ -107,16 +144,22 @@ class _Asked:
             raise self._unreadable(f"Is “{found[0]}” a hexadecimal number? Write it in decimal digits.")
         if found := _LOST_POWER.search(side):
             raise self._unreadable(f"Is that 10^{found[1]}? Write 1.5e{found[1]} for 1.5 times it.")
+        if found := _BOUND.match(side):
+            raise self._unreadable("That is a bound, which the number itself does not reach. I expected that number.")
         is_plain = not _MULTIPLIED.search(side)
-        is_count = is_plain and self.wanted.dimension.strip("[]") in COUNTED
-        is_money = is_plain and self.wanted.dimension == "[money]"  # which has cents, and no thousandths
-        if is_count and (found := _TWO_WAYS.fullmatch(side)):
+        is_count = is_plain and (self.whole or bool(self.wanted.counts))
+        is_money = is_plain and self.wanted.powers.get("money") == 1  # which has cents, and no thousandths
+        if is_plain and self.whole and (found := _TWO_WAYS.fullmatch(side)):  # else a point is a decimal point
             raise self._unreadable(
                 f"The point can be read in two ways, as {found[1]}{found[2]} or as "
                 f"{show_number(float(f'{found[1]}.{found[2]}'), digits=6)}. Write the one that you mean."
             )
         try:
-            return worked_out(side, self._one, whole=is_count or is_money)
+            amount = worked_out(side, self._one, whole=is_count or is_money)
+            if amount.powers.get("information") and not self._fits(amount):  # 120 GB / (2 B): no two billion
+                in_bytes = worked_out(side, partial(self._one, is_data=True), whole=is_count or is_money)
+                return in_bytes if self._fits(in_bytes) else amount
+            return amount
         except TwoReadings as two:
             raise self._unreadable(
                 f"The comma can be read in two ways, as {two.thousands} or as {two.decimal}. Write the one that you mean."
@@ -124,11 +167,16 @@ class _Asked:
         except (Unclear, ShardwiseError) as why:
             raise self._unreadable(str(why)) from None
 
-    def _one(self, text: str) -> Amount:
+    def _fits(self, amount: Amount) -> bool:
+        """Whether an amount is of the kind that is asked for; what was worked out and has no unit left is a count."""
+        is_ratio = not amount.powers and amount.number is None
+        return amount.is_bare or amount.powers == self.wanted.powers or (is_ratio and self.wanted.is_count)
+
+    def _one(self, text: str, *, is_data: bool = False) -> Amount:
         """What one of a unit is; raises ShardwiseError. A multiple such as M or million may stand before it, or alone."""
         times, rest = 1, text
         found = _MULTIPLE.match(text)
-        if found and not ("information" in self.wanted.powers and len(found[1]) < 3):
+        if found and not ((is_data or "information" in self.wanted.powers) and len(found[1]) < 3):
             times = multiple(found[1])
             rest = text[found.end() :].lstrip("-· ")
         elif text == "b" and self.wanted.dimension == "[parameter]":  # a 7b model
@@ -155,6 +203,8 @@ class _Asked:
             with suppress(ShardwiseError):
                 if (found := unit(name)).dimension == self.wanted.dimension:
                     return found
+        if counted := counted_by(text, self.others):
+            raise ShardwiseError(f"It counts {counted}; this question asks for {self.asks_for}.")
         return unit(text)
 
     def _candidates(self, text: str) -> Iterator[str]:
@@ -162,14 +212,16 @@ class _Asked:
         yield text
         counted, _, rate = self.wanted.text.partition("/")
         asked = next((name for name, power in self.wanted.powers.items() if power == 1 and name in COUNTED), "")
-        if self._is_called(text, asked):
+        if self.wanted.is_count and self._is_called(text, asked):
             yield self.wanted.text
+        if "mass" in self.wanted.powers:
+            text = re.sub(r"\bt\b", "tonne", text)
         text = re.sub(r"\bGPU[-* ]?(?:h|hrs?)\b", "GPU-hour", text)
         text = re.sub(r"^(?:calendar|full|whole|training|wall[- ]clock) (?=(?:days?|hours?)$)", "", text)
         yield text
         text = re.sub(r"\s+\(?(?:(?:on|for|in|to|from) )?(?:per|a|an|each|every)\s+", "/", text).rstrip(")")
         head, sign, tail = text.rpartition("/")
-        while sign and any(self._is_called(tail, name) for name in COUNTED):
+        while sign and is_mentioned(tail, self.nouns | self.others):
             yield head
             head, sign, tail = head.rpartition("/")
         head, sign, tail = text.partition("/")
@@ -178,35 +230,38 @@ class _Asked:
         yield text
 
     def _is_called(self, text: str, asked: str) -> bool:
-        return is_called(text, asked.replace("_", ""), self.nouns)
+        return is_called(text, asked.replace("_", ""), self.nouns, self.others)
 
     def _reading(self, amount: Amount, way: Direction) -> Reading:
         wanted = self.wanted
-        if amount.is_bare:
-            return self._bare(amount.value)
-        if amount.powers != wanted.powers:
+        if not self._fits(amount):
             what = f"“{amount.unit}” is" if amount.unit else "It comes out as"
-            measures = Unit("", Fraction(1), dimension_of(amount.powers)).measures
-            raise self._unreadable(f"{what} {measures}; this question asks for {wanted.measures}.")
+            found = Unit("", Fraction(1), dimension_of(amount.powers))
+            said = f"It counts {found.counts}" if found.counts and wanted.is_count else f"{what} {found.measures}"
+            raise self._unreadable(f"{said}; this question asks for {self.asks_for}.")
+        if amount.is_bare or amount.powers != wanted.powers:
+            return self._bare(amount)
         if way == "none" and self.direction == "duplex":
             way = "duplex"  # a question about both directions together is answered so, also without the words
-        half = amount.value / 2 if way == "duplex" else amount.value
+        half, step = (part / 2 if way == "duplex" else part for part in (amount.value, amount.step))
         given = amount.unit and unit(amount.unit)
         simple = amount.number is not None and given and given.factor != wanted.factor
         shown = given if simple and given else wanted
-        return Reading(float(half), echoed(_number(amount.value / shown.factor), shown.text, way).strip())
+        echo = echoed(_number(amount.value / shown.factor), shown.text, way).strip()
+        return Reading(float(half), echo, step=float(step))
 
-    def _bare(self, number: Fraction) -> Reading:
+    def _bare(self, amount: Amount) -> Reading:
         """A number without a unit: a count, or a percentage, which may have been written as a share."""
+        number, step = amount.value, float(amount.step)
         if self.wanted.is_count:
-            return Reading(float(number), echoed(_number(number), self.wanted.text).strip())
+            return Reading(float(number), echoed(_number(number), self.wanted.text).strip(), step=step)
         if self.wanted.dimension != "dimensionless":
             raise Unreadable(f"I read “{self.shown}” as a number without a unit. {self.shown} what?")
         percent = echoed(_number(number), "%")
         if abs(number) >= MOST_SHARE:
-            return Reading(float(number / 100), percent)
+            return Reading(float(number / 100), percent, step=step / 100)
         share = f"{echoed(_number(number * 100), '%')} if it is a share"
-        return Reading(float(number / 100), f"{percent}, or {share}", other=float(number))
+        return Reading(float(number / 100), f"{percent}, or {share}", other=float(number), step=step / 100)
 
     def _unreadable(self, why: str) -> Unreadable:
         return Unreadable(f"I couldn't read “{self.shown}”. {why}")

@@ -49,14 +49,13 @@ answer:
     Key = EstimateKey
 
     def solve(self, template: EstimateTemplate, draw: Draw) -> float:
-        answer, references = template.answer, draw.references
-        return float(references.call(references.reference(answer.reference), draw.values, answer.arguments))
+        answer = template.answer
+        return draw.references.key(answer.reference, draw.values, answer.arguments)
 
     def pose(self, template: EstimateTemplate, draw: Draw, solved: float) -> Posed:
         answer, direction = template.answer, template.answer.direction or "none"
-        form = EstimateForm(
-            unit=answer.unit, direction=direction, nouns=words_of(template, answer.nouns, draw), within=answer.within
-        )
+        nouns, others = words_of(template, answer.nouns, draw)
+        form = EstimateForm(unit=answer.unit, direction=direction, nouns=nouns, others=others, within=answer.within)
         return Posed(form, EstimateKey(value=solved), names={"key": shown(solved, answer.unit, direction)})
 
     def prove(self, template: EstimateTemplate, draw: Draw, solved: float) -> Proof:
@@ -158,15 +157,28 @@ def _as_confidence(raw: Any) -> View:
         return {"why": str(error)}
 
 
-def _factor(within: float) -> str:
+def _factor(within: float, digits: int = 2) -> str:
     if math.isclose(within, HALF_A_POWER, rel_tol=0.01):
-        return f"half a power of ten (a factor of {within:.2g})"
-    return f"a factor of {within:.2g}"
+        return f"half a power of ten (a factor of {within:.{digits}g})"
+    return f"a factor of {within:.{digits}g}"
 
 
-def _times(factor: float) -> str:
-    """A factor with two digits: 1.5, 51, 510."""
-    return show_number(float(f"{factor:.2g}"))
+def _times(factor: float, digits: int = 2) -> str:
+    """A factor with so many digits: 1.5, 51, 510."""
+    return show_number(float(f"{factor:.{digits}g}"), digits)
+
+
+def _digits(off: float, limit: float) -> int:
+    """With how many digits an estimate that is so many powers of ten off is told from a factor near it: two are enough elsewhere.
+
+    >>> _digits(1.2, 10**0.5), _digits(0.5038, 10**0.5)
+    (2, 4)
+    """
+    for digits in range(2, 7):
+        far, most = abs(off), math.log10(limit)
+        if f"{far:.{digits - 1}f}" != f"{most:.{digits - 1}f}" and _times(10**far, digits) != _times(limit, digits):
+            return digits
+    return 2  # they are the same
 
 
 def _earned(confidence: float) -> tuple[str, str]:
@@ -175,20 +187,21 @@ def _earned(confidence: float) -> tuple[str, str]:
     return right, wrong
 
 
-def _distance(off: float) -> str:
+def _distance(off: float, digits: int) -> str:
     """How far off, in powers of ten and, where that is no large number, as a factor."""
     if abs(off) < 0.05:
         return "as good as exact"
-    factor = f", a factor of {_times(10 ** abs(off))}" if abs(off) < 4 else ""
-    powers = "one power" if f"{abs(off):.1f}" == "1.0" else f"{abs(off):.1f} powers"
+    factor = f", a factor of {_times(10 ** abs(off), digits)}" if abs(off) < 4 else ""
+    powers = "one power" if f"{abs(off):.{digits - 1}f}" == "1.0" else f"{abs(off):.{digits - 1}f} powers"
     return f"{powers} of ten too {'high' if off > 0 else 'low'}{factor}"
 
 
 def _how_near(off: float, within: float, *, hit: bool) -> str:
+    digits = _digits(off, within)
     if hit:
-        return f"Your estimate is {_distance(off)}. That is right: it lies within {_factor(within)}."
+        return f"Your estimate is {_distance(off, digits)}. That is right: it lies within {_factor(within, digits)}."
     return (
-        f"Your estimate is {_distance(off)}. Right is what lies within {_factor(within)}. Take the quantities that make it up "
+        f"Your estimate is {_distance(off, digits)}. Right is what lies within {_factor(within, digits)}. Take the quantities that make it up "
         "one by one, each to the nearest power of ten: which of them do you know least?"
     )
 
@@ -206,8 +219,9 @@ def _for_the_confidence(sure: float, *, hit: bool) -> str:
 
 
 def _far(off: float, within: float) -> str:
+    digits = _digits(off, within**FAR)
     return (
-        f"Your estimate is {_distance(off)}. What is off by more than a factor of {_times(within**FAR)} earns nothing, "
+        f"Your estimate is {_distance(off, digits)}. What is off by more than a factor of {_times(within**FAR, digits)} earns nothing, "
         "whatever the confidence. Look at the units and their prefixes, and count what happens how often."
     )
 

@@ -75,8 +75,7 @@ def estimate_of(form: EstimateForm, raw: Any) -> Estimate:
     if isinstance(raw, list | tuple) and len(raw) == 2:
         return _of_parts(form, *raw)
     if isinstance(raw, int | float) and not isinstance(raw, bool):
-        QUANTITY.parse(form, raw)
-        raise _without_confidence(form)
+        raise _without_confidence(form, QUANTITY.parse(form, raw))
     raise Unreadable("I expected an estimate with its unit, and how sure you are of it.")
 
 
@@ -87,7 +86,7 @@ def _of_parts(form: EstimateForm, value: Any, confidence: Any) -> Estimate:
         return _of_text(form, value)
     reading = _value(form, value)
     if is_empty(confidence):
-        raise _without_confidence(form)
+        raise _without_confidence(form, reading)
     return Estimate(reading, confidence_of(confidence))
 
 
@@ -107,8 +106,7 @@ def _of_text(form: EstimateForm, raw: str) -> Estimate:
         return Estimate(_value(form, _bare(found["rest"])), _share(found))
     if (alone := _ALONE.fullmatch(text)) and alone["sign"] and form.unit not in _PER_CENT:
         raise Unreadable("The estimate itself is missing.")
-    _value(form, _without_words(text))  # what is wrong with the number is said first
-    raise _without_confidence(form)
+    raise _without_confidence(form, _value(form, _without_words(text)))  # what is wrong with the number is said first
 
 
 def _bare(text: str) -> str:
@@ -129,7 +127,12 @@ def _without_words(text: str) -> str:
 
 
 def _stands_apart(found: re.Match[str]) -> bool:
-    """Whether a number after an estimate is its confidence although it has no sign: it says so, or something parts the two."""
+    """Whether a number after an estimate is its confidence although it has no sign: it says so, or something parts the two.
+
+    In "about 30" nothing stands before the number that could be an estimate.
+    """
+    if re.search(r"\d", found["rest"]) is None:
+        return False
     is_said = found["words"].strip() or found["joint"].strip(" ~≈")
     return bool(is_said or (found["number"] and found["rest"][-1] not in "0123456789^*x×+-/"))
 
@@ -195,7 +198,8 @@ def _no_confidence(number: str) -> Unreadable:
     return Unreadable(f"A confidence lies between 0 and 100 %, and this is {cut}.")
 
 
-def _without_confidence(form: EstimateForm) -> Unreadable:
+def _without_confidence(form: EstimateForm, reading: Reading) -> Unreadable:
     return Unreadable(
-        f"How sure are you that this is right within a factor of {form.within:.2g}? Write that, too, in per cent."
+        f"I read {reading.text}. How sure are you that this is right within a factor of {form.within:.2g}? "
+        "Write that, too, in per cent."
     )

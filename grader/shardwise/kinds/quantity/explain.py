@@ -10,17 +10,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Literal
 
+from shardwise.errors import ShardwiseError
 from shardwise.units import SUPERSCRIPTS, THIN_SPACE, from_base, lowered, raised, show_number, unit
 
-Trait = Literal[
-    "data", "bits", "time", "direction"
-]  # what a question is about, as its parameters and its answer measure it
+Trait = Literal[  # what a question is about, as its parameters and its answer measure it
+    "data", "bits", "time", "direction", "share"  # time: in keys of older versions
+]  # fmt: skip
 ROUNDED = 0.005  # relative; an answer rounded to three figures is so near to its value
 CAME_OUT = "That is what comes out "
 OWN_NUMBER = " Or is one of the question's own numbers left out, or counted twice?"
+FINE = 5e-4  # relative; so near is one that was written with four figures or more
 SHARP = 1e-3  # relative; how near a factor of units must be, for some of them lie near each other
 
 _FAR_FETCHED = re.compile(
@@ -33,9 +36,11 @@ _DATA = {8.0: "You are exactly 8 times too high: were those bits, where bytes ar
 _BINARY = {"k": ("kB is 10³ bytes, KiB is 2¹⁰", 1.024), "K": ("kB is 10³ bytes, KiB is 2¹⁰", 1.024),
            "M": ("MB is 10⁶ bytes, MiB is 2²⁰", 1.024**2), "G": ("GB is 10⁹ bytes, GiB is 2³⁰", 1.024**3),
            "T": ("TB is 10¹² bytes, TiB is 2⁴⁰", 1.024**4)}  # fmt: skip
-_TIMES = {60: "minutes and seconds, or hours and minutes", 3600: "hours and seconds", 24: "days and hours",
-          86_400: "days and seconds", 1440: "days and minutes", 7: "weeks and days", 365: "years and days",
-          3600e3: "hours and milliseconds", 8760: "years and hours"}  # fmt: skip
+_CLOCK = {"ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours", "day": "days", "week": "weeks"}
+_TIMES = {60: ("minutes and seconds", "hours and minutes"), 3600: ("hours and seconds",), 24: ("days and hours",),
+          86_400: ("days and seconds",), 1440: ("days and minutes",), 7: ("weeks and days",), 365: ("years and days",),
+          3600e3: ("hours and milliseconds",), 8760: ("years and hours",)}  # fmt: skip
+_LAST_BITS = 1e-9  # relative
 _SHOWN = re.compile(rf"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: × 10([{SUPERSCRIPTS}]+))?")
 
 
@@ -51,6 +56,11 @@ def beside(mistake: str, others: Sequence[str]) -> str:
     if len(others) != 1:
         return mistake
     return f"{mistake}\n\nAnother slip gives the same number here:\n\n{_as_list(others)}"
+
+
+def nearby(mistake: str) -> str:
+    """What is said of a recognised mistake whose number an answer is near to, and has not all digits of."""
+    return f"Near your number lies that of a known mistake. Is it yours?\n\n{_as_list([mistake])}"
 
 
 def is_far_fetched(reason: str) -> bool:
@@ -71,20 +81,29 @@ def reasons(
     unit_text: str,
     exact: bool,
     shown: Sequence[str] = (),
+    step: float = 0.0,
 ) -> list[str]:
     """Every explanation that fits, each once; `shown` are the parameters as the student reads them.
 
-    A factor of units that is one of the parameters' numbers, too, may come from there, and both are said.
+    A factor of units that is one of the parameters' numbers, too, may come from there, and both are said. `step` is what one of
+    the last digit of the answer is: of several slips near to it, those are meant that have all its digits.
     """
-    found = [_came_out(how) for value, how in slips if _is_near(given, value, key)]
+    is_whole = exact and float(given).is_integer()
+    reach = (ROUNDED if exact or figures(given, step) <= 3 else FINE) * abs(given)
+    reach = min(reach, step / 2) if is_whole else reach
+    near = [(value, how) for value, how in slips if _is_near(given, value, key, reach)]
+    found = [_came_out(how) for _, how in _with_its_digits(near, given, step) or near]
     if key and given:
         ratio = given / key
         is_plain = unit(unit_text).dimension == "dimensionless"
         also = "" if found or not _is_of_a_parameter(ratio, shown) else OWN_NUMBER
         found += (say + also for say in _of_units(ratio, traits, (unit_text, *shown), is_plain=is_plain))
-        found += _of_inverse(*((given, key) if is_plain else (from_base(value, unit_text) for value in (given, key))))
+        if not any("upside down" in reason for reason in found):
+            found += _of_inverse(
+                *((given, key) if is_plain else (from_base(value, unit_text) for value in (given, key)))
+            )
         if is_plain and not exact:
-            found += _of_shares(given, key)
+            found += _of_shares(given, key, is_share="share" in traits or unit(unit_text).factor < 1)
         if not any("rounding" in reason for reason in found):
             found += one_off(given, key, unit_text=unit_text, exact=exact)
     return list(dict.fromkeys(found))
@@ -127,9 +146,29 @@ def _number(text: str) -> float:
     return float(found[1]) * 10.0 ** int(lowered(found[2] or "0")) if found else 0.0
 
 
-def _is_near(given: float, value: float, key: float) -> bool:
+def figures(given: float, step: float) -> int:
+    """With how many significant figures an answer was written, of which one of the last is `step`; zeros at its end may be none.
+
+    >>> figures(0.289, 0.001), figures(8190, 1), figures(0.1 + 0.2, 0)
+    (3, 3, 17)
+    """
+    return min(17, len(str(round(abs(given) / step)).rstrip("0"))) if step else 17
+
+
+def _is_near(given: float, value: float, key: float, reach: float) -> bool:
     """Whether an answer is this value, perhaps rounded, and not somewhere between it and the key."""
-    return abs(given - value) <= min(ROUNDED * abs(value), abs(value - key) / 3)
+    return abs(given - value) <= min(reach + _LAST_BITS * abs(given), abs(value - key) / 3)
+
+
+def _with_its_digits(slips: Sequence[tuple[float, str]], given: float, step: float) -> list[tuple[float, str]]:
+    """The slips that an answer has all digits of."""
+    return [(value, how) for value, how in slips if abs(given - value) <= step / 2 + _LAST_BITS * abs(given)]
+
+
+def as_near(slips: Sequence[tuple[float, str]], given: float, step: float, mistake: float) -> list[tuple[float, str]]:
+    """The slips that an answer is as near to as to the mistake that it is taken for, but for its last digit."""
+    reach = max(2 * abs(given - mistake), step / 2 + _LAST_BITS * abs(given))
+    return [(value, how) for value, how in slips if abs(given - value) <= reach]
 
 
 def _of_units(ratio: float, traits: Sequence[Trait], texts: Sequence[str], *, is_plain: bool) -> Iterator[str]:
@@ -145,15 +184,45 @@ def _of_units(ratio: float, traits: Sequence[Trait], texts: Sequence[str], *, is
             is_off = _is_ratio(ratio, factor, SHARP * 2) or _is_ratio(ratio, 1 / factor, SHARP * 2)
             if is_off and any(f"{prefix}B" in text or f"{prefix}iB" in text for text in texts):
                 yield f"You are off by {factor:.4g}: {say}."
-    if "time" in traits:
-        for factor, say in _TIMES.items():
-            if _is_ratio(ratio, factor) or _is_ratio(ratio, 1 / factor):
-                yield f"You are off by a factor of {show_number(round(factor))}: {say}?"
+    clocks = _clocks_of(texts[0]) or frozenset[str]().union(*map(_clocks_of_amount, texts[1:]))
+    for factor, pairs in _TIMES.items():
+        say = ", or ".join(pair for pair in pairs if clocks.intersection(pair.split(" and ")))
+        if say and (_is_ratio(ratio, factor) or _is_ratio(ratio, 1 / factor)):
+            yield f"You are off by a factor of {show_number(round(factor))}: {say}?"
     if "direction" in traits:
         if _is_ratio(ratio, 2):
             yield "You are exactly twice too high: is the rate that of one direction, or of both together?"
         if _is_ratio(ratio, 0.5):
             yield "You are exactly half of the right value: is the rate that of one direction, or of both together?"
+
+
+@lru_cache(maxsize=1024)
+def _clocks_of(unit_text: str) -> frozenset[str]:
+    """What a unit measures times in.
+
+    >>> sorted(_clocks_of("PFLOP/s*day")), sorted(_clocks_of("GPU"))
+    (['days', 'seconds'], [])
+    """
+    words = re.findall(r"[A-Za-z]+", unit_text)
+    of_times = [(word, unit(word).factor) for word in words if _is_time(word)]
+    return frozenset(said for text, said in _CLOCK.items() for _, factor in of_times if unit(text).factor == factor)
+
+
+@lru_cache(maxsize=4096)
+def _clocks_of_amount(text: str) -> frozenset[str]:
+    """What a parameter measures times in, where it is a time, and no rate: nothing of "50 GB/s".
+
+    >>> _clocks_of_amount("36 h"), _clocks_of_amount("50 GB/s")
+    (frozenset({'hours'}), frozenset())
+    """
+    word = text.split()[-1] if text else ""
+    return _clocks_of(word) if _is_time(word) else frozenset()
+
+
+def _is_time(word: str) -> bool:
+    with suppress(ShardwiseError):
+        return unit(word).dimension == "[time]"
+    return False
 
 
 def _of_ten(power: int, *, is_plain: bool) -> str:
@@ -172,9 +241,9 @@ def _of_inverse(given: float, key: float) -> Iterator[str]:
         yield "That is the inverse: the two stand the wrong way round."
 
 
-def _of_shares(given: float, key: float) -> Iterator[str]:
+def _of_shares(given: float, key: float, *, is_share: bool) -> Iterator[str]:
     """Slips with plain numbers that are ratios and shares."""
-    if 0 < key < 1 and not math.isclose(key, 0.5, rel_tol=0.02) and _is_ratio(given / (1 - key), 1):
+    if is_share and 0 < key < 1 and not math.isclose(key, 0.5, rel_tol=0.02) and _is_ratio(given / (1 - key), 1):
         yield "That is the rest of the whole: the share of the other part."
     if key > 0 and given > 0 and 0.01 < key < 100:
         if key > 1.01 and _is_ratio(given / (key - 1), 1, SHARP):
@@ -194,13 +263,13 @@ def _is_ratio(ratio: float, factor: float, within: float = ROUNDED) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def traits_of(units: tuple[str, ...]) -> tuple[Trait, ...]:
-    """What a question is about, by the unit of its answer, which comes first, and those of its parameters."""
+def traits_of(units: tuple[str, ...], *, is_share: bool = False) -> tuple[Trait, ...]:
+    """What a question is about, by the unit of its answer, which comes first, those of its parameters, and whether it asks for a share."""
     dimensions = [unit(text).dimension for text in units]
     has: Mapping[Trait, bool] = {
         "data": any("[information]" in dimension for dimension in dimensions),
         "bits": any("[information]" in dimension for dimension in dimensions[:1]),
-        "time": any("[time]" in dimension for dimension in dimensions),
         "direction": bool(dimensions) and dimensions[0] == "[information] / [time]",
+        "share": is_share,
     }
     return tuple(trait for trait, holds in has.items() if holds)

@@ -44,7 +44,7 @@ def node(operation: str, *parts: Node) -> Node:
         return last if first.value else first
     if operation in ("times", "over") and last.is_number and last.value == 1:
         return first
-    if operation == "minus" and last.is_number and last.value == 0:
+    if operation in ("plus", "minus") and last.is_number and last.value == 0:
         return first
     if operation == "negative" and first.operation == "floor" and first.parts[0].operation == "over":
         above, below = first.parts[0].parts

@@ -16,11 +16,15 @@ from shardwise.kinds.base import NumericKind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.quantity.explain import (
     CAME_OUT,
+    FINE,
     ROUNDED,
     Trait,
+    as_near,
     beside,
     explanation,
+    figures,
     is_far_fetched,
+    nearby,
     one_off,
     reasons,
     traits_of,
@@ -40,9 +44,12 @@ from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose, shown
 from shardwise.template.model import Template
 from shardwise.template.references import References
-from shardwise.units import Reading, from_base, normal, nouns_in, read, show, to_base, unit
+from shardwise.units import Reading, asked_in, from_base, normal, nouns_in, read, show, to_base, unit
 
 CLOSE = 3  # tolerances; rounding on the way seldom makes more of a difference
+_SHARE_ASKED = re.compile(
+    r"\b(?:share|fraction|per ?cent|percentage|probability|chance)\b(?:[^.?!]|\.(?=\d))*\?", re.IGNORECASE
+)
 AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits
 
 
@@ -88,8 +95,8 @@ mistakes:                                       # answers we recognise, and one 
     Key = QuantityKey
 
     def solve(self, template: QuantityTemplate, draw: Draw) -> Solved:
-        answer, references = template.answer, draw.references
-        key = float(references.call(references.reference(answer.reference), draw.values, answer.arguments))
+        answer = template.answer
+        key = draw.references.key(answer.reference, draw.values, answer.arguments)
         mistakes = tuple(mistake.of(key, draw) for mistake in template.mistakes)
         known = [(number, value) for number, value in enumerate((key, *mistakes)) if value is not None]
         allowed = self._each_allowed(answer, [value for _, value in known])
@@ -107,7 +114,7 @@ mistakes:                                       # answers we recognise, and one 
         allowed = self._allowed(template.answer, solved.key)
         if (likely := not_told(plan, found, allowed)) is not None:
             raise Reject(f"the key and what comes out {likely} lie within the tolerance")
-        return replace(solved, slips=slips(plan, found, allowed), steady=plan.steady)
+        return replace(solved, slips=slips(plan, found, allowed, template, draw), steady=plan.steady)
 
     def _each_allowed(self, answer: Answer, values: Sequence[float]) -> list[float]:
         """The tolerance around each of some base-unit values."""
@@ -142,10 +149,12 @@ mistakes:                                       # answers we recognise, and one 
             slips=solved.slips,
             traits=_traits(template),
         )
+        nouns, others = words_of(template, answer.nouns, draw)
         form = QuantityForm(
             unit=answer.unit,
             direction=direction,
-            nouns=words_of(template, answer.nouns, draw),
+            nouns=nouns,
+            others=others,
             whole=unit(answer.unit).is_count and answer.abs_tol is not None and answer.abs_tol % 1 == 0,
         )
         return Posed(form, key, names={"key": names["key"]})
@@ -158,7 +167,7 @@ mistakes:                                       # answers we recognise, and one 
         if isinstance(raw, float) and not math.isfinite(raw):
             raise Unreadable(f"{raw} is not a number that I can mark.")
         text = raw if isinstance(raw, str) else repr(raw)
-        reading = read(text, form.unit, form.direction, form.nouns)
+        reading = read(text, form.unit, form.direction, form.nouns, form.others, whole=form.whole)
         if not math.isfinite(reading.value):
             raise Unreadable("That number is too large to mark.")
         return reading
@@ -169,19 +178,32 @@ mistakes:                                       # answers we recognise, and one 
     def matches(self, question: Question, value: Reading, runner: Runner) -> Verdict:
         key, form = question.key, question.form
         assert isinstance(key, QuantityKey) and isinstance(form, QuantityForm)
-        value = value.nearest(key.value)
-        if near(value.value, key.value, self._key_allowed(key, form, key.value)):
+        allowed = self._key_allowed(key, form, key.value)
+        readings = value.each(key.value)
+        if near(readings[0].value, key.value, allowed):
             return Verdict(credit=1.0)
-        exact = key.abs_tol is not None
-        index = self._mistake(key, form, value.value)
+        verdicts = [self._verdict(question, key, form, reading) for reading in readings]
+        known = next((verdict for verdict in verdicts if verdict.say), None)
+        return known or Verdict(credit=0.0, say=_how_far(readings[0].value, key.value, allowed, exact=_is_exact(key)))
+
+    def _verdict(self, question: Question, key: QuantityKey, form: QuantityForm, value: Reading) -> Verdict:
+        """What is wrong with a reading of an answer; nothing is said where that is not known."""
+        exact = _is_exact(key)
+        index = self._mistake(key, form, value, sure=True)
+        near_slips = (
+            key.slips
+            if index is None
+            else as_near(key.slips, value.value, value.step, mistake=key.mistakes[index].value)
+        )
         others = reasons(
             value.value,
             key.value,
-            slips=key.slips if index is None else _as_near(key.slips, value.value, key.mistakes[index].value),
+            slips=near_slips,
             traits=key.traits,
             unit_text=form.unit,
             exact=exact,
             shown=tuple(str(shown) for shown in question.params.values() if not isinstance(shown, bool)),
+            step=value.step,
         )
         if index is not None:
             mistake = key.mistakes[index]
@@ -191,16 +213,27 @@ mistakes:                                       # answers we recognise, and one 
             near_ones = [reason for reason in accidents if not is_far_fetched(reason)]
             return Verdict(credit=0.0, say=beside(mistake.say, near_ones), mistake=index)
         said = explanation(others) or " ".join(one_off(value.value, key.value, unit_text=form.unit, exact=exact))
-        allowed = self._key_allowed(key, form, key.value)
-        return Verdict(credit=0.0, say=said or _how_far(value.value, key.value, allowed, exact=exact))
+        near_by = self._mistake(key, form, value, sure=False)
+        if not said and near_by is not None:
+            said = nearby(key.mistakes[near_by].say)
+        return Verdict(credit=0.0, say=said)
 
-    def _mistake(self, key: QuantityKey, form: QuantityForm, given: float) -> int | None:
-        """The recognised mistake that an answer is, the nearest of several: a count is exact, a wrong one may be rounded."""
-        far = [abs(given - mistake.value) for mistake in key.mistakes]
+    def _mistake(self, key: QuantityKey, form: QuantityForm, given: Reading, *, sure: bool) -> int | None:
+        """The recognised mistake that an answer is, the nearest of several: a count is exact, a wrong one may be rounded.
+
+        Whoever writes many figures means that very number: only one that has them is surely the mistake.
+        """
+        far = [abs(given.value - mistake.value) for mistake in key.mistakes]
         for index in sorted(range(len(far)), key=far.__getitem__):
             value = key.mistakes[index].value
-            rounded = 0.0 if key.abs_tol is None else min(ROUNDED * abs(value), abs(value - key.value) / 3)
-            if near(given, value, max(rounded, self._key_allowed(key, form, value))):
+            allowed = self._key_allowed(key, form, value)
+            if _is_exact(key):
+                last = given.step / 2 if value.is_integer() else given.step  # half a GPU may be rounded up or down
+                rounded = min(ROUNDED * abs(value), abs(value - key.value) / 3, last if sure else math.inf)
+                allowed = max(allowed, rounded)
+            elif sure and figures(given.value, given.step) > 3:
+                allowed = min(allowed, FINE * abs(value))
+            if near(given.value, value, allowed):
                 return index
         return None
 
@@ -288,9 +321,7 @@ mistakes:                                       # answers we recognise, and one 
                 f"{answer.reference} gives {show(solved.key, answer.unit)} and {answer.oracle} gives "
                 f"{show(counted, answer.unit)}; one of the two is wrong"
             )
-        if not math.isfinite(solved.key):
-            proof.faults.append(f"the key is {solved.key}")
-        elif (published := self._published(template, solved.key)) is not None:
+        if (published := self._published(template, solved.key)) is not None:
             proof.faults.append(
                 f"the solution shows {published} for the key, and who hands that in is wrong; show more digits, as in "
                 f'{{{{ key | unit("{answer.unit}", 6) }}}}'
@@ -325,14 +356,16 @@ def _example(text: str, is_whole: bool) -> str:
     return show(7 if is_whole else float(to_base(2.5, text)), text)
 
 
-def words_of(template: Template, nouns: Sequence[str], draw: Draw) -> tuple[str, ...]:
-    """The words in which a question counts: those of its title and prompt, and those that its author adds."""
+def words_of(template: Template, nouns: Sequence[str], draw: Draw) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """A question's words for what it asks the number of, with those that its author adds, and the nouns that it only mentions."""
     prompt = prose(template.prompt, draw.printed)
-    return tuple(sorted({*nouns_in(f"{template.title}. {prompt}"), *(normal(noun) for noun in nouns)}))
+    named = tuple(dict.fromkeys((*asked_in(prompt), *asked_in(template.title), *nouns)))
+    return named, tuple(sorted({*nouns_in(f"{template.title}. {prompt}")} - {*map(normal, named)}))
 
 
 def _traits(template: QuantityTemplate) -> tuple[Trait, ...]:
-    return traits_of((template.answer.unit, *(given.unit for given in template.params.values() if given.unit)))
+    units = (template.answer.unit, *(given.unit for given in template.params.values() if given.unit))
+    return traits_of(units, is_share=_SHARE_ASKED.search(template.prompt) is not None)
 
 
 def _kind_of(raw: Any) -> str:
@@ -341,10 +374,9 @@ def _kind_of(raw: Any) -> str:
     )
 
 
-def _as_near(slips: Sequence[Slip], given: float, mistake: float) -> list[Slip]:
-    """The slips that an answer is as near to as to the mistake that it is taken for, but for the answer's rounding."""
-    reach = max(2 * abs(given - mistake), 1e-3 * abs(given))
-    return [(value, how) for value, how in slips if abs(given - value) <= reach]
+def _is_exact(key: QuantityKey) -> bool:
+    """Whether the number is asked for exactly, or to within so much."""
+    return key.abs_tol is not None
 
 
 def _how_far(given: float, key: float, allowed: float, *, exact: bool) -> str:
@@ -357,6 +389,9 @@ def _how_far(given: float, key: float, allowed: float, *, exact: bool) -> str:
         way = "high" if ratio > 1 else "low"
         if 0.9 < ratio < 1.1:
             return f"Too {way}, by less than a tenth. Is something small left out, or counted that does not belong?"
+        for times, said in ((2, "exactly twice"), (0.5, "exactly half of")):
+            if near(given, times * key, times * allowed):
+                return f"Too {way}: {said} the right number."
         far = max(ratio, 1 / ratio)
         size = "more than ten times" if far > 10 else "more than twice" if far > 2 else "less than twice"
         return f"Too {way}: {size} off."

@@ -47,7 +47,9 @@ class Measured(author.AuthorModel):
     arguments: Mapping[str, author.Value] = Field({}, description="keyword: expression, where names differ")
     unit: author.UnitName = Field("1", description="The unit asked for; another of the same dimension is read as well.")
     direction: Literal["per direction", "duplex", "none"] | None = None
-    nouns: tuple[str, ...] = Field((), description="More words for what is counted; the prompt's own are known.")
+    nouns: tuple[str, ...] = Field(
+        (), description="More words for what is asked the number of; the prompt's own are known."
+    )
 
     @model_validator(mode="after")
     def _directed(self) -> Measured:
@@ -74,6 +76,11 @@ class Mistake(author.AuthorModel):
             raise ValueError("a mistake has either a factor or a value")
         return self
 
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the draw chooses its sentence, which may then be about another slip in each kind of draw."""
+        return "{%" in self.say
+
     def of(self, key: float, draw: Draw) -> float | None:
         """The wrong number that this mistake gives in a draw, in base units; None where `when` leaves the draw out."""
         if self.when is not None and not draw.evaluate(self.when, key=key):
@@ -92,11 +99,12 @@ class QuantityTemplate(author.Template):
 
 
 class QuantityForm(Form):
-    """The unit asked for, and the words in which the question counts, as `units.nouns` writes them."""
+    """The unit asked for, and the words in which the question counts."""
 
     unit: str
     direction: Direction
-    nouns: tuple[str, ...] = ()
+    nouns: tuple[str, ...] = ()  # its words for what it asks the number of
+    others: tuple[str, ...] = ()  # the normal forms of nouns that it only mentions
     whole: bool = False  # only a whole number can be meant
 
 

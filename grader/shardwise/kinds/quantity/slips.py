@@ -7,8 +7,9 @@ can be thought about once, the expressions and which of them are the same, is ke
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from shardwise.errors import ShardwiseError
@@ -19,6 +20,7 @@ from shardwise.kinds.quantity.program import Program, program
 from shardwise.kinds.quantity.tracing import traced
 from shardwise.kinds.quantity.variants import Variant, variants
 from shardwise.template.draw import Draw, values_of
+from shardwise.template.expressions import prose, shown
 from shardwise.template.rng import Rng
 from shardwise.units import unit
 
@@ -43,6 +45,9 @@ class Plan:
     demanded: tuple[int, ...]  # likely slips that a draw must tell from the key
     steady: tuple[bool, ...]  # of the recognised mistakes: whether each is the same multiple of the key in every draw
     listed: frozenset[int] = frozenset()  # slips that are a recognised mistake by another name, and not said again
+    told: Mapping[tuple[int, str], frozenset[int]] = field(
+        default_factory=dict
+    )  # those that are so where its sentence is this
 
     def run(self, values: Mapping[str, Any]) -> tuple[float, ...]:
         """The key and each slip."""
@@ -64,15 +69,20 @@ def plan_of(template: QuantityTemplate, draw: Draw) -> Plan | None:
     return plans[root.shape]
 
 
-def slips(plan: Plan, found: Sequence[float], allowed: float) -> tuple[Slip, ...]:
-    """The slips that are apart from the key by more than twice its tolerance."""
+def slips(
+    plan: Plan, found: Sequence[float], allowed: float, template: QuantityTemplate, draw: Draw
+) -> tuple[Slip, ...]:
+    """The slips that are apart from the key by more than twice its tolerance, but for those that a mistake's sentence tells."""
+    chosen = [(number, mistake) for number, mistake in enumerate(template.mistakes) if mistake.is_chosen]
     key = found[0]
+    sentences = ((number, _sentence(mistake, template.answer, key, draw)) for number, mistake in chosen)
+    told = plan.listed.union(*(plan.told.get(sentence, ()) for sentence in sentences))
     least = 2 * allowed + 1e-9 * abs(key)
     low, high = sorted((key / FARTHEST, key * FARTHEST))
     apart = [
         (value, how)
         for index, (value, how) in enumerate(zip(found[1:], plan.how, strict=True))
-        if index not in plan.listed and low < value < high and abs(value - key) > least
+        if index not in told and low < value < high and abs(value - key) > least
     ]
     return tuple(apart[:MOST])
 
@@ -107,7 +117,13 @@ def _planned(template: QuantityTemplate, draw: Draw, root: Node) -> Plan:
         for index, option in enumerate(options)
         if option.is_likely and _share_told(final, index, elsewhere, template.answer) >= ENOUGH
     )
-    return Plan(final, tuple(option.how for option in options), demanded, steady, listed)
+    told = {
+        sentence: frozenset(place for place, index in enumerate(kept) if index in its)
+        for sentence, its in _by_sentence(
+            template, [*zip(elsewhere, rows, strict=True)], len(rows[0]) - 1 if rows else 0
+        )
+    }
+    return Plan(final, tuple(option.how for option in options), demanded, steady, listed, told)
 
 
 def _share_told(final: Program, index: int, elsewhere: Sequence[Draw], answer: Answer) -> float:
@@ -159,13 +175,44 @@ def _beside_mistakes(
 ) -> tuple[tuple[bool, ...], set[int]]:
     """Which mistakes are a fixed multiple of the key, and which options are a mistake by another name."""
     steady, said = [], set()
-    near = max(1e-6, (template.answer.rel_tol or 0.0) / 10)  # a key may be rounded, and a mistake's expression not
+    near = _near(template)
     for mistake in template.mistakes:
         pairs = [(found, value) for drawn, found in rows if (value := _value(mistake, found[0], drawn)) is not None]
         ratios = [value / found[0] for found, value in pairs if found[0]]
         steady.append(all(math.isclose(ratio, ratios[0], rel_tol=SAME) for ratio in ratios))
         said |= {index for index in range(options) if _is_said(pairs, index, near)}
     return tuple(steady), said
+
+
+def _near(template: QuantityTemplate) -> float:
+    """How near a mistake is to the slip that it is: a key may be rounded, and a mistake's expression not."""
+    return max(1e-6, (template.answer.rel_tol or 0.0) / 10)
+
+
+def _by_sentence(
+    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], options: int
+) -> Iterator[tuple[tuple[int, str], set[int]]]:
+    """The options that are a mistake by another name in the draws in which its sentence is the same."""
+    for number, mistake in enumerate(template.mistakes):
+        if not mistake.is_chosen:
+            continue
+        groups: dict[str, list[tuple[Sequence[float], float]]] = {}
+        for drawn, found in rows:
+            if (value := _value(mistake, found[0], drawn)) is not None:
+                sentence = _sentence(mistake, template.answer, found[0], drawn)
+                groups.setdefault(sentence, []).append((found, value))
+        for sentence, pairs in groups.items():
+            if len(pairs) >= ELSEWHERE:
+                yield (
+                    (number, sentence),
+                    {index for index in range(options) if _is_said(pairs, index, _near(template))},
+                )
+
+
+def _sentence(mistake: Mistake, answer: Answer, key: float, draw: Draw) -> str:
+    """What is said to a mistake, without its numbers."""
+    names = {**draw.printed, "key": shown(key, answer.unit, answer.direction or "none")}
+    return re.sub(r"\d+", "0", prose(mistake.say, names))
 
 
 def _is_said(pairs: Sequence[tuple[Sequence[float], float]], index: int, near: float) -> bool:
