@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
 
-BankNames = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--bank",
-        metavar="DIR",
-        help='A bank of problems, or "shipped"; may be given several times, the first that has a problem counts. '
-        "Left out: SHARDWISE_BANK, the nearest shardwise.toml, or the installed bank.",
-    ),
-]
+_BANK = 'A bank of problems, or "shipped"; may be given several times, the first that has a problem counts. Left out: '
+
+
+def _named(otherwise: str) -> Any:
+    return typer.Option("--bank", metavar="DIR", help=_BANK + otherwise)
+
+
+BankNames = Annotated[list[str] | None, _named("SHARDWISE_BANK, the nearest shardwise.toml, or the installed bank.")]
 TrustedBankNames = Annotated[
     list[str] | None,
-    typer.Option(
-        "--bank",
-        metavar="DIR",
-        help='A bank of problems, or "shipped"; may be given several times, the first that has a problem counts. '
-        "Left out: SHARDWISE_BANK, or the installed bank. A shardwise.toml does not count here: it may have been handed in.",
-    ),
+    _named("SHARDWISE_BANK, or the installed bank. A shardwise.toml does not count: it may have been handed in."),
 ]
 Seed = Annotated[str, typer.Option("--seed", help="The seed; the same seed is the same question everywhere.")]
 Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
