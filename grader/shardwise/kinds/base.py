@@ -238,6 +238,19 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """
         return {}
 
+    def right_at(
+        self, template: AnyTemplate, key: AnyKey, given: Mapping[str, Any]
+    ) -> tuple[Mapping[str, float], float] | None:
+        """Where answers hold for any numbers, as formulas do: these numbers by symbol, and what the right one gives for them.
+
+        None of any other kind, and where one of the numbers is missing.
+        """
+        return None
+
+    def value_at(self, value: Any, numbers: Mapping[str, float]) -> float | None:
+        """What an answer gives for numbers by symbol; None where it is the same for all."""
+        return None
+
     def guess(self, question: Question, value: Any) -> Guess | None:
         """What became of an answer that is an estimate, for the student's calibration; None where answers are none."""
         return None

@@ -62,7 +62,9 @@ class _Own:
     wrong_alone: list[float]  # the right ones exact
     wrong: dict[int, str] = field(default_factory=dict)  # what to call each wrong one
     absurd: set[int] = field(default_factory=set)
-    formulas: dict[int, tuple[str, Any]] = field(default_factory=dict)  # what to call each wrong one, and itself
+    formulas: dict[int, tuple[str, Any, Any]] = field(
+        default_factory=dict
+    )  # what to call each wrong one, its kind, itself
 
 
 def judge(question: Question, replies: Replies, runner: Runner) -> list[Judged]:
@@ -151,14 +153,9 @@ def _by_formula(form: PartForm, key: PartKey, asked: Question, own: _Own) -> Any
     """
     if key.formula is None or key.formula.place not in own.formulas:
         return None
-    from shardwise.kinds.formula.compare import evaluate  # a case without a formula needs none of it
-    from shardwise.kinds.formula.tree import nodes
-
-    formula, kind = own.formulas[key.formula.place][1], form.its_kind
-    if not any(node.kind == "symbol" for node in nodes(formula.tree)):
-        return None
-    number = evaluate(formula, key.formula.point)
-    if not isinstance(kind, NumericKind) or not bounds_of(form, key, asked).hold(number):
+    _, asked_before, value = own.formulas[key.formula.place]
+    number, kind = asked_before.value_at(value, key.formula.point), form.its_kind
+    if number is None or not isinstance(kind, NumericKind) or not bounds_of(form, key, asked).hold(number):
         return None
     return None if kind.is_near(asked.form, asked.key, number) else kind.with_number(asked.key, number)
 
@@ -178,6 +175,7 @@ def _go_on(place: int, form: PartForm, key: PartKey, asked: Question, reply: Rep
         if reply.value is not None and not made.is_right:
             own.formulas[place] = (
                 f"your answer to {_called(form)} ({_short(kind.read(asked.form, reply.value))})",
+                kind,
                 reply.value,
             )
         return

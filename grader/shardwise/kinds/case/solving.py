@@ -63,19 +63,12 @@ def formula_before(solved: Solved, place: int) -> FormulaBefore | None:
         return None
     given = {**part.draw.values, **{name: part.draw.evaluate(written) for name, written in answer.arguments.items()}}
     for before, other in enumerate(solved.parts[:place]):
-        asked: Any = other.piece.answer  # type: ignore[attr-defined]
-        if getattr(asked, "reference", None) != answer.reference or not hasattr(asked, "formula"):
+        if getattr(other.piece.answer, "reference", None) != answer.reference:  # type: ignore[attr-defined]
             continue
-        known = {name: given.get(symbol.argument or name) for name, symbol in asked.symbols.items()}
-        point = {name: float(number) for name, number in known.items() if isinstance(number, int | float)}
-        if len(point) < len(known):
-            continue
-        from shardwise.kinds.formula.compare import evaluate, parse  # a case without a formula needs none of it
-
-        key: Any = other.posed.key
-        ours = evaluate(parse(key.formula, tuple(point)), point)
-        if math.isclose(ours, part.bounds.right, rel_tol=AGREEMENT):
-            return FormulaBefore(place=before, point=point)
+        kind: Any = kinds()[other.piece.kind]
+        found = kind.right_at(other.piece, other.posed.key, given)
+        if found is not None and math.isclose(found[1], part.bounds.right, rel_tol=AGREEMENT):
+            return FormulaBefore(place=before, point=found[0])
     return None
 
 

@@ -168,6 +168,18 @@ mistakes:
     def read(self, form: FormulaForm, value: Any) -> str:
         return str(value)
 
+    def right_at(
+        self, template: FormulaTemplate, key: FormulaKey, given: Mapping[str, Any]
+    ) -> tuple[Mapping[str, float], float] | None:
+        known = {name: given.get(symbol.argument or name) for name, symbol in template.answer.symbols.items()}
+        numbers = {name: float(number) for name, number in known.items() if isinstance(number, int | float)}
+        if len(numbers) < len(known):
+            return None
+        return numbers, formulas.evaluate(parse(key.formula, tuple(numbers)), numbers)
+
+    def value_at(self, value: Any, numbers: Mapping[str, float]) -> float | None:
+        return formulas.evaluate(value, numbers) if symbols_in(value.tree) else None
+
     def matches(self, question: Question, value: Any, runner: Runner) -> Verdict:
         key, form = question.key, question.form
         assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
