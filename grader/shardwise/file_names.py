@@ -27,7 +27,9 @@ def fault_of_name(name: str) -> tuple[str, str] | None:
     (None, ('ends with a dot, which Windows drops', 'Leave the dot out.'))
     """
     if not re.fullmatch(SAFE_NAME, name):
-        remedy = "Use letters, digits, . _ @ and -, at most 64, beginning with a letter or digit."
+        remedy = (
+            "Use the letters a to z in either case, digits, . _ @ and -, at most 64, beginning with a letter or digit."
+        )
         return "is no name for a file", remedy
     if is_device(name):
         return "is a device on Windows, and no name for a file", "Write it in another way, such as with an x before it."

@@ -89,7 +89,7 @@ def list_problems(
             for row in rows
         ],
     )
-    typer.secho(f"{len(rows)} problems", dim=True)
+    typer.secho(f"{len(rows)} problem{'s' * (len(rows) != 1)}", dim=True)
 
 
 @app.command(epilog="Example:  shardwise show bytes-per-gpu --seed 7")

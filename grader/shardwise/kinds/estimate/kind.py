@@ -183,8 +183,18 @@ def _digits(off: float, limit: float) -> int:
 
 def _earned(confidence: float) -> tuple[str, str]:
     """What a hit and a miss earn, as shares of the points."""
-    right, wrong = (f"{100 * credit(hit=hit, confidence=confidence):.0f} %" for hit in (True, False))
+    right, wrong = (_in_percent(credit(hit=hit, confidence=confidence)) for hit in (True, False))
     return right, wrong
+
+
+def _in_percent(share: float) -> str:
+    """A share of the points in whole per cent, but for one that would look like all of them or none.
+
+    >>> _in_percent(0.98), _in_percent(0.995), _in_percent(1.0)
+    ('98 %', '99.5 %', '100 %')
+    """
+    whole = round(100 * share)
+    return f"{min(99.9, max(0.1, round(100 * share, 1)))} %" if whole in (0, 100) and 0 < share < 1 else f"{whole} %"
 
 
 def _distance(off: float, digits: int) -> str:
