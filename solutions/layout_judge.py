@@ -80,7 +80,7 @@ def verdict(
 
 
 def chunks_are_equal(*, layers: int, chunks: int) -> bool:
-    """Whether layers can be cut into so many equal chunks, or into such with one layer less in the first and in the last.
+    """Whether layers can be cut into so many chunks of equal length, where the first and the last chunk may be one layer shorter.
 
     Where chunks are as many as layers and 2 more, the first and the last hold the embedding and the output head alone.
 

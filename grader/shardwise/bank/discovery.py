@@ -33,8 +33,8 @@ def open_banks(named: Sequence[str | Path] = (), *, start: Path | None = None, s
 
 
 def settings_near(start: Path) -> Path | None:
-    """The nearest shardwise.toml, in this folder or above it."""
-    return next((folder / SETTINGS for folder in (start, *start.parents) if (folder / SETTINGS).is_file()), None)
+    """The nearest shardwise.toml, in this folder or above it, whatever it is: one that cannot be read is said, not passed over."""
+    return next((folder / SETTINGS for folder in (start, *start.parents) if os.path.lexists(folder / SETTINGS)), None)
 
 
 def shipped() -> Path:
@@ -76,22 +76,20 @@ def _of_environment() -> list[Path]:
 
 def _of_settings(start: Path) -> list[Path]:
     """The banks of the nearest shardwise.toml, in this folder or above it; their paths are relative to that file."""
-    for folder in (start, *start.parents):
-        file = folder / SETTINGS
-        if not os.path.lexists(file):
-            continue
-        import tomllib  # here, because most folders have no settings
+    file = settings_near(start)
+    if file is None:
+        return []
+    import tomllib  # here, because most folders have no settings
 
-        try:
-            settings = tomllib.loads(read_text(file, str(file)))
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            why = "it is nested too deeply." if isinstance(error, RecursionError) else error
-            raise ShardwiseError(f"{file} cannot be read: {why}") from None
-        names = settings.get("bank", [])
-        names = [names] if isinstance(names, str) else names
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise ShardwiseError(f'{file}: I expected bank = ["FOLDER", ...], and this is {names!r:.80}.')
-        if unknown := sorted(set(settings) - {"bank"}):
-            raise ShardwiseError(f"{file}: I know the setting bank, and not {', '.join(unknown)}.")
-        return [_folder(name, folder) for name in names]
-    return []
+    try:
+        settings = tomllib.loads(read_text(file, str(file)))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        why = "it is nested too deeply." if isinstance(error, RecursionError) else error
+        raise ShardwiseError(f"{file} cannot be read: {why}") from None
+    names = settings.get("bank", [])
+    names = [names] if isinstance(names, str) else names
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ShardwiseError(f'{file}: I expected bank = ["FOLDER", ...], and this is {names!r:.80}.')
+    if unknown := sorted(set(settings) - {"bank"}):
+        raise ShardwiseError(f"{file}: I know the setting bank, and not {', '.join(unknown)}.")
+    return [_folder(name, file.parent) for name in names]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import stat
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from pathlib import Path
 from shardwise.course.submissions import CannotRead, Found
 from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty, ShardwiseError
+from shardwise.text_files import contents
 
 Received = Callable[[Found, str], datetime | None]  # a notebook and its student; None when nobody knows
 _SECONDS = 10  # for git
@@ -100,12 +100,9 @@ def _head(folder: Path) -> str | None:
 
 
 def _text(path: Path, most: int) -> str:
-    """What a file of a student's says; nothing where it is no ordinary file (a pipe would be waited for), or too long."""
+    """What a file of a student's says; nothing where it cannot be read, is no ordinary file, or is too long."""
     with suppress(OSError, ValueError):
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        with open(descriptor, "rb") as file:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode) and len(text := file.read(most + 1)) <= most:
-                return text.decode().strip()
+        return contents(path, most).decode().strip()
     return ""
 
 

@@ -323,7 +323,7 @@ class Ledger:
     # What was ---------------------------------------------------------------------------------------------------
 
     def history(self, student: str | None = None) -> Iterator[Grading]:
-        """Every grading there was, in order, of one student or of all; and an earlier one again when that came to count again."""
+        """Every grading of one student or of all, in order. One that counts again after a later one has a second entry then."""
         whose = "WHERE student = ?" if student else ""
         events = self._all(
             f"""SELECT "set" AS name, student, id AS place, 0 AS number, id, '', '' FROM grading {whose} UNION ALL

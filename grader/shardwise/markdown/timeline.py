@@ -55,7 +55,7 @@ def _upright(bar: Bar) -> float:
 
 
 def _sideways(bar: Bar) -> float:
-    """How wide a bar has to be for its label on its side, for which not every one is short enough."""
+    """How wide a bar has to be for its label when that is turned on its side; too long a label does not fit that way."""
     return _SIDEWAYS if len(bar.label) * _SMALL <= _BAR else math.inf
 
 

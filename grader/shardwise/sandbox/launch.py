@@ -96,11 +96,11 @@ class Starting:
             raise SandboxUnavailable(_last_line(self._stderr.read()))
 
     def hand_over(self) -> None:
-        """Leave it to a process that was forked, and with whose end it ends: this one keeps no way to it."""
+        """Give it up to a process that was forked from this one. It ends when that one does, so this one closes its end of the socket."""
         self._control.close()
 
     def end(self) -> None:
-        """End it, whoever has it, and take away what it needed to start."""
+        """Kill the server, whichever process uses it, and delete what it needed to start."""
         self._control.close()
         self._needed.close()
         _kill(self._process, self._watched)

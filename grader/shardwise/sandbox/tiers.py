@@ -77,7 +77,7 @@ class Opening:
         )
 
     def hand_over(self) -> None:
-        """Leave it to a process that was forked, and with whose end it ends."""
+        """Give it up to a process that was forked from this one; it ends when that process does."""
         if self._begun:
             self._begun.hand_over()
 

@@ -158,7 +158,7 @@ def is_mentioned(text: str, nouns: Collection[str]) -> bool:
 
 
 def counted_by(text: str, others: Collection[str]) -> str:
-    """What a text counts, in its own words, where that is something that the question mentions and does not ask for.
+    """What a text counts, where the question mentions that and asks for something else: "cores" in "5 cores" where nodes are asked for.
 
     >>> counted_by("data loaders of a rack", ("loader", "rack")), counted_by("racks", ("loader",))
     ('loaders', '')
