@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from shardwise.errors import ShardwiseError
+from shardwise.grading import sandboxes
 from shardwise.sandbox import (
     Calls,
     CallsResult,
@@ -382,6 +383,21 @@ def test_a_server_ends_with_the_process_that_took_it_over() -> None:
     os.waitpid(child, 0)
     assert server_begun(opening)._process.wait(timeout=20) is not None  # nobody killed it
     opening.end()
+
+
+def test_a_worker_that_takes_over_one_server_leaves_the_others_what_they_start_from() -> None:
+    """A server that starts slowly was refused its folder, and its tier, when another worker had begun."""
+    with sandboxes.begun(cores=(None, None)):
+        slow = server_begun(sandboxes._begun[1][1])._process
+        slow.send_signal(signal.SIGSTOP)
+        if (child := os.fork()) == 0:
+            sandboxes.take_over(0)
+            os._exit(0)
+        os.waitpid(child, 0)
+        slow.send_signal(signal.SIGCONT)
+        sandboxes.take_over(1)
+        assert sandboxes.mine().tier == "1"
+        sandboxes.close()
 
 
 def test_a_server_that_died_is_replaced_unnoticed(own: Sandbox) -> None:

@@ -41,7 +41,8 @@ def runner_in(sandbox: Sandbox, seconds: float = math.inf) -> Runner:
 _MINE = threading.local()  # a sandbox serves a single thread at a time
 _Wanted = tuple["Limits | None", bool, str | None]
 _begun: list[tuple[_Wanted, Opening]] = []  # and not asked for yet
-_handed_over: list[Opening] = []  # to workers, with which they end
+# Not this process's own. They are kept all the same: one that is dropped deletes the folder that its server starts from.
+_handed_over: list[Opening] = []
 
 
 @contextmanager
@@ -72,15 +73,14 @@ def begun(
 
 def take_over(number: int) -> None:
     """In a worker that was just forked: of those that were begun the one of this number is its own, if there are so many."""
-    _handed_over.clear()
-    for place, (_, opening) in enumerate(_begun):
-        if place != number:
-            opening.hand_over()
-    _begun[:] = _begun[number : number + 1]
+    own = _begun[number : number + 1]
+    _begun[:] = [one for one in _begun if one not in own]
+    hand_over()
+    _begun[:] = own
 
 
 def hand_over() -> None:
-    """When workers were forked from this process: what was begun is theirs."""
+    """When workers were forked from this process: what was begun is theirs, and ends with them."""
     for _, opening in _begun:
         opening.hand_over()
         _handed_over.append(opening)
