@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -116,10 +117,25 @@ def _raw(question: Question, result: Any, cell: StudentCell | None) -> Any:
     if result.status == "ok":
         return result.value
     if result.status == "missing":
+        names, wanted = _names_set_by(cell.source) if cell else [], variable_of(question)
+        if names and wanted not in names:
+            why = f"This cell sets “{'”, “'.join(names[:3])}”, and no cell sets “{wanted}”."
+            raise Unreadable(why, shows_example=True)
         return None
     if result.status == "unreadable":
         raise Unreadable(f"I couldn't read the answer: {safe(result.reason or result.type_name)}")
     raise Unreadable(f"The answer could not be fetched: {_WHY_STOPPED.get(result.status, result.status)}.")
+
+
+def _names_set_by(source: str) -> list[str]:
+    """The variables and functions that a cell sets, in the order in which they stand there."""
+    try:
+        found = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it did not run either
+        return []
+    functions = [node.name for node in found if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    names = [node.id for node in found if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    return list(dict.fromkeys((*functions, *names)))
 
 
 def _why_blank(unrun: str | None) -> str:
