@@ -116,8 +116,8 @@ def test_a_check_cell_alone_marks_what_is_on_the_screen(whole_bank: Bank, tmp_pa
     said = _texts(_run(node, tmp_path, allow_errors=True), "text/plain")
     assert said.pop(5).startswith("### What each GPU sends")
     heads = [text.partition("\n")[0] for text in said]
-    full, none = "✓ Correct · 2 of 2 points", "○ No answer yet"
-    assert heads == [none, full, none, none, "✗ Not yet · 0 of 2 points", full]
+    full, none, stopped = "✓ Correct · 2 of 2 points", "○ No answer yet", "? Unreadable"
+    assert heads == [none, full, stopped, stopped, "✗ Not yet · 0 of 2 points", full]
     assert "The cell that sets bytes_per_gpu stopped: SyntaxError: invalid" in said[2]
     assert "It still holds its old value, which does not count." in said[2]
     assert "stopped: NameError: name 'gigabyte' is not defined" in said[3]

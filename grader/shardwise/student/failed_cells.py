@@ -77,7 +77,7 @@ class FailedCells:
         """What to say to an answer whose cell failed: what its variable holds is older than the cell."""
         old = "It still holds its old value, which does not count. " if variable in vars(__main__) else ""
         say = f"{why}\n\n{old}Mend that cell and run it, then run this one again."
-        return Feedback(question=question, outcome=Outcome.BLANK, max_points=points, say=say)
+        return Feedback(question=question, outcome=Outcome.UNREADABLE, max_points=points, say=say)
 
 
 def _names_set_by(source: str) -> set[str]:
