@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.composer import Composer
+from ruamel.yaml.constructor import ConstructorError, RoundTripConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from shardwise.errors import Fault, Faulty
@@ -89,6 +90,20 @@ class _Bounded(Composer):
         return node
 
 
+class _NoValue(ConstructorError):
+    """What stands there cannot be made into a value."""
+
+
+class _Placed(RoundTripConstructor):
+    """Says where a value stands that cannot be made, such as the 30th of February."""
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except ValueError as error:
+            raise _NoValue(None, None, str(error), node.start_mark) from None
+
+
 def parse(text: str, name: str) -> Source:
     """Parse YAML text; `name` is what faults call it. Raises Faulty."""
     places: dict[Path_, tuple[int, int]] = {(): (0, 0)}
@@ -107,13 +122,14 @@ def _tree(text: str, name: str) -> Any:
     """What ruamel.yaml makes of a text. Raises Faulty, RecursionError where it is too deep, OverflowError where too much."""
     loader = YAML(typ="rt", pure=True)
     loader.allow_duplicate_keys = False
-    loader.Composer = _Bounded
+    loader.Composer, loader.Constructor = _Bounded, _Placed
     try:
         return loader.load(StringIO(text))
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = " ".join(str(part) for part in (error.context, error.problem) if part) or str(error)
-        message, remedy = f"not YAML: {problem.splitlines()[0]}", _yaml_remedy(problem)
+        message = f"not YAML: {problem.splitlines()[0]}"
+        remedy = "Correct this value." if isinstance(error, _NoValue) else _yaml_remedy(problem)
         line, column = (mark.line, mark.column) if mark else (0, 0)
         raise Faulty([_fault_at(name, text, line, column, message, remedy)]) from None
     except (YAMLError, ValueError, AssertionError, TypeError) as error:
