@@ -131,6 +131,15 @@ def test_importing_shardwise_costs_nothing() -> None:
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+@pytest.mark.parametrize("name", ["typer", "typing", "signal"])
+def test_python_m_loads_nothing_that_lies_where_it_is_called(name: str, tmp_path: Path) -> None:
+    """As a folder of students' files does, one of which may be called typer.py."""
+    (tmp_path / f"{name}.py").write_text("print('loaded')")
+    words = [sys.executable, "-m", "shardwise", "--version"]
+    ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert (ran.stdout, ran.stderr) == (f"shardwise {__version__}\n", "")
+
+
 def test_the_version_is_the_packages(run: Any) -> None:
     assert run("--version") == Ran(0, f"shardwise {__version__}\n", "")
 

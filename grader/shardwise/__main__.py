@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # what signal is made of, which loads enum first
 import os
+import sys
 
 
 def main() -> None:
@@ -30,4 +31,7 @@ def _command_line() -> None:
 
 
 if __name__ == "__main__":
+    # `python -m` looks for every module first where it is called, and students' files may lie there.
+    if not sys.flags.safe_path and os.path.realpath(sys.path[0]) != os.path.realpath(f"{__file__}/../.."):
+        del sys.path[0]
     main()
