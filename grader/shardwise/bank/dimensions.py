@@ -15,14 +15,11 @@ from shardwise.template.results import RESULTS, Results
 from shardwise.units import unit
 
 Powers = Mapping[str, int]  # of each physical quantity: seconds have {"time": 1}
-PHYSICAL = (
-    "information",
-    "time",
-    "computation",
-    "money",
-    "energy",
-    "mass",
-)  # counts, such as GPUs and steps, have no other unit
+# With what each is said in; counts, such as GPUs and steps, have no other unit.
+PHYSICAL = {
+    "information": "bytes", "time": "seconds", "computation": "FLOP", "money": "dollars", "energy": "joules",
+    "mass": "kilograms",
+}  # fmt: skip
 _NUMBERS = "count|fraction|ratio|number|learning rate"
 _RESULT = re.compile(r"\b[Rr]esults? (?:is |as |in |counts? )*(?:an? )?(?P<words>[^.;,]+)")
 
@@ -47,7 +44,7 @@ def dimension_faults(template: Template, draw: Draw) -> list[str]:
         ]  # fmt: skip
     return [
         f"answer.unit is {asked or 'a plain number'}, and the result of {name} does not change with the unit of {base} "
-        f"as {_in_words(expected)} does. Where its constants carry a unit, let its docstring say so: “Result in bytes.”"
+        f"as {_in_words(expected)} does. Where its constants carry a unit, let its docstring say so: “{declaration(expected)}”"
         for base in PHYSICAL
         if not _scales(template, draw, reference, base, expected.get(base, 0))
     ]
@@ -84,6 +81,17 @@ def declared_powers(reference: Callable[..., Any]) -> Powers | None:
         except ShardwiseError:
             continue
     return {} if re.match(_NUMBERS, " ".join(words)) else None
+
+
+def declaration(expected: Powers) -> str:
+    """The words by which a docstring says what its result measures.
+
+    >>> declaration(powers("GB/s")), declaration(powers("ms")), declaration({})
+    ('Result in bytes per second.', 'Result in seconds.', 'Result is a number.')
+    """
+    over = [PHYSICAL[name] for name, power in expected.items() if power > 0]
+    under = [PHYSICAL[name].removesuffix("s") for name, power in expected.items() if power < 0]
+    return f"Result in {' per '.join([*over, *under])}." if over else "Result is a number."
 
 
 def _scales(template: Template, draw: Draw, reference: Callable[..., Any], base: str, power: int) -> bool:
