@@ -8,10 +8,11 @@ APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # Else each of the hundreds of processes that the tests start compiles all its modules anew.
 unexport PYTHONDONTWRITEBYTECODE
-# In the order of their names, so that the browser is waited for while something else computes, and not at the end.
+# In the order of their names, so that the browser is waited for while something else computes, and not at the end. Three
+# processes, since two would leave two cores idle for a fifth of the time.
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test code-is-sound bank-is-sound test-all lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
+.PHONY: demo test quick-tests code-is-sound bank-is-sound test-all long-tests many-draws lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
 
 demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
@@ -21,10 +22,12 @@ demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its s
 	@echo "A feedback page: $(CURDIR)/$(DEMO)/results/feedback/first-light/bo.html"
 
 test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Something of everything, in under five minutes on two cores
-	$(MAKE) --no-print-directory -j 2 -O code-is-sound bank-is-sound
-	$(PYTEST) -n 2 -m "not slow"
+	$(MAKE) --no-print-directory -j 3 quick-tests code-is-sound bank-is-sound
 
-code-is-sound:  # beside the bank, since types are checked and YAML is read on one core
+quick-tests:
+	$(PYTEST) -n 3 -m "not slow"
+
+code-is-sound:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -37,9 +40,14 @@ bank-is-sound:  # every answer that a kind knows of is marked on the first five 
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md --check
 
 test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## The long rest: every attack, random kills, more draws, all examples of each property
-	$(BIN)/shardwise lint --bank . --seeds 1000
-	$(BIN)/shardwise lint --bank examples/bank --seeds 1000
-	$(PYTEST) -n 3 -m "slow or hypothesis"  # two would leave two cores idle for a fifth of the time: they wait for browsers and kernels
+	$(MAKE) --no-print-directory -j 2 long-tests many-draws
+
+long-tests:
+	$(PYTEST) -n 3 -m "slow or hypothesis"
+
+many-draws:  # beside the tests, and behind them, since these wait for browsers and kernels a quarter of the time
+	nice -n 19 $(BIN)/shardwise lint --bank . --seeds 1000
+	nice -n 19 $(BIN)/shardwise lint --bank examples/bank --seeds 1000
 
 lint: $(VENV)/.test  ## The bank alone, with fewer draws
 	$(BIN)/shardwise lint --bank . --seeds 100

@@ -17,7 +17,7 @@ import pytest
 from shardwise.bank.bank import Bank
 from writing_commands import COMMANDS, begun, complaints, events, is_whole, left, prepared
 
-TIMES = 8  # moments for each command and signal; with more, more moments are met
+TIMES = 5  # moments for each command and signal; with more, more moments are met
 SLOW = """def transfer_ms(**_):
     open("begun", "w").close()
     while True:

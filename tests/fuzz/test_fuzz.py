@@ -173,7 +173,7 @@ def test_any_bytes_are_read_or_refused_in_words(target: str) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_what_is_nearly_sound_is_read_or_refused_in_words(target: str) -> None:
-    @tried(100 if target in ("template", "definition") else 200)
+    @tried(60 if target in ("template", "definition") else 200)
     @given(spoilt(target) | moved(target) | flipped(target))
     def fuzz(data: bytes) -> None:
         put(target, data)
@@ -196,7 +196,7 @@ def test_a_lock_with_values_swapped(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("target", ["template", "definition"])
 def test_a_template_with_values_swapped(target: str) -> None:
-    @tried(150)
+    @tried(100)
     @given(st.data())
     def fuzz(data: st.DataObject) -> None:
         sound = yaml_source.parse(data.draw(st.sampled_from(seeds(target))).decode(), "seed").data
