@@ -19,7 +19,7 @@ from xdist.remote import Producer
 from xdist.scheduler.loadfile import LoadFileScheduling
 
 from checkout import checkout_bank
-from drawing import every_sixth_at_once
+from drawing import every_sixth_at_once, tries
 from shardwise.bank.bank import Bank
 from shardwise.bank.compiled import cache_folder
 from shardwise.grading import batch, sandboxes
@@ -51,10 +51,10 @@ if _CACHE is not None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What is quick draws a quarter of the examples; the long run draws all of them, of every property."""
-    if config.option.markexpr == "not slow":
-        settings.register_profile("quick", settings.get_profile(PROFILE), max_examples=25)
-        settings.load_profile("quick")
+    """How many examples of a property the quick run draws, and how many the long one."""
+    name, examples = ("quick", 25) if config.option.markexpr == "not slow" else ("long", tries(60))
+    settings.register_profile(name, settings.get_profile(PROFILE), max_examples=examples)
+    settings.load_profile(name)
 
 
 class FilesAndOneBrowser(LoadFileScheduling):

@@ -9,14 +9,14 @@ import pytest
 
 from case_students import answers, carrying, parts_of
 from checkout import checkout_bank
-from drawing import every_sixth_at_once
+from drawing import every_sixth_at_once, tries
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.markdown.feedback import as_plain
 from shardwise.marking import check
 from shardwise.question import Feedback, Outcome, Question
 
-SEEDS = range(30)
+SEEDS = range(tries(15))
 
 
 @cache

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from drawing import every_sixth_at_once
+from drawing import every_sixth_at_once, tries
 from shardwise.atomic_files import write_together
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
@@ -75,7 +75,7 @@ def test_grading_that_runs_out_of_room_at_any_moment_goes_on_from_there(name: st
     assert complaints(begun(tmp_path / "whole", name)) == []
     before, whole = left(tmp_path / "begin"), left(tmp_path / "whole")
     codes = []
-    for attempt in range(5):
+    for attempt in range(tries(4)):
         folder = tmp_path / f"{attempt}"
         shutil.copytree(tmp_path / "begin", folder)
         size = round(10 ** dice.uniform(3, 7.5))  # a table of grades has 400 bytes, a page 20 kB, a ledger 80 kB

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from drawing import tries
 from shardwise.bank.bank import Bank
 from writing_commands import COMMANDS, begun, complaints, events, is_whole, left, prepared
 
-TIMES = 5  # moments for each command and signal; with more, more moments are met
+TIMES = tries(4)  # moments for each command and signal; with more, more moments are met
 SLOW = """def transfer_ms(**_):
     open("begun", "w").close()
     while True:

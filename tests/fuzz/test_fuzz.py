@@ -1,13 +1,12 @@
 """Fuzzing with hypothesis: valid things with nodes swapped, lines moved and bytes flipped, and bytes that are nothing.
 
-`FUZZ=20 pytest tests/fuzz` tries twenty times as many; with CI set, the same ones are tried each time.
+`EFFORT=20 pytest tests/fuzz` tries twenty times as many; with CI set, the same ones are tried each time.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 import resource
 import signal
 import subprocess
@@ -20,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from drawing import tries
 from shardwise.sandbox.inside import wire_format
 from shardwise.template import yaml_source
 
@@ -29,7 +29,6 @@ from .seeds import FORMULAS, NUMBERS, memory, seeds
 from .targets import SYMBOLS, TARGETS, UNITS, questions
 
 pytestmark = pytest.mark.slow  # what was found so far is tried in test_findings.py, which is quick
-EFFORT = float(os.environ.get("FUZZ", "1"))
 SECONDS = 30  # of CPU for one input: a bound against hanging, not for speed
 BYTES = 2 * 2**30  # beyond what this process has already: a bound against bombs
 
@@ -37,7 +36,7 @@ BYTES = 2 * 2**30  # beyond what this process has already: a bound against bombs
 def tried(examples: int) -> settings:
     """How often a target is tried. Whether the examples are new ones is said by the profile in use."""
     slow = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
-    return settings(max_examples=max(1, int(EFFORT * examples)), suppress_health_check=slow)
+    return settings(max_examples=tries(examples), suppress_health_check=slow)
 
 
 class TookTooLong(BaseException):
