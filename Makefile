@@ -36,7 +36,7 @@ code-is-sound:
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bank-is-sound:  # every answer that a kind knows of is marked on the first five draws; test-all has a thousand
+bank-is-sound:  # every answer that a kind knows of is marked on the first five draws; test-all has hundreds
 	$(BIN)/shardwise lint --bank . --seeds 10
 	$(BIN)/shardwise render --bank . --check
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md --check

@@ -78,6 +78,14 @@ def test_a_graded_notebook_says_how_an_answer_is_read_and_when_it_cannot_be() ->
     assert repr(notebook.check(SENDS, ...)).startswith("○ No answer yet")
 
 
+def test_a_name_that_nothing_sets_is_said_with_the_one_that_may_be_meant() -> None:
+    notebook = handed(asked(SENDS, 3))
+    assert repr(notebook.check(SENDS)) == "○ No answer yet\nNo cell that was run sets bytes_per_gpu."
+    run("bytes_per_gpus = '1_750 MB'")
+    assert repr(notebook.check(SENDS)).endswith("One sets bytes_per_gpus: should that be the answer?")
+    run("del bytes_per_gpus")
+
+
 def test_a_check_without_a_name_says_which_problems_there_are() -> None:
     made = handed(asked(SENDS, 3)).check(None)
     assert isinstance(made, Message)

@@ -390,18 +390,22 @@ def test_an_answer_whose_cell_stops_before_it_is_set_is_listed_with_what_was_wri
 def test_an_answer_under_another_name_is_unreadable_and_says_which_name_was_meant(room: Classroom) -> None:
     other = {
         "bytes-per-gpu": "bytes_per_gpus = '3 GB'",
-        "ring-or-tree": "choice = 'a'\nring_or_tree_ = choice",
+        "ring-or-tree": "%matplotlib inline\nmine = [x for x in 'a']\nring_or_tree_ = mine[0]",
+        "ring-time-function": "def ring_ms(n):\n    steps = 2 * (n - 1)\n    return steps",
     }
     answer_some(room, {**other, "ring-time": "print(3)", "tree-steps": "del tree_steps"})
     said = {one.question.partition("/")[2]: one for one in room.grade()["ada"].feedback}
     assert {said[name].outcome for name in other} == {Outcome.UNREADABLE}
     assert [said[name].written for name in other] == [*other.values()]
     assert said["bytes-per-gpu"].say == (
-        "This cell sets “`bytes_per_gpus`”, and no cell sets “`bytes_per_gpu`”.\n\n"
+        "This cell sets “`bytes_per_gpus`”, and after your cells had run there was no “`bytes_per_gpu`”.\n\n"
         "As it stands it earns nothing. It is on a list of unread answers that your instructor gets."
     )
-    assert "sets “`choice`”, “`ring_or_tree_`”" in said["ring-or-tree"].say
-    assert {said[name].outcome for name in ("ring-time", "crossover-size")} == {Outcome.BLANK}
+    assert said["ring-or-tree"].say.startswith("This cell sets “`ring_or_tree_`”, and after")
+    assert said["ring-time-function"].say.startswith(
+        "This cell sets “`ring_ms`”, and after your cells had run there was no “`ring_all_reduce_ms`”."
+    )
+    assert [said[name].outcome for name in ("ring-time", "crossover-size")] == [Outcome.BLANK] * 2
 
 
 def test_of_a_cell_that_was_split_the_half_that_stops_is_what_was_answered(room: Classroom) -> None:

@@ -424,7 +424,7 @@ def test_the_table_of_a_search_fits_into_80_columns(run: Run) -> None:
     rows = [line.rstrip() for line in out.splitlines()]
     assert any(re.match(r"^ *TP +PP +DP +chunks +ZeRO +mb +recompute +memory +step +bubble +MFU$", row) for row in rows)
     assert max(map(len, rows)) <= 100 and max(len(row) for row in rows if row.endswith("%")) <= 80
-    assert "Memory against MFU: to these" in out
+    assert "Memory against MFU: to " in out
 
 
 @pytest.mark.parametrize("columns", [80, 120])

@@ -303,6 +303,18 @@ def test_an_old_value_that_its_cell_no_longer_sets_does_not_count_silently() -> 
     assert failed.why("answer") is None
 
 
+def test_a_right_answer_whose_cell_sets_another_name_now_does_not_count_silently() -> None:
+    failed = FailedCells()
+    ran(failed, "answer = 1")
+    assert failed.why("answer") is None
+    ran(failed, "answr = 2")
+    assert str(failed.why("answer")).endswith("was run again, and it does not set it now.")
+    ran(failed, "answer = 2")
+    ran(failed, "answer = 3", "c2")  # it moved to another cell
+    ran(failed, "other = 2")
+    assert failed.why("answer") is None
+
+
 def test_a_variant_is_shown_again_by_its_seed_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = said(another(SENDS)), said(another(SENDS))
     monkeypatch.setattr(api, "_SESSION", fresh_session())

@@ -32,6 +32,7 @@ def _command_line() -> None:
 
 if __name__ == "__main__":
     # `python -m` looks for every module first where it is called, and students' files may lie there.
-    if not sys.flags.safe_path and os.path.realpath(sys.path[0]) != os.path.realpath(f"{__file__}/../.."):
+    here = os.path.realpath(".") if os.path.exists(".") else None  # a folder may be deleted while one is in it
+    if not sys.flags.safe_path and sys.path[0] == here != os.path.realpath(f"{__file__}/../.."):
         del sys.path[0]
     main()

@@ -94,7 +94,8 @@ def unreadable_feedback(
 def _written(raw: Any) -> str:
     """An answer as its author wrote it, cut where it is long."""
     try:
-        return (raw if isinstance(raw, str) else "" if raw is None else repr(raw))[:LONGEST_WRITTEN]
+        written = raw if isinstance(raw, str) else "" if raw is None else repr(raw)
+        return written if len(written) <= LONGEST_WRITTEN else f"{written[:LONGEST_WRITTEN]}…"
     except Exception:  # a student's own class, over 4,300 digits, or nested too deeply
         return f"something of type {type(raw).__name__}"
 

@@ -400,6 +400,13 @@ def test_a_worker_that_takes_over_one_server_leaves_the_others_what_they_start_f
         sandboxes.close()
 
 
+def test_a_server_that_dies_while_it_starts_says_nothing_about_its_tier() -> None:
+    opening = Opening(limits=QUICK)
+    server_begun(opening)._process.kill()
+    with opening.sandbox() as opened:
+        assert opened.tier == "1"
+
+
 def test_a_server_that_died_is_replaced_unnoticed(own: Sandbox) -> None:
     before = server_of(own)
     before.process.kill()

@@ -250,6 +250,7 @@ def regrade(
             typer.echo(
                 f"Nothing was written.{'' if sys.stdin.isatty() else ' Nobody could be asked: --yes writes it.'}"
             )
+            raise typer.Exit(1)
 
 
 def _must_be_reports(**files: Path | None) -> None:

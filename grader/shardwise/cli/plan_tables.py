@@ -60,8 +60,12 @@ def print_layouts(plans: Sequence[Any], front: Sequence[Any], *, top: int, room:
     count = f"{len(plans):,} layout{'s run and fit' if len(plans) > 1 else ' runs and fits'} in {show(room, 'GB', digits=3)}"
     out.print(f"{count}; the quickest:\n")
     out.print(layouts_table(plans[:top]))
-    out.print(f"\n[bold]Memory against MFU[/bold]: to these {len(front)} no other layout is both quicker and leaner.\n")
-    out.print(layouts_table(_spread(front, top)))
+    shown = _spread(front, top)
+    of_all = f", {len(shown)} of them here" if len(shown) < len(front) else ""
+    out.print(
+        f"\n[bold]Memory against MFU[/bold]: to {len(front)} no other layout is both quicker and leaner{of_all}.\n"
+    )
+    out.print(layouts_table(shown))
 
 
 def _spread(front: Sequence[Any], top: int) -> Sequence[Any]:

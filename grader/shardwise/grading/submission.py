@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shardwise.course.submissions import StudentCell, Submission
@@ -24,6 +26,10 @@ PRELUDE = (
     "from shardwise import another, check, check_all, figure, handed_out, hint, planner, practice, progress, solution\n"
 )
 MARKING_SECONDS = 60.0  # for all that marking a notebook runs; a hanging answer to a hunt takes up to 15 of them
+_SCOPES = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
+)  # fmt: skip
+_MAGIC = re.compile(r"^[ \t]*[%!].*$", re.MULTILINE)  # lines that are no Python, which the sandbox leaves out, too
 _WHY_STOPPED = {
     "timeout": "it ran too long",
     "memory": "it ran out of memory",
@@ -49,6 +55,8 @@ def grade_one(
             feedback = broken(question, error)
         if feedback.outcome == Outcome.BLANK and (lost := _lost(question, submission, stopped)):
             cell, feedback = lost, _unset(question, lost)
+        elif _is_missing(job.results[f"answer-{place}"]) and (other := _misnamed(question, submission)):
+            cell, feedback = other[0], unreadable_feedback(question, other[1], other[0].source, is_graded=True)
         if cell is not None and cell.key in stopped and feedback.outcome != Outcome.CORRECT:
             feedback = _told(feedback, f"The cell with your answer stopped: `{safe(stopped[cell.key])}`")
         elif cell is None and feedback.outcome == Outcome.BLANK:
@@ -92,6 +100,24 @@ def _unset(question: Question, cell: StudentCell) -> Feedback:
     return unreadable_feedback(question, why, cell.source, is_graded=True)
 
 
+def _is_missing(result: Any) -> bool:
+    """Whether nothing had the name of an answer after all cells had run."""
+    return all(call.status == "missing" for call in getattr(result, "results", (result,)))
+
+
+def _misnamed(question: Question, submission: Submission) -> tuple[StudentCell, Unreadable] | None:
+    """The last answer cell of a question that sets a name, where none of them sets that which is asked for; and what to say."""
+    cells = [cell for cell in submission.cells if cell.question == question.cell]
+    named = [(cell, names) for cell in cells if (names := _names_set_by(cell.source))]
+    wanted = variable_of(question)
+    if not named or any(wanted in names for _, names in named):
+        return None
+    cell, names = named[-1]
+    shown = _listed(difflib.get_close_matches(wanted, names, n=1) or names)
+    why = f"This cell sets {shown}, and after your cells had run there was no “{wanted}”."
+    return cell, Unreadable(why, shows_example=True)
+
+
 def _stopped(submission: Submission, job: JobResult) -> dict[str, str]:
     """The cells that did not run to their end, and why."""
     found = {}
@@ -117,10 +143,6 @@ def _raw(question: Question, result: Any, cell: StudentCell | None) -> Any:
     if result.status == "ok":
         return result.value
     if result.status == "missing":
-        names, wanted = _names_set_by(cell.source) if cell else [], variable_of(question)
-        if names and wanted not in names:
-            why = f"This cell sets “{'”, “'.join(names[:3])}”, and no cell sets “{wanted}”."
-            raise Unreadable(why, shows_example=True)
         return None
     if result.status == "unreadable":
         raise Unreadable(f"I couldn't read the answer: {safe(result.reason or result.type_name)}")
@@ -128,14 +150,30 @@ def _raw(question: Question, result: Any, cell: StudentCell | None) -> Any:
 
 
 def _names_set_by(source: str) -> list[str]:
-    """The variables and functions that a cell sets, in the order in which they stand there."""
+    """The variables and functions that a cell sets, and not those inside of functions, in the order in which they stand there."""
     try:
-        found = list(ast.walk(ast.parse(source)))
+        return list(dict.fromkeys(_set_in(ast.parse(_MAGIC.sub("", source)))))
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # it did not run either
         return []
-    functions = [node.name for node in found if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    names = [node.id for node in found if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    return list(dict.fromkeys((*functions, *names)))
+
+
+def _set_in(node: ast.AST) -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, _SCOPES):
+            yield from filter(None, [getattr(child, "name", None)])
+        elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+            yield child.id
+        else:
+            yield from _set_in(child)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """
+    >>> _listed(["a", "b", "c", "d"]), _listed(["a"])
+    ('“a”, “b” and “c”', '“a”')
+    """
+    *first, last = [f"“{name:.60}”" for name in names[:3]]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _why_blank(unrun: str | None) -> str:

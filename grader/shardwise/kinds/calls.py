@@ -132,13 +132,17 @@ def _rejects_keywords(function: Callable[..., Any], keywords: Inputs) -> bool:
     return False
 
 
+# What Python adds to a syntax error: the line, and in a kernel the name of a temporary file.
+_WHERE = re.compile(r" \((?:detected at line \d+|(?:<[^>]*>|[^ ()]*\.py), line \d+)\)")
+
+
 def in_one_line(error: BaseException) -> str:
     """An exception in one line, whatever it is."""
     name: str = type.__dict__["__name__"].__get__(type(error))  # a metaclass of the student's may say otherwise
     if isinstance(error, ValueError) and name != "ValueError":
         name += VALUE_ERROR
     try:
-        message = _itself(str(error))
+        message = _WHERE.sub("", _itself(str(error)))
         return f"{name}: {message}"[:300] if message else name
     except (Exception, SystemExit):  # the student's own exception, which cannot even be printed
         return name

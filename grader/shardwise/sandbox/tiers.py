@@ -66,10 +66,12 @@ class Opening:
         begun, self._begun = self._begun, None
         refused = []
         for plan in self._plans():
-            try:
-                return open_tier(plan, self._limits, begun)
-            except SandboxUnavailable as reason:
-                refused.append(f"tier {plan.tier} ({_NAMES[plan.tier]}): {reason.reason}")
+            # What was begun may have died, or have been stopped for long, and that says nothing about this tier.
+            for server in (begun, None) if begun else (None,):
+                try:
+                    return open_tier(plan, self._limits, server)
+                except SandboxUnavailable as reason:
+                    refused.append(f"tier {plan.tier} ({_NAMES[plan.tier]}): {reason.reason}")
             begun = None  # it was that of the first plan
         reasons = "; ".join(dict.fromkeys(refused))
         raise SandboxUnavailable(

@@ -14,7 +14,7 @@ from shardwise.kinds.inputs import call_text
 from shardwise.markdown.html import safe
 from shardwise.marking import read_only
 from shardwise.question import Feedback, Outcome
-from shardwise.student.failed_cells import FailedCells
+from shardwise.student.failed_cells import FailedCells, not_set
 from shardwise.student.limited import run_limited
 from shardwise.student.shown import Checked, Message
 
@@ -57,6 +57,8 @@ class GradedSet:
         raw = vars(__main__).get(variable) if answer is NOT_GIVEN else answer
         raw = None if kind.is_untouched(form, raw) else raw
         feedback = read_only(form, kind.name, raw, question=slug, points=points)
+        if feedback.outcome == Outcome.BLANK and answer is NOT_GIVEN and variable not in vars(__main__):
+            feedback = feedback.model_copy(update={"say": not_set(variable)})
         if feedback.outcome is None and "call" in asked and (callable(raw) or isinstance(raw, str)):
             feedback = _tried(feedback, raw, variable, asked["call"])
         return Checked(feedback)

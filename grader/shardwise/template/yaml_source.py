@@ -90,6 +90,10 @@ class _Bounded(Composer):
         return node
 
 
+_KINDS = {"timestamp": "date", "int": "whole number", "float": "number", "bool": "true or false"}
+_MOST_BITS = 10_000  # of a whole number; Python writes none of more than 4,300 digits
+
+
 class _NoValue(ConstructorError):
     """What stands there cannot be made into a value."""
 
@@ -98,10 +102,15 @@ class _Placed(RoundTripConstructor):
     """Says where a value stands that cannot be made, such as the 30th of February."""
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
+        kind = _KINDS.get(node.tag.rpartition(":")[2], node.tag)
         try:
-            return super().construct_object(node, deep)
-        except ValueError as error:
-            raise _NoValue(None, None, str(error), node.start_mark) from None
+            value = super().construct_object(node, deep)
+        except (ValueError, LookupError, TypeError) as error:
+            why = f": {error}" if kind == "date" and isinstance(error, ValueError) else ""
+            raise _NoValue(None, None, f"this is no {kind} that can be read{why}", node.start_mark) from None
+        if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+            raise _NoValue(None, None, f"this is no {kind} that can be read", node.start_mark)
+        return value
 
 
 def parse(text: str, name: str) -> Source:
@@ -137,6 +146,8 @@ def _tree(text: str, name: str) -> Any:
             [Fault(name, f"not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}")]
         ) from None
     except AttributeError:  # ruamel.yaml merges with nothing, since what it merges with is not complete yet
+        if "<<" not in text:
+            raise Faulty([Fault(name, "not YAML: a value does not fit its tag (!!)", "Leave the tag out.")]) from None
         raise Faulty([Fault(name, "not YAML: a mapping is merged (<<) with itself", "Write its keys out.")]) from None
 
 

@@ -203,7 +203,7 @@ def _run_guarded(
 
 def _describe(error: BaseException, key: str) -> str:
     try:
-        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        message = error.msg.partition(" (detected at line")[0] if isinstance(error, SyntaxError) else str(error)
     except BaseException as broken:
         message = f"(its message raised {type(broken).__name__})"
     place = _place(error, key)
