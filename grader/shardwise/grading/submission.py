@@ -168,7 +168,8 @@ def _set_in(node: ast.AST) -> Iterator[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """
+    """Names in words, three at most.
+
     >>> _listed(["a", "b", "c", "d"]), _listed(["a"])
     ('“a”, “b” and “c”', '“a”')
     """

@@ -28,9 +28,8 @@ class FailedCells:
 
     def __init__(self) -> None:
         self._why: dict[str, str] = {}  # what is to be said of a name
-        self._setter: dict[
-            str, str
-        ] = {}  # the id of the cell that set it last, or failed to, where the front end tells ids
+        # The id of the cell that set a name last, or failed to; where the front end tells ids.
+        self._setter: dict[str, str] = {}
         self._before: dict[str, Any] = {}
         self._unquoted: dict[str, str] = {}  # numbers with a unit that the cell sets without quotes
 
