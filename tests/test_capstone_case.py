@@ -95,7 +95,9 @@ def test_most_parts_go_on_with_others() -> None:
 
 @pytest.mark.slow
 def test_each_student_gets_another_run() -> None:
-    drawn = {tuple(asked(seed).params[name] for name in ("model", "accelerator", "gpus", "tokens")) for seed in SEEDS}
+    drawn = {
+        tuple(asked(seed).params[name] for name in ("model", "accelerator", "gpus", "tokens")) for seed in range(30)
+    }
     assert len(drawn) >= 25
     assert len({row[0] for row in drawn}) >= 6 and len({row[1] for row in drawn}) == 4
 
