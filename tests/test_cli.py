@@ -133,7 +133,7 @@ def test_importing_shardwise_costs_nothing() -> None:
 
 @pytest.mark.parametrize("name", ["typer", "typing", "signal"])
 def test_python_m_loads_nothing_that_lies_where_it_is_called(name: str, tmp_path: Path) -> None:
-    """As a folder of students' files does, one of which may be called typer.py."""
+    """An instructor may call it in a folder of students' files, and one of them may be called typer.py."""
     (tmp_path / f"{name}.py").write_text("print('loaded')")
     words = [sys.executable, "-m", "shardwise", "--version"]
     ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)

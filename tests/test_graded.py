@@ -82,7 +82,7 @@ def test_a_name_that_nothing_sets_is_said_with_the_one_that_may_be_meant() -> No
     notebook = handed(asked(SENDS, 3))
     assert repr(notebook.check(SENDS)) == "○ No answer yet\nNo cell that was run sets bytes_per_gpu."
     run("bytes_per_gpus = '1_750 MB'")
-    assert repr(notebook.check(SENDS)).endswith("One sets bytes_per_gpus: should that be the answer?")
+    assert repr(notebook.check(SENDS)).endswith("There is bytes_per_gpus: should that be the answer?")
     run("del bytes_per_gpus")
 
 

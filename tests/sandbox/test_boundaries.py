@@ -386,7 +386,7 @@ def test_a_server_ends_with_the_process_that_took_it_over() -> None:
 
 
 def test_a_worker_that_takes_over_one_server_leaves_the_others_what_they_start_from() -> None:
-    """A server that starts slowly was refused its folder, and its tier, when another worker had begun."""
+    """A worker once deleted the folders of the other servers. One that was slow to start then failed, and its tier was given up."""
     with sandboxes.begun(cores=(None, None)):
         slow = server_begun(sandboxes._begun[1][1])._process
         slow.send_signal(signal.SIGSTOP)

@@ -33,8 +33,9 @@ ACCEPTED = 0.10  # a template that accepts fewer draws than this is badly constr
 DISTINCT = 5  # fewer different questions than this are no randomisation
 SAME = 60  # characters by which two messages are taken for the same fault
 SAMPLED = 5  # seeds on which every known answer is marked
-MARKED = 50  # seeds on which right answers in every form and recognised mistakes are marked
-ONE_IN = 10  # of the seeds after those, on which one right answer is marked
+MARKED = (
+    100  # seeds on which right answers in every form and recognised mistakes are marked; on the others one right answer
+)
 
 Place = tuple[str | int, ...]  # keys and indices that lead to a value of the template
 
@@ -302,9 +303,8 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
         for template, its in problem.kind.parts(problem.template, drawn, made):
             for message in dimension_faults(template, its):
                 found.add(message, ("answer", "unit"))
-    if number < MARKED or number % ONE_IN == 0:
-        for message in marked_otherwise(problem, question, is_sampled=sampled, one=number >= MARKED):
-            found.add(message, seed=seed)
+    for message in marked_otherwise(problem, question, is_sampled=sampled, one=number >= MARKED):
+        found.add(message, seed=seed)
     if found.count == before:
         seen.sound[same] = proof.confirmed
     return drawn.rng.attempt

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from shardwise.cell_names import names_set_by
 from shardwise.course.submissions import StudentCell, Submission
 from shardwise.errors import Unreadable
 from shardwise.grading.sandboxes import runner_in
@@ -26,10 +25,6 @@ PRELUDE = (
     "from shardwise import another, check, check_all, figure, handed_out, hint, planner, practice, progress, solution\n"
 )
 MARKING_SECONDS = 60.0  # for all that marking a notebook runs; a hanging answer to a hunt takes up to 15 of them
-_SCOPES = (
-    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
-)  # fmt: skip
-_MAGIC = re.compile(r"^[ \t]*[%!].*$", re.MULTILINE)  # lines that are no Python, which the sandbox leaves out, too
 _WHY_STOPPED = {
     "timeout": "it ran too long",
     "memory": "it ran out of memory",
@@ -106,9 +101,12 @@ def _is_missing(result: Any) -> bool:
 
 
 def _misnamed(question: Question, submission: Submission) -> tuple[StudentCell, Unreadable] | None:
-    """The last answer cell of a question that sets a name, where none of them sets that which is asked for; and what to say."""
+    """What to say where a student's answer cells set other names than the one asked for, and the last cell that does.
+
+    None where they set no name at all, or set the right one.
+    """
     cells = [cell for cell in submission.cells if cell.question == question.cell]
-    named = [(cell, names) for cell in cells if (names := _names_set_by(cell.source))]
+    named = [(cell, names) for cell in cells if (names := names_set_by(cell.source))]
     wanted = variable_of(question)
     if not named or any(wanted in names for _, names in named):
         return None
@@ -149,26 +147,8 @@ def _raw(question: Question, result: Any, cell: StudentCell | None) -> Any:
     raise Unreadable(f"The answer could not be fetched: {_WHY_STOPPED.get(result.status, result.status)}.")
 
 
-def _names_set_by(source: str) -> list[str]:
-    """The variables and functions that a cell sets, and not those inside of functions, in the order in which they stand there."""
-    try:
-        return list(dict.fromkeys(_set_in(ast.parse(_MAGIC.sub("", source)))))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it did not run either
-        return []
-
-
-def _set_in(node: ast.AST) -> Iterator[str]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, _SCOPES):
-            yield from filter(None, [getattr(child, "name", None)])
-        elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-            yield child.id
-        else:
-            yield from _set_in(child)
-
-
 def _listed(names: Sequence[str]) -> str:
-    """Names in words, three at most.
+    """The first three of some names, as a sentence lists them.
 
     >>> _listed(["a", "b", "c", "d"]), _listed(["a"])
     ('“a”, “b” and “c”', '“a”')

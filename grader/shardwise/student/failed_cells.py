@@ -1,17 +1,18 @@
-"""Names that still hold an old value, because the cell that set them stopped, or was changed and sets another name now.
+"""Finds answers that are out of date: a variable can hold a value that its cell does not set any more.
 
-Without this, an answer that was mended with a syntax error would be marked as it was before, and nobody would say so.
+That happens when the cell was changed and then stopped with an error, or when it was changed to set another name. Without
+this, the old value would be marked, and nobody would say so.
 """
 
 from __future__ import annotations
 
-import ast
 import difflib
 import re
 import sys
 from typing import Any
 
 import __main__
+from shardwise.cell_names import names_set_by
 from shardwise.kinds.calls import in_one_line
 from shardwise.markdown.html import safe
 from shardwise.question import Feedback, Outcome
@@ -42,11 +43,11 @@ class FailedCells:
 
     def begins(self, info: Any) -> None:
         """Before a cell: keep the values of the names that it sets."""
-        self._before = {name: vars(__main__).get(name, _MISSING) for name in _names_set_by(info.raw_cell)}
+        self._before = {name: vars(__main__).get(name, _MISSING) for name in _names_in(info.raw_cell)}
         self._unquoted = dict(_UNQUOTED.findall(info.raw_cell))
 
     def ended(self, result: Any) -> None:
-        """After a cell: note what it should have set and did not, and which names it set before it was changed."""
+        """After a cell ran: note which variables are out of date now, and forget those that it has just set."""
         error = result.error_before_exec or result.error_in_exec
         cell = getattr(result.info, "cell_id", None)
         for name in [name for name, setter in self._setter.items() if setter == cell and name not in self._before]:
@@ -83,20 +84,13 @@ class FailedCells:
 
 
 def not_set(variable: str) -> str:
-    """What to say of a name that nothing has set, with the one that may have been meant by its spelling."""
+    """What to say when the variable of an answer does not exist; it names one of similar spelling, if there is one."""
     [near] = difflib.get_close_matches(variable, [name for name in vars(__main__) if name[0] != "_"], n=1) or [""]
-    meant = f" One sets `{near}`: should that be the answer?" if near else ""
+    meant = f" There is `{near}`: should that be the answer?" if near else ""
     return f"No cell that was run sets `{variable}`.{meant}"
 
 
-def _names_set_by(source: str) -> set[str]:
-    """The variables and functions that a cell defines.
-
-    A cell that failed may have a syntax error; then the names are looked for in its text.
-    """
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {name for found in _SETS.findall(source) for name in found if name}
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return names | {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+def _names_in(source: str) -> set[str]:
+    """The names that a cell sets. One that failed may be no Python; then they are looked for in its text."""
+    names = names_set_by(source)
+    return {name for found in _SETS.findall(source) for name in found if name} if names is None else {*names}

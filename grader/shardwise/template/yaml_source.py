@@ -99,7 +99,7 @@ class _NoValue(ConstructorError):
 
 
 class _Placed(RoundTripConstructor):
-    """Says where a value stands that cannot be made, such as the 30th of February."""
+    """Turns YAML nodes into values. Where that fails, as for the date 2026-02-30, the error carries the line and column."""
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         kind = _KINDS.get(node.tag.rpartition(":")[2], node.tag)
