@@ -129,6 +129,64 @@ def test_an_interrupt_that_something_turned_into_another_error_is_one_all_the_sa
     assert (ran.returncode, ran.stderr) == (128 + which, "Stopped.\n")
 
 
+LOST = """
+import os, signal, time
+from shardwise.cli.interrupts import run, say_when_stopped
+
+class Slow:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.{which})
+        time.sleep(60)
+
+def turned():  # as while a library's classes are made, when a notebook is the first to need them
+    type("Made", (), {{"slow": Slow()}})
+
+def unwound():
+    try:
+        try:
+            os.kill(os.getpid(), signal.{which})
+            time.sleep(60)
+        finally:
+            for _ in range(30):
+                time.sleep(0.01)
+            print("unwound once", flush=True)
+    except BaseException:
+        pass
+
+def dropped():
+    class Deleted:
+        def __del__(self):
+            os.kill(os.getpid(), signal.{which})
+            time.sleep(60)
+    Deleted()
+
+def command():
+    say_when_stopped("All is kept.")
+    for number in range(2):
+        try:
+            {what}()
+        except Exception as error:
+            print("a fault of ours", flush=True)
+        for _ in range(300):
+            time.sleep(0.01)
+        print("went on")
+
+run(command)
+"""
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM], ids=lambda which: which.name)
+@pytest.mark.parametrize(
+    ("what", "said"), [("turned", "a fault of ours\n"), ("unwound", "unwound once\n"), ("dropped", "")]
+)
+def test_an_interrupt_that_was_lost_on_its_way_comes_again_and_one_that_is_not_does_not(
+    what: str, said: str, which: signal.Signals
+) -> None:
+    words = [sys.executable, "-c", LOST.format(which=which.name, what=what)]
+    ran = subprocess.run(words, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (128 + which, said, "Stopped. All is kept.\n")
+
+
 STUCK = """
 import _imp, os, signal, sys, threading, time
 from shardwise.cli import interrupts, main

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 _STOPPED = 128  # and the number of the signal: the exit code of a command that was interrupted, as shells have it
 _PATIENCE = 2.0  # seconds for which another Ctrl-C leaves a command alone that is ending already
 _MOMENT = 0.01  # seconds
+_MOST_BEHIND = 50  # errors that an interrupt is looked for behind
 # How often cycles are looked for: never while a command loads, since 90,000 objects are there then, and nearly none of them is
 # garbage before its end. Grading 200 notebooks makes no cycle.
 _SELDOM = (200_000, 20, 50)
@@ -34,8 +35,9 @@ class _Command:
     words: str = "Stopped."  # what is said when it is interrupted
     ending_since: float | None = None
     number: int = 0  # of the signal that interrupted it
+    is_unwinding: bool = False  # whether that interrupt has not come to its end yet
     is_apart: bool = False  # whether a Ctrl-C now ends a part of it alone
-    comes_again: bool = False  # whether Python dropped the interrupt, which an alarm brings back in a moment
+    comes_again: bool = False  # whether Python dropped a KeyboardInterrupt, which an alarm brings back in a moment
     code: Any = 0
 
 
@@ -83,6 +85,7 @@ def run(command: Callable[[], None]) -> NoReturn:
         _command.code = code
         _command.ending_since = time.monotonic()
     except BaseException:  # also what became of an interrupt in somebody's `finally`
+        _command.is_unwinding = False
         if _command.ending_since is None:
             raise
         _say()
@@ -100,7 +103,7 @@ def _listen() -> None:
 
 
 def _interrupt(number: int, _: object) -> None:
-    """Unwind the command or a part of it, or end a process at once that has been unwinding for long."""
+    """Unwind the command or a part of it, do so again where that was lost, or end a process that has been unwinding for long."""
     if _command.comes_again:
         _command.comes_again = False
         signal.setitimer(signal.ITIMER_REAL, 0)  # it is here; an alarm that comes when Python has gone would kill
@@ -111,28 +114,41 @@ def _interrupt(number: int, _: object) -> None:
             _command.is_apart = False
             raise KeyboardInterrupt
         _command.code, _command.ending_since = _STOPPED + _command.number, time.monotonic()
-        _end_for_sure()
+        _command.is_unwinding = True
+        _look_after_it()
         raise Interrupted
-    if time.monotonic() - _command.ending_since > _PATIENCE:
+    if _command.is_unwinding and number == signal.SIGALRM and not _is_dealt_with():
+        raise Interrupted
+    if time.monotonic() - _command.ending_since > (_AT_MOST if number == signal.SIGALRM else _PATIENCE):
         _say()
         os._exit(_command.code or 0)
 
 
-def _end_for_sure() -> None:
-    """See to it that this process ends, whatever the interrupt left behind.
+def _look_after_it() -> None:
+    """See to it that this process ends, whatever becomes of the interrupt and whatever it leaves behind.
 
-    One that falls while Python looks for a module leaves the lock of all imports taken, and at its end Python waits for ever for
-    a thread that waits for that lock.
+    Python drops one that falls while an object is deleted, and turns one that falls while a class is made into a RuntimeError,
+    which may be taken for one notebook's. One that falls while Python looks for a module leaves the lock of all imports
+    taken, and at its end Python waits for ever for a thread that waits for that lock.
     """
     if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, _AT_MOST)
+        signal.setitimer(signal.ITIMER_REAL, _MOMENT, _MOMENT)
+
+
+def _is_dealt_with() -> bool:
+    """Whether the interrupt is on its way: in a `finally`, an `except` or an `__exit__`, as itself or behind another error."""
+    error = sys.exc_info()[1]
+    for _ in range(_MOST_BEHIND):  # a chain of errors may end in itself
+        if error is None or isinstance(error, Interrupted):
+            break
+        error = error.__cause__ or error.__context__
+    return isinstance(error, Interrupted)
 
 
 def _again(unraisable: Any) -> None:
-    """Python drops what is raised while an object is deleted; an interrupt that fell there comes again in a moment."""
-    if isinstance(unraisable.exc_value, (Interrupted, KeyboardInterrupt)):
-        _command.is_apart = isinstance(unraisable.exc_value, KeyboardInterrupt)
-        _command.ending_since = None
+    """Python drops what is raised while an object is deleted. A KeyboardInterrupt comes again in a moment; the other is looked after."""
+    if isinstance(unraisable.exc_value, KeyboardInterrupt):
+        _command.is_apart = True
         _command.comes_again = True
         signal.setitimer(signal.ITIMER_REAL, _MOMENT)
     elif _command.ending_since is None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from shardwise.bank.fairness import Spread
     from shardwise.bank.formulas import Formula
     from shardwise.grading.batch import Batch
-    from shardwise.grading.ledger import Grading
+    from shardwise.grading.ledger_tables import Grading
     from shardwise.grading.regrade import Change, Regrade
     from shardwise.grading.results import Result
     from shardwise.question import Question

@@ -21,7 +21,8 @@ from shardwise.grading.dispatch import dispatch
 from shardwise.grading.executors import Opener, here, pool
 from shardwise.grading.feedback_page import HandIn, file_of, page
 from shardwise.grading.intake import Decisions, Intake, Practice, Prepared, digest, locks_near
-from shardwise.grading.ledger import LEDGER, Grading, Ledger
+from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.ledger_tables import Grading
 from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings, engine, our_fault
 from shardwise.markdown.html import printable

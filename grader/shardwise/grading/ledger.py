@@ -7,104 +7,32 @@ templates, engine and sandbox, stays on record.
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from shardwise.atomic_files import patiently
 from shardwise.errors import ShardwiseError
+from shardwise.grading.ledger_tables import (
+    COLUMNS,
+    COLUMNS_OF_RESULT,
+    Grading,
+    as_grading,
+    opened,
+    result_of,
+    row_of,
+    unusable,
+)
 from shardwise.grading.results import Result
 
 LEDGER = "ledger.sqlite"
-_FORMAT = 5
 _T = TypeVar("_T")
-_TABLES = """
-CREATE TABLE grading (
-    id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,      -- digest of everything that decides the result
-    student TEXT NOT NULL,
-    "set" TEXT NOT NULL,           -- or the chapter of a practice notebook
-    name TEXT NOT NULL,            -- the student's
-    points REAL,                   -- NULL: our side failed somewhere; tried again next time
-    max_points REAL NOT NULL,
-    late INTEGER NOT NULL,
-    notes TEXT NOT NULL,           -- JSON: for the report
-    tier TEXT NOT NULL,            -- of the sandbox
-    version TEXT NOT NULL,         -- of the program that marked it
-    scores TEXT NOT NULL,          -- JSON: points by question, null where our side failed
-    answers TEXT NOT NULL,         -- JSON: what was said to each answer, in the order of the questions
-    notebook TEXT NOT NULL,        -- digest of the file that was handed in
-    questions TEXT NOT NULL,       -- digest of the questions and keys that it was marked by
-    engine TEXT NOT NULL,          -- version and digest of the program that marked it
-    at TEXT NOT NULL,              -- UTC
-    who TEXT NOT NULL              -- user@host
-);
-CREATE INDEX grading_student ON grading ("set", student, id);
-CREATE TABLE counted (             -- which grading counted when a run ended: a row whenever that is news
-    id INTEGER PRIMARY KEY,
-    "set" TEXT NOT NULL,
-    student TEXT NOT NULL,
-    grading INTEGER NOT NULL REFERENCES grading,
-    newest INTEGER NOT NULL,       -- the latest grading of this student and set at that time
-    at TEXT NOT NULL,              -- UTC
-    who TEXT NOT NULL              -- user@host
-);
-CREATE INDEX counted_student ON counted ("set", student, id);
-CREATE TABLE page (                -- the feedback pages that lie in the folder
-    file TEXT PRIMARY KEY,
-    key TEXT NOT NULL,             -- of the grading that it shows
-    kind TEXT NOT NULL,            -- plain, or with solutions
-    digest TEXT NOT NULL           -- of its bytes
-);
-CREATE TABLE notebook (            -- those of the latest run, and the graded ones of earlier runs that still lie there
-    path TEXT PRIMARY KEY,
-    place INTEGER NOT NULL,        -- in the order of the paths
-    latest INTEGER NOT NULL,       -- whether it is one of the latest run
-    student TEXT NOT NULL,
-    "set" TEXT NOT NULL,
-    grading INTEGER REFERENCES grading,
-    reason TEXT NOT NULL           -- why there is none
-);
-CREATE INDEX notebook_student ON notebook ("set", student, place);
-CREATE INDEX notebook_latest ON notebook ("set", latest, student);
-CREATE VIEW latest AS SELECT * FROM notebook WHERE latest = 1;
-CREATE VIEW batch AS               -- what counts: the latest run, and for its sets who was graded earlier and is not in it
-SELECT * FROM notebook AS one WHERE latest = 1 OR (
-    EXISTS (SELECT 1 FROM latest WHERE latest."set" = one."set")
-    AND NOT EXISTS (SELECT 1 FROM latest WHERE latest."set" = one."set" AND latest.student = one.student)
-);
-"""
-_RESULT = ("student", "set", "name", "points", "max_points", "late", "notes", "tier", "version", "scores", "answers")
-_RESTS_ON = ("key", "notebook", "questions", "engine", "at", "who")
-_COLUMNS = ", ".join(f'"{name}"' for name in (*_RESULT, *_RESTS_ON))
 _COUNTED_LAST = """(
     SELECT MAX(counted.id) FROM counted
     WHERE counted."set" = grading."set" AND counted.student = grading.student AND counted.grading = grading.id
 ) DESC, id DESC"""  # of several gradings of a student the one that counted last, or else the newest
-
-
-@dataclass(frozen=True)
-class Grading:
-    """A result, and what it rests on."""
-
-    result: Result
-    key: str  # digest of everything that decides the result
-    notebook: str  # digest of the file that was handed in
-    questions: str  # digest of the questions and keys
-    engine: str
-    at: str
-    who: str
-
-
-def _unusable(path: Path, error: sqlite3.Error) -> ShardwiseError:
-    """What to say of a ledger that is damaged, or that may not be written; to read one takes writing beside it, too."""
-    return ShardwiseError(
-        f"{path} cannot be used as a ledger ({error}). See that you may write it and its folder, or move it away to begin anew."
-    )
 
 
 class Ledger:
@@ -112,38 +40,7 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._db = self._patiently(self._opened)
-
-    def _opened(self) -> sqlite3.Connection:
-        with suppress(OSError):  # sqlite says better what is wrong
-            # names, points and answers are for who grades; sqlite's other files get the same mode
-            self.path.touch(mode=0o600)
-        try:
-            db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
-        except sqlite3.OperationalError as error:
-            raise _unusable(self.path, error) from None
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-            # A power cut may cost the latest results; a kill costs none.
-            db.execute("PRAGMA synchronous = NORMAL")
-            (found,) = db.execute("PRAGMA user_version").fetchone()
-            if found == 0:
-                db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_FORMAT}; COMMIT;")
-        except sqlite3.OperationalError as error:
-            db.close()
-            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
-                raise
-            raise _unusable(self.path, error) from None
-        except sqlite3.DatabaseError as error:
-            db.close()
-            raise ShardwiseError(f"{self.path} is no ledger of ours ({error}). Move it away to begin anew.") from None
-        if found not in (0, _FORMAT):
-            db.close()
-            raise ShardwiseError(
-                f"{self.path} was written by another version of shardwise (its format is {found}, and I read {_FORMAT}). "
-                "Use that version, or move the file away to grade anew."
-            )
-        return db
+        self._db = self._patiently(lambda: opened(path))
 
     def _patiently(self, act: Callable[[], _T]) -> _T:
         """Do what writes; a disk that stays full ends everything here as it does elsewhere, with NoRoom."""
@@ -162,7 +59,7 @@ class Ledger:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         self.close()
         if isinstance(error, sqlite3.DatabaseError):
-            raise _unusable(self.path, error) from None
+            raise unusable(self.path, error) from None
 
     def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         return self._db.execute(query, values).fetchall()
@@ -244,8 +141,8 @@ class Ledger:
         )  # fmt: skip
 
     def _insert(self, grading: Grading) -> None:
-        values = _values(grading)
-        self._write(f"INSERT OR IGNORE INTO grading ({_COLUMNS}) VALUES ({', '.join('?' * len(values))})", *values)
+        values = row_of(grading)
+        self._write(f"INSERT OR IGNORE INTO grading ({COLUMNS}) VALUES ({', '.join('?' * len(values))})", *values)
 
     def end(self, at: str, who: str) -> None:
         """End a run: note for each student what counts now, the one complete grading that is reported.
@@ -277,14 +174,14 @@ class Ledger:
         """
         doubles = self._doubles()
         for path, student, name_of_set, reason, grading, *columns in self._db.execute(
-            f'SELECT batch.path, batch.student, batch."set", batch.reason, grading.id, {_RESULT_OF_GRADING} '
+            f'SELECT batch.path, batch.student, batch."set", batch.reason, grading.id, {COLUMNS_OF_RESULT} '
             f"FROM {'latest' if latest else 'batch'} AS batch LEFT JOIN grading ON grading.id = batch.grading "
             'ORDER BY batch."set", batch.student, place'
         ):
             if grading is None:
                 yield Result(student, name_of_set, status="ungraded", reason=reason, path=path)
                 continue
-            result = replace(_result(columns), path=path)
+            result = replace(result_of(columns), path=path)
             if reason:
                 result = replace(result, notes=(*result.notes, reason))
             if several := doubles.get((name_of_set, student)):
@@ -333,15 +230,15 @@ class Ledger:
         before = None
         for *_, grading, at, who in events:
             if grading != before:
-                [row] = self._all(f"SELECT {_COLUMNS} FROM grading WHERE id = ?", grading)
-                yield replace(_grading(row), at=at, who=who) if at else _grading(row)
+                [row] = self._all(f"SELECT {COLUMNS} FROM grading WHERE id = ?", grading)
+                yield replace(as_grading(row), at=at, who=who) if at else as_grading(row)
             before = grading
 
     def counts(self, name_of_set: str, student: str) -> Grading | None:
         """The grading that counts: that which did when the latest run ended, or else the last there was."""
-        query = f"""SELECT {_COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND points IS NOT NULL
+        query = f"""SELECT {COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND points IS NOT NULL
         ORDER BY {_COUNTED_LAST} LIMIT 1"""
-        return next((_grading(row) for row in self._db.execute(query, (name_of_set, student))), None)
+        return next((as_grading(row) for row in self._db.execute(query, (name_of_set, student))), None)
 
     def notebooks(self, name_of_set: str, student: str) -> list[str]:
         """The digests of the different notebooks of a student that counted here when a run ended, in the order of their first."""
@@ -351,9 +248,9 @@ class Ledger:
 
     def grading_of(self, name_of_set: str, student: str, notebook: str, questions: str) -> Grading:
         """The grading of a notebook that counted here: that by these questions, or else the one that counted last."""
-        query = f"""SELECT {_COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND notebook = ? AND points IS NOT NULL
+        query = f"""SELECT {COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND notebook = ? AND points IS NOT NULL
         ORDER BY questions = ? DESC, {_COUNTED_LAST} LIMIT 1"""
-        return _grading(self._all(query, name_of_set, student, notebook, questions)[0])
+        return as_grading(self._all(query, name_of_set, student, notebook, questions)[0])
 
     def absorb(self, other: Path) -> None:
         """Take over the gradings of another ledger that are not here yet, and what is known of its pages."""
@@ -367,8 +264,8 @@ class Ledger:
         with self._db:
             self._db.execute("BEGIN")
             self._db.execute(
-                f"INSERT OR IGNORE INTO main.grading ({_COLUMNS}) "
-                f"SELECT {_COLUMNS} FROM other.grading WHERE points IS NOT NULL ORDER BY id"
+                f"INSERT OR IGNORE INTO main.grading ({COLUMNS}) "
+                f"SELECT {COLUMNS} FROM other.grading WHERE points IS NOT NULL ORDER BY id"
             )
             self._db.execute("INSERT OR REPLACE INTO main.page SELECT * FROM other.page")
 
@@ -376,29 +273,3 @@ class Ledger:
 def _lies(path: Path) -> bool:
     """Whether a notebook is still there, or the archive that it was in."""
     return path.exists() or any(folder.is_file() for folder in path.parents)
-
-
-_RESULT_OF_GRADING = ", ".join(f'grading."{name}"' for name in _RESULT)
-
-
-def _values(grading: Grading) -> tuple[Any, ...]:
-    """A grading as a row of the table, in the order of its columns."""
-    result = grading.result
-    return (
-        result.student, result.set, result.name, result.points, result.max_points, result.late,
-        json.dumps(result.notes, ensure_ascii=False), result.tier, result.version, json.dumps(result.scores),
-        result.answers_json, *(getattr(grading, name) for name in _RESTS_ON),
-    )  # fmt: skip
-
-
-def _result(row: Sequence[Any]) -> Result:
-    """A result out of its columns."""
-    student, name_of_set, name, points, max_points, late, notes, tier, version, scores, answers = row
-    return Result(
-        student, name_of_set, name, points=points, max_points=max_points, late=bool(late), notes=tuple(json.loads(notes)),
-        tier=tier, version=version, scores=json.loads(scores), answers_json=answers,
-    )  # fmt: skip
-
-
-def _grading(row: Sequence[Any]) -> Grading:
-    return Grading(_result(row[: len(_RESULT)]), *row[len(_RESULT) :])

@@ -20,7 +20,8 @@ from shardwise.grading import reports
 from shardwise.grading.batch import PAGES, WITH_SOLUTIONS, Batch, Progress, grade
 from shardwise.grading.executors import Opener
 from shardwise.grading.intake import Decisions, Practice, locks_near
-from shardwise.grading.ledger import LEDGER, Grading, Ledger
+from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.ledger_tables import Grading
 from shardwise.grading.worker import Settings
 
 _STAGE = ".regrade"

@@ -15,7 +15,8 @@ from shardwise.kinds.estimate.model import HALF_A_POWER, EstimateForm, EstimateK
 from shardwise.kinds.estimate.reading import FIELDS, Estimate, confidence_of, estimate_of, percent
 from shardwise.kinds.estimate.scoring import FAR, credit, is_far, is_hit, powers_of_ten
 from shardwise.kinds.quantity import KIND as QUANTITY
-from shardwise.kinds.quantity.kind import AGREEMENT, words_of
+from shardwise.kinds.quantity.kind import words_of
+from shardwise.kinds.quantity.solving import AGREEMENT
 from shardwise.markdown.html import to_html
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw

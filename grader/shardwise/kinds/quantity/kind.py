@@ -5,40 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from typing import Any
 
-from shardwise.errors import Reject, Unreadable
+from shardwise.errors import Unreadable
 from shardwise.kinds.answers import as_read
 from shardwise.kinds.base import NumericKind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.quantity.explain import (
-    CAME_OUT,
-    FINE,
-    ROUNDED,
-    Trait,
-    as_near,
-    beside,
-    explanation,
-    figures,
-    is_far_fetched,
-    nearby,
-    one_off,
-    reasons,
-    traits_of,
-)
-from shardwise.kinds.quantity.model import (
-    Answer,
-    KnownMistake,
-    QuantityForm,
-    QuantityKey,
-    QuantityTemplate,
-    near,
-    tolerance,
-)
-from shardwise.kinds.quantity.slips import Slip, not_told, plan_of, slips
+from shardwise.kinds.quantity.explain import Trait, traits_of
+from shardwise.kinds.quantity.judging import is_near, judged
+from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, near
+from shardwise.kinds.quantity.solving import AGREEMENT, Solved, allowed, each_allowed, solve
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose, shown
@@ -46,21 +24,9 @@ from shardwise.template.model import Template
 from shardwise.template.references import References
 from shardwise.units import Reading, asked_in, from_base, normal, nouns_in, read, show, to_base, unit
 
-CLOSE = 3  # tolerances; rounding on the way seldom makes more of a difference
 _SHARE_ASKED = re.compile(
     r"\b(?:share|fraction|per ?cent|percentage|probability|chance)\b(?:[^.?!]|\.(?=\d))*\?", re.IGNORECASE
 )
-AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits
-
-
-@dataclass(frozen=True)
-class Solved:
-    """Key and mistakes of one draw, in base units."""
-
-    key: float
-    mistakes: tuple[float | None, ...]  # None where a mistake is not known of this draw
-    steady: tuple[bool, ...]  # whether each mistake is the same multiple of the key in every draw
-    slips: tuple[Slip, ...] = ()
 
 
 class QuantityKind(NumericKind[QuantityTemplate, QuantityForm, QuantityKey]):
@@ -95,42 +61,7 @@ mistakes:                                       # answers we recognise, and one 
     Key = QuantityKey
 
     def solve(self, template: QuantityTemplate, draw: Draw) -> Solved:
-        answer = template.answer
-        key = draw.references.key(answer.reference, draw.values, answer.arguments)
-        mistakes = tuple(mistake.of(key, draw) for mistake in template.mistakes)
-        known = [(number, value) for number, value in enumerate((key, *mistakes)) if value is not None]
-        allowed = self._each_allowed(answer, [value for _, value in known])
-        for ((first, one), its), ((second, other), others) in combinations(zip(known, allowed, strict=True), 2):
-            if abs(one - other) <= 1.000001 * (its + others):
-                pair = f"mistake {first} and mistake {second}" if first else f"mistake {second} and the key"
-                raise Reject(f"{pair} lie within their tolerances")
-        return self._with_slips(template, draw, Solved(key, mistakes, (True,) * len(mistakes)))
-
-    def _with_slips(self, template: QuantityTemplate, draw: Draw, solved: Solved) -> Solved:
-        plan = plan_of(template, draw)
-        found = () if plan is None else plan.run(draw.values)
-        if plan is None or not math.isclose(found[0], solved.key, rel_tol=AGREEMENT):
-            return solved
-        allowed = self._allowed(template.answer, solved.key)
-        if (likely := not_told(plan, found, allowed)) is not None:
-            raise Reject(f"the key and what comes out {likely} lie within the tolerance")
-        return replace(solved, slips=slips(plan, found, allowed, template, draw), steady=plan.steady)
-
-    def _each_allowed(self, answer: Answer, values: Sequence[float]) -> list[float]:
-        """The tolerance around each of some base-unit values."""
-        if answer.abs_tol is not None:
-            return [self._allowed(answer, 0.0)] * len(values)  # it is the same for all
-        return [self._allowed(answer, value) for value in values]
-
-    def _allowed(self, answer: Answer, value: float) -> float:
-        """The tolerance around a base-unit value, in base units."""
-        way = answer.direction or "none"
-        if answer.abs_tol is not None:
-            return float(to_base(answer.abs_tol, answer.unit, way))
-        if answer.sig_figs is not None:
-            step = tolerance(from_base(value, answer.unit, way), rel_tol=None, abs_tol=None, sig_figs=answer.sig_figs)
-            return float(to_base(step, answer.unit, way))
-        return tolerance(value, rel_tol=answer.rel_tol, abs_tol=None, sig_figs=None)
+        return solve(template, draw)
 
     def pose(self, template: QuantityTemplate, draw: Draw, solved: Solved) -> Posed:
         answer = template.answer
@@ -178,71 +109,7 @@ mistakes:                                       # answers we recognise, and one 
     def matches(self, question: Question, value: Reading, runner: Runner) -> Verdict:
         key, form = question.key, question.form
         assert isinstance(key, QuantityKey) and isinstance(form, QuantityForm)
-        allowed = self._key_allowed(key, form, key.value)
-        readings = value.each(key.value)
-        if near(readings[0].value, key.value, allowed):
-            return Verdict(credit=1.0)
-        verdicts = [self._verdict(question, key, form, reading) for reading in readings]
-        known = next((verdict for verdict in verdicts if verdict.say), None)
-        return known or Verdict(credit=0.0, say=_how_far(readings[0].value, key.value, allowed, exact=_is_exact(key)))
-
-    def _verdict(self, question: Question, key: QuantityKey, form: QuantityForm, value: Reading) -> Verdict:
-        """What is wrong with a reading of an answer; nothing is said where that is not known."""
-        exact = _is_exact(key)
-        index = self._mistake(key, form, value, sure=True)
-        near_slips = (
-            key.slips
-            if index is None
-            else as_near(key.slips, value.value, value.step, mistake=key.mistakes[index].value)
-        )
-        others = reasons(
-            value.value,
-            key.value,
-            slips=near_slips,
-            traits=key.traits,
-            unit_text=form.unit,
-            exact=exact,
-            shown=tuple(str(shown) for shown in question.params.values() if not isinstance(shown, bool)),
-            step=value.step,
-        )
-        if index is not None:
-            mistake = key.mistakes[index]
-            # Of a ratio's other names none is an accident: they say what the mistake says.
-            by_size = () if mistake.steady else ("You are off by a", "You are exactly")
-            accidents = [reason for reason in others if reason.startswith((CAME_OUT, *by_size))]
-            near_ones = [reason for reason in accidents if not is_far_fetched(reason)]
-            return Verdict(credit=0.0, say=beside(mistake.say, near_ones), mistake=index)
-        said = explanation(others) or " ".join(one_off(value.value, key.value, unit_text=form.unit, exact=exact))
-        near_by = self._mistake(key, form, value, sure=False)
-        if not said and near_by is not None:
-            said = nearby(key.mistakes[near_by].say)
-        return Verdict(credit=0.0, say=said)
-
-    def _mistake(self, key: QuantityKey, form: QuantityForm, given: Reading, *, sure: bool) -> int | None:
-        """The recognised mistake that an answer is, the nearest of several: a count is exact, a wrong one may be rounded.
-
-        Whoever writes many figures means that very number: only one that has them is surely the mistake.
-        """
-        far = [abs(given.value - mistake.value) for mistake in key.mistakes]
-        for index in sorted(range(len(far)), key=far.__getitem__):
-            value = key.mistakes[index].value
-            allowed = self._key_allowed(key, form, value)
-            if _is_exact(key):
-                last = given.step / 2 if value.is_integer() else given.step  # half a GPU may be rounded up or down
-                rounded = min(ROUNDED * abs(value), abs(value - key.value) / 3, last if sure else math.inf)
-                allowed = max(allowed, rounded)
-            elif sure and figures(given.value, given.step) > 3:
-                allowed = min(allowed, FINE * abs(value))
-            if near(given.value, value, allowed):
-                return index
-        return None
-
-    def _key_allowed(self, key: QuantityKey, form: QuantityForm, value: float) -> float:
-        if key.sig_figs is not None:
-            shown = from_base(value, form.unit, form.direction)
-            step = tolerance(shown, rel_tol=None, abs_tol=None, sig_figs=key.sig_figs)
-            return float(to_base(step, form.unit, form.direction))
-        return tolerance(value, rel_tol=key.rel_tol, abs_tol=key.abs_tol, sig_figs=None)
+        return judged(question, form, key, value)
 
     def number(self, key: QuantityKey) -> float:
         return key.value
@@ -258,7 +125,7 @@ mistakes:                                       # answers we recognise, and one 
         return f"{text} {unit(form.unit).text} {'duplex' if form.direction == 'duplex' else ''}".strip()
 
     def is_near(self, form: QuantityForm, key: QuantityKey, number: float) -> bool:
-        return near(number, key.value, self._key_allowed(key, form, key.value))
+        return is_near(form, key, number)
 
     def is_whole(self, form: QuantityForm, key: QuantityKey) -> bool:
         return key.abs_tol is not None and unit(form.unit).is_count and float(key.value).is_integer()
@@ -327,8 +194,8 @@ mistakes:                                       # answers we recognise, and one 
                 f'{{{{ key | unit("{answer.unit}", 6) }}}}'
             )
         values = [value for value in (solved.key, *solved.mistakes) if value is not None]
-        allowed = self._each_allowed(answer, values)
-        for (one, its), (other, others) in combinations(zip(values, allowed, strict=True), 2):
+        tolerances = each_allowed(answer, values)
+        for (one, its), (other, others) in combinations(zip(values, tolerances, strict=True), 2):
             proof.near(abs(one - other) / (its + others) if its + others else float("inf"))
         return proof
 
@@ -341,7 +208,7 @@ mistakes:                                       # answers we recognise, and one 
         rounded = float(f"{from_base(key, answer.unit, way):.4g}")
         if abs(rounded) < 10**9 and float(key).is_integer() and unit(answer.unit).factor == 1:
             return None  # a whole number is shown whole
-        if near(float(to_base(rounded, answer.unit, way)), key, self._allowed(answer, key)):
+        if near(float(to_base(rounded, answer.unit, way)), key, allowed(answer, key)):
             return None
         return show(key, answer.unit, way)
 
@@ -372,32 +239,6 @@ def _kind_of(raw: Any) -> str:
     return {bool: "True or False", list: "a list", dict: "a dictionary", type(None): "nothing"}.get(
         type(raw), f"of type {type(raw).__name__}"
     )
-
-
-def _is_exact(key: QuantityKey) -> bool:
-    """Whether the number is asked for exactly, or to within so much."""
-    return key.abs_tol is not None
-
-
-def _how_far(given: float, key: float, allowed: float, *, exact: bool) -> str:
-    """A nudge that tells the direction but not the number."""
-    if key and given * key > 0:
-        if abs(given - key) <= max(CLOSE * allowed, ROUNDED * abs(key)):
-            why = "this number is asked for exactly" if exact else "outside the tolerance"
-            return f"Close, but {why}. Is something rounded on the way?"
-        ratio = given / key
-        way = "high" if ratio > 1 else "low"
-        if 0.9 < ratio < 1.1:
-            return f"Too {way}, by less than a tenth. Is something small left out, or counted that does not belong?"
-        for times, said in ((2, "exactly twice"), (0.5, "exactly half of")):
-            if near(given, times * key, times * allowed):
-                return f"Too {way}: {said} the right number."
-        far = max(ratio, 1 / ratio)
-        size = "more than ten times" if far > 10 else "more than twice" if far > 2 else "less than twice"
-        return f"Too {way}: {size} off."
-    if key and given:
-        return "Its sign is wrong."
-    return "It is not 0." if key else "That is not it."
 
 
 KIND = QuantityKind()

@@ -12,7 +12,7 @@ from shardwise.kinds.quantity.explain import Trait
 from shardwise.question import Form, Key
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
-from shardwise.units import Direction, unit
+from shardwise.units import Direction, from_base, to_base, unit
 
 THREE_FIGURES = 0.005  # relative; whoever rounds to three significant figures is at most this far off: 1.00 for 1.00499
 
@@ -141,6 +141,12 @@ def tolerance(value: float, *, rel_tol: float | None, abs_tol: float | None, sig
     if sig_figs is not None:
         return 0.5 * 10.0 ** (math.floor(math.log10(abs(value))) - sig_figs + 1) if value else 0.0
     return abs(value) * (0.01 if rel_tol is None else rel_tol)
+
+
+def tolerance_in_figures(value: float, sig_figs: int, unit_text: str, direction: Direction) -> float:
+    """How far from a base-unit value an answer may lie that has so many figures right in its unit; in base units."""
+    in_unit = from_base(value, unit_text, direction)
+    return float(to_base(tolerance(in_unit, rel_tol=None, abs_tol=None, sig_figs=sig_figs), unit_text, direction))
 
 
 def near(given: float, value: float, allowed: float) -> bool:

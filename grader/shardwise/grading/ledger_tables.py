@@ -1,0 +1,157 @@
+"""The tables of a ledger: the file that holds them, opened with care, and their rows as values."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shardwise.errors import ShardwiseError
+from shardwise.grading.results import Result
+
+_FORMAT = 5
+_TABLES = """
+CREATE TABLE grading (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,      -- digest of everything that decides the result
+    student TEXT NOT NULL,
+    "set" TEXT NOT NULL,           -- or the chapter of a practice notebook
+    name TEXT NOT NULL,            -- the student's
+    points REAL,                   -- NULL: our side failed somewhere; tried again next time
+    max_points REAL NOT NULL,
+    late INTEGER NOT NULL,
+    notes TEXT NOT NULL,           -- JSON: for the report
+    tier TEXT NOT NULL,            -- of the sandbox
+    version TEXT NOT NULL,         -- of the program that marked it
+    scores TEXT NOT NULL,          -- JSON: points by question, null where our side failed
+    answers TEXT NOT NULL,         -- JSON: what was said to each answer, in the order of the questions
+    notebook TEXT NOT NULL,        -- digest of the file that was handed in
+    questions TEXT NOT NULL,       -- digest of the questions and keys that it was marked by
+    engine TEXT NOT NULL,          -- version and digest of the program that marked it
+    at TEXT NOT NULL,              -- UTC
+    who TEXT NOT NULL              -- user@host
+);
+CREATE INDEX grading_student ON grading ("set", student, id);
+CREATE TABLE counted (             -- which grading counted when a run ended: a row whenever that is news
+    id INTEGER PRIMARY KEY,
+    "set" TEXT NOT NULL,
+    student TEXT NOT NULL,
+    grading INTEGER NOT NULL REFERENCES grading,
+    newest INTEGER NOT NULL,       -- the latest grading of this student and set at that time
+    at TEXT NOT NULL,              -- UTC
+    who TEXT NOT NULL              -- user@host
+);
+CREATE INDEX counted_student ON counted ("set", student, id);
+CREATE TABLE page (                -- the feedback pages that lie in the folder
+    file TEXT PRIMARY KEY,
+    key TEXT NOT NULL,             -- of the grading that it shows
+    kind TEXT NOT NULL,            -- plain, or with solutions
+    digest TEXT NOT NULL           -- of its bytes
+);
+CREATE TABLE notebook (            -- those of the latest run, and the graded ones of earlier runs that still lie there
+    path TEXT PRIMARY KEY,
+    place INTEGER NOT NULL,        -- in the order of the paths
+    latest INTEGER NOT NULL,       -- whether it is one of the latest run
+    student TEXT NOT NULL,
+    "set" TEXT NOT NULL,
+    grading INTEGER REFERENCES grading,
+    reason TEXT NOT NULL           -- why there is none
+);
+CREATE INDEX notebook_student ON notebook ("set", student, place);
+CREATE INDEX notebook_latest ON notebook ("set", latest, student);
+CREATE VIEW latest AS SELECT * FROM notebook WHERE latest = 1;
+CREATE VIEW batch AS               -- what counts: the latest run, and for its sets who was graded earlier and is not in it
+SELECT * FROM notebook AS one WHERE latest = 1 OR (
+    EXISTS (SELECT 1 FROM latest WHERE latest."set" = one."set")
+    AND NOT EXISTS (SELECT 1 FROM latest WHERE latest."set" = one."set" AND latest.student = one.student)
+);
+"""
+_RESULT = ("student", "set", "name", "points", "max_points", "late", "notes", "tier", "version", "scores", "answers")
+_RESTS_ON = ("key", "notebook", "questions", "engine", "at", "who")
+COLUMNS = ", ".join(f'"{name}"' for name in (*_RESULT, *_RESTS_ON))  # of a grading
+COLUMNS_OF_RESULT = ", ".join(f'grading."{name}"' for name in _RESULT)
+
+
+@dataclass(frozen=True)
+class Grading:
+    """A result, and what it rests on."""
+
+    result: Result
+    key: str  # digest of everything that decides the result
+    notebook: str  # digest of the file that was handed in
+    questions: str  # digest of the questions and keys
+    engine: str
+    at: str
+    who: str
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """A ledger's file, made where there is none.
+
+    Raises ShardwiseError for a file that is none, or one of another version of shardwise; sqlite3.OperationalError on a
+    full disk.
+    """
+    with suppress(OSError):  # sqlite says better what is wrong
+        # names, points and answers are for who grades; sqlite's other files get the same mode
+        path.touch(mode=0o600)
+    try:
+        db = sqlite3.connect(path, timeout=30, isolation_level=None)
+    except sqlite3.OperationalError as error:
+        raise unusable(path, error) from None
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+        # A power cut may cost the latest results; a kill costs none.
+        db.execute("PRAGMA synchronous = NORMAL")
+        (found,) = db.execute("PRAGMA user_version").fetchone()
+        if found == 0:
+            db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_FORMAT}; COMMIT;")
+    except sqlite3.OperationalError as error:
+        db.close()
+        if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+            raise
+        raise unusable(path, error) from None
+    except sqlite3.DatabaseError as error:
+        db.close()
+        raise ShardwiseError(f"{path} is no ledger of ours ({error}). Move it away to begin anew.") from None
+    if found not in (0, _FORMAT):
+        db.close()
+        raise ShardwiseError(
+            f"{path} was written by another version of shardwise (its format is {found}, and I read {_FORMAT}). "
+            "Use that version, or move the file away to grade anew."
+        )
+    return db
+
+
+def unusable(path: Path, error: sqlite3.Error) -> ShardwiseError:
+    """What to say of a ledger that is damaged, or that may not be written; to read one takes writing beside it, too."""
+    return ShardwiseError(
+        f"{path} cannot be used as a ledger ({error}). See that you may write it and its folder, or move it away to begin anew."
+    )
+
+
+def row_of(grading: Grading) -> tuple[Any, ...]:
+    """A grading as a row of its table, in the order of COLUMNS."""
+    result = grading.result
+    return (
+        result.student, result.set, result.name, result.points, result.max_points, result.late,
+        json.dumps(result.notes, ensure_ascii=False), result.tier, result.version, json.dumps(result.scores),
+        result.answers_json, *(getattr(grading, name) for name in _RESTS_ON),
+    )  # fmt: skip
+
+
+def result_of(row: Sequence[Any]) -> Result:
+    """A result out of COLUMNS_OF_RESULT."""
+    student, name_of_set, name, points, max_points, late, notes, tier, version, scores, answers = row
+    return Result(
+        student, name_of_set, name, points=points, max_points=max_points, late=bool(late), notes=tuple(json.loads(notes)),
+        tier=tier, version=version, scores=json.loads(scores), answers_json=answers,
+    )  # fmt: skip
+
+
+def as_grading(row: Sequence[Any]) -> Grading:
+    """A grading out of COLUMNS."""
+    return Grading(result_of(row[: len(_RESULT)]), *row[len(_RESULT) :])

@@ -1,0 +1,68 @@
+"""Solving a draw: its key, its mistakes and its slips in base units, none within the tolerances of another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from shardwise.errors import Reject
+from shardwise.kinds.quantity.model import Answer, QuantityTemplate, tolerance, tolerance_in_figures
+from shardwise.kinds.quantity.slips import Slip, not_told, plan_of, slips
+from shardwise.template.draw import Draw
+from shardwise.units import to_base
+
+AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Key and mistakes of one draw, in base units."""
+
+    key: float
+    mistakes: tuple[float | None, ...]  # None where a mistake is not known of this draw
+    steady: tuple[bool, ...]  # whether each mistake is the same multiple of the key in every draw
+    slips: tuple[Slip, ...] = ()
+
+
+def solve(template: QuantityTemplate, draw: Draw) -> Solved:
+    """Key, mistakes and slips of a draw. Raises Reject where two of them cannot be told apart."""
+    answer = template.answer
+    key = draw.references.key(answer.reference, draw.values, answer.arguments)
+    mistakes = tuple(mistake.of(key, draw) for mistake in template.mistakes)
+    known = [(number, value) for number, value in enumerate((key, *mistakes)) if value is not None]
+    tolerances = each_allowed(answer, [value for _, value in known])
+    for ((first, one), its), ((second, other), others) in combinations(zip(known, tolerances, strict=True), 2):
+        if abs(one - other) <= 1.000001 * (its + others):
+            pair = f"mistake {first} and mistake {second}" if first else f"mistake {second} and the key"
+            raise Reject(f"{pair} lie within their tolerances")
+    return _with_slips(template, draw, Solved(key, mistakes, (True,) * len(mistakes)))
+
+
+def _with_slips(template: QuantityTemplate, draw: Draw, solved: Solved) -> Solved:
+    plan = plan_of(template, draw)
+    found = () if plan is None else plan.run(draw.values)
+    if plan is None or not math.isclose(found[0], solved.key, rel_tol=AGREEMENT):
+        return solved
+    tolerance_of_key = allowed(template.answer, solved.key)
+    if (likely := not_told(plan, found, tolerance_of_key)) is not None:
+        raise Reject(f"the key and what comes out {likely} lie within the tolerance")
+    return replace(solved, slips=slips(plan, found, tolerance_of_key, template, draw), steady=plan.steady)
+
+
+def each_allowed(answer: Answer, values: Sequence[float]) -> list[float]:
+    """The tolerance around each of some base-unit values."""
+    if answer.abs_tol is not None:
+        return [allowed(answer, 0.0)] * len(values)  # it is the same for all
+    return [allowed(answer, value) for value in values]
+
+
+def allowed(answer: Answer, value: float) -> float:
+    """The tolerance around a base-unit value, in base units."""
+    way = answer.direction or "none"
+    if answer.abs_tol is not None:
+        return float(to_base(answer.abs_tol, answer.unit, way))
+    if answer.sig_figs is not None:
+        return tolerance_in_figures(value, answer.sig_figs, answer.unit, way)
+    return tolerance(value, rel_tol=answer.rel_tol, abs_tol=None, sig_figs=None)
