@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DEMO := demo
 # How much the long tests try of what has no end, draws and kills and fuzzed bytes: EFFORT=4 make test-all tries four times as much.
 export EFFORT ?= 1
-DRAWS = $(shell expr 300 \* $(EFFORT))
+DRAWS = $(shell expr 100 \* $(EFFORT))
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 export PIP_DISABLE_PIP_VERSION_CHECK = 1

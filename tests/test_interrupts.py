@@ -18,7 +18,7 @@ from drawing import tries
 from shardwise.bank.bank import Bank
 from writing_commands import COMMANDS, begun, complaints, events, is_whole, left, prepared
 
-TIMES = tries(4)  # moments for each command and signal; with more, more moments are met
+TIMES = tries(6)  # moments for each command, of the two signals in turn; with more, more moments are met
 SLOW = """def transfer_ms(**_):
     open("begun", "w").close()
     while True:
@@ -36,15 +36,15 @@ def listens(pid: int) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM], ids=lambda which: which.name)
 @pytest.mark.parametrize("name", COMMANDS)
-def test_an_interrupt_at_any_moment_leaves_nothing_half(name: str, which: signal.Signals, tmp_path: Path) -> None:
-    dice = random.Random(f"{name} {which.name}")
-    stopped = 128 + which
+def test_an_interrupt_at_any_moment_leaves_nothing_half(name: str, tmp_path: Path) -> None:
+    dice = random.Random(name)
     codes, took, whole = [], 0.0, dict[str, bytes]()
     prepared(tmp_path / "begin", name)
     before, kept = left(tmp_path / "begin"), events(tmp_path / "begin")
     for attempt in range(TIMES + 1):
+        which = (signal.SIGINT, signal.SIGTERM)[attempt % 2]
+        stopped = 128 + which
         folder = tmp_path / f"{attempt}"
         shutil.copytree(tmp_path / "begin", folder)
         ran = begun(folder, name)
@@ -69,7 +69,7 @@ def test_an_interrupt_at_any_moment_leaves_nothing_half(name: str, which: signal
         assert not [path for path in after if path.endswith(".new")]
         assert is_whole(name, before, after, whole), sorted(after)
         assert events(folder) in ((0, kept) if name == "forget" else range(kept, kept + 300))
-    assert stopped in codes, codes
+    assert any(codes), codes
     if name in ("assign", "render", "grade", "regrade"):  # which are completed by the same command
         assert complaints(again := begun(folder, name)) == [] and again.returncode == 0
         done = left(folder)

@@ -300,6 +300,10 @@ def test_a_wrong_order_is_known_where_the_items_that_it_is_about_are_shown() -> 
     shows = [any("round the ring" in item.text for item in one.form.items) for one in asked]
     assert [len(one.key.mistakes) for one in asked] == shows
     assert {*shows} == {True, False}
+    drawn = ("  - order: [cut, gather, scatter, done]", "  - order: [cut, gather, scatter, done]\n    when: gpus == 8")
+    of_eight = [question("order", drawn, seed=seed) for seed in range(20)]
+    assert [bool(one.key.mistakes) for one in of_eight] == [str(one.params["gpus"]) == "8" for one in of_eight]
+    assert {bool(one.key.mistakes) for one in of_eight} == {True, False}
     with pytest.raises(Faulty, match="a mistake is about gathered; the items are cut, done, gather, scatter"):
         question("order", (early[0], early[1].replace("[gather]", "[gathered]")))
 
@@ -551,6 +555,23 @@ def test_a_fix_that_fails_is_shown_the_call_on_which_it_fails() -> None:
         "I couldn't fit “`return (2*a*b`” in as line"
         in check(HUNT, {**RIGHT, "fix": "return (2*a*b"}, runner=run_here).say
     )
+
+
+@pytest.mark.parametrize(
+    ("more", "is_right", "says"),
+    [
+        ("0 * gpus", True, "every input comes out right"),
+        ("(gpus == 3)", False, "and I expected `1.875e+09`"),
+        ("0 / (gpus - 3)", False, "fails with `ZeroDivisionError"),
+    ],
+)
+def test_a_fix_has_to_mend_the_input_that_the_student_gives_too(more: str, is_right: bool, says: str) -> None:
+    on_three = {"message_bytes": 1e9, "gpus": 3, "measured_s": 1 / 1.40625}  # our own inputs have 2, 4, 8 and 64
+    fix = f"{KEY.original_line} + {more}"
+    feedback = check(HUNT, {**RIGHT, "input": on_three, "fix": fix}, runner=run_here)
+    assert feedback.parts == {"line": True, "input": True, "fix": is_right}
+    assert says in feedback.say
+    assert check(HUNT, {"line": KEY.line, "fix": fix}, runner=run_here).parts["fix"]
 
 
 def test_the_usual_numbers_of_a_hunt_are_written_out_up_to_a_billion() -> None:

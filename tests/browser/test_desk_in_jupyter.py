@@ -53,6 +53,7 @@ def practices(*names: str) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("opened", ["notebook"], indirect=True)  # test_notebooks_come_back.py opens such in JupyterLab
 def test_what_was_typed_is_saved_with_the_notebook_and_outlasts_reload_and_restart(
     page: Page, opened: Callable[..., None], tmp_path: Path
 ) -> None:
@@ -129,6 +130,7 @@ def test_keys_are_the_forms_and_a_busy_kernel_still_answers(page: Page, opened: 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("opened", ["lab"], indirect=True)  # it is the kernel that matters
 def test_a_function_that_does_not_end_or_ends_its_process_harms_nothing_and_a_kernel_that_ends_is_told(
     page: Page, opened: Callable[..., None]
 ) -> None:

@@ -16,11 +16,10 @@ from drawing import every_sixth_at_once
 from jupyter_lab import Lab
 from shardwise.kinds import OURS
 
-WAYS = [  # keys are what an application takes away from a form
+WAYS = [  # keys are what an application takes away from a form; a mouse is the same in both
     ("lab", Keys),
     pytest.param(("lab", Mouse), marks=pytest.mark.slow),
     pytest.param(("notebook", Keys), marks=pytest.mark.slow),
-    pytest.param(("notebook", Mouse), marks=pytest.mark.slow),
 ]
 SAYS = {"lab": (), "notebook": ("(reading 'schema')", "'filebrowser:open-path'")}  # of itself, on the console
 # The cell that a student has come to by the arrow keys.

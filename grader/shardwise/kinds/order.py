@@ -65,7 +65,12 @@ class Mistake(author.AuthorModel):
     about: tuple[str, ...] = Field(
         (), description="Items that `say` speaks of. Where one is not shown, the mistake is not known."
     )
+    when: author.Value | None = Field(None, description="Draws for which it is known, where it cannot be told in all.")
     say: author.Prose = Field(min_length=10)
+
+    def is_known(self, draw: Draw) -> bool:
+        """Whether somebody who makes this mistake gives this order in a draw."""
+        return self.when is None or bool(draw.evaluate(self.when))
 
 
 class OrderTemplate(author.Template):
@@ -188,7 +193,8 @@ mistakes:
         known: dict[tuple[str, ...], KnownMistake] = {}
         for mistake in template.mistakes:
             order = tuple(letter[name] for name in mistake.order if name in letter)
-            if order != right and order not in known and letter.keys() >= {*mistake.about}:
+            is_shown = letter.keys() >= {*mistake.about}
+            if order != right and order not in known and is_shown and mistake.is_known(draw):
                 known[order] = KnownMistake(order=order, say=prose(mistake.say, names))
         form = OrderForm(first=prose(template.answer.first, names), items=labelled)
         key_text = joined(sorted(labelled, key=lambda line: right.index(line.label)))

@@ -4,7 +4,7 @@ sum      = product, then any number of + product or - product; times may stand s
 product  = signed, then any number of * signed, / signed, or a unit, which belongs to all that stands before it
 signed   = - signed, or power
 power    = atom, alone or with ^ exponent, ** exponent or a superscript
-atom     = number, (sum), sqrt(sum), ceil(sum), floor(sum) or log2(sum); behind / also a unit alone
+atom     = number, (sum), a function of a (sum), such as sqrt, ceil or ln; behind / also a unit alone
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _UNIT_WORD = r"(?:[A-Za-zµμ_]+|[%$])"
 _WORD = re.compile(_UNIT_WORD)
 _JOINED = re.compile(rf"(?:\s*[-*·/]\s*|\s+|(?<=[%$])|(?=[%$]))(?={_UNIT_WORD})")
 _BRACKETED = re.compile(r"\s*[*·/]?\s*\((?=[^()\d]{0,40}[A-Za-z])[^()\d]{1,40}\)")
-_FUNCTION = re.compile(r"(?:math\.|np\.|numpy\.)?(sqrt|ceil|floor|log2)\s*(?=\()")
+_FUNCTION = re.compile(r"(?:math\.|np\.|numpy\.)?(?:sqrt|ceil|floor|ln|log2|log10|log|exp)\s*(?=\()")
 _TIMES = re.compile(r"[xX](?=\s*[\d(])")
 _SUPERSCRIPT = re.compile(r"⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _SIGNS = {
@@ -46,7 +46,10 @@ _SIGNS = {
 }
 _CALLS: Mapping[str, Callable[[Fraction], Fraction]] = {
     "sqrt": lambda value: Fraction(math.sqrt(value)),
+    "ln": lambda value: Fraction(math.log(value)),
     "log2": lambda value: Fraction(math.log2(value)),
+    "log10": lambda value: Fraction(math.log10(value)),
+    "exp": lambda value: Fraction(math.exp(value)),
     "ceil": lambda value: Fraction(math.ceil(value)),
     "floor": lambda value: Fraction(math.floor(value)),
 }
@@ -199,7 +202,10 @@ class _Reader:
             text = self._take()
             return Amount(numeral(text, whole=self._whole), step=last_place(text))
         if self.kind == "call":
-            name = self._take().strip().rpartition(".")[2]
+            module, _, name = self._take().strip().rpartition(".")
+            if name == "log" and not module:
+                raise Unclear("This log has no base. Write ln, log2 or log10.")
+            name = "ln" if name == "log" else name
             inner = self._bracketed()
             if not inner.is_bare:
                 raise Unclear(f"{name} is of a plain number.")

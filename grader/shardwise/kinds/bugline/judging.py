@@ -18,6 +18,7 @@ from shardwise.markdown.html import as_code, literal
 
 Judged = tuple[bool, str]  # whether a part is right, and what to say
 
+MENDED = "With this line every input comes out right."
 # Calls the right function and the wrong one on the same input, so that one job tells both.
 _SIDE_BY_SIDE = """
 {original}
@@ -37,6 +38,8 @@ def side_by_side(**inputs):
 def judged(form: BuglineForm, key: BuglineKey, value: Mapping[str, Any], runner: Runner) -> dict[str, Judged]:
     """Which parts are right. `value` holds every part that was answered."""
     parts = {name: _judge(form, key, name, value, runner) for name in PARTS}
+    if parts["fix"][0] and parts["input"][0]:
+        parts["fix"] = _fix_on(value["input"], form, key, value, runner)
     if parts["fix"][0] and not parts["line"][0]:
         told = f"Line {value['line']} does what it should, and yours makes up for another."
         parts["line"] = False, f"{told} In which line does the value not fit its name?"
@@ -92,7 +95,26 @@ def _fix(form: BuglineForm, key: BuglineKey, value: Mapping[str, Any], runner: R
             if call.status != "returned" or not same(expected, plain(call.value), key.rel_tol):
                 text = as_code(call_text(form.function, inputs))
                 return False, f"with this line {text} {_became(call)}, and I expected `{brief(expected)}`."
-    return True, "With this line every input comes out right."
+    return True, MENDED
+
+
+def _fix_on(
+    inputs: Mapping[str, Any], form: BuglineForm, key: BuglineKey, value: Mapping[str, Any], runner: Runner
+) -> Judged:
+    """Whether a line that mends the listing on our inputs does so on the student's own, too, where the bug shows."""
+    patched = _patched(key.mutant, value["line"], _whole(form.listing[value["line"] - 1], value["fix"]))
+    program = _SIDE_BY_SIDE.format(original=key.original, mutant=patched, name=form.function)
+    found = plain(runner(program, "side_by_side", [inputs])[0].value)
+    if patched == key.original or not isinstance(found, list):
+        return True, MENDED
+    right, mended = found
+    if mended[0] == "returned" and same(right[1], mended[1], key.rel_tol):
+        return True, MENDED
+    became = f"returns `{brief(mended[1])}`" if mended[0] == "returned" else f"fails with {as_code(mended[1])}"
+    return (
+        False,
+        f"with this line {as_code(call_text(form.function, inputs))} {became}, and I expected `{brief(right[1])}`.",
+    )
 
 
 def _whole(replaced: str, fix: str) -> str:

@@ -59,7 +59,7 @@ def _minus(here: Node, known: Known) -> Iterator[Change]:
         return
     yield first, f"with {term_in_words(last, known)} not subtracted{what_else(last, 'subtracted')}", False
     yield node("plus", first, last), f"with {term_in_words(last, known)} added instead of subtracted", False
-    alone = "with nothing but what has to be subtracted"
+    alone = "with only the part that has to be subtracted"
     yield last, alone if is_long(first) else f"with {term_in_words(first, known)} left out", False
 
 

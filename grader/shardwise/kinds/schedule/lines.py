@@ -15,7 +15,7 @@ from shardwise.kinds.blanks import is_empty
 from shardwise.kinds.schedule.notation import plainer
 from shardwise.pipelines.pipeline import Pipeline
 
-_STAGE = r"(?:pipeline[\s_-]*)?(?:stage|gpu|rank|device|worker|pp|s|p)[\s_#-]*"
+_STAGE = r"(?:pipeline[\s_-]*)?(?:stage|server|node|gpu|rank|device|worker|pp|s|p)[\s_#-]*"
 _LABEL = re.compile(  # at the beginning of a line: "stage 1:", "| GPU 2 |", "1)", "1 F1 F2"
     rf"[\s|>*•`\"'{{(\[,-]*(?:{_STAGE}(\d{{1,4}})(?!\d)|(\d{{1,4}})(?=[\s\"'*`]*(?:[:=)|]|\.(?!\d))|\s+[fbw]\d))[\s\"'*`)\]]*(?:[:=|)]+|\.(?!\d)|-(?=\s))?",
     re.IGNORECASE,
