@@ -409,7 +409,7 @@ def test_a_term_of_many_names_is_asked_about_and_not_recited() -> None:
     plus = {option.how for option in variants(node("plus", first, term), known_of(first, *factors))}
     minus = {option.how for option in variants(node("minus", term, first), known_of(first, *factors))}
     assert "with a term left out: what else is added?" in plus
-    assert "with nothing but what has to be subtracted" in minus
+    assert "with only the part that has to be subtracted" in minus
 
 
 def test_a_ratio_less_one_is_said_in_other_words_than_a_count_less_one() -> None:
