@@ -666,6 +666,14 @@ def test_what_a_framework_lacks_is_refused_in_words(run: Run) -> None:
     assert "settings are written for megatron and torchtitan, not for 'nemo'" in run(*SMALL, "--emit", "nemo").err
 
 
+def test_limits_without_a_search_are_not_passed_over(run: Run) -> None:
+    one = run("--model", "Llama-3-8B", "--cluster", "h100-512", "--min-mfu", "40%")
+    two = run("--model", "Llama-3-8B", "--cluster", "h100-512", "--memory", "70 GB", "--max-tp", "4")
+    assert (one.code, one.out) == (two.code, two.out) == (2, "")
+    assert one.err == "shardwise: --min-mfu limits a search. Add --search, or leave it out.\n"
+    assert two.err.startswith("shardwise: --max-tp and --memory limit a search.")
+
+
 def test_settings_stand_alone_on_the_output(run: Run) -> None:
     ran = run(*SMALL, "--tp", "2", "--zero", "3", "--emit", "torchtitan")
     assert ran.code == 0

@@ -291,13 +291,34 @@ def test_a_unit_without_quotes_is_shown_with_them(typed: str) -> None:
     assert f"A number with a unit stands in quotes: `answer = '{typed}'`" in str(failed.why("answer"))
 
 
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("answer = 2*P + 12*P/N  # bytes", "`P` is a part of your answer and no variable of yours, write it in quotes: `answer = '2*P + 12*P/N'`"),
+        ("answer = d", "write it in quotes: `answer = 'd'`"),
+        ("answer = {1: e, 2: f}", "If `e` is a part of your answer and no variable of yours, write it in quotes."),
+        ("steps = n\nanswer = 2 * 3", ""),
+        ("answer = max(1, 2) + len(5)", ""),
+    ],
+)  # fmt: skip
+def test_an_answer_that_may_lack_its_quotes_is_shown_with_them(source: str, says: str) -> None:
+    failed = FailedCells()
+    ran(failed, source)
+    why = str(failed.why("answer"))
+    assert why.startswith("The cell that sets `answer` stopped: ")
+    assert why.endswith(says) if says else "quotes" not in why
+
+
 def test_an_old_value_that_its_cell_no_longer_sets_does_not_count_silently() -> None:
     failed = FailedCells()
     ran(failed, "answer = 1")
     ran(failed, "answer = 1 / 0")
     ran(failed, "answr = 2")
     why = failed.why("answer")
-    assert why == "The cell that should have set `answer` was run again, and it does not set it now."
+    assert why == (
+        "The cell that should have set `answer` was run again, and it does not set it now. "
+        "It sets `answr`: should that be the answer?"
+    )
     assert "It still holds its old value, which does not count." in failed.feedback("q", 1, "answer", why).say
     ran(failed, "answer = 3", "c2")
     assert failed.why("answer") is None
@@ -308,6 +329,9 @@ def test_a_right_answer_whose_cell_sets_another_name_now_does_not_count_silently
     ran(failed, "answer = 1")
     assert failed.why("answer") is None
     ran(failed, "answr = 2")
+    assert str(failed.why("answer")).endswith("it does not set it now. It sets `answr`: should that be the answer?")
+    ran(failed, "answer = 2")
+    ran(failed, "q = 2")
     assert str(failed.why("answer")).endswith("was run again, and it does not set it now.")
     ran(failed, "answer = 2")
     ran(failed, "answer = 3", "c2")  # it moved to another cell

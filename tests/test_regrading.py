@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import resource
 import shutil
@@ -132,6 +133,65 @@ def test_the_command_shows_causes_and_students_and_writes(room: Classroom, probl
     assert "graded for the first time" in shown.stdout
     lines = CliRunner().invoke(app, ["history", "--out", str(room.out / "results"), "--json"]).stdout.splitlines()
     assert [json.loads(line)["result"]["student"] for line in lines] == ["ada", "eve", "eve", "finn", "finn"]
+
+
+def test_whose_grade_would_be_gone_or_late_is_said_and_asked_about_though_no_points_change(
+    room: Classroom, problems: Path, whole_bank: Bank
+) -> None:
+    definition = {"name": "week-1", "title": "Week 1", "problems": PROBLEMS, "due": "2026-12-01T12:00:00+00:00"}
+    roster = [Student(name, name.title()) for name in CLASS]
+    assign(whole_bank, SetDefinition.model_validate(definition), roster, room.lock.key, room.out)
+    room.lock = Lock(room.lock.path)
+    room.hand_in("eve", right)
+    second = room.handed_in / "eve" / "again" / "week-1.ipynb"
+    second.parent.mkdir()
+    shutil.copy(room.handed_in / "eve" / "week-1.ipynb", second)
+    room.hand_in("eve", half_a_per_cent_off)
+    times = room.out / "times.csv"
+    times.write_text("student,time\n" + "".join(f"{name},2026-12-0{1 + (name == 'ada')}T10:00:00Z\n" for name in CLASS))
+    graded = [*room.command("grade"), "--latest", "--received", str(times)]
+    assert CliRunner().invoke(app, graded).exit_code == 0
+    mend(problems, "title: ", "title: Again, ")
+    (room.handed_in / "finn" / "week-1.ipynb").rename(room.out / "finn.ipynb")
+    before = snapshot(room.out)
+    told = " ".join(command(room, problems, code=1).stdout.split())
+    assert "eve, who has a grade for week-1, would be ungraded: 2 notebooks of eve" in told
+    assert "finn, who has a grade for week-1, would be missing: " in told
+    assert "ada, who has a grade for week-1, would be in time: by when its notebook is said" in told
+    assert "Nothing was written." in told
+    assert snapshot(room.out) == before
+    (room.out / "finn.ipynb").rename(room.handed_in / "finn" / "week-1.ipynb")
+    assert "No points change." in command(room, problems, "--latest", "--received", str(times)).stdout
+
+
+INTERRUPTED = """
+import os, signal, sys
+from shardwise.__main__ import main
+from shardwise.grading import reports
+
+write_tables = reports.write_tables
+
+def interrupted(batch):
+    os.kill(os.getpid(), signal.SIGINT)
+    write_tables(batch)
+
+reports.write_tables = interrupted
+main()
+"""
+
+
+def test_an_interrupt_while_a_regrading_is_written_waits_until_all_of_it_is(room: Classroom, problems: Path) -> None:
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    words = room.command("regrade", "--bank", problems.parent, "--yes")
+    ran = subprocess.run([sys.executable, "-c", INTERRUPTED, *words], capture_output=True, text=True)
+    out = room.out / "results"
+    assert (ran.returncode, ran.stderr.splitlines()[-1]) == (
+        130,
+        f"Stopped. What was graded again is written to {out}.",
+    )
+    with (out / "grades.csv").open(encoding="utf-8", newline="") as table:
+        assert len({row["points"] for row in csv.DictReader(table)}) == 1  # all are right now
+    assert "No points change." in command(room, problems).stdout
 
 
 def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room: Classroom, problems: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shardwise.cli.interrupts import say_when_stopped
+from shardwise.cli.interrupts import say_when_stopped, waited_for
 from shardwise.cli.options import Json, TrustedBankNames, trusted_banks_of
 from shardwise.cli.tables import print_changes, print_grades, print_history, print_tiers, progress
 from shardwise.errors import ShardwiseError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shardwise.grading.batch import Batch
     from shardwise.grading.executors import Opener
     from shardwise.grading.intake import Decisions
+    from shardwise.grading.regrade import Regrade
     from shardwise.grading.worker import Settings
     from shardwise.question import Question
 
@@ -226,7 +227,7 @@ def regrade(
     from shardwise.grading.regrade import regrade as run
 
     _must_exist(paths)
-    _say_what_is_kept(out)
+    say_when_stopped(f"Nothing of {out} was changed; the same command goes on from there.")
     if not (out / LEDGER).is_file():
         raise ShardwiseError(f"{out} holds no results yet. Grade first:  shardwise grade ... --out {quote(str(out))}")
     decisions = _decisions(student, received, latest)
@@ -236,12 +237,14 @@ def regrade(
                 paths, out, trusted_banks_of(bank), locks=lock or (), key=named_key(key), decisions=decisions,
                 workers=workers or len(usable()), progress=advance,
             )  # fmt: skip
-        count = print_changes(again)
-        if not count:
-            again.write()  # the same points by newer templates: nothing to decide
+        answers, students = print_changes(again)
+        counts = {"answer": answers, "student": students}
+        told = " and ".join(f"{count} {what}{'s' * (count > 1)}" for what, count in counts.items() if count)
+        if not told:
+            _write(again)  # the same points by newer templates: nothing to decide
             typer.echo("No points change.")
-        elif yes or _agreed(f"{count} answer{'s' if count > 1 else ''} would change. Write?"):
-            again.write()
+        elif yes or _agreed(f"{told} would change. Write?"):
+            _write(again)
             typer.echo(
                 f"Written: {out / 'grades.csv'}. What counted before stays on record:  shardwise history --out {quote(str(out))}"
             )
@@ -251,6 +254,13 @@ def regrade(
                 f"Nothing was written.{'' if sys.stdin.isatty() else ' Nobody could be asked: --yes writes it.'}"
             )
             raise typer.Exit(1)
+
+
+def _write(again: Regrade) -> None:
+    """Let a regrading count. An interrupt waits for that: else lock, ledger and tables would not say the same."""
+    with waited_for():
+        again.write()
+        say_when_stopped(f"What was graded again is written to {again.out}.")
 
 
 def _must_be_reports(**files: Path | None) -> None:

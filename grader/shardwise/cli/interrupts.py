@@ -37,6 +37,8 @@ class _Command:
     number: int = 0  # of the signal that interrupted it
     is_unwinding: bool = False  # whether that interrupt has not come to its end yet
     is_apart: bool = False  # whether a Ctrl-C now ends a part of it alone
+    is_waited_for: bool = False  # whether something goes on that an interrupt waits for
+    waiting: int = 0  # the number of the signal that does
     comes_again: bool = False  # whether Python dropped a KeyboardInterrupt, which an alarm brings back in a moment
     code: Any = 0
 
@@ -57,6 +59,18 @@ def apart() -> Iterator[None]:
         yield
     finally:
         _command.is_apart = False
+
+
+@contextmanager
+def waited_for() -> Iterator[None]:
+    """What is done to its end once it is begun: an interrupt comes after it. To block signals would do for this thread alone."""
+    _command.is_waited_for = True
+    try:
+        yield
+    finally:
+        _command.is_waited_for = False
+        if _command.waiting:
+            _interrupt(_command.waiting, None)
 
 
 def pass_on() -> None:
@@ -104,6 +118,9 @@ def _listen() -> None:
 
 def _interrupt(number: int, _: object) -> None:
     """Unwind the command or a part of it, do so again where that was lost, or end a process that has been unwinding for long."""
+    if _command.is_waited_for:
+        _command.waiting = number
+        return
     if _command.comes_again:
         _command.comes_again = False
         signal.setitimer(signal.ITIMER_REAL, 0)  # it is here; an alarm that comes when Python has gone would kill

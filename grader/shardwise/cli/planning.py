@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shardwise.cli.options import BankNames, Json, banks_of
+from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
     from shardwise.planning.inputs import Asked, Planner
@@ -82,16 +83,16 @@ def plan(
     }  # fmt: skip
     given = parts_of(file) if file else {}
     wanted = asked(planner, options, given, wording=COMMAND, where=str(file))
+    limits = _given(
+        {"max_tp": max_tp, "max_cp": max_cp, "max_pp": max_pp, "max_ep": max_ep, "memory": memory, "min_mfu": min_mfu}
+    )
     if search:
-        limits = {
-            "max_tp": max_tp,
-            "max_cp": max_cp,
-            "max_pp": max_pp,
-            "max_ep": max_ep,
-            "memory": memory,
-            "min_mfu": min_mfu,
-        }
-        _search(planner, wanted, _given(limits), top, as_json=as_json, emit=emit)
+        _search(planner, wanted, limits, top, as_json=as_json, emit=emit)
+    elif limits:
+        named = " and ".join(f"--{name.replace('_', '-')}" for name in limits)
+        raise ShardwiseError(
+            f"{named} {'limit' if len(limits) > 1 else 'limits'} a search. Add --search, or leave it out."
+        )
     else:
         _plan(planner, wanted, as_json=as_json, emit=emit)
 

@@ -241,8 +241,11 @@ def _grade_row(result: Result, page: str) -> tuple[str, ...]:
     return result.student or result.path, points, most, result.reason or (page if graded else ""), shown
 
 
-def print_changes(regrade: Regrade) -> int:
-    """Points that would change: a row a cause, then each of them unless they are many. Gives their number."""
+def print_changes(regrade: Regrade) -> tuple[int, int]:
+    """Points that would change: a row a cause, then each of them unless they are many; and who would stand otherwise.
+
+    Gives how many answers and how many students these are.
+    """
     from rich.table import Table
     from rich.text import Text
 
@@ -267,7 +270,10 @@ def print_changes(regrade: Regrade) -> int:
             console().print(each)
     for reason, count in regrade.kept.items():
         typer.echo(f"{count} question{'s stay' if count > 1 else ' stays'} as handed out: {reason}")
-    return sum(map(len, causes.values()))
+    others = list(regrade.other_standings())
+    for other in others:
+        typer.echo(f"{other.student}, who has a grade for {other.set}, would be {other.would_be}: {other.why}")
+    return sum(map(len, causes.values())), len(others)
 
 
 def _points(points: float | None) -> str:

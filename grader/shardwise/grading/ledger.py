@@ -76,7 +76,7 @@ class Ledger:
         with self._db:
             self._db.execute("BEGIN")
             graded = dict(self._all("SELECT path, latest FROM notebook WHERE grading IS NOT NULL"))
-            lying = {path for path in graded.keys() - named.keys() if _lies(Path(path))}
+            lying = {path for path in graded.keys() - named.keys() if lies(Path(path))}
             left_out = [path for path in lying if graded[path]]
             if left_out and any(graded.get(path) for path in named):
                 several = len(left_out) > 1
@@ -270,6 +270,6 @@ class Ledger:
             self._db.execute("INSERT OR REPLACE INTO main.page SELECT * FROM other.page")
 
 
-def _lies(path: Path) -> bool:
+def lies(path: Path) -> bool:
     """Whether a notebook is still there, or the archive that it was in."""
     return path.exists() or any(folder.is_file() for folder in path.parents)

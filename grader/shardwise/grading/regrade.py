@@ -20,7 +20,7 @@ from shardwise.grading import reports
 from shardwise.grading.batch import PAGES, WITH_SOLUTIONS, Batch, Progress, grade
 from shardwise.grading.executors import Opener
 from shardwise.grading.intake import Decisions, Practice, locks_near
-from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.ledger import LEDGER, Ledger, lies
 from shardwise.grading.ledger_tables import Grading
 from shardwise.grading.worker import Settings
 
@@ -37,6 +37,16 @@ class Change:
     before: float | None
     after: float | None
     cause: str
+
+
+@dataclass(frozen=True)
+class OtherStanding:
+    """A student whose grade would count no more, or as handed in at another time: what would be, and why."""
+
+    student: str
+    set: str
+    would_be: str  # ungraded, missing, late or in time
+    why: str
 
 
 @dataclass(frozen=True)
@@ -59,6 +69,23 @@ class Regrade:
                 after = then.counts(result.set, result.student) if result.status == "graded" else None
                 if after is not None:
                     yield from differences(now.counts(result.set, result.student), after)
+
+    def other_standings(self) -> Iterator[OtherStanding]:
+        """Everybody who has a grade and would have none, or whose grade would be late and is not, or the other way about."""
+        with Ledger(self.out / LEDGER) as now, Ledger(self.batch.out / LEDGER) as then:
+            found = {(result.set, result.student): result for result in then.results(latest=True)}
+            for before in now.results():
+                if before.status != "graded":
+                    continue
+                after = found.get((before.set, before.student))
+                if after is None and not lies(Path(before.path)):
+                    yield OtherStanding(before.student, before.set, "missing", f"{before.path} is there no more")
+                elif after is not None and after.status != "graded":
+                    yield OtherStanding(before.student, before.set, "ungraded", after.reason)
+                elif after is not None and after.late != before.late:
+                    would_be = "late" if after.late else "in time"
+                    why = "by when its notebook is said to have been received in this run"
+                    yield OtherStanding(before.student, before.set, would_be, why)
 
     def write(self) -> Batch:
         """Let it count: locks, pages and gradings take their places. What counted before stays in the ledger."""
@@ -199,6 +226,8 @@ def cause_of(before: Grading | None, after: Grading, question: str | None = None
         return "references of the bank" if _same_draws(before, after) else "questions or keys of the lock file"
     if before.result.late != after.result.late:
         return "now late" if after.result.late else "no longer late"
+    if before.result.notes != after.result.notes:
+        return "notes on how it was handed in"
     if before.result.tier != after.result.tier:
         return f"sandbox {before.result.tier} → {after.result.tier}"
     return "title or due date of the set, or limits for students' code"

@@ -21,6 +21,7 @@ _SETS = re.compile(r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+(\w+)|(\w+)[ \t]*(?::[^=
 _UNQUOTED = re.compile(
     r"^[ \t]*(\w+)[ \t]*=[ \t]*(\d[\d.,eE+-]*[ \t]*(?:%|[^\W\d][^'\"#=\n]*?))[ \t]*(?:#.*)?$", re.MULTILINE
 )
+_ASSIGNED = re.compile(r"^[ \t]*(\w+)[ \t]*=(?!=)[ \t]*([^\n'\"#]+?)[ \t]*(?:#.*)?$", re.MULTILINE)
 _MISSING = object()
 
 
@@ -33,6 +34,7 @@ class FailedCells:
         self._setter: dict[str, str] = {}
         self._before: dict[str, Any] = {}
         self._unquoted: dict[str, str] = {}  # numbers with a unit that the cell sets without quotes
+        self._assigned: dict[str, str] = {}  # what the cell sets in one line and without quotes
 
     def listen(self) -> None:
         """Begin to listen, where there is an IPython."""
@@ -45,6 +47,7 @@ class FailedCells:
         """Before a cell: keep the values of the names that it sets."""
         self._before = {name: vars(__main__).get(name, _MISSING) for name in _names_in(info.raw_cell)}
         self._unquoted = dict(_UNQUOTED.findall(info.raw_cell))
+        self._assigned = dict(_ASSIGNED.findall(info.raw_cell))
 
     def ended(self, result: Any) -> None:
         """After a cell ran: note which variables are out of date now, and forget those that it has just set."""
@@ -53,18 +56,29 @@ class FailedCells:
         for name in [name for name, setter in self._setter.items() if setter == cell and name not in self._before]:
             self._forget(name)
             if name in vars(__main__):
-                self._why[name] = f"The cell that should have set `{name}` was run again, and it does not set it now."
+                near = difflib.get_close_matches(name, self._before, n=1)
+                meant = f" It sets `{near[0]}`: should that be the answer?" if near else ""
+                why = f"The cell that should have set `{name}` was run again, and it does not set it now."
+                self._why[name] = why + meant
         for name, before in self._before.items():
             self._forget(name)
             if cell is not None:
                 self._setter[name] = cell
             if error is not None and vars(__main__).get(name, _MISSING) is before:
-                self._why[name] = f"The cell that sets `{name}` stopped: `{safe(in_one_line(error))}`"
-                if isinstance(error, SyntaxError) and name in self._unquoted:
-                    self._why[name] += (
-                        f"\n\nA number with a unit stands in quotes: `{name} = '{safe(self._unquoted[name])}'`"
-                    )
+                why = f"The cell that sets `{name}` stopped: `{safe(in_one_line(error))}`"
+                self._why[name] = f"{why}\n\n{self._in_quotes(name, error)}".strip()
         self._before = {}
+
+    def _in_quotes(self, name: str, error: BaseException) -> str:
+        """What to say where an answer may lack its quotes; nothing where it does not look like that."""
+        if isinstance(error, SyntaxError) and name in self._unquoted:
+            return f"A number with a unit stands in quotes: `{name} = '{safe(self._unquoted[name])}'`"
+        given, unknown = self._assigned.get(name, ""), getattr(error, "name", None)
+        if not isinstance(error, NameError) or not unknown or not re.search(rf"\b{re.escape(unknown)}\b", given):
+            return ""
+        is_whole = not given.startswith(("{", "[", "("))
+        written = f": `{name} = '{safe(given)}'`" if is_whole else "."
+        return f"If `{safe(unknown)}` is a part of your answer and no variable of yours, write it in quotes{written}"
 
     def _forget(self, name: str) -> None:
         self._why.pop(name, None)
