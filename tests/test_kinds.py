@@ -562,7 +562,7 @@ def test_a_fix_that_fails_is_shown_the_call_on_which_it_fails() -> None:
     [
         ("0 * gpus", True, "every input comes out right"),
         ("(gpus == 3)", False, "and I expected `1.875e+09`"),
-        ("0 / (gpus - 3)", False, "fails with `ZeroDivisionError"),
+        ("0 / (gpus - 3)", False, "fails (`ZeroDivisionError"),
     ],
 )
 def test_a_fix_has_to_mend_the_input_that_the_student_gives_too(more: str, is_right: bool, says: str) -> None:

@@ -119,7 +119,7 @@ def _listen() -> None:
 def _interrupt(number: int, _: object) -> None:
     """Unwind the command or a part of it, do so again where that was lost, or end a process that has been unwinding for long."""
     if _command.is_waited_for:
-        _command.waiting = number
+        _command.waiting = number if number in (signal.SIGINT, signal.SIGTERM) else _command.waiting
         return
     if _command.comes_again:
         _command.comes_again = False
