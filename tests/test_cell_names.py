@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 from shardwise.cell_names import names_set_by
@@ -24,3 +26,9 @@ from shardwise.cell_names import names_set_by
 )  # fmt: skip
 def test_names_are_those_that_the_notebook_has_afterwards(source: str, names: list[str] | None) -> None:
     assert names_set_by(source) == names
+
+
+def test_what_python_warns_of_in_a_students_cell_does_not_reach_the_graders_terminal() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert names_set_by("answer = '\\d'\nother = 1if 1else 2") == ["answer", "other"]

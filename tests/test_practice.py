@@ -292,6 +292,22 @@ def test_a_unit_without_quotes_is_shown_with_them(typed: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "source",
+    [
+        "match '1 GB':\n    case answer: pass",
+        "[answer := '1 GB' for _ in [1]]",
+        "def sets():\n    global answer\n    answer = 2\nsets()",
+        "from math import pi as answer",
+    ],
+)
+def test_a_value_that_is_new_counts_however_its_cell_sets_it(source: str) -> None:
+    failed = FailedCells()
+    ran(failed, "answer = ...")
+    ran(failed, source)
+    assert failed.why("answer") is None
+
+
+@pytest.mark.parametrize(
     ("source", "says"),
     [
         ("answer = 2*P + 12*P/N  # bytes", "`P` is a part of your answer and no variable of yours, write it in quotes: `answer = '2*P + 12*P/N'`"),

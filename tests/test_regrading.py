@@ -6,8 +6,10 @@ import csv
 import json
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +24,7 @@ from shardwise.cli.main import app
 from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import right
+from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
 from shardwise.grading.ledger import LEDGER, Ledger
@@ -162,6 +165,28 @@ def test_whose_grade_would_be_gone_or_late_is_said_and_asked_about_though_no_poi
     assert snapshot(room.out) == before
     (room.out / "finn.ipynb").rename(room.handed_in / "finn" / "week-1.ipynb")
     assert "No points change." in command(room, problems, "--latest", "--received", str(times)).stdout
+
+
+def test_a_regrading_that_was_given_up_leaves_no_grading_behind(room: Classroom, problems: Path) -> None:
+    """As when Ctrl-C is pressed at the question: what was graded stays on the stage."""
+    out = room.out / "results"
+    regrade([room.handed_in], out, mend(problems, "sig_figs: 4", "rel_tol: 0.01"), settings=SETTINGS)
+    again = regrade([room.handed_in], out, mend(problems, "rel_tol: 0.01", "sig_figs: 5"), settings=SETTINGS)
+    assert list(again.changes()) == []
+    again.write()
+    with Ledger(out / LEDGER) as ledger:
+        assert [grading.result.points for grading in ledger.history("eve")] == [4, 4]
+    assert points(room)["eve"] == 4
+
+
+@pytest.mark.parametrize("damage", ["notes = '{'", "scores = '['", "points = 'many'"])
+def test_a_row_of_a_ledger_that_we_did_not_write_is_said_in_words(room: Classroom, damage: str) -> None:
+    path = room.out / "results" / LEDGER
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"UPDATE grading SET {damage} WHERE student = 'ada'")
+    words = r"cannot be used as a ledger \(a grading of ada cannot be read: "
+    with pytest.raises(ShardwiseError, match=words), Ledger(path) as ledger:
+        list(ledger.history())
 
 
 INTERRUPTED = """

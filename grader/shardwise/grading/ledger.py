@@ -253,7 +253,10 @@ class Ledger:
         return as_grading(self._all(query, name_of_set, student, notebook, questions)[0])
 
     def absorb(self, other: Path) -> None:
-        """Take over the gradings of another ledger that are not here yet, and what is known of its pages."""
+        """Take over the gradings of another ledger's latest run that are not here yet, and what is known of their pages.
+
+        What an earlier run left there was not agreed to.
+        """
         self._db.execute("ATTACH ? AS other", (str(other),))
         try:
             self._patiently(self._take_over)
@@ -265,9 +268,13 @@ class Ledger:
             self._db.execute("BEGIN")
             self._db.execute(
                 f"INSERT OR IGNORE INTO main.grading ({COLUMNS}) "
-                f"SELECT {COLUMNS} FROM other.grading WHERE points IS NOT NULL ORDER BY id"
+                f"SELECT {COLUMNS} FROM other.grading WHERE points IS NOT NULL AND id IN (SELECT grading FROM other.latest) "
+                "ORDER BY id"
             )
-            self._db.execute("INSERT OR REPLACE INTO main.page SELECT * FROM other.page")
+            self._db.execute(
+                "INSERT OR REPLACE INTO main.page SELECT * FROM other.page WHERE key IN "
+                "(SELECT key FROM other.grading WHERE id IN (SELECT grading FROM other.latest))"
+            )
 
 
 def lies(path: Path) -> bool:

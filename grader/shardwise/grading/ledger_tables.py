@@ -144,12 +144,16 @@ def row_of(grading: Grading) -> tuple[Any, ...]:
 
 
 def result_of(row: Sequence[Any]) -> Result:
-    """A result out of COLUMNS_OF_RESULT."""
+    """A result out of COLUMNS_OF_RESULT. Raises sqlite3.DatabaseError for what we did not write."""
     student, name_of_set, name, points, max_points, late, notes, tier, version, scores, answers = row
-    return Result(
-        student, name_of_set, name, points=points, max_points=max_points, late=bool(late), notes=tuple(json.loads(notes)),
-        tier=tier, version=version, scores=json.loads(scores), answers_json=answers,
-    )  # fmt: skip
+    try:
+        return Result(
+            student, name_of_set, name, points=None if points is None else float(points), max_points=max_points,
+            late=bool(late), notes=tuple(json.loads(notes)), tier=tier, version=version, scores=json.loads(scores),
+            answers_json=answers,
+        )  # fmt: skip
+    except (ValueError, TypeError) as error:
+        raise sqlite3.DatabaseError(f"a grading of {student} cannot be read: {error}") from None
 
 
 def as_grading(row: Sequence[Any]) -> Grading:

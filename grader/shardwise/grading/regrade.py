@@ -94,10 +94,12 @@ class Regrade:
                 _keep_beside(old)
                 with replacing(old, private=True) as fresh:
                     shutil.copyfile(new.path, fresh)
-        for page in (self.batch.out / PAGES).rglob("*.html"):
+        for result in list(self.batch.handed_in()):  # the stage may hold pages of a run that nobody agreed to
+            page = self.batch.page(result)
             place = self.out / PAGES / page.relative_to(self.batch.out / PAGES)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            page.replace(place)
+            if result.status == "graded" and page.is_file():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                page.replace(place)
         with Ledger(self.out / LEDGER) as ledger:
             ledger.absorb(self.batch.out / LEDGER)
         locks = [Lock(path, new.key) for path, new in self.renewed.items()]

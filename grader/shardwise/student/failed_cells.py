@@ -33,6 +33,7 @@ class FailedCells:
         # The id of the cell that set a name last, or failed to; where the front end tells ids.
         self._setter: dict[str, str] = {}
         self._before: dict[str, Any] = {}
+        self._held: dict[str, Any] = {}  # by the names that any cell sets
         self._unquoted: dict[str, str] = {}  # numbers with a unit that the cell sets without quotes
         self._assigned: dict[str, str] = {}  # what the cell sets in one line and without quotes
 
@@ -44,7 +45,8 @@ class FailedCells:
             shell.events.register("post_run_cell", self.ended)
 
     def begins(self, info: Any) -> None:
-        """Before a cell: keep the values of the names that it sets."""
+        """Before a cell: keep the values of the names that it sets, and of those that others did."""
+        self._held = {name: vars(__main__).get(name, _MISSING) for name in self._setter}
         self._before = {name: vars(__main__).get(name, _MISSING) for name in _names_in(info.raw_cell)}
         self._unquoted = dict(_UNQUOTED.findall(info.raw_cell))
         self._assigned = dict(_ASSIGNED.findall(info.raw_cell))
@@ -53,7 +55,12 @@ class FailedCells:
         """After a cell ran: note which variables are out of date now, and forget those that it has just set."""
         error = result.error_before_exec or result.error_in_exec
         cell = getattr(result.info, "cell_id", None)
-        for name in [name for name, setter in self._setter.items() if setter == cell and name not in self._before]:
+        for name in [
+            name
+            for name, held in self._held.items()
+            # What has another value now was set all the same, in a way that is not seen, as in a pattern.
+            if name not in self._before and self._setter[name] == cell and vars(__main__).get(name, _MISSING) is held
+        ]:
             self._forget(name)
             if name in vars(__main__):
                 near = difflib.get_close_matches(name, self._before, n=1)

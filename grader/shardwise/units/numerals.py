@@ -72,7 +72,7 @@ def numeral(text: str, *, whole: bool = False) -> Fraction:
 
     Raises TwoReadings for one such as 1,875, and Unclear for what is no number.
     """
-    digits, _, exponent = text.lower().partition("e")
+    digits, _, exponent = _as_in_ascii(text).lower().partition("e")
     if abs(int(exponent or 0)) > LARGEST_EXPONENT:
         raise Unclear(f"{text} is too large or too small.")
     doubtful = _TWO_WAYS.fullmatch(digits)
@@ -87,8 +87,13 @@ def last_place(text: str) -> Fraction:
     >>> last_place("0.289"), last_place("1,200"), last_place("1.75e9")
     (Fraction(1, 1000), Fraction(1, 1), Fraction(10000000, 1))
     """
-    digits, _, exponent = text.lower().partition("e")
+    digits, _, exponent = _as_in_ascii(text).lower().partition("e")
     return Fraction(10) ** (int(exponent or 0) - len(_plain(digits).partition(".")[2]))
+
+
+def _as_in_ascii(text: str) -> str:
+    """A numeral with the digits 0 to 9, whatever script its own are of: an input method may write １ for 1."""
+    return re.sub(r"\d", lambda found: str(int(found[0])), text)
 
 
 def _plain(digits: str) -> str:
