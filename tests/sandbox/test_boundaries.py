@@ -479,6 +479,27 @@ def test_the_whole_job_has_a_deadline() -> None:
     assert statuses == ["ok", "timeout", "skipped", "skipped"]
 
 
+STOPPED = """
+from shardwise.sandbox import Cell, Limits, Value, open_sandbox
+
+with open_sandbox(limits=Limits(job_seconds=2.0)) as sandbox:
+    print("ready", flush=True)
+    job = sandbox.run([Cell("ends", "import os, time; time.sleep(0.5); os._exit(0)"), Cell("sets", "x = 7"), Value("x", "x")])
+print(job.results["x"].value, job.seconds < 2)
+"""
+
+
+def test_a_job_has_its_time_though_a_shell_stops_the_command_meanwhile() -> None:
+    """Ctrl-Z and `fg` after longer than a job may take; the job itself goes on."""
+    with subprocess.Popen([sys.executable, "-c", STOPPED], stdout=subprocess.PIPE, text=True) as command:
+        assert command.stdout is not None and command.stdout.readline() == "ready\n"
+        time.sleep(0.2)
+        command.send_signal(signal.SIGSTOP)
+        time.sleep(2.5)
+        command.send_signal(signal.SIGCONT)
+        assert command.stdout.read() == "7 True\n"
+
+
 def test_processor_time_has_a_limit_of_its_own() -> None:
     spin = "import hashlib, threading\ndef spin():\n    while True: hashlib.sha256(bytes(10**6))\n"
     spin += "for _ in range(4): threading.Thread(target=spin).start()\nimport time; time.sleep(50)"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import threading
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -28,9 +27,8 @@ def runner_in(sandbox: Sandbox, seconds: float = math.inf) -> Runner:
         if not isinstance(program, str):
             raise TypeError("only the source of a function can be run in the sandbox")
         nonlocal left
-        began = time.monotonic()
         job = sandbox.run([Calls("program", name, tuple(inputs), source=program)], seconds=left)
-        left -= time.monotonic() - began
+        left -= job.seconds
         found = job.results["program"]
         assert isinstance(found, CallsResult)
         return found.results

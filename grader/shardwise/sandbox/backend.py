@@ -41,6 +41,8 @@ class Attempt:
     finished: bool = False
     progress: Progress = NOT_BEGUN
     frames: Iterable[bytes] = field(default_factory=tuple)
+    # What it took by the clock of who watched it. Ours goes on while a shell has stopped us, and the job's does not wait.
+    seconds: float | None = None
 
 
 class Backend(Protocol):

@@ -91,7 +91,7 @@ class _Job:
         self._packed_steps = [_packed_step(step) for step in steps]
         sources = [source for step in steps if (source := getattr(step, "source", None))]
         self._libraries = frozenset(name for name in _LIBRARIES if any(name in source for source in sources))
-        self._deadline = time.monotonic() + seconds
+        self._seconds = self._left = seconds
         self._restarts, self._cpu_seconds, self._tried_the_same_again = 0, 0.0, False
 
     def run(self) -> JobResult:
@@ -107,21 +107,23 @@ class _Job:
             if self._may_be_our_fault(attempt):
                 continue
             self._blame(attempt, found)
-            over = time.monotonic() >= self._deadline
-            if attempt.ended == "deadline" or over or self._restarts >= self._limits.restarts:
+            if attempt.ended == "deadline" or self._left <= 0 or self._restarts >= self._limits.restarts:
                 break
             self._restarts += 1
-        return JobResult(self._results(), self._restarts, self._cpu_seconds)
+        return JobResult(self._results(), self._restarts, self._cpu_seconds, self._seconds - self._left)
 
     def _attempt(self) -> Attempt:
         request = _request(
             {"steps": self._packed_steps, "skip": self._skip},
             self._limits,
             results_bytes=self._reader.space,
-            seconds=max(0.05, self._deadline - time.monotonic()),
+            seconds=max(0.05, self._left),
             libraries=self._libraries,
         )
-        return self._backend.attempt(request)
+        began = time.monotonic()
+        attempt = self._backend.attempt(request)
+        self._left -= time.monotonic() - began if attempt.seconds is None else attempt.seconds
+        return attempt
 
     def _may_be_our_fault(self, attempt: Attempt) -> bool:
         """Whether to make the same attempt again: once, if the server died or the job seems not to have begun.

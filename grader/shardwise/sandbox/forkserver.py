@@ -50,7 +50,7 @@ class ForkServer:
             os.close(descriptor)
         if report is None:
             return Attempt("server", progress=progress, frames=frames)
-        return Attempt(report.ended, report.code, report.cpu_seconds, finished, progress, frames)
+        return Attempt(report.ended, report.code, report.cpu_seconds, finished, progress, frames, report.seconds)
 
     def _exchange(self, descriptor: int, request: AttemptRequest) -> JobReport | None:
         """The server's report; None if it died or does not answer, and then it is replaced."""

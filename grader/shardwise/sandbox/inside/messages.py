@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 _GREETING = struct.Struct("<II")
 _JOB_REQUEST = struct.Struct("<ddd?")
-_JOB_REPORT = struct.Struct("<Bid")
+_JOB_REPORT = struct.Struct("<Bidd")
 _ENDED = ("itself", "limit", "deadline")
 MESSAGE_BYTES = 64  # no message is longer
 
@@ -40,9 +40,10 @@ class JobReport(NamedTuple):
     ended: str  # itself, limit (of one unit), deadline (of the attempt)
     code: int  # exit status; negative, the signal
     cpu_seconds: float
+    seconds: float  # from its beginning to its end
 
     def to_bytes(self) -> bytes:
-        return _JOB_REPORT.pack(_ENDED.index(self.ended), self.code, self.cpu_seconds)
+        return _JOB_REPORT.pack(_ENDED.index(self.ended), self.code, self.cpu_seconds, self.seconds)
 
 
 def read_greeting(data: bytes) -> Greeting:
@@ -57,5 +58,5 @@ def read_job_request(data: bytes) -> JobRequest:
 
 def read_job_report(data: bytes) -> JobReport:
     """What `JobReport.to_bytes` wrote."""
-    ended, code, cpu_seconds = _JOB_REPORT.unpack(data)
-    return JobReport(_ENDED[ended], code, cpu_seconds)
+    ended, code, cpu_seconds, seconds = _JOB_REPORT.unpack(data)
+    return JobReport(_ENDED[ended], code, cpu_seconds, seconds)

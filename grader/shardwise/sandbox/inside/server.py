@@ -106,13 +106,14 @@ def _serve(control: socket.socket, confinement: Confinement) -> None:
     began = time.monotonic()
     pid, pidfd = _fork(confinement, memory_fd)
     ended = _watch(pidfd, memory_fd, control, request, began)
+    took = time.monotonic() - began
     os.close(pidfd)
     os.close(memory_fd)
     _, status, usage = os.wait4(pid, 0)
     if confinement.namespaces:  # elsewhere it would kill every process of this user
         _kill_all_others()
     code = os.waitstatus_to_exitcode(status)
-    control.send(JobReport(ended, code, usage.ru_utime + usage.ru_stime).to_bytes())
+    control.send(JobReport(ended, code, usage.ru_utime + usage.ru_stime, took).to_bytes())
 
 
 def _receive(control: socket.socket) -> tuple[bytes, int]:
