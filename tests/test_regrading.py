@@ -198,7 +198,7 @@ write_tables = reports.write_tables
 
 def interrupted(batch):
     os.kill(os.getpid(), signal.SIGINT)
-    write_tables(batch)
+    {then}
 
 reports.write_tables = interrupted
 main()
@@ -208,7 +208,9 @@ main()
 def test_an_interrupt_while_a_regrading_is_written_waits_until_all_of_it_is(room: Classroom, problems: Path) -> None:
     mend(problems, "sig_figs: 4", "rel_tol: 0.01")
     words = room.command("regrade", "--bank", problems.parent, "--yes")
-    ran = subprocess.run([sys.executable, "-c", INTERRUPTED, *words], capture_output=True, text=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED.format(then="write_tables(batch)"), *words], capture_output=True, text=True
+    )
     out = room.out / "results"
     assert (ran.returncode, ran.stderr.splitlines()[-1]) == (
         130,
@@ -217,6 +219,16 @@ def test_an_interrupt_while_a_regrading_is_written_waits_until_all_of_it_is(room
     with (out / "grades.csv").open(encoding="utf-8", newline="") as table:
         assert len({row["points"] for row in csv.DictReader(table)}) == 1  # all are right now
     assert "No points change." in command(room, problems).stdout
+
+
+def test_why_a_regrading_could_not_be_written_is_said_though_an_interrupt_waits(
+    room: Classroom, problems: Path
+) -> None:
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    words = room.command("regrade", "--bank", problems.parent, "--yes")
+    script = INTERRUPTED.format(then="raise OSError(28, 'No space left on device', 'grades.csv')")
+    ran = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr.splitlines()[-1]) == (2, "shardwise: grades.csv: No space left on device")
 
 
 def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room: Classroom, problems: Path) -> None:

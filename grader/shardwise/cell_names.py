@@ -1,4 +1,4 @@
-"""Which names a cell of a notebook sets, read from its source and without running it."""
+"""Finds the names that a notebook's cell sets. Its source is parsed and never run, since it is a student's."""
 
 from __future__ import annotations
 

@@ -386,7 +386,10 @@ def test_a_server_ends_with_the_process_that_took_it_over() -> None:
 
 
 def test_a_worker_that_takes_over_one_server_leaves_the_others_what_they_start_from() -> None:
-    """A worker once deleted the folders of the other servers. One that was slow to start then failed, and its tier was given up."""
+    """A worker that dropped the other workers' openings deleted the folders in which their servers were starting.
+
+    A server that was slow to start then found no folder and failed, and its worker took a weaker tier without a word.
+    """
     with sandboxes.begun(cores=(None, None)):
         slow = server_begun(sandboxes._begun[1][1])._process
         slow.send_signal(signal.SIGSTOP)

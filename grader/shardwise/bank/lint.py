@@ -33,9 +33,7 @@ ACCEPTED = 0.10  # a template that accepts fewer draws than this is badly constr
 DISTINCT = 5  # fewer different questions than this are no randomisation
 SAME = 60  # characters by which two messages are taken for the same fault
 SAMPLED = 5  # seeds on which every known answer is marked
-MARKED = (
-    100  # seeds on which right answers in every form and recognised mistakes are marked; on the others one right answer
-)
+MARKED = 100  # seeds on which right answers in every form, and mistakes, are marked; on the others one right answer
 
 Place = tuple[str | int, ...]  # keys and indices that lead to a value of the template
 

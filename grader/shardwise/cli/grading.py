@@ -257,7 +257,7 @@ def regrade(
 
 
 def _write(again: Regrade) -> None:
-    """Let a regrading count. An interrupt waits for that: else lock, ledger and tables would not say the same."""
+    """Write what was graded again. Ctrl-C waits until all of it is written: halfway, lock file, ledger and tables would disagree."""
     with waited_for():
         again.write()
         say_when_stopped(f"What was graded again is written to {again.out}.")

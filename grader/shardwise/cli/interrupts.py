@@ -63,14 +63,17 @@ def apart() -> Iterator[None]:
 
 @contextmanager
 def waited_for() -> Iterator[None]:
-    """What is done to its end once it is begun: an interrupt comes after it. To block signals would do for this thread alone."""
+    """Hold Ctrl-C and SIGTERM back until this block has ended. Where it ended well they interrupt the command then.
+
+    Blocking the signals would not do: another thread would take them, and Python would run their handler in the main one.
+    """
     _command.is_waited_for = True
     try:
         yield
     finally:
         _command.is_waited_for = False
-        if _command.waiting:
-            _interrupt(_command.waiting, None)
+    if _command.waiting:
+        _interrupt(_command.waiting, None)
 
 
 def pass_on() -> None:
@@ -119,7 +122,8 @@ def _listen() -> None:
 def _interrupt(number: int, _: object) -> None:
     """Unwind the command or a part of it, do so again where that was lost, or end a process that has been unwinding for long."""
     if _command.is_waited_for:
-        _command.waiting = number if number in (signal.SIGINT, signal.SIGTERM) else _command.waiting
+        if number in (signal.SIGINT, signal.SIGTERM):
+            _command.waiting = number
         return
     if _command.comes_again:
         _command.comes_again = False
@@ -142,7 +146,7 @@ def _interrupt(number: int, _: object) -> None:
 
 
 def _look_after_it() -> None:
-    """See to it that this process ends, whatever becomes of the interrupt and whatever it leaves behind.
+    """Have `_interrupt` called every 10 ms from now on, so that this process ends whatever becomes of the interrupt.
 
     Python drops one that falls while an object is deleted, and turns one that falls while a class is made into a RuntimeError,
     which may be taken for one notebook's. One that falls while Python looks for a module leaves the lock of all imports
@@ -153,7 +157,10 @@ def _look_after_it() -> None:
 
 
 def _is_dealt_with() -> bool:
-    """Whether the interrupt is on its way: in a `finally`, an `except` or an `__exit__`, as itself or behind another error."""
+    """Whether a `finally`, an `except` or an `__exit__` is running because of the interrupt. If none is, the interrupt was lost.
+
+    What is being handled may be another error by now, which Python has chained to the interrupt.
+    """
     error = sys.exc_info()[1]
     for _ in range(_MOST_BEHIND):  # a chain of errors may end in itself
         if error is None or isinstance(error, Interrupted):
@@ -163,7 +170,10 @@ def _is_dealt_with() -> bool:
 
 
 def _again(unraisable: Any) -> None:
-    """Python drops what is raised while an object is deleted. A KeyboardInterrupt comes again in a moment; the other is looked after."""
+    """Called with an exception that Python drops, since it was raised while an object was deleted.
+
+    A KeyboardInterrupt is raised again in a moment. For the other interrupt the alarm does that, which looks after it already.
+    """
     if isinstance(unraisable.exc_value, KeyboardInterrupt):
         _command.is_apart = True
         _command.comes_again = True

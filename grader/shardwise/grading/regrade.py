@@ -41,7 +41,7 @@ class Change:
 
 @dataclass(frozen=True)
 class OtherStanding:
-    """A student whose grade would count no more, or as handed in at another time: what would be, and why."""
+    """A student who has a grade and would have none, or would be late and is not, or the other way about; and why."""
 
     student: str
     set: str
@@ -71,7 +71,7 @@ class Regrade:
                     yield from differences(now.counts(result.set, result.student), after)
 
     def other_standings(self) -> Iterator[OtherStanding]:
-        """Everybody who has a grade and would have none, or whose grade would be late and is not, or the other way about."""
+        """Who would lose a grade, or be late or in time otherwise than now. `changes` does not tell: no points need change."""
         with Ledger(self.out / LEDGER) as now, Ledger(self.batch.out / LEDGER) as then:
             found = {(result.set, result.student): result for result in then.results(latest=True)}
             for before in now.results():

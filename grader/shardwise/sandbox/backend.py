@@ -41,7 +41,7 @@ class Attempt:
     finished: bool = False
     progress: Progress = NOT_BEGUN
     frames: Iterable[bytes] = field(default_factory=tuple)
-    # What it took by the clock of who watched it. Ours goes on while a shell has stopped us, and the job's does not wait.
+    # How long it took, as the process measured that watched it: it goes on while Ctrl-Z stops this one. None where it cannot say.
     seconds: float | None = None
 
 

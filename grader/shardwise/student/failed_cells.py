@@ -52,7 +52,7 @@ class FailedCells:
         self._assigned = dict(_ASSIGNED.findall(info.raw_cell))
 
     def ended(self, result: Any) -> None:
-        """After a cell ran: note which variables are out of date now, and forget those that it has just set."""
+        """After a cell ran: note each variable that holds an older value than the cell says, and clear those that it has just set."""
         error = result.error_before_exec or result.error_in_exec
         cell = getattr(result.info, "cell_id", None)
         for name in [
@@ -112,6 +112,6 @@ def not_set(variable: str) -> str:
 
 
 def _names_in(source: str) -> set[str]:
-    """The names that a cell sets. One that failed may be no Python; then they are looked for in its text."""
+    """The names that a cell sets. A cell with a syntax error cannot be parsed, so a pattern finds the assignments in its text."""
     names = names_set_by(source)
     return {name for found in _SETS.findall(source) for name in found if name} if names is None else {*names}

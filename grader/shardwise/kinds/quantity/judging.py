@@ -17,7 +17,7 @@ from shardwise.kinds.quantity.explain import (
     one_off,
     reasons,
 )
-from shardwise.kinds.quantity.model import QuantityForm, QuantityKey, near, tolerance, tolerance_in_figures
+from shardwise.kinds.quantity.model import QuantityForm, QuantityKey, near, tolerance_in_base_units
 from shardwise.question import Question, Verdict
 from shardwise.units import Reading
 
@@ -35,15 +35,13 @@ def judged(question: Question, form: QuantityForm, key: QuantityKey, value: Read
 
 
 def is_near(form: QuantityForm, key: QuantityKey, number: float) -> bool:
-    """Whether a number in base units is right."""
+    """Whether a number, in base units, lies within the tolerance around the key."""
     return near(number, key.value, _allowed(form, key, key.value))
 
 
 def _allowed(form: QuantityForm, key: QuantityKey, value: float) -> float:
     """The tolerance around a value, both in base units."""
-    if key.sig_figs is not None:
-        return tolerance_in_figures(value, key.sig_figs, form.unit, form.direction)
-    return tolerance(value, rel_tol=key.rel_tol, abs_tol=key.abs_tol, sig_figs=None)
+    return tolerance_in_base_units(value, form.unit, form.direction, key.rel_tol, key.abs_tol, key.sig_figs)
 
 
 def _is_exact(key: QuantityKey) -> bool:

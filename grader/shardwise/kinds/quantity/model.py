@@ -143,8 +143,17 @@ def tolerance(value: float, *, rel_tol: float | None, abs_tol: float | None, sig
     return abs(value) * (0.01 if rel_tol is None else rel_tol)
 
 
-def tolerance_in_figures(value: float, sig_figs: int, unit_text: str, direction: Direction) -> float:
-    """How far from a base-unit value an answer may lie that has so many figures right in its unit; in base units."""
+def tolerance_in_base_units(
+    value: float,
+    unit_text: str,
+    direction: Direction,
+    rel_tol: float | None,
+    abs_tol: float | None,
+    sig_figs: int | None,
+) -> float:
+    """How far from a value an answer may lie. Value, `abs_tol` and result are in base units; figures are those in the unit."""
+    if sig_figs is None:
+        return tolerance(value, rel_tol=rel_tol, abs_tol=abs_tol, sig_figs=None)
     in_unit = from_base(value, unit_text, direction)
     return float(to_base(tolerance(in_unit, rel_tol=None, abs_tol=None, sig_figs=sig_figs), unit_text, direction))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from shardwise.errors import Reject
-from shardwise.kinds.quantity.model import Answer, QuantityTemplate, tolerance, tolerance_in_figures
+from shardwise.kinds.quantity.model import Answer, QuantityTemplate, tolerance_in_base_units
 from shardwise.kinds.quantity.slips import Slip, not_told, plan_of, slips
 from shardwise.template.draw import Draw
 from shardwise.units import to_base
@@ -61,8 +61,5 @@ def each_allowed(answer: Answer, values: Sequence[float]) -> list[float]:
 def allowed(answer: Answer, value: float) -> float:
     """The tolerance around a base-unit value, in base units."""
     way = answer.direction or "none"
-    if answer.abs_tol is not None:
-        return float(to_base(answer.abs_tol, answer.unit, way))
-    if answer.sig_figs is not None:
-        return tolerance_in_figures(value, answer.sig_figs, answer.unit, way)
-    return tolerance(value, rel_tol=answer.rel_tol, abs_tol=None, sig_figs=None)
+    abs_tol = None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, way))
+    return tolerance_in_base_units(value, answer.unit, way, answer.rel_tol, abs_tol, answer.sig_figs)
