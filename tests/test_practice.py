@@ -305,6 +305,10 @@ def test_a_value_that_is_new_counts_however_its_cell_sets_it(source: str) -> Non
     ran(failed, "answer = ...")
     ran(failed, source)
     assert failed.why("answer") is None
+    ran(failed, "answer = 1 / 0")
+    assert "stopped" in str(failed.why("answer"))
+    ran(failed, "from math import e as answer", "c2")
+    assert failed.why("answer") is None
 
 
 @pytest.mark.parametrize(

@@ -158,12 +158,17 @@ def test_whose_grade_would_be_gone_or_late_is_said_and_asked_about_though_no_poi
     (room.handed_in / "finn" / "week-1.ipynb").rename(room.out / "finn.ipynb")
     before = snapshot(room.out)
     told = " ".join(command(room, problems, code=1).stdout.split())
-    assert "eve, who has a grade for week-1, would be ungraded: 2 notebooks of eve" in told
-    assert "finn, who has a grade for week-1, would be missing: " in told
-    assert "ada, who has a grade for week-1, would be in time: by when its notebook is said" in told
+    assert "eve would be ungraded for week-1: 2 notebooks of eve" in told
+    assert "finn would be missing for week-1: " in told
+    assert "ada would be in time for week-1: by when this run takes its notebook" in told
     assert "Nothing was written." in told
     assert snapshot(room.out) == before
+    as_graded = "--latest", "--received", str(times)
+    command(room, problems, *as_graded, "--yes")
     (room.out / "finn.ipynb").rename(room.handed_in / "finn" / "week-1.ipynb")
+    told = " ".join(command(room, problems, *as_graded, code=1).stdout.split())
+    assert "finn would be graded again for week-1: a grade counted once, and none does now" in told
+    command(room, problems, *as_graded, "--yes")
     assert "No points change." in command(room, problems, "--latest", "--received", str(times)).stdout
 
 
@@ -179,7 +184,7 @@ def test_a_regrading_that_was_given_up_leaves_no_grading_behind(room: Classroom,
     assert points(room)["eve"] == 4
 
 
-@pytest.mark.parametrize("damage", ["notes = '{'", "scores = '['", "points = 'many'"])
+@pytest.mark.parametrize("damage", ["notes = '{'", "scores = '['", "points = 'many'", "scores = '[]'", "notes = '[1]'"])
 def test_a_row_of_a_ledger_that_we_did_not_write_is_said_in_words(room: Classroom, damage: str) -> None:
     path = room.out / "results" / LEDGER
     with closing(sqlite3.connect(path)) as database, database:

@@ -272,7 +272,7 @@ def print_changes(regrade: Regrade) -> tuple[int, int]:
         typer.echo(f"{count} question{'s stay' if count > 1 else ' stays'} as handed out: {reason}")
     others = list(regrade.other_standings())
     for other in others:
-        typer.echo(f"{other.student}, who has a grade for {other.set}, would be {other.would_be}: {other.why}")
+        typer.echo(f"{other.student} would be {other.would_be} for {other.set}: {other.why}")
     return sum(map(len, causes.values())), len(others)
 
 

@@ -147,10 +147,12 @@ def result_of(row: Sequence[Any]) -> Result:
     """A result out of COLUMNS_OF_RESULT. Raises sqlite3.DatabaseError for what we did not write."""
     student, name_of_set, name, points, max_points, late, notes, tier, version, scores, answers = row
     try:
+        said, earned = json.loads(notes), json.loads(scores)
+        if not isinstance(earned, dict) or not all(isinstance(note, str) for note in said):
+            raise ValueError("its scores or its notes are of another form")
         return Result(
             student, name_of_set, name, points=None if points is None else float(points), max_points=max_points,
-            late=bool(late), notes=tuple(json.loads(notes)), tier=tier, version=version, scores=json.loads(scores),
-            answers_json=answers,
+            late=bool(late), notes=tuple(said), tier=tier, version=version, scores=earned, answers_json=answers,
         )  # fmt: skip
     except (ValueError, TypeError) as error:
         raise sqlite3.DatabaseError(f"a grading of {student} cannot be read: {error}") from None

@@ -41,11 +41,11 @@ class Change:
 
 @dataclass(frozen=True)
 class OtherStanding:
-    """A student who has a grade and would have none, or would be late and is not, or the other way about; and why."""
+    """A student who has a grade and would have none, or is late and would not be, or the other way about; and why."""
 
     student: str
     set: str
-    would_be: str  # ungraded, missing, late or in time
+    would_be: str  # ungraded, missing, late, in time or graded again
     why: str
 
 
@@ -74,9 +74,13 @@ class Regrade:
         """Who would lose a grade, or be late or in time otherwise than now. `changes` does not tell: no points need change."""
         with Ledger(self.out / LEDGER) as now, Ledger(self.batch.out / LEDGER) as then:
             found = {(result.set, result.student): result for result in then.results(latest=True)}
-            for before in now.results():
-                if before.status != "graded":
-                    continue
+            graded = {(result.set, result.student): result for result in now.results() if result.status == "graded"}
+            for whose, result in found.items():
+                if result.status == "graded" and whose not in graded and now.counts(*whose):
+                    yield OtherStanding(
+                        result.student, result.set, "graded again", "a grade counted once, and none does now"
+                    )
+            for before in graded.values():
                 after = found.get((before.set, before.student))
                 if after is None and not lies(Path(before.path)):
                     yield OtherStanding(before.student, before.set, "missing", f"{before.path} is there no more")
@@ -84,7 +88,7 @@ class Regrade:
                     yield OtherStanding(before.student, before.set, "ungraded", after.reason)
                 elif after is not None and after.late != before.late:
                     would_be = "late" if after.late else "in time"
-                    why = "by when its notebook is said to have been received in this run"
+                    why = "by when this run takes its notebook to have been received"
                     yield OtherStanding(before.student, before.set, would_be, why)
 
     def write(self) -> Batch:

@@ -34,6 +34,7 @@ class FailedCells:
         self._setter: dict[str, str] = {}
         self._before: dict[str, Any] = {}
         self._held: dict[str, Any] = {}  # by the names that any cell sets
+        self._old: dict[str, Any] = {}  # the values of the names of which something is to be said
         self._unquoted: dict[str, str] = {}  # numbers with a unit that the cell sets without quotes
         self._assigned: dict[str, str] = {}  # what the cell sets in one line and without quotes
 
@@ -75,6 +76,9 @@ class FailedCells:
                 why = f"The cell that sets `{name}` stopped: `{safe(in_one_line(error))}`"
                 self._why[name] = f"{why}\n\n{self._in_quotes(name, error)}".strip()
         self._before = {}
+        self._old = {
+            name: vars(__main__).get(name, _MISSING) for name in self._why if name not in self._old
+        } | self._old
 
     def _in_quotes(self, name: str, error: BaseException) -> str:
         """What to say where an answer may lack its quotes; nothing where it does not look like that."""
@@ -89,11 +93,13 @@ class FailedCells:
 
     def _forget(self, name: str) -> None:
         self._why.pop(name, None)
+        self._old.pop(name, None)
         self._setter.pop(name, None)
 
     def why(self, name: str) -> str | None:
-        """Why a name does not hold what its cell says, in words; None when all is well."""
-        return self._why.get(name)
+        """Why a name does not hold what its cell says, in words; None when all is well, or when it has another value by now."""
+        is_old = vars(__main__).get(name, _MISSING) is self._old.get(name, _MISSING)
+        return self._why.get(name) if is_old else None
 
     @staticmethod
     def feedback(question: str, points: float, variable: str, why: str) -> Feedback:
