@@ -631,7 +631,7 @@ def lint_of_a_reference_that(line: str, folder: Path) -> dict[str, str]:
 def test_a_reference_that_does_not_end_is_said_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shardwise.bank.deadline.DRAW_SECONDS", 0.5)
     said = lint_of_a_reference_that("while file_bytes: pass", tmp_path / "bank")
-    words = r"first-quantity\.yaml:1:1: a draw is not done after 0\.5 seconds; it stood in solutions/example\.py:\d+ by then"
+    words = r"first-quantity\.yaml:1:1: a draw is not done after 0\.5 seconds of computing; it stood in solutions/example\.py:\d+ by then"
     assert re.search(words, said["first-quantity"])
     assert said["first-choice"] == ""
 
@@ -643,6 +643,12 @@ def test_a_question_whose_reference_does_not_end_is_said_too(tmp_path: Path, mon
         ShardwiseError, match=r"first-quantity, seed 3: a draw is not done .* solutions/example\.py:\d+ by"
     ):
         pose(problem, 3)
+
+
+def test_a_draw_that_has_to_wait_for_the_machine_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shardwise.bank.deadline.DRAW_SECONDS", 0.5)
+    said = lint_of_a_reference_that("import time; time.sleep(0.6)", tmp_path / "bank")
+    assert said == {"first-quantity": "", "first-choice": ""}
 
 
 def test_a_reference_that_ends_its_process_is_said_and_spoils_no_other_report(tmp_path: Path) -> None:
