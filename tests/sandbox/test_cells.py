@@ -117,11 +117,20 @@ def test_input_finds_nobody_typing(strongest: Sandbox) -> None:
         "if True:\n    !pip install rich\nprint('ran')",
         "print?\nprint('ran')",
         "??print\nprint('ran')",
+        "%time said = 'ran'\nprint(said)",
+        "    said = 'ran'\n    if said:\n        print(said)\n",
+        "\n>>> def say(what):\n...     print(what)\n...\n>>> say('ran')",
+        "%matplotlib inline\nsaid = '''\n%d\nran'''\nprint(said[4:] if '%d' in said else said)",
     ],
 )
-def test_ipython_magic_is_dropped(strongest: Sandbox, source: str) -> None:
+def test_what_ipython_reads_runs_here_too(strongest: Sandbox, source: str) -> None:
     (magic,) = cells(strongest, source)
     assert magic == CellResult("ok", "", "ran\n")
+
+
+def test_what_nobody_can_read_is_said_with_its_own_line(strongest: Sandbox) -> None:
+    (refused,) = cells(strongest, "  %matplotlib inline\n  said = 7 8\n  !ls")
+    assert refused == CellResult("raised", "SyntaxError: invalid syntax (line 2)", "")
 
 
 def test_percent_signs_in_plain_python_stay(strongest: Sandbox) -> None:

@@ -7,23 +7,21 @@ goes on after whatever a cell did.
 from __future__ import annotations
 
 import builtins
-import contextlib
 import gc
 import inspect
 import mmap
-import re
 import sys
 import types
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from . import output, stub, wire_format
+from .cell_source import compile_cell
 from .shared_memory import CALL_LIMIT, CELL_LIMIT, WHOLE_STEP, FullError, Writer
 
 globals()["__builtins__"] = vars(builtins).copy()  # a cell that patches the shared ones does not break this module
 
 ERROR_CHARACTERS = 500
-_MAGIC = re.compile(r"\s*(?:[%!].*|\?{1,2}[\w.]+|[\w.\[\]]+\?{1,2})\s*")
 
 
 class OutOfMemory(BaseException):
@@ -165,24 +163,6 @@ def add_builtins() -> None:
 def run_source(source: str, key: str, main: types.ModuleType) -> None:
     """Execute one cell's source in a module."""
     exec(compile_cell(source, _filename(key)), main.__dict__)
-
-
-def compile_cell(source: str, filename: str) -> types.CodeType:
-    """Python, or Python with IPython's magics in it, which are dropped line by line so that line numbers stay."""
-    try:
-        return compile(source, filename, "exec", dont_inherit=True)
-    except SyntaxError as original:
-        plain = "\n".join(_without_magic(line) for line in source.splitlines())
-        with contextlib.suppress(SyntaxError):
-            return compile(plain, filename, "exec", dont_inherit=True)
-        raise original
-
-
-def _without_magic(line: str) -> str:
-    if not _MAGIC.fullmatch(line):
-        return line
-    indentation = line[: len(line) - len(line.lstrip())]
-    return indentation + "pass"
 
 
 def _filename(key: str) -> str:
