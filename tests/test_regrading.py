@@ -194,6 +194,19 @@ def test_a_row_of_a_ledger_that_we_did_not_write_is_said_in_words(room: Classroo
         list(ledger.history())
 
 
+@pytest.mark.parametrize("damage", ["'{'", "'[1]'", "'[{}]'", "replace(answers, '\"outcome\"', '\"income\"')"])
+def test_answers_of_a_ledger_that_we_did_not_write_are_said_in_words(
+    room: Classroom, problems: Path, damage: str
+) -> None:
+    with closing(sqlite3.connect(room.out / "results" / LEDGER)) as database, database:
+        database.execute(f"UPDATE grading SET answers = {damage} WHERE student = 'ada'")
+    again = regrade(
+        [room.handed_in], room.out / "results", mend(problems, "sig_figs: 4", "rel_tol: 0.01"), settings=SETTINGS
+    )
+    with pytest.raises(ShardwiseError, match="The ledger is damaged: what ada was told of .* cannot be read"):
+        list(again.changes())
+
+
 INTERRUPTED = """
 import os, signal, sys
 from shardwise.__main__ import main

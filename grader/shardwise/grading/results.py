@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal
 
 from shardwise import __version__
+from shardwise.errors import ShardwiseError
 from shardwise.question import Feedback, Outcome, Question
 
 Status = Literal["graded", "ungraded", "missing"]
@@ -65,11 +66,17 @@ class Result:
 
     @cached_property
     def answers(self) -> tuple[Answer, ...]:
-        """The answers, in the order of the questions."""
-        return tuple(
-            Answer(data["title"], data["kind"], data["draw"], data["digest"], Feedback.model_validate(data))
-            for data in json.loads(self.answers_json)
-        )
+        """The answers, in the order of the questions. Raises ShardwiseError for a text that is not ours."""
+        try:
+            return tuple(
+                Answer(data["title"], data["kind"], data["draw"], data["digest"], Feedback.model_validate(data))
+                for data in json.loads(self.answers_json)
+            )
+        except (ValueError, TypeError, KeyError):
+            raise ShardwiseError(
+                f"The ledger is damaged: what {self.student} was told of {self.set} cannot be read. "
+                "Take a copy of it from before, or move it away to grade anew."
+            ) from None
 
     @property
     def feedback(self) -> tuple[Feedback, ...]:
