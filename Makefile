@@ -3,9 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo
-# How much the long tests try of what has no end, draws and kills and fuzzed bytes: EFFORT=4 make test-all tries four times as much.
+# How much the long tests try of what has no end, draws and kills and fuzzed bytes: EFFORT=4 make test-all tries four times as much,
+# and more examples of each property, of which `make test` tries some.
 export EFFORT ?= 1
-DRAWS = $(shell expr 100 \* $(EFFORT))
+DRAWS = $(shell expr 50 \* $(EFFORT))
+LONG := $(if $(filter 1,$(EFFORT)),slow,slow or hypothesis)
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -25,9 +27,10 @@ demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its s
 	@echo "A feedback page: $(CURDIR)/$(DEMO)/results/feedback/first-light/bo.html"
 
 test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Something of everything, in under five minutes on two cores
-	$(MAKE) --no-print-directory -j 2 quick-tests code-is-sound
+	$(BIN)/shardwise list > /dev/null  # which keeps what it read from YAML: else each process would read it anew
+	$(MAKE) --no-print-directory -j 3 quick-tests code-is-sound bank-is-sound
 
-quick-tests: bank-is-sound  # which keeps what it read from YAML: else each process of the tests would read it anew
+quick-tests:
 	$(PYTEST) -n 3 -m "not slow"
 
 code-is-sound:
@@ -36,19 +39,20 @@ code-is-sound:
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bank-is-sound:  # every answer that a kind knows of is marked on the first five draws; test-all has hundreds
-	$(BIN)/shardwise lint --bank . --seeds 10
+# Beside the tests, and behind them, since these wait for browsers and kernels a quarter of the time.
+bank-is-sound:  # every answer that a kind knows of is marked on the first five draws; test-all has more
+	nice -n 19 $(BIN)/shardwise lint --bank . --seeds 10
 	$(BIN)/shardwise render --bank . --check
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md --check
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md --check
 
-test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## The long rest: every attack, random kills, more draws, all examples of each property
+test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## The long rest: every attack, random kills, more draws
 	$(MAKE) --no-print-directory -j 2 long-tests many-draws
 
 long-tests:
-	$(PYTEST) -n 3 -m "slow or hypothesis"
+	$(PYTEST) -n 3 -m "$(LONG)"
 
-many-draws:  # beside the tests, and behind them, since these wait for browsers and kernels a quarter of the time
+many-draws:
 	nice -n 19 $(BIN)/shardwise lint --bank . --seeds $(DRAWS)
 	nice -n 19 $(BIN)/shardwise lint --bank examples/bank --seeds $(DRAWS)
 

@@ -51,7 +51,7 @@ if _CACHE is not None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Set how many examples hypothesis draws of each property: 25 in the quick run, 40 in the long one."""
+    """Set how many examples hypothesis draws of each property: 25 in the quick run, more in the long one."""
     name, examples = ("quick", 25) if config.option.markexpr == "not slow" else ("long", tries(40))
     settings.register_profile(name, settings.get_profile(PROFILE), max_examples=examples)
     settings.load_profile(name)

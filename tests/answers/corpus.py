@@ -108,7 +108,7 @@ def questions(kind: str, seeds: int, problems: Sequence[Problem] | None = None) 
 def trials(kind: str, seeds: int, every: int = 1) -> Iterator[Trial]:
     """Every spelling of a kind on every question that it makes sense for.
 
-    With `every` 3 that is on a third of the problems; of the others only those are posed that a spelling needs which no
+    With `every` 6 that is on a sixth of the problems; of the others only those are posed that a spelling needs which no
     question was for yet.
     """
     unmet = set(spellings(kind))
