@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # processes, since two would leave two cores idle for a fifth of the time.
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test quick-tests code-is-sound bank-is-sound test-all long-tests many-draws lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
+.PHONY: demo test quick-tests code-is-sound bank-is-read bank-is-sound test-all long-tests many-draws lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
 
 demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
@@ -27,10 +27,12 @@ demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its s
 	@echo "A feedback page: $(CURDIR)/$(DEMO)/results/feedback/first-light/bo.html"
 
 test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Something of everything, in under five minutes on two cores
-	$(BIN)/shardwise list > /dev/null  # which keeps what it read from YAML: else each process would read it anew
 	$(MAKE) --no-print-directory -j 3 quick-tests code-is-sound bank-is-sound
 
-quick-tests:
+bank-is-read:  # and kept as it was read: else each process would read its YAML anew
+	$(BIN)/shardwise list > /dev/null
+
+quick-tests: bank-is-read
 	$(PYTEST) -n 3 -m "not slow"
 
 code-is-sound:
@@ -40,7 +42,7 @@ code-is-sound:
 	$(BIN)/lint-imports --no-cache
 
 # Beside the tests, and behind them, since these wait for browsers and kernels a quarter of the time.
-bank-is-sound:  # every answer that a kind knows of is marked on the first five draws; test-all has more
+bank-is-sound: bank-is-read  # every answer that a kind knows of is marked on the first five draws; test-all has more
 	nice -n 19 $(BIN)/shardwise lint --bank . --seeds 10
 	$(BIN)/shardwise render --bank . --check
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md --check

@@ -203,7 +203,7 @@ def test_answers_of_a_ledger_that_we_did_not_write_are_said_in_words(
     again = regrade(
         [room.handed_in], room.out / "results", mend(problems, "sig_figs: 4", "rel_tol: 0.01"), settings=SETTINGS
     )
-    with pytest.raises(ShardwiseError, match="The ledger is damaged: what ada was told of .* cannot be read"):
+    with pytest.raises(ShardwiseError, match=r"The ledger is damaged: what ada was told of .* cannot be read"):
         list(again.changes())
 
 
