@@ -16,7 +16,7 @@ from shardwise.markdown.feedback import as_plain
 from shardwise.marking import check
 from shardwise.question import Feedback, Outcome, Question
 
-SEEDS = range(tries(15))
+SEEDS = range(tries(7))
 
 
 @cache

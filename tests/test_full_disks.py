@@ -38,12 +38,10 @@ def undisturbed(name: str, tests: Path) -> dict[str, bytes]:
         return left(whole)
 
 
-@pytest.mark.parametrize("name", every_sixth_at_once(list(WRITING)))
-@pytest.mark.parametrize("size", [pytest.param(0, marks=pytest.mark.slow), 400])
-def test_a_disk_without_room_is_said_in_a_sentence_and_nothing_is_half_written(
-    name: str, size: int, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("name", every_sixth_at_once(WRITING))
+def test_a_disk_without_room_is_said_in_a_sentence_and_nothing_is_half_written(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "full"
+    size = (400, 0)[WRITING.index(name) % 2]  # the first line of a file still finds room, or nothing does
     prepared(folder, name)
     before, kept = left(folder), events(folder)
     ran = begun(folder, name, preexec_fn=limited(size))

@@ -162,7 +162,7 @@ def test_what_the_fuzzers_start_from_is_read_without_a_finding(target: str) -> N
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_any_bytes_are_read_or_refused_in_words(target: str) -> None:
-    @tried(100)
+    @tried(50)
     @given(st.binary(max_size=200) | ODD_TEXT.map(lambda text: text.encode("utf-8", "surrogatepass")))
     def fuzz(data: bytes) -> None:
         put(target, data)
@@ -172,7 +172,7 @@ def test_any_bytes_are_read_or_refused_in_words(target: str) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_what_is_nearly_sound_is_read_or_refused_in_words(target: str) -> None:
-    @tried(60 if target in ("template", "definition") else 200)
+    @tried(30 if target in ("template", "definition") else 100)
     @given(spoilt(target) | moved(target) | flipped(target))
     def fuzz(data: bytes) -> None:
         put(target, data)
@@ -180,13 +180,13 @@ def test_what_is_nearly_sound_is_read_or_refused_in_words(target: str) -> None:
     fuzz()
 
 
-@tried(200)
+@tried(100)
 @given(st.data())
 def test_a_notebook_with_cells_and_metadata_swapped(data: st.DataObject) -> None:
     put("notebook", written(data.draw(swapped(json.loads(data.draw(st.sampled_from(seeds("notebook"))))))))
 
 
-@tried(200)
+@tried(100)
 @given(st.data())
 def test_a_lock_with_values_swapped(data: st.DataObject) -> None:
     lines = [json.loads(line) for line in seeds("lock")[0].splitlines()]
@@ -195,7 +195,7 @@ def test_a_lock_with_values_swapped(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("target", ["template", "definition"])
 def test_a_template_with_values_swapped(target: str) -> None:
-    @tried(100)
+    @tried(50)
     @given(st.data())
     def fuzz(data: st.DataObject) -> None:
         sound = yaml_source.parse(data.draw(st.sampled_from(seeds(target))).decode(), "seed").data
@@ -204,7 +204,7 @@ def test_a_template_with_values_swapped(target: str) -> None:
     fuzz()
 
 
-@tried(200)
+@tried(100)
 @given(st.data(), st.booleans(), st.integers(0, 255), st.sampled_from(("utf-8", "utf-16", "utf-32-le", "latin-1")))
 def test_frames_with_values_swapped(data: st.DataObject, finished: bool, ending: int, encoding: str) -> None:
     sound = [
@@ -247,7 +247,7 @@ def test_a_finding_can_be_put_to_its_target_again(tmp_path: Path) -> None:
 # What students type -------------------------------------------------------------------------------------------------
 
 
-@tried(600)
+@tried(300)
 @given(
     st.integers(0, 255),
     st.lists(
@@ -315,20 +315,20 @@ def _formulas(names: Sequence[str]) -> st.SearchStrategy[str]:
     )
 
 
-@tried(250)
+@tried(125)
 @given(st.data(), st.integers(0, len(SYMBOLS) - 1))
 def test_formulas_by_the_grammar_and_past_it(data: st.DataObject, first: int) -> None:
     text = data.draw(_formulas(SYMBOLS[first]) | st.lists(st.sampled_from(FORMULAS), max_size=4).map("".join))
     put("formula", bytes([first]) + text.encode("utf-8", "surrogatepass"))
 
 
-@tried(300)
+@tried(150)
 @given(st.integers(0, len(questions()) - 1), ODD.map(_packed))
 def test_answers_of_any_sort_to_questions_of_every_kind(place: int, raw: Any) -> None:
     put("answer", bytes([place]) + wire_format.to_text(raw).encode())
 
 
-@tried(200)
+@tried(100)
 @given(st.data())
 def test_sample_answers_with_parts_swapped(data: st.DataObject) -> None:
     seed = data.draw(st.sampled_from(seeds("answer")))
@@ -336,7 +336,7 @@ def test_sample_answers_with_parts_swapped(data: st.DataObject) -> None:
         put("answer", seed[:1] + written(data.draw(swapped(json.loads(seed[1:])))))
 
 
-@tried(200)
+@tried(100)
 @given(st.lists(ODD.map(_packed) | st.fixed_dictionaries({"error": ODD_TEXT}), max_size=5))
 def test_functions_that_return_anything(values: list[Any]) -> None:
     put("returned", wire_format.to_text(values).encode())
