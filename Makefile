@@ -42,8 +42,8 @@ code-is-sound:
 	$(BIN)/lint-imports --no-cache
 
 # Beside the tests, and behind them, since these wait for browsers and kernels a quarter of the time.
-bank-is-sound: bank-is-read  # every answer that a kind knows of is marked on these five draws; test-all has more
-	nice -n 19 $(BIN)/shardwise lint --bank . --seeds 5
+bank-is-sound: bank-is-read  # every answer that a kind knows of is marked on the first five draws; test-all has more
+	nice -n 19 $(BIN)/shardwise lint --bank . --seeds 10
 	$(BIN)/shardwise render --bank . --check
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md --check
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md --check
