@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -177,6 +178,17 @@ def problem_of(job: Job) -> Problem:
     return _OPENED[folder].problems[name]
 
 
+def _accepts_too_few(accepted: int, rejected: int) -> bool:
+    """Whether fewer draws are accepted than should be, and so many fewer that it is no chance.
+
+    >>> _accepts_too_few(5, 48), _accepts_too_few(500, 4800)  # both are 9.4 %
+    (False, True)
+    """
+    drawn = accepted + rejected
+    by_chance = 2 * math.sqrt(drawn * ACCEPTED * (1 - ACCEPTED))  # two standard deviations
+    return accepted < drawn * ACCEPTED - by_chance
+
+
 def lint_problem(problem: Problem, *, seeds: int) -> Report:
     """Draw a problem for `seeds` seeds; confirm each key, prove each mistake apart, render every text."""
     report = Report(problem.id, problem.template.kind, seeds)
@@ -202,7 +214,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
         report.confirmed = confirmed == seeds
         report.accepted = seeds / (seeds + rejected) if seeds else 1.0
         report.distinct = len(seen.asked)
-        if report.accepted < ACCEPTED:
+        if _accepts_too_few(seeds, rejected):
             found.add(
                 f"accepts {report.accepted:.1%} of its draws",
                 remedy="Loosen `where`, or move mistakes away from the key.",
