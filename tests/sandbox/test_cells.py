@@ -120,12 +120,26 @@ def test_input_finds_nobody_typing(strongest: Sandbox) -> None:
         "%time said = 'ran'\nprint(said)",
         "    said = 'ran'\n    if said:\n        print(said)\n",
         "\n>>> def say(what):\n...     print(what)\n...\n>>> say('ran')",
+        "# as I tried it\n>>>print('ran')",
+        "In [7]: said = 'ran'\n   ...: print(said)",
+        "%%time\n    said = 'ran'\n    print(said)",
+        "said = %time 'ran'\nprint(said)",
+        "files = !ls\nprint('ran')",
+        "!pip install numpy \\\n    sympy\nprint('ran')",
+        "%matplotlib inline\nfrom __future__ import annotations\nprint('ran')",
+        "Is this the right one?\nprint('ran')",
         "%matplotlib inline\nsaid = '''\n%d\nran'''\nprint(said[4:] if '%d' in said else said)",
     ],
 )
 def test_what_ipython_reads_runs_here_too(strongest: Sandbox, source: str) -> None:
     (magic,) = cells(strongest, source)
     assert magic == CellResult("ok", "", "ran\n")
+
+
+@pytest.mark.parametrize("magic", ["%%html", "%%bash", "%%writefile answers.py"])
+def test_a_cell_of_another_language_does_nothing(strongest: Sandbox, magic: str) -> None:
+    (other,) = cells(strongest, f"{magic}\nprint('ran')")
+    assert other == CellResult("ok", "", "")
 
 
 def test_what_nobody_can_read_is_said_with_its_own_line(strongest: Sandbox) -> None:

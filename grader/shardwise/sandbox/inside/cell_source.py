@@ -9,30 +9,68 @@ import contextlib
 import re
 import types
 
-_MAGIC = re.compile(r"(\s*)(?:%time\s+(?P<timed>.+)|[%!].*|\?{1,2}[\w.]+|[\w.\[\]]+\?{1,2})\s*")
-_PROMPT = re.compile(r"\s*(?:>>>|\.\.\.)(?: |$)")
+_NUMBERED = re.compile(r"\s*In \[\d+\]:")  # which Python would take for an annotation
+_PROMPT = re.compile(r"\s*(?:>>>|\.\.\.:?|In \[\d+\]:) ?")
+_CELL_MAGIC = re.compile(r"\s*%%(\w+)")
+_OF_PYTHON = ("time", "capture", "prun")  # magics whose cells are run as Python in the notebook
+_TIMED = re.compile(r"(\s*(?:[\w., ]+=\s*)?)%time\s+(.+)")
+_SET = re.compile(r"(\s*[\w., ]+=\s*)[%!].*")  # as in files = !ls
+_OTHER = re.compile(r"(\s*)(?:[%!].*|\?.*|[^'\"#]*\?\s*)")
 
 
 def compile_cell(source: str, filename: str) -> types.CodeType:
     """A cell's code. Raises SyntaxError where IPython could not read the cell either."""
+    if _NUMBERED.match(source):
+        source = "\n".join(_without_prompts(source.split("\n")))
     with contextlib.suppress(SyntaxError):
         return compile(source, filename, "exec", dont_inherit=True)
-    lines = _without_margin(source.split("\n"))
+    lines = _body(source.split("\n"))
     while True:
         try:
             return compile("\n".join(lines), filename, "exec", dont_inherit=True)
         except SyntaxError as error:
             # One line at a time, since the same line is text where it stands inside of a string.
             number = (error.lineno or 0) - 1
-            if not 0 <= number < len(lines) or not (magic := _MAGIC.fullmatch(lines[number])):
+            if not 0 <= number < len(lines) or not _to_python(lines, number):
                 raise
-            lines[number] = magic[1] + (magic["timed"] or "pass")
 
 
-def _without_margin(lines: list[str]) -> list[str]:
-    """The lines of a cell without the prompts of a shell, or without the indentation of the first of them."""
+def _body(lines: list[str]) -> list[str]:
+    """The lines of a cell without a magic at its head, and without the indentation of the first that is left."""
+    head = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    if magic := _CELL_MAGIC.match(lines[head]):
+        if magic[1] not in _OF_PYTHON:
+            return []
+        lines = ["" if number == head else line for number, line in enumerate(lines)]
     first = next((line for line in lines if line.strip()), "")
-    if first.lstrip().startswith(">>>"):
-        return [_PROMPT.sub("", line, count=1) for line in lines]
     margin = first[: len(first) - len(first.lstrip())]
     return [line.removeprefix(margin) for line in lines]
+
+
+def _to_python(lines: list[str], number: int) -> bool:
+    """Replace a line that Python cannot read by what IPython takes it for; whether it takes it for anything."""
+    line = lines[number]
+    if line.lstrip().startswith(">>>"):
+        lines[:] = _without_prompts(lines)
+    elif timed := _TIMED.fullmatch(line):
+        lines[number] = timed[1] + timed[2]
+    elif given := _SET.fullmatch(line):
+        lines[number] = f"{given[1]}None"
+        _blank_what_follows(lines, number, line)
+    elif other := _OTHER.fullmatch(line):
+        lines[number] = f"{other[1]}pass" if other[1] else ""  # nothing, since `from __future__` may follow
+        _blank_what_follows(lines, number, line)
+    else:
+        return False
+    return True
+
+
+def _without_prompts(lines: list[str]) -> list[str]:
+    return [_PROMPT.sub("", line, count=1) for line in lines]
+
+
+def _blank_what_follows(lines: list[str], number: int, line: str) -> None:
+    """Drop the lines that a magic goes on in, after a backslash at its end."""
+    while line.rstrip().endswith("\\") and number + 1 < len(lines):
+        number += 1
+        line, lines[number] = lines[number], ""
