@@ -86,6 +86,15 @@ def test_a_name_that_nothing_sets_is_said_with_the_one_that_may_be_meant() -> No
     run("del bytes_per_gpus")
 
 
+def test_the_answer_to_another_question_is_never_the_one_that_may_be_meant() -> None:
+    graded = handed(asked("ring-time"), asked("ring-time-bug"))
+    run("ring_time_bug = {'line': 2}")
+    made = graded.check("ring-time")
+    assert isinstance(made, Checked)
+    assert made.feedback.say.startswith("No cell that was run sets `ring_time`.")
+    assert "should that be" not in made.feedback.say
+
+
 def test_a_check_without_a_name_says_which_problems_there_are() -> None:
     made = handed(asked(SENDS, 3)).check(None)
     assert isinstance(made, Message)

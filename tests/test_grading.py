@@ -159,7 +159,7 @@ def test_an_answer_cell_that_is_not_run_is_not_called_gone(
     cell.update(change)
     room.put("ada", notebook)
     result = room.grade()["ada"]
-    assert result.feedback[0].outcome == "blank"
+    assert result.feedback[0].outcome == ("unreadable" if said else "blank")
     assert said in result.feedback[0].say
     assert "gone" not in result.feedback[0].say
     assert len(result.notes) == bool(said)
@@ -405,7 +405,31 @@ def test_an_answer_under_another_name_is_unreadable_and_says_which_name_was_mean
     assert said["ring-time-function"].say.startswith(
         "This cell sets “`ring_ms`”, and after your cells had run there was no “`ring_all_reduce_ms`”."
     )
-    assert [said[name].outcome for name in ("ring-time", "crossover-size")] == [Outcome.BLANK] * 2
+    assert said["ring-time"].say.startswith("This cell gives no value to any name, and after your cells")
+    assert (said["ring-time"].outcome, said["ring-time"].written) == (Outcome.UNREADABLE, "print(3)")
+    assert said["crossover-size"].outcome == Outcome.BLANK
+
+
+def test_an_answer_that_was_only_written_down_is_listed_and_a_comment_is_none(room: Classroom) -> None:
+    answer_some(room, {"bytes-per-gpu": "bytes_per_gpu = ...\n'3 GB'", "ring-time": "ring_time = ...  # 4 ms?"})
+    said = {one.question.partition("/")[2]: one for one in room.grade()["ada"].feedback}
+    assert said["bytes-per-gpu"].outcome == Outcome.UNREADABLE
+    assert said["bytes-per-gpu"].written == "bytes_per_gpu = ...\n'3 GB'"
+    assert said["ring-time"].outcome == Outcome.BLANK
+
+
+def test_an_answer_beside_its_check_counts_as_it_does_in_the_notebook(room: Classroom) -> None:
+    notebook = fill(room.notebook("ada"), room.lock.questions("ada"), right)
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    [answer, check] = [
+        cell for cell in cells if cell["metadata"]["shardwise"].get("question") == "q1" and cell["cell_type"] == "code"
+    ]
+    check["source"] = f"{answer['source']}\n{check['source']}"
+    answer["source"] = "bytes_per_gpu = ..."
+    room.put("ada", notebook)
+    result = room.grade()["ada"]
+    assert result.feedback[0].outcome == Outcome.CORRECT
+    assert result.notes == ("2 cells answer q1; the last value counts.",)
 
 
 def test_of_a_cell_that_was_split_the_half_that_stops_is_what_was_answered(room: Classroom) -> None:

@@ -14,16 +14,22 @@ _SCOPES = (
 )  # fmt: skip
 
 
-def names_set_by(source: str) -> list[str] | None:
-    """The variables, functions and classes that a cell sets, each once and in their order; None if it is no Python.
+def names_set_by(source: str, handed_out: str = "") -> list[str] | None:
+    """The variables, functions and classes that a cell sets beyond what it was handed out with, each once and in their order.
+
+    None if that is nothing but comments, or no Python.
 
     >>> names_set_by("%matplotlib inline\\ndef half(n):\\n    rest = n / 2\\n    return rest\\nanswer = half(6)")
     ['half', 'answer']
+    >>> names_set_by("half = ...  # three?", "half = ..."), names_set_by("half = ...\\n'three'", "half = ...")
+    (None, [])
     """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what is a student's, such as an escape that there is not
-            return list(dict.fromkeys(_set_in(ast.parse(_MAGIC.sub("", source)))))
+            given = {ast.dump(statement) for statement in ast.parse(handed_out).body}
+            added = [each for each in ast.parse(_MAGIC.sub("", source)).body if ast.dump(each) not in given]
+            return list(dict.fromkeys(_set_in(ast.Module(added, [])))) if added else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -51,7 +51,7 @@ def lint(
         typer.echo(str(fault), err=True)
     proved = sum(1 for report in reports if report.kind)
     typer.echo(
-        f"{proved} problem{'s' if proved != 1 else ''}, {seeds} draws each: "
+        f"{proved} problem{'s' if proved != 1 else ''}, {seeds} draw{'s' if seeds != 1 else ''} each: "
         + (f"{len(faults)} fault{'s' * (len(faults) != 1)}" if faults else "all sound")
     )
     raise typer.Exit(1 if faults else 0)

@@ -36,7 +36,8 @@ def _intro(header: Mapping[str, Any], name: str, questions: Sequence[Question]) 
         f"**{_inert(name)}**: {count}{due}.",
         str(header.get("intro") or ""),
         "Run the cell “Set-up” below this text once. Then answer in the cell under each question and run the cell below it: it "
-        "says how your answer is read, and not whether it is right. The numbers were drawn for you.",
+        "says how your answer is read, and not whether it is right. The numbers were drawn for you. When this notebook is graded, "
+        "Python has its standard library, numpy and sympy, and no other package.",
         _hand_in(header),
     ]
     return "\n\n".join(part for part in about if part)

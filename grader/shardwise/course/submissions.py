@@ -30,6 +30,7 @@ _EMPTY = "This archive holds no notebook (*.ipynb). Hand in the notebook itself.
 _PACKED_TWICE = "This archive holds no notebook (*.ipynb), only other archives. Hand in the notebook itself."
 _MISNAMED = "This is read neither as a notebook (*.ipynb) nor as an archive (*.zip). Hand in the notebook itself, under its own name."
 _NOTHING_IN_IT = (_EMPTY, _PACKED_TWICE, _MISNAMED)  # said only of a student who handed in nothing better
+_CHECKS = re.compile(r"\s*(?:from shardwise import \w+\s*)?(?:check\w*\(.*\))?\s*")  # a cell that does nothing else
 _ENCRYPTED = 1  # a bit in the flags of a member: APPNOTE.TXT 6.3.10, 4.4.4
 _LIKE_A_NOTEBOOK = re.compile(r"\.ipynb\.\w+$|\.(7z|rar|tar|tgz|gz|bz2|xz)$", re.IGNORECASE)
 
@@ -330,7 +331,10 @@ def _loaded(contents: bytes) -> dict[str, Any]:
 
 
 def _cells(data: dict[str, Any]) -> tuple[list[StudentCell], list[str], dict[str, str]]:
-    """The code cells in order, without those of ours: setup and checks are taken from the original. And what is not run."""
+    """The code cells in order, without the setup, and the checks as they were handed out. And what is not run.
+
+    A check cell that something was added to is an answer cell too: in the student's notebook it set what it says.
+    """
     cells: list[StudentCell] = []
     notes: list[str] = []
     answered: dict[str, int] = {}
@@ -340,10 +344,12 @@ def _cells(data: dict[str, Any]) -> tuple[list[StudentCell], list[str], dict[str
         if not isinstance(cell, dict):
             continue
         role, question = _role(cell)
-        answers = question if role == "answer" else None
-        if role in ("setup", "check") or (cell.get("cell_type") != "code" and not answers):
+        source, is_code = _source(cell), cell.get("cell_type") == "code"
+        if role == "setup" or (role == "check" and (not is_code or _CHECKS.fullmatch(source))):
             continue
-        source = _source(cell)
+        answers = question if role in ("answer", "check") else None
+        if not is_code and not answers:
+            continue
         why = _why_not_run(cell, source, total)
         if answers and (why or not source.strip()):
             unrun[answers] = why

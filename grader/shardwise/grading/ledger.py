@@ -212,7 +212,7 @@ class Ledger:
         """The questions of the notebooks that count: the columns of a table of grades."""
         seen: dict[str, None] = {}
         for (names,) in self._db.execute(
-            "SELECT DISTINCT (SELECT group_concat(key, ' ') FROM json_each(scores)) FROM batch JOIN grading ON grading.id = grading"
+            "SELECT DISTINCT (SELECT COALESCE(group_concat(key, ' '), '') FROM json_each(scores)) FROM batch JOIN grading ON grading.id = grading"
         ):
             seen.update(dict.fromkeys(names.split()))
         return list(seen)
@@ -230,7 +230,10 @@ class Ledger:
         before = None
         for *_, grading, at, who in events:
             if grading != before:
-                [row] = self._all(f"SELECT {COLUMNS} FROM grading WHERE id = ?", grading)
+                rows = self._all(f"SELECT {COLUMNS} FROM grading WHERE id = ?", grading)
+                if not rows:
+                    raise sqlite3.DatabaseError("a grading that counted is not there")
+                row = rows[0]
                 yield replace(as_grading(row), at=at, who=who) if at else as_grading(row)
             before = grading
 

@@ -151,10 +151,10 @@ def result_of(row: Sequence[Any]) -> Result:
         if not isinstance(earned, dict) or not all(isinstance(note, str) for note in said):
             raise ValueError("its scores or its notes are of another form")
         return Result(
-            student, name_of_set, name, points=None if points is None else float(points), max_points=max_points,
+            student, name_of_set, name, points=None if points is None else float(points), max_points=float(max_points),
             late=bool(late), notes=tuple(said), tier=tier, version=version, scores=earned, answers_json=answers,
         )  # fmt: skip
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise sqlite3.DatabaseError(f"a grading of {student} cannot be read: {error}") from None
 
 

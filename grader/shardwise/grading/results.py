@@ -72,7 +72,7 @@ class Result:
                 Answer(data["title"], data["kind"], data["draw"], data["digest"], Feedback.model_validate(data))
                 for data in json.loads(self.answers_json)
             )
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise ShardwiseError(
                 f"The ledger is damaged: what {self.student} was told of {self.set} cannot be read. "
                 "Take a copy of it from before, or move it away to grade anew."

@@ -50,8 +50,11 @@ def grade_one(
             feedback = broken(question, error)
         if feedback.outcome == Outcome.BLANK and (lost := _lost(question, submission, stopped)):
             cell, feedback = lost, _unset(question, lost)
-        elif _is_missing(job.results[f"answer-{place}"]) and (other := _misnamed(question, submission)):
+        elif _is_missing(job.results[f"answer-{place}"]) and (other := _elsewhere(question, submission)):
             cell, feedback = other[0], unreadable_feedback(question, other[1], other[0].source, is_graded=True)
+        elif feedback.outcome == Outcome.BLANK and (unrun := submission.unrun.get(question.cell)):
+            why = Unreadable(f"The cell for this answer {unrun}, so it was not run.", shows_example=True)
+            feedback = unreadable_feedback(question, why, is_graded=True)
         if cell is not None and cell.key in stopped and feedback.outcome != Outcome.CORRECT:
             feedback = _told(feedback, f"The cell with your answer stopped: `{safe(stopped[cell.key])}`")
         elif cell is None and feedback.outcome == Outcome.BLANK:
@@ -100,19 +103,21 @@ def _is_missing(result: Any) -> bool:
     return all(call.status == "missing" for call in getattr(result, "results", (result,)))
 
 
-def _misnamed(question: Question, submission: Submission) -> tuple[StudentCell, Unreadable] | None:
-    """What to say where a student's answer cells set other names than the one asked for, and the last cell that does.
+def _elsewhere(question: Question, submission: Submission) -> tuple[StudentCell, Unreadable] | None:
+    """What to say where a student worked in an answer cell without setting the name that is asked for, and the last such cell.
 
-    None where they set no name at all, or set the right one.
+    None where no cell was worked in, or one sets that name.
     """
-    cells = [cell for cell in submission.cells if cell.question == question.cell]
-    named = [(cell, names) for cell in cells if (names := names_set_by(cell.source))]
     wanted = variable_of(question)
-    if not named or any(wanted in names for _, names in named):
+    handed_out = kind_of(question).cells(question.form, wanted)
+    cells = [cell for cell in submission.cells if cell.question == question.cell]
+    sets = [(cell, names) for cell in cells if (names := names_set_by(cell.source, handed_out)) is not None]
+    if not sets or any(wanted in names for _, names in sets):
         return None
-    cell, names = named[-1]
-    shown = _listed(difflib.get_close_matches(wanted, names, n=1) or names)
-    why = f"This cell sets {shown}, and after your cells had run there was no “{wanted}”."
+    cell, names = next((one for one in reversed(sets) if one[1]), sets[-1])
+    shown = _listed(difflib.get_close_matches(wanted, names, n=1) or names) if names else ""
+    does = f"This cell sets {shown}" if names else "This cell gives no value to any name"
+    why = f"{does}, and after your cells had run there was no “{wanted}”."
     return cell, Unreadable(why, shows_example=True)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import sys
+from collections.abc import Collection
 from typing import Any
 
 import __main__
@@ -110,9 +111,10 @@ class FailedCells:
         return Feedback(question=question, outcome=Outcome.UNREADABLE, max_points=points, say=say)
 
 
-def not_set(variable: str) -> str:
-    """What to say when the variable of an answer does not exist; it names one of similar spelling, if there is one."""
-    [near] = difflib.get_close_matches(variable, [name for name in vars(__main__) if name[0] != "_"], n=1) or [""]
+def not_set(variable: str, others: Collection[str]) -> str:
+    """What to say when the variable of an answer does not exist; it names one of similar spelling that is no other answer."""
+    known = [name for name in vars(__main__) if name[0] != "_" and name not in others]
+    [near] = difflib.get_close_matches(variable, known, n=1) or [""]
     meant = f" There is `{near}`: should that be the answer?" if near else ""
     return f"No cell that was run sets `{variable}`.{meant}"
 

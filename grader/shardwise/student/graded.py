@@ -51,14 +51,15 @@ class GradedSet:
                 "Ask your instructor which package adds it, and install that."
             )
         form, points = kind.Form.model_validate(asked["form"]), float(asked["points"])
-        variable = kind.variable(form, slug.replace("-", "_"))
+        variable = _variable_of(slug, asked)
         if answer is NOT_GIVEN and (why := self.failed.why(variable)) is not None:
             return Checked(self.failed.feedback(slug, points, variable, why))
         raw = vars(__main__).get(variable) if answer is NOT_GIVEN else answer
         raw = None if kind.is_untouched(form, raw) else raw
         feedback = read_only(form, kind.name, raw, question=slug, points=points)
         if feedback.outcome == Outcome.BLANK and answer is NOT_GIVEN and variable not in vars(__main__):
-            feedback = feedback.model_copy(update={"say": not_set(variable)})
+            others = [_variable_of(*other) for other in self.questions.items()]
+            feedback = feedback.model_copy(update={"say": not_set(variable, others)})
         if feedback.outcome is None and "call" in asked and (callable(raw) or isinstance(raw, str)):
             feedback = _tried(feedback, raw, variable, asked["call"])
         return Checked(feedback)
@@ -80,6 +81,12 @@ class GradedSet:
     def has_no(self, what: str) -> Message:
         """Said by the verbs that a graded set does not have."""
         return Message(f"This set is graded, so there {what} here. Practice notebooks have them.")
+
+
+def _variable_of(slug: str, asked: Mapping[str, Any]) -> str:
+    """The name under which the answer to a question is looked for; nothing where its kind is not installed."""
+    kind = kinds().get(str(asked["kind"]))
+    return kind.variable(kind.Form.model_validate(asked["form"]), slug.replace("-", "_")) if kind else ""
 
 
 _MARKS = {"answered": "→", "blank": "○", "incomplete": "◐", "unreadable": "?", "fails": "✗"}
