@@ -435,7 +435,7 @@ def test_a_sound_bank_is_linted_with_0_and_a_broken_one_with_1(run: Any, small_b
 def test_what_to_lint_may_be_named_as_a_path_or_an_id(run: Any, small_bank: Path, path: str) -> None:
     path = path.format(root=small_bank / "problems")
     ran = run("lint", path, "--bank", str(small_bank), "--seeds", "1", "--workers", "1")
-    assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 problem, 1 draws each: all sound")
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 problem, 1 draw each: all sound")
 
 
 def test_the_folder_of_the_bank_stands_for_all_of_it(run: Any, small_bank: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from shardwise.bank.posing import pose
 from shardwise.cli.main import app
 from shardwise.course.notebooks import chapter_notebook, file_text
 from shardwise.course.simulated_class import ATTACKS, add_cell, blank, fill, mistaken, right, unreadable
-from shardwise.course.submissions import StudentCell, Submission
+from shardwise.course.submissions import StudentCell, Submission, parse
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
 from shardwise.grading.submission import grade_one
@@ -430,6 +431,20 @@ def test_an_answer_beside_its_check_counts_as_it_does_in_the_notebook(room: Clas
     result = room.grade()["ada"]
     assert result.feedback[0].outcome == Outcome.CORRECT
     assert result.notes == ("2 cells answer q1; the last value counts.",)
+
+
+@pytest.mark.parametrize("filling", [" ", "\n", "check(", "check", "from shardwise import check\n", "(", ")"])
+def test_a_check_cell_of_any_length_is_read_at_once(room: Classroom, filling: str) -> None:
+    """Its pattern is matched in our own process."""
+    notebook = room.notebook("ada")
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    check = next(cell for cell in cells if cell["metadata"]["shardwise"]["role"] == "check")  # type: ignore[index]
+    check["source"] = f"x{filling * 100_000}x"
+    began = time.process_time()
+    parse(json.dumps(notebook).encode(), "ada")
+    check["source"] = f"{filling * 100_000}x"
+    parse(json.dumps(notebook).encode(), "ada")
+    assert time.process_time() - began < 1
 
 
 def test_of_a_cell_that_was_split_the_half_that_stops_is_what_was_answered(room: Classroom) -> None:

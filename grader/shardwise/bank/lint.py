@@ -181,7 +181,7 @@ def problem_of(job: Job) -> Problem:
 def _accepts_too_few(accepted: int, rejected: int) -> bool:
     """Whether fewer draws are accepted than should be, and so many fewer that it is no chance.
 
-    >>> _accepts_too_few(5, 48), _accepts_too_few(500, 4800)  # both are 9.4 %
+    >>> _accepts_too_few(5, 48), _accepts_too_few(5000, 48_000)  # both are 9.4 %
     (False, True)
     """
     drawn = accepted + rejected

@@ -30,7 +30,7 @@ _EMPTY = "This archive holds no notebook (*.ipynb). Hand in the notebook itself.
 _PACKED_TWICE = "This archive holds no notebook (*.ipynb), only other archives. Hand in the notebook itself."
 _MISNAMED = "This is read neither as a notebook (*.ipynb) nor as an archive (*.zip). Hand in the notebook itself, under its own name."
 _NOTHING_IN_IT = (_EMPTY, _PACKED_TWICE, _MISNAMED)  # said only of a student who handed in nothing better
-_CHECKS = re.compile(r"\s*(?:from shardwise import \w+\s*)?(?:check\w*\(.*\))?\s*")  # a cell that does nothing else
+_CHECKS = re.compile(r"(?:from shardwise import \w+\s+)?(?:check\w*\(.*\))?")  # a cell that does nothing else
 _ENCRYPTED = 1  # a bit in the flags of a member: APPNOTE.TXT 6.3.10, 4.4.4
 _LIKE_A_NOTEBOOK = re.compile(r"\.ipynb\.\w+$|\.(7z|rar|tar|tgz|gz|bz2|xz)$", re.IGNORECASE)
 
@@ -345,7 +345,7 @@ def _cells(data: dict[str, Any]) -> tuple[list[StudentCell], list[str], dict[str
             continue
         role, question = _role(cell)
         source, is_code = _source(cell), cell.get("cell_type") == "code"
-        if role == "setup" or (role == "check" and (not is_code or _CHECKS.fullmatch(source))):
+        if role == "setup" or (role == "check" and (not is_code or _CHECKS.fullmatch(source.strip()))):
             continue
         answers = question if role in ("answer", "check") else None
         if not is_code and not answers:

@@ -10,12 +10,12 @@ import re
 import types
 
 _NUMBERED = re.compile(r"\s*In \[\d+\]:")  # which Python would take for an annotation
-_PROMPT = re.compile(r"\s*(?:>>>|\.\.\.:?|In \[\d+\]:) ?")
+_PROMPT = re.compile(r"\s*(?:(?:>>> ?)+|(?:\.\.\.:?|In \[\d+\]:) ?)")
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)")
 _OF_PYTHON = ("time", "capture", "prun")  # magics whose cells are run as Python in the notebook
-_TIMED = re.compile(r"(\s*(?:[\w., ]+=\s*)?)%time\s+(.+)")
-_SET = re.compile(r"(\s*[\w., ]+=\s*)[%!].*")  # as in files = !ls
-_OTHER = re.compile(r"(\s*)(?:[%!].*|\?.*|[^'\"#]*\?\s*)")
+_TIMED = re.compile(r"(\s*(?:[\w.][\w., ]*=\s*)?)%time\s+(.+)")
+_SET = re.compile(r"(\s*[\w.][\w., ]*=\s*)[%!].*")  # as in files = !ls
+_OTHER = re.compile(r"(\s*)(?:[%!?].*|[^\s'\"#][^'\"#]*\?\s*)")
 
 
 def compile_cell(source: str, filename: str) -> types.CodeType:
