@@ -18,7 +18,7 @@ from shardwise.cell_names import names_set_by
         ("def f(n):\n    a = n\nclass C:\n    b = 1", ["f", "C"]),
         ("[x for x in y]\n(lambda z: (w := z))", []),
         ("%matplotlib inline\n!ls\nx = 1", ["x"]),
-        ("# nothing", None),
+        ("# nothing", []),
         ("print(x)", []),
         ("x = = 1", None),
         ("x = " + "(" * 5000, None),

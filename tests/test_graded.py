@@ -95,6 +95,15 @@ def test_the_answer_to_another_question_is_never_the_one_that_may_be_meant() -> 
     assert "should that be" not in made.feedback.say
 
 
+def test_an_answer_that_is_only_given_to_check_is_said_not_to_be_kept() -> None:
+    made = handed(asked(SENDS)).check(SENDS, "3 GB")
+    assert isinstance(made, Checked)
+    assert made.feedback.outcome is None
+    assert (
+        made.feedback.say == "This was only tried, and is not kept. What is marked is what stands in `bytes_per_gpu`."
+    )
+
+
 def test_a_check_without_a_name_says_which_problems_there_are() -> None:
     made = handed(asked(SENDS, 3)).check(None)
     assert isinstance(made, Message)

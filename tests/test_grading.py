@@ -363,7 +363,7 @@ def test_an_answer_whose_cell_stops_before_it_is_set_is_listed_with_what_was_wri
         "ring-or-tree": "ring_or_tree = a",
         "ring-time-bug": "hunt = ring_time_bug = {'line': ..., 'input': ..., 'fix': ...}\nhunt['line'] = third",
     }
-    blank = {"ring-time": "", "tree-steps": "# no time", "crossover-size": "crossover_size = ...\n"}
+    blank = {"ring-time": "", "tree-steps": "\n", "crossover-size": "crossover_size = ...\n"}
     set_before = {"gpus-behind-one-link": "gpus_behind_one_link = 'a lot'\nprint(G)"}
     answer_some(room, {**stopped, **blank, **set_before})
     batch = room.batch()
@@ -406,17 +406,49 @@ def test_an_answer_under_another_name_is_unreadable_and_says_which_name_was_mean
     assert said["ring-time-function"].say.startswith(
         "This cell sets “`ring_ms`”, and after your cells had run there was no “`ring_all_reduce_ms`”."
     )
-    assert said["ring-time"].say.startswith("This cell gives no value to any name, and after your cells")
+    assert said["ring-time"].say.startswith("After your cells had run, “`ring_time`” had no value. Write your")
     assert (said["ring-time"].outcome, said["ring-time"].written) == (Outcome.UNREADABLE, "print(3)")
     assert said["crossover-size"].outcome == Outcome.BLANK
 
 
-def test_an_answer_that_was_only_written_down_is_listed_and_a_comment_is_none(room: Classroom) -> None:
-    answer_some(room, {"bytes-per-gpu": "bytes_per_gpu = ...\n'3 GB'", "ring-time": "ring_time = ...  # 4 ms?"})
+def test_an_answer_that_was_only_written_down_is_listed_with_what_was_written(room: Classroom) -> None:
+    written = {
+        "bytes-per-gpu": "bytes_per_gpu = ...\n'3 GB'",
+        "ring-time": "ring_time = ...  # 4 ms?",
+        "ring-or-tree": "a",
+        "link-gap": "%%timeit\nlink_gap = '12 ms'",
+        "tree-steps": "tree_steps: '6'",
+        "order-by-time": "order_by_time = !echo c b d a",
+    }
+    answer_some(room, {**written, "crossover-size": "crossover_size = ..."})
     said = {one.question.partition("/")[2]: one for one in room.grade()["ada"].feedback}
-    assert said["bytes-per-gpu"].outcome == Outcome.UNREADABLE
-    assert said["bytes-per-gpu"].written == "bytes_per_gpu = ...\n'3 GB'"
-    assert said["ring-time"].outcome == Outcome.BLANK
+    assert {name: said[name].written for name in written} == written
+    assert {said[name].outcome for name in written} == {Outcome.UNREADABLE}
+    assert said["crossover-size"].outcome == Outcome.BLANK
+
+
+def test_an_answer_in_a_text_cell_is_listed_and_an_untouched_one_is_none(room: Classroom) -> None:
+    notebook = room.notebook("ada")
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    answers = [cell for cell in cells if cell["metadata"]["shardwise"]["role"] == "answer"]  # type: ignore[index]
+    for cell in answers:
+        cell["cell_type"] = "markdown"
+    answers[0]["source"] = "My answer is **3 GB**"
+    room.put("ada", notebook)
+    first_, *others = room.grade()["ada"].feedback
+    assert (first_.outcome, first_.written) == (Outcome.UNREADABLE, "My answer is **3 GB**")
+    assert {one.outcome for one in others} == {Outcome.BLANK}
+
+
+def test_an_answer_that_was_only_given_to_check_is_listed(room: Classroom) -> None:
+    notebook = room.notebook("ada")
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    check = next(cell for cell in cells if cell["metadata"]["shardwise"]["role"] == "check")  # type: ignore[index]
+    check["source"] = str(check["source"]).replace(", of=", ", '3 GB', of=")
+    room.put("ada", notebook)
+    first_, *others = room.grade()["ada"].feedback
+    assert (first_.outcome, "'3 GB'" in first_.written) == (Outcome.UNREADABLE, True)
+    assert {one.outcome for one in others} == {Outcome.BLANK}
 
 
 def test_an_answer_beside_its_check_counts_as_it_does_in_the_notebook(room: Classroom) -> None:
@@ -430,7 +462,30 @@ def test_an_answer_beside_its_check_counts_as_it_does_in_the_notebook(room: Clas
     room.put("ada", notebook)
     result = room.grade()["ada"]
     assert result.feedback[0].outcome == Outcome.CORRECT
-    assert result.notes == ("2 cells answer q1; the last value counts.",)
+    assert result.notes == ()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "{}  # done",
+        "{};",
+        "{}\nhint()",
+        "%%time\n{}",
+        "import shardwise\n{}",
+        "{}\nprint(1)",
+        "{}\nhelp me",
+        "# none\n{}",
+    ],
+)
+def test_what_else_is_done_in_check_cells_makes_no_answer(room: Classroom, more: str) -> None:
+    notebook = room.notebook("ada")
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    for cell in cells:
+        if cell["metadata"]["shardwise"]["role"] == "check":  # type: ignore[index]
+            cell["source"] = more.format(cell["source"])
+    room.put("ada", notebook)
+    assert {one.outcome for one in room.grade()["ada"].feedback} == {Outcome.BLANK}
 
 
 @pytest.mark.parametrize("filling", [" ", "\n", "check(", "check", "from shardwise import check\n", "(", ")"])

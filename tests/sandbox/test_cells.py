@@ -121,7 +121,7 @@ def test_input_finds_nobody_typing(strongest: Sandbox) -> None:
         "    said = 'ran'\n    if said:\n        print(said)\n",
         "\n>>> def say(what):\n...     print(what)\n...\n>>> say('ran')",
         "# as I tried it\n>>>print('ran')",
-        "In [7]: said = 'ran'\n   ...: print(said)",
+        "In [7]: said = 'ran... ran'\n   ...: print(said[7:])",
         "%%time\n    said = 'ran'\n    print(said)",
         "said = %time 'ran'\nprint(said)",
         "files = !ls\nprint('ran')",

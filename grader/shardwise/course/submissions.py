@@ -30,7 +30,10 @@ _EMPTY = "This archive holds no notebook (*.ipynb). Hand in the notebook itself.
 _PACKED_TWICE = "This archive holds no notebook (*.ipynb), only other archives. Hand in the notebook itself."
 _MISNAMED = "This is read neither as a notebook (*.ipynb) nor as an archive (*.zip). Hand in the notebook itself, under its own name."
 _NOTHING_IN_IT = (_EMPTY, _PACKED_TWICE, _MISNAMED)  # said only of a student who handed in nothing better
-_CHECKS = re.compile(r"(?:from shardwise import \w+\s+)?(?:check\w*\(.*\))?")  # a cell that does nothing else
+# In a check cell: a line of ours, an answer that is handed to check, and what gives a name a value.
+_OF_OURS = re.compile(r"(?:(?:from|import) shardwise\b|(?:shardwise\.)?(?:check\w*|another|hint|solution)\()[^;]*;?")
+_HANDED = re.compile(r"check\([\"'][\w-]*[\"'],(?! *\w+ *=)")
+_GIVES = re.compile(r"(?:^|;) *(?:def |[\w.]+ *(?:, *[\w.]+ *)*(?::[^=\n]*)?=(?!=))", re.MULTILINE)
 _ENCRYPTED = 1  # a bit in the flags of a member: APPNOTE.TXT 6.3.10, 4.4.4
 _LIKE_A_NOTEBOOK = re.compile(r"\.ipynb\.\w+$|\.(7z|rar|tar|tgz|gz|bz2|xz)$", re.IGNORECASE)
 
@@ -62,7 +65,8 @@ class Submission:
     student: str
     cells: tuple[StudentCell, ...]
     notes: tuple[str, ...]
-    unrun: Mapping[str, str] = field(default_factory=dict)  # questions with an answer cell that is not run, and why
+    # Questions with an answer cell that is not run: why, and what it holds.
+    unrun: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -330,39 +334,56 @@ def _loaded(contents: bytes) -> dict[str, Any]:
     return data
 
 
-def _cells(data: dict[str, Any]) -> tuple[list[StudentCell], list[str], dict[str, str]]:
+def _cells(data: dict[str, Any]) -> tuple[list[StudentCell], list[str], dict[str, tuple[str, str]]]:
     """The code cells in order, without the setup, and the checks as they were handed out. And what is not run.
 
-    A check cell that something was added to is an answer cell too: in the student's notebook it set what it says.
+    What was added to a check cell runs too, as it did in the student's notebook, and answers where it gives something.
     """
     cells: list[StudentCell] = []
     notes: list[str] = []
     answered: dict[str, int] = {}
-    unrun: dict[str, str] = {}
+    unrun: dict[str, tuple[str, str]] = {}
     total = 0
     for number, cell in enumerate(data["cells"], start=1):
         if not isinstance(cell, dict):
             continue
         role, question = _role(cell)
         source, is_code = _source(cell), cell.get("cell_type") == "code"
-        if role == "setup" or (role == "check" and (not is_code or _CHECKS.fullmatch(source.strip()))):
+        if role == "check" and is_code and len(source) <= BOUNDS.cell_characters:
+            source = _beside_check(source)
+        if role == "setup" or (role == "check" and not (is_code and source.strip())):
             continue
-        answers = question if role in ("answer", "check") else None
+        gives = role == "check" and (_GIVES.search(source) or _HANDED.search(source))
+        answers = question if role == "answer" or gives else None
         if not is_code and not answers:
             continue
         why = _why_not_run(cell, source, total)
         if answers and (why or not source.strip()):
-            unrun[answers] = why
+            unrun[answers] = why, source[: BOUNDS.cell_characters]
         if why:
             notes.append(f"Cell {number} {why} and was not run.")
             continue
         total += len(source)
-        if answers:
+        if role == "answer" and answers:
             answered[answers] = answered.get(answers, 0) + 1
         if source.strip():
             cells.append(StudentCell(f"cell-{number}", source, answers))
     notes += [f"{count} cells answer {name}; the last value counts." for name, count in answered.items() if count > 1]
     return cells, notes, unrun
+
+
+def _beside_check(source: str) -> str:
+    """What a student added to a check cell; the other lines are blank, so that line numbers stay.
+
+    >>> _beside_check('from shardwise import check\\nhalf = 3\\ncheck("half", of="week-1")')
+    '\\nhalf = 3\\n'
+    """
+    return "\n".join(
+        ""
+        if _OF_OURS.fullmatch(line.strip()) and line.count("(") == line.count(")") and not _HANDED.search(line)
+        else line
+        for line in source.split("\n")
+    )
 
 
 def _why_not_run(cell: dict[str, Any], source: str, before: int) -> str:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from shardwise.cell_names import names_set_by
+from shardwise.cell_names import names_set_by, was_worked_in
 from shardwise.course.submissions import StudentCell, Submission
 from shardwise.errors import Unreadable
 from shardwise.grading.sandboxes import runner_in
@@ -50,15 +50,16 @@ def grade_one(
             feedback = broken(question, error)
         if feedback.outcome == Outcome.BLANK and (lost := _lost(question, submission, stopped)):
             cell, feedback = lost, _unset(question, lost)
-        elif _is_missing(job.results[f"answer-{place}"]) and (other := _elsewhere(question, submission)):
+        elif _is_missing(job.results[f"answer-{place}"]) and (
+            other := _not_given(question, submission, is_blank=feedback.outcome == Outcome.BLANK)
+        ):
             cell, feedback = other[0], unreadable_feedback(question, other[1], other[0].source, is_graded=True)
-        elif feedback.outcome == Outcome.BLANK and (unrun := submission.unrun.get(question.cell)):
-            why = Unreadable(f"The cell for this answer {unrun}, so it was not run.", shows_example=True)
-            feedback = unreadable_feedback(question, why, is_graded=True)
+        elif feedback.outcome == Outcome.BLANK and (unrun := _unrun(question, submission)):
+            feedback = unreadable_feedback(question, *unrun, is_graded=True)
         if cell is not None and cell.key in stopped and feedback.outcome != Outcome.CORRECT:
             feedback = _told(feedback, f"The cell with your answer stopped: `{safe(stopped[cell.key])}`")
         elif cell is None and feedback.outcome == Outcome.BLANK:
-            feedback = _told(feedback, _why_blank(submission.unrun.get(question.cell)))
+            feedback = _told(feedback, _why_blank(submission.unrun.get(question.cell, (None, ""))[0]))
         marked.append(feedback)
     added = {cell.key for cell in submission.cells if not cell.question}
     notes = [f"{key} (added by the student) stopped: {safe(why)}" for key, why in stopped.items() if key in added]
@@ -103,22 +104,37 @@ def _is_missing(result: Any) -> bool:
     return all(call.status == "missing" for call in getattr(result, "results", (result,)))
 
 
-def _elsewhere(question: Question, submission: Submission) -> tuple[StudentCell, Unreadable] | None:
-    """What to say where a student worked in an answer cell without setting the name that is asked for, and the last such cell.
+def _not_given(question: Question, submission: Submission, *, is_blank: bool) -> tuple[StudentCell, Unreadable] | None:
+    """What to say where a student worked in an answer cell and the name that is asked for has no value, and the last such cell.
 
-    None where no cell was worked in, or one sets that name.
+    None where no cell was worked in, or where one sets that name and more is known than that it has no value.
     """
-    wanted = variable_of(question)
-    handed_out = kind_of(question).cells(question.form, wanted)
-    cells = [cell for cell in submission.cells if cell.question == question.cell]
-    sets = [(cell, names) for cell in cells if (names := names_set_by(cell.source, handed_out)) is not None]
-    if not sets or any(wanted in names for _, names in sets):
+    wanted, kind = variable_of(question), kind_of(question)
+    handed_out = kind.cells(question.form, wanted)
+    worked = [
+        (cell, names_set_by(cell.source, handed_out) or [])
+        for cell in submission.cells
+        if cell.question == question.cell and was_worked_in(cell.source, handed_out)
+    ]
+    if not worked or (not is_blank and any(wanted in names for _, names in worked)):
         return None
-    cell, names = next((one for one in reversed(sets) if one[1]), sets[-1])
-    shown = _listed(difflib.get_close_matches(wanted, names, n=1) or names) if names else ""
-    does = f"This cell sets {shown}" if names else "This cell gives no value to any name"
-    why = f"{does}, and after your cells had run there was no “{wanted}”."
+    cell, names = next((one for one in reversed(worked) if one[1]), worked[-1])
+    if names and wanted not in names:
+        shown = _listed(difflib.get_close_matches(wanted, names, n=1) or names)
+        why = f"This cell sets {shown}, and after your cells had run there was no “{wanted}”."
+    else:
+        do = "Define that function in this cell." if kind.is_program else f"Write your answer as “{wanted} = …”."
+        why = f"After your cells had run, “{wanted}” had no value. {do}"
     return cell, Unreadable(why, shows_example=True)
+
+
+def _unrun(question: Question, submission: Submission) -> tuple[Unreadable, str] | None:
+    """What to say of an answer cell that was worked in and is none to be run, such as a text cell, and what it holds."""
+    why, source = submission.unrun.get(question.cell, ("", ""))
+    handed_out = kind_of(question).cells(question.form, variable_of(question))
+    if not why or source.strip() == handed_out.strip():
+        return None
+    return Unreadable(f"The cell for this answer {why}, so it was not run.", shows_example=True), source
 
 
 def _stopped(submission: Submission, job: JobResult) -> dict[str, str]:

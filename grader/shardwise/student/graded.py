@@ -60,6 +60,9 @@ class GradedSet:
         if feedback.outcome == Outcome.BLANK and answer is NOT_GIVEN and variable not in vars(__main__):
             others = [_variable_of(*other) for other in self.questions.items()]
             feedback = feedback.model_copy(update={"say": not_set(variable, others)})
+        if feedback.outcome is None and answer is not NOT_GIVEN:
+            say = f"This was only tried, and is not kept. What is marked is what stands in `{variable}`."
+            return Checked(feedback.model_copy(update={"say": say}))
         if feedback.outcome is None and "call" in asked and (callable(raw) or isinstance(raw, str)):
             feedback = _tried(feedback, raw, variable, asked["call"])
         return Checked(feedback)

@@ -9,19 +9,20 @@ import contextlib
 import re
 import types
 
-_NUMBERED = re.compile(r"\s*In \[\d+\]:")  # which Python would take for an annotation
-_PROMPT = re.compile(r"\s*(?:(?:>>> ?)+|(?:\.\.\.:?|In \[\d+\]:) ?)")
+_NUMBERED = re.compile(r"\A\s*In \[\d+\]: ?")  # which Python would take for an annotation
+_GOES_ON = re.compile(r"\A\s*\.\.\.: ?")
+_PROMPT = re.compile(r"\A\s*(?:(?:>>> ?)+|\.\.\. ?)")
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)")
 _OF_PYTHON = ("time", "capture", "prun")  # magics whose cells are run as Python in the notebook
 _TIMED = re.compile(r"(\s*(?:[\w.][\w., ]*=\s*)?)%time\s+(.+)")
 _SET = re.compile(r"(\s*[\w.][\w., ]*=\s*)[%!].*")  # as in files = !ls
-_OTHER = re.compile(r"(\s*)(?:[%!?].*|[^\s'\"#][^'\"#]*\?\s*)")
+_OTHER = re.compile(r"(\s*)(?:[%!?].*|[^\s#=(][^#=(]*\?\s*)")
 
 
 def compile_cell(source: str, filename: str) -> types.CodeType:
     """A cell's code. Raises SyntaxError where IPython could not read the cell either."""
     if _NUMBERED.match(source):
-        source = "\n".join(_without_prompts(source.split("\n")))
+        source = "\n".join(_GOES_ON.sub("", _NUMBERED.sub("", line)) for line in source.split("\n"))
     with contextlib.suppress(SyntaxError):
         return compile(source, filename, "exec", dont_inherit=True)
     lines = _body(source.split("\n"))
@@ -51,11 +52,11 @@ def _to_python(lines: list[str], number: int) -> bool:
     """Replace a line that Python cannot read by what IPython takes it for; whether it takes it for anything."""
     line = lines[number]
     if line.lstrip().startswith(">>>"):
-        lines[:] = _without_prompts(lines)
+        lines[:] = [_PROMPT.sub("", each) for each in lines]
     elif timed := _TIMED.fullmatch(line):
         lines[number] = timed[1] + timed[2]
     elif given := _SET.fullmatch(line):
-        lines[number] = f"{given[1]}None"
+        lines[number] = f"{given[1]}..."  # which no answer is, either
         _blank_what_follows(lines, number, line)
     elif other := _OTHER.fullmatch(line):
         lines[number] = f"{other[1]}pass" if other[1] else ""  # nothing, since `from __future__` may follow
@@ -63,10 +64,6 @@ def _to_python(lines: list[str], number: int) -> bool:
     else:
         return False
     return True
-
-
-def _without_prompts(lines: list[str]) -> list[str]:
-    return [_PROMPT.sub("", line, count=1) for line in lines]
 
 
 def _blank_what_follows(lines: list[str], number: int, line: str) -> None:
