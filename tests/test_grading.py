@@ -488,7 +488,10 @@ def test_what_else_is_done_in_check_cells_makes_no_answer(room: Classroom, more:
     assert {one.outcome for one in room.grade()["ada"].feedback} == {Outcome.BLANK}
 
 
-@pytest.mark.parametrize("filling", [" ", "\n", "check(", "check", "from shardwise import check\n", "(", ")"])
+@pytest.mark.parametrize(
+    "filling",
+    [" ", "\n", "check(", "check", "from shardwise import check\n", "(", ")", "a:;", "a,", "; ", "check('", "def "],
+)
 def test_a_check_cell_of_any_length_is_read_at_once(room: Classroom, filling: str) -> None:
     """Its pattern is matched in our own process."""
     notebook = room.notebook("ada")

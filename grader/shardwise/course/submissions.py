@@ -33,7 +33,7 @@ _NOTHING_IN_IT = (_EMPTY, _PACKED_TWICE, _MISNAMED)  # said only of a student wh
 # In a check cell: a line of ours, an answer that is handed to check, and what gives a name a value.
 _OF_OURS = re.compile(r"(?:(?:from|import) shardwise\b|(?:shardwise\.)?(?:check\w*|another|hint|solution)\()[^;]*;?")
 _HANDED = re.compile(r"check\([\"'][\w-]*[\"'],(?! *\w+ *=)")
-_GIVES = re.compile(r"(?:^|;) *(?:def |[\w.]+ *(?:, *[\w.]+ *)*(?::[^=\n]*)?=(?!=))", re.MULTILINE)
+_GIVES = re.compile(r"(?:^|;) *(?:def |[\w.]+ *(?:, *[\w.]+ *)*(?::[^=;\n]*)?=(?!=))", re.MULTILINE)
 _ENCRYPTED = 1  # a bit in the flags of a member: APPNOTE.TXT 6.3.10, 4.4.4
 _LIKE_A_NOTEBOOK = re.compile(r"\.ipynb\.\w+$|\.(7z|rar|tar|tgz|gz|bz2|xz)$", re.IGNORECASE)
 
