@@ -26,7 +26,7 @@ import pytest
 from classroom import QUICK, Classroom
 from shardwise.atomic_files import alone_in
 from shardwise.bank.bank import Bank
-from shardwise.course import submissions
+from shardwise.course import found as found_files
 from shardwise.course.simulated_class import add_cell, fill, mistaken, right
 from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
@@ -210,7 +210,7 @@ def test_the_results_do_not_depend_on_workers_and_order(room: Classroom) -> None
 
 
 def submissions_of(room: Classroom) -> list[Path]:
-    return [found.path for found in submissions.find([room.handed_in])]
+    return [found.path for found in found_files.find([room.handed_in])]
 
 
 @pytest.mark.slow

@@ -19,10 +19,10 @@ from typer.testing import CliRunner
 from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
-from shardwise.course import submissions
+from shardwise.course import found as found_files
 from shardwise.course.bounds import BOUNDS
+from shardwise.course.found import BadSubmission
 from shardwise.course.simulated_class import fill, right
-from shardwise.course.submissions import BadSubmission
 from shardwise.grading.feedback_page import file_of
 
 CHAPTER = "01-ring-all-reduce"
@@ -312,7 +312,7 @@ def test_a_folder_that_cannot_be_read_is_a_line(room: Classroom, monkeypatch: py
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "scandir", refusing)
-        found = list(submissions.find([room.handed_in], room.lock.places))
+        found = list(found_files.find([room.handed_in], room.lock.places))
     assert [notebook.path.parent.name for notebook in found] == ["ada", "zoe", "submitted"]
     with pytest.raises(BadSubmission, match=r"This folder cannot be read: Permission denied\."):
         found[-1].contents()
@@ -324,6 +324,6 @@ def test_what_an_archive_says_of_its_times_is_believed_of_one_that_was_named(tmp
     member = zipfile.ZipInfo("week-1.ipynb", (1980, 1, 1, 0, 0, 0))
     with zipfile.ZipFile(tmp_path / "work.zip", "w") as archive:
         archive.writestr(member, "{}")
-    [found] = submissions.find([tmp_path / "work.zip" if is_named else tmp_path])
+    [found] = found_files.find([tmp_path / "work.zip" if is_named else tmp_path])
     assert (found.changed().year == 1980) is is_named
     assert is_named or found.changed().year >= datetime.now().year - 1

@@ -20,7 +20,8 @@ from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.cli.main import app
-from shardwise.course import identity, submissions
+from shardwise.course import found as found_files
+from shardwise.course import identity
 from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.notebooks import chapter_notebook, file_text
 from shardwise.course.simulated_class import add_cell, blank, fill, mistaken, right
@@ -67,7 +68,7 @@ def test_whose_a_notebook_is_is_found_without_going_through_the_class_each_time(
     folded: list[str] = []
     usual = identity._folded
     monkeypatch.setattr(identity, "_folded", lambda name: (folded.append(name), usual(name))[1])
-    [found] = submissions.find([room.handed_in])
+    [found] = found_files.find([room.handed_in])
     for _ in range(20):
         assert identity.students_at(found, room.lock) == {"ada"}
     assert folded.count("bo") == 1

@@ -36,7 +36,7 @@ def names_set_by(source: str, handed_out: str = "") -> list[str] | None:
 
 
 def was_worked_in(source: str, handed_out: str) -> bool:
-    """Whether a cell has a line that it was not handed out with, with its comment or without.
+    """Whether a student added a line to a cell. One whose comment alone was deleted is not new.
 
     >>> was_worked_in("half = ...", "half = ...  # a number"), was_worked_in("half = ...  # six?", "half = ...  # a number")
     (False, True)

@@ -25,11 +25,12 @@ from checkout import template as text_of_template
 from shardwise import units
 from shardwise.bank.files import ChapterFile, CurriculumFile, template_model
 from shardwise.bank.posing import pose
+from shardwise.course import found as found_files
 from shardwise.course import lockfile, submissions
 from shardwise.course.assignments import SetDefinition
 from shardwise.course.bounds import BOUNDS
+from shardwise.course.found import BadSubmission
 from shardwise.course.lockfile import Lock
-from shardwise.course.submissions import BadSubmission
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
 from shardwise.kinds.calls import Made, Recorded
 from shardwise.kinds.formula import compare as formulas
@@ -81,7 +82,7 @@ def notebook(data: bytes) -> None:
 def archive(data: bytes) -> None:
     """A zip archive of notebooks."""
     with _file(data, f"{next(_NUMBERS)}.zip") as path:  # another name each time: archives are remembered by theirs
-        for found in submissions.find([path]):
+        for found in found_files.find([path]):
             _can_be_written(f"{found} {found.stem} {found.folders}")
             with contextlib.suppress(BadSubmission):
                 submissions.parse(found.contents(), found.stem)

@@ -16,10 +16,11 @@ import pytest
 
 from shardwise import units
 from shardwise.bank.files import template_model
+from shardwise.course import found as found_files
 from shardwise.course import submissions
+from shardwise.course.found import BadSubmission
 from shardwise.course.keys import fingerprint
 from shardwise.course.lockfile import FORMAT, Lock, writing
-from shardwise.course.submissions import BadSubmission
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
 from shardwise.kinds.calls import Made
 from shardwise.marking import check
@@ -228,7 +229,7 @@ def _corrupt(data: bytearray) -> None:
 def test_a_spoilt_archive_stops_nothing(tmp_path: Path, spoil: Callable[[bytearray], None], packing: int) -> None:
     path = tmp_path / "class.zip"
     path.write_bytes(zipped(spoil, packing))
-    (found,) = submissions.find([path])
+    (found,) = found_files.find([path])
     assert found.changed().tzinfo
     with contextlib.suppress(BadSubmission):
         submissions.parse(found.contents(), found.stem)

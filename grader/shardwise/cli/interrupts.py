@@ -146,7 +146,7 @@ def _interrupt(number: int, _: object) -> None:
 
 
 def _look_after_it() -> None:
-    """Have `_interrupt` called every 10 ms from now on, so that this process ends whatever becomes of the interrupt.
+    """Call `_interrupt` every 10 ms from now on. A library may drop an interrupt, and this process has to end all the same.
 
     Python drops one that falls while an object is deleted, and turns one that falls while a class is made into a RuntimeError,
     which may be taken for one notebook's. One that falls while Python looks for a module leaves the lock of all imports
@@ -157,7 +157,7 @@ def _look_after_it() -> None:
 
 
 def _is_dealt_with() -> bool:
-    """Whether a `finally`, an `except` or an `__exit__` is running because of the interrupt. If none is, the interrupt was lost.
+    """Whether the interrupt still has an effect: a `finally`, an `except` or an `__exit__` runs because of it. Else it was lost.
 
     What is being handled may be another error by now, which Python has chained to the interrupt.
     """

@@ -9,8 +9,9 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from shardwise.course.found import BadSubmission, Found, shown
 from shardwise.course.lockfile import Lock
-from shardwise.course.submissions import BadSubmission, Found, Submission, shown
+from shardwise.course.submissions import Submission
 
 _COLLECTED = "submitted"  # what nbgrader calls the folder of submissions, and so do we
 

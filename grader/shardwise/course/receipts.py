@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from shardwise.course.submissions import CannotRead, Found
+from shardwise.course.found import CannotRead, Found
 from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.text_files import contents

@@ -14,8 +14,8 @@ from heapq import merge
 from pathlib import Path
 
 from shardwise.atomic_files import patiently, write
+from shardwise.course.found import BadSubmission, CannotRead, Found, find
 from shardwise.course.lockfile import Lock, read_line
-from shardwise.course.submissions import BadSubmission, CannotRead, Found, find
 from shardwise.errors import ShardwiseError
 from shardwise.grading.dispatch import dispatch
 from shardwise.grading.executors import Opener, here, pool

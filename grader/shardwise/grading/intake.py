@@ -10,11 +10,12 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
+from shardwise.course.found import BadSubmission, Found
 from shardwise.course.identity import folder_of, of_practice, of_set, students_at
 from shardwise.course.keys import fingerprint, is_ours
 from shardwise.course.lockfile import LOCK_SUFFIX, Lock, claimed_key, line_of
 from shardwise.course.receipts import Received, by_file
-from shardwise.course.submissions import BadSubmission, Found, Submission, parse
+from shardwise.course.submissions import Submission, parse
 from shardwise.errors import ShardwiseError
 from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings, Task, engine

@@ -90,7 +90,7 @@ class Grading:
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """Open the SQLite file of a ledger; where there is none, make one with empty tables.
+    """Open the SQLite file of a ledger. If it does not exist yet, it is made, with empty tables.
 
     Raises ShardwiseError for a file that is none, or one of another version of shardwise; sqlite3.OperationalError on a
     full disk.

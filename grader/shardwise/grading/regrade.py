@@ -41,7 +41,7 @@ class Change:
 
 @dataclass(frozen=True)
 class OtherStanding:
-    """A student who has a grade and would have none, or is late and would not be, or the other way about; and why."""
+    """A student whose standing a regrading would change: graded or not, late or in time; and why it would."""
 
     student: str
     set: str
@@ -71,7 +71,7 @@ class Regrade:
                     yield from differences(now.counts(result.set, result.student), after)
 
     def other_standings(self) -> Iterator[OtherStanding]:
-        """Who would lose a grade, or be late or in time otherwise than now. `changes` does not tell: no points need change."""
+        """Whose standing would change: who would lose a grade or get one back, be late or in time. No points need change for that, so `changes` does not tell."""
         with Ledger(self.out / LEDGER) as now, Ledger(self.batch.out / LEDGER) as then:
             found = {(result.set, result.student): result for result in then.results(latest=True)}
             graded = {(result.set, result.student): result for result in now.results() if result.status == "graded"}

@@ -105,9 +105,9 @@ def _is_missing(result: Any) -> bool:
 
 
 def _not_given(question: Question, submission: Submission, *, is_blank: bool) -> tuple[StudentCell, Unreadable] | None:
-    """What to say where a student worked in an answer cell and the name that is asked for has no value, and the last such cell.
+    """The answer cell that a student worked in, and what to say of it, where the variable that is asked for got no value.
 
-    None where no cell was worked in, or where one sets that name and more is known than that it has no value.
+    Of several cells it is the last. None where no cell was worked in, or where the feedback says already why there is no value.
     """
     wanted, kind = variable_of(question), kind_of(question)
     handed_out = kind.cells(question.form, wanted)

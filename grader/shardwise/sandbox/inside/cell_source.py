@@ -49,7 +49,7 @@ def _body(lines: list[str]) -> list[str]:
 
 
 def _to_python(lines: list[str], number: int) -> bool:
-    """Replace a line that Python cannot read by what IPython takes it for; whether it takes it for anything."""
+    """Replace a line that only IPython can read by Python of the same meaning. Returns False for a line that IPython cannot read either."""
     line = lines[number]
     if line.lstrip().startswith(">>>"):
         lines[:] = [_PROMPT.sub("", each) for each in lines]
