@@ -9,11 +9,12 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from browser.conftest import HOLD
+from browser.hands import Mouse, answers, fill
 from checkout import checkout_bank, posed, template
 from contrast import PALE
 from drawing import every_sixth_at_once
 from shardwise.bank.posing import pose
-from shardwise.kinds import OURS
+from shardwise.kinds import OURS, kind_of
 from shardwise.kinds.order import OrderForm, OrderKey
 from shardwise.kinds.quantity.model import QuantityKey
 from shardwise.markdown.html import to_plain
@@ -257,6 +258,30 @@ def test_a_wait_is_forgotten_when_the_reply_comes(bare: Any) -> None:
     page.evaluate("window.letGo()")
     expect(form).to_contain_text("Hint 1.")
     expect(status).to_contain_text("No answer yet")
+
+
+# Where everything stands that is clicked or typed in, but for what belongs to a chart.
+PLACES = """form => [...form.shadowRoot.querySelectorAll(".fields :is(button, input, textarea), .stage button, form .primary")]
+  .map((part) => [part.ariaLabel || part.id || part.textContent.trim(), part.getBoundingClientRect().top])"""
+
+
+@pytest.mark.parametrize("name", [NUMBER, "bytes-per-gpu-formula", "split-the-backward"])
+def test_nothing_moves_away_from_under_a_click_when_python_says_how_an_answer_is_read(bare: Any, name: str) -> None:
+    question = asked(name)
+    fields = kind_of(question).view(question.form)["fields"]
+    form, page = bare.problem(question), bare.page
+    hands = Mouse(page)
+    if name == "split-the-backward":
+        fill(hands, form, fields, "stage 1: F1")
+        expect(form.get_by_role("img")).to_contain_text("F1")  # with its first bar the chart has a legend
+    for raw in answers(question, name).values():
+        page.evaluate(HOLD)
+        fill(hands, form, fields, raw)
+        before = form.evaluate(PLACES)
+        shown = form.locator(".fields").text_content()
+        page.evaluate("window.letGo()")
+        expect(form.locator(".fields")).not_to_have_text(shown)
+        assert form.evaluate(PLACES) == before
 
 
 @pytest.mark.slow

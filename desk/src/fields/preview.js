@@ -61,7 +61,8 @@ export const reading = ({ html: typeset, read, why }, isSaid) => {
 };
 
 export const previewStyle = css`
-  .reading { min-height: 1.5em; margin-top: 0.3rem; overflow: auto hidden; }
+  .reading { min-height: 1.65em; margin-top: 0.3rem; overflow: auto hidden; }
+  .code ~ .reading { min-height: 2.4em; } /* a fraction */
   .fields > .field:has(.reading) + * { margin-top: 0.3rem; }
   .reading .typeset { margin-left: 0.4em; font-size: 1.15em; vertical-align: middle; }
 `;

@@ -1,4 +1,5 @@
-// The order of operations on each stage of a pipeline, built by clicks and keys. When each runs, Python's simulator says.
+// The order of operations on each stage of a pipeline, built by clicks and keys. When each runs, Python's simulator says:
+// below the buttons, or in lines that are kept free for it, so that no button moves away from under a click.
 
 import { css, html, nothing } from "lit";
 import { drawing } from "../draw/drawing.js";
@@ -39,9 +40,6 @@ export const schedule = {
       const last = placed.at(-1);
       return html`<div class="field schedule">
         <div class="label" id="${id}-label">${field.label}</div>
-        ${gantt(reply, place.width)}
-        <p class="quiet" aria-live="polite">${reply.read ?? nothing}</p>
-        ${reply.why ? html`<p class="quiet">${reply.why}</p>` : nothing}
         <div role="group" aria-labelledby="${id}-label" @keydown=${moved}>
           ${field.start.rows.map(({ label }, stage) =>
             row({ field, label, stage, line: lines[stage] ?? [], said: reply.rows?.[stage], put, take }),
@@ -68,6 +66,9 @@ export const schedule = {
             aria-label="${field.label}, as text" .value=${text}
             @input=${(event) => set({ text: event.target.value })}></textarea>
         </details>
+        <p class="quiet told" aria-live="polite">${reply.read ?? nothing}</p>
+        ${reply.why ? html`<p class="quiet">${reply.why}</p>` : nothing}
+        ${gantt(reply, place.width)}
       </div>`;
     });
   },
@@ -126,7 +127,7 @@ function row({ field, label, stage, line, said, put, take }) {
         type="button" tabindex="-1" aria-disabled=${line.length ? "false" : "true"}
         aria-label="Take the last operation from ${label}" @click=${() => take(stage)}>⌫</button>
     </span>
-    ${notes.length ? html`<span class="quiet note">${notes}</span>` : nothing}
+    <span class="quiet note">${notes}</span>
   </div>`;
 }
 
@@ -169,12 +170,13 @@ export const scheduleStyle = css`
   .stage .F { border-color: var(--draw-blue, #1f6fae); }
   .stage .B { border-color: var(--draw-orange, #b94f00); }
   .stage .W { border-color: var(--draw-green, #00795a); }
-  .stage .note { grid-column: 2 / -1; }
+  .stage .note { grid-column: 2 / -1; min-height: 1.65em; }
+  .told { min-height: 1.65em; margin-top: 0.8rem; }
   .stage .over { color: var(--incorrect); font-weight: 600; }
   details summary { margin: 0.6rem 0 0.3rem; width: fit-content; cursor: pointer; }
   @container (max-width: 34rem) {
     .stage { grid-template-columns: 1fr auto; }
     .stage .line { grid-column: 1 / -1; grid-row: 2; }
-    .stage .note { grid-column: 1 / -1; }
+    .stage .note { grid-column: 1 / -1; min-height: 3.3em; }
   }
 `;
