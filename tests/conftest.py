@@ -57,18 +57,19 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(name)
 
 
-class FilesAndOneBrowser(LoadFileScheduling):
-    """Hands tests to the processes of a run: a file at a time, and all of tests/browser/ to one process.
+class FilesAndBrowsers(LoadFileScheduling):
+    """Hands tests to the processes of a run a file at a time, and those with a browser a folder at a time.
 
-    Chromium and JupyterLab take seconds to start, and so they are started in that process only.
+    Chromium and JupyterLab take seconds to start, and so two processes have them: one alone would be waited for in the end.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return "tests/browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+        file = super()._split_scope(nodeid)
+        return file.rpartition("/")[0] if file.startswith("tests/browser/") else file
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FilesAndOneBrowser:
-    return FilesAndOneBrowser(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FilesAndBrowsers:
+    return FilesAndBrowsers(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

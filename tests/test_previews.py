@@ -143,8 +143,8 @@ def test_a_whole_schedule_is_shown_as_it_is_marked() -> None:
 def test_what_is_placed_runs_as_far_as_it_can_and_the_rest_says_what_it_waits_for() -> None:
     first, second, *_ = built("stage 1: F1 B1 F2\nstage 2: F1")["rows"]
     assert (first["waiting"], second["waiting"]) == (["B1", "F2"], [])
-    assert first["why"] == "B1 waits for stage 2's B1, which is not placed yet"
-    assert built("stage 1: B1 F1")["rows"][0]["why"] == "B1 waits for its own F1, which stands behind it"
+    assert first["why"] == "B1 waits for stage 2's B1, not placed yet"
+    assert built("stage 1: B1 F1")["rows"][0]["why"] == "B1 waits for its own F1, placed behind it"
 
 
 def test_what_cannot_be_placed_is_said_and_left_out() -> None:

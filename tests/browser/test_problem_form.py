@@ -265,8 +265,14 @@ PLACES = """form => [...form.shadowRoot.querySelectorAll(".fields :is(button, in
   .map((part) => [part.ariaLabel || part.id || part.textContent.trim(), part.getBoundingClientRect().top])"""
 
 
-@pytest.mark.parametrize("name", [NUMBER, "bytes-per-gpu-formula", "split-the-backward"])
-def test_nothing_moves_away_from_under_a_click_when_python_says_how_an_answer_is_read(bare: Any, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [(NUMBER, 1100), ("bytes-per-gpu-formula", 1100), *(("split-the-backward", width) for width in (1100, 640, 500))],
+)
+def test_nothing_moves_away_from_under_a_click_when_python_says_how_an_answer_is_read(
+    bare: Any, name: str, width: int
+) -> None:
+    bare.page.set_viewport_size({"width": width, "height": 1500})
     question = asked(name)
     fields = kind_of(question).view(question.form)["fields"]
     form, page = bare.problem(question), bare.page

@@ -121,7 +121,7 @@ def test_a_schedule_is_built_by_keys_and_shows_what_runs_when(bare: Any) -> None
     go_to(page, first.get_by_role("button").first)
     page.keyboard.press("b")
     expect(first).to_have_accessible_name("stage 1: B1")
-    expect(first).to_contain_text("B1 waits for its own F1, which is not placed yet")
+    expect(first).to_contain_text("B1 waits for its own F1, not placed yet")
     page.keyboard.press("Backspace")
     expect(first).to_have_accessible_name("stage 1: empty")
     for line in lines:

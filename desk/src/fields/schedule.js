@@ -174,9 +174,12 @@ export const scheduleStyle = css`
   .told { min-height: 1.65em; margin-top: 0.8rem; }
   .stage .over { color: var(--incorrect); font-weight: 600; }
   details summary { margin: 0.6rem 0 0.3rem; width: fit-content; cursor: pointer; }
+  @container (max-width: 40rem) {
+    .stage .note, .told { min-height: 3.3em; }
+  }
   @container (max-width: 34rem) {
     .stage { grid-template-columns: 1fr auto; }
     .stage .line { grid-column: 1 / -1; grid-row: 2; }
-    .stage .note { grid-column: 1 / -1; min-height: 3.3em; }
+    .stage .note { grid-column: 1 / -1; }
   }
 `;

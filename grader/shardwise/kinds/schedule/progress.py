@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.schedule.explain import plural, unit
+from shardwise.kinds.schedule.explain import plural
 from shardwise.kinds.schedule.model import ScheduleForm
 from shardwise.kinds.schedule.picture import timeline
 from shardwise.kinds.schedule.reading import read_so_far
@@ -76,15 +76,15 @@ def _row(form: ScheduleForm, schedule: Schedule, run: Run, stage: int) -> dict[s
         "line": [pipeline.written(operation) for operation in line],
         "waiting": [pipeline.written(operation) for operation in line[ran:]],
         "why": _why(pipeline, schedule, wait) if wait else "",
-        "held": f"at most {plural(peak, unit(form))} in flight{limit}" if peak else "",
+        "held": f"up to {peak} in flight{limit}" if peak else "",
         "is_over": room is not None and peak > room,
     }
 
 
 def _why(pipeline: Pipeline, schedule: Schedule, wait: Wait) -> str:
-    """What a stage that stands still waits for."""
+    """What a stage that stands still waits for, short enough for one line of the form."""
     stage, need = wait.needs
     where = "its own" if stage == wait.stage else f"stage {stage}'s"
-    behind = "which stands behind it" if stage == wait.stage else "which does not run yet"
-    told = behind if need in schedule[stage - 1] else "which is not placed yet"
+    behind = "placed behind it" if stage == wait.stage else "which waits too"
+    told = behind if need in schedule[stage - 1] else "not placed yet"
     return f"{pipeline.written(wait.operation)} waits for {where} {pipeline.written(need)}, {told}"
