@@ -71,6 +71,15 @@ def fresh_page(browser: Browser, *, asks_for: Sequence[str] = (), **options: Any
     assert outside == list(asks_for)
 
 
+def violations(
+    page: Page, theme: str = "light", *, within: str | None = None, but: Sequence[str] = ()
+) -> list[tuple[str, list[str]]]:
+    """What axe finds on a page, each with where. In the dark theme it looks at colours alone: the rest is as in the light one."""
+    only = {"runOnly": ["color-contrast"]} if theme == "dark" else {}
+    found = Axe().run(page, context=within, options={**only, "rules": {rule: {"enabled": False} for rule in but}})
+    return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found.response["violations"]]
+
+
 def faults_of(page: Page, *, but: Sequence[str] = ()) -> list[str]:
     """What will be said of errors on a page's console, but for what has words that a front end is known for."""
     faults: list[str] = []
@@ -154,9 +163,7 @@ class BarePage:
             self.page.set_viewport_size({"width": 360, "height": 900})
             self.page.wait_for_function(f"{TOO_WIDE} <= 0")  # drawings follow the width as soon as they are told of it
             assert self.page.evaluate(PALE, ".shardwise") == [], theme
-            found = Axe().run(self.page, options={"rules": {"page-has-heading-one": {"enabled": False}}})
-            violations = [(one["id"], [node["html"] for node in one["nodes"]]) for one in found.response["violations"]]
-            assert violations == [], theme
+            assert violations(self.page, theme, but=["page-has-heading-one"]) == [], theme
         self.page.emulate_media(color_scheme="light")
         self.page.set_viewport_size(before or {"width": 1100, "height": 900})
         assert self.faults == []

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from browser.conftest import faults_of, fresh_page, picture
+from browser.conftest import faults_of, fresh_page, picture, violations
 from browser.hands import ANSWERS, Hands, Keys, Mouse, answers, first, form_of, give, is_said
 from browser.in_jupyter import of_cells, show
 from contrast import PALE
@@ -21,6 +20,7 @@ WAYS = [  # keys are what an application takes away from a form; a mouse is the 
     pytest.param(("lab", Mouse), marks=pytest.mark.slow),
     pytest.param(("notebook", Keys), marks=pytest.mark.slow),
 ]
+LONG = ("split-the-backward", "train-a-model")  # to enter a right answer takes fifty clicks
 SAYS = {"lab": (), "notebook": ("(reading 'schema')", "'filebrowser:open-path'")}  # of itself, on the console
 # The cell that a student has come to by the arrow keys.
 GO_TO = """(place) => {
@@ -58,7 +58,10 @@ def test_what_is_answered_is_judged(opened: tuple[Page, Hands], name: str) -> No
     question = first(name)
     form = form_of(page, question)
     page.evaluate(GO_TO, 1 + list(ANSWERS).index(name))
-    for state, raw in answers(question, name).items():
+    given = answers(question, name)
+    if name in LONG and not ("/lab/" in page.url and isinstance(hands, Keys)):
+        given = dict([next(iter(given.items()))])  # some of its fields are enough
+    for state, raw in given.items():
         give(hands, form, question, raw)
         is_said(form, state)
     picture(page, f"{name}-{type(hands).__name__}")
@@ -75,8 +78,7 @@ def test_a_form_is_shown_and_its_text_is_not_though_the_text_comes_later(opened:
 
 def test_everybody_can_use_the_forms_and_read_them_in_a_light_and_a_dark_theme(opened: tuple[Page, Hands]) -> None:
     page, _ = opened
-    violations = Axe().run(page, context=".shardwise").response["violations"]
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in violations] == []
+    assert violations(page, within=".shardwise") == []
     for name in ("JupyterLab Light", "JupyterLab Dark"):
         page.evaluate("(theme) => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
         light = str(name.endswith("Light")).lower()
