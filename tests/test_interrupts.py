@@ -18,7 +18,7 @@ from drawing import tries
 from shardwise.bank.bank import Bank
 from writing_commands import COMMANDS, begun, complaints, events, is_whole, left, prepared
 
-TIMES = tries(4)  # moments for each command, of the two signals in turn; with more, more moments are met
+TIMES = tries(3)  # moments for each command, of the two signals in turn; with more, more moments are met
 SLOW = """def transfer_ms(**_):
     open("begun", "w").close()
     while True:
