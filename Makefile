@@ -58,7 +58,7 @@ many-draws:
 	nice -n 19 $(BIN)/shardwise lint --bank . --seeds $(DRAWS)
 	nice -n 19 $(BIN)/shardwise lint --bank examples/bank --seeds $(DRAWS)
 
-lint: $(VENV)/.test  ## The bank alone, with fewer draws
+lint: $(VENV)/.test  ## The bank alone, with a hundred draws of each problem
 	$(BIN)/shardwise lint --bank . --seeds 100
 
 render: $(VENV)/.test figures  ## Figures, notebooks, the page of what is covered and the formula sheet, to be committed
