@@ -149,6 +149,10 @@ OUTSIDE = """form => [...form.shadowRoot.querySelectorAll(".chart, .chart > .dra
   part.getBoundingClientRect().right > form.getBoundingClientRect().right - 20).map((part) => part.outerHTML.slice(0, 80))"""
 
 
+OUTSIDE_ROWS = """form => [...form.shadowRoot.querySelectorAll(".stage button")].filter((part) =>
+  part.getBoundingClientRect().right > part.closest(".stage").getBoundingClientRect().right + 1).map((part) => part.ariaLabel)"""
+
+
 @pytest.mark.parametrize("name", ["gpipe-time-in-less-memory", "two-chunks-on-each-stage"])
 def test_the_chart_of_a_schedule_is_as_wide_as_its_form_and_says_so_where_it_scrolls(bare: Any, name: str) -> None:
     question = asked(name)
@@ -165,6 +169,9 @@ def test_the_chart_of_a_schedule_is_as_wide_as_its_form_and_says_so_where_it_scr
         page.wait_for_function(FITS, arg=chart.element_handle())  # as soon as the drawing has followed the width
         assert form.evaluate(OUTSIDE) == [], width
         expect(scrolling).to_have_count(0)
+    page.set_viewport_size({"width": 320, "height": 1500})
+    expect(scrolling).to_be_visible()
+    assert form.evaluate(OUTSIDE_ROWS) == []
     page.set_viewport_size({"width": 360, "height": 1500})
     expect(scrolling).to_be_visible()
     expect(labels).to_have_count(operations)
