@@ -179,7 +179,7 @@ export const scheduleStyle = css`
   }
   @container (max-width: 34rem) {
     .stage { grid-template-columns: 1fr auto; }
-    .stage .line { grid-column: 1 / -1; grid-row: 2; }
+    .stage .line { grid-column: 1 / -1; grid-row: 2; min-height: 1.65em; }
     .stage .next { flex-wrap: wrap; justify-content: flex-end; }
     .stage .name { white-space: nowrap; }
     .stage .note { grid-column: 1 / -1; }
