@@ -58,9 +58,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class FilesAndBrowsers(LoadFileScheduling):
-    """Hands tests to the processes of a run a file at a time, and those with a browser a folder at a time.
+    """Gives a process of the run one file of tests at a time, and of the tests with a browser a whole folder.
 
-    Chromium and JupyterLab take seconds to start, and so two processes have them: one alone would be waited for in the end.
+    Every process that has a browser starts Chromium and JupyterLab, which takes seconds. With two folders two processes do
+    so. One process for all of these tests would still be busy when the others are done.
     """
 
     def _split_scope(self, nodeid: str) -> str:

@@ -36,7 +36,9 @@ def names_set_by(source: str, handed_out: str = "") -> list[str] | None:
 
 
 def was_worked_in(source: str, handed_out: str) -> bool:
-    """Whether a student added a line to a cell. One whose comment alone was deleted is not new.
+    """Whether a student wrote in an answer cell: whether it has a line that it was not handed out with.
+
+    A line that only lost its comment does not count, since it says nothing.
 
     >>> was_worked_in("half = ...", "half = ...  # a number"), was_worked_in("half = ...  # six?", "half = ...  # a number")
     (False, True)

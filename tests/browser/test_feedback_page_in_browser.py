@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+from browser.conftest import violations
 from checkout import checkout_bank
 from contrast import PALE
 from shardwise.bank.posing import pose
@@ -105,5 +105,4 @@ def test_no_code_is_cut_on_a_narrow_page_or_on_paper(opened: Page) -> None:
 def test_axe_finds_no_violation_on_a_feedback_page(opened: Page, theme: Literal["light", "dark"], width: int) -> None:
     opened.emulate_media(color_scheme=theme)
     opened.set_viewport_size({"width": width, "height": 900})
-    found = Axe().run(opened)
-    assert found.violations_count == 0, found.generate_report()
+    assert violations(opened) == []

@@ -28,11 +28,11 @@ _LIKE_A_NOTEBOOK = re.compile(r"\.ipynb\.\w+$|\.(7z|rar|tar|tgz|gz|bz2|xz)$", re
 
 
 class BadSubmission(ShardwiseError):
-    """A notebook that cannot be graded; says what was seen and what to do."""
+    """A notebook cannot be graded. The message says what was seen, and what the student can do about it."""
 
 
 class CannotRead(BadSubmission):
-    """A file that could not be read this time; it may be next time."""
+    """A file could not be read this time, because of the disk or the network. The same command may read it later."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Found:
 
     @property
     def size(self) -> int:
-        """Its bytes, unpacked; 0 when that cannot be told."""
+        """How many bytes the notebook has, unpacked. It is 0 for a file that is gone and for a damaged archive."""
         with suppress(OSError, *DAMAGED):
             return archive(self.path).getinfo(self.member).file_size if self.member else self.path.lstat().st_size
         return 0
@@ -78,7 +78,11 @@ class Found:
         return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
 
     def contents(self) -> bytes:
-        """Its bytes. Raises BadSubmission when it is not to be read, and CannotRead when it could not be."""
+        """Read the bytes of the notebook.
+
+        Raises BadSubmission for what must not be read, such as a link or a file that is too large, and CannotRead where the
+        system could not read it this time.
+        """
         if self.fault:
             raise BadSubmission(self.fault)
         try:

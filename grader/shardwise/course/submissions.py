@@ -131,7 +131,7 @@ def _cells(data: dict[str, Any]) -> tuple[list[StudentCell], list[str], dict[str
 
 
 def _beside_check(source: str) -> str:
-    """What a student added to a check cell; the other lines are blank, so that line numbers stay.
+    """The lines of a check cell that a student added. Our own lines become empty ones, so that errors name the right line.
 
     >>> _beside_check('from shardwise import check\\nhalf = 3\\ncheck("half", of="week-1")')
     '\\nhalf = 3\\n'

@@ -71,7 +71,10 @@ class Regrade:
                     yield from differences(now.counts(result.set, result.student), after)
 
     def other_standings(self) -> Iterator[OtherStanding]:
-        """Whose standing would change: who would lose a grade or get one back, be late or in time. No points need change for that, so `changes` does not tell."""
+        """The students who would lose a grade or get one back, or become late or in time.
+
+        `changes` does not list them, since it compares points, and those may stay as they are.
+        """
         with Ledger(self.out / LEDGER) as now, Ledger(self.batch.out / LEDGER) as then:
             found = {(result.set, result.student): result for result in then.results(latest=True)}
             graded = {(result.set, result.student): result for result in now.results() if result.status == "graded"}

@@ -105,9 +105,9 @@ def _is_missing(result: Any) -> bool:
 
 
 def _not_given(question: Question, submission: Submission, *, is_blank: bool) -> tuple[StudentCell, Unreadable] | None:
-    """The answer cell that a student worked in, and what to say of it, where the variable that is asked for got no value.
+    """Why the variable that a question asks for has no value though the student worked in its cell, and which cell that is.
 
-    Of several cells it is the last. None where no cell was worked in, or where the feedback says already why there is no value.
+    Of several cells it is the last. None if no cell was worked in, or if the feedback gives the reason already.
     """
     wanted, kind = variable_of(question), kind_of(question)
     handed_out = kind.cells(question.form, wanted)
