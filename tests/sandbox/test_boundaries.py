@@ -515,9 +515,7 @@ def test_processor_time_has_a_limit_of_its_own() -> None:
 
 @pytest.fixture(scope="module")
 def unsafe() -> Iterator[Sandbox]:
-    limits = Limits(
-        cell_seconds=4.0, call_seconds=0.5, job_seconds=30.0
-    )  # a process starts, and imports numpy, within them
+    limits = Limits(cell_seconds=4.0, job_seconds=30.0)  # a process starts, and imports numpy, within them
     with open_sandbox(limits=limits, unsafe=True) as opened:
         yield opened
 
@@ -539,6 +537,21 @@ def test_without_isolation_the_same_jobs_give_the_same_results(unsafe: Sandbox, 
     assert plain.results == walled.results
     assert plain.restarts == walled.restarts == 2
     assert unsafe.tier == "none"
+
+
+@pytest.mark.slow
+def test_who_hardly_computed_is_tried_again_once_and_who_computed_is_not(unsafe: Sandbox, tmp_path: Path) -> None:
+    tried = tmp_path / "tried"  # a line for each attempt; the first waits, as on a machine that has no time for it
+    mark = f"file = open({str(tried)!r}, 'a'); file.write('.'); file.flush()\n"
+    waits = mark + "import time\ntime.sleep(9 if file.tell() < {} else 0)"
+    for once, status, restarts, attempts in ((2, "ok", 0, 2), (9, "timeout", 1, 2)):
+        tried.write_text("")
+        job = unsafe.run([Cell("waits", waits.format(once)), Cell("next", "print(1)")])
+        assert (job.results["waits"], job.results["next"]) == (CellResult(status), CellResult("ok", "", "1\n"))
+        assert (job.restarts, len(tried.read_text())) == (restarts, attempts)
+    tried.write_text("")
+    job = unsafe.run([Cell("spins", mark + "while True: pass")])
+    assert (job.results["spins"], len(tried.read_text())) == (CellResult("timeout"), 1)
 
 
 def test_without_isolation_what_a_job_started_dies_with_it(unsafe: Sandbox, tmp_path: Path) -> None:

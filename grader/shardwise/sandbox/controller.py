@@ -17,7 +17,7 @@ from shardwise.errors import ShardwiseError
 
 from .backend import Attempt, AttemptRequest, Backend, SandboxUnavailable
 from .inside import wire_format
-from .inside.shared_memory import EXIT_OUT_OF_MEMORY, NO_STEP, WHOLE_STEP, encode_job
+from .inside.shared_memory import CALL_LIMIT, EXIT_OUT_OF_MEMORY, NO_STEP, WHOLE_STEP, encode_job
 from .job import (
     CallResult,
     Calls,
@@ -92,7 +92,8 @@ class _Job:
         sources = [source for step in steps if (source := getattr(step, "source", None))]
         self._libraries = frozenset(name for name in _LIBRARIES if any(name in source for source in sources))
         self._seconds = self._left = seconds
-        self._restarts, self._cpu_seconds, self._tried_the_same_again = 0, 0.0, False
+        self._restarts, self._cpu_seconds = 0, 0.0
+        self._tried_the_same_again = self._waited_for_a_processor = False
 
     def run(self) -> JobResult:
         """Make attempts until one runs to the last step, or there may be no more."""
@@ -104,7 +105,7 @@ class _Job:
             if attempt.finished and attempt.ended == "itself":
                 self._blamed.update(dict.fromkeys(self._unanswered(), "killed"))
                 break
-            if self._may_be_our_fault(attempt):
+            if self._waited(attempt) or self._may_be_our_fault(attempt):
                 continue
             self._blame(attempt, found)
             if attempt.ended == "deadline" or self._left <= 0 or self._restarts >= self._limits.restarts:
@@ -124,6 +125,18 @@ class _Job:
         attempt = self._backend.attempt(request)
         self._left -= time.monotonic() - began if attempt.seconds is None else attempt.seconds
         return attempt
+
+    def _waited(self, attempt: Attempt) -> bool:
+        """Whether to make the same attempt again, once in a job, since it ran out of time and had hardly computed.
+
+        It may be asleep, and will be again. But on a busy machine it may have waited for a processor, or for a disk, and a
+        student whose function is right must not lose its points for that.
+        """
+        limit = self._limits.call_seconds if attempt.progress.limit == CALL_LIMIT else self._limits.cell_seconds
+        if self._waited_for_a_processor or attempt.ended != "limit" or attempt.cpu_seconds > limit / 2:
+            return False
+        self._waited_for_a_processor = True
+        return True
 
     def _may_be_our_fault(self, attempt: Attempt) -> bool:
         """Whether to make the same attempt again: once, if the server died or the job seems not to have begun.
