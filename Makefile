@@ -6,7 +6,7 @@ DEMO := demo
 # How much the long tests try of what has no end, draws and kills and fuzzed bytes: EFFORT=4 make test-all tries four times as much,
 # and more examples of each property, of which `make test` tries some.
 export EFFORT ?= 1
-DRAWS = $(shell expr 20 \* $(EFFORT))
+DRAWS = $(shell expr 10 \* $(EFFORT))
 LONG := $(if $(filter 1,$(EFFORT)),slow,slow or hypothesis)
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
@@ -42,8 +42,8 @@ code-is-sound:
 	$(BIN)/lint-imports --no-cache
 
 # Beside the tests, and behind them, since these wait for browsers and kernels a quarter of the time.
-bank-is-sound: bank-is-read  # every answer that a kind knows of is marked on the first five draws; test-all has more
-	nice -n 19 $(BIN)/shardwise lint --bank . --seeds 5
+bank-is-sound: bank-is-read  # every answer that a kind knows of is marked on the first three draws; test-all has more
+	nice -n 19 $(BIN)/shardwise lint --bank . --seeds 3
 	$(BIN)/shardwise render --bank . --check
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md --check
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md --check
@@ -52,7 +52,7 @@ test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## The 
 	$(MAKE) --no-print-directory -j 2 long-tests many-draws
 
 long-tests:
-	$(PYTEST) -n 3 -m "$(LONG)"
+	$(PYTEST) -n 3 -m "$(LONG)" tests
 
 many-draws:
 	nice -n 19 $(BIN)/shardwise lint --bank . --seeds $(DRAWS)

@@ -19,9 +19,10 @@ from typing import Literal
 from checkout import ROOT
 
 CHROMIUM = Path("/usr/bin/chromium-headless-shell")  # draws pages without windows around them, with half the work
-QUIET = [  # neither a sandbox of its own nor a graphics card nor calls home
+QUIET = [  # neither a sandbox of its own nor a graphics card, and no machine but this one
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]  # fmt: skip
 KERNEL = "shardwise-test"
 NOT_NEEDED = [  # seconds to import

@@ -551,7 +551,8 @@ def test_who_hardly_computed_is_tried_again_once_and_who_computed_is_not(unsafe:
         assert (job.restarts, len(tried.read_text())) == (restarts, attempts)
     tried.write_text("")
     job = unsafe.run([Cell("spins", mark + "while True: pass")])
-    assert (job.results["spins"], len(tried.read_text())) == (CellResult("timeout"), 1)
+    assert job.results["spins"] == CellResult("timeout")
+    assert len(tried.read_text()) == 1 or job.cpu_seconds < 6  # in two attempts: of the first at most 2, on a busy machine
 
 
 def test_without_isolation_what_a_job_started_dies_with_it(unsafe: Sandbox, tmp_path: Path) -> None:

@@ -22,12 +22,14 @@ export const schedule = {
     return previewed(place, text, (reply, isOfThis) => {
       const lines = linesOf(field, draft, reply);
       const placed = draft?.placed ?? [];
+      const over = draft?.text ?? draft?.over; // what was typed, and may hold words that no line has: Undo brings it back
       const isKnown = !draft?.text || isOfThis; // else a button would put what was read before in place of what was typed
       const put = (stage, operation) =>
         isKnown &&
         set({
           lines: lines.map((line, at) => (at === stage ? [...line, operation] : line)),
           placed: [...placed, stage],
+          over,
         });
       const take = (stage) => {
         if (!isKnown || !lines[stage]?.length) return;
@@ -35,14 +37,16 @@ export const schedule = {
         set({
           lines: lines.map((line, at) => (at === stage ? line.slice(0, -1) : line)),
           placed: placed.filter((_, at) => at !== last),
+          over,
         });
       };
-      const last = placed.at(-1);
+      const isOver = !draft?.text && over !== undefined && placed.length < 2;
+      const undo = isOver ? () => set({ text: over }) : placed.length ? () => take(placed.at(-1)) : undefined;
       return html`<div class="field schedule">
         <div class="label" id="${id}-label">${field.label}</div>
         <div role="group" aria-labelledby="${id}-label" @keydown=${moved}>
           ${field.start.rows.map(({ label }, stage) =>
-            row({ field, label, stage, line: lines[stage] ?? [], said: reply.rows?.[stage], put, take }),
+            row({ field, label, stage, line: lines[stage] ?? [], said: reply.rows?.[stage], isKnown, put, take }),
           )}
         </div>
         <p class="quiet" id="${id}-keys">
@@ -50,9 +54,7 @@ export const schedule = {
           the arrow keys go from button to button.
         </p>
         <div class="buttons">
-          <button type="button" aria-disabled=${last === undefined ? "true" : "false"} @click=${() => take(last)}>
-            Undo
-          </button>
+          <button type="button" aria-disabled=${undo ? "false" : "true"} @click=${() => undo?.()}>Undo</button>
           <button
             type="button" aria-disabled=${text === field.source ? "true" : "false"}
             @click=${() => text !== field.source && set(null)}>
@@ -91,7 +93,7 @@ function gantt({ gantt: data }, room) {
 }
 
 /** A stage: its line, a button for each operation that can come next, and what Python says of it. */
-function row({ field, label, stage, line, said, put, take }) {
+function row({ field, label, stage, line, said, isKnown, put, take }) {
   const there = new Set(line);
   const waiting = new Set(said?.waiting);
   const nexts = field.series.map(({ operations }) => operations.find((operation) => !there.has(operation)));
@@ -117,14 +119,14 @@ function row({ field, label, stage, line, said, put, take }) {
     <span class="next">
       ${field.series.map(
         ({ name, letter, operations }, at) => html`<button
-          type="button" class=${letter} tabindex=${at ? "-1" : "0"} aria-disabled=${nexts[at] ? "false" : "true"}
+          type="button" class=${letter} tabindex=${at ? "-1" : "0"} aria-disabled=${isKnown && nexts[at] ? "false" : "true"}
           aria-label="${nexts[at] ? `Put ${nexts[at]}, ${name},` : `No ${name} is left`} on ${label}"
           @click=${() => nexts[at] && put(stage, nexts[at])}>
           ${nexts[at] ?? operations.at(-1)}
         </button>`,
       )}
       <button
-        type="button" tabindex="-1" aria-disabled=${line.length ? "false" : "true"}
+        type="button" tabindex="-1" aria-disabled=${isKnown && line.length ? "false" : "true"}
         aria-label="Take the last operation from ${label}" @click=${() => take(stage)}>⌫</button>
     </span>
     <span class="quiet note">${notes}</span>
