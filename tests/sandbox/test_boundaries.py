@@ -552,7 +552,8 @@ def test_who_hardly_computed_is_tried_again_once_and_who_computed_is_not(unsafe:
     tried.write_text("")
     job = unsafe.run([Cell("spins", mark + "while True: pass")])
     assert job.results["spins"] == CellResult("timeout")
-    assert len(tried.read_text()) == 1 or job.cpu_seconds < 6  # in two attempts: of the first at most 2, on a busy machine
+    # A busy machine gives it less than 2 s of the first 4, and then at most 4 of the second.
+    assert len(tried.read_text()) == 1 or job.cpu_seconds < 6
 
 
 def test_without_isolation_what_a_job_started_dies_with_it(unsafe: Sandbox, tmp_path: Path) -> None:
