@@ -337,7 +337,8 @@ HARMLESS = [  # what a notebook may hold that a stranger wrote, or that was kept
     ("ring-time-bug", 7),
     ("ring-time-function", 7),
     ("ring-time-bug", {"line": 999, "mended": {"999": 5}}),
-    ("gpipe-time-in-less-memory", {"lines": "F1", "placed": 3}),
+    ("gpipe-time-in-less-memory", {"lines": "F1", "steps": 3}),
+    ("gpipe-time-in-less-memory", {"lines": [], "steps": [{}], "under": 7}),
     ("a-layout-that-fits", 7),
 ]
 

@@ -18,6 +18,14 @@ from shardwise.kinds.code.judging import signature
 from shardwise.question import Outcome, Question
 
 MOST_TABS = 80
+FAIL_ONCE = """() => {
+  const { host } = document.querySelector(".shardwise");
+  const { ask } = host;
+  host.ask = () => {
+    host.ask = ask;
+    return Promise.reject(new Error("Python is away"));
+  };
+}"""
 
 
 def asked(name: str, seed: int = 0) -> Question:
@@ -189,17 +197,64 @@ def test_a_schedule_can_be_written_as_text_and_gone_on_with_by_buttons(bare: Any
     expect(form).to_contain_text("I cannot read “whatever”")
     first.get_by_role("button", name="Put B2").click()
     expect(first).to_have_accessible_name("stage 1: F1 F2 B1 B2")
-    form.get_by_role("button", name="Undo").click()
-    expect(form).to_contain_text("I cannot read “whatever”")  # a button had put it aside
-    first.get_by_role("button", name="Take the last operation").click()
-    first.get_by_role("button", name="Put F3").click()
-    expect(first).to_have_accessible_name("stage 1: F1 F2 F3")
-    form.get_by_role("button", name="Undo").click()
-    expect(form.get_by_label("Your schedule, as text")).to_have_value("stage 1: f1-2 b1\nstage 2: F1 whatever")
     form.get_by_role("button", name="Start again").click()
     expect(first).to_have_accessible_name("stage 1: empty")
     stages = range(1, question.form.stages + 1)  # type: ignore[attr-defined]
     expect(form.get_by_label("Your schedule, as text")).to_have_value("\n".join(f"stage {stage}:" for stage in stages))
+    assert bare.faults == []
+
+
+def test_undo_goes_back_through_all_that_was_typed_and_built(bare: Any) -> None:
+    form = bare.problem(posed(template("schedule")))
+    first, second = form.get_by_role("toolbar").nth(0), form.get_by_role("toolbar").nth(1)
+    text, undo = form.get_by_label("Your schedule, as text"), form.get_by_role("button", name="Undo")
+    form.get_by_text("Write it as text").click()
+
+    def put(stage: Locator, operation: str) -> None:
+        stage.get_by_role("button", name=f"Put {operation}").click()
+
+    seen = [text.input_value()]
+    for do in (
+        lambda: put(first, "F1"),
+        lambda: text.fill("stage 1: f1-2 whatever"),  # a word that no line has
+        lambda: put(second, "F1"),
+        lambda: first.get_by_role("button", name="Take the last operation").click(),
+        lambda: form.get_by_role("button", name="Start again").click(),
+        lambda: put(first, "F1"),
+        lambda: text.fill(""),
+        lambda: put(second, "F1"),
+    ):
+        do()
+        expect(text).not_to_have_value(seen[-1])
+        expect(second.get_by_role("button", name="Put F")).to_be_enabled()  # what was typed has been read
+        seen.append(text.input_value())
+    assert "whatever" in seen[2]
+    assert len(set(seen)) == 7  # the start and its first operation come twice
+    for before in seen[-2::-1]:
+        expect(undo).to_be_enabled()
+        undo.click()
+        expect(text).to_have_value(before)
+    expect(undo).to_be_disabled()
+    assert bare.faults == []
+
+
+def test_what_was_cleared_and_typed_again_is_read_anew_and_so_is_what_python_did_not_answer(bare: Any) -> None:
+    form, page = bare.problem(posed(template("schedule"))), bare.page
+    first, text = form.get_by_role("toolbar").first, form.get_by_label("Your schedule, as text")
+    form.get_by_text("Write it as text").click()
+    text.fill("stage 1: F1 B1")
+    expect(first).to_have_accessible_name("stage 1: F1 B1")
+    page.evaluate(HOLD)
+    text.fill("")
+    expect(first).to_have_accessible_name("stage 1: empty")
+    text.fill("stage 1: F1 B1")
+    expect(first.get_by_role("button", name="Put F1")).to_be_disabled()  # it would stand in place of what is typed
+    page.evaluate("window.letGo()")
+    expect(first).to_have_accessible_name("stage 1: F1 B1")
+    page.evaluate(FAIL_ONCE)
+    text.fill("stage 1: F1 F2")
+    expect(first).to_have_accessible_name("stage 1: F1 F2")
+    expect(first.get_by_role("button", name="Put B1")).to_be_enabled()
     assert bare.faults == []
 
 

@@ -540,7 +540,7 @@ def test_without_isolation_the_same_jobs_give_the_same_results(unsafe: Sandbox, 
 
 
 @pytest.mark.slow
-def test_who_hardly_computed_is_tried_again_once_and_who_computed_is_not(unsafe: Sandbox, tmp_path: Path) -> None:
+def test_who_waited_is_tried_again_once_and_who_computed_is_not(unsafe: Sandbox, tmp_path: Path) -> None:
     tried = tmp_path / "tried"  # a line for each attempt; the first waits, as on a machine that has no time for it
     mark = f"file = open({str(tried)!r}, 'a'); file.write('.'); file.flush()\n"
     waits = mark + "import time\ntime.sleep(9 if file.tell() < {} else 0)"
@@ -552,8 +552,22 @@ def test_who_hardly_computed_is_tried_again_once_and_who_computed_is_not(unsafe:
     tried.write_text("")
     job = unsafe.run([Cell("spins", mark + "while True: pass")])
     assert job.results["spins"] == CellResult("timeout")
-    # A busy machine gives it less than 2 s of the first 4, and then at most 4 of the second.
+    # A busy machine gives it at most 2 s of the first 4, and then at most 4 of the second.
     assert len(tried.read_text()) == 1 or job.cpu_seconds < 6
+
+
+@pytest.mark.slow
+def test_a_step_that_had_answered_is_not_blamed_when_the_jobs_time_ends_while_it_runs_again() -> None:
+    with open_named("1", Limits(cell_seconds=2.0, job_seconds=4.0)) as sandbox:
+        steps: list[Step] = [
+            Cell("slow", "import time; time.sleep(1.2); print(1)"),
+            Cell("ends", "import time; time.sleep(9)"),  # at 3.2 s
+            Cell("next", "pass"),
+        ]
+        job = sandbox.run(steps)
+    assert job.results == {"slow": CellResult("ok", "", "1\n"), "ends": CellResult("timeout"), "next": CellResult("skipped")}
+    assert job.restarts == 1
+    assert 3.9 < job.seconds < 30
 
 
 def test_without_isolation_what_a_job_started_dies_with_it(unsafe: Sandbox, tmp_path: Path) -> None:

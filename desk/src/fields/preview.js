@@ -5,6 +5,7 @@ import { AsyncDirective, directive } from "lit/async-directive.js";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 
 const RESTS_MS = 150;
+const AGAIN_MS = 2000;
 
 class Preview extends AsyncDirective {
   #asked; // the answer that was asked about last
@@ -20,7 +21,7 @@ class Preview extends AsyncDirective {
       if (this.#asked === undefined && place.field.start) this.#reply = place.field.start;
       this.#asked = key;
       clearTimeout(this.#timer);
-      if (answer === "") this.#reply = {};
+      if (answer === "") [this.#reply, this.#answered] = [{}, key];
       else this.#timer = setTimeout(() => this.#ask(place, answer, key), RESTS_MS);
     }
     return this.#shown();
@@ -32,7 +33,11 @@ class Preview extends AsyncDirective {
 
   async #ask(place, answer, key) {
     const reply = await place.preview(answer).catch(() => undefined); // who checks the answer is told that Python is away
-    if (!reply || key !== this.#asked) return;
+    if (key !== this.#asked) return;
+    if (!reply) {
+      if (this.isConnected) this.#timer = setTimeout(() => this.#ask(place, answer, key), AGAIN_MS);
+      return;
+    }
     this.#reply = reply;
     this.#answered = key;
     if (this.isConnected) this.setValue(this.#shown());

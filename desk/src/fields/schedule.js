@@ -6,6 +6,11 @@ import { drawing } from "../draw/drawing.js";
 import { leastWidth } from "../draw/gantt.js";
 import { previewed } from "./preview.js";
 
+// A draft is what was typed, `{ text, under }`, or what buttons made, `{ lines, steps, under }`: each step with its stage, with the
+// operation if one was taken away, and with whether it was done to what was typed. `under` is the draft whose place this one took.
+// So Undo goes back through everything, words that could not be read among it.
+const isTyped = (draft) => draft?.text !== undefined;
+
 /** What stands in the lines of a draft; of one that was typed, what Python read in it. Without a draft it is the start. */
 const linesOf = (field, draft, reply) =>
   draft?.lines ?? ((draft ? reply.rows : undefined) ?? field.start.rows).map((row) => row.line);
@@ -15,33 +20,39 @@ const textOf = (field, draft) => {
   return draft.lines.map((line, place) => `${field.start.rows[place].label}: ${line.join(" ")}`.trim()).join("\n");
 };
 
+const changed = (lines, stage, change) => lines.map((line, at) => (at === stage ? change(line) : line));
+const withOne = (lines, stage, operation) => changed(lines, stage, (line) => [...line, operation]);
+const withoutLast = (lines, stage) => changed(lines, stage, (line) => line.slice(0, -1));
+
+/** The draft before the last step; undefined where there was none. */
+function before(draft) {
+  const { lines, steps = [], under } = draft ?? {};
+  const last = steps.at(-1);
+  if (!last || last.isOfText) return under;
+  const { stage, taken } = last;
+  return { lines: taken ? withOne(lines, stage, taken) : withoutLast(lines, stage), steps: steps.slice(0, -1), under };
+}
+
 export const schedule = {
   template(place) {
     const { field, id, draft, set } = place;
     const text = textOf(field, draft);
     return previewed(place, text, (reply, isOfThis) => {
       const lines = linesOf(field, draft, reply);
-      const placed = draft?.placed ?? [];
-      const over = draft?.text ?? draft?.over; // what was typed, and may hold words that no line has: Undo brings it back
       const isKnown = !draft?.text || isOfThis; // else a button would put what was read before in place of what was typed
-      const put = (stage, operation) =>
-        isKnown &&
-        set({
-          lines: lines.map((line, at) => (at === stage ? [...line, operation] : line)),
-          placed: [...placed, stage],
-          over,
-        });
-      const take = (stage) => {
-        if (!isKnown || !lines[stage]?.length) return;
-        const last = placed.lastIndexOf(stage);
-        set({
-          lines: lines.map((line, at) => (at === stage ? line.slice(0, -1) : line)),
-          placed: placed.filter((_, at) => at !== last),
-          over,
-        });
+      const step = (lines, done) => {
+        const steps = [...(draft?.steps ?? []), { ...done, isOfText: isTyped(draft) }];
+        set({ lines, steps, under: isTyped(draft) ? draft : draft?.under });
       };
-      const isOver = !draft?.text && over !== undefined && placed.length < 2;
-      const undo = isOver ? () => set({ text: over }) : placed.length ? () => take(placed.at(-1)) : undefined;
+      const put = (stage, operation) => isKnown && step(withOne(lines, stage, operation), { stage });
+      const take = (stage) => {
+        const taken = lines[stage]?.at(-1);
+        if (isKnown && taken) step(withoutLast(lines, stage), { stage, taken });
+      };
+      const type = (text) => set({ text, under: isTyped(draft) ? draft.under : (draft ?? undefined) });
+      const back = before(draft);
+      const isAtStart = text === field.source;
+      const again = () => set({ lines: field.start.rows.map((row) => row.line), steps: [], under: draft });
       return html`<div class="field schedule">
         <div class="label" id="${id}-label">${field.label}</div>
         <div role="group" aria-labelledby="${id}-label" @keydown=${moved}>
@@ -54,10 +65,9 @@ export const schedule = {
           the arrow keys go from button to button.
         </p>
         <div class="buttons">
-          <button type="button" aria-disabled=${undo ? "false" : "true"} @click=${() => undo?.()}>Undo</button>
+          <button type="button" aria-disabled=${back ? "false" : "true"} @click=${() => back && set(back)}>Undo</button>
           <button
-            type="button" aria-disabled=${text === field.source ? "true" : "false"}
-            @click=${() => text !== field.source && set(null)}>
+            type="button" aria-disabled=${isAtStart ? "true" : "false"} @click=${() => isAtStart || again()}>
             Start again
           </button>
         </div>
@@ -66,7 +76,7 @@ export const schedule = {
           <textarea
             class="code" rows=${field.start.rows.length + 1} spellcheck="false" autocapitalize="off"
             aria-label="${field.label}, as text" .value=${text}
-            @input=${(event) => set({ text: event.target.value })}></textarea>
+            @input=${(event) => type(event.target.value)}></textarea>
         </details>
         <p class="quiet told" aria-live="polite">${reply.read ?? nothing}</p>
         ${reply.why ? html`<p class="quiet">${reply.why}</p>` : nothing}

@@ -92,28 +92,33 @@ class _Job:
         sources = [source for step in steps if (source := getattr(step, "source", None))]
         self._libraries = frozenset(name for name in _LIBRARIES if any(name in source for source in sources))
         self._seconds = self._left = seconds
-        self._restarts, self._cpu_seconds = 0, 0.0
+        self._restarts, self._cpu_seconds, self._took = 0, 0.0, 0.0
         self._tried_the_same_again = self._waited_for_a_processor = False
 
     def run(self) -> JobResult:
         """Make attempts until one runs to the last step, or there may be no more."""
         while True:
-            attempt = self._attempt()
+            attempt, took = self._attempt()
             self._cpu_seconds += attempt.cpu_seconds
+            self._took += took
             found = self._reader.read(attempt.frames)
             self._found.update(found)
             if attempt.finished and attempt.ended == "itself":
                 self._blamed.update(dict.fromkeys(self._unanswered(), "killed"))
                 break
-            if self._waited(attempt) or self._may_be_our_fault(attempt):
+            if self._waited(attempt, took):
+                continue
+            self._left -= took
+            if self._may_be_our_fault(attempt):
                 continue
             self._blame(attempt, found)
             if attempt.ended == "deadline" or self._left <= 0 or self._restarts >= self._limits.restarts:
                 break
             self._restarts += 1
-        return JobResult(self._results(), self._restarts, self._cpu_seconds, self._seconds - self._left)
+        return JobResult(self._results(), self._restarts, self._cpu_seconds, self._took)
 
-    def _attempt(self) -> Attempt:
+    def _attempt(self) -> tuple[Attempt, float]:
+        """One attempt, and the seconds that it took."""
         request = _request(
             {"steps": self._packed_steps, "skip": self._skip},
             self._limits,
@@ -123,17 +128,19 @@ class _Job:
         )
         began = time.monotonic()
         attempt = self._backend.attempt(request)
-        self._left -= time.monotonic() - began if attempt.seconds is None else attempt.seconds
-        return attempt
+        return attempt, time.monotonic() - began if attempt.seconds is None else attempt.seconds
 
-    def _waited(self, attempt: Attempt) -> bool:
-        """Whether to make the same attempt again, once in a job, since it ran out of time and had hardly computed.
+    def _waited(self, attempt: Attempt, took: float) -> bool:
+        """Whether to make the same attempt again, once in a job, since a unit ran out of time that it may have spent waiting.
 
         It may be asleep, and will be again. But on a busy machine it may have waited for a processor, or for a disk, and a
-        student whose function is right must not lose its points for that.
+        student whose function is right must not lose its points for that. An attempt that took more than a quarter of the
+        job's time is not made again; the time of another is given back, since the steps behind would else pay for it.
         """
+        if self._waited_for_a_processor or attempt.ended != "limit" or took > self._seconds / 4:
+            return False
         limit = self._limits.call_seconds if attempt.progress.limit == CALL_LIMIT else self._limits.cell_seconds
-        if self._waited_for_a_processor or attempt.ended != "limit" or attempt.cpu_seconds > limit / 2:
+        if took - attempt.cpu_seconds < limit / 2:
             return False
         self._waited_for_a_processor = True
         return True
@@ -168,6 +175,8 @@ class _Job:
         status = self._cause(attempt)
         self._skip.setdefault(step, set()).add(number)
         for unit in self._units:
+            if attempt.ended == "deadline" and unit in self._found and unit not in found:
+                continue  # it had answered in time, before another step made the job begin anew
             if unit == (step, number) or (number == WHOLE_STEP and unit[0] == step):
                 self._blamed[unit] = status
         timeouts = [unit for unit, why in self._blamed.items() if unit[0] == step and why == "timeout"]
