@@ -565,7 +565,11 @@ def test_a_step_that_had_answered_is_not_blamed_when_the_jobs_time_ends_while_it
             Cell("next", "pass"),
         ]
         job = sandbox.run(steps)
-    assert job.results == {"slow": CellResult("ok", "", "1\n"), "ends": CellResult("timeout"), "next": CellResult("skipped")}
+    assert job.results == {
+        "slow": CellResult("ok", "", "1\n"),
+        "ends": CellResult("timeout"),
+        "next": CellResult("skipped"),
+    }
     assert job.restarts == 1
     assert 3.9 < job.seconds < 30
 
