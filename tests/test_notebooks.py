@@ -285,14 +285,3 @@ def test_render_never_writes_over_a_notebook_that_somebody_has_worked_in(whole_b
         render(banks, tmp_path, check=False)
     assert path.read_text("utf-8") == worked
     assert render(banks, tmp_path, check=False, force=True) == [path]
-
-
-@pytest.mark.slow
-def test_the_figures_are_those_that_the_references_draw() -> None:
-    from solutions.figures.__main__ import draw, is_the_same
-
-    drawn = draw(ROOT / "problems")
-    assert drawn
-    assert [path for path, picture in drawn.items() if not is_the_same(path.read_bytes(), picture)] == [], (
-        "run make figures"
-    )
