@@ -58,10 +58,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class FilesAndBrowsers(LoadFileScheduling):
-    """Gives a process of the run one file of tests at a time, and of the tests with a browser a whole folder.
+    """Decides which tests run in the same process: those of one file, or, if they need a browser, those of one folder.
 
-    Every process that has a browser starts Chromium and JupyterLab, which takes seconds. With two folders two processes do
-    so. One process for all of these tests would still be busy when the others are done.
+    A process that runs browser tests starts Chromium and JupyterLab first, which takes seconds, so few processes should. There
+    are two such folders, since a single process would still be busy with them when the others have finished.
     """
 
     def _split_scope(self, nodeid: str) -> str:

@@ -36,9 +36,9 @@ def names_set_by(source: str, handed_out: str = "") -> list[str] | None:
 
 
 def was_worked_in(source: str, handed_out: str) -> bool:
-    """Whether a student wrote in an answer cell: whether it has a line that it was not handed out with.
+    """Whether a student has written in an answer cell.
 
-    A line that only lost its comment does not count, since it says nothing.
+    They have if a line stands in it that was not there when it was handed out. Deleting a comment is not writing: it answers nothing.
 
     >>> was_worked_in("half = ...", "half = ...  # a number"), was_worked_in("half = ...  # six?", "half = ...  # a number")
     (False, True)

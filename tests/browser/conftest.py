@@ -47,9 +47,10 @@ def browser() -> Iterator[Browser]:
 
 @contextmanager
 def fresh_page(browser: Browser, *, asks_for: Sequence[str] = (), **options: Any) -> Iterator[Page]:
-    """A fresh page. What it asks for outside this machine it does not get, and is an error at its end, but for what a server is known for.
+    """A page in a browser context of its own, which can reach this machine alone.
 
-    It is Chromium that finds no other machine (`QUIET`): a page whose every request is held back and let through keeps no cache.
+    A test fails at its end if its page asked another machine for anything, except for the addresses in `asks_for`. The flags in
+    `QUIET` keep Chromium from finding other machines; to intercept each request here would switch off its cache.
     """
     outside: list[str] = []
 

@@ -152,11 +152,11 @@ def test_a_schedule_is_built_by_keys_and_shows_what_runs_when(bare: Any) -> None
 
 
 FITS = "element => element.scrollWidth <= element.clientWidth"
-# What reaches over the right edge of a form, seen or not.
+# Which parts of a schedule's form reach over its right edge, even where they are cut off and not seen.
 OUTSIDE = """form => [...form.shadowRoot.querySelectorAll(".chart, .chart > .drawing > svg, .stage, .stage *")].filter((part) =>
   part.getBoundingClientRect().right > form.getBoundingClientRect().right - 20).map((part) => part.outerHTML.slice(0, 80))"""
 
-
+# Which buttons of a schedule reach over the right edge of their stage.
 OUTSIDE_ROWS = """form => [...form.shadowRoot.querySelectorAll(".stage button")].filter((part) =>
   part.getBoundingClientRect().right > part.closest(".stage").getBoundingClientRect().right + 1).map((part) => part.ariaLabel)"""
 
@@ -187,6 +187,22 @@ def test_the_chart_of_a_schedule_is_as_wide_as_its_form_and_says_so_where_it_scr
     bare.is_fit_for_all()
 
 
+def written_as_text(bare: Any) -> tuple[Locator, Locator, Locator]:
+    """A schedule's form with its text unfolded: the form, its first stage, and the text."""
+    form = bare.problem(posed(template("schedule")))
+    form.get_by_text("Write it as text").click()
+    return form, form.get_by_role("toolbar").first, form.get_by_label("Your schedule, as text")
+
+
+def read_and_then_held(bare: Any) -> tuple[Locator, Locator, Locator]:
+    """The same, when Python has read one text, and replies to nothing until `letGo`."""
+    form, first, text = written_as_text(bare)
+    text.fill("stage 1: F1 B1")
+    expect(first).to_have_accessible_name("stage 1: F1 B1")
+    bare.page.evaluate(HOLD)
+    return form, first, text
+
+
 def test_a_schedule_can_be_written_as_text_and_gone_on_with_by_buttons(bare: Any) -> None:
     question = posed(template("schedule"))
     form = bare.problem(question)
@@ -205,10 +221,8 @@ def test_a_schedule_can_be_written_as_text_and_gone_on_with_by_buttons(bare: Any
 
 
 def test_undo_goes_back_through_all_that_was_typed_and_built(bare: Any) -> None:
-    form = bare.problem(posed(template("schedule")))
-    first, second = form.get_by_role("toolbar").nth(0), form.get_by_role("toolbar").nth(1)
-    text, undo = form.get_by_label("Your schedule, as text"), form.get_by_role("button", name="Undo")
-    form.get_by_text("Write it as text").click()
+    form, first, text = written_as_text(bare)
+    second, undo = form.get_by_role("toolbar").nth(1), form.get_by_role("button", name="Undo")
 
     def put(stage: Locator, operation: str) -> None:
         stage.get_by_role("button", name=f"Put {operation}").click()
@@ -239,12 +253,7 @@ def test_undo_goes_back_through_all_that_was_typed_and_built(bare: Any) -> None:
 
 
 def test_what_was_cleared_and_typed_again_is_read_anew_and_so_is_what_python_did_not_answer(bare: Any) -> None:
-    form, page = bare.problem(posed(template("schedule"))), bare.page
-    first, text = form.get_by_role("toolbar").first, form.get_by_label("Your schedule, as text")
-    form.get_by_text("Write it as text").click()
-    text.fill("stage 1: F1 B1")
-    expect(first).to_have_accessible_name("stage 1: F1 B1")
-    page.evaluate(HOLD)
+    (_, first, text), page = read_and_then_held(bare), bare.page
     text.fill("")
     expect(first).to_have_accessible_name("stage 1: empty")
     text.fill("stage 1: F1 B1")
@@ -259,12 +268,7 @@ def test_what_was_cleared_and_typed_again_is_read_anew_and_so_is_what_python_did
 
 
 def test_what_is_built_while_python_is_busy_goes_on_from_what_stands_there(bare: Any) -> None:
-    form, page = bare.problem(posed(template("schedule"))), bare.page
-    first, text = form.get_by_role("toolbar").first, form.get_by_label("Your schedule, as text")
-    form.get_by_text("Write it as text").click()
-    text.fill("stage 1: F1 B1")
-    expect(first).to_have_accessible_name("stage 1: F1 B1")
-    page.evaluate(HOLD)
+    (form, first, text), page = read_and_then_held(bare), bare.page
     text.fill("stage 1: F1 F2 B2")
     expect(first.get_by_role("button", name="Put F2")).to_be_disabled()
     first.get_by_role("button", name="Put F2").click(force=True)

@@ -35,6 +35,8 @@ from shardwise.sandbox import (
     open_sandbox,
     probe,
 )
+from shardwise.sandbox.backend import Attempt, AttemptRequest
+from shardwise.sandbox.inside.shared_memory import CELL_LIMIT, WHOLE_STEP, Progress
 from shardwise.sandbox.tiers import open_tier
 
 from .conftest import QUICK, open_named, tell
@@ -554,6 +556,42 @@ def test_who_waited_is_tried_again_once_and_who_computed_is_not(unsafe: Sandbox,
     assert job.results["spins"] == CellResult("timeout")
     # A busy machine gives it at most 2 s of the first 4, and then at most 4 of the second.
     assert len(tried.read_text()) == 1 or job.cpu_seconds < 6
+
+
+class Attempts:
+    """A backend whose first attempts run out of time in the first step, each after so long; notes what time each was given."""
+
+    def __init__(self, *, took: float, cpu_seconds: float, times: int) -> None:
+        late = Attempt("limit", cpu_seconds=cpu_seconds, progress=Progress(0, WHOLE_STEP, CELL_LIMIT), seconds=took)
+        self._attempts = [late] * times
+        self.given: list[float] = []
+
+    def attempt(self, request: AttemptRequest) -> Attempt:
+        self.given.append(request.seconds)
+        return self._attempts.pop() if self._attempts else Attempt("itself", finished=True, seconds=1.0)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("took", "cpu_seconds", "given"),
+    [
+        (10.0, 0.1, [60.0, 60.0, 50.0]),  # it waited: once more, and the steps behind have as much time as without that
+        (12.0, 6.9, [60.0, 60.0, 48.0]),  # it waited for half of its 10 s, and cells before it computed
+        (12.0, 7.1, [60.0, 48.0]),  # it computed
+        (15.1, 0.1, [60.0, 44.9]),  # there is no time for it
+    ],
+)
+def test_the_time_of_a_second_try_is_not_taken_from_the_steps_behind(
+    took: float, cpu_seconds: float, given: list[float]
+) -> None:
+    attempts = Attempts(took=took, cpu_seconds=cpu_seconds, times=len(given) - 1)
+    with Sandbox(attempts, Limits(), "none", "told beforehand") as sandbox:
+        job = sandbox.run([Cell("waits", "pass"), Cell("next", "pass")])
+    assert attempts.given == pytest.approx(given)
+    assert job.results["waits"] == CellResult("timeout")
+    assert job.seconds == pytest.approx(took * (len(given) - 1) + 1.0)  # all that it took, the second try too
 
 
 @pytest.mark.slow

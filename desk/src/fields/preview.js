@@ -5,7 +5,7 @@ import { AsyncDirective, directive } from "lit/async-directive.js";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 
 const RESTS_MS = 150;
-const AGAIN_MS = 2000;
+const AGAIN_MS = 2000; // after an answer that Python failed to read
 
 class Preview extends AsyncDirective {
   #asked; // the answer that was asked about last
@@ -21,8 +21,10 @@ class Preview extends AsyncDirective {
       if (this.#asked === undefined && place.field.start) this.#reply = place.field.start;
       this.#asked = key;
       clearTimeout(this.#timer);
-      if (answer === "") [this.#reply, this.#answered] = [{}, key];
-      else this.#timer = setTimeout(() => this.#ask(place, answer, key), RESTS_MS);
+      if (answer === "") {
+        this.#reply = {};
+        this.#answered = key;
+      } else this.#timer = setTimeout(() => this.#ask(place, answer, key), RESTS_MS);
     }
     return this.#shown();
   }

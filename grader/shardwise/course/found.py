@@ -78,10 +78,10 @@ class Found:
         return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
 
     def contents(self) -> bytes:
-        """Read the bytes of the notebook.
+        """Read the notebook from its file, or from the archive that it is in; gives its bytes as they are.
 
-        Raises BadSubmission for what must not be read, such as a link or a file that is too large, and CannotRead where the
-        system could not read it this time.
+        Raises BadSubmission if it must not be read, because it is a link or too large, for example. Raises CannotRead if the
+        operating system could not read it this time.
         """
         if self.fault:
             raise BadSubmission(self.fault)

@@ -131,7 +131,9 @@ def _cells(data: dict[str, Any]) -> tuple[list[StudentCell], list[str], dict[str
 
 
 def _beside_check(source: str) -> str:
-    """The lines of a check cell that a student added. Our own lines become empty ones, so that errors name the right line.
+    """What a student typed into a check cell, without the lines that we had put there.
+
+    An empty line stands for each of ours, so that an error in the student's code names the line where it is in the notebook.
 
     >>> _beside_check('from shardwise import check\\nhalf = 3\\ncheck("half", of="week-1")')
     '\\nhalf = 3\\n'

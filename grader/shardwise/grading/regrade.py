@@ -71,9 +71,10 @@ class Regrade:
                     yield from differences(now.counts(result.set, result.student), after)
 
     def other_standings(self) -> Iterator[OtherStanding]:
-        """The students who would lose a grade or get one back, or become late or in time.
+        """The students whose points stay the same and whose standing does not.
 
-        `changes` does not list them, since it compares points, and those may stay as they are.
+        They would lose a grade or get one back, or be late where they were in time, or the other way round. `changes` compares
+        points, and so does not list them.
         """
         with Ledger(self.out / LEDGER) as now, Ledger(self.batch.out / LEDGER) as then:
             found = {(result.set, result.student): result for result in then.results(latest=True)}

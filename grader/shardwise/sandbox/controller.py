@@ -131,11 +131,12 @@ class _Job:
         return attempt, time.monotonic() - began if attempt.seconds is None else attempt.seconds
 
     def _waited(self, attempt: Attempt, took: float) -> bool:
-        """Whether to make the same attempt again, once in a job, since a unit ran out of time that it may have spent waiting.
+        """Whether a cell or call may have run out of time because the machine was busy; the attempt is then made once more.
 
-        It may be asleep, and will be again. But on a busy machine it may have waited for a processor, or for a disk, and a
-        student whose function is right must not lose its points for that. An attempt that took more than a quarter of the
-        job's time is not made again; the time of another is given back, since the steps behind would else pay for it.
+        It is so if half of the time limit or more went by without computing. The student's code may have slept, and will sleep
+        again. But it may also have waited for a processor or a disk, and must not lose points for that. This happens once in a
+        job, and only if the attempt took at most a quarter of the job's time. That time is not counted, since the steps
+        behind would else have less.
         """
         if self._waited_for_a_processor or attempt.ended != "limit" or took > self._seconds / 4:
             return False
