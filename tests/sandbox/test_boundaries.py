@@ -36,6 +36,7 @@ from shardwise.sandbox import (
     probe,
 )
 from shardwise.sandbox.backend import Attempt, AttemptRequest
+from shardwise.sandbox.inside import wire_format
 from shardwise.sandbox.inside.shared_memory import CELL_LIMIT, WHOLE_STEP, Progress
 from shardwise.sandbox.tiers import open_tier
 
@@ -564,10 +565,14 @@ class Attempts:
     def __init__(self, *, took: float, cpu_seconds: float, times: int) -> None:
         late = Attempt("limit", cpu_seconds=cpu_seconds, progress=Progress(0, WHOLE_STEP, CELL_LIMIT), seconds=took)
         self._attempts = [late] * times
+        self.first: Attempt | None = None  # before those
         self.given: list[float] = []
 
     def attempt(self, request: AttemptRequest) -> Attempt:
         self.given.append(request.seconds)
+        if self.first:
+            first, self.first = self.first, None
+            return first
         return self._attempts.pop() if self._attempts else Attempt("itself", finished=True, seconds=1.0)
 
     def close(self) -> None:
@@ -591,7 +596,16 @@ def test_the_time_of_a_second_try_is_not_taken_from_the_steps_behind(
         job = sandbox.run([Cell("waits", "pass"), Cell("next", "pass")])
     assert attempts.given == pytest.approx(given)
     assert job.results["waits"] == CellResult("timeout")
-    assert job.seconds == pytest.approx(took * (len(given) - 1) + 1.0)  # all that it took, the second try too
+    assert job.seconds == pytest.approx(took + 1.0)  # which is what the marking of a notebook counts, too
+
+
+def test_an_answer_in_hand_stands_though_its_step_runs_out_of_time_when_the_job_runs_again() -> None:
+    answered, dies = wire_format.to_text([0, WHOLE_STEP, "ok", "", "1\n"]).encode(), Progress(1, WHOLE_STEP, CELL_LIMIT)
+    attempts = Attempts(took=10.0, cpu_seconds=9.9, times=1)
+    attempts.first = Attempt("itself", 1, progress=dies, frames=(answered,), seconds=1.0)
+    with Sandbox(attempts, Limits(), "none", "told beforehand") as sandbox:
+        job = sandbox.run([Cell("first", "print(1)"), Cell("dies", "import os; os._exit(1)")])
+    assert job.results == {"first": CellResult("ok", "", "1\n"), "dies": CellResult("killed")}
 
 
 @pytest.mark.slow

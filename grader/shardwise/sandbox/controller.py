@@ -92,30 +92,30 @@ class _Job:
         sources = [source for step in steps if (source := getattr(step, "source", None))]
         self._libraries = frozenset(name for name in _LIBRARIES if any(name in source for source in sources))
         self._seconds = self._left = seconds
-        self._restarts, self._cpu_seconds, self._took = 0, 0.0, 0.0
+        self._restarts, self._cpu_seconds = 0, 0.0
         self._tried_the_same_again = self._waited_for_a_processor = False
 
     def run(self) -> JobResult:
         """Make attempts until one runs to the last step, or there may be no more."""
         while True:
             attempt, took = self._attempt()
+            self._left -= took
             self._cpu_seconds += attempt.cpu_seconds
-            self._took += took
             found = self._reader.read(attempt.frames)
             self._found.update(found)
             if attempt.finished and attempt.ended == "itself":
                 self._blamed.update(dict.fromkeys(self._unanswered(), "killed"))
                 break
             if self._waited(attempt, took):
+                self._left += took
                 continue
-            self._left -= took
             if self._may_be_our_fault(attempt):
                 continue
             self._blame(attempt, found)
             if attempt.ended == "deadline" or self._left <= 0 or self._restarts >= self._limits.restarts:
                 break
             self._restarts += 1
-        return JobResult(self._results(), self._restarts, self._cpu_seconds, self._took)
+        return JobResult(self._results(), self._restarts, self._cpu_seconds, self._seconds - self._left)
 
     def _attempt(self) -> tuple[Attempt, float]:
         """One attempt, and the seconds that it took."""
@@ -176,7 +176,7 @@ class _Job:
         status = self._cause(attempt)
         self._skip.setdefault(step, set()).add(number)
         for unit in self._units:
-            if attempt.ended == "deadline" and unit in self._found and unit not in found:
+            if unit in self._found and unit not in found:
                 continue  # it had answered in time, before another step made the job begin anew
             if unit == (step, number) or (number == WHOLE_STEP and unit[0] == step):
                 self._blamed[unit] = status

@@ -97,4 +97,4 @@ class JobResult:
     results: Mapping[str, CellResult | ValueResult | CallsResult] = field(default_factory=dict)
     restarts: int = 0
     cpu_seconds: float = 0.0
-    seconds: float = 0.0  # that its attempts took together
+    seconds: float = 0.0  # that its attempts took together, but for one that was made once more since it had waited
