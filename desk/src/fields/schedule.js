@@ -49,10 +49,11 @@ export const schedule = {
         const taken = lines[stage]?.at(-1);
         if (isKnown && taken) step(withoutLast(lines, stage), { stage, taken });
       };
-      const type = (text) => set({ text, under: isTyped(draft) ? draft.under : (draft ?? undefined) });
+      const start = { lines: field.start.rows.map((row) => row.line), steps: [] };
+      const type = (text) => set({ text, under: isTyped(draft) ? draft.under : (draft ?? start) });
       const back = before(draft);
       const isAtStart = text === field.source;
-      const again = () => set({ lines: field.start.rows.map((row) => row.line), steps: [], under: draft });
+      const again = () => set({ ...start, under: draft });
       return html`<div class="field schedule">
         <div class="label" id="${id}-label">${field.label}</div>
         <div role="group" aria-labelledby="${id}-label" @keydown=${moved}>
