@@ -66,7 +66,8 @@ def fresh_page(browser: Browser, *, asks_for: Sequence[str] = (), **options: Any
     opened.on("websocket", asked)
     yield opened
     context.close()
-    assert outside == list(asks_for)
+    # On a busy machine Chromium asks twice: when it looks ahead in the page, and, refused by then, when it comes to the element.
+    assert list(dict.fromkeys(outside)) == list(asks_for)
 
 
 def violations(
