@@ -20,12 +20,13 @@ import pytest
 from nbclient import NotebookClient
 from typer.testing import CliRunner, Result
 
+from checkout import checkout_bank
 from shardwise.bank.bank import Bank
 from shardwise.bank.discovery import open_banks
 from shardwise.bank.posing import pose
 from shardwise.cli.main import app
 from shardwise.course.lockfile import Lock
-from shardwise.course.notebooks import PRACTICE_SEED
+from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, file_text
 from shardwise.course.simulated_class import fill, hand_in, mistaken, right
 from shardwise.grading.regrade import Regrade, regrade
 from shardwise.kinds import OURS, variable_of
@@ -382,14 +383,14 @@ def test_a_worker_without_any_bank_grades_the_set_like_this_machine(
 def test_a_bank_that_was_handed_in_is_not_opened_when_its_notebook_is_graded(tmp_path: Path) -> None:
     """The references of a bank are code, and a student may put one, and a shardwise.toml that names it, beside a notebook."""
     checkout, sign = tmp_path / "checkout", tmp_path / "sign"
-    shardwise("render", "--typed", "--out", checkout, "--bank", "shipped")
-    chapter = checkout / "problems" / "01-ring-all-reduce"
-    shutil.copytree(OWN / "problems" / CHAPTER, chapter)
+    ours = "01-ring-all-reduce"
+    shutil.copytree(OWN / "problems" / CHAPTER, checkout / "problems" / ours)
+    (checkout / f"{ours}.ipynb").write_text(file_text(chapter_notebook(checkout_bank(), ours, typed=True)), "utf-8")
     shutil.copytree(OWN / "solutions", checkout / "solutions")
     for module in (checkout / "solutions").glob("*.py"):
         module.write_text(f"open({str(sign)!r}, 'w').write('run')\n", "utf-8")
     (checkout / "shardwise.toml").write_text('bank = ["."]\n')
-    words = ["grade", "01-ring-all-reduce.ipynb", "--out", "results", "--workers", "1"]
+    words = ["grade", f"{ours}.ipynb", "--out", "results", "--workers", "1"]
     done = subprocess.run([sys.executable, "-m", "shardwise", *words], cwd=checkout, capture_output=True, text=True)
     assert (done.returncode, "0  of 50" in done.stdout) == (0, True), done.stdout + done.stderr
     assert "shardwise.toml does not count here, for it may have been handed in" in done.stderr
