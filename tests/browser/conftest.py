@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, Request, WebSocket, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Request, ViewportSize, WebSocket, expect, sync_playwright
 
+from browser.in_jupyter import TIDY_UP
 from checkout import ROOT, fresh_session
 from contrast import PALE
 from jupyter_lab import CHROMIUM, QUIET, Lab, running_lab
@@ -24,6 +25,7 @@ HOW_TO_GET_IT = (
     f"There is no {CHROMIUM}, and these tests drive a real browser. On Debian:\n"
     "    apt-get install --no-install-recommends chromium-headless-shell fonts-dejavu-core fonts-liberation"
 )
+TALL: ViewportSize = {"width": 1100, "height": 1500}
 PATIENCE_MS = 20_000  # for one step on a busy machine
 
 
@@ -98,8 +100,24 @@ def faults_of(page: Page, *, but: Sequence[str] = ()) -> list[str]:
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A fresh page, tall enough for a notebook."""
-    with fresh_page(browser, viewport={"width": 1100, "height": 1500}) as opened:
+    with fresh_page(browser, viewport=TALL) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def lab_page(browser: Browser, lab: Lab) -> Iterator[Page]:
+    """A page with JupyterLab in it, for all tests: to load JupyterLab takes longer than what many of them do there."""
+    with fresh_page(browser, viewport=TALL) as opened:
+        opened.goto(f"{lab.url}/lab?token={lab.token}&reset")
+        opened.wait_for_function("() => window.jupyterapp?.restored")
+        yield opened
+
+
+@pytest.fixture
+def in_lab(lab_page: Page) -> Iterator[Page]:
+    """JupyterLab with nothing open in it, and nothing left open."""
+    yield lab_page
+    lab_page.evaluate(TIDY_UP)
 
 
 BARE = "http://127.0.0.1:1/"  # nothing listens there: the page's files are handed out by the test itself

@@ -20,6 +20,16 @@ READY = """async () => {
   await context.sessionContext.ready;
   await context.sessionContext.session.kernel.info;
 }"""
+# As a click on its name in the file browser does.
+OPEN = "(path) => window.jupyterapp.commands.execute('docmanager:open', { path }).then(() => null)"
+TIDY_UP = """async () => {
+  const { commands, shell } = window.jupyterapp;
+  for (const widget of [...shell.widgets("main")]) {
+    await widget.context?.sessionContext.shutdown();
+    widget.dispose();
+  }
+  await commands.execute("apputils:change-theme", { theme: "JupyterLab Light" });
+}"""
 RUN_ALL = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
 
 
@@ -39,8 +49,16 @@ def put(folder: Path, name: str, notebook: Mapping[str, Any]) -> Path:
 def show(page: Page, lab: Lab, name: str, notebook: Mapping[str, Any], app: App = "lab") -> None:
     """Open a notebook in an application, without those of other tests, and run it from top to bottom."""
     put(lab.notebooks, name, notebook)
-    page.goto(lab.address(name, app) + "&reset")
+    open_in(page, lab, name, app)
     run_all(page)
+
+
+def open_in(page: Page, lab: Lab, name: str, app: App = "lab") -> None:
+    """Open a notebook; where JupyterLab is open already, in that."""
+    if app == "lab" and page.url.startswith(f"{lab.url}/lab"):
+        page.evaluate(OPEN, name)
+    else:
+        page.goto(lab.address(name, app) + "&reset")
 
 
 def ready(page: Page) -> None:

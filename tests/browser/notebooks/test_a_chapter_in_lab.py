@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from browser.conftest import faults_of
 from browser.hands import Mouse, form_of, give
-from browser.in_jupyter import show
+from browser.in_jupyter import TIDY_UP, show
 from checkout import ROOT
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose
@@ -31,11 +31,11 @@ SEED_SHOWN = "section => section.getRootNode().host.question.seed"
 
 
 def test_a_chapter_is_solved_from_its_first_cell_to_mastery_and_asked_again_a_week_later(
-    page: Page, lab: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    in_lab: Page, lab: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bank, kept = Bank.open(OWN), tmp_path / "progress.sqlite"
     problems = list(bank.of_chapter(CHAPTER))
-    faults = faults_of(page)
+    page, faults = in_lab, faults_of(in_lab)
     open_notebook(page, lab, bank, kept, TODAY)
     expect(card(page)).to_contain_text(f"0 of {len(problems)}")
     for problem in problems:
@@ -47,6 +47,7 @@ def test_a_chapter_is_solved_from_its_first_cell_to_mastery_and_asked_again_a_we
     monkeypatch.setenv("SHARDWISE_NOW", A_WEEK_LATER)
     due = practised()["due"]
     assert due > 0
+    page.evaluate(TIDY_UP)
     open_notebook(page, lab, bank, kept, A_WEEK_LATER)
     expect(card(page)).to_contain_text(f"{len(problems)} of {len(problems)}")
     expect(card(page)).to_contain_text(re.compile(rf"\b{due}\b.*due|due.*\b{due}\b", re.IGNORECASE | re.DOTALL))

@@ -89,21 +89,22 @@ def answers_in(kept: Path) -> int:
 
 
 @pytest.mark.slow
-def test_two_notebooks_that_write_progress_at_once_lose_nothing(page: Page, lab: Lab, tmp_path: Path) -> None:
+def test_two_notebooks_that_write_progress_at_once_lose_nothing(
+    in_lab: Page, page: Page, lab: Lab, tmp_path: Path
+) -> None:
     kept, count = tmp_path / "progress.sqlite", 25
-    other = page.context.new_page()
-    for number, each in enumerate((page, other)):
+    for number, each in enumerate((in_lab, page)):
         show(each, lab, f"at-once-{number}.ipynb", cells(NUMBER, kept=kept))
         expect(form_of(each, first(NUMBER))).to_be_visible()
-    for each in (page, other):  # begun in both before either has ended
+    for each in (in_lab, page):  # begun in both before either has ended
         each.evaluate(f"() => {{ window.checks = ({CHECKS})({count}); }}")
-    for each in (page, other):
+    for each in (in_lab, page):
         each.evaluate("() => window.checks")
     until = time.monotonic() + 60
     while answers_in(kept) < 2 * count and time.monotonic() < until:  # what is kept is written after the reply
         time.sleep(0.1)
     assert answers_in(kept) == 2 * count
-    for each in (page, other):
+    for each in (in_lab, page):
         form = form_of(each, first(NUMBER))
         form.get_by_label("Your answer").fill(right())
         form.get_by_label("Your answer").press("Enter")
@@ -112,7 +113,8 @@ def test_two_notebooks_that_write_progress_at_once_lose_nothing(page: Page, lab:
 
 
 @pytest.mark.slow
-def test_forms_follow_the_dark_theme_of_jupyterlab(page: Page, lab: Lab) -> None:
+def test_forms_follow_the_dark_theme_of_jupyterlab(in_lab: Page, lab: Lab) -> None:
+    page = in_lab
     show(page, lab, "dark.ipynb", cells(LAYOUT, CHOICE))
     form = form_of(page, first(LAYOUT))
     form.get_by_role("combobox", name="tp").select_option("2")

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from browser.conftest import faults_of, picture
-from browser.in_jupyter import of_cells, put, ready, show
+from browser.in_jupyter import of_cells, open_in, put, ready, show
 from checkout import checkout_bank
 from jupyter_lab import Lab
 from shardwise.bank.moving import moving, moving_names
@@ -17,12 +17,18 @@ CHAPTER = "01-ring-all-reduce"
 FIGURES = moving_names(checkout_bank())
 
 
+@pytest.fixture
+def page(in_lab: Page) -> Page:
+    """The JupyterLab that is open already."""
+    return in_lab
+
+
 @pytest.mark.slow
 def test_a_lesson_has_its_pictures_in_lab(page: Page, lab: Lab) -> None:
     faults = faults_of(page, but=["attachment:"])  # Lab puts it into the page before it looks up the picture
     bank = checkout_bank()
     put(lab.notebooks, f"{CHAPTER}.ipynb", chapter_notebook(bank, CHAPTER))
-    page.goto(lab.address(f"{CHAPTER}.ipynb") + "&reset")
+    open_in(page, lab, f"{CHAPTER}.ipynb")
     ready(page)
     pictures = page.locator(".jp-MarkdownOutput img[alt]")
     expect(pictures).to_have_count(len(list((bank.lessons / CHAPTER / "figures").iterdir())))
