@@ -230,6 +230,7 @@ def test_a_worker_that_is_killed_costs_nothing(room: Classroom) -> None:
     assert files(out) == expected
 
 
+@pytest.mark.slow
 def test_workers_that_outlive_a_killed_command_keep_nobody_out(room: Classroom) -> None:
     """They end with it, but not at once where the machine is busy; here they are stopped, so that they cannot."""
     room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
@@ -357,6 +358,7 @@ def test_a_notebook_that_kills_every_worker_is_ungraded_and_takes_nobody_with_it
     assert {result.status for result in again.results()} == {"graded"}
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_and_what_was_graded_is_kept(room: Classroom) -> None:
     """On a disk of its own, so small that a filler leaves room for a few results only."""
     expected = undisturbed(room)

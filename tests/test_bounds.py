@@ -143,6 +143,7 @@ def test_a_member_with_a_name_of_60000_characters_is_shown_short(room: Classroom
     assert len({row["notebook"] for row in rows}) == 2
 
 
+@pytest.mark.slow
 def test_30000_broken_members_are_20_lines_and_one(room: Classroom) -> None:
     zipped(
         room.handed_in / "mallory" / "work.zip",
@@ -158,6 +159,7 @@ def test_30000_broken_members_are_20_lines_and_one(room: Classroom) -> None:
     assert terminal.count("\n") < 200
 
 
+@pytest.mark.slow
 def test_an_archive_whose_list_of_members_is_too_long_is_one_line(room: Classroom) -> None:
     zipped(
         room.handed_in / "mallory" / "work.zip",

@@ -471,6 +471,7 @@ def test_render_writes_and_its_check_tells_a_difference(run: Any, small_bank: Pa
     assert run(*options, "--check").code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a name is UTF-8")
 def test_a_bank_whose_folder_has_a_name_in_another_encoding_is_a_bank(small_bank: Path) -> None:
     odd = os.fsdecode(os.fsencode(small_bank.parent) + b"/\xe4 bank")
@@ -486,6 +487,7 @@ def test_a_bank_whose_folder_has_a_name_in_another_encoding_is_a_bank(small_bank
         assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [">&-", "<&-", ">&- 2>&- <&-"])
 def test_a_stream_that_is_closed_is_missed_by_nobody(closed: str, small_bank: Path, tmp_path: Path) -> None:
     def ran(*words: str) -> tuple[int, str]:

@@ -49,6 +49,7 @@ def test_a_folder_that_is_deleted_meanwhile_is_said_in_a_sentence(name: str, tmp
     assert "out/grades.csv" not in left(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_notebook_that_is_deleted_while_others_are_rendered_is_said_in_a_sentence(tmp_path: Path) -> None:
     init_bank(tmp_path / "bank")
     new_problem("02-more/one", "choice", Banks([Bank.open(tmp_path / "bank")]))

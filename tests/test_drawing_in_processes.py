@@ -149,6 +149,7 @@ def test_ctrl_c_ends_it_with_all_its_processes_and_leaves_nothing(
     assert sorted(files(tmp_path / "out")) == [".lock", "course.key"]
 
 
+@pytest.mark.slow
 def test_its_processes_end_when_it_is_killed(drawing_a_long_class: subprocess.Popen[str], tmp_path: Path) -> None:
     begun = children(drawing_a_long_class.pid)
     drawing_a_long_class.kill()

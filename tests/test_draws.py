@@ -58,6 +58,7 @@ def test_golden_draws_do_not_depend_on_machine_or_version() -> None:
     assert _drawn(PARAMS, "7") == {"gpus": 16, "message_bytes": 1_000_000_000, "parameters": 84_000_000_000}
 
 
+@pytest.mark.slow
 def test_draws_do_not_depend_on_hash_randomisation() -> None:
     program = (
         "from itertools import islice\nfrom shardwise.bank.bank import Bank\nfrom shardwise.bank.posing import pose\n"

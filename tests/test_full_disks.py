@@ -64,6 +64,7 @@ def test_a_disk_without_room_is_said_in_a_sentence_and_nothing_is_half_written(n
     assert name == "assign" or left(folder) == whole  # every course key is another, and so are its draws
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [40_000, 72_000])
 def test_a_disk_without_room_for_an_empty_ledger_is_said_in_a_sentence(size: int, tmp_path: Path) -> None:
     prepared(tmp_path, "grade")

@@ -645,6 +645,7 @@ def test_a_question_whose_reference_does_not_end_is_said_too(tmp_path: Path, mon
         pose(problem, 3)
 
 
+@pytest.mark.slow
 def test_a_draw_that_has_to_wait_for_the_machine_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shardwise.bank.deadline.DRAW_SECONDS", 0.5)
     said = lint_of_a_reference_that("import time; time.sleep(0.6)", tmp_path / "bank")

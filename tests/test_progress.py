@@ -495,6 +495,7 @@ IN_A_CELL = (
 )
 
 
+@pytest.mark.slow
 def test_a_week_later_other_processes_go_on_from_there(kept: ProgressFile) -> None:
     """A kernel, another one a week later, and a terminal: what is due is asked, and then due no more."""
 

@@ -62,6 +62,7 @@ def test_what_two_versions_of_yaml_read_differently_is_read_as_ruamel_does(aroun
     assert any(read) or "---\n" in around
 
 
+@pytest.mark.slow
 def test_files_with_a_character_too_much_or_too_few_are_read_alike() -> None:
     dice = random.Random(7)
     texts = [file.read_text("utf-8") for file in dice.sample(FILES, 12) if file.stat().st_size < 6000]

@@ -429,6 +429,7 @@ def test_a_server_that_dies_during_a_job_is_replaced_and_the_job_run_again(own: 
     assert (job.results["a"], job.restarts) == (CellResult("ok", "", "1\n"), 0)
 
 
+@pytest.mark.slow
 def test_a_server_that_falls_silent_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shardwise.sandbox.forkserver._GRACE_SECONDS", 0.2)
     with open_named("2", Limits(cell_seconds=2.0, job_seconds=2.0)) as own:
@@ -495,6 +496,7 @@ print(job.results["x"].value, job.seconds < 2)
 """
 
 
+@pytest.mark.slow
 def test_a_job_has_its_time_though_a_shell_stops_the_command_meanwhile() -> None:
     """Ctrl-Z and `fg` after longer than a job may take; the job itself goes on."""
     with subprocess.Popen([sys.executable, "-c", STOPPED], stdout=subprocess.PIPE, text=True) as command:
@@ -506,6 +508,7 @@ def test_a_job_has_its_time_though_a_shell_stops_the_command_meanwhile() -> None
         assert command.stdout.read() == "7 True\n"
 
 
+@pytest.mark.slow
 def test_processor_time_has_a_limit_of_its_own() -> None:
     spin = "import hashlib, threading\ndef spin():\n    while True: hashlib.sha256(bytes(10**6))\n"
     spin += "for _ in range(4): threading.Thread(target=spin).start()\nimport time; time.sleep(50)"

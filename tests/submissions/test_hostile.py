@@ -52,6 +52,7 @@ def test_what_a_cell_raises_is_in_what_the_attacker_gets_to_see(course: Course) 
     assert batch(course, [tells], "1").verdicts == {"reads_a_file": Verdict(succeeded=True)}
 
 
+@pytest.mark.slow
 def test_without_the_sandbox_our_own_pipeline_is_attacked_with_success(course: Course) -> None:
     """So it is the sandbox that stops them, and the judges do notice."""
     found = batch(course, [load(HOSTILE / f"{name}.py") for name in UNSTOPPED], "none")
