@@ -79,11 +79,13 @@ def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
 
 
 def _mended(tried: Sequence[Tried]) -> str:
-    """For a layout that breaks a constraint: the nearest changes that let it run, as a remark."""
+    """For a layout that breaks a constraint: the nearest changes that let it run, or at least break no rule, as a remark."""
     if not tried:
         return "no single change makes it run: a search tells which layouts do"
-    fitting = [one for one in tried if one[1].fits]
-    return f"it runs with {_either(_named(fitting, _mfu) or _named(tried, _need))}"
+    if fitting := [one for one in tried if one[1].fits]:
+        return f"it runs with {_either(_named(fitting, _mfu))}"
+    ways = _either(_named(_leanest(tried), _need, in_order=True))
+    return f"no single change makes it run: {ways} would break no rule and not fit, and a search tells which layouts do"
 
 
 def _over_nodes(plan: Plan, tried: Sequence[Tried]) -> list[str]:
@@ -148,9 +150,7 @@ def _too_much(plan: Plan, tried: Sequence[Tried]) -> list[str]:
     fitting = [one for one in tried if one[1].fits]
     if fitting:
         return [f"{what}: it fits with {_either(_named(fitting, _mfu))}"]
-    leaner = sorted(
-        (one for one in tried if one[1].memory_bytes < plan.memory_bytes), key=lambda one: one[1].memory_bytes
-    )
+    leaner = _leanest(one for one in tried if one[1].memory_bytes < plan.memory_bytes)
     if not leaner:
         return [f"{what}: no single change leaves less, it takes more GPUs"]
     return [
@@ -185,6 +185,10 @@ def _is_better(plan: Plan, other: Plan) -> bool:
 
 def _of_a_token(plan: Plan, part: str) -> float:
     return plan.step[part] / plan.batch.tokens
+
+
+def _leanest(tried: Iterable[Tried]) -> list[Tried]:
+    return sorted(tried, key=lambda one: one[1].memory_bytes)
 
 
 def _named(tried: Iterable[Tried], figure: Callable[[Plan], str], *, in_order: bool = False) -> list[str]:
