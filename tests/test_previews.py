@@ -66,6 +66,20 @@ def test_an_estimate_shows_how_its_number_is_read_whatever_its_confidence_is() -
     assert preview(asked, {"value": "", "confidence": 0.8}) == {"value": {}, "confidence": {"read": "80 %"}}
 
 
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("stage 1: F1", ""),
+        ("stage 1: F1\nstage 9: F1", "There is no stage 9; they are 1 to 4"),
+        ("stage 1: F1\nstage 1: B1", "Stage 1 has two lines"),
+    ],
+)
+def test_a_line_of_a_schedule_that_counts_for_no_stage_is_said_before_it_is_checked(written: str, why: str) -> None:
+    told = preview(posed(template("schedule")), written)
+    assert told["why"] == why
+    assert [row["line"] for row in told["rows"]] == [["F1"], [], [], []]
+
+
 def test_a_part_is_previewed_as_a_question_of_its_kind_is() -> None:
     asked = posed(template("case"))
     first, second = (part.name for part in asked.form.parts[:2])  # type: ignore[attr-defined]

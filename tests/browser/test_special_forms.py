@@ -254,7 +254,7 @@ def test_undo_goes_back_through_all_that_was_typed_and_built(bare: Any) -> None:
 
 
 def test_what_was_cleared_and_typed_again_is_read_anew_and_so_is_what_python_did_not_answer(bare: Any) -> None:
-    (_, first, text), page = read_and_then_held(bare), bare.page
+    (form, first, text), page = read_and_then_held(bare), bare.page
     text.fill("")
     expect(first).to_have_accessible_name("stage 1: empty")
     text.fill("stage 1: F1 B1")
@@ -263,7 +263,9 @@ def test_what_was_cleared_and_typed_again_is_read_anew_and_so_is_what_python_did
     expect(first).to_have_accessible_name("stage 1: F1 B1")
     page.evaluate(FAIL_ONCE)
     text.fill("stage 1: F1 F2")
+    expect(form.locator(".told")).to_have_text("Python is away")  # why the buttons are still switched off
     expect(first).to_have_accessible_name("stage 1: F1 F2")
+    expect(form.locator(".told")).not_to_have_text("Python is away")
     expect(first.get_by_role("button", name="Put B1")).to_be_enabled()
     assert bare.faults == []
 

@@ -11,6 +11,7 @@ class Preview extends AsyncDirective {
   #asked; // the answer that was asked about last
   #reply = {};
   #answered; // the answer that the reply is about
+  #fault = ""; // why Python could not be asked about the answer that stands there
   #timer;
   #show;
 
@@ -24,24 +25,27 @@ class Preview extends AsyncDirective {
       if (answer === "") {
         this.#reply = {};
         this.#answered = key;
+        this.#fault = "";
       } else this.#timer = setTimeout(() => this.#ask(place, answer, key), RESTS_MS);
     }
     return this.#shown();
   }
 
   #shown() {
-    return this.#show(this.#reply, this.#answered === this.#asked);
+    return this.#show(this.#reply, this.#answered === this.#asked, this.#fault);
   }
 
   async #ask(place, answer, key) {
-    const reply = await place.preview(answer).catch(() => undefined); // who checks the answer is told that Python is away
+    const [reply, fault] = await place.preview(answer).then(
+      (reply) => [reply, ""],
+      (error) => [undefined, error.message],
+    );
     if (key !== this.#asked) return;
-    if (!reply) {
-      if (this.isConnected) this.#timer = setTimeout(() => this.#ask(place, answer, key), AGAIN_MS);
-      return;
-    }
-    this.#reply = reply;
-    this.#answered = key;
+    this.#fault = fault;
+    if (reply) {
+      this.#reply = reply;
+      this.#answered = key;
+    } else if (this.isConnected) this.#timer = setTimeout(() => this.#ask(place, answer, key), AGAIN_MS);
     if (this.isConnected) this.setValue(this.#shown());
   }
 
@@ -55,8 +59,8 @@ class Preview extends AsyncDirective {
 }
 
 /**
- * What `show(reply, isOfThis)` gives for what Python said of an answer last; before it says anything, for the field's `start`.
- * `isOfThis` is whether it said that of the answer that stands there now.
+ * What `show(reply, isOfThis, fault)` gives for what Python said of an answer last; before it says anything, for the field's `start`.
+ * `isOfThis` is whether it said that of the answer that stands there now, and `fault` why it could not be asked, if it could not.
  */
 export const previewed = directive(Preview);
 

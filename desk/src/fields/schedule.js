@@ -37,7 +37,7 @@ export const schedule = {
   template(place) {
     const { field, id, draft, set } = place;
     const text = textOf(field, draft);
-    return previewed(place, text, (reply, isOfThis) => {
+    return previewed(place, text, (reply, isOfThis, fault) => {
       const lines = linesOf(field, draft, reply);
       const isKnown = !draft?.text || isOfThis; // else a button would put what was read before in place of what was typed
       const step = (lines, done) => {
@@ -79,7 +79,7 @@ export const schedule = {
             aria-label="${field.label}, as text" .value=${text}
             @input=${(event) => type(event.target.value)}></textarea>
         </details>
-        <p class="quiet told" aria-live="polite">${reply.read ?? nothing}</p>
+        <p class="quiet told" aria-live="polite">${fault || (reply.read ?? nothing)}</p>
         ${reply.why ? html`<p class="quiet">${reply.why}</p>` : nothing}
         ${gantt(reply, place.width)}
       </div>`;

@@ -26,7 +26,7 @@ _TALK = re.compile(r"[^\d:]*:?\s*")  # "My schedule:"
 
 
 def lines_of(pipeline: Pipeline, raw: Any) -> tuple[dict[int, str], list[str]]:
-    """The text of each stage that has one, and faults. Raises Unreadable for what is no schedule at all."""
+    """The text of each stage that has a line, and faults of the lines. Raises Unreadable for what is no schedule at all."""
     longest = 4_000 + 60 * pipeline.stages + 20 * pipeline.stages * len(pipeline.operations())
     if isinstance(raw, str):
         _bounded(len(raw), longest)
@@ -153,5 +153,4 @@ def _by_stage(pipeline: Pipeline, rows: Sequence[tuple[str, str]]) -> tuple[dict
             faults.append(f"stage {number} has two lines")
         else:
             found[number + shift] = text
-    faults += [f"stage {stage} has no line" for stage in range(1, pipeline.stages + 1) if stage not in found]
     return found, faults

@@ -34,6 +34,8 @@ def read_schedule(pipeline: Pipeline, raw: Any) -> Reading | None:
     if isinstance(raw, str) and (name := "".join(raw.lower().split())) in NAMES:
         raise _unreadable(pipeline, [f"“{name}” is the name of a schedule; write its operations"])
     lines, faults = lines_of(pipeline, raw)
+    if lines:
+        faults += [f"stage {stage} has no line" for stage in range(1, pipeline.stages + 1) if stage not in lines]
     if not faults and all(text.strip(" .…") == "" for text in lines.values()):
         return None
     written: dict[int, list[Written]] = {}
@@ -54,9 +56,8 @@ def read_schedule(pipeline: Pipeline, raw: Any) -> Reading | None:
 
 def read_so_far(pipeline: Pipeline, raw: Any) -> tuple[Schedule, list[str]]:
     """What can be run of a schedule that is still being written, and what is wrong with the rest. Raises Unreadable."""
-    lines, faults = lines_of(pipeline, raw)
+    lines, faults = lines_of(pipeline, raw)  # stages may have no line yet
     written: dict[int, list[Written]] = {}
-    faults = [] if lines else faults  # stages may have no line yet
     for stage in range(1, pipeline.stages + 1):
         written[stage], unread = tokens_of(lines.get(stage, ""), has_chunks=pipeline.chunks > 1)
         faults += [f"stage {stage}: I cannot read “{token}”" for token in unread[:2]]
