@@ -70,8 +70,8 @@ def test_an_estimate_shows_how_its_number_is_read_whatever_its_confidence_is() -
     ("written", "why"),
     [
         ("stage 1: F1", ""),
-        ("stage 1: F1\nstage 9: F1", "There is no stage 9; they are 1 to 4"),
-        ("stage 1: F1\nstage 1: B1", "Stage 1 has two lines"),
+        ("stage 1: F1\nstage 9: F1", "There is no stage 9; they are 1 to 4."),
+        ("stage 1: F1\nstage 1: B1", "Stage 1 has two lines."),
     ],
 )
 def test_a_line_of_a_schedule_that_counts_for_no_stage_is_said_before_it_is_checked(written: str, why: str) -> None:

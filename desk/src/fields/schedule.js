@@ -80,7 +80,7 @@ export const schedule = {
             @input=${(event) => type(event.target.value)}></textarea>
         </details>
         <p class="quiet told" aria-live="polite">${fault || (reply.read ?? nothing)}</p>
-        ${reply.why ? html`<p class="quiet">${reply.why}</p>` : nothing}
+        ${reply.why && !fault ? html`<p class="quiet">${reply.why}</p>` : nothing}
         ${gantt(reply, place.width)}
       </div>`;
     });

@@ -33,7 +33,7 @@ def so_far(form: ScheduleForm, raw: Any) -> dict[str, Any]:
     drawn = timeline(pipeline, run, last_slot(form))
     return {
         "read": _measured(form, schedule, run),
-        "why": ". ".join(f"{fault[0].upper()}{fault[1:]}" for fault in faults),
+        "why": " ".join(f"{fault[0].upper()}{fault[1:]}." for fault in faults),
         "rows": [_row(form, schedule, run, stage) for stage in range(1, pipeline.stages + 1)],
         "gantt": _gantt(drawn) if drawn else None,
     }
