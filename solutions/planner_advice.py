@@ -50,7 +50,7 @@ def advice(plan: Plan, planned: Callable[[Layout, Batch], Plan]) -> tuple[str, .
         for change in changes(plan.model, plan.cluster, plan.layout, plan.batch)
     ]
     if not plan.step:
-        return (_mended(tried),)
+        return (_mended(plan, tried),)
     room = _idle(plan, tried) if plan.fits else _too_much(plan, tried)
     return (*_over_nodes(plan, tried), *_parts(plan, tried), *_uneven(plan), *room)
 
@@ -78,14 +78,20 @@ def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _mended(tried: Sequence[Tried]) -> str:
+def _mended(plan: Plan, tried: Sequence[Tried]) -> str:
     """For a layout that breaks a constraint: the nearest changes that let it run, or at least break no rule, as a remark."""
     if not tried:
         return "no single change makes it run: a search tells which layouts do"
     if fitting := [one for one in tried if one[1].fits]:
         return f"it runs with {_either(_named(fitting, _mfu))}"
     ways = _either(_named(_leanest(tried), _need, in_order=True))
-    return f"no single change makes it run: {ways} would break no rule and not fit, and a search tells which layouts do"
+    needed = _gpus_needed(plan)
+    what_next = (
+        f"the model states alone fill at least {needed:,} GPUs"
+        if needed
+        else "a search tells whether another layout does"
+    )
+    return f"with {ways} it breaks no rule, but does not fit: {what_next}"
 
 
 def _over_nodes(plan: Plan, tried: Sequence[Tried]) -> list[str]:

@@ -80,6 +80,13 @@ def test_a_line_of_a_schedule_that_counts_for_no_stage_is_said_before_it_is_chec
     assert [row["line"] for row in told["rows"]] == [["F1"], [], [], []]
 
 
+def test_the_name_of_a_schedule_is_told_what_to_write_and_many_faults_are_cut() -> None:
+    asked = posed(template("schedule"))
+    assert preview(asked, "1F1B")["why"] == "“1f1b” is the name of a schedule; write its operations."
+    many = "\n".join(f"stage {number}: F1" for number in range(1, 30))
+    assert preview(asked, many)["why"].count("There is no stage") == 6
+
+
 def test_a_part_is_previewed_as_a_question_of_its_kind_is() -> None:
     asked = posed(template("case"))
     first, second = (part.name for part in asked.form.parts[:2])  # type: ignore[attr-defined]

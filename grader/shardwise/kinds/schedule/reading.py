@@ -31,8 +31,8 @@ class Reading:
 
 def read_schedule(pipeline: Pipeline, raw: Any) -> Reading | None:
     """The schedule that an answer writes; None where only the names of the stages are there. Raises Unreadable."""
-    if isinstance(raw, str) and (name := "".join(raw.lower().split())) in NAMES:
-        raise _unreadable(pipeline, [f"“{name}” is the name of a schedule; write its operations"])
+    if named := _named(raw):
+        raise _unreadable(pipeline, [named])
     lines, faults = lines_of(pipeline, raw)
     if lines:
         faults += [f"stage {stage} has no line" for stage in range(1, pipeline.stages + 1) if stage not in lines]
@@ -56,7 +56,8 @@ def read_schedule(pipeline: Pipeline, raw: Any) -> Reading | None:
 
 def read_so_far(pipeline: Pipeline, raw: Any) -> tuple[Schedule, list[str]]:
     """What can be run of a schedule that is still being written, and what is wrong with the rest. Raises Unreadable."""
-    lines, faults = lines_of(pipeline, raw)  # stages may have no line yet
+    named = _named(raw)
+    lines, faults = ({}, [named]) if named else lines_of(pipeline, raw)  # stages may have no line yet
     written: dict[int, list[Written]] = {}
     for stage in range(1, pipeline.stages + 1):
         written[stage], unread = tokens_of(lines.get(stage, ""), has_chunks=pipeline.chunks > 1)
@@ -74,7 +75,13 @@ def read_so_far(pipeline: Pipeline, raw: Any) -> tuple[Schedule, list[str]]:
         )
         for line in written.values()
     )
-    return schedule, faults
+    return schedule, faults[:MOST_FAULTS]
+
+
+def _named(raw: Any) -> str:
+    """What is wrong with an answer that is the name of a schedule; nothing where it is none."""
+    name = "".join(raw.lower().split()) if isinstance(raw, str) else ""
+    return f"“{name}” is the name of a schedule; write its operations" if name in NAMES else ""
 
 
 def _unreadable(pipeline: Pipeline, faults: Sequence[str]) -> Unreadable:
