@@ -14,7 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, Request, ViewportSize, WebSocket, expect, sync_playwright
 
-from browser.in_jupyter import TIDY_UP
+from browser.in_jupyter import IS_TIDY, TIDY_UP
 from checkout import ROOT, fresh_session
 from contrast import PALE
 from jupyter_lab import CHROMIUM, QUIET, Lab, running_lab
@@ -54,22 +54,28 @@ def fresh_page(browser: Browser, *, asks_for: Sequence[str] = (), **options: Any
     A test fails at its end if its page asked another machine for anything, except for the addresses in `asks_for`. The flags in
     `QUIET` keep Chromium from finding other machines; to intercept each request here would switch off its cache.
     """
+    context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
+    opened = context.new_page()
+    outside = asked_elsewhere(opened)
+    yield opened
+    context.close()
+    # On a busy machine Chromium asks twice: when it looks ahead in the page, and, refused by then, when it comes to the element.
+    assert list(dict.fromkeys(outside)) == list(asks_for)
+
+
+def asked_elsewhere(page: Page) -> list[str]:
+    """The addresses on other machines that a page, and what it opens, will ask for from here on."""
     outside: list[str] = []
 
     def asked(one: Request | WebSocket) -> None:
         if urlsplit(one.url).hostname not in ("127.0.0.1", None):  # None: data and blob URLs
             outside.append(one.url)
 
-    context = browser.new_context(**options)
-    context.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
-    context.on("request", asked)
-    opened = context.new_page()
-    opened.on("websocket", asked)
-    yield opened
-    context.close()
-    # On a busy machine Chromium asks twice: when it looks ahead in the page, and, refused by then, when it comes to the element.
-    assert list(dict.fromkeys(outside)) == list(asks_for)
+    page.context.on("request", asked)
+    page.on("websocket", asked)
+    return outside
 
 
 def violations(
@@ -105,19 +111,23 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture(scope="session")
-def lab_page(browser: Browser, lab: Lab) -> Iterator[Page]:
-    """A page with JupyterLab in it, for all tests: to load JupyterLab takes longer than what many of them do there."""
+def lab_page(browser: Browser) -> Iterator[Page]:
+    """A page for JupyterLab that is kept for all tests: to load JupyterLab takes longer than what many of them do there."""
     with fresh_page(browser, viewport=TALL) as opened:
-        opened.goto(f"{lab.url}/lab?token={lab.token}&reset")
-        opened.wait_for_function("() => window.jupyterapp?.restored")
         yield opened
 
 
 @pytest.fixture
-def in_lab(lab_page: Page) -> Iterator[Page]:
-    """JupyterLab with nothing open in it, and nothing left open."""
+def in_lab(lab_page: Page, lab: Lab) -> Iterator[Page]:
+    """JupyterLab with nothing open in it, and nothing left open. It is loaded anew where a test that failed left it amiss."""
+    outside = asked_elsewhere(lab_page)
+    if not lab_page.evaluate(IS_TIDY):
+        lab_page.goto(f"{lab.url}/lab?token={lab.token}&reset")
+        lab_page.wait_for_function(IS_TIDY)
     yield lab_page
     lab_page.evaluate(TIDY_UP)
+    expect(lab_page.locator("body")).to_have_attribute("data-jp-theme-light", "true")
+    assert outside == []
 
 
 BARE = "http://127.0.0.1:1/"  # nothing listens there: the page's files are handed out by the test itself

@@ -22,6 +22,10 @@ READY = """async () => {
 }"""
 # As a click on its name in the file browser does.
 OPEN = "(path) => window.jupyterapp.commands.execute('docmanager:open', { path }).then(() => null)"
+IS_TIDY = """async () => {
+  await window.jupyterapp?.restored;
+  return Boolean(window.jupyterapp && document.body.dataset.jpThemeLight === "true" && !document.querySelector(".jp-Dialog"));
+}"""
 TIDY_UP = """async () => {
   const { commands, shell } = window.jupyterapp;
   for (const widget of [...shell.widgets("main")]) {
