@@ -123,6 +123,7 @@ def run(*words: str) -> tuple[int, str]:
     return done.exit_code, done.output + str(done.exception or "")
 
 
+@pytest.mark.slow
 def test_words_find_formulas_whatever_their_case(tmp_path: Path) -> None:
     code, said = run("RING", "latency", "--chapter", "01-ring-all-reduce")
     assert code == 0 and "seconds = 2 · (N-1) · (M/(N·β) + α)" in said

@@ -341,6 +341,7 @@ def test_a_minutes_sleep_does_not_hang_the_caller() -> None:
     assert time.monotonic() - start < PATIENCE
 
 
+@pytest.mark.slow
 def test_a_call_has_the_time_that_it_has_when_it_is_graded() -> None:
     from shardwise.sandbox import Limits
 

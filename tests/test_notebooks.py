@@ -95,6 +95,7 @@ def test_right_answers_earn_every_point_and_mistakes_are_named(whole_bank: Bank,
     assert "<script" not in html
 
 
+@pytest.mark.slow
 def test_a_check_cell_alone_marks_what_is_on_the_screen(whole_bank: Bank, tmp_path: Path) -> None:
     """In a kernel that was just restarted, with errors in answer cells, and whatever another() drew meanwhile."""
     question = pose(whole_bank.find("bytes-per-gpu"), PRACTICE_SEED)
@@ -246,6 +247,7 @@ def test_a_form_is_the_question_as_text_until_its_cell_is_run(whole_bank: Bank) 
     assert typed["source"].splitlines()[1].startswith('check("bytes-per-gpu", ..., seed=0)  # such as ')
 
 
+@pytest.mark.slow
 def test_an_answer_in_place_of_the_dots_is_marked(whole_bank: Bank, tmp_path: Path) -> None:
     notebook = chapter_notebook(whole_bank, "01-ring-all-reduce")
     dots = 'check("bytes-per-gpu", ...,'

@@ -404,6 +404,7 @@ def test_pages_with_solutions_stay_pages_with_solutions(room: Classroom, problem
     assert "The worked solution" in (room.out / "results" / "feedback" / "week-1" / "ada.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_what_our_side_cannot_grade_again_is_said_and_loses_no_grade(room: Classroom, problems: Path) -> None:
     mend(problems, "sig_figs: 4", "rel_tol: 0.01")
     reports.write_tables(grade([room.handed_in], room.out / "results", settings=SETTINGS))

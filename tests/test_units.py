@@ -497,6 +497,7 @@ SPELLED = [*_names(UNITS), *(f"{name}s" for name in _names(UNITS))]
 PREFIXED = [prefix + name for prefix, name in itertools.product(["", *_names(PREFIXES)], SPELLED)]
 
 
+@pytest.mark.slow
 def test_every_unit_with_every_prefix_and_plural_is_what_pint_says(judge: Judge) -> None:
     judged = {text: judge.scale(text) for text in PREFIXED}
     assert sum(said is not None for said in judged.values()) == 2624

@@ -90,6 +90,7 @@ def test_numbers_of_ones_own(planner: Locator, bare: Any) -> None:
     assert bare.faults == []
 
 
+@pytest.mark.slow
 def test_a_point_of_a_search_is_loaded_by_mouse_and_by_keys(planner: Locator, bare: Any) -> None:
     planner.get_by_role("combobox", name="ZeRO").select_option("2: and gradients")
     planner.get_by_text("ZeRO", exact=True).last.click()

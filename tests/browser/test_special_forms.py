@@ -161,6 +161,7 @@ OUTSIDE_ROWS = """form => [...form.shadowRoot.querySelectorAll(".stage button")]
   part.getBoundingClientRect().right > part.closest(".stage").getBoundingClientRect().right + 1).map((part) => part.ariaLabel)"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gpipe-time-in-less-memory", "two-chunks-on-each-stage"])
 def test_the_chart_of_a_schedule_is_as_wide_as_its_form_and_says_so_where_it_scrolls(bare: Any, name: str) -> None:
     question = asked(name)

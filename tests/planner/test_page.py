@@ -24,6 +24,7 @@ def test_the_page_is_as_the_command_writes_it(written: str) -> None:
     assert (DOCS / "planner.md").read_text("utf-8") == written, "run `make planner` and commit the page"
 
 
+@pytest.mark.slow
 def test_the_plots_that_it_shows_are_there(runs: Runs, rows: list[Row], written: str) -> None:
     for name in plots.plots(rows[:5], planned.predictor(runs)):
         assert f"]({name})" in written

@@ -477,6 +477,7 @@ def test_a_sandbox_outlives_the_thread_that_opened_it() -> None:
         assert server_of(sandbox).process.pid == before
 
 
+@pytest.mark.slow
 def test_the_whole_job_has_a_deadline() -> None:
     with open_named("1", Limits(cell_seconds=60, job_seconds=2.0)) as hasty:
         began = time.monotonic()

@@ -458,6 +458,7 @@ def test_a_thread_that_gives_signs_of_life_gives_its_cell_no_more_time(sandbox: 
     assert time.monotonic() - began < 40
 
 
+@pytest.mark.slow
 def test_a_cell_that_passes_for_those_behind_it_takes_their_time_and_no_more_than_its_job_has(sandbox: Sandbox) -> None:
     """A student may as well have written its code into them: nobody outside can tell whose code runs."""
     bumps = BUMP.format(claim="number // 2").replace("+ 4", "+ 60")
