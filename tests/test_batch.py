@@ -275,7 +275,7 @@ def is_stopped(pid: int) -> bool:
 
 
 def stat_of(pid: int) -> list[str]:
-    """What the system says of a process behind its name: the state, the parent, ...; see proc(5)."""
+    """The fields of /proc/PID/stat from the state of the process on, so that its parent is the second; see proc(5)."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

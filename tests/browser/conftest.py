@@ -112,14 +112,17 @@ def page(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def lab_page(browser: Browser) -> Iterator[Page]:
-    """A page for JupyterLab that is kept for all tests: to load JupyterLab takes longer than what many of them do there."""
+    """One page that all tests with `in_lab` use in turn, because loading JupyterLab takes longer than many of these tests."""
     with fresh_page(browser, viewport=TALL) as opened:
         yield opened
 
 
 @pytest.fixture
 def in_lab(lab_page: Page, lab: Lab) -> Iterator[Page]:
-    """JupyterLab with nothing open in it, and nothing left open. It is loaded anew where a test that failed left it amiss."""
+    """A page that shows JupyterLab without any notebook. What the test opens there is closed after it.
+
+    JupyterLab is loaded for the first test, and again only if the test before left a dialog, a dark theme or another page.
+    """
     outside = asked_elsewhere(lab_page)
     if not lab_page.evaluate(IS_TIDY):
         lab_page.goto(f"{lab.url}/lab?token={lab.token}&reset")

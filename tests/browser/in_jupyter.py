@@ -58,7 +58,7 @@ def show(page: Page, lab: Lab, name: str, notebook: Mapping[str, Any], app: App 
 
 
 def open_in(page: Page, lab: Lab, name: str, app: App = "lab") -> None:
-    """Open a notebook; where JupyterLab is open already, in that."""
+    """Open a notebook in a page: in the JupyterLab that the page shows, or, if it shows none, by loading the application."""
     if app == "lab" and page.url.startswith(f"{lab.url}/lab"):
         page.evaluate(OPEN, name)
     else:

@@ -19,7 +19,7 @@ FIGURES = moving_names(checkout_bank())
 
 @pytest.fixture
 def page(in_lab: Page) -> Page:
-    """The JupyterLab that is open already."""
+    """These tests need no page of their own, so they use the one that JupyterLab is open in."""
     return in_lab
 
 

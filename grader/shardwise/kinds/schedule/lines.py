@@ -13,6 +13,7 @@ from typing import Any
 from shardwise.errors import Unreadable
 from shardwise.kinds.blanks import is_empty
 from shardwise.kinds.schedule.notation import plainer
+from shardwise.pipelines.named import NAMES
 from shardwise.pipelines.pipeline import Pipeline
 
 _STAGE = r"(?:pipeline[\s_-]*)?(?:stage|server|node|gpu|rank|device|worker|pp|s|p)[\s_#-]*"
@@ -26,10 +27,15 @@ _TALK = re.compile(r"[^\d:]*:?\s*")  # "My schedule:"
 
 
 def lines_of(pipeline: Pipeline, raw: Any) -> tuple[dict[int, str], list[str]]:
-    """The text of each stage that has a line, and faults of the lines. Raises Unreadable for what is no schedule at all."""
+    """For each stage that an answer writes a line for, by its number, the text of that line; and what is wrong with other lines.
+
+    An answer may lack stages: whether that is a fault, the caller knows. Raises Unreadable for what has no lines at all.
+    """
     longest = 4_000 + 60 * pipeline.stages + 20 * pipeline.stages * len(pipeline.operations())
     if isinstance(raw, str):
         _bounded(len(raw), longest)
+        if (name := "".join(raw.lower().split())) in NAMES:
+            return {}, [f"“{name}” is the name of a schedule; write its operations"]
         raw = _literal(raw)
     if isinstance(raw, list | tuple) and len(raw) == pipeline.stages and all(isinstance(part, str) for part in raw):
         _bounded(sum(map(len, raw)), longest)

@@ -8,7 +8,7 @@ from shardwise.errors import Unreadable
 from shardwise.kinds.schedule.explain import plural
 from shardwise.kinds.schedule.model import ScheduleForm
 from shardwise.kinds.schedule.picture import timeline
-from shardwise.kinds.schedule.reading import read_so_far
+from shardwise.kinds.schedule.reading import read_so_far, sentences
 from shardwise.kinds.schedule.texts import last_slot
 from shardwise.pipelines.pipeline import Pipeline, Schedule
 from shardwise.pipelines.simulate import Run, Wait, simulate
@@ -33,7 +33,7 @@ def so_far(form: ScheduleForm, raw: Any) -> dict[str, Any]:
     drawn = timeline(pipeline, run, last_slot(form))
     return {
         "read": _measured(form, schedule, run),
-        "why": " ".join(f"{fault[0].upper()}{fault[1:]}." for fault in faults),
+        "why": sentences(faults),
         "rows": [_row(form, schedule, run, stage) for stage in range(1, pipeline.stages + 1)],
         "gantt": _gantt(drawn) if drawn else None,
     }

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.errors import Unreadable
+from shardwise.kinds.schedule.explain import plural
 from shardwise.kinds.schedule.lines import lines_of
 from shardwise.kinds.schedule.notation import Written, tokens_of
-from shardwise.pipelines.named import NAMES
 from shardwise.pipelines.pipeline import WEIGHT, Operation, Pipeline, Schedule
 
 MOST_FAULTS = 6  # that are told at once
@@ -31,8 +31,6 @@ class Reading:
 
 def read_schedule(pipeline: Pipeline, raw: Any) -> Reading | None:
     """The schedule that an answer writes; None where only the names of the stages are there. Raises Unreadable."""
-    if named := _named(raw):
-        raise _unreadable(pipeline, [named])
     lines, faults = lines_of(pipeline, raw)
     if lines:
         faults += [f"stage {stage} has no line" for stage in range(1, pipeline.stages + 1) if stage not in lines]
@@ -56,8 +54,7 @@ def read_schedule(pipeline: Pipeline, raw: Any) -> Reading | None:
 
 def read_so_far(pipeline: Pipeline, raw: Any) -> tuple[Schedule, list[str]]:
     """What can be run of a schedule that is still being written, and what is wrong with the rest. Raises Unreadable."""
-    named = _named(raw)
-    lines, faults = ({}, [named]) if named else lines_of(pipeline, raw)  # stages may have no line yet
+    lines, faults = lines_of(pipeline, raw)  # stages may have no line yet
     written: dict[int, list[Written]] = {}
     for stage in range(1, pipeline.stages + 1):
         written[stage], unread = tokens_of(lines.get(stage, ""), has_chunks=pipeline.chunks > 1)
@@ -75,20 +72,19 @@ def read_so_far(pipeline: Pipeline, raw: Any) -> tuple[Schedule, list[str]]:
         )
         for line in written.values()
     )
-    return schedule, faults[:MOST_FAULTS]
+    return schedule, faults
 
 
-def _named(raw: Any) -> str:
-    """What is wrong with an answer that is the name of a schedule; nothing where it is none."""
-    name = "".join(raw.lower().split()) if isinstance(raw, str) else ""
-    return f"“{name}” is the name of a schedule; write its operations" if name in NAMES else ""
+def sentences(faults: Sequence[str]) -> str:
+    """Faults as sentences: the first few, and how many more there are. Nothing where there is none."""
+    told = [f"{fault[0].upper()}{fault[1:]}." for fault in faults[:MOST_FAULTS]]
+    more = len(faults) - len(told)
+    return " ".join([*told, *([f"There {'is' if more == 1 else 'are'} {plural(more, 'more fault')}."] if more else [])])
 
 
 def _unreadable(pipeline: Pipeline, faults: Sequence[str]) -> Unreadable:
-    told = [fault[0].upper() + fault[1:] for fault in faults[:MOST_FAULTS]]
-    more = len(faults) - len(told)
-    words = ". ".join([*told, *([f"There are {more} more faults"] if more else [])])
-    return Unreadable(f"I couldn't read this as a schedule. {words}.", shows_example=_size(pipeline) > MOST_SHOWN)
+    words = f"I couldn't read this as a schedule. {sentences(faults)}"
+    return Unreadable(words, shows_example=_size(pipeline) > MOST_SHOWN)
 
 
 def _size(pipeline: Pipeline) -> int:
