@@ -80,17 +80,16 @@ def conventions(cluster: Cluster, layout: Layout) -> tuple[str, ...]:
 
 def _mended(plan: Plan, tried: Sequence[Tried]) -> str:
     """For a layout that breaks a constraint: the nearest changes that let it run, or at least break no rule, as a remark."""
-    if not tried:
-        return "no single change makes it run: a search tells which layouts do"
     if fitting := [one for one in tried if one[1].fits]:
         return f"it runs with {_either(_named(fitting, _mfu))}"
+    what_next = "a search tells whether another layout does"
+    if needed := _gpus_needed(plan):
+        what_next = (
+            f"the model states alone, at {_bytes_of_states(plan)} bytes a parameter, fill at least {needed:,} GPUs"
+        )
+    if not tried:
+        return f"no single change makes it run: {what_next}"
     ways = _either(_named(_leanest(tried), _need, in_order=True))
-    needed = _gpus_needed(plan)
-    what_next = (
-        f"the model states alone fill at least {needed:,} GPUs"
-        if needed
-        else "a search tells whether another layout does"
-    )
     return f"with {ways} it breaks no rule, but does not fit: {what_next}"
 
 
@@ -166,9 +165,14 @@ def _too_much(plan: Plan, tried: Sequence[Tried]) -> list[str]:
 
 def _gpus_needed(plan: Plan) -> int:
     """GPUs over which the model states just fit, divided evenly; 0 where those of the cluster are enough."""
-    states = (14 + gradient_width(plan.layout)) * plan.model.parameters  # 2 for weights, 12 for the optimizer
+    states = _bytes_of_states(plan) * plan.model.parameters
     needed = ceil(states / (plan.cluster.memory_bytes - constant("context_bytes")))
     return needed if needed > plan.cluster.gpus else 0
+
+
+def _bytes_of_states(plan: Plan) -> int:
+    """Of a parameter: 2 for the weight, 12 for the optimizer, and its gradient."""
+    return 14 + gradient_width(plan.layout)
 
 
 def _idle(plan: Plan, tried: Sequence[Tried]) -> list[str]:

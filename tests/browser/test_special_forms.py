@@ -265,6 +265,7 @@ def test_what_was_cleared_and_typed_again_is_read_anew_and_so_is_what_python_did
     page.evaluate(FAIL_ONCE)
     text.fill("stage 1: F1 F2")
     expect(form.locator(".told")).to_have_text("Python is away")  # why the buttons are still switched off
+    expect(form.locator(".stage .note", has_text="in flight")).to_have_count(0)  # that was said of another text
     expect(first).to_have_accessible_name("stage 1: F1 F2")
     expect(form.locator(".told")).not_to_have_text("Python is away")
     expect(first.get_by_role("button", name="Put B1")).to_be_enabled()

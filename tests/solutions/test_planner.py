@@ -102,7 +102,7 @@ def test_all_faults_are_said_at_once() -> None:
         "context",
     }
     assert judged.step == judged.memory == {}
-    assert judged.warnings == ("no single change makes it run: a search tells which layouts do",)
+    assert judged.warnings == ("no single change makes it run: a search tells whether another layout does",)
     assert judged.step_s == judged.memory_bytes == judged.bubble_overhead == math.inf
     assert (judged.fits, judged.mfu, judged.bubble_idle_fraction) == (False, 0, 1)
 

@@ -39,6 +39,7 @@ export const schedule = {
     const text = textOf(field, draft);
     return previewed(place, text, (reply, isOfThis, fault) => {
       const lines = linesOf(field, draft, reply);
+      const now = fault ? {} : reply; // what was said of an older answer may be false of this one
       const isKnown = !draft?.text || isOfThis; // else a button would put what was read before in place of what was typed
       const step = (lines, done) => {
         const steps = [...(draft?.steps ?? []), { ...done, isOfText: isTyped(draft) }];
@@ -58,7 +59,7 @@ export const schedule = {
         <div class="label" id="${id}-label">${field.label}</div>
         <div role="group" aria-labelledby="${id}-label" @keydown=${moved}>
           ${field.start.rows.map(({ label }, stage) =>
-            row({ field, label, stage, line: lines[stage] ?? [], said: reply.rows?.[stage], isKnown, put, take }),
+            row({ field, label, stage, line: lines[stage] ?? [], said: now.rows?.[stage], isKnown, put, take }),
           )}
         </div>
         <p class="quiet" id="${id}-keys">
@@ -79,9 +80,9 @@ export const schedule = {
             aria-label="${field.label}, as text" .value=${text}
             @input=${(event) => type(event.target.value)}></textarea>
         </details>
-        <p class="quiet told" aria-live="polite">${fault || (reply.read ?? nothing)}</p>
-        ${reply.why && !fault ? html`<p class="quiet">${reply.why}</p>` : nothing}
-        ${gantt(reply, place.width)}
+        <p class="quiet told" aria-live="polite">${fault || (now.read ?? nothing)}</p>
+        ${now.why ? html`<p class="quiet">${now.why}</p>` : nothing}
+        ${gantt(now, place.width)}
       </div>`;
     });
   },
