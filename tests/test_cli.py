@@ -312,6 +312,11 @@ def test_an_option_that_is_misspelt_is_no_part_of_an_answer(run: Any) -> None:
     assert "There is no option --sed; see `shardwise check --help`." in ran.err
 
 
+def test_a_blank_in_the_terminal_says_what_to_type_and_names_no_variable(run: Any) -> None:
+    said = run("check", "bytes-per-gpu", "").out
+    assert "A number with its unit, for example 2.5 GB" in said and "Assign" not in said
+
+
 def test_a_check_for_scripts_is_one_json_object(run: Any) -> None:
     found = json.loads(run("check", "bytes-per-gpu", "--json", "1 B").out)
     assert (found["outcome"], found["points"], found["max_points"], found["read"]) == ("incorrect", 0, 2, "1 B")

@@ -147,7 +147,7 @@ def test_the_desk_marks_like_the_cell_does(formed: Problem) -> None:
             raw = formed.kind.sample_source(question, "", raw)
         sent = json.loads(json.dumps(raw, default=lambda _: None))  # as a browser sends it
         said = student.asks("check", answer=sent)["verdict"]
-        expected = mark(question, raw, runner=run_here, in_form=True)
+        expected = mark(question, raw, runner=run_here, front="form")
         assert said["outcome"] == sample.outcome
         more = said.pop("more", None)
         assert said == verdict(expected)

@@ -22,6 +22,11 @@ from shardwise.template.references import References
 EARNS = "Each right one earns a share of the points, and each wrong one takes a share away."
 
 _RANGE = re.compile(r"\(?([a-z])\)?\s*(?:-|–|—|\.\.+|…|to|through)\s*\(?([a-z])\)?")
+_NONE = re.compile(r"(?:none|neither|nothing)(?: of (?:them|these|the above|the options|those))?\.?", re.IGNORECASE)
+_EXCEPT = re.compile(
+    r"(?:all|every(?:thing|one)?)(?: of (?:them|these))?(?:,? (?:except|but|without|save)(?: for)?) (.+)",
+    re.IGNORECASE | re.S,
+)
 _ALL = re.compile(r"all(?: (?:of )?(?:them|these|the above|above|options))?\.?", re.IGNORECASE)
 
 
@@ -253,9 +258,23 @@ def _said_of_all(form: ChoiceForm, text: str) -> list[str] | None:
     """
     if found := _RANGE.fullmatch(text.strip().lower()):
         _refuse_range(form, *found.groups())
+    every = [option.label for option in form.options]
     if form.pick == "many" and _ALL.fullmatch(text.strip()):
-        return [option.label for option in form.options]
+        return every
+    if form.pick == "many" and (found := _EXCEPT.fullmatch(text.strip())):
+        left_out = letters(found[1], form.options, "all except a")
+        return [letter for letter in every if letter not in left_out]
+    if _NONE.fullmatch(text.strip()):
+        return [_option_of_none(form, text.strip())]
     return ticked(text, form.options)
+
+
+def _option_of_none(form: ChoiceForm, text: str) -> str:
+    """The letter of the option that begins with "none" or "neither". Raises Unreadable where no option says that."""
+    said = [option.label for option in form.options if re.match(r"\W*(?:none|neither|nothing)\b", option.text, re.I)]
+    if len(said) == 1:
+        return said[0]
+    raise Unreadable(f"No option says “{text[:20]}”, and at least one of them is right. Name it by its letter.")
 
 
 def _refuse_range(form: ChoiceForm, first: str, last: str) -> None:

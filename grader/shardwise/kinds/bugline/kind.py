@@ -179,7 +179,7 @@ answer:
             Sample({"line": key.line, "input": {"nobody": 1}}, Outcome.PARTIAL),
             Sample({"input": {"nobody": 1}}, Outcome.UNREADABLE),
             Sample({"lines": key.line}, Outcome.UNREADABLE),
-            Sample("line 4", Outcome.UNREADABLE),
+            Sample(f"line {key.line}", Outcome.PARTIAL),
             Sample({"line": ..., "input": ..., "fix": ...}, Outcome.BLANK),
             Sample("", Outcome.BLANK),
         ]

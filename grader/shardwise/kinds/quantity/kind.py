@@ -15,6 +15,7 @@ from shardwise.kinds.base import NumericKind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.quantity.explain import Trait, traits_of
 from shardwise.kinds.quantity.judging import is_near, judged
+from shardwise.kinds.quantity.magnitude import usual_sizes
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, near
 from shardwise.kinds.quantity.solving import AGREEMENT, Solved, allowed, each_allowed, solve
 from shardwise.question import Outcome, Question, Verdict
@@ -27,6 +28,10 @@ from shardwise.units import Reading, asked_in, from_base, normal, nouns_in, read
 _SHARE_ASKED = re.compile(
     r"\b(?:share|fraction|per ?cent|percentage|probability|chance)\b(?:[^.?!]|\.(?=\d))*\?", re.IGNORECASE
 )
+
+
+FIGURES = 3  # significant figures that suffice unless a template asks for more; see `Tolerance`
+_IN_WORDS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 
 
 class QuantityKind(NumericKind[QuantityTemplate, QuantityForm, QuantityKey]):
@@ -87,6 +92,8 @@ mistakes:                                       # answers we recognise, and one 
             nouns=nouns,
             others=others,
             whole=unit(answer.unit).is_count and answer.abs_tol is not None and answer.abs_tol % 1 == 0,
+            usual=usual_sizes(template, draw),
+            figures=None if answer.abs_tol is not None else answer.sig_figs or FIGURES,
         )
         return Posed(form, key, names={"key": names["key"]})
 
@@ -98,7 +105,7 @@ mistakes:                                       # answers we recognise, and one 
         if isinstance(raw, float) and not math.isfinite(raw):
             raise Unreadable(f"{raw} is not a number that I can mark.")
         text = raw if isinstance(raw, str) else repr(raw)
-        reading = read(text, form.unit, form.direction, form.nouns, form.others, whole=form.whole)
+        reading = read(text, form.unit, form.direction, form.nouns, form.others, whole=form.whole, usual=form.usual)
         if not math.isfinite(reading.value):
             raise Unreadable("That number is too large to mark.")
         return reading
@@ -144,7 +151,11 @@ mistakes:                                       # answers we recognise, and one 
         else:
             way = "" if form.direction == "none" else f" {form.direction}"
             how = f"A number with its unit, for example {example}{way}; any unit of that kind will do."
+        how = " ".join([how, *_precision(form)])
         return {"how": how, "fields": [{"type": "line", "label": "Your answer", "has_preview": True}]}
+
+    def instruction(self, form: QuantityForm, variable: str) -> str:
+        return " ".join([super().instruction(form, variable), *_precision(form)])
 
     def preview(self, form: QuantityForm, raw: Any) -> View:
         return as_read(self, form, raw)
@@ -215,6 +226,13 @@ mistakes:                                       # answers we recognise, and one 
     def faults(self, template: QuantityTemplate, references: References) -> Iterator[str]:
         if not template.mistakes:
             yield "no recognised mistakes; name at least one wrong answer that students give"
+
+
+def _precision(form: QuantityForm) -> Iterator[str]:
+    """How exactly the number is asked for; nothing where only a whole number can be meant."""
+    if form.figures is not None:
+        more = "are enough" if form.figures == FIGURES else "are needed"
+        yield f"{_IN_WORDS[form.figures].capitalize()} significant figures {more}."
 
 
 @cache

@@ -106,6 +106,8 @@ class QuantityForm(Form):
     nouns: tuple[str, ...] = ()  # its words for what it asks the number of
     others: tuple[str, ...] = ()  # the normal forms of nouns that it only mentions
     whole: bool = False  # only a whole number can be meant
+    usual: tuple[float, float] | None = None  # the sizes, in the unit, between which the answers to all draws lie
+    figures: int | None = None  # significant figures that are enough; None where the number is asked for exactly
 
 
 class KnownMistake(Key):

@@ -98,7 +98,7 @@ def not_told(plan: Plan, found: Sequence[float], allowed: float) -> str | None:
 def _planned(template: QuantityTemplate, draw: Draw, root: Node) -> Plan:
     if len(nodes(root)) > MOST_NODES:
         return Plan(program([root]), (), (), (True,) * len(template.mistakes))
-    elsewhere = [values for values in (_elsewhere(draw, number) for number in range(SAMPLED)) if values is not None]
+    elsewhere = [values for values in (another_draw(draw, number) for number in range(SAMPLED)) if values is not None]
     usual = (
         elsewhere[0] if elsewhere else draw
     ).values  # so that a plan does not depend on the draw that was made first
@@ -161,7 +161,8 @@ def _disturbed(values: Mapping[str, Any], turn: int) -> dict[str, float]:
     }
 
 
-def _elsewhere(draw: Draw, number: int) -> Draw | None:
+def another_draw(draw: Draw, number: int) -> Draw | None:
+    """Return the draw of this number, the same for every seed; None where its values cannot be made."""
     rng = Rng("elsewhere", draw.rng.problem, number)
     try:
         values = draw.complete(values_of(draw.params, rng, draw.references))

@@ -1,0 +1,44 @@
+"""The sizes between which a question's answers lie, whatever its draw: they tell which reading of 39,375 is meant."""
+
+from __future__ import annotations
+
+import math
+
+from shardwise.errors import ShardwiseError
+from shardwise.kinds.quantity.model import QuantityTemplate
+from shardwise.kinds.quantity.slips import another_draw
+from shardwise.template.draw import Draw
+from shardwise.units import from_base
+
+SAMPLED = 24  # draws
+MARGIN = 3  # times, on either side: for draws that were not sampled, and for answers that are off by a factor of two
+
+
+def usual_sizes(template: QuantityTemplate, draw: Draw) -> tuple[float, float] | None:
+    """Return the least and the largest size of an answer, in the unit asked for; None where no draw has one.
+
+    They are the same for every draw of a template and have one digit, so they say little of one draw's key.
+    """
+    kept = draw.references.memo.setdefault(("sizes", id(template)), [template])  # the template, so that its id stays
+    if len(kept) == 1:
+        sizes = [size for number in range(SAMPLED) if (size := _size(template, draw, number))]
+        kept.append((_rounded(min(sizes) / MARGIN), _rounded(max(sizes) * MARGIN)) if sizes else None)
+    usual: tuple[float, float] | None = kept[1]
+    return usual
+
+
+def _rounded(size: float) -> float:
+    return float(f"{size:.0e}")
+
+
+def _size(template: QuantityTemplate, draw: Draw, number: int) -> float:
+    """The size of another draw's answer; 0 where it has none."""
+    answer, other = template.answer, another_draw(draw, number)
+    if other is None:
+        return 0.0
+    try:
+        key = other.references.key(answer.reference, other.values, answer.arguments)
+    except (ShardwiseError, ValueError, ArithmeticError):  # numbers that a constraint would have refused
+        return 0.0
+    size = abs(from_base(key, answer.unit, answer.direction or "none"))
+    return size if math.isfinite(size) else 0.0
