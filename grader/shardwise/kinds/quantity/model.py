@@ -101,6 +101,7 @@ class QuantityTemplate(author.Template):
 class QuantityForm(Form):
     """The unit asked for, and the words in which the question counts."""
 
+    aids = frozenset(("usual", "figures"))
     unit: str
     direction: Direction
     nouns: tuple[str, ...] = ()  # its words for what it asks the number of
