@@ -20,7 +20,7 @@ from typer.main import get_command
 from checkout import ROOT, template
 from shardwise import __version__
 from shardwise.bank import discovery
-from shardwise.bank.bank import Bank, Problem
+from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import starter
 from shardwise.cli import tables
@@ -386,8 +386,9 @@ def test_the_schemas_are_schemas(schemas: dict[str, Any]) -> None:
         assert made["title"] == f"shardwise {of}"
 
 
-def test_the_schema_fits_every_problem(problem: Problem, schemas: dict[str, Any]) -> None:
-    assert complaints(problem.data, schemas["problem"]) == []
+def test_the_schema_fits_every_problem(whole_bank: Bank, schemas: dict[str, Any]) -> None:
+    found = {problem.id: complaints(problem.data, schemas["problem"]) for problem in whole_bank.problems.values()}
+    assert {name: words for name, words in found.items() if words} == {}
 
 
 def test_the_schema_fits_every_chapter_and_refuses_what_the_loader_refuses(

@@ -15,6 +15,7 @@ from shardwise.bank.bank import Bank, Banks, Problem, section_faults
 from shardwise.bank.curriculum import curriculum_faults
 from shardwise.bank.deadline import ENDLESS, TooLong, at_most, overdue
 from shardwise.bank.dimensions import dimension_faults
+from shardwise.bank.legible import keeping_faults, legibility_faults
 from shardwise.bank.moving import moving_faults
 from shardwise.bank.never_drawn import REMEDY, Waiting
 from shardwise.bank.posing import question_of, solved
@@ -308,8 +309,10 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
     for message in published_faults(question):
         found.add(message, ("solution",), seed=seed)
     if sampled:
-        for name, message in wording_faults(question, problem.text):
+        for name, message in (*wording_faults(question, problem.text), *legibility_faults(question)):
             found.add(message, (name,), seed=seed)
+        for message in keeping_faults(question):
+            found.add(message, seed=seed)
         for template, its in problem.kind.parts(problem.template, drawn, made):
             for message in dimension_faults(template, its):
                 found.add(message, ("answer", "unit"))

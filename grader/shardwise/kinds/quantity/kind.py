@@ -226,6 +226,8 @@ mistakes:                                       # answers we recognise, and one 
     def faults(self, template: QuantityTemplate, references: References) -> Iterator[str]:
         if not template.mistakes:
             yield "no recognised mistakes; name at least one wrong answer that students give"
+        if not re.search(r"\{\{[^}]*\bkey\b", template.solution):
+            yield "the solution never shows the right number; write {{ key }} where it comes out"
 
 
 def _precision(form: QuantityForm) -> Iterator[str]:
