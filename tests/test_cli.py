@@ -285,7 +285,7 @@ def test_a_right_answer_exits_with_0_and_any_other_with_1(run: Any, whole_bank: 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("bytes-per-gpu", "\na number with its unit, such as '2.5 GB'\n"),
+        ("bytes-per-gpu", "\na number with its unit, such as '250 GB'\n"),
         ("ring-time-bug", '    "line": ...,\n'),
         ("train-a-model", '    "micro_batches": ...,'),
     ],
@@ -314,7 +314,7 @@ def test_an_option_that_is_misspelt_is_no_part_of_an_answer(run: Any) -> None:
 
 def test_a_blank_in_the_terminal_says_what_to_type_and_names_no_variable(run: Any) -> None:
     said = run("check", "bytes-per-gpu", "").out
-    assert "A number with its unit, for example 2.5 GB" in said and "Assign" not in said
+    assert "A number with its unit, for example 250 GB" in said and "Assign" not in said
 
 
 def test_a_check_for_scripts_is_one_json_object(run: Any) -> None:

@@ -118,7 +118,7 @@ def test_bubble_and_port_together_pick_the_layout_of_the_405b() -> None:
 
 
 def test_the_chunks_of_a_right_layout_of_the_405b_are_equal_but_for_the_two_at_the_ends() -> None:
-    """(p - 1)/(v · m) is the bubble of equal chunks, so what is right has them; what has not is told so, and earns a tenth."""
+    """(p - 1)/(v · m) is the bubble of equal chunks, so what is right has them; what has not is told so, and earns nothing."""
     right, told = set(), set()
     for question, run in drawn("a-layout-for-the-405b", 25):
         options = next(axis.options for axis in question.form.axes if axis.name == "virtual_stages")
@@ -127,7 +127,7 @@ def test_the_chunks_of_a_right_layout_of_the_405b_are_equal_but_for_the_two_at_t
             chunks = pp * v
             if chunks % 2 == 0 and 63 % (chunks // 2) and 64 % (chunks // 2):
                 told.add(chunks)
-                assert feedback.credit == 0.1, (question.seed, pp, v)
+                assert feedback.credit == 0, (question.seed, pp, v)
                 assert f"{chunks} chunks, and these cannot be equal" in feedback.say or f"are {chunks}" in feedback.say
             elif feedback.outcome == "correct":
                 right.add(chunks)

@@ -23,7 +23,6 @@ from shardwise.bank.lint import Job, Report, _proved, faults_of, lint, lint_prob
 from shardwise.bank.never_drawn import Waiting
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank, new_problem, starter
-from shardwise.bank.separation import unnoticed
 from shardwise.bank.strays import stray_files, twins
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import OURS, kinds
@@ -243,14 +242,35 @@ BLIND = {
 }
 
 
+def blind_to(text: str) -> list[str]:
+    made = problem_of(text)
+    return [message for message, _ in made.kind.faults_over([pose(made, seed) for seed in range(40)])]
+
+
 @pytest.mark.parametrize("slug", BLIND)
 def test_a_rule_that_no_case_asks_about_is_faulted(slug: str) -> None:
     text = checkout_bank().find(slug).path.read_text("utf-8")
-    assert list(unnoticed(problem_of(text))) == []
+    assert blind_to(text) == []
     blind, times = re.subn(r"\n  always: .*(\n    - .*)+", "", text)
     assert times == 1
-    faults = [message for message, _ in unnoticed(problem_of(blind))]
-    assert any(re.search(BLIND[slug], message) for message in faults), faults
+    assert any(re.search(BLIND[slug], message) for message in blind_to(blind)), blind_to(blind)
+
+
+def test_an_answer_that_is_right_in_most_draws_is_faulted() -> None:
+    text = template("choice", ("correct: true", "correct: message_bytes > 1.0e+9"))
+    first_wrong = "- text: half as much as now\n      correct: "
+    assert text.count(f"{first_wrong}false") == 1
+    made = problem_of(text.replace(f"{first_wrong}false", f"{first_wrong}message_bytes == 1.0e+9"))
+    faults = "\n".join(map(str, lint_problem(made, seeds=1).faults))
+    assert re.search(r"the same answer is right in 3\d of 40 draws: hardly more than now", faults), faults
+
+
+def test_an_answer_without_a_thought_that_earns_points_is_faulted(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = problem("quantity", ("range: [1, 8, 1]", "choice: [1, 2, 3, 4]"))
+    assert lint_problem(made, seeds=1).faults == []
+    monkeypatch.setattr(type(made.kind), "example", lambda kind, form: "3.5 GB")  # of 2 GB on 8 GPUs
+    faults = "\n".join(map(str, lint_problem(made, seeds=1).faults))
+    assert re.search(r"the example of how to answer earns points in \d of 40 draws", faults), faults
 
 
 def test_one_question_for_everybody_is_no_randomisation() -> None:

@@ -18,15 +18,14 @@ from shardwise.bank.dimensions import dimension_faults
 from shardwise.bank.legible import keeping_faults, legibility_faults
 from shardwise.bank.moving import moving_faults
 from shardwise.bank.never_drawn import REMEDY, Waiting
-from shardwise.bank.posing import question_of, solved
+from shardwise.bank.posing import pose, question_of, solved
 from shardwise.bank.processes import processes
-from shardwise.bank.separation import unnoticed
 from shardwise.bank.strays import stray_files, twins
+from shardwise.bank.unthinking import unthinking_faults
 from shardwise.bank.wording import wording_faults
 from shardwise.errors import Fault, Faulty, ShardwiseError, said_by
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here
-from shardwise.kinds.code.model import CodeTemplate
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
 from shardwise.template.draw import Known
@@ -37,6 +36,7 @@ ACCEPTED = 0.10  # a template that accepts fewer draws than this is badly constr
 DISTINCT = 5  # fewer different questions than this are no randomisation
 SAME = 60  # characters by which two messages are taken for the same fault
 SAMPLED = 5  # seeds on which every known answer is marked
+OVER = 40  # seeds whose questions are looked at together
 MARKED = 100  # seeds on which right answers in every form, and mistakes, are marked; on the others one right answer
 
 Place = tuple[str | int, ...]  # keys and indices that lead to a value of the template
@@ -208,15 +208,14 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
                     place,
                     remedy=f"If that is meant, write `arguments: {{{name}: {name}}}`; else rename the parameter.",
                 )
-        if isinstance(problem.template, CodeTemplate):
-            for message, remedy in unnoticed(problem):
-                found.add(message, remedy=remedy)
         seen = _Seen(Waiting(problem.template.params))
         rejected = confirmed = 0
         for seed in range(seeds):
             with at_most():
                 rejected += _lint_seed(problem, seed, report, seen, found)
             confirmed += report.confirmed
+        if not found.count:
+            _lint_over(problem, found)
         report.confirmed = confirmed == seeds
         report.accepted = seeds / (seeds + rejected) if seeds else 1.0
         report.distinct = len(seen.asked)
@@ -326,6 +325,18 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
     if found.count == before:
         seen.sound[same] = proof.confirmed
     return drawn.rng.attempt
+
+
+def _lint_over(problem: Problem, found: _Found) -> None:
+    """What shows only over many draws, looked for where each draw is sound."""
+    drawn = []
+    for seed in range(OVER):
+        with at_most():
+            drawn.append(pose(problem, seed))
+    for message, remedy in problem.kind.faults_over(drawn):
+        found.add(message, remedy=remedy)
+    for message in unthinking_faults(drawn):
+        found.add(message)
 
 
 def marked_otherwise(

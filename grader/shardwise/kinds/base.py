@@ -92,6 +92,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     may_be_part: ClassVar[bool] = (
         True  # whether it may be a part of a case: its answer is a value that a dictionary holds
     )
+    guessed: ClassVar[float] = 0.0  # the share of the points that an answer without a thought may earn on average
     takes_long: ClassVar[bool] = False  # whether a question fills an evening, and is none of the five for a day
     Template: ClassVar[type[Template]]
     Form: ClassVar[type[Form]]
@@ -113,6 +114,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
 
     def faults(self, template: AnyTemplate, references: References) -> Iterator[str]:
         """Faults of a template that show without a draw."""
+        return iter(())
+
+    def faults_over(self, drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
+        """Yield faults that show only over many draws, each with its remedy."""
         return iter(())
 
     def parts(self, template: AnyTemplate, draw: Draw, solved: Any) -> Iterator[tuple[Any, Draw]]:
@@ -162,6 +167,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     @abc.abstractmethod
     def example(self, form: AnyForm) -> str:
         """What an answer looks like, for a student whose answer could not be read. Never the key."""
+
+    def unthinking(self, form: AnyForm) -> Mapping[str, Any]:
+        """Return answers that are given without thinking, by what they are called: the lint proves that they earn nothing."""
+        return {"the example of how to answer": self.example(form)}
 
     @abc.abstractmethod
     def cells(self, form: AnyForm, variable: str) -> str:

@@ -12,7 +12,19 @@ from pydantic import AfterValidator, Field, model_validator
 from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import LONGEST, Labelled, as_view, joined, label, letters, listed, ticked
+from shardwise.kinds.labels import (
+    LONGEST,
+    LOPSIDED,
+    Labelled,
+    as_view,
+    in_every_draw,
+    joined,
+    label,
+    letters,
+    listed,
+    lopsided,
+    ticked,
+)
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
@@ -129,6 +141,7 @@ answer:
     Form = ChoiceForm
     Key = ChoiceKey
     needs_oracle = False  # many choices are about ideas
+    guessed = LOPSIDED  # one of two options
 
     def solve(self, template: ChoiceTemplate, draw: Draw) -> Solved:
         correct = self._correct(template, draw, use_oracle=False)
@@ -232,6 +245,13 @@ answer:
             found.append(Sample(key.correct[0], Outcome.PARTIAL))
         return found
 
+    def unthinking(self, form: ChoiceForm) -> Mapping[str, Any]:
+        every = {"every option": [option.label for option in form.options]} if form.pick == "many" else {}
+        return {**super().unthinking(form), **every}
+
+    def faults_over(self, drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
+        return lopsided([_right_texts(question) for question in drawn])
+
     def cells(self, form: ChoiceForm, variable: str) -> str:
         return f"{variable} = ...  # {'a letter' if form.pick == 'one' else 'letters'}, such as {self.example(form)!r}"
 
@@ -249,6 +269,14 @@ answer:
         drawn = template.answer.shown
         if drawn is not None and drawn > len(template.answer.options):
             yield f"answer.shown is {drawn}, and there are {len(template.answer.options)} options"
+
+
+def _right_texts(question: Question) -> tuple[str, ...]:
+    """The right options of a draw."""
+    key, form = question.key, question.form
+    assert isinstance(key, ChoiceKey) and isinstance(form, ChoiceForm)
+    texts = in_every_draw(form.options)
+    return tuple(sorted(texts[label] for label in key.correct))
 
 
 def _said_of_all(form: ChoiceForm, text: str) -> list[str] | None:

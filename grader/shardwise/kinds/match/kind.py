@@ -40,6 +40,7 @@ class MatchKind(Kind[MatchTemplate, MatchForm, MatchKey]):
     Form = MatchForm
     Key = MatchKey
     needs_oracle = False  # a pair may be about an idea
+    guessed = 0.5  # one option may stand for several items
     starter = """\
 params:
   file_bytes: {choice: [1, 2, 5, 10], unit: GB}
@@ -144,6 +145,11 @@ mistakes:
 
     def example(self, form: MatchForm) -> str:
         return reading.example(form)
+
+    def unthinking(self, form: MatchForm) -> Mapping[str, Any]:
+        labels = [option.label for option in form.options]
+        same = {f"the option {label} for all": {item.label: label for item in form.items} for label in labels}
+        return {**super().unthinking(form), **same}
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = question.key, question.form

@@ -15,7 +15,7 @@ from shardwise.kinds.base import NumericKind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.quantity.explain import Trait, traits_of
 from shardwise.kinds.quantity.judging import is_near, judged
-from shardwise.kinds.quantity.magnitude import usual_sizes
+from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, near
 from shardwise.kinds.quantity.solving import AGREEMENT, Solved, allowed, each_allowed, solve
 from shardwise.question import Outcome, Question, Verdict
@@ -86,13 +86,16 @@ mistakes:                                       # answers we recognise, and one 
             traits=_traits(template),
         )
         nouns, others = words_of(template, answer.nouns, draw)
+        usual = usual_sizes(answer, draw)
+        whole = unit(answer.unit).is_count and answer.abs_tol is not None and answer.abs_tol % 1 == 0
         form = QuantityForm(
             unit=answer.unit,
             direction=direction,
             nouns=nouns,
             others=others,
-            whole=unit(answer.unit).is_count and answer.abs_tol is not None and answer.abs_tol % 1 == 0,
-            usual=usual_sizes(template, draw),
+            whole=whole,
+            usual=usual,
+            example=example_number(usual, is_whole=whole or counts_things(answer.unit)),
             figures=None if answer.abs_tol is not None else answer.sig_figs or FIGURES,
         )
         return Posed(form, key, names={"key": names["key"]})
@@ -161,8 +164,9 @@ mistakes:                                       # answers we recognise, and one 
         return as_read(self, form, raw)
 
     def example(self, form: QuantityForm) -> str:
-        is_whole = form.whole or (unit(form.unit).is_count and bool(unit(form.unit).powers))  # GPUs, tokens, steps
-        return _example(form.unit, is_whole)
+        return _example(
+            form.unit, form.example or example_number(None, is_whole=form.whole or counts_things(form.unit))
+        )
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = question.key, question.form
@@ -238,9 +242,14 @@ def _precision(form: QuantityForm) -> Iterator[str]:
 
 
 @cache
-def _example(text: str, is_whole: bool) -> str:
+def _example(text: str, number: float) -> str:
     """A number of a unit as an answer may be written."""
-    return show(7 if is_whole else float(to_base(2.5, text)), text)
+    return show(to_base(number, text), text)
+
+
+def counts_things(text: str) -> bool:
+    """Whether a unit counts what is whole: GPUs, tokens, steps."""
+    return unit(text).is_count and bool(unit(text).powers)
 
 
 def words_of(template: Template, nouns: Sequence[str], draw: Draw) -> tuple[tuple[str, ...], tuple[str, ...]]:

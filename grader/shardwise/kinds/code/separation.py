@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.bank.bank import Problem
-from shardwise.bank.posing import pose
 from shardwise.kinds.bugline.execution import Endless, load
 from shardwise.kinds.calls import Made
 from shardwise.kinds.code.broken_rules import BrokenRule, broken_rules
@@ -16,8 +14,7 @@ from shardwise.kinds.code.judging import passes
 from shardwise.kinds.code.model import CodeCase, CodeForm, CodeKey
 from shardwise.question import Question
 
-SEEDS = 40  # draws whose cases are looked at
-NEVER = "no case of {seeds} draws tells it from the program; add inputs with a tie under `answer.always`"
+NEVER = "no case of {draws} draws tells it from the program; add inputs with a tie under `answer.always`"
 
 
 @dataclass(frozen=True)
@@ -28,13 +25,12 @@ class Seen:
     cases: Mapping[str, CodeCase]
 
 
-def unnoticed(problem: Problem, seeds: int = SEEDS) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the cases of a function, and what would mend it.
+def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the cases of a function, as several draws have them, and the remedy.
 
     A broken rule counts that some case of some draw notices: it must be noticed in each draw. One that is about equals
     counts always, since what the prompt says of equals is otherwise not asked at all.
     """
-    drawn = [pose(problem, seed) for seed in range(seeds)]
     form, key = drawn[0].form, drawn[0].key
     assert isinstance(form, CodeForm) and isinstance(key, CodeKey)
     program = published(drawn[0], form.function)
@@ -54,14 +50,14 @@ def unnoticed(problem: Problem, seeds: int = SEEDS) -> Iterator[tuple[str, str]]
             continue
         if not telling:
             if rule.is_tie:
-                yield f"line {rule.line} of the program: {rule.change}: {NEVER.format(seeds=seeds)}", ""
+                yield f"line {rule.line} of the program: {rule.change}: {NEVER.format(draws=len(drawn))}", ""
             continue
         blind = [one.seed for one in seen if not telling & one.cases.keys()]
         if blind:
             example = min((every[name] for name in telling), key=lambda case: len(repr(case.inputs)))
             yield (
                 f"line {rule.line} of the program: {rule.change} is right on every case of seed {blind[0]} "
-                f"({len(blind)} of {seeds} draws)",
+                f"({len(blind)} of {len(drawn)} draws)",
                 f"Under `answer.always` write an input that tells the two apart, such as {_yaml(example.inputs)}",
             )
 
