@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,6 +27,7 @@ from shardwise.bank.scaffold import init_bank, new_problem, starter
 from shardwise.bank.strays import stray_files, twins
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import OURS, kinds
+from shardwise.kinds.inputs import Input
 from shardwise.question import Verdict
 from shardwise.template.parameters import Parameter
 
@@ -256,10 +258,25 @@ def test_a_value_that_no_draw_has_is_faulted(change: str, words: list[str]) -> N
 
 def test_a_list_that_is_too_long_for_its_draws_is_not_blamed_for_chance() -> None:
     params = {"gpus": Parameter.model_validate({"range": [1, 51, 1]}), "one": Parameter.model_validate({"fixed": 8})}
-    waiting = Waiting(params)
-    waiting.drawn({"gpus": 7, "one": 8})
-    assert list(waiting.faults(1000)) == []
-    assert [name for name, _ in waiting.faults(1020)] == ["gpus"]
+    named = {}
+    for draws in (1000, 1020):
+        waiting = Waiting(params, draws)
+        waiting.drawn({"gpus": 7, "one": 8})
+        named[draws] = [name for name, _ in waiting.faults()]
+    assert named == {1000: [], 1020: ["gpus"]}
+
+
+def test_a_range_is_never_written_out() -> None:
+    """One of ten million values took 100 seconds and 600 MB, before the time of a draw is even counted."""
+    wide = problem("quantity", ("range: [1, 8, 1]", "range: [1, 1.0e+7, 1]"))
+    called = problem("code", ("choice: [1, 2, 14]", "range: [1, 1.0e+7, 1]"))
+    tracemalloc.start()
+    for one in (wide, called):
+        lint_problem(one, seeds=2)
+    assert tracemalloc.get_traced_memory()[1] < 50e6
+    tracemalloc.stop()
+    given = Input.model_validate({"range": [0.5, 1e6, 0.25]})
+    assert [given.level(value).rank for value in (0.5, 0.6, 1.0, 2e6, "word")] == [0, 1, 2, len(given.values()), 0]
 
 
 def test_a_key_that_nothing_confirms_is_faulted() -> None:

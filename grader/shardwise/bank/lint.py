@@ -205,7 +205,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
                     place,
                     remedy=f"If that is meant, write `arguments: {{{name}: {name}}}`; else rename the parameter.",
                 )
-        seen = _Seen(Waiting(problem.template.params))
+        seen = _Seen(Waiting(problem.template.params, seeds))
         rejected = confirmed = 0
         for seed in range(seeds):
             with at_most():
@@ -221,7 +221,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
             )
         if seeds >= 50 and report.distinct < DISTINCT:
             found.add(f"{seeds} seeds give only {report.distinct} different questions", remedy="Widen its parameters.")
-        for name, message in seen.waiting.faults(seeds):
+        for name, message in seen.waiting.faults():
             found.add(message, ("params", name), remedy=REMEDY)
         if not report.confirmed and problem.kind.needs_oracle:
             found.add("no oracle confirms its key on every draw")
