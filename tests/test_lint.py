@@ -189,6 +189,44 @@ def test_a_fault_that_shows_while_drawing_points_to_its_line(change: tuple[str, 
 
 
 @pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (("factor: 0.5", "factor: 1"), "- factor: 1"),
+        (("ring.simulated_bytes_sent_per_gpu", "ring.simulated_bytes_sent_per_phase"), "oracle: ring.simulated_bytes_sent_per_phase"),
+        (("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [eight]}"), "reference: ring.bytes_sent_per_gpu"),
+        (("prompt: |", "where: [gpus > 100]\nprompt: |"), "where: [gpus > 100]"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_draw_is_said_at_what_makes_it_wrong(change: tuple[str, str], line: str) -> None:
+    made = problem("quantity", change)
+    places = [fault.place for fault in lint_problem(made, seeds=2).faults]
+    assert any(line in made.source.text.splitlines()[int(place.split(":")[1]) - 1] for place in places), places
+
+
+def test_what_is_wrong_with_a_part_of_a_case_is_said_at_that_part() -> None:
+    made = problem("case", ("simulated_bytes_sent_per_gpu", "simulated_bytes_sent_per_phase"))
+    (fault, *_) = lint_problem(made, seeds=2).faults
+    assert "simulated_bytes_sent_per_phase" in made.source.text.splitlines()[int(fault.place.split(":")[1]) - 1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ([("all-reduce {{ message_bytes }}", "all-reduce a message")],
+         r"a-problem\.yaml:11:18: .*the answer needs params\.message_bytes, and nothing that the student sees shows it"),
+        ([("all-reduce {{ message_bytes }}", "all-reduce {{ (2 * message_bytes) | unit('GB') }}, twice as much as needed,")], ""),
+        ([("numbers: {{ key }}", "numbers: that is 14 GB")], r"a-problem\.yaml:\d+:\d+: the solution says 14 GB, which is the key for seed \d+ and not for seed \d+"),
+        ([("numbers: {{ key }}", "numbers, with 14 GB for the largest: {{ key }}")], ""),
+    ],
+)  # fmt: skip
+def test_what_a_student_needs_is_shown_and_the_solution_goes_by_their_numbers(
+    changes: list[tuple[str, str]], words: str
+) -> None:
+    faults = said("quantity", *changes, seeds=100)
+    assert re.search(words, faults) if words else "shows it" not in faults and "the solution says" not in faults, faults
+
+
+@pytest.mark.parametrize(
     ("kind", "change"),
     [
         ("quantity", ("prompt: |", """where: ["'abc'"]\nprompt: |""")),
@@ -306,7 +344,7 @@ def test_a_word_that_the_author_wrote_is_no_raw_value() -> None:
 def test_a_fault_of_a_draw_names_the_file_the_seed_and_what_to_do() -> None:
     report = lint_problem(problem("quantity", ("factor: 0.5", "factor: 1")), seeds=3)
     (fault,) = report.faults
-    assert fault.place == "problems/x/a-problem.yaml:1:1"
+    assert fault.place == "problems/x/a-problem.yaml:20:5"
     with pytest.raises(
         ShardwiseError, match="x/a-problem, seed 4: x/a-problem: 500 draws for seed 4 were all rejected"
     ):
@@ -588,8 +626,8 @@ def test_a_fault_of_one_of_several_banks_says_in_which_it_lies(tmp_path: Path) -
     example.write_text(example.read_text().replace("latency_s + crossing_s", "2 * latency_s + crossing_s"))
     banks = Banks([Bank.open(tmp_path / name) for name in ("one", "two")])
     (tmp_path / "two" / "problems" / "stray.txt").touch()
-    places = {fault.place for fault in faults_of(lint(banks, seeds=1, only=["first-quantity"]))}
-    assert places == {f"{tmp_path}/two/problems/01-first-chapter/first-quantity.yaml:1:1"}
+    files = {fault.place.partition(":")[0] for fault in faults_of(lint(banks, seeds=1, only=["first-quantity"]))}
+    assert files == {f"{tmp_path}/two/problems/01-first-chapter/first-quantity.yaml"}
     file = tmp_path / "two" / "problems" / "01-first-chapter" / "first-order.yaml"
     file.write_text(file.read_text().replace("points: 2", "points: two"))
     with pytest.raises(Faulty, match=re.escape(f"{file}:3:9: points: I expected a number")):
@@ -648,7 +686,7 @@ def lint_of_a_reference_that(line: str, folder: Path) -> dict[str, str]:
 def test_a_reference_that_does_not_end_is_said_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shardwise.bank.deadline.DRAW_SECONDS", 0.5)
     said = lint_of_a_reference_that("while file_bytes: pass", tmp_path / "bank")
-    words = r"first-quantity\.yaml:1:1: a draw is not done after 0\.5 seconds of computing; it stood in solutions/example\.py:\d+ by then"
+    words = r"first-quantity\.yaml:17:14: a draw is not done after 0\.5 seconds of computing; it stood in solutions/example\.py:\d+ by then"
     assert re.search(words, said["first-quantity"])
     assert said["first-choice"] == ""
 

@@ -17,8 +17,10 @@ from shardwise.bank.deadline import ENDLESS, TooLong, at_most, overdue
 from shardwise.bank.dimensions import dimension_faults
 from shardwise.bank.moving import moving_faults
 from shardwise.bank.never_drawn import REMEDY, Waiting
+from shardwise.bank.places import Place, place_of
 from shardwise.bank.posing import question_of, solved
 from shardwise.bank.processes import processes
+from shardwise.bank.shown import Solutions, hidden
 from shardwise.bank.strays import stray_files, twins
 from shardwise.bank.wording import wording_faults
 from shardwise.errors import Fault, Faulty, ShardwiseError, said_by
@@ -27,7 +29,6 @@ from shardwise.kinds.calls import run_here
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
 from shardwise.template.draw import Known
-from shardwise.template.expressions import BadExpression
 from shardwise.template.references import Unloadable, keywords
 
 ACCEPTED = 0.10  # a template that accepts fewer draws than this is badly constrained
@@ -35,8 +36,6 @@ DISTINCT = 5  # fewer different questions than this are no randomisation
 SAME = 60  # characters by which two messages are taken for the same fault
 SAMPLED = 5  # seeds on which every known answer is marked
 MARKED = 100  # seeds on which right answers in every form, and mistakes, are marked; on the others one right answer
-
-Place = tuple[str | int, ...]  # keys and indices that lead to a value of the template
 
 
 @dataclass
@@ -205,7 +204,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
                     place,
                     remedy=f"If that is meant, write `arguments: {{{name}: {name}}}`; else rename the parameter.",
                 )
-        seen = _Seen(Waiting(problem.template.params, seeds))
+        seen = _Seen(Waiting(problem.template.params, seeds), Solutions(problem))
         rejected = confirmed = 0
         for seed in range(seeds):
             with at_most():
@@ -223,10 +222,13 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
             found.add(f"{seeds} seeds give only {report.distinct} different questions", remedy="Widen its parameters.")
         for name, message in seen.waiting.faults():
             found.add(message, ("params", name), remedy=REMEDY)
+        for part, message in seen.solutions.faults():
+            found.add(message, solution_of(problem, part), remedy="Write {{ key }} there.")
         if not report.confirmed and problem.kind.needs_oracle:
             found.add("no oracle confirms its key on every draw")
     except TooLong as error:
-        found.add(overdue(problem.references.line_of(error)), remedy=ENDLESS)
+        message = overdue(problem.references.line_of(error))
+        found.add(message, place_of(problem, message, error), remedy=ENDLESS)
     except Unloadable as error:
         report.faults = [*found.faults(), error.fault]
         return report
@@ -234,8 +236,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
         message = said_by(error) if not isinstance(error, ShardwiseError) else str(error)
         if line := problem.references.line_of(error.__cause__ or error):
             message += f" (at {line})"
-        written = next((cause.written for cause in (error, error.__cause__) if isinstance(cause, BadExpression)), None)
-        found.add(message, () if written is None else problem.source.path_of(written))
+        found.add(message, place_of(problem, message, error))
     report.faults = found.faults()
     return report
 
@@ -245,6 +246,7 @@ class _Seen:
     """The questions of a problem so far."""
 
     waiting: Waiting
+    solutions: Solutions
     asked: set[str] = field(default_factory=set)  # what they ask, and what is right
     sound: dict[Hashable, bool] = field(default_factory=dict)  # those without a fault: whether an oracle confirmed them
     known: Known = field(default_factory=Known)
@@ -263,6 +265,7 @@ class _Found:
         """Note a fault; two messages that differ in their numbers alone are the same fault."""
         self.count += 1
         message = " ".join(message.split())
+        place = place or place_of(self._problem, message)
         key = place, re.sub(r"\d[\d.,e+]*", "0", message)[:SAME]
         self._words.setdefault(key, (message, remedy))
         self._seeds.setdefault(key, []).append(seed)
@@ -300,6 +303,8 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
         report.confirmed = seen.sound[same]
         return drawn.rng.attempt
     before = found.count
+    if number < MARKED:
+        seen.solutions.drawn(question)
     proof = problem.kind.prove(problem.template, drawn, made)
     report.confirmed = proof.confirmed
     report.margin = min(report.margin, proof.margin)
@@ -308,6 +313,9 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
     for message in published_faults(question):
         found.add(message, ("solution",), seed=seed)
     if sampled:
+        for name, message in hidden(problem, drawn, question):
+            remedy = "Show it in the prompt, or something that it follows from."
+            found.add(message, ("params", name), seed=seed, remedy=remedy)
         for name, message in wording_faults(question, problem.text):
             found.add(message, (name,), seed=seed)
         for template, its in problem.kind.parts(problem.template, drawn, made):
@@ -355,6 +363,12 @@ def published_faults(question: Question) -> Iterator[str]:
             feedback = check(question, program, runner=run_here)
             if feedback.outcome is not Outcome.CORRECT:
                 yield f"the program in the solution is marked {feedback.outcome}: {feedback.say[:160]}"
+
+
+def solution_of(problem: Problem, part: int) -> Place:
+    """Where the solution of a part stands; that of the whole problem where the part has none."""
+    place = ("parts", part, "solution")
+    return place if problem.source.at(place) else ("solution",)
 
 
 def unused(problem: Problem) -> list[str]:
