@@ -3,42 +3,73 @@
 from __future__ import annotations
 
 import os
-import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
-from shardwise.course.found import BadSubmission, Found, shown
+from shardwise.course.found import BadSubmission, Found, shown, stem_of
+from shardwise.course.gradescope import is_of_gradescope, uploaders
 from shardwise.course.lockfile import Lock
+from shardwise.course.names import NOBODY, Called, names_of
 from shardwise.course.submissions import Submission
 
 _COLLECTED = "submitted"  # what nbgrader calls the folder of submissions, and so do we
 
 
+class Disagreement(BadSubmission):
+    """A notebook names one student, and the place where it lies another: it says nothing about either."""
+
+    def __init__(self, message: str, claimed: str) -> None:
+        super().__init__(message)
+        self.claimed = claimed  # the student whom the notebook names
+
+
 def of_set(found: Found, submission: Submission, lock: Lock, decided: str | None = None) -> Submission:
     """A notebook of a set with the student whose it is: the one that was `decided` on, or whom everything names.
 
-    Raises BadSubmission that says what disagrees.
+    Raises BadSubmission that says what is missing, Disagreement that says what disagrees.
     """
-    student = decided or submission.student
-    named = students_at(found, lock)
-    if not student and len(named) == 1:
-        (student,) = named
+    student = decided or submission.student or owner(found, lock)
     if not student:
-        raise BadSubmission("This notebook's metadata name no student. Say whose it is with --student.")
+        several = sorted(set().union(*(one.students for one in _calls(found, lock))))
+        which = f", and its folder or file may be that of {' or '.join(several)}" if several else ""
+        raise BadSubmission(f"This notebook's metadata name no student{which}. Say whose it is with --student.")
     if student not in lock.places:
         who = "--student names" if decided else "This notebook names the student"
         raise BadSubmission(f"{who} {student!r}, who is not in {lock.path.name}.")
     if decided:
         return _decided(submission, decided)
-    others = sorted(named - {student})
-    if others:
-        raise BadSubmission(f"This is {student}'s notebook in {others[0]}'s folder.")
-    called = _called_after(found, lock)
-    if called not in (None, student) and not named:
-        raise BadSubmission(f"This is {student}'s notebook, and its file is called after {called}.")
+    _must_agree(found, student, lock)
     return replace(submission, student=student)
+
+
+def _must_agree(found: Found, student: str, lock: Lock) -> None:
+    """Raise Disagreement where a folder, an archive or a file is called after somebody else."""
+    for called in _calls(found, lock):
+        if student in called.students:
+            continue
+        if called.students:
+            other = " or ".join(sorted(called.students))
+            where = f", and its file is called after {other}" if called.is_file else f" in {other}'s folder"
+            raise Disagreement(f"This is {student}'s notebook{where}.", student)
+        if called.person and not names_of(lock).may_be(student, called.person):
+            raise Disagreement(
+                f"This is {student}'s notebook, and it was handed in by “{shown(called.person)}”, whom {lock.path.name} does not "
+                "know. Say whose it is with --student.",
+                student,
+            )
+
+
+def owner(found: Found, lock: Lock) -> str:
+    """The student after whom the place is called where a notebook lies; nothing where that is nobody, or may be several."""
+    known = [called.students for called in _calls(found, lock) if called.students]
+    students = frozenset.intersection(*known) if known else NOBODY
+    return next(iter(students)) if len(students) == 1 else ""
+
+
+def vouches(found: Found, student: str, lock: Lock) -> bool:
+    """Whether the place where a notebook lies is called after its student, so that it is no other's hand-in."""
+    return any(student in called.students for called in _calls(found, lock))
 
 
 def of_practice(found: Found, submission: Submission, among: Path, decided: str | None = None) -> Submission:
@@ -55,25 +86,43 @@ def of_practice(found: Found, submission: Submission, among: Path, decided: str 
     return replace(submission, student=student)
 
 
-def _called_after(found: Found, lock: Lock) -> str | None:
-    """The student after whom a file is called, by its whole name or by what stands before the first _, as in bob_late_123."""
-    name, students = _folded(found.stem), _students(lock)
-    return students.get(name) or students.get(name.partition("_")[0])
+def _calls(found: Found, lock: Lock) -> list[Called]:
+    """What the folders on the way to a notebook are called after, and the archives that hold it; else its file."""
+    names, folders = names_of(lock), _folders(found, lock)
+    calls = [names.called(name) for name in folders]
+    calls += [uploaders(folder, names) for folder in _on_disk(found, lock) if is_of_gradescope(folder)][:1]
+    if not any(called.students or called.person for called in calls):
+        calls.append(replace(names.called(found.stem), is_file=True))
+    return calls
 
 
-def students_at(found: Found, lock: Lock) -> set[str]:
-    """The students of a lock file after whom folders on the way to a notebook are called, or the archive that holds it."""
-    path, students = found.path.parent.resolve() / found.path.name, _students(lock)  # a link is where it lies
+def means_a_student(folder: Path, lock: Lock) -> bool:
+    """Whether a folder, or a file, is called after a student of a set, or was by the course system that collected it."""
+    names = names_of(lock)
+    called = uploaders(folder, names) if is_of_gradescope(folder) else names.called(stem_of(folder.name))
+    return bool(called.students or called.person)
+
+
+def _folders(found: Found, lock: Lock) -> list[str]:
+    """The names of the folders on the way to a notebook, and of the archive that holds it."""
+    folders = [folder.name for folder in _on_disk(found, lock)]
+    if found.member:  # bob.zip and bob.ipynb.zip are as good as a folder bob
+        folders += [found.path.stem, Path(found.path.stem).stem]
+    folders += found.inside
+    if _COLLECTED in folders:  # it holds the submissions of all, though a student may have that name
+        folders.remove(_COLLECTED)
+    return folders
+
+
+def _on_disk(found: Found, lock: Lock) -> list[Path]:
+    """The folders on the way to a notebook that belong to the course."""
+    path = found.path.parent.resolve() / found.path.name  # a link is where it lies
     common = Path(os.path.commonpath([path.parent, lock.path.resolve().parent]))
     home = Path.home().resolve()  # that of somebody who grades may be called like a student
     base = home if path.is_relative_to(home) and home.is_relative_to(common) else common
     below = path.relative_to(base).parts
-    folders = [*(below if path.is_dir() and not path.is_symlink() else below[:-1]), *_inside(found)]
-    if _COLLECTED in folders:  # it holds the submissions of all, though a student may have that name
-        folders.remove(_COLLECTED)
-    if found.member:  # bob.zip and bob.ipynb.zip are as good as a folder bob
-        folders += [path.stem, Path(path.stem).stem]
-    return {students[name] for name in map(_folded, folders) if name in students}
+    count = len(below) if path.is_dir() and not path.is_symlink() else len(below) - 1
+    return [base.joinpath(*below[: depth + 1]) for depth in range(count)]
 
 
 def _decided(submission: Submission, student: str) -> Submission:
@@ -90,23 +139,8 @@ def _below(found: Found, among: Path) -> list[str]:
         parts = parts[len(parts) - parts[::-1].index(_COLLECTED) :]
     else:
         parts = folder.relative_to(among).parts if folder.is_relative_to(among) else ()
-    archive = [found.path.stem] if found.member and not (parts or _inside(found)) else []
-    return [*parts, *_inside(found), *archive]
-
-
-def _inside(found: Found) -> Sequence[str]:
-    """The folders in which a notebook lies inside its archive."""
-    return Path(found.member).parts[:-1]
-
-
-@lru_cache(maxsize=32)  # asked for each notebook of a class
-def _students(lock: Lock) -> Mapping[str, str]:
-    """The students as folders may be called: a disk may not tell capitals, nor ways to write an accent."""
-    return {_folded(student): student for student in lock.places}
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name).strip().casefold()
+    archive = [found.path.stem] if found.member and not (parts or found.inside) else []
+    return [*parts, *found.inside, *archive]
 
 
 def folder_of(paths: Sequence[Path]) -> Path:

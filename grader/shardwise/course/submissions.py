@@ -23,6 +23,10 @@ _HANDED = re.compile(r"check\([\"'][\w-]*[\"'],(?! *\w+ *=)")
 _GIVES = re.compile(r"(?:^|;) *(?:def |[\w.]+ *(?:, *[\w.]+ *)*(?::[^=;\n]*)?=(?!=))", re.MULTILINE)
 
 
+class Stripped(BadSubmission):
+    """A notebook without our metadata: some editors save none."""
+
+
 @dataclass(frozen=True)
 class StudentCell:
     """A code cell to be run: the answer to a question, or a cell the student added."""
@@ -46,15 +50,21 @@ class Submission:
     unrun: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def parse(contents: bytes, name: str) -> Submission:
-    """What a submitted notebook holds. Raises BadSubmission, in words for the report, and nothing else."""
+def parse(contents: bytes, name: str, set_name: str | None = None) -> Submission:
+    """What a submitted notebook holds. Raises BadSubmission, in words for the report, and nothing else.
+
+    `set_name` is the set of a notebook that lost its metadata; without it such a one is refused, with Stripped. Its answers are
+    found by their variables alone.
+    """
     data = _loaded(contents)
     metadata = data.get("metadata")
     ours = metadata.get("shardwise") if isinstance(metadata, dict) else None
     if isinstance(ours, dict) and isinstance(ours.get("forms"), str):
         raise BadSubmission(_FORMS)
+    if not isinstance(ours, dict) and set_name is not None:
+        ours = {"set": set_name}
     if not isinstance(ours, dict) or not (isinstance(ours.get("set"), str) or isinstance(ours.get("practice"), str)):
-        raise BadSubmission("This notebook does not come from shardwise: its metadata name no set and no chapter.")
+        raise Stripped("This notebook does not come from shardwise: its metadata name no set and no chapter.")
     cells, notes, unrun = _cells(data)
     return Submission(
         set=_name(ours.get("set"), "set"),

@@ -34,7 +34,7 @@ def _write(batch: Batch) -> None:
         documents.open("w", encoding="utf-8", newline="\n") as lines,
     ):
         rows = csv.writer(table, quoting=csv.QUOTE_ALL)
-        rows.writerow(_HEAD[:7] + questions + _HEAD[7:])
+        rows.writerow(_HEAD[:-2] + questions + _HEAD[-2:])
         to_look_at = csv.writer(unread_answers, quoting=csv.QUOTE_ALL)
         to_look_at.writerow(_UNREADABLE_HEAD)
         for result in batch.results():
@@ -46,13 +46,25 @@ def _write(batch: Batch) -> None:
                     batch.page(result).unlink(missing_ok=True)
 
 
-_HEAD = ["student", "name", "set", "status", "points", "max_points", "late", "reason", "notebook"]
+_HEAD = [
+    "student",
+    "name",
+    "set",
+    "status",
+    "points",
+    "max_points",
+    "late",
+    "received",
+    "received_by",
+    "reason",
+    "notebook",
+]
 
 
 def _grades(result: Result, questions: Iterable[str]) -> list[str]:
     most = result.max_points or None  # nothing where nobody knows by which questions it would be marked
     return [result.student, result.name, result.set, result.status, _number(result.points), _number(most),
-            "yes" if result.late else "", *(_number(result.scores.get(name)) for name in questions),
+            "yes" if result.late else "", result.received, result.received_by, *(_number(result.scores.get(name)) for name in questions),
             result.reason, result.path]  # fmt: skip
 
 
