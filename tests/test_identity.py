@@ -44,7 +44,7 @@ def graded(room: Classroom, *arguments: object, code: int | None = None) -> dict
     """The rows of each student."""
     out = room.out / "results"
     given = [str(one) for one in arguments or (room.handed_in,)]
-    done = CliRunner().invoke(app, ["grade", *given, "--out", str(out), "--workers", "1", "--bank", str(ROOT)])
+    done = CliRunner().invoke(app, ["grade", *given, "--yes", "--out", str(out), "--workers", "1", "--bank", str(ROOT)])
     assert done.exit_code in ((0, 1) if code is None else (code,)), f"{done.output}{done.exception}"
     rows: dict[str, list[dict[str, Any]]] = {}
     for line in (out / "results.jsonl").read_text("utf-8").splitlines():
@@ -325,6 +325,46 @@ def test_a_table_says_when_notebooks_were_received(due: Classroom, tmp_path: Pat
     assert [(only(rows, student)["received"], only(rows, student)["received_by"]) for student in CLASS] == [
         ("2026-06-01T13:59:00+02:00", "table"), ("2026-06-01T14:01:00+02:00", "table"), ("2026-06-02T12:00:00+00:00", "file"),
     ]  # fmt: skip
+
+
+def test_nobody_becomes_late_unasked(due: Classroom, tmp_path: Path) -> None:
+    command = due.command("grade", "--bank", ROOT)
+    for student in CLASS:
+        stamp(due.handed_in / student / "week-1.ipynb", "2026-06-01T11:00:00Z")
+    stamp(due.handed_in / "cleo" / "week-1.ipynb", "2026-06-03T11:00:00Z")
+    assert not only(graded(due), "ada")["late"]
+    before = (due.out / "results" / "grades.csv").read_bytes()
+    copied = due.out / "copied"
+    shutil.copytree(due.handed_in, copied, copy_function=shutil.copyfile)  # which changes the time of every file
+    for folder in (due.handed_in, copied):
+        for student in CLASS:
+            stamp(folder / student / "week-1.ipynb", "2026-07-01T11:00:00Z")
+        command[1] = str(folder)
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 1
+        assert (
+            "ada was in time for week-1 and would be late: received at 2026-07-01T11:00:00+00:00 by the time of the file; before, at 2026-06-01"
+            in done.output
+        )
+        assert "bo was in time" in done.output and "cleo" not in done.output  # who was late before
+        assert "--yes goes on without asking" in done.output
+        assert (due.out / "results" / "grades.csv").read_bytes() == before
+    times = put(tmp_path / "times.csv", "student,time\nbo,2026-06-01T10:00:00Z\n")
+    done = CliRunner().invoke(app, [*command, "--received", str(times)])
+    assert "ada was in time" in done.output and "bo was in time" not in done.output
+    rows = graded(due, copied)
+    assert [only(rows, student)["late"] for student in CLASS] == [True, True, True]
+    assert CliRunner().invoke(app, command).exit_code == 0  # agreed to
+
+
+def test_points_of_a_set_are_shown_before_they_count(room: Classroom, whole_bank: Bank) -> None:
+    assigned(room, whole_bank, attempts=3)
+    assert only(graded(room), "ada")["points"] == 4
+    assigned(room, whole_bank, attempts=3, points=9)
+    done = CliRunner().invoke(app, room.command("grade", "--bank", ROOT))
+    assert done.exit_code == 1
+    assert f"{FEW[0]} in week-1 would be worth 9 points, for 1 student; before, 2." in done.output
+    assert only(graded(room), "ada")["points"] == 11
 
 
 def test_every_fault_of_a_table_of_receipts_is_named_at_its_line(due: Classroom, tmp_path: Path) -> None:

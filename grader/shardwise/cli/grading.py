@@ -14,7 +14,7 @@ import typer
 
 from shardwise.cli.interrupts import say_when_stopped, waited_for
 from shardwise.cli.options import Json, TrustedBankNames, trusted_banks_of
-from shardwise.cli.tables import print_changes, print_grades, print_history, print_tiers, progress
+from shardwise.cli.tables import print_changes, print_consequences, print_grades, print_history, print_tiers, progress
 from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
@@ -81,6 +81,12 @@ def grade(
     ] = False,
     bank: TrustedBankNames = None,
     solutions: Annotated[bool, typer.Option("--solutions", help="Put worked solutions on the feedback pages.")] = False,
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes", help="Do not ask before somebody who was in time becomes late, or points of a set change."
+        ),
+    ] = False,
     fail_under: Annotated[
         str | None,
         typer.Option(metavar="POINTS|PERCENT", help="Exit code 1 when a notebook has less, such as 20 or 60%."),
@@ -115,7 +121,7 @@ def grade(
         settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
         decisions = _decisions(student, received, latest)
         try:
-            batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank)
+            batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
         except NoNotebook:
             if gradescope:
                 ci.write_gradescope((), gradescope)
@@ -172,13 +178,27 @@ def _run_batch(
     place: str | None,
     workers: int | None,
     banks: list[str] | None,
+    *,
+    yes: bool,
 ) -> Batch:
-    """The batch, with its tables written."""
+    """The batch, with its tables written. Ends the command where it would change what nobody agreed to."""
     from shardwise.atomic_files import alone_in
     from shardwise.course.keys import named_key
     from shardwise.grading import reports
     from shardwise.grading.batch import grade as run
+    from shardwise.grading.consequences import consequences
+    from shardwise.grading.intake import locks_near
 
+    with alone_in(out):
+        found = consequences(paths, out, locks_near(paths, locks, named_key(key)), decisions)
+        if found and not yes:
+            print_consequences(found)
+            if not _agreed("Grade and write that?"):
+                typer.echo(
+                    "Nothing was graded, and nothing written. "
+                    + ("" if sys.stdin.isatty() else "--yes goes on without asking.")
+                )
+                raise typer.Exit(1)
     with (
         alone_in(out),
         _where(place, settings, workers) as (executor, width),

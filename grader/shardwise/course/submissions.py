@@ -21,6 +21,12 @@ _FORMS = (
 _OF_OURS = re.compile(r"(?:(?:from|import) shardwise\b|(?:shardwise\.)?(?:check\w*|another|hint|solution)\()[^;]*;?")
 _HANDED = re.compile(r"check\([\"'][\w-]*[\"'],(?! *\w+ *=)")
 _GIVES = re.compile(r"(?:^|;) *(?:def |[\w.]+ *(?:, *[\w.]+ *)*(?::[^=;\n]*)?=(?!=))", re.MULTILINE)
+# What nbgrader puts in place of a solution (nbgrader/preprocessors/clearsolutions.py), and marks where it does.
+_STUB = re.compile(
+    r"^[ \t]*### (?:BEGIN|END) SOLUTION[ \t]*$|^[ \t]*# YOUR CODE HERE[ \t]*$|^raise NotImplementedError\(\)[ \t]*$",
+    re.MULTILINE,
+)
+_STUB_IN_BODY = re.compile(r"^([ \t]+)raise NotImplementedError\(\)[ \t]*$", re.MULTILINE)
 
 
 class Stripped(BadSubmission):
@@ -117,6 +123,8 @@ def _cells(data: dict[str, Any]) -> tuple[list[StudentCell], list[str], dict[str
             continue
         role, question = _role(cell)
         source, is_code = _source(cell), cell.get("cell_type") == "code"
+        if role == "answer":
+            source = _STUB_IN_BODY.sub(r"\1...", _STUB.sub("", source))
         if role == "check" and is_code and len(source) <= BOUNDS.cell_characters:
             source = _beside_check(source)
         if role == "setup" or (role == "check" and not (is_code and source.strip())):

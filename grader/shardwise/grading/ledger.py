@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -251,6 +252,20 @@ class Ledger:
         query = f"""SELECT {COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND points IS NOT NULL
         ORDER BY {_COUNTED_LAST} LIMIT 1"""
         return next((as_grading(row) for row in self._db.execute(query, (name_of_set, student))), None)
+
+    def has_counted(self) -> bool:
+        """Whether anything ever counted here."""
+        return bool(self._all("SELECT 1 FROM counted LIMIT 1"))
+
+    def received(self, name_of_set: str, student: str) -> Receipt:
+        """When the notebook of a student that was graded last was received; nobody knows of one that was graded before this was kept."""
+        rows = self._all(
+            """SELECT receipt.at, source FROM receipt JOIN notebook USING (path)
+            WHERE "set" = ? AND student = ? AND grading IS NOT NULL LIMIT 1""",
+            name_of_set, student,
+        )  # fmt: skip
+        at, source = rows[0] if rows else ("", "")
+        return Receipt(datetime.fromisoformat(at) if at else None, source)
 
     def notebooks(self, name_of_set: str, student: str) -> list[str]:
         """The digests of the different notebooks of a student that counted here when a run ended, in the order of their first."""
