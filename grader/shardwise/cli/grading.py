@@ -66,6 +66,9 @@ def grade(
     gradescope: Annotated[
         Path | None, typer.Option(help="Write Gradescope's results.json here (one notebook).")
     ] = None,
+    visibility: Annotated[
+        str, typer.Option(help="Of results.json: visible, hidden, after_due_date or after_published.")
+    ] = "visible",
     workers: Workers = None,
     tier: Annotated[
         str | None, typer.Option(help="Take this tier of the sandbox (1, 1b or 2), not the strongest.")
@@ -104,6 +107,7 @@ def grade(
 
     least = ci.threshold(fail_under) if fail_under is not None else None
     _must_be_a_tier(tier)
+    ci.must_be_a_visibility(visibility)
     _must_exist(paths)
     _must_be_reports(junit=junit, gradescope=gradescope)
     place = _place(scheduler, slurm, kubernetes)
@@ -119,20 +123,19 @@ def grade(
                 err=True,
             )
         settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
-        decisions = _decisions(student, received, latest)
+        decisions = _decisions(student, received, latest, ci.metadata_of(gradescope))
         try:
             batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
         except NoNotebook:
             if gradescope:
-                ci.write_gradescope((), gradescope)
+                ci.write_gradescope((), gradescope, visibility)
             raise
     if junit:
         ci.write_junit(batch, junit)
-    if gradescope:
-        ci.write_gradescope(ci.handed_in(batch), gradescope)
+    has_grade = not gradescope or ci.write_gradescope(ci.handed_in(batch), gradescope, visibility)
     counts = print_grades(batch)
     is_under = least is not None and ci.say_who_is_under(batch, least, lambda words: typer.echo(words, err=True))
-    raise typer.Exit(1 if counts["ungraded"] or counts["incomplete"] or is_under else 0)
+    raise typer.Exit(1 if counts["ungraded"] or counts["incomplete"] or is_under or not has_grade else 0)
 
 
 def _must_be_a_tier(tier: str | None) -> None:
@@ -144,12 +147,15 @@ def _must_be_a_tier(tier: str | None) -> None:
         )
 
 
-def _decisions(student: str | None, received: str | None, latest: bool) -> Decisions:
-    """What the options say about who handed in and when."""
-    from shardwise.course.receipts import by_file, received_by
+def _decisions(student: str | None, received: str | None, latest: bool, metadata: Path | None = None) -> Decisions:
+    """What the options say about who handed in and when, and what Gradescope's metadata do where it runs us."""
+    from shardwise.course.gradescope import submitted_at, submitters
+    from shardwise.course.receipts import by_file, by_time, received_by
     from shardwise.grading.intake import Decisions
 
-    return Decisions(student, received_by(received) if received else by_file, latest)
+    at = submitted_at(metadata) if metadata else None
+    when = received_by(received) if received else by_time(at, "gradescope") if at else by_file
+    return Decisions(student, when, latest, submitters(metadata) if metadata else ())
 
 
 def _say_what_is_kept(out: Path) -> None:

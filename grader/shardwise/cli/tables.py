@@ -298,7 +298,13 @@ def _receipt(receipt: Receipt) -> str:
     return f"at {receipt.at.isoformat(timespec='seconds')} by {_SAYS.get(receipt.source, receipt.source)}"
 
 
-_SAYS = {"file": "the time of the file", "archive": "the archive", "table": "the table of receipts", "git": "git"}
+_SAYS = {
+    "file": "the time of the file",
+    "archive": "the archive",
+    "table": "the table of receipts",
+    "git": "git",
+    "gradescope": "Gradescope",
+}
 
 
 def _points(points: float | None) -> str:

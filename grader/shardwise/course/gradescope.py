@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def is_of_gradescope(folder: Path) -> bool:
     return re.fullmatch(r"submission_\d+", folder.name) is not None and (folder.parent / EXPORT).is_file()
 
 
-def uploaders(folder: Path, names: Names) -> Called:
+def uploaders_of(folder: Path, names: Names) -> Called:
     """The students who handed in a folder of an export."""
     file = folder.parent / EXPORT
     return called(_export(file, file.stat().st_mtime_ns).get(folder.name, ()), names)
@@ -36,10 +37,18 @@ def uploaders(folder: Path, names: Names) -> Called:
 
 def submitters(path: Path) -> People:
     """Who handed in the submission that is being graded, as Gradescope's metadata say; nobody where there are none."""
-    with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
+    with suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         users = json.loads(contents(path, _MOST))["users"]
         return tuple({name: str(user.get(name) or "") for name in ("name", "sid", "email")} for user in users)
     return ()
+
+
+def submitted_at(path: Path) -> datetime | None:
+    """When it was handed in, as Gradescope's metadata say."""
+    with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
+        found = datetime.fromisoformat(json.loads(contents(path, _MOST))["created_at"])
+        return found if found.tzinfo else None
+    return None
 
 
 def called(people: Iterable[Mapping[str, str]], names: Names) -> Called:

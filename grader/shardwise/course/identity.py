@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from shardwise.course.found import BadSubmission, Found, shown, stem_of
-from shardwise.course.gradescope import is_of_gradescope, uploaders
+from shardwise.course.gradescope import People, called, is_of_gradescope, uploaders_of
 from shardwise.course.lockfile import Lock
 from shardwise.course.names import NOBODY, Called, names_of
 from shardwise.course.submissions import Submission
@@ -24,8 +24,12 @@ class Disagreement(BadSubmission):
         self.claimed = claimed  # the student whom the notebook names
 
 
-def of_set(found: Found, submission: Submission, lock: Lock, decided: str | None = None) -> Submission:
+def of_set(
+    found: Found, submission: Submission, lock: Lock, decided: str | None = None, uploaders: People = ()
+) -> Submission:
     """A notebook of a set with the student whose it is: the one that was `decided` on, or whom everything names.
+
+    `uploaders` is who handed it in, where a course system says so.
 
     Raises BadSubmission that says what is missing, Disagreement that says what disagrees.
     """
@@ -39,37 +43,41 @@ def of_set(found: Found, submission: Submission, lock: Lock, decided: str | None
         raise BadSubmission(f"{who} {student!r}, who is not in {lock.path.name}.")
     if decided:
         return _decided(submission, decided)
-    _must_agree(found, student, lock)
+    for call in (
+        *_calls(found, lock),
+        *([replace(called(uploaders, names_of(lock)), is_upload=True)] if uploaders else []),
+    ):
+        _must_agree(call, student, lock)
     return replace(submission, student=student)
 
 
-def _must_agree(found: Found, student: str, lock: Lock) -> None:
-    """Raise Disagreement where a folder, an archive or a file is called after somebody else."""
-    for called in _calls(found, lock):
-        if student in called.students:
-            continue
-        if called.students:
-            other = " or ".join(sorted(called.students))
-            where = f", and its file is called after {other}" if called.is_file else f" in {other}'s folder"
-            raise Disagreement(f"This is {student}'s notebook{where}.", student)
-        if called.person and not names_of(lock).may_be(student, called.person):
-            raise Disagreement(
-                f"This is {student}'s notebook, and it was handed in by “{shown(called.person)}”, whom {lock.path.name} does not "
-                "know. Say whose it is with --student.",
-                student,
-            )
+def _must_agree(call: Called, student: str, lock: Lock) -> None:
+    """Raise Disagreement where a folder, an archive or a file is called after somebody else, or somebody else handed it in."""
+    if student in call.students:
+        return
+    if call.students:
+        other = " or ".join(sorted(call.students))
+        where = f", and its file is called after {other}" if call.is_file else f" in {other}'s folder"
+        where = f", and {other} handed it in" if call.is_upload else where
+        raise Disagreement(f"This is {student}'s notebook{where}.", student)
+    if call.person and not names_of(lock).may_be(student, call.person):
+        raise Disagreement(
+            f"This is {student}'s notebook, and it was handed in by “{shown(call.person)}”, whom {lock.path.name} does not "
+            "know. Say whose it is with --student.",
+            student,
+        )
 
 
 def owner(found: Found, lock: Lock) -> str:
     """The student after whom the place is called where a notebook lies; nothing where that is nobody, or may be several."""
-    known = [called.students for called in _calls(found, lock) if called.students]
+    known = [call.students for call in _calls(found, lock) if call.students]
     students = frozenset.intersection(*known) if known else NOBODY
     return next(iter(students)) if len(students) == 1 else ""
 
 
 def vouches(found: Found, student: str, lock: Lock) -> bool:
     """Whether the place where a notebook lies is called after its student, so that it is no other's hand-in."""
-    return any(student in called.students for called in _calls(found, lock))
+    return any(student in call.students for call in _calls(found, lock))
 
 
 def of_practice(found: Found, submission: Submission, among: Path, decided: str | None = None) -> Submission:
@@ -90,8 +98,8 @@ def _calls(found: Found, lock: Lock) -> list[Called]:
     """What the folders on the way to a notebook are called after, and the archives that hold it; else its file."""
     names, folders = names_of(lock), _folders(found, lock)
     calls = [names.called(name) for name in folders]
-    calls += [uploaders(folder, names) for folder in _on_disk(found, lock) if is_of_gradescope(folder)][:1]
-    if not any(called.students or called.person for called in calls):
+    calls += [uploaders_of(folder, names) for folder in _on_disk(found, lock) if is_of_gradescope(folder)][:1]
+    if not any(call.students or call.person for call in calls):
         calls.append(replace(names.called(found.stem), is_file=True))
     return calls
 
@@ -99,8 +107,8 @@ def _calls(found: Found, lock: Lock) -> list[Called]:
 def means_a_student(folder: Path, lock: Lock) -> bool:
     """Whether a folder, or a file, is called after a student of a set, or was by the course system that collected it."""
     names = names_of(lock)
-    called = uploaders(folder, names) if is_of_gradescope(folder) else names.called(stem_of(folder.name))
-    return bool(called.students or called.person)
+    call = uploaders_of(folder, names) if is_of_gradescope(folder) else names.called(stem_of(folder.name))
+    return bool(call.students or call.person)
 
 
 def _folders(found: Found, lock: Lock) -> list[str]:

@@ -34,6 +34,7 @@ class Called:
     students: Students = NOBODY
     person: str = ""  # the name as it stands there, where it is a person's
     is_file: bool = False  # whether it is the file itself that is called so
+    is_upload: bool = False  # whether this is who handed it in
 
 
 class Names:

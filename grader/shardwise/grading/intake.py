@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from shardwise.course.found import BadSubmission, Found
+from shardwise.course.gradescope import People
 from shardwise.course.identity import Disagreement, folder_of, of_practice, of_set, owner, vouches
 from shardwise.course.keys import fingerprint, is_ours
 from shardwise.course.lockfile import LOCK_SUFFIX, Lock, claimed_key, line_of
@@ -33,6 +34,7 @@ class Decisions:
     student: str | None = None  # whose the only notebook is
     received: Received = by_file
     latest: bool = False  # of several notebooks of one student the latest counts; else none does
+    uploaders: People = ()  # who handed in the only notebook, as Gradescope says
 
 
 class PracticeRefused(BadSubmission):
@@ -132,7 +134,7 @@ class Intake:
                 f"I found no lock file for the set {submission.set!r} (found: {known}). "
                 + (self._unused[0] if self._unused else "Name it with --lock.")
             )
-        submission = of_set(found, submission, lock, self._decisions.student)
+        submission = of_set(found, submission, lock, self._decisions.student, self._decisions.uploaders)
         student = submission.student
         seen = self._seen.setdefault((lock.set_name, student), set())
         seen.add(str(found))

@@ -74,7 +74,7 @@ SELECT * FROM notebook AS one WHERE latest = 1 OR (
 _RECEIPTS = """CREATE TABLE IF NOT EXISTS receipt (
     path TEXT PRIMARY KEY,         -- of a notebook
     at TEXT NOT NULL,              -- ISO 8601 with an offset; empty where nobody knows
-    source TEXT NOT NULL           -- file, archive, table or git
+    source TEXT NOT NULL           -- file, archive, table, git or gradescope
 )"""
 _RESULT = ("student", "set", "name", "points", "max_points", "late", "notes", "tier", "version", "scores", "answers")
 _RESTS_ON = ("key", "notebook", "questions", "engine", "at", "who")

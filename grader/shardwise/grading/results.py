@@ -59,7 +59,7 @@ class Result:
     answers_json: str = "[]"
     path: str = ""  # of the notebook
     received: str = ""  # when, as ISO 8601 with an offset; empty where nobody knows
-    received_by: str = ""  # who says so: file, archive, table or git
+    received_by: str = ""  # who says so: file, archive, table, git or gradescope
 
     @property
     def complete(self) -> bool:
