@@ -239,7 +239,9 @@ def test_the_workflow_in_the_docs_is_one_that_github_takes() -> None:
             for step in job["steps"]:
                 assert ("run" in step) != ("uses" in step)
                 assert set(step) <= {"run", "uses", "with", "env", "name", "if", "shell"}
-                assert "| tee" not in step.get("run", "") or step["shell"] == "bash"  # which fails where any of the commands does
+                assert (
+                    "| tee" not in step.get("run", "") or step["shell"] == "bash"
+                )  # which fails where any of the commands does
                 assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step.get("uses", "a/b@v1"))
                 for line in step.get("run", "").splitlines():
                     _must_be_understood(line)

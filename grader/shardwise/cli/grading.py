@@ -44,7 +44,7 @@ ReceivedBy = Annotated[
     typer.Option(
         "--received",
         metavar="FILE.csv|git",
-        help="When notebooks were received: a CSV file with student and time, or the times of git's commits. Left out: the files' own.",
+        help="When notebooks were received: a CSV file with student and time, or the times of git's commits. Left out, and for students who are not in the CSV file: the files' own.",
     ),
 ]
 Latest = Annotated[

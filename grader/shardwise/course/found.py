@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import lru_cache
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
@@ -162,7 +162,7 @@ def find(paths: Iterable[Path], whose: Whose = lambda _: False) -> Iterator[Foun
     beyond them stands in one line, and so do files of theirs that are no notebooks, where there is none. Links are not followed.
     Raises BadSubmission when a path does not exist.
     """
-    is_students = cache(whose)
+    is_students = lru_cache(maxsize=4096)(whose)
     for (place, is_bounded), group in groupby(_all(paths), lambda found: _place(found, is_students)):
         if is_bounded:
             yield from _bounded(place, group)

@@ -22,6 +22,7 @@ _SYSTEMS = (
 )  # fmt: skip
 _LETTERS = {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ı": "i", "þ": "th"}
 _GERMAN = {"ä": "ae", "ö": "oe", "ü": "ue"}
+_LONGEST = 255  # characters, as many as a file system lets a name have; in an archive it may be of any length
 _ANYBODY = frozenset(
     {"participant", "teilnehmer", "teilnehmerin", "in"}
 )  # what Moodle calls all where names are hidden
@@ -58,6 +59,8 @@ class Names:
     def called(self, name: str) -> Called:
         """The students after whom a folder, or a file without its suffix, is called; several where the name is that of several."""
         name = unicodedata.normalize("NFC", name).strip()
+        if len(name) > _LONGEST:
+            return Called()
         if found := self._ids.get(folded(name)):
             return Called(frozenset(found))
         for system in _SYSTEMS:

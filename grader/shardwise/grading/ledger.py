@@ -137,7 +137,7 @@ class Ledger:
 
     def receive(self, path: str, receipt: Receipt) -> None:
         """Keep when a notebook was received, and who says so."""
-        at = receipt.at.isoformat() if receipt.at else ""
+        at = receipt.at.isoformat(timespec="seconds") if receipt.at else ""
         self._write("INSERT OR REPLACE INTO receipt VALUES (?, ?, ?)", path, at, receipt.source)
 
     def refuse(self, result: Result) -> None:
