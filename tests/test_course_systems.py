@@ -94,8 +94,9 @@ TABLE: list[tuple[str, str, str, str]] = [
     ("Daniel ONeil-Smith_7_assignsubmission_file_/x.ipynb", "s04", "s04", ""),
     ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "s05", "s05", ""),  # two of this name
     ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "s01", "", r"This is s01's notebook in s05 or s06's folder\."),
-    ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "?", "", "may be that of s05 or s06. Say whose it is with --student"),
-    ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "-", "", "This is no notebook"),
+    ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "?", "", r"Say whose it is with --student\. Its place may be that of s05 or s06\."),
+    ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "-", "", r"This is no notebook.*may be that of s05 or s06\."),
+    ("Kim Lee_7_assignsubmission_file_/report.pdf", "-", "", r"report\.pdf is read neither.*may be that of s05 or s06\."),
     ("Zoe Zorn_7_assignsubmission_file_/week-1.ipynb", "s01", "", r"handed in by “Zoe Zorn”, whom week-1\.lock\.jsonl does not know"),
     ("Bob Berg_7_assignsubmission_file_/week-1.ipynb", "s02", "s02", ""),  # another first name
     ("Participant_7_assignsubmission_file_/week-1.ipynb", "s01", "s01", ""),  # names are hidden
@@ -121,6 +122,7 @@ TABLE: list[tuple[str, str, str, str]] = [
     ("week-1_s02_attempt_2026-06-01-10-11-12_week-1.ipynb", "s01", "s02", "its file is called after s02"),  # Blackboard
     ("123-456 - Bo Berg - Jun 1, 2026 1011 AM - week-1.ipynb", "s01", "s02", "its file is called after s02"),  # Brightspace
     ("bo@uni.edu/week-1.ipynb", "s01", "s02", NOT_THEIRS),
+    ("bo@uni.edu/report.pdf", "-", "s02", r"report\.pdf is read neither"),
     ("Bo Berg.ipynb", "s01", "s02", "its file is called after s02"),
     ("S02/week-1.ipynb.json", "s02", "s02", ""),
     ("s02/week-1.ipynb", "!", "s02", "grade it alone, with --student and the --lock of its set"),

@@ -179,8 +179,12 @@ def _place(found: Found, whose: Whose) -> tuple[Path, bool]:
         folder = found.root.joinpath(*chain[: depth + 1])
         if whose(folder):
             return folder, True
-    if found.is_stray and whose(itself := found.path.parent / Path(found.member or found.path).name):
-        return itself, True
+    itself = found.path.parent / Path(found.member or found.path).name
+    for one in (
+        (itself, found.root) if found.is_stray else ()
+    ):  # a folder that was named may be a class's, so it bounds nothing else
+        if whose(one):
+            return one, True
     is_archive = _ARCHIVE.search(found.path.name) is not None and not found.is_named
     return found.path if is_archive else found.path.parent, is_archive
 

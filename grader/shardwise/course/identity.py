@@ -35,9 +35,7 @@ def of_set(
     """
     student = decided or submission.student or owner(found, lock)
     if not student:
-        several = sorted(set().union(*(one.students for one in _calls(found, lock))))
-        which = f", and its folder or file may be that of {' or '.join(several)}" if several else ""
-        raise BadSubmission(f"This notebook's metadata name no student{which}. Say whose it is with --student.")
+        raise BadSubmission("This notebook's metadata name no student. Say whose it is with --student.")
     if student not in lock.places:
         who = "--student names" if decided else "This notebook names the student"
         raise BadSubmission(f"{who} {student!r}, who is not in {lock.path.name}.")
@@ -75,6 +73,12 @@ def owner(found: Found, lock: Lock) -> str:
     return next(iter(students)) if len(students) == 1 else ""
 
 
+def may_be_of(found: Found, lock: Lock) -> str:
+    """In words, the students after whom a place may be called where nobody can tell which; nothing where it is clear."""
+    several = sorted(set().union(*(call.students for call in _calls(found, lock))))
+    return f" Its place may be that of {' or '.join(several)}." if len(several) > 1 and not owner(found, lock) else ""
+
+
 def vouches(found: Found, student: str, lock: Lock) -> bool:
     """Whether the place where a notebook lies is called after its student, so that it is no other's hand-in."""
     return any(student in call.students for call in _calls(found, lock))
@@ -107,8 +111,14 @@ def _calls(found: Found, lock: Lock) -> list[Called]:
 def means_a_student(folder: Path, lock: Lock) -> bool:
     """Whether a folder, or a file, is called after a student of a set, or was by the course system that collected it."""
     names = names_of(lock)
-    call = uploaders_of(folder, names) if is_of_gradescope(folder) else names.called(stem_of(folder.name))
-    return bool(call.students or call.person)
+    if folder.name == _COLLECTED:
+        return False
+    calls = (
+        [uploaders_of(folder, names)]
+        if is_of_gradescope(folder)
+        else map(names.called, (folder.name, stem_of(folder.name)))
+    )
+    return any(call.students or call.person for call in calls)
 
 
 def _folders(found: Found, lock: Lock) -> list[str]:

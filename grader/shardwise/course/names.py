@@ -81,7 +81,10 @@ class Names:
     def may_be(self, student: str, person: str) -> bool:
         """Whether a person's name may be a student's: one without a middle name, or with another first name."""
         parts = self._parts.get(student)
-        return parts is None or any(part in parts for one in _spellings(person) for part in one)
+        theirs = {part for one in _spellings(person) for part in one}
+        return parts is None or any(
+            len(part) > 1 or not part.isascii() for part in theirs & parts
+        )  # an initial is no name
 
     def with_id(self, text: str) -> Students:
         """The students of this id, address or alias."""

@@ -134,8 +134,8 @@ def grade(
         width = max(1, min(workers, found))
         opener = executor or (here if width == 1 else pool(width))
         decisions = decisions or Decisions()
-        if decisions.student and found > 1:
-            raise ShardwiseError(f"--student says whose one notebook is, and here are {found}.")
+        if decisions.student and (several := sum(not one.is_stray for one in find(paths, whose))) > 1:
+            raise ShardwiseError(f"--student says whose one notebook is, and here are {several}.")
         intake = Intake(paths, near, settings, practice, decisions)
         run = _Run(ledger, out, intake, settings, lambda: progress and progress(found), known)
         run.over(find(paths, whose), opener, width)

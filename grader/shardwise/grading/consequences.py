@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shardwise.course.found import BadSubmission, find
+from shardwise.course.found import find
 from shardwise.course.identity import means_a_student
 from shardwise.course.lockfile import read_line
 from shardwise.course.receipts import Receipt
@@ -84,7 +84,7 @@ def _by_student(paths: Sequence[Path], near: Locks, decisions: Decisions) -> dic
     for notebook in find(paths, lambda folder: any(means_a_student(folder, lock) for lock in near.known.values())):
         try:
             prepared = intake.prepare(notebook)
-        except BadSubmission:  # the run says why
+        except Exception:  # the run says why, of this one alone
             continue
         found.setdefault((prepared.task.set, prepared.task.student), []).append(prepared)
     return found

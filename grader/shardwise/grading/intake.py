@@ -11,7 +11,7 @@ from pathlib import Path
 
 from shardwise.course.found import BadSubmission, Found
 from shardwise.course.gradescope import People
-from shardwise.course.identity import Disagreement, folder_of, of_practice, of_set, owner, vouches
+from shardwise.course.identity import Disagreement, folder_of, may_be_of, of_practice, of_set, owner, vouches
 from shardwise.course.keys import fingerprint, is_ours
 from shardwise.course.lockfile import LOCK_SUFFIX, Lock, claimed_key, line_of
 from shardwise.course.receipts import Receipt, Received, by_file
@@ -110,7 +110,12 @@ class Intake:
             for name, lock in locks.items():
                 if reason.claimed in lock.places:
                     self.claimed.setdefault((name, reason.claimed), str(found))
-        return Result(student, set_name, status="ungraded", reason=str(reason), path=str(found))
+        which = (
+            ""
+            if student or isinstance(reason, Disagreement)
+            else "".join(may_be_of(found, lock) for lock in locks.values())
+        )
+        return Result(student, set_name, status="ungraded", reason=f"{reason}{which}", path=str(found))
 
     def attempts(self, name_of_set: str) -> int | None:
         """How many different notebooks a student may hand in for a set."""
