@@ -356,6 +356,44 @@ def test_a_bank_is_started_and_passes_the_lint_at_once(run: Any, tmp_path: Path)
     assert "is there already; nothing was written" in again.err
 
 
+def test_a_bank_that_is_started_keeps_keys_and_results_out_of_git(run: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / ".gitignore").write_text("/my-drafts/\n__pycache__/")
+    assert run("init", "bank", str(folder)).code == 0
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    secret = [
+        "week1/course.key",
+        "week1/week-1.lock.jsonl",
+        "submitted/ada/week-1.ipynb",
+        "week1/results/ledger.sqlite-wal",
+        "my-drafts/a.yaml",
+    ]
+    for name, ignored in [*((name, True) for name in secret), ("problems/01-first-chapter/chapter.yaml", False)]:
+        done = subprocess.run(["git", "-C", str(folder), "check-ignore", "-q", name], check=False)
+        assert (done.returncode == 0) is ignored, name
+    assert (folder / ".gitignore").read_text().count("__pycache__/") == 1
+
+
+def test_one_key_is_suggested_where_a_second_would_be_made(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "set.yaml").write_text("{name: week-1, title: Week 1, problems: [bytes-per-gpu]}")
+    (tmp_path / "roster.csv").write_text("student\nada\n")
+    words = (
+        "assign",
+        str(tmp_path / "set.yaml"),
+        "--roster",
+        str(tmp_path / "roster.csv"),
+        "--bank",
+        str(ROOT),
+        "--out",
+    )
+    first, second = (run(*words, str(tmp_path / "course" / name)) for name in ("week1", "week2"))
+    assert "one key is enough for a course" not in first.out
+    assert f"run the command again with --key {tmp_path / 'course' / 'week1' / 'course.key'}" in " ".join(
+        second.out.split()
+    )
+
+
 # schema ----------------------------------------------------------------------------------------------------------
 
 

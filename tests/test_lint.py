@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,6 +27,7 @@ from shardwise.bank.scaffold import init_bank, new_problem, starter
 from shardwise.bank.strays import stray_files, twins
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import OURS, kinds
+from shardwise.kinds.inputs import Input
 from shardwise.question import Verdict
 from shardwise.template.parameters import Parameter
 
@@ -190,6 +192,44 @@ def test_a_fault_that_shows_while_drawing_points_to_its_line(change: tuple[str, 
 
 
 @pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (("factor: 0.5", "factor: 1"), "- factor: 1"),
+        (("ring.simulated_bytes_sent_per_gpu", "ring.simulated_bytes_sent_per_phase"), "oracle: ring.simulated_bytes_sent_per_phase"),
+        (("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [eight]}"), "reference: ring.bytes_sent_per_gpu"),
+        (("prompt: |", "where: [gpus > 100]\nprompt: |"), "where: [gpus > 100]"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_draw_is_said_at_what_makes_it_wrong(change: tuple[str, str], line: str) -> None:
+    made = problem("quantity", change)
+    places = [fault.place for fault in lint_problem(made, seeds=2).faults]
+    assert any(line in made.source.text.splitlines()[int(place.split(":")[1]) - 1] for place in places), places
+
+
+def test_what_is_wrong_with_a_part_of_a_case_is_said_at_that_part() -> None:
+    made = problem("case", ("simulated_bytes_sent_per_gpu", "simulated_bytes_sent_per_phase"))
+    (fault, *_) = lint_problem(made, seeds=2).faults
+    assert "simulated_bytes_sent_per_phase" in made.source.text.splitlines()[int(fault.place.split(":")[1]) - 1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ([("all-reduce {{ message_bytes }}", "all-reduce a message")],
+         r"a-problem\.yaml:11:18: .*the answer needs params\.message_bytes, and nothing that the student sees shows it"),
+        ([("all-reduce {{ message_bytes }}", "all-reduce {{ (2 * message_bytes) | unit('GB') }}, twice as much as needed,")], ""),
+        ([("numbers: {{ key }}", "numbers: that is 14 GB")], r"a-problem\.yaml:\d+:\d+: the solution says 14 GB, which is the key for seed \d+ and not for seed \d+"),
+        ([("numbers: {{ key }}", "numbers, with 14 GB for the largest: {{ key }}")], ""),
+    ],
+)  # fmt: skip
+def test_what_a_student_needs_is_shown_and_the_solution_goes_by_their_numbers(
+    changes: list[tuple[str, str]], words: str
+) -> None:
+    faults = said("quantity", *changes, seeds=100)
+    assert re.search(words, faults) if words else "shows it" not in faults and "the solution says" not in faults, faults
+
+
+@pytest.mark.parametrize(
     ("kind", "change"),
     [
         ("quantity", ("prompt: |", """where: ["'abc'"]\nprompt: |""")),
@@ -299,10 +339,25 @@ def test_a_value_that_no_draw_has_is_faulted(change: str, words: list[str]) -> N
 
 def test_a_list_that_is_too_long_for_its_draws_is_not_blamed_for_chance() -> None:
     params = {"gpus": Parameter.model_validate({"range": [1, 51, 1]}), "one": Parameter.model_validate({"fixed": 8})}
-    waiting = Waiting(params)
-    waiting.drawn({"gpus": 7, "one": 8})
-    assert list(waiting.faults(1000)) == []
-    assert [name for name, _ in waiting.faults(1020)] == ["gpus"]
+    named = {}
+    for draws in (1000, 1020):
+        waiting = Waiting(params, draws)
+        waiting.drawn({"gpus": 7, "one": 8})
+        named[draws] = [name for name, _ in waiting.faults()]
+    assert named == {1000: [], 1020: ["gpus"]}
+
+
+def test_a_range_is_never_written_out() -> None:
+    """One of ten million values took 100 seconds and 600 MB, before the time of a draw is even counted."""
+    wide = problem("quantity", ("range: [1, 8, 1]", "range: [1, 1.0e+7, 1]"))
+    called = problem("code", ("choice: [1, 2, 14]", "range: [1, 1.0e+7, 1]"))
+    tracemalloc.start()
+    for one in (wide, called):
+        lint_problem(one, seeds=2)
+    assert tracemalloc.get_traced_memory()[1] < 50e6
+    tracemalloc.stop()
+    given = Input.model_validate({"range": [0.5, 1e6, 0.25]})
+    assert [given.level(value).rank for value in (0.5, 0.6, 1.0, 2e6, "word")] == [0, 1, 2, len(given.values()), 0]
 
 
 def test_a_key_that_nothing_confirms_is_faulted() -> None:
@@ -332,7 +387,7 @@ def test_a_word_that_the_author_wrote_is_no_raw_value() -> None:
 def test_a_fault_of_a_draw_names_the_file_the_seed_and_what_to_do() -> None:
     report = lint_problem(problem("quantity", ("factor: 0.5", "factor: 1")), seeds=3)
     (fault,) = report.faults
-    assert fault.place == "problems/x/a-problem.yaml:1:1"
+    assert fault.place == "problems/x/a-problem.yaml:20:5"
     with pytest.raises(
         ShardwiseError, match="x/a-problem, seed 4: x/a-problem: 500 draws for seed 4 were all rejected"
     ):
@@ -614,8 +669,8 @@ def test_a_fault_of_one_of_several_banks_says_in_which_it_lies(tmp_path: Path) -
     example.write_text(example.read_text().replace("latency_s + crossing_s", "2 * latency_s + crossing_s"))
     banks = Banks([Bank.open(tmp_path / name) for name in ("one", "two")])
     (tmp_path / "two" / "problems" / "stray.txt").touch()
-    places = {fault.place for fault in faults_of(lint(banks, seeds=1, only=["first-quantity"]))}
-    assert places == {f"{tmp_path}/two/problems/01-first-chapter/first-quantity.yaml:1:1"}
+    files = {fault.place.partition(":")[0] for fault in faults_of(lint(banks, seeds=1, only=["first-quantity"]))}
+    assert files == {f"{tmp_path}/two/problems/01-first-chapter/first-quantity.yaml"}
     file = tmp_path / "two" / "problems" / "01-first-chapter" / "first-order.yaml"
     file.write_text(file.read_text().replace("points: 2", "points: two"))
     with pytest.raises(Faulty, match=re.escape(f"{file}:3:9: points: I expected a number")):
@@ -674,7 +729,7 @@ def lint_of_a_reference_that(line: str, folder: Path) -> dict[str, str]:
 def test_a_reference_that_does_not_end_is_said_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shardwise.bank.deadline.DRAW_SECONDS", 0.5)
     said = lint_of_a_reference_that("while file_bytes: pass", tmp_path / "bank")
-    words = r"first-quantity\.yaml:1:1: a draw is not done after 0\.5 seconds of computing; it stood in solutions/example\.py:\d+ by then"
+    words = r"first-quantity\.yaml:17:14: a draw is not done after 0\.5 seconds of computing; it stood in solutions/example\.py:\d+ by then"
     assert re.search(words, said["first-quantity"])
     assert said["first-choice"] == ""
 
