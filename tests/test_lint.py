@@ -284,7 +284,8 @@ BLIND = {
 
 def blind_to(text: str) -> list[str]:
     made = problem_of(text)
-    return [message for message, _ in made.kind.faults_over([pose(made, seed) for seed in range(40)])]
+    drawn = [pose(made, seed) for seed in range(40)]
+    return [message for message, _ in made.kind.faults_over(made.template, made.references, drawn)]
 
 
 @pytest.mark.parametrize("slug", BLIND)

@@ -341,7 +341,7 @@ def _lint_over(problem: Problem, found: _Found) -> None:
     for seed in range(OVER):
         with at_most():
             drawn.append(pose(problem, seed))
-    for message, remedy in problem.kind.faults_over(drawn):
+    for message, remedy in problem.kind.faults_over(problem.template, problem.references, drawn):
         found.add(message, remedy=remedy)
     for message in unthinking_faults(drawn):
         found.add(message)

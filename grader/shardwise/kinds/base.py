@@ -116,8 +116,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """Faults of a template that show without a draw."""
         return iter(())
 
-    def faults_over(self, drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
-        """Yield faults that show only over many draws, each with its remedy."""
+    def faults_over(
+        self, template: AnyTemplate, references: References, drawn: Sequence[Question]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield faults that show only over many draws, each with its remedy; `references` are those that drew them."""
         return iter(())
 
     def parts(self, template: AnyTemplate, draw: Draw, solved: Any) -> Iterator[tuple[Any, Draw]]:

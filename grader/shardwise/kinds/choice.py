@@ -249,7 +249,9 @@ answer:
         every = {"every option": [option.label for option in form.options]} if form.pick == "many" else {}
         return {**super().unthinking(form), **every}
 
-    def faults_over(self, drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
+    def faults_over(
+        self, template: ChoiceTemplate, references: References, drawn: Sequence[Question]
+    ) -> Iterator[tuple[str, str]]:
         return lopsided([_right_texts(question) for question in drawn])
 
     def cells(self, form: ChoiceForm, variable: str) -> str:

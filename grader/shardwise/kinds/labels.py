@@ -106,7 +106,7 @@ def in_every_draw(lines: Sequence[Labelled]) -> Mapping[str, str]:
 
 def lopsided(rights: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
     """Yield that one answer is right in most draws, where the right one depends on the draw, and the remedy."""
-    (answer, times), *others = Counter(rights).most_common()
+    (answer, times), *others = Counter(rights).most_common() or [((), 0)]
     if others and times > LOPSIDED * len(rights):
         said = "; ".join(answer)
         yield (

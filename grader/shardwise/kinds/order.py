@@ -269,7 +269,9 @@ mistakes:
             Sample("", Outcome.BLANK),
         ]
 
-    def faults_over(self, drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
+    def faults_over(
+        self, template: OrderTemplate, references: References, drawn: Sequence[Question]
+    ) -> Iterator[tuple[str, str]]:
         return lopsided([_right_texts(question) for question in drawn])
 
     def cells(self, form: OrderForm, variable: str) -> str:

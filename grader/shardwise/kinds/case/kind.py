@@ -164,6 +164,13 @@ parts:
             for fault in kinds()[piece.kind].faults(piece, references):
                 yield f"{piece.name}: {fault}"
 
+    def faults_over(
+        self, template: CaseTemplate, references: References, drawn: Sequence[Question]
+    ) -> Iterator[tuple[str, str]]:
+        for piece in template.pieces:
+            for fault, remedy in kinds()[piece.kind].faults_over(piece, references, ()):
+                yield f"{piece.name}: {fault}", remedy
+
     def parts(self, template: CaseTemplate, draw: Draw, solved: Solved) -> Iterator[tuple[CasePart, Draw]]:
         for part in solved.parts:
             yield part.piece, part.draw

@@ -293,7 +293,9 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
             if not given.values():
                 yield f"answer.inputs.{name} has no values of its own; use choice, range, log_range or fixed"
 
-    def faults_over(self, drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
+    def faults_over(
+        self, template: CodeTemplate, references: References, drawn: Sequence[Question]
+    ) -> Iterator[tuple[str, str]]:
         from shardwise.kinds.code.separation import unnoticed  # here, since only the lint needs libcst
 
         return unnoticed(drawn)

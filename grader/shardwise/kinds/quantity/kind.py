@@ -16,8 +16,9 @@ from shardwise.kinds.calls import Runner
 from shardwise.kinds.quantity.explain import Trait, traits_of
 from shardwise.kinds.quantity.judging import is_near, judged
 from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
-from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, near
-from shardwise.kinds.quantity.solving import AGREEMENT, Solved, allowed, each_allowed, solve
+from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, allowed, near
+from shardwise.kinds.quantity.slips import omission_faults
+from shardwise.kinds.quantity.solving import AGREEMENT, Solved, each_allowed, solve
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose, shown
@@ -86,7 +87,7 @@ mistakes:                                       # answers we recognise, and one 
             traits=_traits(template),
         )
         nouns, others = words_of(template, answer.nouns, draw)
-        usual = usual_sizes(answer, draw)
+        usual = usual_sizes(answer, draw, template.where)
         whole = unit(answer.unit).is_count and answer.abs_tol is not None and answer.abs_tol % 1 == 0
         form = QuantityForm(
             unit=answer.unit,
@@ -232,6 +233,11 @@ mistakes:                                       # answers we recognise, and one 
             yield "no recognised mistakes; name at least one wrong answer that students give"
         if not re.search(r"\{\{[^}]*\bkey\b", template.solution):
             yield "the solution never shows the right number; write {{ key }} where it comes out"
+
+    def faults_over(
+        self, template: QuantityTemplate, references: References, drawn: Sequence[Question]
+    ) -> Iterator[tuple[str, str]]:
+        return ((fault, "") for fault in omission_faults(template, references))
 
 
 def _precision(form: QuantityForm) -> Iterator[str]:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.quantity.model import Measured
-from shardwise.kinds.quantity.slips import another_draw
+from shardwise.kinds.quantity.slips import other_draws
 from shardwise.template.draw import Draw
 from shardwise.units import from_base
 
-SAMPLED = 24  # draws
 MARGIN = 3  # times, on either side: for draws that were not sampled, and for answers that are off by a factor of two
 
 
-def usual_sizes(answer: Measured, draw: Draw) -> tuple[float, float] | None:
+def usual_sizes(answer: Measured, draw: Draw, where: Sequence[str]) -> tuple[float, float] | None:
     """Return the least and the largest size of an answer, in the unit asked for; None where no draw has one.
 
     They are the same for every draw of a template and have one digit, so they say little of one draw's key.
     """
     kept = draw.references.memo.setdefault(("sizes", id(answer)), [answer])  # the answer, so that its id stays
     if len(kept) == 1:
-        sizes = [size for number in range(SAMPLED) if (size := _size(answer, draw, number))]
+        sizes = [size for other in other_draws(draw, where) if (size := _size(answer, other))]
         kept.append((_rounded(min(sizes) / MARGIN), _rounded(max(sizes) * MARGIN)) if sizes else None)
     usual: tuple[float, float] | None = kept[1]
     return usual
@@ -43,14 +43,11 @@ def _rounded(size: float) -> float:
     return float(f"{size:.0e}")
 
 
-def _size(answer: Measured, draw: Draw, number: int) -> float:
-    """The size of another draw's answer; 0 where it has none."""
-    other = another_draw(draw, number)
-    if other is None:
-        return 0.0
+def _size(answer: Measured, draw: Draw) -> float:
+    """The size of a draw's answer; 0 where it has none."""
     try:
-        key = other.references.key(answer.reference, other.values, answer.arguments)
-    except (ShardwiseError, ValueError, ArithmeticError):  # numbers that a constraint would have refused
+        key = draw.references.key(answer.reference, draw.values, answer.arguments)
+    except (ShardwiseError, ValueError, ArithmeticError):  # numbers that the reference refuses
         return 0.0
     size = abs(from_base(key, answer.unit, answer.direction or "none"))
     return size if math.isfinite(size) else 0.0

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from shardwise.errors import ShardwiseError
 from shardwise.kinds.quantity.explain import Trait
 from shardwise.question import Form, Key
 from shardwise.template import model as author
@@ -61,6 +62,10 @@ class Measured(author.AuthorModel):
 class Answer(Tolerance, Measured):
     """The `answer` of a quantity problem."""
 
+    negligible: Mapping[str, str] = Field(
+        {}, description="What may be left out of the reference, as the lint names it, and why that is right."
+    )
+
 
 class Mistake(author.AuthorModel):
     """A wrong answer that teachers know: its value, and what to say to it."""
@@ -85,9 +90,19 @@ class Mistake(author.AuthorModel):
         """The wrong number that this mistake gives in a draw, in base units; None where `when` leaves the draw out."""
         if self.when is not None and not draw.evaluate(self.when, key=key):
             return None
-        if self.factor is not None:
-            return key * self.factor
-        return float(draw.evaluate(self.value or 0, key=key))
+        return self._value(key, draw)
+
+    def unknown(self, key: float, draw: Draw) -> float | None:
+        """The wrong number in a draw that `when` leaves out, where it has one there."""
+        if self.when is None or draw.evaluate(self.when, key=key):
+            return None
+        try:
+            return self._value(key, draw)
+        except (ShardwiseError, TypeError, ValueError, ArithmeticError):  # `when` may be there for that
+            return None
+
+    def _value(self, key: float, draw: Draw) -> float:
+        return key * self.factor if self.factor is not None else float(draw.evaluate(self.value or 0, key=key))
 
 
 class QuantityTemplate(author.Template):
@@ -160,6 +175,13 @@ def tolerance_in_base_units(
         return tolerance(value, rel_tol=rel_tol, abs_tol=abs_tol, sig_figs=None)
     in_unit = from_base(value, unit_text, direction)
     return float(to_base(tolerance(in_unit, rel_tol=None, abs_tol=None, sig_figs=sig_figs), unit_text, direction))
+
+
+def allowed(answer: Answer, value: float) -> float:
+    """The tolerance around a base-unit value, in base units."""
+    way = answer.direction or "none"
+    abs_tol = None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, way))
+    return tolerance_in_base_units(value, answer.unit, way, answer.rel_tol, abs_tol, answer.sig_figs)
 
 
 def near(given: float, value: float, allowed: float) -> bool:

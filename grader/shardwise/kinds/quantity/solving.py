@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from shardwise.errors import Reject
-from shardwise.kinds.quantity.model import Answer, QuantityTemplate, tolerance_in_base_units
+from shardwise.kinds.quantity.model import Answer, QuantityTemplate, allowed
 from shardwise.kinds.quantity.slips import Slip, not_told, plan_of, slips
 from shardwise.template.draw import Draw
-from shardwise.units import to_base
 
 AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits
 
@@ -37,6 +36,10 @@ def solve(template: QuantityTemplate, draw: Draw) -> Solved:
         if abs(one - other) <= 1.000001 * (its + others):
             pair = f"mistake {first} and mistake {second}" if first else f"mistake {second} and the key"
             raise Reject(f"{pair} lie within their tolerances")
+    for number, mistake in enumerate(template.mistakes, start=1):
+        value = mistake.unknown(key, draw)
+        if value is not None and AGREEMENT * abs(key) < abs(value - key) <= tolerances[0]:
+            raise Reject(f"mistake {number}, which `when` leaves out here, lies within the tolerance of the key")
     return _with_slips(template, draw, Solved(key, mistakes, (True,) * len(mistakes)))
 
 
@@ -56,10 +59,3 @@ def each_allowed(answer: Answer, values: Sequence[float]) -> list[float]:
     if answer.abs_tol is not None:
         return [allowed(answer, 0.0)] * len(values)  # it is the same for all
     return [allowed(answer, value) for value in values]
-
-
-def allowed(answer: Answer, value: float) -> float:
-    """The tolerance around a base-unit value, in base units."""
-    way = answer.direction or "none"
-    abs_tol = None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, way))
-    return tolerance_in_base_units(value, answer.unit, way, answer.rel_tol, abs_tol, answer.sig_figs)
