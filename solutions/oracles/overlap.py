@@ -155,7 +155,9 @@ def comm_compute_ratio(
     return network / computing
 
 
-def _keeps_up(tokens: float, flop_per_s: float, bytes_per_s: float, sent_per_weight: float, flop_per_weight: float) -> bool:
+def _keeps_up(
+    tokens: float, flop_per_s: float, bytes_per_s: float, sent_per_weight: float, flop_per_weight: float
+) -> bool:
     """Whether nothing waits for the network where every layer of a played pass computes and sends that much."""
     computing = flop_per_weight * WEIGHTS * tokens / flop_per_s
     sending = sent_per_weight * WEIGHTS / bytes_per_s

@@ -147,7 +147,9 @@ def test_with_these_tokens_the_played_network_just_keeps_up(
         assert same(ratio, 1.0)
 
 
-@given(batch=st.floats(1e6, 1e8), width=st.sampled_from([1, 2, 4]), flop=st.floats(1e14, 2e15), bus=st.floats(5e10, 1e12))
+@given(
+    batch=st.floats(1e6, 1e8), width=st.sampled_from([1, 2, 4]), flop=st.floats(1e14, 2e15), bus=st.floats(5e10, 1e12)
+)
 def test_one_server_more_would_not_hide(batch: float, width: int, flop: float, bus: float) -> None:
     case = {"batch_tokens": batch, "bytes_per_gradient": width, "flop_per_s": flop, "bus_bytes_per_s": bus}
     needed = flop / bus * (1.5 if width == 4 else 1)  # FP32 gradients make the backward pass the one that needs more
