@@ -17,12 +17,13 @@ from typing import Any, NoReturn
 
 import pytest
 
-from checkout import ROOT, problem_of, template
+from checkout import ROOT, checkout_bank, problem_of, template
 from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.lint import Job, Report, _proved, faults_of, lint, lint_problem
 from shardwise.bank.never_drawn import Waiting
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank, new_problem, starter
+from shardwise.bank.separation import unnoticed
 from shardwise.bank.strays import stray_files, twins
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import OURS, kinds
@@ -75,7 +76,7 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("quantity", ("ring.bytes_sent_per_gpu    ", "ring.steps    "), "answer.unit is GB, and the result of ring.steps does not change with the unit of information"),
         ("choice", ("{{ gpus }} GPUs all-reduce", "Five GPUs all-reduce"), "seed 0 and 4 more: the prompt says 'five', and 3 are shown"),
         ("choice", ("would send, each,", "would send, each. Which is the first of these that is true?"), "the prompt asks for the first of what is shown in another order"),
-        ("code", ("Why it is so", "```python\n  def sent_gb(message_gb, gpus):\n      return message_gb\n  ```\n\n  Why it is so"), r"seed 0 and 7 more: the program in the solution is marked incorrect: `sent_gb"),
+        ("code", ("return 2 * message_gb * (gpus - 1) / gpus", "return message_gb"), r"seed 0 and 7 more: the program in the solution is marked incorrect: `sent_gb"),
         ("choice", ("text: half as much as now", "text: twice as much as now"), "two options that are shown together read the same"),
         ("choice", ("pick: one", "pick: one\n  shown: 9"), "answer.shown is 9, and there are 3 options"),
         ("choice", ("correct: true", "correct: gpus > 1000"), "were all rejected"),
@@ -225,9 +226,28 @@ def test_a_right_answer_that_is_refused_is_found_on_any_seed(monkeypatch: pytest
     assert re.search(r"seed \d+.*: the answer '[\d.]+ GB ?' is marked incorrect \(None\), where correct", faults)
 
 
-def test_a_published_program_that_is_right_is_no_fault() -> None:
-    program = "```python\n  def sent_gb(message_gb, gpus):\n      return 2 * message_gb * (gpus - 1) / gpus\n  ```\n\n  Why it is so"
-    assert said("code", ("Why it is so", program)) == ""
+def test_a_function_without_a_published_program_is_faulted() -> None:
+    assert "the solution shows no program that defines sent_gb" in said("code", ("def sent_gb", "def other_gb"))
+
+
+# Rules of shipped problems, and what let a broken one pass: the tie of `best_group`, lives that come back after each halving, a
+# strict limit, GiB for GB.
+BLIND = {
+    "best-group": "the last of equals for the first in min",
+    "write-the-scaler": "“lives = hysteresis” again after it",
+    "write-the-largest-ring": "< for <=",
+    "write-the-stage-picker": r"wrong unit: 2\*\*30 for 1e9",
+}
+
+
+@pytest.mark.parametrize("slug", BLIND)
+def test_a_rule_that_no_case_asks_about_is_faulted(slug: str) -> None:
+    text = checkout_bank().find(slug).path.read_text("utf-8")
+    assert list(unnoticed(problem_of(text))) == []
+    blind, times = re.subn(r"\n  always: .*(\n    - .*)+", "", text)
+    assert times == 1
+    faults = [message for message, _ in unnoticed(problem_of(blind))]
+    assert any(re.search(BLIND[slug], message) for message in faults), faults
 
 
 def test_one_question_for_everybody_is_no_randomisation() -> None:

@@ -19,11 +19,13 @@ from shardwise.bank.moving import moving_faults
 from shardwise.bank.never_drawn import REMEDY, Waiting
 from shardwise.bank.posing import question_of, solved
 from shardwise.bank.processes import processes
+from shardwise.bank.separation import unnoticed
 from shardwise.bank.strays import stray_files, twins
 from shardwise.bank.wording import wording_faults
 from shardwise.errors import Fault, Faulty, ShardwiseError, said_by
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here
+from shardwise.kinds.code.model import CodeTemplate
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
 from shardwise.template.draw import Known
@@ -205,6 +207,9 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
                     place,
                     remedy=f"If that is meant, write `arguments: {{{name}: {name}}}`; else rename the parameter.",
                 )
+        if isinstance(problem.template, CodeTemplate):
+            for message, remedy in unnoticed(problem):
+                found.add(message, remedy=remedy)
         seen = _Seen(Waiting(problem.template.params))
         rejected = confirmed = 0
         for seed in range(seeds):

@@ -104,7 +104,8 @@ def starter(kind: str, title: str) -> str:
     if kind not in kinds():
         raise ShardwiseError(f"There is no kind {kind!r}; the kinds are {', '.join(kinds())}.")
     chosen = kinds()[kind]
-    tail = _TAIL.format(key="." if chosen.is_program else _KEY)  # a program has no answer that fits into a sentence
+    program = f":\n\n```python\n{chosen.starter_program}```".replace("\n", "\n  ").replace("\n  \n", "\n\n")
+    tail = _TAIL.format(key=program if chosen.starter_program else "." if chosen.is_program else _KEY)
     return _HEAD.format(title=title, kind=kind) + chosen.starter + tail
 
 

@@ -82,6 +82,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     name: ClassVar[str]
     about: ClassVar[str]  # one sentence for the documentation
     starter: ClassVar[str]  # YAML: what follows the head of a new problem, see bank/scaffold.py
+    starter_program: ClassVar[str] = ""  # that the solution of a new problem shows, where answers are programs
     needs_oracle: ClassVar[bool] = True  # whether the lint demands that an oracle confirms every key
     is_program: ClassVar[bool] = False  # whether an answer is a program, which a terminal takes from a file
     follows_from_numbers: ClassVar[bool] = (

@@ -77,13 +77,20 @@ class _Level:
 
 
 def cases(
-    inputs: Mapping[str, Input], edges: Sequence[Mapping[str, Scalar]], rng: Rng, drawn: int = DRAWN
+    inputs: Mapping[str, Input],
+    edges: Sequence[Mapping[str, Scalar]],
+    rng: Rng,
+    drawn: int = DRAWN,
+    always: Sequence[Mapping[str, Scalar]] = (),
 ) -> list[Case]:
-    """Edges first, then drawn inputs with their simpler versions, simplest first and each once."""
+    """Edges first, then inputs that are always tried and drawn ones with their simpler versions, simplest first and each once."""
     found: dict[tuple[str, ...], Case] = {}
     for number, edge in enumerate(edges):
         shown = {**_drawn(inputs, rng, f"edge {number}"), **edge}
         _add(found, inputs, tuple(given.level(shown[name]) for name, given in inputs.items()), edge=True)
+    for number, given in enumerate(always):
+        shown = {**_drawn(inputs, rng, f"always {number}"), **given}
+        _add(found, inputs, tuple(each.level(shown[name]) for name, each in inputs.items()), edge=False)
     for number in range(drawn):
         shown = _drawn(inputs, rng, f"case {number}")
         for simpler in _simpler(inputs, shown):

@@ -63,6 +63,10 @@ mistakes:
   - value: key - latency_s
     say: The first byte is on its way for a while, too.
 """
+    starter_program = """\
+def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
+    return latency_ms + file_gb * 8 / bandwidth_gbit_s * 1000
+"""
 
     def mistakes(self, question: Question) -> list[str]:
         key = question.key
@@ -115,7 +119,7 @@ mistakes:
     def solve(self, template: CodeTemplate, draw: Draw) -> Solved:
         answer = template.answer
         made = []
-        for case in cases(answer.inputs, answer.edges, draw.rng):
+        for case in cases(answer.inputs, answer.edges, draw.rng, always=answer.always):
             solved = solved_case(template, case, draw)
             if solved is not None:
                 made.append((case, solved))
