@@ -94,7 +94,7 @@ def smallest_micro_batches(
         overhead        m ≥ (p - 1) / (v · target)
         idle fraction   m ≥ (p - 1) · (1 - target) / (v · target),   both rounded up to a multiple
 
-    Megatron-LM's interleaving wants a multiple of p. The target is read as the fraction that was meant: 0.05 is 1/20.
+    Megatron-LM's interleaving wants a multiple of p with its default groups of p micro-batches. The target is read as the fraction that was meant: 0.05 is 1/20.
 
     Units:   target as a ratio; measure is "overhead" (bubble over ideal compute time) or "idle fraction" (bubble over
              the whole step); the rest are counts. Result is a count.
@@ -196,26 +196,27 @@ def in_flight_by_stage(*, stages: int, micro_batches: int) -> tuple[int, ...]:
 
 
 def largest_micro_batch_tokens(
-    *, stages: int, stage: int, stage_layers: int, token_layer_bytes: float, room_bytes: float
+    *, stages: int, micro_batches: int, stage_layers: int, token_layer_bytes: float, room_bytes: float
 ) -> int:
-    """The most tokens that a micro-batch may have, so that the activations of a stage fit under 1F1B.
+    """Return the most tokens that a micro-batch may have, so that the activations of every stage fit under 1F1B.
 
-        tokens = ⌊room / ((p - i) · layers · bytes of a token in a layer)⌋
+        tokens = ⌊room / (min(m, p) · layers · bytes of a token in a layer)⌋
 
-    At least p micro-batches pass through the pipeline in a step, so stage i holds p - i of them.
+    All stages have the same room, and the first one holds the most micro-batches.
 
-    Units:   token_layer_bytes on one GPU for one token in one layer; room_bytes for all activations; stage is i, counted
-             from 0; the rest are counts. Result is a count of tokens.
-    Raises:  ValueError if a count is below 1, the stage does not exist, or a number of bytes is not positive.
+    Units:   token_layer_bytes on one GPU for one token in one layer; room_bytes for all activations of a GPU; the rest are
+             counts. Result is a count of tokens.
+    Raises:  ValueError if a count is below 1 or a number of bytes is not positive.
     Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2.1.
 
-    >>> largest_micro_batch_tokens(stages=4, stage=0, stage_layers=8, token_layer_bytes=139264, room_bytes=40e9)
-    8975
+    >>> case = {"stages": 4, "stage_layers": 8, "token_layer_bytes": 139264, "room_bytes": 40e9}
+    >>> largest_micro_batch_tokens(**case, micro_batches=16), largest_micro_batch_tokens(**case, micro_batches=3)
+    (8975, 11967)
     """
-    _require_stage(stages=stages, stage=stage, micro_batches=stages)
     require_counts(stage_layers=stage_layers)
     require_positive(token_layer_bytes=token_layer_bytes, room_bytes=room_bytes)
-    return floor(room_bytes / ((stages - stage) * stage_layers * token_layer_bytes))
+    held = in_flight(stages=stages, stage=0, micro_batches=micro_batches)
+    return floor(room_bytes / (held * stage_layers * token_layer_bytes))
 
 
 def interleaved_chunks_in_flight(*, stages: int, stage: int, micro_batches: int, virtual_stages: int) -> int:
