@@ -158,7 +158,7 @@ def from_the_peak_to_the_mfu() -> Figure:
         f"kernels that wait\nfor memory: {100 * waiting:.0f} %": mfu_from_profile(
             kernel_efficiency=efficiency, step_shares_lost=[waiting]
         ),
-        f"exposed\ncommunication: {100 * network:.0f} %": mfu_from_profile(
+        f"exposed commu-\nnication: {100 * network:.0f} %": mfu_from_profile(
             kernel_efficiency=efficiency, step_shares_lost=[waiting, network]
         ),
         "recomputation\n(HFU becomes MFU)": mfu_from_profile(
