@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import ceil, floor
 
 from .arguments import require_counts, require_fraction, require_index, require_positive
@@ -94,7 +93,7 @@ def smallest_micro_batches(
         overhead        m ≥ (p - 1) / (v · target)
         idle fraction   m ≥ (p - 1) · (1 - target) / (v · target),   both rounded up to a multiple
 
-    Megatron-LM's interleaving wants a multiple of p with its default groups of p micro-batches. The target is read as the fraction that was meant: 0.05 is 1/20.
+    Megatron-LM's interleaving wants a multiple of p with its default groups of p micro-batches.
 
     Units:   target as a ratio; measure is "overhead" (bubble over ideal compute time) or "idle fraction" (bubble over
              the whole step); the rest are counts. Result is a count.
@@ -116,13 +115,15 @@ def smallest_micro_batches(
     require_positive(target=target)
     if measure not in ("overhead", "idle fraction"):
         raise ValueError(f"measure must be 'overhead' or 'idle fraction', not {measure!r}")
-    share = Fraction(target).limit_denominator(10**6)
-    bound = Fraction(stages - 1) / (virtual_stages * share)
+    bound = (stages - 1) / (virtual_stages * target)
     if measure == "idle fraction":
         require_fraction(target=target)
-        bound *= 1 - share
-    enough = floor(bound) + 1 if strict else ceil(bound)
-    return max(1, -(-enough // multiple)) * multiple
+        bound *= 1 - target
+    if multiple > 1:
+        bound /= multiple
+    # floats may put a bound that is a whole number a little beside itself
+    enough = floor(bound * (1 + 1e-12)) + 1 if strict else ceil(bound * (1 - 1e-12))
+    return max(1, enough) * multiple if multiple > 1 else max(1, enough)
 
 
 def warm_up_forwards(*, stages: int, stage: int, micro_batches: int) -> int:
