@@ -5,25 +5,25 @@ from __future__ import annotations
 import math
 
 from .arguments import require_counts, require_fraction, require_not_negative, require_positive
-from .formats import flush_threshold, largest, require_magnitudes
+from .formats import flush_threshold, largest, require_magnitudes, smallest_normal
 
 
 def fp8_format(*, smallest_value: float, largest_value: float) -> str:
-    """The FP8 format for a tensor with one scale: E4M3 where its range is enough, else E5M2, and neither where that is too small.
+    """Return the FP8 format for a tensor with one scale: E4M3 if its range is enough, else E5M2, else neither.
 
     The scale puts the largest magnitude at the largest number of the format. The smallest one that matters must then be
-    above the flush threshold, so that it does not become 0. E4M3 has a bit more of precision, E5M2 a wider range.
+    a normal number, so that it keeps all mantissa bits. E4M3 has one bit more of precision, E5M2 a wider range.
 
     Raises:  ValueError if a magnitude is not positive, or the smallest exceeds the largest.
     Source:  Micikevicius et al. 2022, arXiv:2209.05433, section 3.
 
-    >>> fp8_format(smallest_value=1e-3, largest_value=20.0), fp8_format(smallest_value=1e-7, largest_value=0.5)
+    >>> fp8_format(smallest_value=1e-2, largest_value=20.0), fp8_format(smallest_value=1e-7, largest_value=0.5)
     ('E4M3', 'E5M2')
     """
     require_magnitudes(smallest_value=smallest_value, largest_value=largest_value)
     for name in ("E4M3", "E5M2"):
         scale = largest(number_format=name) / largest_value
-        if smallest_value * scale > flush_threshold(number_format=name):
+        if smallest_value * scale >= smallest_normal(number_format=name):
             return name
     return "neither"
 

@@ -203,7 +203,7 @@ def skipped_at_start(
         raise ValueError(f"initial_scale must be a power of two, not {initial_scale!r}")
     safe = largest_safe_scale(gradient=largest_gradient, number_format=number_format)
     halvings = round(math.log2(initial_scale / safe))
-    return hysteresis - 1 + halvings if halvings > 0 else 0
+    return halvings + hysteresis - 1 if halvings > 0 else 0
 
 
 def clean_steps_to_recover(*, burst: int, growth_interval: int, hysteresis: int = 1) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import ceil, floor
 
 from .arguments import require_counts, require_fraction, require_index, require_positive
@@ -94,7 +93,7 @@ def smallest_micro_batches(
         overhead        m ≥ (p - 1) / (v · target)
         idle fraction   m ≥ (p - 1) · (1 - target) / (v · target),   both rounded up to a multiple
 
-    Megatron-LM's interleaving wants a multiple of p. The target is read as the fraction that was meant: 0.05 is 1/20.
+    Megatron-LM's interleaving wants a multiple of p with its default groups of p micro-batches.
 
     Units:   target as a ratio; measure is "overhead" (bubble over ideal compute time) or "idle fraction" (bubble over
              the whole step); the rest are counts. Result is a count.
@@ -116,13 +115,15 @@ def smallest_micro_batches(
     require_positive(target=target)
     if measure not in ("overhead", "idle fraction"):
         raise ValueError(f"measure must be 'overhead' or 'idle fraction', not {measure!r}")
-    share = Fraction(target).limit_denominator(10**6)
-    bound = Fraction(stages - 1) / (virtual_stages * share)
+    bound = (stages - 1) / (virtual_stages * target)
     if measure == "idle fraction":
         require_fraction(target=target)
-        bound *= 1 - share
-    enough = floor(bound) + 1 if strict else ceil(bound)
-    return max(1, -(-enough // multiple)) * multiple
+        bound *= 1 - target
+    if multiple > 1:
+        bound /= multiple
+    # floats may put a bound that is a whole number a little beside itself
+    enough = floor(bound * (1 + 1e-12)) + 1 if strict else ceil(bound * (1 - 1e-12))
+    return max(1, enough) * multiple if multiple > 1 else max(1, enough)
 
 
 def warm_up_forwards(*, stages: int, stage: int, micro_batches: int) -> int:
@@ -196,26 +197,27 @@ def in_flight_by_stage(*, stages: int, micro_batches: int) -> tuple[int, ...]:
 
 
 def largest_micro_batch_tokens(
-    *, stages: int, stage: int, stage_layers: int, token_layer_bytes: float, room_bytes: float
+    *, stages: int, micro_batches: int, stage_layers: int, token_layer_bytes: float, room_bytes: float
 ) -> int:
-    """The most tokens that a micro-batch may have, so that the activations of a stage fit under 1F1B.
+    """Return the most tokens that a micro-batch may have, so that the activations of every stage fit under 1F1B.
 
-        tokens = ⌊room / ((p - i) · layers · bytes of a token in a layer)⌋
+        tokens = ⌊room / (min(m, p) · layers · bytes of a token in a layer)⌋
 
-    At least p micro-batches pass through the pipeline in a step, so stage i holds p - i of them.
+    All stages have the same room, and the first one holds the most micro-batches.
 
-    Units:   token_layer_bytes on one GPU for one token in one layer; room_bytes for all activations; stage is i, counted
-             from 0; the rest are counts. Result is a count of tokens.
-    Raises:  ValueError if a count is below 1, the stage does not exist, or a number of bytes is not positive.
+    Units:   token_layer_bytes on one GPU for one token in one layer; room_bytes for all activations of a GPU; the rest are
+             counts. Result is a count of tokens.
+    Raises:  ValueError if a count is below 1 or a number of bytes is not positive.
     Source:  Narayanan et al. 2021, arXiv:2104.04473, section 2.2.1.
 
-    >>> largest_micro_batch_tokens(stages=4, stage=0, stage_layers=8, token_layer_bytes=139264, room_bytes=40e9)
-    8975
+    >>> case = {"stages": 4, "stage_layers": 8, "token_layer_bytes": 139264, "room_bytes": 40e9}
+    >>> largest_micro_batch_tokens(**case, micro_batches=16), largest_micro_batch_tokens(**case, micro_batches=3)
+    (8975, 11967)
     """
-    _require_stage(stages=stages, stage=stage, micro_batches=stages)
     require_counts(stage_layers=stage_layers)
     require_positive(token_layer_bytes=token_layer_bytes, room_bytes=room_bytes)
-    return floor(room_bytes / ((stages - stage) * stage_layers * token_layer_bytes))
+    held = in_flight(stages=stages, stage=0, micro_batches=micro_batches)
+    return floor(room_bytes / (held * stage_layers * token_layer_bytes))
 
 
 def interleaved_chunks_in_flight(*, stages: int, stage: int, micro_batches: int, virtual_stages: int) -> int:

@@ -144,22 +144,23 @@ def fp8_activation_saving_bytes(
     return wide * (2 - 1 - scale_bytes) / 2
 
 
-def fp8_weight_bytes(*, parameters: float, keeps_bf16: bool, keeps_transposed: bool) -> float:
-    """The weights of FP8 layers on a GPU: the FP8 ones, their transposed copy, and the BF16 ones they are cast from.
+def fp8_weight_bytes(*, parameters: float, keeps_bf16: bool, second_copy: bool) -> float:
+    """Return the bytes of the weights of FP8 layers on a GPU: the FP8 ones, a second FP8 copy, and the BF16 ones they are cast from.
 
-        bytes = (1 + [transposed] + 2·[BF16]) · P
+        bytes = (1 + [second copy] + 2·[BF16]) · P
 
-    Hopper multiplies FP8 matrices in one layout only, so that the backward pass reads a transposed copy.
+    Hopper multiplies FP8 matrices in one layout only, so the backward pass reads a transposed copy. Blackwell needs none
+    with one scale for each tensor. In MXFP8 the blocks of the backward pass lie along the other dimension, and it needs one.
 
     Units:   parameters is a count; result in bytes.
     Raises:  ValueError if parameters is not positive.
-    Source:  Transformer Engine documentation, "Performance considerations", section "Handling transposes".
+    Source:  Transformer Engine documentation, "Performance considerations", section "Handling transposes", and "MXFP8".
 
-    >>> [fp8_weight_bytes(parameters=8e9, keeps_bf16=kept, keeps_transposed=True) / 1e9 for kept in (False, True)]
+    >>> [fp8_weight_bytes(parameters=8e9, keeps_bf16=kept, second_copy=True) / 1e9 for kept in (False, True)]
     [16.0, 32.0]
     """
     require_positive(parameters=parameters)
-    return parameters * (1 + (1 if keeps_transposed else 0) + (2 if keeps_bf16 else 0))
+    return parameters * (1 + (1 if second_copy else 0) + (2 if keeps_bf16 else 0))
 
 
 ON_OFFER = (

@@ -245,27 +245,37 @@ def adam_step_seconds(
 
 
 def weight_pass_seconds(
-    *, parameters: float, tokens: int, peak_flop_per_s: float, memory_bytes_per_s: float, bytes_per_weight: float = 2
+    *,
+    parameters: float,
+    tokens: int,
+    peak_flop_per_s: float,
+    memory_bytes_per_s: float,
+    bytes_per_weight: float = 2,
+    cache_bytes: float = 0,
 ) -> float:
-    """Least time to push some tokens through all weights once: a decoding step of a batch, or a prefill.
+    """Return the least time to push some tokens through all weights once: a decoding step of a batch, or a prefill.
 
-        seconds = max(2·P·tokens / peak, w·P / bandwidth)
+        seconds = max(2·P·tokens / peak, (w·P + cache) / bandwidth)
 
-    In decoding every sequence has one token; in a prefill all tokens of the prompts pass at once. The cache of keys
-    and values, scores and activations are left out.
+    In decoding every sequence has one token and reads its cache of keys and values; in a prefill all tokens of the
+    prompts pass at once. The FLOP of scores and the activations are left out.
 
-    Units:   parameters held by this accelerator; tokens is a count; FLOP/s, bytes/s. Result in seconds.
-    Raises:  ValueError if an argument is not positive.
+    Units:   parameters held by this accelerator; tokens is a count; bytes of the caches of all sequences; FLOP/s, bytes/s.
+             Result in seconds.
+    Raises:  ValueError if an argument is not positive, or the cache negative.
     Source:  Austin et al. 2025, How to Scale Your Model, part 7; Pope et al. 2022, arXiv:2211.05102, section 2.
 
     >>> h100 = dict(peak_flop_per_s=989e12, memory_bytes_per_s=3.35e12)
     >>> [round(weight_pass_seconds(parameters=8.03e9, tokens=t, **h100) * 1e3, 2) for t in (1, 64, 8192)]   # ms
     [4.79, 4.79, 133.03]
+    >>> round(weight_pass_seconds(parameters=8.03e9, tokens=64, cache_bytes=64 * 2**30, **h100) * 1e3, 1)   # 8K tokens each
+    25.3
     """
     require_positive(parameters=parameters, bytes_per_weight=bytes_per_weight)
     require_counts(tokens=tokens)
+    require_not_negative(cache_bytes=cache_bytes)
     return roofline_seconds(
-        flop=2 * parameters * tokens, moved_bytes=bytes_per_weight * parameters, peak_flop_per_s=peak_flop_per_s,
+        flop=2 * parameters * tokens, moved_bytes=bytes_per_weight * parameters + cache_bytes, peak_flop_per_s=peak_flop_per_s,
         memory_bytes_per_s=memory_bytes_per_s,
     )  # fmt: skip
 

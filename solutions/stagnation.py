@@ -114,12 +114,12 @@ def stalled_sum(*, addend: float, number_format: str) -> float:
     return end
 
 
-def last_moving_step(
+def moving_steps(
     *, peak_lr: float, steps: int, weight: float, relative_update: float, number_format: str = "BF16"
 ) -> int:
-    """The last step at which a weight still moves while the learning rate falls in a straight line from its peak to 0.
+    """Return after how many steps a weight stops moving while the learning rate falls in a straight line from its peak to 0.
 
-        the last t with   u · peak · (1 - t/T)  >  half the spacing
+        the number of steps t = 0, 1, ... with   u · peak · (1 - t/T)  >  half the spacing
 
     Adam divides the mean of the gradient by the root of its mean square. So an update is the learning rate times u, and u is
     about 1 at most.
@@ -128,8 +128,8 @@ def last_moving_step(
     Raises:  ValueError for an unknown format, arguments that are not positive, or a weight that does not even move at the peak.
     Source:  Kingma & Ba 2015, arXiv:1412.6980, section 2.1 (the size of a step); Zamirai et al. 2020, arXiv:2010.06192.
 
-    >>> last_moving_step(peak_lr=3e-4, steps=100_000, weight=0.02, relative_update=0.5)
-    59309
+    >>> moving_steps(peak_lr=3e-4, steps=100_000, weight=0.02, relative_update=0.5)
+    59310
     """
     require_positive(peak_lr=peak_lr, relative_update=relative_update)
     require_counts(steps=steps)
@@ -137,5 +137,4 @@ def last_moving_step(
     at_peak = relative_update * peak_lr
     if at_peak <= needed:
         raise ValueError(f"an update of {at_peak!r} moves no weight of {weight!r} in {number_format}")
-    crossing = steps * (1 - needed / at_peak)
-    return math.ceil(crossing) - 1
+    return math.ceil(steps * (1 - needed / at_peak))

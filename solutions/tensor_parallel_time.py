@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from .arguments import require_counts, require_positive
 from .tensor_parallel import ALL_REDUCES_A_LAYER, traffic_bytes
 
@@ -117,27 +115,36 @@ def share_of_time(
 
 
 def largest_tp_under_share(
-    *, hidden: int, layer_parameters: float, flop_per_s: float, bus_bandwidth_bytes_per_s: float, largest_share: float
+    *,
+    heads: int,
+    hidden: int,
+    layer_parameters: float,
+    flop_per_s: float,
+    bus_bandwidth_bytes_per_s: float,
+    largest_share: float,
 ) -> int:
-    """The largest degree at which communication takes at most a given share of a layer's forward time, none of it hidden.
+    """Return the largest degree at which communication takes at most a given share of a layer's forward time, none of it hidden.
 
-        t = ⌊ 1 + s/(1-s) · W · β / (4 · d · F) ⌋
+        the largest divisor of the query heads that is at most  1 + s/(1-s) · W · β / (4 · d · F)
 
-    Units:   as in overhead_of_compute; largest_share above 0 and below 1. Result is a count.
+    Units:   as in overhead_of_compute; largest_share above 0 and below 1; heads is a count. Result is a count.
     Raises:  ValueError if a count is below 1, a rate not positive, or the share not between 0 and 1.
     Source:  overhead_of_compute, solved for t; compare Austin et al. 2025, How to Scale Your Model, part 5.
 
     >>> layer = {"hidden": 8192, "layer_parameters": 855_638_016, "flop_per_s": 500e12}
-    >>> largest_tp_under_share(**layer, bus_bandwidth_bytes_per_s=450e9, largest_share=0.25)
+    >>> largest_tp_under_share(heads=64, **layer, bus_bandwidth_bytes_per_s=450e9, largest_share=0.25)
     8
+    >>> largest_tp_under_share(heads=40, **layer, bus_bandwidth_bytes_per_s=360e9, largest_share=0.25)    # up to 7.3
+    5
     """
-    require_counts(hidden=hidden)
+    require_counts(heads=heads, hidden=hidden)
     require_positive(layer_parameters=layer_parameters, flop_per_s=flop_per_s)
     require_positive(bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s, largest_share=largest_share)
     if largest_share >= 1:
         raise ValueError(f"largest_share must be below 1, not {largest_share!r}")
     overhead = largest_share / (1 - largest_share)
-    return math.floor(1 + overhead * layer_parameters * bus_bandwidth_bytes_per_s / (4 * hidden * flop_per_s))
+    limit = 1 + overhead * layer_parameters * bus_bandwidth_bytes_per_s / (4 * hidden * flop_per_s)
+    return max(degree for degree in range(1, heads + 1) if heads % degree == 0 and degree <= limit)
 
 
 def throughput_lost(

@@ -6,6 +6,7 @@ from .arguments import require_counts, require_not_negative, require_positive
 from .pipeline import interleaved_chunks_in_flight
 
 SCHEDULES = ("GPipe", "1F1B", "interleaved", "ZB-H1", "ZB-H2")
+SPLIT = ("ZB-H1", "ZB-H2")  # run the gradients of input and weights as two operations
 
 
 def bubble_seconds(
@@ -224,22 +225,27 @@ def quickest_schedule_that_fits(
     virtual_stages: int,
     micro_batch_bytes: float,
     room_bytes: float,
+    splits_backward: bool,
 ) -> str:
-    """The schedule with the shortest step whose activations fit, or "nothing fits". Of two equally quick the leaner wins.
+    """Return the schedule with the shortest step whose activations fit, or "nothing fits". Of two equally quick the leaner wins.
 
     Units:   seconds of one micro-batch on one GPU; bytes: activations of one micro-batch in all layers of a GPU, and the
-             room for them.
+             room for them. Without splits_backward both gradients are one operation, and there is no ZB-H1 or ZB-H2.
     Raises:  ValueError as `step_seconds`, or if a number of bytes is not positive.
     Source:  Qi et al. 2024, arXiv:2401.10241, section 2.3; Narayanan et al. 2021, arXiv:2104.04473, section 2.2.
 
     >>> case = {"stages": 8, "micro_batches": 32, "forward_s": 1, "input_backward_s": 1, "weight_backward_s": 1,
     ...         "virtual_stages": 2, "micro_batch_bytes": 4e9}
-    >>> [quickest_schedule_that_fits(**case, room_bytes=room) for room in (70e9, 50e9, 20e9)]
+    >>> [quickest_schedule_that_fits(**case, room_bytes=room, splits_backward=True) for room in (70e9, 50e9, 20e9)]
     ['ZB-H2', 'ZB-H1', 'nothing fits']
+    >>> [quickest_schedule_that_fits(**case, room_bytes=room, splits_backward=False) for room in (70e9, 40e9)]
+    ['interleaved', '1F1B']
     """
     require_positive(micro_batch_bytes=micro_batch_bytes, room_bytes=room_bytes)
     timed = []
     for schedule in SCHEDULES:
+        if schedule in SPLIT and not splits_backward:
+            continue
         chunks = virtual_stages if schedule == "interleaved" else 1
         held = peak_micro_batches(schedule=schedule, stages=stages, micro_batches=micro_batches, virtual_stages=chunks)
         if held * micro_batch_bytes <= room_bytes:

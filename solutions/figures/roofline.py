@@ -55,7 +55,7 @@ def roofline_of_a_layer() -> Figure:
     marks = {
         "residual sum": (kernels["first residual sum"].intensity, (36, -4), "left"),
         "RMSNorm": (kernels["first norm"].intensity, (-4, 12), "right"),
-        "decoding, 64 sequences": (decoding, (-8, 8), "right"),
+        "decoding, 64 sequences, weights only": (decoding, (-8, 8), "right"),
         "keys": (kernels["keys"].intensity, (0, 14), "center"),
         "gate, up": (kernels["gate"].intensity, (0, 14), "center"),
         "attention": (kernels["attention"].intensity, (4, 14), "center"),
@@ -158,7 +158,7 @@ def from_the_peak_to_the_mfu() -> Figure:
         f"kernels that wait\nfor memory: {100 * waiting:.0f} %": mfu_from_profile(
             kernel_efficiency=efficiency, step_shares_lost=[waiting]
         ),
-        f"communication in\nthe open: {100 * network:.0f} %": mfu_from_profile(
+        f"exposed commu-\nnication: {100 * network:.0f} %": mfu_from_profile(
             kernel_efficiency=efficiency, step_shares_lost=[waiting, network]
         ),
         "recomputation\n(HFU becomes MFU)": mfu_from_profile(

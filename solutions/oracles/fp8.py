@@ -10,10 +10,15 @@ from .layer_flop import attention_flop_per_pair_and_channel, flop_per_weight_and
 
 
 def fp8_format(*, smallest_value: float, largest_value: float) -> str:
-    """Cast the smallest value with each format's scale, the more precise format first."""
-    for name in ("E4M3", "E5M2"):
-        listed = table(name)
-        if nearest(listed, smallest_value / largest_value * float(listed[-1])) != 0:
+    """Scale the smallest value for each format, and see whether its neighbours there are as near as mantissa bits put them."""
+    for name, mantissa_bits in (("E4M3", 3), ("E5M2", 2)):
+        listed = [Fraction(number) for number in table(name)]
+        scaled = Fraction(smallest_value) / Fraction(largest_value) * listed[-1]
+        below = max(number for number in listed if number <= scaled)
+        if (
+            scaled == listed[-1]
+            or (min(number for number in listed if number > scaled) - below) * 2**mantissa_bits <= scaled
+        ):
             return name
     return "neither"
 

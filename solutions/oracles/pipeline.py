@@ -224,10 +224,10 @@ def in_flight_by_stage(*, stages: int, micro_batches: int) -> tuple[int, ...]:
 
 
 def largest_micro_batch_tokens(
-    *, stages: int, stage: int, stage_layers: int, token_layer_bytes: float, room_bytes: float
+    *, stages: int, micro_batches: int, stage_layers: int, token_layer_bytes: float, room_bytes: float
 ) -> int:
-    """Play the step, and fill the stage with larger and larger micro-batches, until one more token does not fit."""
-    held = in_flight(stages=stages, stage=stage, micro_batches=2 * stages)
+    """Play the step, and fill the fullest stage with larger and larger micro-batches, until one more token does not fit."""
+    held = max(in_flight_by_stage(stages=stages, micro_batches=micro_batches))
 
     def overflows(tokens: int) -> bool:
         layers = [Fraction(token_layer_bytes) * tokens] * stage_layers

@@ -84,10 +84,10 @@ def fp8_activation_saving_bytes(
     return saved
 
 
-def fp8_weight_bytes(*, parameters: float, keeps_bf16: bool, keeps_transposed: bool) -> float:
+def fp8_weight_bytes(*, parameters: float, keeps_bf16: bool, second_copy: bool) -> float:
     """The copies, one by one."""
     copies = ["FP8"]
-    if keeps_transposed:
+    if second_copy:
         copies.append("FP8")
     if keeps_bf16:
         copies.append("BF16")

@@ -176,13 +176,19 @@ def adam_step_seconds(
 
 
 def weight_pass_seconds(
-    *, parameters: float, tokens: int, peak_flop_per_s: float, memory_bytes_per_s: float, bytes_per_weight: float = 2
+    *,
+    parameters: float,
+    tokens: int,
+    peak_flop_per_s: float,
+    memory_bytes_per_s: float,
+    bytes_per_weight: float = 2,
+    cache_bytes: float = 0,
 ) -> float:
-    """Cut the weights into pieces, and run each on the machine: all tokens while the piece is fetched."""
+    """Cut weights and cache into pieces, and run each on the machine: all tokens while the piece is fetched."""
     pieces = 8
     return sum(
         roofline_seconds(
-            flop=2 * parameters / pieces * tokens, moved_bytes=bytes_per_weight * parameters / pieces,
+            flop=2 * parameters / pieces * tokens, moved_bytes=(bytes_per_weight * parameters + cache_bytes) / pieces,
             peak_flop_per_s=peak_flop_per_s, memory_bytes_per_s=memory_bytes_per_s,
         )
         for _ in range(pieces)

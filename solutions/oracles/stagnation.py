@@ -72,10 +72,10 @@ def stalled_sum(*, addend: float, number_format: str) -> float:
     return total
 
 
-def last_moving_step(
+def moving_steps(
     *, peak_lr: float, steps: int, weight: float, relative_update: float, number_format: str = "BF16"
 ) -> int:
-    """Walk the whole schedule, and see at which steps the sum is nearer to the next number than to the weight."""
+    """Walk the whole schedule, and count the steps at which the sum is nearer to the next number than to the weight."""
     listed = table(number_format)
     place = int(np.searchsorted(listed, nearest(listed, abs(weight))))
     start, after = float(listed[place]), float(listed[place + 1])
@@ -84,4 +84,4 @@ def last_moving_step(
     moved = np.flatnonzero((start + updates) - start > after - (start + updates))
     if not len(moved):
         raise ValueError("it never moves")
-    return int(moved[-1])
+    return len(moved)

@@ -78,15 +78,22 @@ def share_of_time(
 
 
 def largest_tp_under_share(
-    *, hidden: int, layer_parameters: float, flop_per_s: float, bus_bandwidth_bytes_per_s: float, largest_share: float
+    *,
+    heads: int,
+    hidden: int,
+    layer_parameters: float,
+    flop_per_s: float,
+    bus_bandwidth_bytes_per_s: float,
+    largest_share: float,
 ) -> int:
-    """Bisect for the degree at which the share is reached; the whole degree below it is the last that keeps to it."""
-
-    def over(tp: float) -> float:
-        compute_s, sent_s = _forward_seconds(hidden, layer_parameters, tp, flop_per_s, bus_bandwidth_bytes_per_s)
-        return sent_s / (compute_s + sent_s) - largest_share
-
-    return int(bisect(over, 1.0, 1e9) * (1 + 1e-12))
+    """Give each GPU more and more heads, where they come out even, until the share is kept to."""
+    for heads_each in range(1, heads + 1):
+        if heads // heads_each * heads_each == heads:
+            tp = heads // heads_each
+            compute_s, sent_s = _forward_seconds(hidden, layer_parameters, tp, flop_per_s, bus_bandwidth_bytes_per_s)
+            if sent_s <= largest_share * (compute_s + sent_s) * (1 + 1e-12):
+                return tp
+    raise ValueError("no heads")
 
 
 def throughput_lost(

@@ -144,10 +144,11 @@ def quickest_schedule_that_fits(
     virtual_stages: int,
     micro_batch_bytes: float,
     room_bytes: float,
+    splits_backward: bool,
 ) -> str:
     """Play every schedule, drop those that overflow, and take the quickest; the leaner one of two."""
     kept = []
-    for name in ("ZB-H2", "ZB-H1", "interleaved", "1F1B", "GPipe"):
+    for name in (*(("ZB-H2", "ZB-H1") if splits_backward else ()), "interleaved", "1F1B", "GPipe"):
         shape = {"schedule": name, "stages": stages, "micro_batches": micro_batches, "virtual_stages": virtual_stages}
         held = peak_micro_batches(**shape)
         if Fraction(held) * Fraction(micro_batch_bytes) <= Fraction(room_bytes):

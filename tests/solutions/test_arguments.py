@@ -42,7 +42,7 @@ TAKEN = {
     "schedule_change.virtual_stages",
     "server_of_stage.stages_on",
     "expected_steps_to_move.weight",
-    "last_moving_step.weight",
+    "moving_steps.weight",
     "smallest_moving_update.weight",
 }
 # Of these also a fraction is meant (a point between two steps of a curve), or nothing is lost when one is given.
@@ -162,7 +162,7 @@ DEFAULTS = {
     "largest_lost_value.number_format": "E4M3",
     "largest_outlier.number_format": "E4M3",
     "judge.sequence_parallel": True,
-    "last_moving_step.number_format": "BF16",
+    "moving_steps.number_format": "BF16",
     "overhead_of_compute.span": "forward",
     "peak_flop_per_s.number_format": "bf16",
     "replica_state_bytes.bytes_per_gradient": 2,

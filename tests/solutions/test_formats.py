@@ -147,12 +147,12 @@ def test_stochastic_rounding_moves_a_weight_after_as_many_steps(weight: float, s
 def test_the_schedule_freezes_a_weight_where_walking_it_shows(peak: float, weight: float, steps: int) -> None:
     case = {"peak_lr": peak, "weight": weight, "steps": steps, "relative_update": 0.7}
     try:
-        expected = tried.last_moving_step(**case)
+        expected = tried.moving_steps(**case)
     except ValueError:
         with pytest.raises(ValueError, match="moves no weight"):
-            stagnation.last_moving_step(**case)
+            stagnation.moving_steps(**case)
         return
-    assert stagnation.last_moving_step(**case) == expected
+    assert stagnation.moving_steps(**case) == expected
 
 
 def test_what_is_refused() -> None:
@@ -172,7 +172,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="beyond the largest"):
         stagnation.distinct_positions(positions=1000, number_format="E4M3")
     with pytest.raises(ValueError, match="moves no weight"):  # the update is half the spacing, a tie to even
-        stagnation.last_moving_step(peak_lr=2.0**-8, steps=100, weight=1.0, relative_update=1.0)
+        stagnation.moving_steps(peak_lr=2.0**-8, steps=100, weight=1.0, relative_update=1.0)
     with pytest.raises(ValueError, match="leaves the range"):
         stagnation.stalled_sum(addend=100.0, number_format="E4M3")
 

@@ -151,14 +151,14 @@ def test_more_replicas_speed_a_step_up_by_less_than_their_number(
 
 @settings(deadline=None, max_examples=a_quarter_at_once(40))
 @given(
-    stages=st.integers(1, 12), place=st.integers(0, 11), stage_layers=st.integers(1, 16),
+    stages=st.integers(1, 12), micro_batches=st.integers(1, 20), stage_layers=st.integers(1, 16),
     kilobytes=st.integers(10, 900), gigabytes=st.integers(10, 150),
 )  # fmt: skip
 def test_one_token_more_would_not_fit(
-    stages: int, place: int, stage_layers: int, kilobytes: int, gigabytes: int
+    stages: int, micro_batches: int, stage_layers: int, kilobytes: int, gigabytes: int
 ) -> None:
     case: dict[str, Any] = {
-        "stages": stages, "stage": place % stages, "stage_layers": stage_layers, "token_layer_bytes": kilobytes * 1e3,
+        "stages": stages, "micro_batches": micro_batches, "stage_layers": stage_layers, "token_layer_bytes": kilobytes * 1e3,
         "room_bytes": gigabytes * 1e9,
     }  # fmt: skip
     assert pipeline.largest_micro_batch_tokens(**case) == engine.largest_micro_batch_tokens(**case)

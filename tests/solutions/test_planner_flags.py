@@ -483,9 +483,9 @@ def test_what_megatron_cannot_be_told_of_a_model_is_a_comment() -> None:
     banded, *flags = for_megatron(named_model("GPT-3-175B"))[1:]
     assert banded == "# It has no setting for the banded sparse attention of every second layer."
     assert not [line for line in flags if line.startswith("--not")]
-    windowed = for_megatron(named_model("Mistral-7B"))
-    assert windowed[1] == "# The plan counts attention over the whole sequence, without the window."
-    assert "--window-size 4096,0" in windowed
+    windowed = for_megatron(named_model("GPT-OSS-20B"))
+    assert "# The plan counts attention over the whole sequence, without the window." in windowed
+    assert "--window-size 128,0" in windowed
 
 
 def test_the_gates_of_megatron_are_one_sort() -> None:

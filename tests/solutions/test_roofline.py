@@ -110,7 +110,9 @@ def test_weights_states_and_tensors_are_passed_over_once(
     written: int,
 ) -> None:
     one_pass: dict[str, Any] = {"parameters": parameters, "tokens": tokens, "bytes_per_weight": width, **chip}
-    assert roofline.weight_pass_seconds(**one_pass) == pytest.approx(machine.weight_pass_seconds(**one_pass), rel=1e-9)
+    for held in (0, cache):
+        seconds = roofline.weight_pass_seconds(**one_pass, cache_bytes=held)
+        assert seconds == pytest.approx(machine.weight_pass_seconds(**one_pass, cache_bytes=held), rel=1e-9)
     decode: dict[str, Any] = {
         "parameters": parameters, "sequences": tokens, "cache_bytes_per_sequence": cache, "bytes_per_weight": width,
     }  # fmt: skip

@@ -66,16 +66,16 @@ def test_overhead_and_share_are_two_views_of_one_pass(layer: dict[str, Any], deg
     assert math.isclose(in_span, played.overhead_of_compute(**layer, tp=degree, span=span), rel_tol=1e-9)
 
 
-@given(hidden=st.integers(1024, 30000), share=st.floats(0.01, 0.9))
-def test_at_the_largest_degree_the_share_is_kept_and_one_more_breaks_it(hidden: int, share: float) -> None:
+@given(heads=st.integers(1, 128), hidden=st.integers(1024, 30000), share=st.floats(0.01, 0.9))
+def test_the_largest_degree_deals_out_the_heads_and_keeps_the_share(heads: int, hidden: int, share: float) -> None:
     layer: dict[str, Any] = {
         "hidden": hidden, "layer_parameters": 12 * hidden**2, "flop_per_s": 4e14, "bus_bandwidth_bytes_per_s": 3e11,
     }  # fmt: skip
-    degree = time.largest_tp_under_share(**layer, largest_share=share)
-    over = time.share_of_time(**layer, tp=degree + 1)
-    assume(over > share * (1 + 1e-9))
-    assert degree == played.largest_tp_under_share(**layer, largest_share=share)
-    assert time.share_of_time(**layer, tp=degree) <= share < over
+    degree = time.largest_tp_under_share(**layer, heads=heads, largest_share=share)
+    shares = {tp: time.share_of_time(**layer, tp=tp) for tp in range(1, heads + 1) if heads % tp == 0}
+    assume(all(abs(reached / share - 1) > 1e-9 for reached in shares.values()))
+    assert degree == played.largest_tp_under_share(**layer, heads=heads, largest_share=share)
+    assert degree == max(tp for tp, reached in shares.items() if reached <= share)
 
 
 @given(layer=layers, narrow=st.integers(1, 16), wide=st.integers(1, 16), rate=st.floats(1e10, 1e12))
@@ -115,7 +115,7 @@ def test_the_balance_is_at_the_foot_of_the_slope(batch: float, ffn: int, gpus: i
     ("function", "wrong"),
     [
         ("overhead_of_compute", {**LLAMA_70B, "tp": 8, "bus_bandwidth_bytes_per_s": 1, "span": "night"}),
-        ("largest_tp_under_share", {**LLAMA_70B, "bus_bandwidth_bytes_per_s": 1, "largest_share": 1}),
+        ("largest_tp_under_share", {**LLAMA_70B, "heads": 64, "bus_bandwidth_bytes_per_s": 1, "largest_share": 1}),
         ("balanced_fsdp_degree", {"tokens": 0, "ffn_hidden": 8, "gpus": 8}),
         ("mlp_bound_tp", {"ffn_hidden": 8, "flop_per_s": 0, "bandwidth_bytes_per_s": 1}),
         ("share_of_time", {**LLAMA_70B, "tp": 0, "bus_bandwidth_bytes_per_s": 1}),

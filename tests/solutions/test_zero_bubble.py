@@ -41,14 +41,17 @@ def test_the_table_of_the_paper_is_what_a_played_step_does(
 
 
 @settings(deadline=None, max_examples=a_quarter_at_once(40))
-@given(stages=st.integers(2, 10), rounds=st.integers(2, 4), room=st.integers(1, 120), virtual_stages=st.integers(2, 4))
+@given(
+    stages=st.integers(2, 10), rounds=st.integers(2, 4), room=st.integers(1, 120), virtual_stages=st.integers(2, 4),
+    splits=st.booleans(),
+)  # fmt: skip
 def test_the_quickest_schedule_that_fits_is_the_quickest_of_those_played(
-    stages: int, rounds: int, room: int, virtual_stages: int
+    stages: int, rounds: int, room: int, virtual_stages: int, splits: bool
 ) -> None:
     case: dict[str, Any] = {
         "stages": stages, "micro_batches": rounds * stages, "virtual_stages": virtual_stages,
         "micro_batch_bytes": 4e9, "room_bytes": room * 1e9,
-        "forward_s": 10.0, "input_backward_s": 11.0, "weight_backward_s": 7.0,
+        "forward_s": 10.0, "input_backward_s": 11.0, "weight_backward_s": 7.0, "splits_backward": splits,
     }  # fmt: skip
     assert zero_bubble.quickest_schedule_that_fits(**case) == engine.quickest_schedule_that_fits(**case)
 
@@ -91,7 +94,7 @@ def test_two_stages_wait_for_hops_in_every_round() -> None:
 
 def test_a_schedule_that_just_fits_fits() -> None:
     case: dict[str, Any] = {"stages": 8, "micro_batches": 32, "virtual_stages": 2, **TIMES}
-    room = {"micro_batch_bytes": 4e9, "room_bytes": 8 * 4e9}
+    room = {"micro_batch_bytes": 4e9, "room_bytes": 8 * 4e9, "splits_backward": True}
     assert zero_bubble.quickest_schedule_that_fits(**case, **room) == "ZB-H1"
     assert engine.quickest_schedule_that_fits(**case, **room) == "ZB-H1"
 
