@@ -74,6 +74,7 @@ def test_the_plan_runs_plain_1f1b_and_only_the_part_on_interleaving_does_not(see
     micro_batches = micro_batches / (values["gpus"] / (values["tp"] * stages)) / values["micro_batch"]
     busy_s = right["compute"] + right["tp_wait"]
     assert right["bubble"] == pytest.approx((stages - 1) / (micro_batches + stages - 1))
+    assert right["bubble"] < 0.2  # an engineer would run it
     assert right["interleaved"] == pytest.approx((stages - 1) / (pieces * micro_batches + stages - 1))
     exposed_s = max(0, right["sync"] - busy_s / micro_batches)
     assert right["step"] == pytest.approx(busy_s / (1 - right["bubble"]) + exposed_s)
@@ -115,7 +116,7 @@ def test_many_parts_that_are_right_are_named_by_their_numbers() -> None:
 UNGROUPED = "4*d^2 + 3*d*f"
 
 
-def with_formula(formula: str, seed: int = 8) -> tuple[Question, dict[str, Any]]:
+def with_formula(formula: str, seed: int = 3) -> tuple[Question, dict[str, Any]]:
     """Answers of a student whose formula for a layer is this one, and who goes on from what it gives."""
     question = asked(seed)
     part = next(part for part in parts_of(capstone(), question).parts if part.piece.name == "layer_weights")
