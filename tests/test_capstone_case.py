@@ -15,6 +15,8 @@ from shardwise.bank.posing import pose
 from shardwise.markdown.feedback import as_plain
 from shardwise.marking import check
 from shardwise.question import Feedback, Outcome, Question
+from solutions import planner_time
+from solutions.planner_shapes import Batch, Cluster, Layout, named_model
 
 SEEDS = range(tries(7))
 
@@ -86,6 +88,20 @@ def test_sharded_gradients_are_reduced_behind_the_next_micro_batch(seed: int) ->
     values = parts_of(capstone(), asked(seed)).parts[-1].draw.values
     if values["is_gradient_sharded"]:
         assert right["sync"] * 4 / 6 < (right["compute"] + right["tp_wait"]) / right["micro_batches"]
+
+
+@pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
+def test_the_planner_differs_from_the_case_as_the_solution_says(seed: int) -> None:
+    values = parts_of(capstone(), asked(seed)).parts[-1].draw.values
+    right = {part.piece.name: part.bounds.right for part in parts_of(capstone(), asked(seed)).parts if part.bounds}
+    model = named_model(values["model"])
+    cluster = Cluster(values["accelerator"], int(values["gpus"]), network_bytes_per_s=values["network_bytes_per_s"])
+    tp, pp, dp = int(values["tp"]), int(values["pp"]), int(right["replicas"])
+    layout = Layout(tp=tp, pp=pp, dp=dp, micro_batch=int(values["micro_batch"]))
+    batch = Batch(int(values["batch_sequences"]), int(values["sequence_length"]))
+    assert planner_time.step(model, cluster, layout, batch)["tensor_parallel"] < right["tp_wait"] / 2
+    first, *_, last = planner_time.stage_seconds(model, cluster, layout, batch)
+    assert last.compute > first.compute or values["layers"] % values["pp"]  # the last stage may have a layer less
 
 
 def test_most_parts_go_on_with_others() -> None:
