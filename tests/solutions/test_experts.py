@@ -291,5 +291,7 @@ def test_a_larger_group_fills_each_expert_better(ep: int) -> None:
     assert tokens == played_compute.micro_batch_that_fills(**shape)
     with pytest.raises(ValueError, match="evenly over 3 ranks"):
         expert_compute.micro_batch_that_fills(**{**shape, "ep": 3})
+    with pytest.raises(ValueError, match="stays memory-bound"):
+        expert_compute.micro_batch_that_fills(**{**shape, "hidden": 256, "expert_ffn_hidden": 256})
     with pytest.raises(ValueError, match="evenly over 3 ranks"):
         expert_compute.tokens_per_expert(**{**case, "ep": 3}, tokens=5)
