@@ -211,6 +211,8 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
             with at_most():
                 rejected += _lint_seed(problem, seed, report, seen, found)
             confirmed += report.confirmed
+        for message in problem.kind.faults_of_draws(problem.template, problem.references):
+            found.add(message, ("answer",) if problem.template.kind != "case" else ())
         report.confirmed = confirmed == seeds
         report.accepted = seeds / (seeds + rejected) if seeds else 1.0
         report.distinct = len(seen.asked)

@@ -114,6 +114,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """Faults of a template that show without a draw."""
         return iter(())
 
+    def faults_of_draws(self, template: AnyTemplate, references: References) -> Iterator[str]:
+        """Faults of a template that show once it was drawn, with the references that drew it."""
+        return iter(())
+
     def parts(self, template: AnyTemplate, draw: Draw, solved: Any) -> Iterator[tuple[Any, Draw]]:
         """The templates with an `answer` of their own that a question is made of, and their draws."""
         yield template, draw

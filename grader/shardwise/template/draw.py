@@ -26,6 +26,7 @@ class Draw:
     values: Mapping[str, Any]
     references: References
     complete: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict  # adds what follows from any such values
+    where: Sequence[str] = ()  # constraints of a whole that this is the draw of a part of
 
     def evaluate(self, expression: str | int | float | bool, **more: Any) -> Any:
         """The value of an author's expression, with more names than the parameters'. Raises BadExpression."""

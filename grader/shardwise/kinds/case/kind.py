@@ -164,6 +164,11 @@ parts:
             for fault in kinds()[piece.kind].faults(piece, references):
                 yield f"{piece.name}: {fault}"
 
+    def faults_of_draws(self, template: CaseTemplate, references: References) -> Iterator[str]:
+        for piece in template.pieces:
+            for fault in kinds()[piece.kind].faults_of_draws(piece, references):
+                yield f"{piece.name}: {fault}"
+
     def parts(self, template: CaseTemplate, draw: Draw, solved: Solved) -> Iterator[tuple[CasePart, Draw]]:
         for part in solved.parts:
             yield part.piece, part.draw

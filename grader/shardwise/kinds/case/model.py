@@ -121,10 +121,11 @@ class CaseTemplate(author.Template):
     def pieces(self) -> tuple[CasePart, ...]:
         """The parts as templates that are complete: with the case's parameters, and those before them by their full names."""
         results: dict[str, Parameter] = {}
+        drawn = {name: parameter.model_copy(update={"derived": None}) for name, parameter in self.params.items()}
         found = []
         for part in self.parts:
             shared = {"title": part.heading, "difficulty": self.difficulty, "source": part.source or self.source}
-            found.append(part.model_copy(update={**shared, "params": {**self.params, **results}}))
+            found.append(part.model_copy(update={**shared, "params": {**drawn, **results}}))
             unit, way = (getattr(part.answer, name, None) for name in ("unit", "direction"))
             results[full_name(part.name)] = Parameter.model_validate({"fixed": 1, "unit": unit, "direction": way})
         return tuple(found)

@@ -120,7 +120,7 @@ def _its_draw(template: CaseTemplate, draw: Draw, place: int, numbers: Mapping[s
 
     piece = template.pieces[place]
     rng = Rng(draw.rng.seed, f"{draw.rng.problem}/{piece.name}", draw.rng.attempt)
-    return replace(draw, rng=rng, values=among(draw.values, numbers), complete=complete)
+    return replace(draw, rng=rng, values=among(draw.values, numbers), complete=complete, where=template.where)
 
 
 def _bounds(kind: Any, piece: CasePart, draw: Draw, posed: Posed) -> Bounds:

@@ -15,8 +15,9 @@ from shardwise.kinds.base import NumericKind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.quantity.explain import Trait, traits_of
 from shardwise.kinds.quantity.judging import is_near, judged
-from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, near
-from shardwise.kinds.quantity.solving import AGREEMENT, Solved, allowed, each_allowed, solve
+from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, allowed, near
+from shardwise.kinds.quantity.slips import omission_faults
+from shardwise.kinds.quantity.solving import AGREEMENT, Solved, each_allowed, solve
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose, shown
@@ -215,6 +216,9 @@ mistakes:                                       # answers we recognise, and one 
     def faults(self, template: QuantityTemplate, references: References) -> Iterator[str]:
         if not template.mistakes:
             yield "no recognised mistakes; name at least one wrong answer that students give"
+
+    def faults_of_draws(self, template: QuantityTemplate, references: References) -> Iterator[str]:
+        yield from omission_faults(template, references)
 
 
 @cache

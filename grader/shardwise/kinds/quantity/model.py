@@ -61,6 +61,10 @@ class Measured(author.AuthorModel):
 class Answer(Tolerance, Measured):
     """The `answer` of a quantity problem."""
 
+    negligible: Mapping[str, str] = Field(
+        {}, description="What may be left out of the reference, as the lint names it, and why that is right."
+    )
+
 
 class Mistake(author.AuthorModel):
     """A wrong answer that teachers know: its value, and what to say to it."""
@@ -156,6 +160,13 @@ def tolerance_in_base_units(
         return tolerance(value, rel_tol=rel_tol, abs_tol=abs_tol, sig_figs=None)
     in_unit = from_base(value, unit_text, direction)
     return float(to_base(tolerance(in_unit, rel_tol=None, abs_tol=None, sig_figs=sig_figs), unit_text, direction))
+
+
+def allowed(answer: Answer, value: float) -> float:
+    """The tolerance around a base-unit value, in base units."""
+    way = answer.direction or "none"
+    abs_tol = None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, way))
+    return tolerance_in_base_units(value, answer.unit, way, answer.rel_tol, abs_tol, answer.sig_figs)
 
 
 def near(given: float, value: float, allowed: float) -> bool:

@@ -68,9 +68,9 @@ def _of_one(work: Callable[[float], float]) -> Callable[[float, float], float]:
 def _power(base: float, exponent: float) -> float:
     try:
         power: Any = base**exponent
+        return math.nan if isinstance(power, complex) else float(power)
     except ArithmeticError:
         return math.nan
-    return math.nan if isinstance(power, complex) else float(power)
 
 
 def _rest(above: float, below: float) -> float:

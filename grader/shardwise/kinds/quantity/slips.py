@@ -9,18 +9,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.quantity.arguments import arguments_of
 from shardwise.kinds.quantity.expressions import Node, nodes
-from shardwise.kinds.quantity.model import Answer, Mistake, QuantityTemplate, tolerance
+from shardwise.kinds.quantity.model import Answer, Mistake, QuantityTemplate
+from shardwise.kinds.quantity.negligible import sorted_out, with_derived
 from shardwise.kinds.quantity.program import Program, program
 from shardwise.kinds.quantity.tracing import traced
 from shardwise.kinds.quantity.variants import Variant, variants
 from shardwise.template.draw import Draw, values_of
 from shardwise.template.expressions import prose, shown
+from shardwise.template.references import References
 from shardwise.template.rng import Rng
 from shardwise.units import unit
 
@@ -29,9 +32,9 @@ MOST_NODES = 200  # of a trace that slips are looked for in
 FARTHEST = 1e5  # times too high or too low: what is farther off is no slip with the question's numbers
 SAME = 1e-9  # relative, between two results that are the same
 ELSEWHERE = 4  # draws of the same problem by which a slip and a mistake are told apart for good
-ENOUGH = 0.4  # of the draws must tell a likely slip from the key, or all are taken as they come
 BITS = {"8", "0.125"}  # always this multiple of the key: said for every answer in bytes
-SAMPLED = 25  # draws by which that share is found
+SAMPLED = 25  # draws by which it is found how often they tell what is left out from the key
+MOST_TRIED = 10 * SAMPLED  # throws that those are looked for among
 
 Slip = tuple[float, str]  # the wrong value in base units, and what comes out so
 
@@ -42,9 +45,14 @@ class Plan:
 
     program: Program  # gives the key, then each slip
     how: tuple[str, ...]
-    demanded: tuple[int, ...]  # likely slips that a draw must tell from the key
+    demanded: tuple[
+        tuple[int, str], ...
+    ]  # omissions that a draw must tell from the key: their places, and what is left out
+    untold: Mapping[
+        str, tuple[float, str]
+    ]  # omissions that too few draws tell from the key: their share, and the fault
+    neglected: frozenset[str]  # what the author allows to be left out, where it cannot be told
     steady: tuple[bool, ...]  # of the recognised mistakes: whether each is the same multiple of the key in every draw
-    listed: frozenset[int] = frozenset()  # slips that are a recognised mistake by another name, and not said again
     told: Mapping[tuple[int, str], frozenset[int]] = field(
         default_factory=dict
     )  # those that are so where its sentence is this
@@ -60,13 +68,33 @@ def plan_of(template: QuantityTemplate, draw: Draw) -> Plan | None:
     root = traced(draw.references, answer.reference, draw.values, answer.arguments)
     if root is None:
         return None
-    kept = draw.references.memo.setdefault(
-        ("slips", id(template)), (template, {})
-    )  # the template, so that its id stays
-    plans: dict[Any, Plan] = kept[1]
-    if root.shape not in plans:
-        plans[root.shape] = _planned(template, draw, root)
-    return plans[root.shape]
+    plans = _plans(template, draw.references)
+    full = with_derived(root, template, draw)
+    same = root.shape, full.shape
+    if same not in plans:
+        plans[same] = _planned(template, draw, root, full)
+    return plans[same]
+
+
+def _plans(template: QuantityTemplate, references: References) -> dict[Any, Plan]:
+    """The plans of a template so far. The template is kept with them, so that its id stays."""
+    _, plans = references.memo.setdefault(("slips", id(template)), (template, {}))
+    return plans  # type: ignore[no-any-return]
+
+
+def omission_faults(template: QuantityTemplate, references: References) -> Iterator[str]:
+    """What may be left out of the reference of a template that was drawn, and what `negligible` names for nothing."""
+    plans = _plans(template, references).values()
+    untold: dict[str, tuple[float, str]] = {}
+    for plan in plans:
+        untold |= {lost: max(found, untold.get(lost, found)) for lost, found in plan.untold.items()}
+    yield from (fault for _, fault in untold.values())
+    for lost in template.answer.negligible:
+        if plans and not any(lost in plan.neglected for plan in plans):
+            yield (
+                f"answer.negligible names `{lost}`, and there is no such omission that lies within the tolerance; "
+                "delete it"
+            )
 
 
 def slips(
@@ -76,65 +104,51 @@ def slips(
     chosen = [(number, mistake) for number, mistake in enumerate(template.mistakes) if mistake.is_chosen]
     key = found[0]
     sentences = ((number, _sentence(mistake, template.answer, key, draw)) for number, mistake in chosen)
-    told = plan.listed.union(*(plan.told.get(sentence, ()) for sentence in sentences))
+    told = frozenset().union(*(plan.told.get(sentence, ()) for sentence in sentences))
     least = 2 * allowed + 1e-9 * abs(key)
     low, high = sorted((key / FARTHEST, key * FARTHEST))
     apart = [
         (value, how)
-        for index, (value, how) in enumerate(zip(found[1:], plan.how, strict=True))
+        for index, (value, how) in enumerate(zip(found[1:], plan.how, strict=False))
         if index not in told and low < value < high and abs(value - key) > least
     ]
     return tuple(apart[:MOST])
 
 
 def not_told(plan: Plan, found: Sequence[float], allowed: float) -> str | None:
-    """A likely slip that this draw does not tell from the key, where other draws do."""
-    for index in plan.demanded:
-        if abs(found[1 + index] - found[0]) <= allowed:
-            return plan.how[index]
-    return None
+    """What may be left out of this draw without being wrong, where other draws tell it."""
+    return next((what for index, what in plan.demanded if abs(found[index] - found[0]) <= allowed), None)
 
 
-def _planned(template: QuantityTemplate, draw: Draw, root: Node) -> Plan:
-    if len(nodes(root)) > MOST_NODES:
-        return Plan(program([root]), (), (), (True,) * len(template.mistakes))
-    elsewhere = [values for values in (_elsewhere(draw, number) for number in range(SAMPLED)) if values is not None]
+def _planned(template: QuantityTemplate, draw: Draw, root: Node, full: Node) -> Plan:
+    thrown = (_elsewhere(template, draw, number) for number in range(MOST_TRIED))
+    elsewhere = [*islice((drawn for drawn in thrown if drawn is not None), SAMPLED)]
     usual = (
         elsewhere[0] if elsewhere else draw
     ).values  # so that a plan does not depend on the draw that was made first
+    left_out = sorted_out(template, full, elsewhere, usual)
+    if len(nodes(root)) > MOST_NODES:
+        whole = program([root, *(omission.root for omission in left_out.demanded)])
+        places = tuple((1 + place, omission.what) for place, omission in enumerate(left_out.demanded))
+        return Plan(whole, (), places, left_out.untold, left_out.neglected, (True,) * len(template.mistakes))
     known = arguments_of(template, root, usual)
     options = [variant for variant in variants(root, known) if len(nodes(variant.root)) < 2 * len(nodes(root)) + 20]
     options = _different(root, options, usual, is_data="[information]" in unit(template.answer.unit).dimension)
     tried = program([root, *(variant.root for variant in options)])
     rows = [tried.run(values.values) for values in elsewhere]
     steady, said = _beside_mistakes(template, [*zip(elsewhere, rows, strict=True)][:ELSEWHERE], len(options))
-    kept = [index for index, option in enumerate(options) if index not in said or option.is_likely]
+    kept = [index for index in range(len(options)) if index not in said]
     options = [options[index] for index in kept]
-    listed = frozenset(place for place, index in enumerate(kept) if index in said)
-    final = program([root, *(variant.root for variant in options)])
-    demanded = tuple(
-        index
-        for index, option in enumerate(options)
-        if option.is_likely and _share_told(final, index, elsewhere, template.answer) >= ENOUGH
-    )
+    final = program([root, *(variant.root for variant in options), *(omission.root for omission in left_out.demanded)])
+    demanded = tuple((1 + len(options) + place, omission.what) for place, omission in enumerate(left_out.demanded))
     told = {
         sentence: frozenset(place for place, index in enumerate(kept) if index in its)
         for sentence, its in _by_sentence(
             template, [*zip(elsewhere, rows, strict=True)], len(rows[0]) - 1 if rows else 0
         )
     }
-    return Plan(final, tuple(option.how for option in options), demanded, steady, listed, told)
-
-
-def _share_told(final: Program, index: int, elsewhere: Sequence[Draw], answer: Answer) -> float:
-    """The share of draws that tell a slip from the key."""
-    is_relative = answer.abs_tol is None and answer.sig_figs is None
-    apart = 0
-    for drawn in elsewhere:
-        found = final.run(drawn.values)
-        allowed = tolerance(found[0], rel_tol=answer.rel_tol, abs_tol=None, sig_figs=None) if is_relative else 0.0
-        apart += abs(found[1 + index] - found[0]) > allowed
-    return apart / len(elsewhere) if elsewhere else 0.0
+    how = tuple(option.how for option in options)
+    return Plan(final, how, demanded, left_out.untold, left_out.neglected, steady, told)
 
 
 def _different(root: Node, options: Sequence[Variant], usual: Mapping[str, Any], *, is_data: bool) -> list[Variant]:
@@ -161,11 +175,15 @@ def _disturbed(values: Mapping[str, Any], turn: int) -> dict[str, float]:
     }
 
 
-def _elsewhere(draw: Draw, number: int) -> Draw | None:
+def _elsewhere(template: QuantityTemplate, draw: Draw, number: int) -> Draw | None:
+    """Another draw of the same problem; None where the constraints refuse it."""
     rng = Rng("elsewhere", draw.rng.problem, number)
     try:
-        values = draw.complete(values_of(draw.params, rng, draw.references))
-        return Draw(rng, draw.params, values, draw.references, draw.complete)
+        drawn = replace(draw, rng=rng, values=values_of(draw.params, rng, draw.references))
+        if not all(map(drawn.holds, draw.where)):
+            return None
+        drawn = replace(drawn, values=draw.complete(drawn.values))
+        return drawn if all(map(drawn.holds, template.where)) else None
     except (ShardwiseError, ValueError, ArithmeticError):  # numbers that a constraint would have refused
         return None
 

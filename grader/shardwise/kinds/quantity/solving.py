@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from shardwise.errors import Reject
-from shardwise.kinds.quantity.model import Answer, QuantityTemplate, tolerance_in_base_units
+from shardwise.kinds.quantity.model import Answer, QuantityTemplate, allowed
 from shardwise.kinds.quantity.slips import Slip, not_told, plan_of, slips
 from shardwise.template.draw import Draw
-from shardwise.units import to_base
 
 AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits
 
@@ -56,10 +55,3 @@ def each_allowed(answer: Answer, values: Sequence[float]) -> list[float]:
     if answer.abs_tol is not None:
         return [allowed(answer, 0.0)] * len(values)  # it is the same for all
     return [allowed(answer, value) for value in values]
-
-
-def allowed(answer: Answer, value: float) -> float:
-    """The tolerance around a base-unit value, in base units."""
-    way = answer.direction or "none"
-    abs_tol = None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, way))
-    return tolerance_in_base_units(value, answer.unit, way, answer.rel_tol, abs_tol, answer.sig_figs)

@@ -18,6 +18,7 @@ from types import BuiltinFunctionType, FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
 from shardwise.kinds.quantity.expressions import Node, argument, node, nodes, number
+from shardwise.template.expressions import evaluate
 from shardwise.template.references import Function, References, keywords
 from shardwise.template.results import RESULTS, Results
 
@@ -335,6 +336,18 @@ def traced(references: References, name: str, values: Mapping[str, Any], given: 
     if type(result) is not Traced or _is_taken_for_another(result.node, values):
         return None
     return result.node
+
+
+def traced_expression(references: References, written: str, values: Mapping[str, Any]) -> Node | None:
+    """Work out an author's expression on these values, and return its result as an expression of them; None likewise."""
+    tracing = Tracing(references, guards=False)
+    try:
+        read = set(re.findall(rf"\b(?:{RESULTS}\.)?\w+", written))
+        known = tracing.values(values, [name for name in values if name in read])
+        result = evaluate(written, {**tracing.helpers, **known})
+    except Exception:  # as above
+        return None
+    return result.node if type(result) is Traced else None
 
 
 def _is_taken_for_another(root: Node, values: Mapping[str, Any]) -> bool:

@@ -31,7 +31,7 @@ class Variant:
 def variants(root: Node, known: Known) -> list[Variant]:
     """Every expression that is one slip away, likely ones first."""
     found = [
-        Variant(_replaced(root, here, changed), how, is_likely)
+        Variant(replaced(root, here, changed), how, is_likely)
         for here in reversed(nodes(root))
         for changed, how, is_likely in changes(here, known)
     ]
@@ -43,7 +43,7 @@ def variants(root: Node, known: Known) -> list[Variant]:
 
 def _pairs(root: Node, known: Known) -> Iterator[Variant]:
     """Two factors of the result left out at once."""
-    factors = list(_factors(root, 1))
+    factors = list(factors_of(root, 1))
     if len(factors) > MOST_FACTORS:
         return
     for first, second in combinations(factors, 2):
@@ -62,22 +62,22 @@ def _of_ratios(root: Node, known: Known) -> Iterator[Variant]:
     for here in nodes(root):
         if here.operation not in CHAINED or id(here) in links:
             continue
-        factors = list(_factors(here, 1))
+        factors = list(factors_of(here, 1))
         for top, below in product(*([part for power, part in factors if power == sign] for sign in (1, -1))):
             ratio = node("over", top, below)
             said = f"{part_in_words(top, known)} over {part_in_words(below, known)}"
-            if _is_one_off(top, below) or _is_ratio(top, below, known):
+            if is_one_off(top, below) or _is_ratio(top, below, known):
                 turned = node("over", node("over", here, ratio), ratio)
-                yield Variant(_replaced(root, here, turned), f"with {said} upside down")
+                yield Variant(replaced(root, here, turned), f"with {said} upside down")
             if _is_ratio(top, below, known):
                 squared = node("times", here, ratio)
-                yield Variant(_replaced(root, here, squared), f"with the square of {said}")
-                yield Variant(_replaced(root, here, node("times", squared, ratio)), f"with the cube of {said}")
+                yield Variant(replaced(root, here, squared), f"with the square of {said}")
+                yield Variant(replaced(root, here, node("times", squared, ratio)), f"with the cube of {said}")
                 rooted = node("over", here, node("sqrt", ratio))
-                yield Variant(_replaced(root, here, rooted), f"with the square root of {said}")
+                yield Variant(replaced(root, here, rooted), f"with the square root of {said}")
 
 
-def _is_one_off(first: Node, last: Node) -> bool:
+def is_one_off(first: Node, last: Node) -> bool:
     """Whether two factors are N and N-1 or N+1."""
     return any(
         one.operation in ("plus", "minus")
@@ -97,14 +97,14 @@ def _is_ratio(first: Node, last: Node, known: Known) -> bool:
     return (one.dimension, one.is_count) == (other.dimension, other.is_count)
 
 
-def _factors(here: Node, power: int) -> Iterator[tuple[int, Node]]:
+def factors_of(here: Node, power: int) -> Iterator[tuple[int, Node]]:
     """What a result multiplies, with 1, and what it divides by, with -1."""
     if here.operation == "times":
         for part in here.parts:
-            yield from _factors(part, power)
+            yield from factors_of(part, power)
     elif here.operation == "over":
-        yield from _factors(here.parts[0], power)
-        yield from _factors(here.parts[1], -power)
+        yield from factors_of(here.parts[0], power)
+        yield from factors_of(here.parts[1], -power)
     else:
         yield power, here
 
@@ -119,20 +119,18 @@ def _everywhere(root: Node, known: Known) -> Iterator[Variant]:
             yield Variant(node("times", root, leaf), f"with {of.says} as one factor too many: {whose}")
             yield Variant(node("over", root, leaf), f"with one division by {of.says} too many: {whose}")
         if of.is_count and of.value <= 1000:
-            yield Variant(_exchanged(root, {name: node("minus", leaf, ONE)}), f"with one less than {of.says}")
-            yield Variant(_exchanged(root, {name: node("plus", leaf, ONE)}), f"with one more than {of.says}")
+            yield Variant(exchanged(root, {name: node("minus", leaf, ONE)}), f"with one less than {of.says}")
+            yield Variant(exchanged(root, {name: node("plus", leaf, ONE)}), f"with one more than {of.says}")
         if of.dimension == RATE:
             yield from _of_rate(root, leaf, of.says)
         if of.is_share:
-            yield Variant(
-                _exchanged(root, {name: node("minus", ONE, leaf)}), f"with what {of.says} leaves of the whole"
-            )
+            yield Variant(exchanged(root, {name: node("minus", ONE, leaf)}), f"with what {of.says} leaves of the whole")
         if name.startswith("bytes_per_"):
             for width in WIDTHS:
-                yield Variant(_exchanged(root, {name: number(width)}), f"with {width} for {of.says}")
+                yield Variant(exchanged(root, {name: number(width)}), f"with {width} for {of.says}")
     for first, second in combinations(leaves, 2):
         if _are_alike(leaves[first], leaves[second], known):
-            swapped = _exchanged(root, {first: leaves[second], second: leaves[first]})
+            swapped = exchanged(root, {first: leaves[second], second: leaves[first]})
             yield Variant(swapped, f"with {known[first].says} and {known[second].says} swapped")
 
 
@@ -144,7 +142,7 @@ def _of_rate(root: Node, leaf: Node, says: str) -> Iterator[Variant]:
         (8, f"with {says} 8 times too large: bits or bytes?"),
         (1 / 8, f"with {says} 8 times too small: bits or bytes?"),
     ):
-        yield Variant(_exchanged(root, {leaf.name: node("times", number(factor), leaf)}), how)
+        yield Variant(exchanged(root, {leaf.name: node("times", number(factor), leaf)}), how)
 
 
 def _are_alike(first: Node, second: Node, known: Known) -> bool:
@@ -154,18 +152,18 @@ def _are_alike(first: Node, second: Node, known: Known) -> bool:
     return bool(is_near) and (one.dimension, one.is_count) == (other.dimension, other.is_count)
 
 
-def _replaced(root: Node, old: Node, new: Node) -> Node:
+def replaced(root: Node, old: Node, new: Node) -> Node:
     """An expression with another part in the place of one."""
-    return _rebuilt(root, {id(old): new})
+    return rebuilt(root, {id(old): new})
 
 
-def _exchanged(root: Node, new: Mapping[str, Node]) -> Node:
+def exchanged(root: Node, new: Mapping[str, Node]) -> Node:
     """An expression with other parts in the places of some arguments, by their names."""
     leaves = [here for here in nodes(root) if here.operation == "argument"]
-    return _rebuilt(root, {id(leaf): new[leaf.name] for leaf in leaves if leaf.name in new})
+    return rebuilt(root, {id(leaf): new[leaf.name] for leaf in leaves if leaf.name in new})
 
 
-def _rebuilt(root: Node, new: Mapping[int, Node]) -> Node:
+def rebuilt(root: Node, new: Mapping[int, Node]) -> Node:
     """An expression with other parts in the places of some, by their ids; what stays the same is shared."""
     made = dict(new)
     for here in nodes(root):

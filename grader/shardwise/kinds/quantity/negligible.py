@@ -1,0 +1,120 @@
+"""Negligible: which omissions every draw has to tell from the key, which it may not, and which none can.
+
+What enough draws tell is demanded of each: a draw that does not tell it is drawn anew. What too few draws tell is a
+fault of the template, unless its author says why that may be left out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shardwise.kinds.quantity.arguments import arguments_of
+from shardwise.kinds.quantity.expressions import Node, nodes
+from shardwise.kinds.quantity.model import Answer, QuantityTemplate, allowed
+from shardwise.kinds.quantity.omissions import Omission, omissions
+from shardwise.kinds.quantity.program import program
+from shardwise.kinds.quantity.tracing import traced_expression
+from shardwise.kinds.quantity.variants import rebuilt
+from shardwise.template.draw import Draw
+from shardwise.units import show_number
+
+ENOUGH = 0.2  # of the draws must tell all that is demanded of each
+SAME = 1e-9  # relative, between two results that are the same
+LARGEST = 600  # nodes of a trace whose omissions are looked for
+DEEPEST = 8  # derived parameters of derived parameters
+_PRINTED = re.compile(r"\{[{%].*?[%}]\}", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """The omissions of an expression, sorted by what is to become of each."""
+
+    demanded: tuple[Omission, ...] = ()  # a draw that does not tell one is drawn anew
+    untold: Mapping[str, tuple[float, str]] = field(
+        default_factory=dict
+    )  # those that too few draws tell: the share that does not, and the fault
+    neglected: frozenset[str] = frozenset()  # the entries of `negligible` that are needed
+
+
+def with_derived(root: Node, template: QuantityTemplate, draw: Draw) -> Node:
+    """An expression with derived parameters worked out in it, but for those that the prompt prints."""
+    printed = set(re.findall(r"\w+", " ".join(_PRINTED.findall(template.prompt))))
+    for _ in range(DEEPEST):
+        new = {}
+        for leaf in nodes(root):
+            parameter = template.params.get(leaf.name) if leaf.operation == "argument" else None
+            if parameter is not None and parameter.derived is not None and leaf.name not in printed:
+                inside = traced_expression(draw.references, str(parameter.derived), draw.values)
+                if inside is not None:
+                    new[id(leaf)] = inside
+        if not new:
+            break
+        root = rebuilt(root, new)
+    return root
+
+
+def sorted_out(template: QuantityTemplate, root: Node, elsewhere: Sequence[Draw], usual: Mapping[str, Any]) -> LeftOut:
+    """The omissions of an expression, by how many of some draws tell them from the key."""
+    if len(nodes(root)) > LARGEST:
+        return LeftOut()
+    answer = template.answer
+    found = {omission.root.shape: omission for omission in omissions(root, arguments_of(template, root, usual))}
+    every = [*found.values()]
+    tried = program([root, *(omission.root for omission in every), *(omission.idle for omission in every)])
+    rows = [row for drawn in elsewhere if (row := tried.run(drawn.values)) and _is_key(row[0], answer, drawn)]
+    tolerances = [allowed(answer, row[0]) for row in rows]
+    telling = {
+        place: {turn for turn, row in enumerate(rows) if not abs(row[place] - row[0]) <= tolerances[turn]}
+        for place in range(1, 1 + len(every))
+        if not all(abs(row[place + len(every)]) < SAME for row in rows) or not rows
+    }
+    demanded: list[Omission] = []
+    untold: dict[str, tuple[float, str]] = {}
+    neglected: set[str] = set()
+    covered: set[int] = set()  # operations inside of what is left out anyway
+    left = set(range(len(rows)))  # draws that tell all that is demanded
+    for place in sorted(telling, key=lambda place: (-len(telling[place]), -len(nodes(every[place - 1].part)))):
+        omission, told = every[place - 1], telling[place]
+        if omission.lost in answer.negligible and len(told) < len(rows):
+            neglected.add(omission.lost)
+        elif len(left & told) >= ENOUGH * len(rows):
+            demanded.append(omission)
+            left &= told
+            continue
+        elif omission.may_be_fine(len(told)):
+            continue
+        elif id(omission.here) not in covered:
+            share = 1 - len(told) / len(rows)
+            untold.setdefault(omission.lost, (share, _fault(omission, share, answer)))
+        covered |= {id(inside) for inside in nodes(omission.part)}
+    demanded = [omission for omission in demanded if id(omission.here) not in covered]
+    return LeftOut(tuple(demanded), untold, frozenset(neglected))
+
+
+def _is_key(value: float, answer: Answer, drawn: Draw) -> bool:
+    """Whether a draw's key is what the expression gives: with other numbers its reference may take another branch."""
+    try:
+        key = drawn.references.key(answer.reference, drawn.values, answer.arguments)
+    except Exception:  # a reference may refuse numbers in any way
+        return False
+    return math.isclose(value, key, rel_tol=SAME)
+
+
+def _fault(omission: Omission, share: float, answer: Answer) -> str:
+    return (
+        f"leaving out {omission.what} gives the key within its tolerance of {_tolerance(answer)} in {share:.0%} of the "
+        f"draws; tighten it, narrow the parameters, or write why it may be left out: "
+        f'answer.negligible: {{"{omission.lost}": ...}}'
+    )
+
+
+def _tolerance(answer: Answer) -> str:
+    if answer.sig_figs is not None:
+        return f"{answer.sig_figs} significant figures"
+    if answer.abs_tol is not None:
+        return f"{show_number(answer.abs_tol)} {answer.unit}".removesuffix(" 1")
+    return f"{100 * (answer.rel_tol or 0.01):g} %"

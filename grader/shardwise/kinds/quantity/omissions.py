@@ -1,0 +1,160 @@
+"""Omissions: a reference with one thing left out, which no answer may do and be right.
+
+A term, a factor or divisor, a root, a rounding, N for N-1: whoever leaves one out has not understood the question, so
+every draw that is asked has to tell it from the key. Conversions of units are no omissions, and neither is what does
+nothing in any draw: a factor that always is 1, a division that always comes out even.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple
+
+from shardwise.kinds.quantity.arguments import Known
+from shardwise.kinds.quantity.changes import OF_UNITS
+from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes
+from shardwise.kinds.quantity.phrases import names
+from shardwise.kinds.quantity.variants import CHAINED, exchanged, factors_of, replaced
+from shardwise.units import show_number
+
+GUARD = 1e-6  # a number as near to 1, or to 0, guards against rounding in the last bits
+LONGEST = 60  # characters of a part that is spelled out
+ROUNDING, ONE_LESS = "the rounding", "one of"
+_SIGNS = {"plus": " + ", "minus": " - ", "times": " * ", "over": " / ", "power": "**", "rest": " % "}
+
+
+class Omission(NamedTuple):
+    """A wrong expression, what is left out in it, and when that is nothing."""
+
+    root: Node
+    what: str  # such as "the term `latency_s`"
+    lost: str  # what is left out, as `negligible` names it
+    idle: Node  # 0 in a draw in which it does nothing
+    part: Node  # what is left out, or where
+    here: Node  # the operation that changes
+
+    def may_be_fine(self, told: int) -> bool:
+        """Whether it is finer than the precision that is asked, and so no fault, where so many draws tell it.
+
+        A rounding that no draw tells is, and one less than a count that stands in the reference without one less: of
+        1000 GPUs, one is a matter of digits.
+        """
+        return self.what.startswith(ONE_LESS) or (self.what.startswith(ROUNDING) and not told)
+
+
+def omissions(root: Node, known: Known) -> Iterator[Omission]:
+    """Every expression in which one thing is left out."""
+    for here in nodes(root):
+        for changed, what, part, idle in _left_out(here):
+            lost = spelled(part)
+            yield Omission(replaced(root, here, changed), f"{what} `{lost}`", lost, idle, part, here)
+    yield from _ratios(root)
+    yield from _one_less(root, known)
+
+
+_Lost = tuple[
+    Node, str, Node, Node
+]  # what is left, what was left out, in words and as a part, and when that is nothing
+
+
+def _left_out(here: Node) -> Iterator[_Lost]:
+    match here.operation:
+        case "plus" | "minus":
+            yield from _term(here)
+        case "times":
+            for kept, lost in (here.parts, here.parts[::-1]):
+                if not _is_conversion(lost):
+                    yield kept, "the factor", lost, node("minus", lost, ONE)
+        case "over":
+            above, below = here.parts
+            if not _is_conversion(below):
+                yield above, "the division by", below, node("minus", below, ONE)
+        case "ceil" | "floor" | "round":
+            inside = here.parts[0]
+            idle = node("minus", here, inside)
+            for other in ("ceil", "floor"):
+                if other != here.operation:
+                    yield node(other, inside), ROUNDING, here, idle
+            yield inside, ROUNDING, here, idle
+        case "sqrt" | "exp" | "cos" | "log" | "log2" | "log10":
+            yield here.parts[0], "the function", here, ONE
+        case "power":
+            yield here.parts[0], "the power", here, node("minus", here, here.parts[0])
+
+
+def _term(here: Node) -> Iterator[_Lost]:
+    first, last = here.parts
+    for kept, lost in ((first, last), (last, first)):
+        if not (lost.is_number and abs(lost.value) < GUARD):
+            yield kept, "the term", here if _is_one(lost) else lost, lost
+
+
+def _is_one(here: Node) -> bool:
+    return here.is_number and here.value == 1
+
+
+def _is_conversion(here: Node) -> bool:
+    """Whether a factor is made of numbers that convert units, or is as good as 1."""
+    leaves = [leaf for leaf in nodes(here) if not leaf.parts]
+    return all(leaf.is_number and (leaf.value in OF_UNITS or abs(leaf.value - 1) < GUARD) for leaf in leaves)
+
+
+def _ratios(root: Node) -> Iterator[Omission]:
+    """Ratios near 1 such as (N-1)/N, left out as a whole: their parts have an argument in common."""
+    links = {id(part) for here in nodes(root) if here.operation in CHAINED for part in here.parts}
+    for here in nodes(root):
+        if here.operation not in CHAINED or id(here) in links:
+            continue
+        factors = list(factors_of(here, 1))
+        for top, below in product(*([part for power, part in factors if power == sign] for sign in (1, -1))):
+            if set(names(top)) & set(names(below)):
+                ratio = node("over", top, below)
+                lost = spelled(ratio)
+                without = replaced(root, here, node("over", here, ratio))
+                yield Omission(without, f"the factor `{lost}`", lost, node("minus", ratio, ONE), ratio, here)
+
+
+def _one_less(root: Node, known: Known) -> Iterator[Omission]:
+    """N-1 for an N that work and data are shared out to."""
+    everything = nodes(root)
+    leaves = {here.name: here for here in everything if here.operation == "argument"}
+    shifted = {
+        part.name
+        for here in everything
+        if here.operation in ("plus", "minus") and any(map(_is_one, here.parts))
+        for part in here.parts
+    }
+    for name, leaf in leaves.items():
+        if known[name].shares and name not in shifted:
+            less = exchanged(root, {name: node("minus", leaf, ONE)})
+            yield Omission(less, f"{ONE_LESS} `{name}`", f"{name} - 1", ONE, leaf, leaf)
+
+
+def spelled(here: Node) -> str:
+    """A part as it would be written in a template, or what stands in it where that is long."""
+    text = _spelled(here)
+    return text if len(text) <= LONGEST else f"what has {', '.join(names(here))} in it"
+
+
+def _spelled(here: Node, outside: str = "") -> str:
+    if here.is_number:
+        return show_number(here.value, 6)
+    if here.operation == "argument":
+        return here.name
+    if here.operation == "negative":
+        return f"-{_spelled(here.parts[0], 'power')}"
+    if here.operation not in _SIGNS:
+        return f"{here.operation}({_spelled(here.parts[0])})"
+    first, last = here.parts
+    text = f"{_spelled(first, here.operation)}{_SIGNS[here.operation]}{_spelled(last, here.operation + ' last')}"
+    return text if _binds(here.operation, outside) else f"({text})"
+
+
+def _binds(inside: str, outside: str) -> bool:
+    """Whether an operation needs no brackets inside another one."""
+    if outside in ("", "plus", "plus last"):
+        return True
+    if inside in ("times", "over"):
+        return outside in ("minus", "minus last", "times", "over", "times last")
+    return (inside == "plus" and outside == "minus") or (inside == "minus" and outside == "minus")
