@@ -132,9 +132,16 @@ def test_many_parts_that_are_right_are_named_by_their_numbers() -> None:
 UNGROUPED = "4*d^2 + 3*d*f"
 
 
-def with_formula(formula: str, seed: int = 3) -> tuple[Question, dict[str, Any]]:
+@cache
+def with_grouped_heads() -> Question:
+    """The first case whose keys and values are narrower than its queries."""
+    questions = (asked(seed) for seed in range(100))
+    return next(one for one in questions if one.params["model"] in ("DeepSeek-67B", "Llama-3-70B", "Qwen2.5-72B"))
+
+
+def with_formula(formula: str) -> tuple[Question, dict[str, Any]]:
     """Answers of a student whose formula for a layer is this one, and who goes on from what it gives."""
-    question = asked(seed)
+    question = with_grouped_heads()
     part = next(part for part in parts_of(capstone(), question).parts if part.piece.name == "layer_weights")
     values = part.draw.values
     d, f, a, k = (float(values[name]) for name in ("hidden", "ffn_hidden", "heads", "kv_heads"))
