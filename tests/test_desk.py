@@ -314,7 +314,7 @@ def test_hints_in_cells_begin_at_the_first_part_of_a_case_that_is_not_right() ->
 
 def test_how_to_tick_options_fits_a_question_for_the_wrong_ones() -> None:
     review = at("train-a-model").told["form"]["fields"][0]["parts"][-1]
-    assert "are wrong. Which?" in review["html"]
+    assert "Which statements of that plan are wrong?" in review["html"]
     assert review["how"].startswith("Tick all that apply")
 
 
