@@ -17,8 +17,9 @@ from shardwise.errors import ShardwiseError
 from shardwise.kinds.quantity.arguments import arguments_of
 from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.kinds.quantity.model import Answer, Mistake, QuantityTemplate
-from shardwise.kinds.quantity.negligible import sorted_out, with_derived
+from shardwise.kinds.quantity.negligible import cut_out, sorted_out, with_derived
 from shardwise.kinds.quantity.program import Program, disturbed, program
+from shardwise.kinds.quantity.sources import Cuts
 from shardwise.kinds.quantity.tracing import traced
 from shardwise.kinds.quantity.variants import Variant, variants
 from shardwise.template.draw import Draw, values_of
@@ -43,7 +44,7 @@ Slip = tuple[float, str]  # the wrong value in base units, and what comes out so
 class Plan:
     """What is known about the slips of an expression, whatever the numbers are."""
 
-    program: Program  # gives the key, then each slip
+    program: Program | Cuts  # gives the key, then each slip, and what is left out
     how: tuple[str, ...]
     demanded: tuple[
         tuple[int, str], ...
@@ -62,13 +63,15 @@ class Plan:
         return tuple(self.program.run(values))
 
 
-def plan_of(template: QuantityTemplate, draw: Draw) -> Plan | None:
-    """The plan of a draw; None where its reference cannot be traced."""
+def plan_of(template: QuantityTemplate, draw: Draw) -> Plan:
+    """The plan of a draw. Where its reference cannot be traced, it has no slips but what is left out in its source."""
     answer = template.answer
     root = traced(draw.references, answer.reference, draw.values, answer.arguments)
-    if root is None:
-        return None
     plans = _plans(template, draw.references)
+    if root is None:
+        if None not in plans:
+            plans[None] = _cut(template, draw)
+        return plans[None]
     full = with_derived(root, template, draw)
     same = root.shape, full.shape
     if same not in plans:
@@ -120,9 +123,22 @@ def not_told(plan: Plan, found: Sequence[float], allowed: float) -> str | None:
     return next((what for index, what in plan.demanded if abs(found[index] - found[0]) <= allowed), None)
 
 
-def _planned(template: QuantityTemplate, draw: Draw, root: Node, full: Node) -> Plan:
+def _cut(template: QuantityTemplate, draw: Draw) -> Plan:
+    left_out, demanded = cut_out(template, draw, _sample(template, draw))
+    places = tuple((place, cut.what) for place, cut in enumerate(demanded, start=1))
+    steady = (True,) * len(template.mistakes)
+    run = Cuts(template.answer.reference, template.answer.arguments, draw.references, demanded)
+    return Plan(run, (), places, left_out.untold, left_out.neglected, steady)
+
+
+def _sample(template: QuantityTemplate, draw: Draw) -> list[Draw]:
+    """Other draws of the same problem."""
     thrown = (_elsewhere(template, draw, number) for number in range(MOST_TRIED))
-    elsewhere = [*islice((drawn for drawn in thrown if drawn is not None), SAMPLED)]
+    return [*islice((drawn for drawn in thrown if drawn is not None), SAMPLED)]
+
+
+def _planned(template: QuantityTemplate, draw: Draw, root: Node, full: Node) -> Plan:
+    elsewhere = _sample(template, draw)
     usual = (
         elsewhere[0] if elsewhere else draw
     ).values  # so that a plan does not depend on the draw that was made first
