@@ -40,6 +40,7 @@ class LeftOut:
         default_factory=dict
     )  # those that too few draws tell: the share that does not, and the fault
     neglected: frozenset[str] = frozenset()  # the entries of `negligible` that are needed
+    is_sampled: bool = True  # whether any other draw has this expression
 
 
 def with_derived(root: Node, template: QuantityTemplate, draw: Draw) -> Node:
@@ -133,7 +134,7 @@ def _sorted(every: Sequence[Omission], telling: Mapping[int, set[int]], rows: in
             untold.setdefault(omission.lost, (share, _fault(omission, share, answer)))
         covered |= {id(inside) for inside in nodes(omission.part)}
     demanded = [omission for omission in demanded if id(omission.here) not in covered]
-    return LeftOut(tuple(demanded), untold, frozenset(neglected))
+    return LeftOut(tuple(demanded), untold, frozenset(neglected), is_sampled=rows > 0)
 
 
 def _different(root: Node, every: Sequence[Omission], usual: Mapping[str, Any]) -> list[Omission]:
