@@ -57,7 +57,7 @@ answer:
     def pose(self, template: EstimateTemplate, draw: Draw, solved: float) -> Posed:
         answer, direction = template.answer, template.answer.direction or "none"
         nouns, others = words_of(template, answer.nouns, draw)
-        usual = usual_sizes(answer, draw, template.where)
+        usual = usual_sizes(template, answer, draw)
         example = example_number(usual, is_whole=counts_things(answer.unit), beyond=answer.within**FAR)
         form = EstimateForm(
             unit=answer.unit, direction=direction, nouns=nouns, others=others, within=answer.within, example=example

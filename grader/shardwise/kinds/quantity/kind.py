@@ -87,7 +87,7 @@ mistakes:                                       # answers we recognise, and one 
             traits=_traits(template),
         )
         nouns, others = words_of(template, answer.nouns, draw)
-        usual = usual_sizes(answer, draw, template.where)
+        usual = usual_sizes(template, answer, draw)
         whole = unit(answer.unit).is_count and answer.abs_tol is not None and answer.abs_tol % 1 == 0
         form = QuantityForm(
             unit=answer.unit,

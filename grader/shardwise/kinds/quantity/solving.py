@@ -45,8 +45,8 @@ def solve(template: QuantityTemplate, draw: Draw) -> Solved:
 
 def _with_slips(template: QuantityTemplate, draw: Draw, solved: Solved) -> Solved:
     plan = plan_of(template, draw)
-    found = () if plan is None else plan.run(draw.values)
-    if plan is None or not math.isclose(found[0], solved.key, rel_tol=AGREEMENT):
+    found = plan.run(draw.values)
+    if not math.isclose(found[0], solved.key, rel_tol=AGREEMENT):
         return solved
     tolerance_of_key = allowed(template.answer, solved.key)
     if (likely := not_told(plan, found, tolerance_of_key)) is not None:
