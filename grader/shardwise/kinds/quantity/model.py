@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from shardwise.errors import ShardwiseError
 from shardwise.kinds.quantity.explain import Trait
 from shardwise.question import Form, Key
 from shardwise.template import model as author
@@ -89,9 +90,19 @@ class Mistake(author.AuthorModel):
         """The wrong number that this mistake gives in a draw, in base units; None where `when` leaves the draw out."""
         if self.when is not None and not draw.evaluate(self.when, key=key):
             return None
-        if self.factor is not None:
-            return key * self.factor
-        return float(draw.evaluate(self.value or 0, key=key))
+        return self._value(key, draw)
+
+    def unknown(self, key: float, draw: Draw) -> float | None:
+        """The wrong number in a draw that `when` leaves out, where it has one there."""
+        if self.when is None or draw.evaluate(self.when, key=key):
+            return None
+        try:
+            return self._value(key, draw)
+        except (ShardwiseError, TypeError, ValueError, ArithmeticError):  # `when` may be there for that
+            return None
+
+    def _value(self, key: float, draw: Draw) -> float:
+        return key * self.factor if self.factor is not None else float(draw.evaluate(self.value or 0, key=key))
 
 
 class QuantityTemplate(author.Template):

@@ -15,14 +15,15 @@ from typing import Any
 from shardwise.kinds.quantity.arguments import arguments_of
 from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.kinds.quantity.model import Answer, QuantityTemplate, allowed
-from shardwise.kinds.quantity.omissions import Omission, omissions
-from shardwise.kinds.quantity.program import program
+from shardwise.kinds.quantity.omissions import Omission, omissions, unrounded
+from shardwise.kinds.quantity.program import disturbed, program
 from shardwise.kinds.quantity.tracing import traced_expression
 from shardwise.kinds.quantity.variants import rebuilt
 from shardwise.template.draw import Draw
 from shardwise.units import show_number
 
 ENOUGH = 0.2  # of the draws must tell all that is demanded of each
+MOST = 0.6  # of them, for what is fine where counts are large
 SAME = 1e-9  # relative, between two results that are the same
 LARGEST = 600  # nodes of a trace whose omissions are looked for
 DEEPEST = 8  # derived parameters of derived parameters
@@ -63,14 +64,14 @@ def sorted_out(template: QuantityTemplate, root: Node, elsewhere: Sequence[Draw]
         return LeftOut()
     answer = template.answer
     found = {omission.root.shape: omission for omission in omissions(root, arguments_of(template, root, usual))}
-    every = [*found.values()]
+    every = _different(root, [*found.values()], usual)
     tried = program([root, *(omission.root for omission in every), *(omission.idle for omission in every)])
     rows = [row for drawn in elsewhere if (row := tried.run(drawn.values)) and _is_key(row[0], answer, drawn)]
     tolerances = [allowed(answer, row[0]) for row in rows]
     telling = {
         place: {turn for turn, row in enumerate(rows) if not abs(row[place] - row[0]) <= tolerances[turn]}
         for place in range(1, 1 + len(every))
-        if not all(abs(row[place + len(every)]) < SAME for row in rows) or not rows
+        if not (rows and all(abs(row[place + len(every)]) < SAME for row in rows))
     }
     demanded: list[Omission] = []
     untold: dict[str, tuple[float, str]] = {}
@@ -81,7 +82,7 @@ def sorted_out(template: QuantityTemplate, root: Node, elsewhere: Sequence[Draw]
         omission, told = every[place - 1], telling[place]
         if omission.lost in answer.negligible and len(told) < len(rows):
             neglected.add(omission.lost)
-        elif len(left & told) >= ENOUGH * len(rows):
+        elif len(left & told) >= (MOST if omission.is_one_less else ENOUGH) * len(rows):
             demanded.append(omission)
             left &= told
             continue
@@ -93,6 +94,17 @@ def sorted_out(template: QuantityTemplate, root: Node, elsewhere: Sequence[Draw]
         covered |= {id(inside) for inside in nodes(omission.part)}
     demanded = [omission for omission in demanded if id(omission.here) not in covered]
     return LeftOut(tuple(demanded), untold, frozenset(neglected))
+
+
+def _different(root: Node, every: Sequence[Omission], usual: Mapping[str, Any]) -> list[Omission]:
+    """The omissions that are another expression than the key: a factor that is left out everywhere may cancel."""
+    tried = program([unrounded(root), *(unrounded(omission.root) for omission in every)])
+    rows = [tried.run(disturbed({**dict(tried.arguments), **usual}, turn)) for turn in range(3)]
+    return [
+        omission
+        for place, omission in enumerate(every, start=1)
+        if omission.is_rounding or not all(math.isclose(row[place], row[0], rel_tol=SAME) for row in rows)
+    ]
 
 
 def _is_key(value: float, answer: Answer, drawn: Draw) -> bool:

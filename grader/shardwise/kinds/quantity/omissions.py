@@ -13,14 +13,17 @@ from typing import NamedTuple
 
 from shardwise.kinds.quantity.arguments import Known
 from shardwise.kinds.quantity.changes import OF_UNITS
-from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes
+from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes, number
 from shardwise.kinds.quantity.phrases import names
-from shardwise.kinds.quantity.variants import CHAINED, exchanged, factors_of, replaced
+from shardwise.kinds.quantity.variants import CHAINED, exchanged, factors_of, rebuilt
 from shardwise.units import show_number
 
 GUARD = 1e-6  # a number as near to 1, or to 0, guards against rounding in the last bits
 LONGEST = 60  # characters of a part that is spelled out
 ROUNDING, ONE_LESS = "the rounding", "one of"
+_CHAINS = ("the factor", "the division by")
+ROUNDED = ("ceil", "floor", "round")
+_NOTHING = {"the term": 0, "the factor": 1, "the division by": 1}  # what stands where one is forgotten altogether
 _SIGNS = {"plus": " + ", "minus": " - ", "times": " * ", "over": " / ", "power": "**", "rest": " % "}
 
 
@@ -34,23 +37,51 @@ class Omission(NamedTuple):
     part: Node  # what is left out, or where
     here: Node  # the operation that changes
 
+    @property
+    def is_rounding(self) -> bool:
+        """Whether it leaves out that something is rounded, or how."""
+        return self.what.startswith(ROUNDING)
+
+    @property
+    def is_one_less(self) -> bool:
+        """Whether it is one less than a count that stands in the reference without one less."""
+        return self.what.startswith(ONE_LESS)
+
     def may_be_fine(self, told: int) -> bool:
         """Whether it is finer than the precision that is asked, and so no fault, where so many draws tell it.
 
-        A rounding that no draw tells is, and one less than a count that stands in the reference without one less: of
-        1000 GPUs, one is a matter of digits.
+        A rounding that no draw tells is, and one less than a count: of 1000 GPUs, one is a matter of digits.
         """
-        return self.what.startswith(ONE_LESS) or (self.what.startswith(ROUNDING) and not told)
+        return self.is_one_less or (self.is_rounding and not told)
 
 
 def omissions(root: Node, known: Known) -> Iterator[Omission]:
     """Every expression in which one thing is left out."""
     for here in nodes(root):
         for changed, what, part, idle in _left_out(here):
+            if part.operation == "argument" and what in _CHAINS and known[part.name].dimension != "dimensionless":
+                continue  # a measure left out shows in the unit, and whether it is 1 depends on that
             lost = spelled(part)
-            yield Omission(replaced(root, here, changed), f"{what} `{lost}`", lost, idle, part, here)
+            yield Omission(_everywhere(root, here, changed), f"{what} `{lost}`", lost, idle, part, here)
+            if part.parts and what in _NOTHING:
+                forgotten = _everywhere(root, part, number(_NOTHING[what]))
+                yield Omission(forgotten, f"{what} `{lost}`", lost, idle, part, here)
     yield from _ratios(root)
     yield from _one_less(root, known)
+
+
+def _everywhere(root: Node, old: Node, new: Node) -> Node:
+    """An expression with another part in the place of one, wherever that stands: it may be worked out twice."""
+    return rebuilt(root, {id(here): new for here in nodes(root) if here.shape == old.shape})
+
+
+def unrounded(root: Node) -> Node:
+    """An expression without its roundings."""
+    made: dict[int, Node] = {}
+    for here in nodes(root):
+        parts = tuple(made[id(part)] for part in here.parts)
+        made[id(here)] = parts[0] if here.operation in ROUNDED else node(here.operation, *parts) if parts else here
+    return made[id(root)]
 
 
 _Lost = tuple[
@@ -70,7 +101,7 @@ def _left_out(here: Node) -> Iterator[_Lost]:
             above, below = here.parts
             if not _is_conversion(below):
                 yield above, "the division by", below, node("minus", below, ONE)
-        case "ceil" | "floor" | "round":
+        case operation if operation in ROUNDED:
             inside = here.parts[0]
             idle = node("minus", here, inside)
             for other in ("ceil", "floor"):
@@ -111,7 +142,7 @@ def _ratios(root: Node) -> Iterator[Omission]:
             if set(names(top)) & set(names(below)):
                 ratio = node("over", top, below)
                 lost = spelled(ratio)
-                without = replaced(root, here, node("over", here, ratio))
+                without = _everywhere(root, here, node("over", here, ratio))
                 yield Omission(without, f"the factor `{lost}`", lost, node("minus", ratio, ONE), ratio, here)
 
 

@@ -18,7 +18,7 @@ from shardwise.kinds.quantity.arguments import arguments_of
 from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.kinds.quantity.model import Answer, Mistake, QuantityTemplate
 from shardwise.kinds.quantity.negligible import sorted_out, with_derived
-from shardwise.kinds.quantity.program import Program, program
+from shardwise.kinds.quantity.program import Program, disturbed, program
 from shardwise.kinds.quantity.tracing import traced
 from shardwise.kinds.quantity.variants import Variant, variants
 from shardwise.template.draw import Draw, values_of
@@ -154,7 +154,7 @@ def _planned(template: QuantityTemplate, draw: Draw, root: Node, full: Node) -> 
 def _different(root: Node, options: Sequence[Variant], usual: Mapping[str, Any], *, is_data: bool) -> list[Variant]:
     """The variants that are not the same expression as the key, or as one before them, only written in another way."""
     tried = program([root, *(variant.root for variant in options)])
-    rows = [tried.run(_disturbed({**dict(tried.arguments), **usual}, turn)) for turn in range(3)]
+    rows = [tried.run(disturbed({**dict(tried.arguments), **usual}, turn)) for turn in range(3)]
     seen = {tuple(f"{row[0]:.9g}" for row in rows)}
     found = []
     for place, option in enumerate(options, start=1):
@@ -164,15 +164,6 @@ def _different(root: Node, options: Sequence[Variant], usual: Mapping[str, Any],
             seen.add(identity)
             found.append(option)
     return found
-
-
-def _disturbed(values: Mapping[str, Any], turn: int) -> dict[str, float]:
-    """Values that have nothing to do with each other any more."""
-    return {
-        name: value + 3 + 2 * turn + 5 * place if isinstance(value, int) else value * (1.1 + 0.3 * turn + 0.07 * place)
-        for place, (name, value) in enumerate(values.items())
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    }
 
 
 def _elsewhere(template: QuantityTemplate, draw: Draw, number: int) -> Draw | None:

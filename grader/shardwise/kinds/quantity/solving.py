@@ -36,6 +36,10 @@ def solve(template: QuantityTemplate, draw: Draw) -> Solved:
         if abs(one - other) <= 1.000001 * (its + others):
             pair = f"mistake {first} and mistake {second}" if first else f"mistake {second} and the key"
             raise Reject(f"{pair} lie within their tolerances")
+    for number, mistake in enumerate(template.mistakes, start=1):
+        value = mistake.unknown(key, draw)
+        if value is not None and AGREEMENT * abs(key) < abs(value - key) <= tolerances[0]:
+            raise Reject(f"mistake {number}, which `when` leaves out here, lies within the tolerance of the key")
     return _with_slips(template, draw, Solved(key, mistakes, (True,) * len(mistakes)))
 
 

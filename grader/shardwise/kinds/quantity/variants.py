@@ -31,7 +31,7 @@ class Variant:
 def variants(root: Node, known: Known) -> list[Variant]:
     """Every expression that is one slip away, likely ones first."""
     found = [
-        Variant(replaced(root, here, changed), how, is_likely)
+        Variant(_replaced(root, here, changed), how, is_likely)
         for here in reversed(nodes(root))
         for changed, how, is_likely in changes(here, known)
     ]
@@ -66,18 +66,18 @@ def _of_ratios(root: Node, known: Known) -> Iterator[Variant]:
         for top, below in product(*([part for power, part in factors if power == sign] for sign in (1, -1))):
             ratio = node("over", top, below)
             said = f"{part_in_words(top, known)} over {part_in_words(below, known)}"
-            if is_one_off(top, below) or _is_ratio(top, below, known):
+            if _is_one_off(top, below) or _is_ratio(top, below, known):
                 turned = node("over", node("over", here, ratio), ratio)
-                yield Variant(replaced(root, here, turned), f"with {said} upside down")
+                yield Variant(_replaced(root, here, turned), f"with {said} upside down")
             if _is_ratio(top, below, known):
                 squared = node("times", here, ratio)
-                yield Variant(replaced(root, here, squared), f"with the square of {said}")
-                yield Variant(replaced(root, here, node("times", squared, ratio)), f"with the cube of {said}")
+                yield Variant(_replaced(root, here, squared), f"with the square of {said}")
+                yield Variant(_replaced(root, here, node("times", squared, ratio)), f"with the cube of {said}")
                 rooted = node("over", here, node("sqrt", ratio))
-                yield Variant(replaced(root, here, rooted), f"with the square root of {said}")
+                yield Variant(_replaced(root, here, rooted), f"with the square root of {said}")
 
 
-def is_one_off(first: Node, last: Node) -> bool:
+def _is_one_off(first: Node, last: Node) -> bool:
     """Whether two factors are N and N-1 or N+1."""
     return any(
         one.operation in ("plus", "minus")
@@ -152,7 +152,7 @@ def _are_alike(first: Node, second: Node, known: Known) -> bool:
     return bool(is_near) and (one.dimension, one.is_count) == (other.dimension, other.is_count)
 
 
-def replaced(root: Node, old: Node, new: Node) -> Node:
+def _replaced(root: Node, old: Node, new: Node) -> Node:
     """An expression with another part in the place of one."""
     return rebuilt(root, {id(old): new})
 
