@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from .arguments import require_counts
-from .roofline import compute_bound_tokens
+from .roofline import ridge_point
 
 
 def tokens_per_expert(*, tokens: int, experts: int, experts_per_token: int, ep: int) -> float:
@@ -34,7 +34,9 @@ def micro_batch_that_fills(
 ) -> int:  # fmt: skip
     """Fewest tokens of a GPU's micro-batch with which an expert's matrices compute at least as long as they move bytes.
 
-        T = ⌈ t · E / (n·k) ⌉      with  t = tokens at which a (d, f) matrix is compute-bound
+        T = ⌈ t · E / (n·k) ⌉      with  t = R·d·f / (d·f - R·(d + f)),   R = peak / bandwidth
+
+    An expert's tokens are a mean, so t is not rounded before the micro-batch is.
 
     Units:   counts; FLOP/s; bytes/s; BF16, an even load. Result is a count of tokens.
     Raises:  ValueError if an argument is not positive, ep does not divide experts, or the matrix is always memory-bound.
@@ -42,13 +44,15 @@ def micro_batch_that_fills(
 
     >>> h100 = dict(peak_flop_per_s=989e12, memory_bytes_per_s=3.35e12)
     >>> micro_batch_that_fills(hidden=7168, expert_ffn_hidden=2048, experts=256, experts_per_token=8, ep=8, **h100)
-    1452
+    1450
     """
     require_counts(hidden=hidden, expert_ffn_hidden=expert_ffn_hidden)
     require_counts(experts=experts, experts_per_token=experts_per_token, ep=ep)
-    needed = compute_bound_tokens(
-        inputs=hidden, outputs=expert_ffn_hidden, peak_flop_per_s=peak_flop_per_s, memory_bytes_per_s=memory_bytes_per_s
-    )
+    ridge = ridge_point(peak_flop_per_s=peak_flop_per_s, memory_bytes_per_s=memory_bytes_per_s)
     if experts % ep:
         raise ValueError(f"{experts} experts cannot be shared out evenly over {ep} ranks")
-    return ceil(needed * experts / (ep * experts_per_token))
+    weights = hidden * expert_ffn_hidden
+    gain_per_token = weights - ridge * (hidden + expert_ffn_hidden)
+    if gain_per_token <= 0:
+        raise ValueError(f"a ({hidden}, {expert_ffn_hidden}) matrix stays memory-bound with any number of tokens")
+    return ceil(ridge * weights * experts / (gain_per_token * ep * experts_per_token))

@@ -19,7 +19,7 @@ def names() -> tuple[str, ...]:
 
 
 def memory_bytes(*, accelerator: str) -> int:
-    """Memory of one accelerator, counted as its maker's decimal figure: 80 GB are 80 · 10⁹ bytes.
+    """Return the memory of one accelerator as its maker prints it: 80 GB are 80 · 10⁹ bytes, and 95 GiB are 102 · 10⁹.
 
     Units:   bytes.
     Raises:  ValueError for a name that hardware.yaml lacks.

@@ -98,6 +98,23 @@ def routed_parameters(
     return (layers - dense_layers) * experts * expert
 
 
+def upcycled_parameters(*, parameters: float, layers: int, hidden: int, ffn_hidden: int, experts: int) -> float:
+    """Return how many parameters a dense model has once experts of the same shape replace each MLP, routers left out.
+
+        parameters = N + (E - 1) · L · 3·d·f
+
+    Units:   parameters (N) of the dense model, all of them; its SwiGLU MLPs have three matrices of d times f. Counts.
+    Raises:  ValueError if parameters is not positive or a count is below 1.
+    Source:  Jiang et al. 2024 (Mixtral), arXiv:2401.04088, section 2; He et al. 2024, arXiv:2410.07524 (upcycling).
+
+    >>> upcycled_parameters(parameters=7_241_732_096, layers=32, hidden=4096, ffn_hidden=14336, experts=8) / 1e9  # Mixtral
+    46.701744128
+    """
+    require_positive(parameters=parameters)
+    require_counts(experts=experts, layers=layers)
+    return parameters + (experts - 1) * layers * mlp_parameters(hidden=hidden, ffn_hidden=ffn_hidden, mlp_matrices=3)
+
+
 def most_experts(
     *, other_parameters: float, layers: int, hidden: int, expert_ffn_hidden: int, room_bytes: float,
     bytes_per_parameter: float = 16, mlp_matrices: int = 3,

@@ -137,6 +137,8 @@ def best_buckets(*, backward_s: float, transfer_s: float, latency_s: float) -> i
     """
     require_positive(backward_s=backward_s, transfer_s=transfer_s, latency_s=latency_s)
     best = max((backward_s - transfer_s) / latency_s, math.sqrt(backward_s / latency_s), 1.0)
+    if math.isclose(best, round(best), rel_tol=1e-12):  # 0.22/0.001 is a little less than 220
+        return round(best)
     times = {"backward_s": backward_s, "transfer_s": transfer_s, "latency_s": latency_s}
     return min((math.floor(best), math.ceil(best)), key=lambda n: bucketed_tail_seconds(buckets=n, **times))
 
@@ -269,36 +271,36 @@ def tokens_to_hide_all_reduce(
 def most_gpus_that_hide(
     *,
     batch_tokens: float,
-    micro_batches: int,
     flop_per_s: float,
     bus_bytes_per_s: float,
+    bytes_per_gradient: float,
     gpus_per_server: int = 8,
-    bytes_per_gradient: float = 2,
     total_over_active: float = 1,
 ) -> int:
-    """The most GPUs, in whole servers, over which a batch can be spread so that the all-reduce stays hidden.
+    """Return the most GPUs, in whole servers, over which FSDP can spread a batch so that each layer's collectives stay hidden.
 
-        N = g · ⌊B/(m · T · g)⌋     with  T = tokens_to_hide_all_reduce for very many GPUs
+        N = g · ⌊B/(T · g)⌋     with  T = F/β · max(2/2, (2+b)/4) · P_total/P_active
 
-    Each GPU has B/N tokens in a step, and B/(m·N) in its last micro-batch, the only one beside whose backward pass
-    gradients are sent.
+    The forward pass gathers 2 bytes for each parameter and computes 2 FLOP for each active parameter and token. The
+    backward pass gathers 2 bytes, reduce-scatters b, and computes 4 FLOP. The (N-1)/N of many GPUs counts as 1.
 
-    Units:   tokens of a whole step; counts; as in tokens_to_hide_all_reduce. Result is a count.
-    Raises:  ValueError if not one server fits, a count is below 1, or another argument is not positive.
-    Source:  Austin et al. 2025, "How to Scale Your Model", part 12, "Data Parallelism".
+    Units:   tokens of a whole step, in one micro-batch on each GPU; FLOP/s; bytes/s per direction; bytes per element; counts.
+             Result is a number of GPUs.
+    Raises:  ValueError if not one server fits, total_over_active is below 1, or another argument is not positive.
+    Source:  Austin et al. 2025, "How to Scale Your Model", part 12, "Data Parallelism" and "MoE models".
 
-    >>> most_gpus_that_hide(batch_tokens=16 * 2**20, micro_batches=1, flop_per_s=990e12, bus_bytes_per_s=400e9)
-    6776
+    >>> case = {"batch_tokens": 4e6, "flop_per_s": 400e12, "bus_bytes_per_s": 360e9}
+    >>> [most_gpus_that_hide(**case, bytes_per_gradient=b) for b in (2, 4)]
+    [3600, 2400]
     """
-    require_positive(batch_tokens=batch_tokens)
-    require_counts(micro_batches=micro_batches, gpus_per_server=gpus_per_server)
-    tokens = tokens_to_hide_all_reduce(
-        flop_per_s=flop_per_s,
-        bus_bytes_per_s=bus_bytes_per_s,
-        bytes_per_gradient=bytes_per_gradient,
-        total_over_active=total_over_active,
-    )
-    servers = math.floor(batch_tokens / (micro_batches * tokens * gpus_per_server))
+    require_positive(batch_tokens=batch_tokens, flop_per_s=flop_per_s, bus_bytes_per_s=bus_bytes_per_s)
+    require_positive(bytes_per_gradient=bytes_per_gradient)
+    require_counts(gpus_per_server=gpus_per_server)
+    if not 1 <= total_over_active < math.inf:
+        raise ValueError(f"total_over_active must be at least 1, not {total_over_active!r}")
+    bytes_per_flop = max(2 / 2, (2 + bytes_per_gradient) / 4)
+    tokens = bytes_per_flop * total_over_active * flop_per_s / bus_bytes_per_s
+    servers = math.floor(batch_tokens / (tokens * gpus_per_server))
     if servers < 1:
         raise ValueError(f"batch_tokens must be enough for one server, not {batch_tokens!r}")
     return servers * gpus_per_server

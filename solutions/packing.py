@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import flops
 from .arguments import require_counts, require_positive
 
 
@@ -126,34 +125,26 @@ def pairs_kept(*, lengths: Sequence[int], sequence_length: int) -> float:
     return sum(length**2 for length in lengths) / sequence_length**2
 
 
-def flop_saved_by_mask(
-    *, documents: int, sequence_length: int, layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int,
-    vocabulary: int,
-) -> float:  # fmt: skip
-    """Share of a training step's FLOP that a mask between documents saves, with equally long documents in each sequence.
+def share_saved_by_mask(*, score_share: float, documents: int) -> float:
+    """Return the share of a step's FLOP that a mask between equally long documents saves, by the count that gave score_share.
 
-        saved = scores · (1 - 1/documents) / all
+        saved = score_share · (1 - 1/documents)
 
     The kernel must skip masked blocks for that. All other products take as long as before.
 
-    Units:   counts; all pairs of a document count, without a discount for the causal mask. Result as a fraction.
-    Raises:  ValueError if a count is below 1 or the documents do not share the sequence equally.
-    Source:  flops.forward_flop and flops.score_flop of this bank.
+    Units:   score_share is the ratio of attention scores in a step's FLOP without the mask; documents per sequence, a count.
+             Result as a ratio.
+    Raises:  ValueError if score_share is not positive or above 1, or documents is below 1.
+    Source:  counting; a document has 1/documents² of the pairs of its sequence.
 
-    >>> llama = dict(layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
-    >>> round(flop_saved_by_mask(documents=8, sequence_length=8192, **llama), 3)
-    0.195
+    >>> share_saved_by_mask(score_share=0.22, documents=8)
+    0.1925
     """
-    require_counts(documents=documents, sequence_length=sequence_length)
-    if sequence_length % documents:
-        raise ValueError(f"{documents} documents do not share {sequence_length} tokens equally")
-    shape = {
-        "layers": layers, "hidden": hidden, "ffn_hidden": ffn_hidden, "heads": heads, "kv_heads": kv_heads,
-        "vocabulary": vocabulary,
-    }  # fmt: skip
-    whole = flops.forward_flop(tokens=sequence_length, sequence_length=sequence_length, **shape)
-    scores = layers * flops.score_flop(tokens=sequence_length, sequence_length=sequence_length, hidden=hidden)
-    return scores * (1 - 1 / documents) / whole
+    require_positive(score_share=score_share)
+    require_counts(documents=documents)
+    if score_share > 1:
+        raise ValueError(f"score_share must be at most 1, not {score_share!r}")
+    return score_share * (1 - 1 / documents)
 
 
 def _require_documents(lengths: Sequence[int], sequence_length: int) -> None:

@@ -120,7 +120,7 @@ def exposed_seconds(communication_s: float, beside_s: float) -> float:
 
         seconds = max(0, c - t) + contention · min(c, t)
 
-    A collective takes some of the GPU's processors and of its memory's bandwidth from the kernels beside it.
+    A collective takes some of the GPU's SMs and of its memory's bandwidth from the kernels beside it.
 
     Units:   seconds.
     Raises:  ValueError if a time is negative.

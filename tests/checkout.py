@@ -6,11 +6,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.files import template_model
 from shardwise.bank.posing import pose
+from shardwise.kinds import OURS
 from shardwise.question import Question
 from shardwise.student.session import Session
 from shardwise.template import yaml_source
@@ -22,6 +24,13 @@ ROOT = Path(__file__).resolve().parents[1]
 def checkout_bank() -> Bank:
     """The bank of this checkout, whatever else is installed."""
     return Bank.open(ROOT)
+
+
+def of_each_kind(most: int) -> pytest.MarkDecorator:
+    """Give a test so many problems of each kind, as `formed`."""
+    every = checkout_bank().read_all().problems.values()
+    chosen = [problem for kind in OURS for problem in [one for one in every if one.kind.name == kind][:most]]
+    return pytest.mark.parametrize("formed", chosen, ids=[problem.id for problem in chosen])
 
 
 def yaml_data(path: Path) -> Any:

@@ -190,7 +190,11 @@ def test_a_roster_with_two_columns_for_a_student_is_refused(tmp_path: Path, head
 )
 def test_a_roster_is_read_as_spreadsheets_and_platforms_write_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "roster.csv").write_text(text, "utf-8")
-    assert load_roster(tmp_path / "roster.csv") == STUDENTS
+    students = load_roster(tmp_path / "roster.csv")
+    assert [replace(student, also=()) for student in students] == STUDENTS
+    assert [student.also for student in students] == [
+        (f"{one.id}@example.org",) if "@" in text else () for one in STUDENTS
+    ]
 
 
 @pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x0b", "\x0c", "\x1c", "\x85"])

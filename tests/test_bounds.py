@@ -20,6 +20,7 @@ from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course import found as found_files
+from shardwise.course import identity
 from shardwise.course.bounds import BOUNDS
 from shardwise.course.found import BadSubmission
 from shardwise.course.simulated_class import fill, right
@@ -248,7 +249,7 @@ def test_an_archive_without_a_notebook_says_so_unless_there_is_another(room: Cla
     [row], _ = graded(room)
     assert (row["student"], row["reason"]) == (
         "mallory",
-        "This archive holds no notebook (*.ipynb). Hand in the notebook itself.",
+        "This archive holds no notebook (*.ipynb), only data.csv. Hand in the notebook itself.",
     )
     (room.handed_in / "mallory" / "week-1.ipynb").write_text(own(room))
     [row], _ = graded(room, out=room.handed_in.parent / "again")
@@ -256,29 +257,42 @@ def test_an_archive_without_a_notebook_says_so_unless_there_is_another(room: Cla
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "week-1.ipynb.txt",
-        "work.tar.gz",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("week-1.IPYNB.json", "work.7z")),
-    ],
+    "names", [["report.pdf"], ["work.tar.gz"], ["a.py", "b.html", "c.docx", *(f"d{n}.png" for n in range(9))]]
 )
-def test_what_is_neither_notebook_nor_zip_says_so_unless_there_is_a_notebook(room: Classroom, name: str) -> None:
-    (room.handed_in / "mallory" / name).write_text(own(room))
-    (room.handed_in / name).write_text("")  # and nobody's
+def test_what_is_neither_notebook_nor_zip_says_so_unless_there_is_a_notebook(room: Classroom, names: list[str]) -> None:
+    for name in names:
+        (room.handed_in / "mallory" / name).write_text("")
+        (room.handed_in / name).write_text("")  # and nobody's
     [row], _ = graded(room)
     assert (row["student"], row["status"]) == ("mallory", "ungraded")
+    assert all(name in row["reason"] for name in names[:5])
     assert "neither as a notebook (*.ipynb) nor as an archive (*.zip)" in row["reason"]
     (room.handed_in / "mallory" / "week-1.ipynb").write_text(own(room))
     [row], _ = graded(room, out=room.handed_in.parent / "again")
     assert row["status"] == "graded"
 
 
-def test_an_archive_in_an_archive_is_said_to_be_one(room: Classroom) -> None:
-    inner = zipped(room.handed_in.parent / "inner.zip", {"week-1.ipynb": own(room)})
-    zipped(room.handed_in / "mallory" / "outer.zip", {"inner.zip": inner.read_bytes()})
+@pytest.mark.parametrize("name", ["week-1.ipynb.txt", "week-1.IPYNB.json"])
+def test_a_notebook_with_a_suffix_that_a_browser_added_is_read(room: Classroom, name: str) -> None:
+    (room.handed_in / "mallory" / name).write_text(own(room))
     [row], _ = graded(room)
-    assert "no notebook (*.ipynb), only other archives" in row["reason"]
+    assert row["points"] == row["max_points"] != ""
+
+
+def test_archives_in_archives_are_read_within_bounds(room: Classroom) -> None:
+    packed = zipped(room.handed_in.parent / "inner.zip", {"week-1.ipynb": own(room)}).read_bytes()
+    for depth in range(3):
+        outer = zipped(room.handed_in / "mallory" / "outer.zip", {"inner.zip": packed})
+        [row], _ = graded(room, out=room.handed_in.parent / f"out-{depth}")
+        assert row["status"] == ("graded" if depth < 2 else "ungraded"), row["reason"]
+        packed = outer.read_bytes()
+    assert "Archives lie in each other here" in row["reason"]
+    bomb = zipped(room.handed_in.parent / "bomb.zip", {"week-1.ipynb": b"0" * 39_000_000}).read_bytes()
+    zipped(room.handed_in / "mallory" / "outer.zip", {f"{number}.zip": bomb * 1 for number in range(30)})
+    started = time.monotonic()
+    rows, _ = graded(room, out=room.handed_in.parent / "bombs")
+    assert {row["status"] for row in rows} == {"ungraded"}
+    assert time.monotonic() - started < 20
 
 
 def test_an_encrypted_archive_is_said_to_be_one(room: Classroom) -> None:
@@ -314,11 +328,11 @@ def test_a_folder_that_cannot_be_read_is_a_line(room: Classroom, monkeypatch: py
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "scandir", refusing)
-        found = list(found_files.find([room.handed_in], room.lock.places))
+        found = list(found_files.find([room.handed_in], lambda folder: folder.name in room.lock.places))
     assert [notebook.path.parent.name for notebook in found] == ["ada", "zoe", "submitted"]
     with pytest.raises(BadSubmission, match=r"This folder cannot be read: Permission denied\."):
         found[-1].contents()
-    assert found[-1].folders == {"mallory"}
+    assert identity.owner(found[-1], room.lock) == "mallory"
 
 
 @pytest.mark.parametrize("is_named", [True, False], ids=["named", "found"])

@@ -22,11 +22,12 @@ from shardwise.question import Question
 SEEDS = range(12)
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 NUMBER = r"([\d.]+(?: × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]+)?)"
+SHARDED = "and so are gradients"
 FORMULA = "2*d*d + 2*d*d*k/a + 3*d*f"
 UNITS = {
     "stage_layers": "layers", "parameters": "parameters", "work": "PFLOP/s*day", "step_work": "FLOP", "compute": "s",
     "layer_weights": "weights", "weights": "GB", "states": "GB", "layer_activations": "MB", "activations": "GB", "held": "GB", "tp_wait": "s",
-    "bubble": "%", "interleaved": "%", "sync": "ms", "step": "s", "mfu": "%", "duration": "days", "mtbf": "h",
+    "bubble": "%", "larger_held": "GB", "larger_micro_batch": "s", "interleaved": "%", "sync": "ms", "step": "s", "mfu": "%", "duration": "days", "mtbf": "h",
     "checkpoint": "TB", "cadence": "min", "rent": "dollars", "electricity": "dollars", "replicas": "",
     "micro_batches": "", "failures": "",
 }  # fmt: skip
@@ -58,11 +59,12 @@ def worked_out(asked: Question, slips: dict[str, float]) -> dict[str, float]:
     it, text = reader(asked), asked.prompt
     gpus, tokens, nodes = it(r"tokens, on # "), it(r"on # tokens"), it(r"tokens, on # ") / 8
     layers, d, f = it("# layers, width"), it("width #,"), it("inner width #")
-    a, k, vocabulary = it("# query heads"), it("# key and as many"), it("vocabulary of #;")
+    a, k, vocabulary = it("# query heads"), it("# key heads and as many"), it("vocabulary of #;")
     tp, pp = it("tensor parallelism # with"), it("# pipeline stages under")
-    sequences, length, each = it("Batch: # sequences"), it("sequences of # tokens;"), it("a micro-batch is # of")
+    sequences, length, each = it("Batch: # sequences"), it("sequences of # tokens;"), it("a micro-batch has # of")
     peak, profile, watts = it("dense peak of # TFLOP"), it("profile shows # TFLOP"), it("TFLOP/s, # W")
     bus, port, virtual = it("bus bandwidth of # GB"), it("port of # GB"), it("each GPU had # virtual")
+    larger, saved = it("micro-batches of # sequences instead"), it("waits for tensor parallelism take # %")
     mtbf, node, store = it("runs # h between"), it("its part at # GB"), it("takes at most # GB")
     price, pue, kwh = it("GPU-hour costs # dollar"), it("PUE of # and"), it("pays # dollars? for a kWh")
     n: dict[str, float] = {}
@@ -77,17 +79,20 @@ def worked_out(asked: Question, slips: dict[str, float]) -> dict[str, float]:
     layer = put("layer_weights", 2 * d * d + 2 * d * d * k / a + 3 * d * f)
     parameters = put("parameters", layers * layer + 2 * vocabulary * d)
     weights = put("weights", 2 * layer * deep / tp / 1e9)
-    gradients = 2 * weights / (replicas if "gradients likewise" in text else 1)
+    gradients = 2 * weights / (replicas if SHARDED in text else 1)
     states = put("states", weights + gradients + 6 * weights / replicas)
     kept = put("layer_activations", 2 * each * length * (6 * d + 2 * d * k / a + 3 * f) / tp / 1e6)
     activations = put("activations", min(pp, m) * deep * kept / 1000)
     put("held", states + activations)
+    put("larger_held", states + activations * larger / each)
     put("work", 6 * parameters * tokens / 1e15 / 86400)
     batch = sequences * length
     flop = put("step_work", 3 * batch * (2 * (layers * layer + vocabulary * d) + 4 * layers * length * d))
     compute = put("compute", flop / gpus / profile / 1e12)
     wait = put("tp_wait", 4 * deep * m * 2 * (tp - 1) / tp * 2 * each * length * d / bus / 1e9)
     bubble = put("bubble", 100 * (pp - 1) / (m + pp - 1))
+    fewer = m * each / larger
+    put("larger_micro_batch", (compute + wait) * (1 - saved / 100) * (fewer + pp - 1) / fewer)
     put("interleaved", 100 * (pp - 1) / virtual / (m + (pp - 1) / virtual))
     sync = put("sync", 6 * weights / 2 * (replicas - 1) / replicas / port * 1000)
     busy = compute + wait
@@ -118,9 +123,9 @@ def handed_in(asked: Question, slips: dict[str, float] | None = None, digits: in
     given = {name: f"{value:.{digits}g} {UNITS[name]}".strip() for name, value in n.items()}
     for name in ("replicas", "micro_batches", "stage_layers"):
         given[name] = f"{n[name]:.0f} {UNITS[name]}".strip()
-    whole = n["weights"] * (1 if "gradients likewise" in asked.prompt else 3)
+    whole = n["weights"] * (1 if SHARDED in asked.prompt else 3)
     times = it("# pipeline stages under") / it("colleague wants # stage")
-    fits = 1.1 * (n["held"] + (times - 1) * whole) <= it("A GPU: # GB")
+    fits = 1.1 * (n["held"] + (times - 1) * whole) <= it("GPU: # GB")
     not_sharded = ". What is not sharded over replicas"
     given["fewer_stages"] = picked(asked, "fewer_stages", ("Yes" if fits else "No") + not_sharded)
     hides = n["sync"] / 1000 <= (n["compute"] + n["tp_wait"]) / n["micro_batches"]
@@ -133,11 +138,10 @@ def wrong_statements(asked: Question) -> str:
     """The letters of the colleague's statements that a calculator refutes."""
     it, form = reader(asked), asked.form
     shown: Any = next(part.form for part in form.parts if part.name == "review")  # type: ignore[attr-defined]
-    gpus, tokens, m = it("tokens with # H100"), it(r"8 key heads\) on # tokens"), it("8 stages and # micro-batches")
+    gpus, tokens, m = it("tokens with # H100"), it(r"8 key heads\) on # tokens"), it("replicas and # micro-batches")
     right = {
-        r"# GPUs, so [\d.]+ nodes": gpus,
-        "GPUs, so # nodes": gpus / 8,
-        "FP32: # bytes": 12,
+        "activations of # micro-batches": 8,
+        "states take # bytes": 2 + 4 + 12 / (gpus / 64),
         "make # days?": 6 * 70.6e9 * tokens / (gpus * 0.4 * 989e12) / 86400,
         "bubble is # %": 100 * 7 / (m + 7),
         "saves # %": 100 * (1 - 40 / 41),
@@ -156,7 +160,7 @@ def wrong_statements(asked: Question) -> str:
 @pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
 def test_a_calculator_and_the_printed_text_earn_all(seed: int) -> None:
     feedback = check(question(seed), handed_in(question(seed)))
-    assert feedback.points == 36, feedback.say
+    assert feedback.points == 38, feedback.say
 
 
 @pytest.mark.parametrize(
@@ -168,4 +172,4 @@ def test_a_calculator_and_the_printed_text_earn_all(seed: int) -> None:
 def test_a_slip_carried_on_by_hand_costs_its_own_points(seed: int, name: str, factor: float, points: int) -> None:
     feedback = check(question(seed), handed_in(question(seed), {name: factor}))
     lost = [part for part, is_right in feedback.parts.items() if not is_right]
-    assert (lost, feedback.points) == ([name], 36 - points), feedback.say
+    assert (lost, feedback.points) == ([name], 38 - points), feedback.say

@@ -313,7 +313,7 @@ def test_an_answer_may_be_written_in_many_ways(raw: Any) -> None:
 def test_a_cell_names_the_parts_in_order_and_what_belongs_there() -> None:
     cell = kind_of(ASKED).cells(ASKED.form, "x")
     assert cell.splitlines()[0] == "x = {"
-    assert cell.splitlines()[1] == "    \"message\": ...,  # a number with its unit, such as '2.5 GB'"
+    assert cell.splitlines()[1] == "    \"message\": ...,  # a number with its unit, such as '25 GB'"
     namespace: dict[str, Any] = {}
     exec(cell, namespace)
     assert list(namespace["x"]) == list(RIGHT)

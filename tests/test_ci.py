@@ -6,6 +6,8 @@ import csv
 import json
 import re
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from junitparser import JUnitXml
@@ -13,11 +15,13 @@ from ruamel.yaml import YAML
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
-from checkout import ROOT
+from checkout import ROOT, checkout_bank
 from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.ci import threshold
 from shardwise.cli.main import app
+from shardwise.course.assignments import SetDefinition, Student, assign
+from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import blank, fill, mistaken, right
 from shardwise.grading.results import Result as Graded
 
@@ -85,23 +89,88 @@ def test_junit_holds_the_notebooks_that_were_found_and_no_classmates(room: Class
     assert (suites["week-1.ada"].errors, suites["week-1.bo"].errors) == (0, 1)
 
 
+# Attributes and children by element, of Jenkins' schema: junit-10.xsd in pytest-dev/pytest, testing/example_scripts. What begins
+# with ! is demanded. (It calls an error `errors`; Jenkins and pytest write and read `error`.)
+SCHEMA = {
+    "testsuites": ({"name", "time", "tests", "failures", "errors"}, {"testsuite"}),
+    "testsuite": ({"!name", "!tests", "!failures", "!errors", "group", "time", "skipped", "timestamp", "hostname", "id", "package", "file"},
+                  {"testsuite", "properties", "testcase", "system-out", "system-err"}),
+    "testcase": ({"!name", "time", "classname", "group"}, {"skipped", "error", "failure", "system-out", "system-err"}),
+    "error": ({"type", "message"}, set()),
+    "failure": ({"type", "message"}, set()),
+}  # fmt: skip
+TIME = r"(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]{0,3})?"
+
+
+def test_junit_is_valid_by_the_schema_of_jenkins(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    room.hand_in("cleo", mistaken)
+    room.put("bo", "{")
+    grade(room, "--junit", room.out / "junit.xml")
+    seen = set()
+    for element in ElementTree.parse(room.out / "junit.xml").iter():
+        attributes, children = SCHEMA[element.tag]
+        assert {*element.attrib} <= {name.lstrip("!") for name in attributes}, element.tag
+        assert {name[1:] for name in attributes if name.startswith("!")} <= {*element.attrib}, element.tag
+        assert {child.tag for child in element} <= children, element.tag
+        assert element.tag == "testcase" or re.fullmatch(TIME, element.get("time", "")), element.attrib
+        seen.add(element.tag)
+    assert seen == {*SCHEMA}
+
+
+def run_by_gradescope(room: Classroom, *more: object, users: object = ()) -> tuple[Result, dict[str, Any]]:
+    """Grade as Gradescope's autograder does: a submission in its folder, and metadata beside that."""
+    about = {"created_at": "2026-06-01T10:00:00.000-07:00", "users": users}
+    (room.out / "submission_metadata.json").write_text(json.dumps(about))
+    file = room.out / "autograder" / "results.json"
+    done = grade(room, "--gradescope", file, *more)
+    return done, json.loads(file.read_text())
+
+
 def test_gradescope_gets_its_file_for_one_notebook(room: Classroom) -> None:
     room.hand_in("ada", right)
-    assert grade(room, "--gradescope", room.out / "results.json").exit_code == 0
-    found = json.loads((room.out / "results.json").read_text())
-    assert [test["score"] for test in found["tests"]] == [2, 2]
+    done, found = run_by_gradescope(room, "--visibility", "after_published")
+    assert done.exit_code == 0, done.output
+    assert (found["score"], [test["score"] for test in found["tests"]]) == (4, [2, 2])
+    assert {found["visibility"], *(test["visibility"] for test in found["tests"])} == {"after_published"}
+    [line] = [line for line in (room.out / "results" / "results.jsonl").read_text().splitlines() if '"graded"' in line]
+    assert (json.loads(line)["received"], json.loads(line)["received_by"]) == (
+        "2026-06-01T10:00:00-07:00",
+        "gradescope",
+    )
+    assert "--visibility is one of visible, hidden" in str(grade(room, "--visibility", "secret").exception)
 
 
 @pytest.mark.parametrize("count", [0, 2])
-def test_gradescope_gets_its_file_also_without_a_notebook_or_with_two(room: Classroom, count: int) -> None:
+def test_gradescope_gets_a_score_and_a_reason_also_without_a_notebook_or_with_two(room: Classroom, count: int) -> None:
     room.handed_in.mkdir()
     for student in CLASS[:count]:
         room.hand_in(student, right)
-    done = grade(room, "--gradescope", room.out / "results.json")
-    found = json.loads((room.out / "results.json").read_text())
-    here = "is none" if count == 0 else "are 2"
-    assert found["output"] == f"Not graded: Hand in one notebook (*.ipynb); here {here}."
-    assert bool(done.exit_code) == (count == 0)
+    done, found = run_by_gradescope(room)
+    here = "is none" if count == 0 else "are 2: week-1.ipynb, week-1.ipynb"
+    assert found["output"].startswith(f"Not graded: Hand in one notebook (*.ipynb); here {here}.")
+    assert (found["score"], [(test["status"], test["score"]) for test in found["tests"]]) == (0, [("failed", 0)])
+    assert "is none of yours: nothing was graded" in found["tests"][0]["output"]
+    assert done.exit_code != 0
+
+
+@pytest.mark.parametrize(
+    ("users", "reason"),
+    [
+        ([{"name": "Ada", "email": "a@x.edu", "id": 7}], ""),
+        ([{"name": "Somebody", "sid": "ada"}, {"name": "Bo"}], ""),  # a group
+        ([{"name": "Bo", "email": "b@x.edu"}], "This is ada's notebook, and bo handed it in."),
+        ([{"name": "Zoe Zorn"}], "handed in by “Zoe Zorn”, whom week-1.lock.jsonl does not know"),
+        ("nobody", ""),
+    ],
+)
+def test_gradescopes_uploader_is_held_against_the_notebook(room: Classroom, users: object, reason: str) -> None:
+    roster = [Student(name, f"{name.title()} Berg" if name == "ada" else name.title()) for name in CLASS]
+    room.lock = Lock(assign(checkout_bank(), SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": FEW}), roster, room.lock.key, room.out).lock)  # fmt: skip
+    room.hand_in("ada", right)
+    done, found = run_by_gradescope(room, users=users)
+    assert bool(done.exit_code) == bool(reason), done.output
+    assert reason in found["output"] if reason else found["score"] == 4
 
 
 @pytest.mark.parametrize("option", ["junit", "gradescope"])
@@ -169,10 +238,15 @@ def test_the_workflow_in_the_docs_is_one_that_github_takes() -> None:
             assert job["runs-on"]
             for step in job["steps"]:
                 assert ("run" in step) != ("uses" in step)
-                assert set(step) <= {"run", "uses", "with", "env", "name", "if"}
+                assert set(step) <= {"run", "uses", "with", "env", "name", "if", "shell"}
+                assert (
+                    "| tee" not in step.get("run", "") or step["shell"] == "bash"
+                )  # which fails where any of the commands does
                 assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step.get("uses", "a/b@v1"))
                 for line in step.get("run", "").splitlines():
                     _must_be_understood(line)
+            steps = str(job["steps"])
+            assert "upload-artifact" in steps and "GITHUB_STEP_SUMMARY" in steps
 
 
 def _must_be_understood(line: str) -> None:

@@ -20,7 +20,7 @@ from typer.main import get_command
 from checkout import ROOT, template
 from shardwise import __version__
 from shardwise.bank import discovery
-from shardwise.bank.bank import Bank, Problem
+from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import starter
 from shardwise.cli import tables
@@ -285,7 +285,7 @@ def test_a_right_answer_exits_with_0_and_any_other_with_1(run: Any, whole_bank: 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("bytes-per-gpu", "\na number with its unit, such as '2.5 GB'\n"),
+        ("bytes-per-gpu", "\na number with its unit, such as '250 GB'\n"),
         ("ring-time-bug", '    "line": ...,\n'),
         ("train-a-model", '    "micro_batches": ...,'),
     ],
@@ -310,6 +310,11 @@ def test_an_option_that_is_misspelt_is_no_part_of_an_answer(run: Any) -> None:
     ran = run("check", "bytes-per-gpu", "31 GB", "--sed", "7")
     assert ran.code == 2
     assert "There is no option --sed; see `shardwise check --help`." in ran.err
+
+
+def test_a_blank_in_the_terminal_says_what_to_type_and_names_no_variable(run: Any) -> None:
+    said = run("check", "bytes-per-gpu", "").out
+    assert "A number with its unit, for example 250 GB" in said and "Assign" not in said
 
 
 def test_a_check_for_scripts_is_one_json_object(run: Any) -> None:
@@ -351,6 +356,44 @@ def test_a_bank_is_started_and_passes_the_lint_at_once(run: Any, tmp_path: Path)
     assert "is there already; nothing was written" in again.err
 
 
+def test_a_bank_that_is_started_keeps_keys_and_results_out_of_git(run: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / ".gitignore").write_text("/my-drafts/\n__pycache__/")
+    assert run("init", "bank", str(folder)).code == 0
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    secret = [
+        "week1/course.key",
+        "week1/week-1.lock.jsonl",
+        "submitted/ada/week-1.ipynb",
+        "week1/results/ledger.sqlite-wal",
+        "my-drafts/a.yaml",
+    ]
+    for name, ignored in [*((name, True) for name in secret), ("problems/01-first-chapter/chapter.yaml", False)]:
+        done = subprocess.run(["git", "-C", str(folder), "check-ignore", "-q", name], check=False)
+        assert (done.returncode == 0) is ignored, name
+    assert (folder / ".gitignore").read_text().count("__pycache__/") == 1
+
+
+def test_one_key_is_suggested_where_a_second_would_be_made(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "set.yaml").write_text("{name: week-1, title: Week 1, problems: [bytes-per-gpu]}")
+    (tmp_path / "roster.csv").write_text("student\nada\n")
+    words = (
+        "assign",
+        str(tmp_path / "set.yaml"),
+        "--roster",
+        str(tmp_path / "roster.csv"),
+        "--bank",
+        str(ROOT),
+        "--out",
+    )
+    first, second = (run(*words, str(tmp_path / "course" / name)) for name in ("week1", "week2"))
+    assert "one key is enough for a course" not in first.out
+    assert f"run the command again with --key {tmp_path / 'course' / 'week1' / 'course.key'}" in " ".join(
+        second.out.split()
+    )
+
+
 # schema ----------------------------------------------------------------------------------------------------------
 
 
@@ -381,8 +424,9 @@ def test_the_schemas_are_schemas(schemas: dict[str, Any]) -> None:
         assert made["title"] == f"shardwise {of}"
 
 
-def test_the_schema_fits_every_problem(problem: Problem, schemas: dict[str, Any]) -> None:
-    assert complaints(problem.data, schemas["problem"]) == []
+def test_the_schema_fits_every_problem(whole_bank: Bank, schemas: dict[str, Any]) -> None:
+    found = {problem.id: complaints(problem.data, schemas["problem"]) for problem in whole_bank.problems.values()}
+    assert {name: words for name, words in found.items() if words} == {}
 
 
 def test_the_schema_fits_every_chapter_and_refuses_what_the_loader_refuses(

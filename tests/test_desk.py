@@ -17,7 +17,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from checkout import ROOT, checkout_bank, fresh_session, problem_of, template
+from checkout import ROOT, checkout_bank, fresh_session, of_each_kind, problem_of, template
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.kinds import OURS, text_of
@@ -107,9 +107,10 @@ def secrets(question: Question) -> list[str]:
     return [json.dumps(text)[1:-1] for text in found if text not in public and text.strip() not in public]
 
 
-def test_nothing_of_key_solution_or_hints_reaches_the_browser_unasked(problem: Problem) -> None:
+@of_each_kind(6)
+def test_nothing_of_key_solution_or_hints_reaches_the_browser_unasked(formed: Problem) -> None:
     for seed in range(2):
-        question = pose(problem, seed)
+        question = pose(formed, seed)
         state = synced(Practice(Desk(api._SESSION), question))
         hidden = secrets(question)
         assert hidden
@@ -118,8 +119,9 @@ def test_nothing_of_key_solution_or_hints_reaches_the_browser_unasked(problem: P
         assert set(told) == {"id", "seed", "kind", "title", "points", "hints", "prompt", "form", "estimated_first"}
 
 
-def test_a_form_shows_the_options_or_the_listing_and_the_prompt_does_not_repeat_them(problem: Problem) -> None:
-    question = pose(problem, 1)
+@of_each_kind(6)
+def test_a_form_shows_the_options_or_the_listing_and_the_prompt_does_not_repeat_them(formed: Problem) -> None:
+    question = pose(formed, 1)
     shown = view(question)
     form: Any = question.form
     if question.kind == "choice":
@@ -133,11 +135,7 @@ def test_a_form_shows_the_options_or_the_listing_and_the_prompt_does_not_repeat_
     assert to_html(first_words).removeprefix("<p>").removesuffix("</p>")[:10] in shown["prompt"]
 
 
-EVERY = checkout_bank().read_all().problems.values()
-THREE_OF_EACH_KIND = [problem for kind in OURS for problem in [one for one in EVERY if one.kind.name == kind][:3]]
-
-
-@pytest.mark.parametrize("formed", THREE_OF_EACH_KIND, ids=[problem.id for problem in THREE_OF_EACH_KIND])
+@of_each_kind(3)
 def test_the_desk_marks_like_the_cell_does(formed: Problem) -> None:
     question = pose(formed, 0)
     student = Student(question)
@@ -147,7 +145,7 @@ def test_the_desk_marks_like_the_cell_does(formed: Problem) -> None:
             raw = formed.kind.sample_source(question, "", raw)
         sent = json.loads(json.dumps(raw, default=lambda _: None))  # as a browser sends it
         said = student.asks("check", answer=sent)["verdict"]
-        expected = mark(question, raw, runner=run_here, in_form=True)
+        expected = mark(question, raw, runner=run_here, front="form")
         assert said["outcome"] == sample.outcome
         more = said.pop("more", None)
         assert said == verdict(expected)
@@ -316,7 +314,7 @@ def test_hints_in_cells_begin_at_the_first_part_of_a_case_that_is_not_right() ->
 
 def test_how_to_tick_options_fits_a_question_for_the_wrong_ones() -> None:
     review = at("train-a-model").told["form"]["fields"][0]["parts"][-1]
-    assert "are wrong. Which?" in review["html"]
+    assert "Which statements of that plan are wrong?" in review["html"]
     assert review["how"].startswith("Tick all that apply")
 
 

@@ -202,15 +202,15 @@ def test_check_all_tells_answered_blank_and_unreadable_apart() -> None:
 
 
 def test_an_answer_of_which_a_part_is_missing_or_unreadable_is_incomplete_and_says_why() -> None:
-    given_out(asked("ring-time-bug"), asked("which-bytes-are-which"))
-    run("ring_time_bug = {'line': 99, 'input': {}, 'fix': 'x = 1'}\nwhich_bytes_are_which = {1: 'a', 2: 'b'}")
+    given_out(asked("ring-time-bug"))
+    run("ring_time_bug = {'line': 99, 'input': {}, 'fix': 'x = 1'}")
     made = api.check("ring-time-bug")
     assert isinstance(made, Checked) and made.feedback.say == (
         "line is the number of a line, 1 to 5. Not answered yet: input.\n\nWhat is missing or cannot be read earns nothing."
     )
     told = said(api.check_all())
-    assert told.startswith("**2 incomplete.**")
-    assert told.endswith("| ◐ incomplete | Not answered yet: 3, 4, 5. |")
+    assert told.startswith("**1 incomplete.**")
+    assert "| ◐ incomplete | line is the number of a line, 1 to 5. Not answered yet: input. |" in told
 
 
 def test_the_verbs_of_practice_say_that_a_graded_set_has_none() -> None:

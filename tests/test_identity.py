@@ -21,7 +21,7 @@ from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.cli.main import app
 from shardwise.course import found as found_files
-from shardwise.course import identity
+from shardwise.course import identity, names
 from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.notebooks import chapter_notebook, file_text
 from shardwise.course.simulated_class import add_cell, blank, fill, mistaken, right
@@ -44,7 +44,7 @@ def graded(room: Classroom, *arguments: object, code: int | None = None) -> dict
     """The rows of each student."""
     out = room.out / "results"
     given = [str(one) for one in arguments or (room.handed_in,)]
-    done = CliRunner().invoke(app, ["grade", *given, "--out", str(out), "--workers", "1", "--bank", str(ROOT)])
+    done = CliRunner().invoke(app, ["grade", *given, "--yes", "--out", str(out), "--workers", "1", "--bank", str(ROOT)])
     assert done.exit_code in ((0, 1) if code is None else (code,)), f"{done.output}{done.exception}"
     rows: dict[str, list[dict[str, Any]]] = {}
     for line in (out / "results.jsonl").read_text("utf-8").splitlines():
@@ -66,11 +66,11 @@ def test_whose_a_notebook_is_is_found_without_going_through_the_class_each_time(
 ) -> None:
     """Else a class of 10,000 would be gone through 10,000 times, for minutes."""
     folded: list[str] = []
-    usual = identity._folded
-    monkeypatch.setattr(identity, "_folded", lambda name: (folded.append(name), usual(name))[1])
+    usual = names.folded
+    monkeypatch.setattr(names, "folded", lambda name: (folded.append(name), usual(name))[1])
     [found] = found_files.find([room.handed_in])
     for _ in range(20):
-        assert identity.students_at(found, room.lock) == {"ada"}
+        assert identity.owner(found, room.lock) == "ada"
     assert folded.count("bo") == 1
 
 
@@ -86,7 +86,8 @@ WAYS: dict[str, Callable[[Path], list[Path]]] = {
 def test_anothers_notebook_makes_no_row_for_them(room: Classroom, way: str, folder: str) -> None:
     room.put("cleo", room.notebook("cleo"), folder if folder != "eve" else "bo")
     rows = graded(room, *WAYS[way](room.handed_in))
-    assert only(rows, "cleo")["status"] == "missing"
+    assert only(rows, "cleo")["status"] == "ungraded"
+    assert "handed in by somebody else" in only(rows, "cleo")["reason"]
     assert only(rows, "bo")["status"] == "ungraded"
     assert only(rows, "bo")["reason"] == "This is cleo's notebook in bo's folder."
     assert only(rows, "ada")["points"] == 4
@@ -113,9 +114,9 @@ def test_a_file_that_is_called_after_another_student_is_refused_in_a_flat_folder
     shutil.move(room.handed_in / "ada" / "week-1.ipynb", room.handed_in / "ada.ipynb")
     (room.handed_in / "bo.ipynb").write_text(json.dumps(room.notebook("cleo")))
     rows = graded(room)
-    assert only(rows, "")["reason"] == "This is cleo's notebook, and its file is called after bo."
+    assert only(rows, "bo")["reason"] == "This is cleo's notebook, and its file is called after bo."
     assert only(rows, "ada")["points"] == 4
-    assert only(rows, "cleo")["status"] == "missing"
+    assert only(rows, "cleo")["status"] == "ungraded"
 
 
 @pytest.mark.parametrize("name", ["bo.zip", "bo.ipynb.zip", "BO.zip"])
@@ -127,14 +128,14 @@ def test_an_archive_that_is_called_after_another_student_is_as_good_as_a_folder(
         packed.writestr(member, json.dumps(room.notebook("cleo")))
     rows = graded(room)
     assert only(rows, "bo" if member == "week-1.ipynb" else "")["reason"] == "This is cleo's notebook in bo's folder."
-    assert only(rows, "cleo")["status"] == "missing"
+    assert only(rows, "cleo")["status"] == "ungraded"
 
 
 def test_a_name_as_course_systems_make_it_begins_with_whose_it_is(room: Classroom) -> None:
     (room.handed_in / "bo_late_123.ipynb").write_text(json.dumps(room.notebook("cleo")))
     (room.handed_in / "cleo_0.ipynb").write_text(json.dumps(room.notebook("cleo")))
     rows = graded(room)
-    assert only(rows, "")["reason"] == "This is cleo's notebook, and its file is called after bo."
+    assert only(rows, "bo")["reason"] == "This is cleo's notebook, and its file is called after bo."
     assert only(rows, "cleo")["status"] == "graded"
 
 
@@ -320,8 +321,50 @@ def test_a_table_says_when_notebooks_were_received(due: Classroom, tmp_path: Pat
     table = tmp_path / "received.csv"
     table.write_text("student,time\nada,2026-06-01T13:59:00+02:00\nbo,2026-06-01T14:01:00+02:00\n")
     rows = graded(due, due.handed_in, "--received", table)
-    assert [only(rows, student)["late"] for student in CLASS] == [False, True, False]
-    assert only(rows, "cleo")["notes"] == ["Nobody knows when this was received, so it is not counted as late."]
+    assert [only(rows, student)["late"] for student in CLASS] == [False, True, True]
+    assert [(only(rows, student)["received"], only(rows, student)["received_by"]) for student in CLASS] == [
+        ("2026-06-01T13:59:00+02:00", "table"), ("2026-06-01T14:01:00+02:00", "table"), ("2026-06-02T12:00:00+00:00", "file"),
+    ]  # fmt: skip
+
+
+def test_nobody_becomes_late_unasked(due: Classroom, tmp_path: Path) -> None:
+    command = due.command("grade", "--bank", ROOT)
+    for student in CLASS:
+        stamp(due.handed_in / student / "week-1.ipynb", "2026-06-01T11:00:00Z")
+    stamp(due.handed_in / "cleo" / "week-1.ipynb", "2026-06-03T11:00:00Z")
+    assert not only(graded(due), "ada")["late"]
+    before = (due.out / "results" / "grades.csv").read_bytes()
+    copied = due.out / "copied"
+    shutil.copytree(due.handed_in, copied, copy_function=shutil.copyfile)  # which changes the time of every file
+    for folder in (due.handed_in, copied):
+        for student in CLASS:
+            stamp(folder / student / "week-1.ipynb", "2026-07-01T11:00:00Z")
+        command[1] = str(folder)
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 1
+        assert (
+            "ada was in time for week-1 and would be late: received at 2026-07-01T11:00:00+00:00 by the time of the file; before, at 2026-06-01"
+            in done.output
+        )
+        assert "bo was in time" in done.output and "cleo" not in done.output  # who was late before
+        assert "--yes goes on without asking" in done.output
+        assert (due.out / "results" / "grades.csv").read_bytes() == before
+    times = put(tmp_path / "times.csv", "student,time\nbo,2026-06-01T10:00:00Z\n")
+    done = CliRunner().invoke(app, [*command, "--received", str(times)])
+    assert "ada was in time" in done.output and "bo was in time" not in done.output
+    rows = graded(due, copied)
+    assert [only(rows, student)["late"] for student in CLASS] == [True, True, True]
+    assert CliRunner().invoke(app, command).exit_code == 0  # agreed to
+
+
+def test_points_of_a_set_are_shown_before_they_count(room: Classroom, whole_bank: Bank) -> None:
+    assigned(room, whole_bank, attempts=3)
+    assert only(graded(room), "ada")["points"] == 4
+    assigned(room, whole_bank, attempts=3, points=9)
+    done = CliRunner().invoke(app, room.command("grade", "--bank", ROOT))
+    assert done.exit_code == 1
+    assert f"{FEW[0]} in week-1 would be worth 9 points, for 1 student; before, 2." in done.output
+    assert only(graded(room), "ada")["points"] == 11
 
 
 def test_every_fault_of_a_table_of_receipts_is_named_at_its_line(due: Classroom, tmp_path: Path) -> None:
@@ -461,13 +504,43 @@ def test_the_latest_is_that_of_the_table_of_receipts_alone_if_there_is_one(room:
     assert only(graded(room, room.handed_in, "--latest", "--received", "git", code=0), "ada")["path"] == str(first)
 
 
-def test_of_what_nobody_knows_when_it_came_it_is_said_that_it_was_taken_for_the_earliest(
-    room: Classroom, tmp_path: Path
-) -> None:
-    several(room)
-    times = put(tmp_path / "times.csv", "student,time\n")
-    row = only(graded(room, room.handed_in, "--latest", "--received", times, code=0), "ada")
+def test_of_what_nobody_knows_when_it_came_it_is_said_that_it_was_taken_for_the_earliest(room: Classroom) -> None:
+    several(room)  # in no repository
+    row = only(graded(room, room.handed_in, "--latest", "--received", "git", code=0), "ada")
     assert "Nobody knows when" in row["notes"][-1] and "taken for the earliest" in row["notes"][-1]
+
+
+def test_the_latest_is_never_what_may_be_somebody_elses(room: Classroom) -> None:
+    late = room.put("ada", room.notebook("ada"), "one-of-nobody")  # blank
+    stamp(late, "2030-01-01T00:00:00Z")
+    rows = graded(room, room.handed_in, "--latest", code=1)
+    assert only(rows, "ada")["points"] == 4
+    assert "nothing says that ada handed it in. Say whose it is with --student" in only(rows, "")["reason"]
+    shutil.rmtree(room.handed_in / "ada")
+    room.put("ada", json.dumps(add_cell(room.notebook("ada"), "y = 1")), "another-of-nobody")
+    rows = graded(room, room.handed_in, "--latest", code=1)
+    assert [row["status"] for row in rows["ada"]] == ["ungraded", "ungraded"]
+
+
+def test_what_is_no_notebook_is_a_row_of_its_owner_and_no_more_than_that(room: Classroom) -> None:
+    put(room.handed_in / "bo_12_34_report.pdf", "")
+    put(room.handed_in / "ada_12_34_report.pdf", "")  # beside a notebook
+    put(room.handed_in / "times.csv", "")
+    rows = graded(room, code=1)
+    assert only(rows, "ada")["points"] == 4
+    assert "bo_12_34_report.pdf is read neither as a notebook" in only(rows, "bo")["reason"]
+    assert sorted(rows) == ["ada", "bo", "cleo"]
+
+
+def test_a_notebook_that_lost_its_metadata_is_graded_by_the_set_that_is_named(room: Classroom) -> None:
+    path = room.handed_in / "ada" / "week-1.ipynb"
+    notebook = json.loads(path.read_text())
+    for cell in (notebook, *notebook["cells"]):
+        cell["metadata"] = {}
+    path.write_text(json.dumps(notebook))
+    assert "with --student and the --lock of its set" in only(graded(room, code=1), "ada")["reason"]
+    row = only(graded(room, path, "--student", "ada", "--lock", room.lock.path, code=0), "ada")
+    assert row["points"] == 4
 
 
 def test_a_broken_notebook_of_one_of_two_sets_is_still_its_students(room: Classroom, whole_bank: Bank) -> None:

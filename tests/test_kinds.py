@@ -615,11 +615,10 @@ def test_the_usual_numbers_of_a_hunt_are_written_out_up_to_a_billion() -> None:
         ({"fix": "x" * 301}, "of at most 300 characters"),
         ({"lines": 3}, "I know the parts line, input and fix, and not lines."),
         ({None: 3, (1, 2): 4}, "and not (1, 2), None."),
-        ("line 3", "I expected JSON such as"),
-        ("[" * 3000, "I expected JSON such as"),
+        ("[" * 3000, "I expected the parts line, input and fix, each on a line of its own"),
         ("{" * 6000, "I couldn't read an answer of 6,000 characters."),
         ([1, 2], "I expected {'line': ..., 'input': {...}, 'fix': '...'}, and this is of type list."),
-        (3, "and this is of type int."),
+        (True, "and this is of type bool."),
     ],
 )
 def test_a_part_that_cannot_be_read_is_named(raw: Any, words: str) -> None:

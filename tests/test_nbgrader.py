@@ -6,23 +6,27 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
+from nbgrader.preprocessors import ClearSolutions
 
 from checkout import ROOT, checkout_bank
 from drawing import every_sixth_at_once
 from shardwise.bank.bank import Bank
-from shardwise.bank.posing import pose
+from shardwise.bank.posing import pose, pose_chapter
+from shardwise.cell_names import names_set_by
 from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, file_text
 from shardwise.course.simulated_class import fill, mistaken, right
+from shardwise.grading.batch import grade
 from shardwise.kinds import variable_of
 from shardwise.kinds.calls import run_here
 from shardwise.marking import check
-from shardwise.question import Question
+from shardwise.question import Outcome, Question
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # nbgrader's and Jupyter's own deprecations are not ours to fix
 
@@ -47,6 +51,26 @@ def test_nbgraders_own_validator_accepts_every_notebook(chapter: str, whole_bank
         MetadataValidatorV3().validate_cell(cell)
     ids = [cell.metadata["nbgrader"]["grade_id"] for cell in notebook.cells]
     assert len(ids) == len(set(ids))
+
+
+def test_nbgrader_keeps_the_skeletons_and_its_stub_is_no_answer(whole_bank: Bank, tmp_path: Path) -> None:
+    notebook = nbformat.from_dict(chapter_notebook(whole_bank, CHAPTER, typed=True))
+    released, _ = ClearSolutions().preprocess(notebook, {})
+    questions = {
+        question.id: question for problem in whole_bank.of_chapter(CHAPTER) for question in [pose(problem, "0")]
+    }
+    answers = [cell for cell in released.cells if cell.metadata["shardwise"]["role"] == "answer"]
+    for cell in answers:
+        assert "raise NotImplementedError()" in cell.source
+        question = questions[cell.metadata["shardwise"]["question"]]
+        assert names_set_by(cell.source) == [variable_of(question)]
+    path = tmp_path / "submitted" / "ada" / f"{CHAPTER}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(released))
+    batch = grade([path], tmp_path / "out", practice=partial(pose_chapter, whole_bank))
+    [result] = batch.results()
+    assert {feedback.outcome for feedback in result.feedback} == {Outcome.BLANK}
+    assert len(result.feedback) == len(answers)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import __main__
-from checkout import checkout_bank, fresh_session
+from checkout import checkout_bank, fresh_session, of_each_kind
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.kinds import kinds
@@ -377,14 +377,15 @@ def test_a_seed_that_is_none_is_said() -> None:
         assert said(check(SENDS, "1 B", seed=long)) == "A seed has at most 100 characters, such as seed=7."
 
 
-def test_another_reads_differently_or_says_that_it_does_not(problem: Problem) -> None:
-    before = said(shown(problem.id))
-    after = said(another(problem.id))
-    if problem.template.kind in ("code", "formula") and "reads the same" in after:
-        seed = api._SESSION.drawn[problem.id]
-        fresh = before.replace(f'check("{problem.slug}")', f'check("{problem.slug}", seed={seed})')
+@of_each_kind(3)
+def test_another_reads_differently_or_says_that_it_does_not(formed: Problem) -> None:
+    before = said(shown(formed.id))
+    after = said(another(formed.id))
+    if formed.template.kind in ("code", "formula") and "reads the same" in after:
+        seed = api._SESSION.drawn[formed.id]
+        fresh = before.replace(f'check("{formed.slug}")', f'check("{formed.slug}", seed={seed})')
         assert after == f"*It reads the same each time; what it is tried on is new.*\n\n{fresh}"
-        cases = {pose(problem, seed).key.model_dump_json() for seed in range(20)}
+        cases = {pose(formed, seed).key.model_dump_json() for seed in range(20)}
         assert len(cases) > 1
     else:
         assert after.split("\n\n")[1:] != before.split("\n\n")[1:]

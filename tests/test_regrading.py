@@ -152,7 +152,7 @@ def test_whose_grade_would_be_gone_or_late_is_said_and_asked_about_though_no_poi
     room.hand_in("eve", half_a_per_cent_off)
     times = room.out / "times.csv"
     times.write_text("student,time\n" + "".join(f"{name},2026-12-0{1 + (name == 'ada')}T10:00:00Z\n" for name in CLASS))
-    graded = [*room.command("grade"), "--latest", "--received", str(times)]
+    graded = [*room.command("grade"), "--latest", "--received", str(times), "--yes"]
     assert CliRunner().invoke(app, graded).exit_code == 0
     mend(problems, "title: ", "title: Again, ")
     (room.handed_in / "finn" / "week-1.ipynb").rename(room.out / "finn.ipynb")

@@ -177,8 +177,8 @@ def test_numbers_are_read_as_people_write_them(text: str, asked: str, value: flo
         ("50 %", "GPU", "“%” is a plain number; this question asks for GPUs."),
         ("5 t", "token", "“t” is not a unit I know."),
         ("7 gb", "GB", "Did you mean GB or Gb?"),
-        ("1,875 GB", "GB", "read in two ways, as 1875 or as 1.875."),
-        ("$1,875M", "dollar", "read in two ways, as 1875 or as 1.875."),
+        ("1,875 GB", "GB", "read in two ways, as 1875 GB or as 1.875 GB."),
+        ("$1,875M", "dollar", "read in two ways, as 1875 M dollar or as 1.875 M dollar."),
         ("1,23,456 GB", "GB", "I can't tell which number “1,23,456” is"),
         ("1024 256 GB", "GB", "I can't tell which number"),
         ("1875 mb", "MB", "begins with m, which is milli. M is mega"),
@@ -286,7 +286,8 @@ def test_where_only_a_whole_number_can_be_meant_a_comma_parts_thousands_and_a_po
     assert read("3,312 GPUs", "1", nouns=("GPUs",), whole=True).value == 3312
     for text in ("16.000 GPUs", "170.667"):
         with pytest.raises(
-            Unreadable, match=r"The point can be read in two ways, as (16000 or as 16|170667 or as 170.667)"
+            Unreadable,
+            match=r"The point can be read in two ways, as (16000 GPUs or as 16.000 GPUs|170667 or as 170.667)\.",
         ):
             read(text, "GPU", whole=True)
     with pytest.raises(Unreadable, match="The comma can be read in two ways"):
@@ -530,3 +531,32 @@ def test_what_is_read_as_a_unit_is_so_for_pint(parts: list[str]) -> None:
     said, ours = JUDGE.scale(text), _ours(text)
     if text.strip() and (said is None or ours is not None):  # we refuse more: squares, unknown names that cancel, GB(s)
         assert ours == said
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "usual", "value", "how"),
+    [
+        ("39,375 us", "us", (9e3, 9e5), 0.039375, "thousands separator"),
+        ("39,375 us", "us", (3, 200), 39.375e-6, "decimal point"),
+        ("5,556 d", "day", (800, 4e4), 5556 * 86_400, "thousands separator"),
+        ("93,960 PFLOP/s·day", "PFLOP/s*day", (900, 1e6), 93_960e15 * 86_400, "thousands separator"),
+        ("39,375 ms", "us", (1e3, 1e5), 0.039375, "decimal point"),
+        ("12,345 %", "%", (1, 100), 0.12345, "decimal point"),
+    ],
+)
+def test_a_comma_with_one_group_is_read_where_the_questions_answers_lie(
+    text: str, asked: str, usual: tuple[float, float], value: float, how: str
+) -> None:
+    reading = read(text, asked, usual=usual)
+    assert reading.value == pytest.approx(value, rel=1e-12)
+    assert reading.text.endswith(how)
+
+
+@pytest.mark.parametrize("usual", [None, (1, 1e5), (1e6, 1e9)])
+def test_a_comma_is_asked_about_where_both_readings_are_usual_or_neither_is(usual: tuple[float, float] | None) -> None:
+    with pytest.raises(Unreadable, match=r"in two ways, as 39375 us or as 39\.375 us\."):
+        read("39,375 us", "us", usual=usual)
+
+
+def test_a_point_in_a_whole_number_is_read_likewise() -> None:
+    assert read("1.304 tokens", "token", whole=True, usual=(300, 9e3)).value == 1304

@@ -65,7 +65,7 @@ def _hand_in(folder: Path) -> None:
     course = Classroom(folder / "course", Bank.open(folder / "bank"), STUDENTS, GRADED)
     assert (folder / "course" / KEY_FILE).is_file()
     for student in STUDENTS:
-        course.hand_in(student, _one_per_cent_off)
+        os.utime(course.hand_in(student, _one_per_cent_off), (1.75e9, 1.75e9))  # which stands in the results
 
 
 def _one_per_cent_off(question: Question) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from shardwise.errors import Unreadable
 from shardwise.kinds import kind_of, kinds
@@ -14,6 +14,8 @@ from shardwise.kinds.base import Kind
 from shardwise.kinds.calls import Runner, in_one_line, refuse
 from shardwise.markdown.html import literal, printable, safe
 from shardwise.question import Feedback, Note, Outcome, Question, Verdict
+
+Front = Literal["cell", "form", "terminal"]
 
 PRAISE = "Correct."
 UNCOUNTED = "This does not count."
@@ -32,21 +34,25 @@ def _unwarned() -> Iterator[None]:
 
 @_unwarned()
 def check(
-    question: Question, raw: Any, *, runner: Runner = refuse, is_graded: bool = False, in_form: bool = False
+    question: Question, raw: Any, *, runner: Runner = refuse, is_graded: bool = False, front: Front = "cell"
 ) -> Feedback:
     """What to say to an answer, and what it earns.
 
     `raw` is text, a number, a list, a dictionary, a function or the source of one; `runner` runs functions.
     An answer that cannot be read is unreadable, one that is not there is blank; neither is wrong. What becomes of an
-    unreadable one is said for practice, or with `is_graded` for what was handed in. How to answer is said for a notebook's
-    cell, or for fields that show by themselves what goes into them, with `in_form`.
+    unreadable one is said for practice, or with `is_graded` for what was handed in. `front` is where the answer was given: a
+    notebook's cell, a form whose fields show what goes into them, or a terminal.
     When our own side fails the outcome is broken, and the answer stays ungraded.
     """
     kind = kind_of(question)
     try:
         value = parsed(kind, question.form, raw)
         if value is None:
-            how = kind.view(question.form)["how"] if in_form else kind.instruction(question.form, question.variable)
+            how = (
+                kind.instruction(question.form, question.variable)
+                if front == "cell"
+                else kind.view(question.form)["how"]
+            )
             return _feedback(question, Outcome.BLANK, say=how)
         verdict = judged(kind, question, value, runner)
         feedback = _judged(question, verdict, read=kind.read(question.form, value))
@@ -54,7 +60,7 @@ def check(
             feedback = feedback.model_copy(update={"written": printable(_written(raw)), "unread": printable(why)})
         return feedback
     except Unreadable as error:
-        return unreadable_feedback(question, error, raw, is_graded=is_graded, in_form=in_form)
+        return unreadable_feedback(question, error, raw, is_graded=is_graded, front=front)
     except Exception as error:
         return broken(question, error)
 
@@ -82,10 +88,10 @@ def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: flo
 
 
 def unreadable_feedback(
-    question: Question, why: Unreadable, raw: Any = None, *, is_graded: bool = False, in_form: bool = False
+    question: Question, why: Unreadable, raw: Any = None, *, is_graded: bool = False, front: Front = "cell"
 ) -> Feedback:
     """Feedback for an answer that cannot be read; see `check`."""
-    say = literal(str(why)) if in_form else _with_example(kind_of(question), question.form, why)
+    say = literal(str(why)) if front == "form" else _with_example(kind_of(question), question.form, why)
     feedback = _feedback(question, Outcome.UNREADABLE, say=f"{say}\n\n{UNMARKED if is_graded else UNCOUNTED}")
     notes = {part: Note(outcome=Outcome.UNREADABLE, earned=0.0, say=literal(its)) for part, its in why.parts.items()}
     return feedback.model_copy(update={"written": printable(_written(raw)), "notes": notes})

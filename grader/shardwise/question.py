@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
@@ -21,8 +21,12 @@ class Outcome(StrEnum):
 
 
 class Form(BaseModel):
-    """What a kind must know to read an answer: nothing that a student may not see."""
+    """What a kind must know to read an answer: nothing that a student may not see.
 
+    `aids` are its fields that help to read an answer and ask for none: they may change after a set was handed out.
+    """
+
+    aids: ClassVar[frozenset[str]] = frozenset()
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 

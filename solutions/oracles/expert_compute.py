@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .roofline import compute_bound_tokens
+from .roofline import touched_by_a_product
 from .search import smallest
 
 
@@ -21,13 +21,12 @@ def micro_batch_that_fills(
     *, hidden: int, expert_ffn_hidden: int, experts: int, experts_per_token: int, ep: int, peak_flop_per_s: float,
     memory_bytes_per_s: float,
 ) -> int:  # fmt: skip
-    """Search for the least micro-batch that brings an expert as many tokens as the machine needs to keep computing."""
-    needed = compute_bound_tokens(
-        inputs=hidden, outputs=expert_ffn_hidden, peak_flop_per_s=peak_flop_per_s, memory_bytes_per_s=memory_bytes_per_s
-    )
-    return smallest(
-        lambda tokens: (
-            tokens_per_expert(tokens=tokens, experts=experts, experts_per_token=experts_per_token, ep=ep) >= needed
-        ),
-        largest=10**9,
-    )
+    """Search for the least micro-batch with which all experts together compute as long as they read weights and pass tokens."""
+
+    def enough(tokens: int) -> bool:
+        copies = ep * tokens * experts_per_token  # of all experts; weights are read once by each of them
+        flop, elements = touched_by_a_product(copies, hidden, expert_ffn_hidden)
+        moved = 2 * (experts * elements["weights"] + elements["activations"] + elements["results"])
+        return flop / Fraction(peak_flop_per_s) >= moved / Fraction(memory_bytes_per_s)
+
+    return smallest(enough, largest=10**9)

@@ -100,6 +100,16 @@ def model_active_parameters(*, model: str, vocabulary_matrices: int = 2) -> int:
     return active_parameters(**shape, experts_per_token=routed, vocabulary_matrices=vocabulary_matrices)
 
 
+def upcycled_parameters(*, parameters: float, layers: int, hidden: int, ffn_hidden: int, experts: int) -> float:
+    """Take the MLP out of each layer, and put the experts there one by one."""
+    left = parameters
+    for _ in range(layers):
+        left -= prod((3, hidden, ffn_hidden))
+        for _ in range(experts):
+            left += prod((hidden, ffn_hidden)) * 3
+    return left
+
+
 def most_experts(
     *, other_parameters: float, layers: int, hidden: int, expert_ffn_hidden: int, room_bytes: float,
     bytes_per_parameter: float = 16, mlp_matrices: int = 3,

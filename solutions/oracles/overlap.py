@@ -156,11 +156,11 @@ def comm_compute_ratio(
 
 
 def _keeps_up(
-    tokens: float, flop_per_s: float, bytes_per_s: float, sent_per_weight: float, total_over_active: float
+    tokens: float, flop_per_s: float, bytes_per_s: float, sent_per_weight: float, flop_per_weight: float
 ) -> bool:
-    """Whether no gradients of a played backward pass wait for the network."""
-    computing = 4 * WEIGHTS * tokens / flop_per_s
-    sending = sent_per_weight * WEIGHTS * total_over_active / bytes_per_s
+    """Whether nothing waits for the network where every layer of a played pass computes and sends that much."""
+    computing = flop_per_weight * WEIGHTS * tokens / flop_per_s
+    sending = sent_per_weight * WEIGHTS / bytes_per_s
     spans = play_backward([computing] * LAYERS, [sending] * LAYERS)
     ready = {span.what: span.ended for span in spans if span.lane == "compute"}
     return all(span.begun == ready[span.what] for span in spans if span.lane == "network")
@@ -176,37 +176,36 @@ def tokens_to_hide_all_reduce(
 ) -> float:
     """Bisect for the tokens with which the played network keeps up with the backward pass."""
     share = 2.0 if math.isinf(gpus) else max(play_ring(int(gpus)).sent_shares)
-    sent_per_weight = share * bytes_per_gradient
-    rates = (flop_per_s, bus_bytes_per_s, sent_per_weight, total_over_active)
-    return bisect(lambda tokens: 1 if _keeps_up(tokens, *rates) else -1, 0.0, 1e9)
+    sent_per_weight = share * bytes_per_gradient * total_over_active
+    return bisect(
+        lambda tokens: 1 if _keeps_up(tokens, flop_per_s, bus_bytes_per_s, sent_per_weight, 4) else -1, 0.0, 1e9
+    )
 
 
 def most_gpus_that_hide(
     *,
     batch_tokens: float,
-    micro_batches: int,
     flop_per_s: float,
     bus_bytes_per_s: float,
+    bytes_per_gradient: float,
     gpus_per_server: int = 8,
-    bytes_per_gradient: float = 2,
     total_over_active: float = 1,
 ) -> int:
-    """Close in on the last number of servers on which the played network keeps up."""
-    needed = tokens_to_hide_all_reduce(
-        flop_per_s=flop_per_s,
-        bus_bytes_per_s=bus_bytes_per_s,
-        bytes_per_gradient=bytes_per_gradient,
-        total_over_active=total_over_active,
-    )
+    """Close in on the last number of servers on which the network keeps up with both played passes."""
+    gathered, reduced = 2 * total_over_active, bytes_per_gradient * total_over_active
+
+    def hides(servers: int) -> bool:
+        tokens = batch_tokens / (servers * gpus_per_server) * (1 + 1e-9)
+        return _keeps_up(tokens, flop_per_s, bus_bytes_per_s, gathered, 2) and _keeps_up(
+            tokens, flop_per_s, bus_bytes_per_s, gathered + reduced, 4
+        )
+
     enough, too_many = 0, 1
-    while batch_tokens / micro_batches / (too_many * gpus_per_server) >= needed * (1 - 1e-9):
+    while hides(too_many):
         enough, too_many = too_many, 2 * too_many
     while too_many - enough > 1:
         middle = (enough + too_many) // 2
-        if batch_tokens / micro_batches / (middle * gpus_per_server) >= needed * (1 - 1e-9):
-            enough = middle
-        else:
-            too_many = middle
+        enough, too_many = (middle, too_many) if hides(middle) else (enough, middle)
     return enough * gpus_per_server
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -31,6 +32,7 @@ from shardwise.kinds.schedule.model import ScheduleForm, ScheduleKey
 from shardwise.markdown.html import to_plain
 from shardwise.question import Question
 from shardwise.units import from_base, raised, unit
+from shardwise.units.nouns import normal
 from shardwise.units.table import COUNTED
 
 Context = Mapping[str, Any]
@@ -55,13 +57,15 @@ NAMES = {"step": "steps", "GPU": "GPUs", "token": "tokens", "sequence": "sequenc
 
 
 class Number(float):
-    """A number that is written as a format says: ",": decimal comma, "k": 1,234, "s": 1 234, "e", "x10", "x10up", "*10**", "*10^", "tex"."""
+    """A number that is written as a format says: ",": decimal comma, "k": 1,234, "s": 1 234, "e", "x10", "x10up", "*10**", "*10^", "tex", "times", "wide"."""
 
     def __format__(self, how: str) -> str:
         whole = abs(self) < 1e15 and self == int(self)
         plain = str(int(self)) if whole else _decimal(float(self))
         if how == ",":
             return plain.replace(".", ",")
+        if how == "wide":
+            return plain.translate({ord(sign): chr(ord(sign) + 0xFEE0) for sign in "0123456789.-"})
         if how in ("k", "s"):
             head, point, tail = plain.partition(".")
             return f"{int(head):,}".replace(",", "," if how == "k" else " ") + point + tail
@@ -69,7 +73,7 @@ class Number(float):
             mantissa, exponent = f"{float(self):.9e}".split("e")
             mantissa, power = mantissa.rstrip("0").rstrip("."), int(exponent)
             shapes = {"e": f"{mantissa}e{power}", "x10": f"{mantissa} × 10^{power}", "x10up": f"{mantissa}×10{raised(power)}",
-                      "*10**": f"{mantissa}*10**{power}", "*10^": f"{mantissa}*10^{power}", "tex": f"{mantissa}*10^{{{power}}}"}  # fmt: skip
+                      "*10**": f"{mantissa}*10**{power}", "*10^": f"{mantissa}*10^{power}", "tex": f"{mantissa}*10^{{{power}}}", "times": rf"{mantissa} \times 10^{{{power}}}"}  # fmt: skip
             return shapes[how]
         return plain
 
@@ -97,6 +101,15 @@ class Pairs(dict[str, str]):
         return (between or " ").join(f"{name}{within}{letter}" for name, letter in self.items())
 
 
+WIDE = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}
+
+
+def readings(form: QuantityForm, number: int) -> list[float]:
+    """How a whole number with one comma may be read where the question's answers lie."""
+    low, high = form.usual or (math.inf, 0)
+    return [size for size in (number, number / 1000) if low <= size <= high]
+
+
 def of_quantity(question: Question) -> Iterator[Context]:
     form, key = question.form, question.key
     assert isinstance(form, QuantityForm) and isinstance(key, QuantityKey)
@@ -112,6 +125,7 @@ def of_quantity(question: Question) -> Iterator[Context]:
     lead, comma, tail = written.partition(",")
     other = next((word for word in form.others if word in RIVALS), "")
     days = int(key.value // 86400) if wanted.dimension == "[time]" else 0
+    doubtful = next((head for head in range(1, 1000) if len(readings(form, 1000 * head + 875)) != 1), 0)
     yield {
         "n": n,
         "u": text,
@@ -134,8 +148,12 @@ def of_quantity(question: Question) -> Iterator[Context]:
         "share": Number(key.value),
         "millions": Number(n / 1e6),
         "square": Number(n * n),
-        "two_ways": f"{int(abs(n)) % 900 + 1},875",
-        "pointed": f"{int(abs(n)) % 900 + 1}.875",
+        "two_ways": f"{doubtful},875" if doubtful else "",
+        "pointed": f"{doubtful}.875" if doubtful else "",
+        "grouped": 1000 <= abs(n) < 1e6 and n == int(n) and len(readings(form, int(n))) == 1,
+        "noun_one": normal(noun) if noun and " " not in noun and "-" not in noun else "",
+        "wide_unit": text.translate(WIDE) if text.isalpha() else "",
+        "cents": Number(100 * n),
         "days": days,
         "hours": Number(round((key.value - 86400 * days) / 3600, 6)),
         "n_bits": Number(key.value * 8 / 1e9),
@@ -271,6 +289,9 @@ def of_choice(question: Question) -> Iterator[Context]:
         "first": right[0],
         "last": right[-1],
         "two": len(right) == 2,
+        "only_wrong": len(wrong) == 1,
+        "is_none": re.match("(?:none|neither)\\b", texts[right[0]], re.I) is not None,
+        "has_none": any(re.match("(?:none|neither|nothing)\\b", text, re.I) for text in texts.values()),
         "starts": len({text[:24] for text in texts.values()}) == len(texts),
         "verdicts": [(label, label in right) for label in labels],
     }

@@ -83,7 +83,7 @@ def archive(data: bytes) -> None:
     """A zip archive of notebooks."""
     with _file(data, f"{next(_NUMBERS)}.zip") as path:  # another name each time: archives are remembered by theirs
         for found in found_files.find([path]):
-            _can_be_written(f"{found} {found.stem} {found.folders}")
+            _can_be_written(f"{found} {found.stem} {found.inside}")
             with contextlib.suppress(BadSubmission):
                 submissions.parse(found.contents(), found.stem)
             with contextlib.suppress(OSError):

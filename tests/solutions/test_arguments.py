@@ -163,7 +163,6 @@ DEFAULTS = {
     "largest_outlier.number_format": "E4M3",
     "judge.sequence_parallel": True,
     "moving_steps.number_format": "BF16",
-    "most_gpus_that_hide.bytes_per_gradient": 2,
     "overhead_of_compute.span": "forward",
     "peak_flop_per_s.number_format": "bf16",
     "replica_state_bytes.bytes_per_gradient": 2,

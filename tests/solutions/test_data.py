@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from solutions import (
     duplicates,
+    flops,
     loader_queue,
     mixtures,
     models,
@@ -385,12 +386,15 @@ def test_pairs_inside_documents(lengths: list[int]) -> None:
 @pytest.mark.parametrize("documents", [1, 2, 8, 64])
 def test_a_mask_saves_what_shorter_sequences_do_not_compute(documents: int) -> None:
     shape = {name: getattr(models, name)(model="Llama-3-8B") for name in SHAPE}
-    case: dict[str, Any] = {"documents": documents, "sequence_length": 8192, **shape}
-    saved = packing.flop_saved_by_mask(**case)
-    assert saved == pytest.approx(written.flop_saved_by_mask(**case), abs=1e-12)
-    assert saved < 0.23
-    with pytest.raises(ValueError, match="share 8192 tokens equally"):
-        packing.flop_saved_by_mask(**{**case, "documents": 3})
+    whole = flops.forward_flop(tokens=8192, sequence_length=8192, **shape)
+    masked = flops.forward_flop(tokens=8192, sequence_length=8192 // documents, **shape)
+    share = shape["layers"] * flops.score_flop(tokens=8192, sequence_length=8192, hidden=shape["hidden"]) / whole
+    saved = packing.share_saved_by_mask(score_share=share, documents=documents)
+    assert saved == pytest.approx(1 - masked / whole, abs=1e-12)
+    assert saved == pytest.approx(written.share_saved_by_mask(score_share=share, documents=documents), abs=1e-12)
+    for score_share in (0, 1.01):
+        with pytest.raises(ValueError, match="score_share"):
+            packing.share_saved_by_mask(score_share=score_share, documents=documents)
 
 
 @given(similarity=st.floats(0.05, 1), bands=st.integers(1, 500), rows=st.integers(1, 25))

@@ -186,6 +186,25 @@ def test_cutting_experts_sends_more_and_breaks_even_above_one(gpus: int, k: int)
     assert (even == pytest.approx(1)) == (k == gpus)
 
 
+@pytest.mark.parametrize("dense", ["Mistral-7B", "Llama-3-8B"])
+@pytest.mark.parametrize("experts", [1, 2, 16])
+def test_an_upcycled_model_is_the_mixture_of_its_shape_but_for_the_routers(dense: str, experts: int) -> None:
+    layers, hidden, ffn = (getattr(models, name)(model=dense) for name in ("layers", "hidden", "ffn_hidden"))
+    case: dict[str, Any] = {"layers": layers, "hidden": hidden, "experts": experts}
+    found = moe.upcycled_parameters(parameters=models.parameters(model=dense), ffn_hidden=ffn, **case)
+    whole = moe.total_parameters(
+        attention_parameters=models.attention_parameters(model=dense), expert_ffn_hidden=ffn,
+        vocabulary=models.vocabulary(model=dense), **case,
+    )  # fmt: skip
+    assert found == whole - layers * hidden * experts
+    assert found == listed.upcycled_parameters(parameters=models.parameters(model=dense), ffn_hidden=ffn, **case)
+    for wrong in ({"experts": 0}, {"layers": 0}, {"hidden": 0}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            moe.upcycled_parameters(parameters=1e9, ffn_hidden=ffn, **{**case, **wrong})
+    with pytest.raises(ValueError, match="parameters"):
+        moe.upcycled_parameters(parameters=0, ffn_hidden=ffn, **case)
+
+
 def test_as_many_experts_as_fit_and_not_one_more() -> None:
     case: dict[str, Any] = {"other_parameters": 1.6e9, "layers": 32, "hidden": 4096, "expert_ffn_hidden": 14336}
     found = moe.most_experts(**case, room_bytes=64 * 40e9)
@@ -272,5 +291,7 @@ def test_a_larger_group_fills_each_expert_better(ep: int) -> None:
     assert tokens == played_compute.micro_batch_that_fills(**shape)
     with pytest.raises(ValueError, match="evenly over 3 ranks"):
         expert_compute.micro_batch_that_fills(**{**shape, "ep": 3})
+    with pytest.raises(ValueError, match="stays memory-bound"):
+        expert_compute.micro_batch_that_fills(**{**shape, "hidden": 256, "expert_ffn_hidden": 256})
     with pytest.raises(ValueError, match="evenly over 3 ranks"):
         expert_compute.tokens_per_expert(**{**case, "ep": 3}, tokens=5)

@@ -80,6 +80,10 @@ def test_no_number_of_buckets_beats_the_best(backward: float, transfer: float, l
     assert same(best, played, backward + transfer)
 
 
+def test_a_limit_that_is_whole_is_not_rounded_down() -> None:
+    assert (0.3 - 0.08) / 1e-3 < 220 == overlap.best_buckets(backward_s=0.3, transfer_s=0.08, latency_s=1e-3)
+
+
 def test_one_bucket_is_best_where_a_bucket_costs_more_than_the_backward_pass() -> None:
     case = {"backward_s": 0.1, "transfer_s": 0.2, "latency_s": 1.0}
     assert overlap.best_buckets(**case) == engine.best_buckets(**case) == 1
@@ -143,15 +147,17 @@ def test_with_these_tokens_the_played_network_just_keeps_up(
         assert same(ratio, 1.0)
 
 
-@given(batch=st.floats(1e5, 1e8), micro=st.integers(1, 8), flop=st.floats(1e14, 2e15), bus=st.floats(5e10, 1e12))
-def test_one_server_more_would_not_hide(batch: float, micro: int, flop: float, bus: float) -> None:
-    case = {"batch_tokens": batch, "micro_batches": micro, "flop_per_s": flop, "bus_bytes_per_s": bus}
-    needed = overlap.tokens_to_hide_all_reduce(flop_per_s=flop, bus_bytes_per_s=bus)
-    servers = batch / (micro * needed * 8)
+@given(
+    batch=st.floats(1e6, 1e8), width=st.sampled_from([1, 2, 4]), flop=st.floats(1e14, 2e15), bus=st.floats(5e10, 1e12)
+)
+def test_one_server_more_would_not_hide(batch: float, width: int, flop: float, bus: float) -> None:
+    case = {"batch_tokens": batch, "bytes_per_gradient": width, "flop_per_s": flop, "bus_bytes_per_s": bus}
+    needed = flop / bus * (1.5 if width == 4 else 1)  # FP32 gradients make the backward pass the one that needs more
+    servers = batch / (needed * 8)
     assume(servers >= 1 and abs(servers - round(servers)) > 1e-6)
     gpus = overlap.most_gpus_that_hide(**case)
     assert gpus == engine.most_gpus_that_hide(**case)
-    assert batch / micro / gpus >= needed > batch / micro / (gpus + 8)
+    assert batch / gpus >= needed > batch / (gpus + 8)
 
 
 TOKENS = {"flop_per_s": 4e14, "bus_bytes_per_s": 4e11}
@@ -201,7 +207,12 @@ BUCKETS = {"backward_s": 0.3, "transfer_s": 0.1, "latency_s": 1e-3}
         (overlap.tokens_to_hide_all_reduce, TOKENS, {"gpus": 1}),
         (overlap.tokens_to_hide_all_reduce, TOKENS, {"total_over_active": 0.5}),
         (overlap.tokens_to_hide_all_reduce, TOKENS, {"total_over_active": math.inf}),
-        (overlap.most_gpus_that_hide, {**TOKENS, "batch_tokens": 1e6, "micro_batches": 1}, {"batch_tokens": 10}),
+        (overlap.most_gpus_that_hide, {**TOKENS, "batch_tokens": 1e6, "bytes_per_gradient": 2}, {"batch_tokens": 10}),
+        (
+            overlap.most_gpus_that_hide,
+            {**TOKENS, "batch_tokens": 1e6, "bytes_per_gradient": 2},
+            {"total_over_active": 0.5},
+        ),
     ],
 )
 def test_a_bad_argument_is_refused_by_name(function: object, case: dict[str, object], wrong: dict[str, object]) -> None:

@@ -15,11 +15,15 @@ from shardwise.bank.bank import Bank, Banks, Problem, section_faults
 from shardwise.bank.curriculum import curriculum_faults
 from shardwise.bank.deadline import ENDLESS, TooLong, at_most, overdue
 from shardwise.bank.dimensions import dimension_faults
+from shardwise.bank.legible import keeping_faults, legibility_faults
 from shardwise.bank.moving import moving_faults
 from shardwise.bank.never_drawn import REMEDY, Waiting
-from shardwise.bank.posing import question_of, solved
+from shardwise.bank.places import Place, place_of
+from shardwise.bank.posing import pose, question_of, solved
 from shardwise.bank.processes import processes
+from shardwise.bank.shown import Solutions, hidden
 from shardwise.bank.strays import stray_files, twins
+from shardwise.bank.unthinking import unthinking_faults
 from shardwise.bank.wording import wording_faults
 from shardwise.errors import Fault, Faulty, ShardwiseError, said_by
 from shardwise.kinds import kind_of
@@ -27,16 +31,14 @@ from shardwise.kinds.calls import run_here
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
 from shardwise.template.draw import Known
-from shardwise.template.expressions import BadExpression
 from shardwise.template.references import Unloadable, keywords
 
 ACCEPTED = 0.10  # a template that accepts fewer draws than this is badly constrained
 DISTINCT = 5  # fewer different questions than this are no randomisation
 SAME = 60  # characters by which two messages are taken for the same fault
 SAMPLED = 5  # seeds on which every known answer is marked
+OVER = 40  # seeds whose questions are looked at together
 MARKED = 100  # seeds on which right answers in every form, and mistakes, are marked; on the others one right answer
-
-Place = tuple[str | int, ...]  # keys and indices that lead to a value of the template
 
 
 @dataclass
@@ -205,14 +207,14 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
                     place,
                     remedy=f"If that is meant, write `arguments: {{{name}: {name}}}`; else rename the parameter.",
                 )
-        seen = _Seen(Waiting(problem.template.params))
+        seen = _Seen(Waiting(problem.template.params, seeds), Solutions(problem))
         rejected = confirmed = 0
         for seed in range(seeds):
             with at_most():
                 rejected += _lint_seed(problem, seed, report, seen, found)
             confirmed += report.confirmed
-        for message in problem.kind.faults_of_draws(problem.template, problem.references):
-            found.add(message, ("answer",) if problem.template.kind != "case" else ())
+        if not found.count:
+            _lint_over(problem, found)
         report.confirmed = confirmed == seeds
         report.accepted = seeds / (seeds + rejected) if seeds else 1.0
         report.distinct = len(seen.asked)
@@ -223,12 +225,15 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
             )
         if seeds >= 50 and report.distinct < DISTINCT:
             found.add(f"{seeds} seeds give only {report.distinct} different questions", remedy="Widen its parameters.")
-        for name, message in seen.waiting.faults(seeds):
+        for name, message in seen.waiting.faults():
             found.add(message, ("params", name), remedy=REMEDY)
+        for part, message in seen.solutions.faults():
+            found.add(message, solution_of(problem, part), remedy="Write {{ key }} there.")
         if not report.confirmed and problem.kind.needs_oracle:
             found.add("no oracle confirms its key on every draw")
     except TooLong as error:
-        found.add(overdue(problem.references.line_of(error)), remedy=ENDLESS)
+        message = overdue(problem.references.line_of(error))
+        found.add(message, place_of(problem, message, error), remedy=ENDLESS)
     except Unloadable as error:
         report.faults = [*found.faults(), error.fault]
         return report
@@ -236,8 +241,7 @@ def lint_problem(problem: Problem, *, seeds: int) -> Report:
         message = said_by(error) if not isinstance(error, ShardwiseError) else str(error)
         if line := problem.references.line_of(error.__cause__ or error):
             message += f" (at {line})"
-        written = next((cause.written for cause in (error, error.__cause__) if isinstance(cause, BadExpression)), None)
-        found.add(message, () if written is None else problem.source.path_of(written))
+        found.add(message, place_of(problem, message, error))
     report.faults = found.faults()
     return report
 
@@ -247,6 +251,7 @@ class _Seen:
     """The questions of a problem so far."""
 
     waiting: Waiting
+    solutions: Solutions
     asked: set[str] = field(default_factory=set)  # what they ask, and what is right
     sound: dict[Hashable, bool] = field(default_factory=dict)  # those without a fault: whether an oracle confirmed them
     known: Known = field(default_factory=Known)
@@ -265,6 +270,7 @@ class _Found:
         """Note a fault; two messages that differ in their numbers alone are the same fault."""
         self.count += 1
         message = " ".join(message.split())
+        place = place or place_of(self._problem, message)
         key = place, re.sub(r"\d[\d.,e+]*", "0", message)[:SAME]
         self._words.setdefault(key, (message, remedy))
         self._seeds.setdefault(key, []).append(seed)
@@ -302,6 +308,8 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
         report.confirmed = seen.sound[same]
         return drawn.rng.attempt
     before = found.count
+    if number < MARKED:
+        seen.solutions.drawn(question)
     proof = problem.kind.prove(problem.template, drawn, made)
     report.confirmed = proof.confirmed
     report.margin = min(report.margin, proof.margin)
@@ -310,8 +318,13 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
     for message in published_faults(question):
         found.add(message, ("solution",), seed=seed)
     if sampled:
-        for name, message in wording_faults(question, problem.text):
+        for name, message in hidden(problem, drawn, question):
+            remedy = "Show it in the prompt, or something that it follows from."
+            found.add(message, ("params", name), seed=seed, remedy=remedy)
+        for name, message in (*wording_faults(question, problem.text), *legibility_faults(question)):
             found.add(message, (name,), seed=seed)
+        for message in keeping_faults(question):
+            found.add(message, seed=seed)
         for template, its in problem.kind.parts(problem.template, drawn, made):
             for message in dimension_faults(template, its):
                 found.add(message, ("answer", "unit"))
@@ -320,6 +333,18 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
     if found.count == before:
         seen.sound[same] = proof.confirmed
     return drawn.rng.attempt
+
+
+def _lint_over(problem: Problem, found: _Found) -> None:
+    """What shows only over many draws, looked for where each draw is sound."""
+    drawn = []
+    for seed in range(OVER):
+        with at_most():
+            drawn.append(pose(problem, seed))
+    for message, remedy in problem.kind.faults_over(problem.template, problem.references, drawn):
+        found.add(message, remedy=remedy)
+    for message in unthinking_faults(drawn):
+        found.add(message)
 
 
 def marked_otherwise(
@@ -357,6 +382,12 @@ def published_faults(question: Question) -> Iterator[str]:
             feedback = check(question, program, runner=run_here)
             if feedback.outcome is not Outcome.CORRECT:
                 yield f"the program in the solution is marked {feedback.outcome}: {feedback.say[:160]}"
+
+
+def solution_of(problem: Problem, part: int) -> Place:
+    """Where the solution of a part stands; that of the whole problem where the part has none."""
+    place = ("parts", part, "solution")
+    return place if problem.source.at(place) else ("solution",)
 
 
 def unused(problem: Problem) -> list[str]:

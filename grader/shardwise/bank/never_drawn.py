@@ -17,14 +17,14 @@ REMEDY = (
 
 
 class Waiting:
-    """The values that a template lists and that no draw has had yet."""
+    """The values that a template lists and that none of some draws has had yet."""
 
-    def __init__(self, params: Mapping[str, Parameter]) -> None:
-        self._params = params
+    def __init__(self, params: Mapping[str, Parameter], draws: int) -> None:
+        self._params, self._draws = params, draws
         self._waiting = {
             name: {parameter.base(value): value for value in parameter.values()}
             for name, parameter in params.items()
-            if parameter.choice or parameter.range
+            if (parameter.choice or parameter.range) and draws >= max(ENOUGH, EACH * len(parameter.values()))
         }
 
     def drawn(self, values: Mapping[str, Any]) -> None:
@@ -32,18 +32,18 @@ class Waiting:
         for name, waiting in self._waiting.items():
             waiting.pop(values[name], None)
 
-    def faults(self, draws: int) -> Iterator[tuple[str, str]]:
-        """The parameters with values that none of so many draws had, and what is wrong; nothing where draws are too few to tell."""
+    def faults(self) -> Iterator[tuple[str, str]]:
+        """The parameters with values that no draw had, and what is wrong; nothing where draws are too few to tell."""
         for name, waiting in self._waiting.items():
-            listed = self._params[name].values()
-            if not waiting or draws < max(ENOUGH, EACH * len(listed)):
+            if not waiting:
                 continue
+            listed = self._params[name].values()
             never = _listed(list(waiting.values()))
             left = [value for value in listed if value not in waiting.values()]
             if len(left) == 1:
-                yield name, f"params.{name} is {left[0]} in each of {draws:,} draws, and never {never}"
+                yield name, f"params.{name} is {left[0]} in each of {self._draws:,} draws, and never {never}"
             else:
-                yield name, f"params.{name} is never {never} in {draws:,} draws"
+                yield name, f"params.{name} is never {never} in {self._draws:,} draws"
 
 
 def _listed(values: list[Any]) -> str:

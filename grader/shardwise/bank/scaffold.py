@@ -15,6 +15,7 @@ from shardwise.errors import Faulty, ShardwiseError
 from shardwise.file_names import is_device
 from shardwise.kinds import kinds
 from shardwise.template.yaml_source import parse
+from shardwise.text_files import read_text
 
 _HEAD = """\
 title: "{title}"
@@ -92,6 +93,12 @@ $$t = L + \\frac{{B}}{{W}}$$
 
 A file of $B$ bytes crosses a link of $W$ bytes per second with a latency of $L$ seconds in $t$ seconds.
 """
+# What nobody else is to read, or what is made anew: patterns of git.
+IGNORED = (
+    "*.key", "*.lock.jsonl", "*.lock.jsonl.*.old", "submitted/", "results/", "ledger.sqlite*", "feedback/", "grades.csv", "unreadable.csv",
+    "results.jsonl", "__pycache__/", ".ipynb_checkpoints/",
+)  # fmt: skip
+_IGNORE = "# Keys, draws with their answers, what was handed in, and results: they stay with you, and out of git.\n"
 _SETTINGS = """\
 # The banks that shardwise reads in this folder and below it, the first that has a problem first.
 # "shipped" is the bank that is installed as shardwise-bank.
@@ -104,7 +111,8 @@ def starter(kind: str, title: str) -> str:
     if kind not in kinds():
         raise ShardwiseError(f"There is no kind {kind!r}; the kinds are {', '.join(kinds())}.")
     chosen = kinds()[kind]
-    tail = _TAIL.format(key="." if chosen.is_program else _KEY)  # a program has no answer that fits into a sentence
+    program = f":\n\n```python\n{chosen.starter_program}```".replace("\n", "\n  ").replace("\n  \n", "\n\n")
+    tail = _TAIL.format(key=program if chosen.starter_program else "." if chosen.is_program else _KEY)
     return _HEAD.format(title=title, kind=kind) + chosen.starter + tail
 
 
@@ -117,6 +125,7 @@ def init_bank(folder: Path) -> list[Path]:
     slugs = {kind: f"first-{kind}" for kind in kinds()}
     files = {
         folder / "shardwise.toml": _SETTINGS,
+        folder / ".gitignore": _ignoring(folder / ".gitignore"),
         folder / "solutions" / "example.py": _REFERENCE,
         folder / "solutions" / "oracles" / "example.py": _ORACLE,
         chapter / "lesson.md": _LESSON.format(title="First chapter"),
@@ -134,6 +143,18 @@ def init_bank(folder: Path) -> list[Path]:
         raise ShardwiseError(f"{', '.join(map(str, taken))} is there already; nothing was written. Name a new folder.")
     write_together({path: text.encode() for path, text in files.items()})
     return list(files)
+
+
+def _ignoring(path: Path) -> str:
+    """A .gitignore with all that should be in it; what is there already stays."""
+    before = read_text(path, str(path)) if path.is_file() else ""
+    new = [pattern for pattern in IGNORED if pattern not in before.splitlines()]
+    return (
+        before
+        + ("\n" if before and not before.endswith("\n") else "")
+        + _IGNORE
+        + "".join(f"{pattern}\n" for pattern in new)
+    )
 
 
 def new_problem(problem: str, kind: str, banks: Banks) -> list[Path]:

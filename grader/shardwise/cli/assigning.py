@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -54,6 +55,11 @@ def assign(
     secret, fresh = course_key(key)
     if fresh:
         typer.echo(f"Made a course key: {key}. Keep it secret and keep it; without it nobody can be added later.")
+        if others := _keys_near(key):
+            typer.echo(
+                f"{others[0]} is there already, and one key is enough for a course. If this set belongs to that course, delete {out} "
+                f"and run the command again with --key {quote(str(others[0]))}."
+            )
     with progress("drawing", 2 * len(made["roster"])) as advance:
         done = run(
             banks, made["set"], made["roster"], secret, out, force=force, workers=len(usable()), progress=advance
@@ -71,6 +77,13 @@ def assign(
         typer.echo(f"Changed: {change}")
     _say_what_was_worked_in(done.worked_in, bool(done.changes))
     typer.echo(f"{done.lock} holds every draw and every key: do not hand it out.")
+
+
+def _keys_near(key: Path) -> list[Path]:
+    """The course keys of other folders beside and above that of a new one."""
+    around = key.resolve().parent.parent
+    found = {*around.glob("*/course.key"), around / "course.key", around.parent / "course.key"} - {key.resolve()}
+    return sorted(one for one in found if one.is_file())
 
 
 def _must_not_be_lost(key: Path | None, out: Path, name: str) -> None:

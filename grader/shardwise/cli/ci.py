@@ -89,8 +89,27 @@ def write_junit(batch: Batch, path: Path) -> None:
     reports.write_junit(handed_in(batch), path)
 
 
-def write_gradescope(results: Sequence[Result], path: Path) -> None:
-    """Gradescope's results.json. It is written in any case: without it a student sees only that the autograder failed."""
+def must_be_a_visibility(visibility: str) -> None:
+    """Raise ShardwiseError for what Gradescope does not know."""
+    from shardwise.grading.reports import VISIBILITIES
+
+    if visibility not in VISIBILITIES:
+        raise ShardwiseError(f"--visibility is one of {', '.join(VISIBILITIES)}; I saw {visibility!r}.")
+
+
+def metadata_of(gradescope: Path | None) -> Path | None:
+    """Where Gradescope's metadata lie for a results.json: never in the folder of the submission, which is the student's."""
+    from shardwise.course.gradescope import METADATA
+
+    file = gradescope.resolve().parent.parent / METADATA if gradescope else None
+    return file if file and file.is_file() else None
+
+
+def write_gradescope(results: Sequence[Result], path: Path, visibility: str = "visible") -> bool:
+    """Write Gradescope's results.json, and tell whether it holds a grade.
+
+    It is written in any case: without it a student sees only that the autograder failed.
+    """
     from shardwise.atomic_files import write
     from shardwise.grading import reports
     from shardwise.grading.results import Result
@@ -99,6 +118,11 @@ def write_gradescope(results: Sequence[Result], path: Path) -> None:
     if len(results) == 1:
         (result,) = results
     else:
-        found = f"here are {len(results)}" if results else "here is none"
+        found = (
+            f"here are {len(results)}: {', '.join(sorted(Path(one.path).name for one in results)[:5])}"
+            if results
+            else "here is none"
+        )
         result = Result("", status="ungraded", reason=f"Hand in one notebook (*.ipynb); {found}.")
-    write(path, json.dumps(reports.gradescope(result), ensure_ascii=False, indent=2).encode())
+    write(path, json.dumps(reports.gradescope(result, visibility), ensure_ascii=False, indent=2).encode())
+    return result.complete

@@ -14,7 +14,7 @@ import typer
 
 from shardwise.cli.interrupts import say_when_stopped, waited_for
 from shardwise.cli.options import Json, TrustedBankNames, trusted_banks_of
-from shardwise.cli.tables import print_changes, print_grades, print_history, print_tiers, progress
+from shardwise.cli.tables import print_changes, print_consequences, print_grades, print_history, print_tiers, progress
 from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ ReceivedBy = Annotated[
     typer.Option(
         "--received",
         metavar="FILE.csv|git",
-        help="When notebooks were received: a CSV file with student and time, or the times of git's commits. Left out: the files' own.",
+        help="When notebooks were received: a CSV file with student and time, or the times of git's commits. Left out, and for students who are not in the CSV file: the files' own.",
     ),
 ]
 Latest = Annotated[
@@ -66,6 +66,9 @@ def grade(
     gradescope: Annotated[
         Path | None, typer.Option(help="Write Gradescope's results.json here (one notebook).")
     ] = None,
+    visibility: Annotated[
+        str, typer.Option(help="Of results.json: visible, hidden, after_due_date or after_published.")
+    ] = "visible",
     workers: Workers = None,
     tier: Annotated[
         str | None, typer.Option(help="Take this tier of the sandbox (1, 1b or 2), not the strongest.")
@@ -81,6 +84,12 @@ def grade(
     ] = False,
     bank: TrustedBankNames = None,
     solutions: Annotated[bool, typer.Option("--solutions", help="Put worked solutions on the feedback pages.")] = False,
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes", help="Do not ask before somebody who was in time becomes late, or points of a set change."
+        ),
+    ] = False,
     fail_under: Annotated[
         str | None,
         typer.Option(metavar="POINTS|PERCENT", help="Exit code 1 when a notebook has less, such as 20 or 60%."),
@@ -98,6 +107,7 @@ def grade(
 
     least = ci.threshold(fail_under) if fail_under is not None else None
     _must_be_a_tier(tier)
+    ci.must_be_a_visibility(visibility)
     _must_exist(paths)
     _must_be_reports(junit=junit, gradescope=gradescope)
     place = _place(scheduler, slurm, kubernetes)
@@ -113,20 +123,19 @@ def grade(
                 err=True,
             )
         settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
-        decisions = _decisions(student, received, latest)
+        decisions = _decisions(student, received, latest, ci.metadata_of(gradescope))
         try:
-            batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank)
+            batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
         except NoNotebook:
             if gradescope:
-                ci.write_gradescope((), gradescope)
+                ci.write_gradescope((), gradescope, visibility)
             raise
     if junit:
         ci.write_junit(batch, junit)
-    if gradescope:
-        ci.write_gradescope(ci.handed_in(batch), gradescope)
+    has_grade = not gradescope or ci.write_gradescope(ci.handed_in(batch), gradescope, visibility)
     counts = print_grades(batch)
     is_under = least is not None and ci.say_who_is_under(batch, least, lambda words: typer.echo(words, err=True))
-    raise typer.Exit(1 if counts["ungraded"] or counts["incomplete"] or is_under else 0)
+    raise typer.Exit(1 if counts["ungraded"] or counts["incomplete"] or is_under or not has_grade else 0)
 
 
 def _must_be_a_tier(tier: str | None) -> None:
@@ -138,12 +147,15 @@ def _must_be_a_tier(tier: str | None) -> None:
         )
 
 
-def _decisions(student: str | None, received: str | None, latest: bool) -> Decisions:
-    """What the options say about who handed in and when."""
-    from shardwise.course.receipts import by_file, received_by
+def _decisions(student: str | None, received: str | None, latest: bool, metadata: Path | None = None) -> Decisions:
+    """What the options say about who handed in and when, and what Gradescope's metadata do where it runs us."""
+    from shardwise.course.gradescope import submitted_at, submitters
+    from shardwise.course.receipts import by_file, by_time, received_by
     from shardwise.grading.intake import Decisions
 
-    return Decisions(student, received_by(received) if received else by_file, latest)
+    at = submitted_at(metadata) if metadata else None
+    when = received_by(received) if received else by_time(at, "gradescope") if at else by_file
+    return Decisions(student, when, latest, submitters(metadata) if metadata else ())
 
 
 def _say_what_is_kept(out: Path) -> None:
@@ -172,13 +184,27 @@ def _run_batch(
     place: str | None,
     workers: int | None,
     banks: list[str] | None,
+    *,
+    yes: bool,
 ) -> Batch:
-    """The batch, with its tables written."""
+    """The batch, with its tables written. Ends the command where it would change what nobody agreed to."""
     from shardwise.atomic_files import alone_in
     from shardwise.course.keys import named_key
     from shardwise.grading import reports
     from shardwise.grading.batch import grade as run
+    from shardwise.grading.consequences import consequences
+    from shardwise.grading.intake import locks_near
 
+    with alone_in(out):
+        found = consequences(paths, out, locks_near(paths, locks, named_key(key)), decisions)
+        if found and not yes:
+            print_consequences(found)
+            if not _agreed("Grade and write that?"):
+                typer.echo(
+                    "Nothing was graded, and nothing written. "
+                    + ("" if sys.stdin.isatty() else "--yes goes on without asking.")
+                )
+                raise typer.Exit(1)
     with (
         alone_in(out),
         _where(place, settings, workers) as (executor, width),

@@ -142,7 +142,7 @@ def check(
             """A sandbox is opened for the first program that is to be run."""
             return stack.enter_context(runner())(*call)
 
-        feedback = mark(question, raw, runner=run)
+        feedback = mark(question, raw, runner=run, front="terminal")
     typer.echo(feedback.model_dump_json(indent=2) if as_json else as_terminal(feedback))
     raise typer.Exit(0 if feedback.outcome == Outcome.CORRECT else 1)
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     from shardwise.bank.fairness import Spread
     from shardwise.bank.formulas import Formula
+    from shardwise.course.receipts import Receipt
     from shardwise.grading.batch import Batch
+    from shardwise.grading.consequences import Consequences
     from shardwise.grading.ledger_tables import Grading
     from shardwise.grading.regrade import Change, Regrade
     from shardwise.grading.results import Result
@@ -274,6 +276,35 @@ def print_changes(regrade: Regrade) -> tuple[int, int]:
     for other in others:
         typer.echo(f"{other.student} would be {other.would_be} for {other.set}: {other.why}")
     return sum(map(len, causes.values())), len(others)
+
+
+def print_consequences(found: Consequences) -> None:
+    """Who was in time and would be late, and which questions would be worth other points, before anything is written."""
+    for one in found.late[:_MOST_ROWS]:
+        now, before = _receipt(one.now), _receipt(one.before)
+        typer.echo(f"{one.student} was in time for {one.set} and would be late: received {now}; before, {before}.")
+    if len(found.late) > _MOST_ROWS:
+        typer.echo(f"{len(found.late) - _MOST_ROWS} more students would be late.")
+    for other in found.points:
+        students = f"{other.students} student{'s' if other.students > 1 else ''}"
+        typer.echo(
+            f"{other.question} in {other.set} would be worth {other.now:g} points, for {students}; before, {other.before:g}."
+        )
+
+
+def _receipt(receipt: Receipt) -> str:
+    if receipt.at is None:
+        return "at a time that is not known"
+    return f"at {receipt.at.isoformat(timespec='seconds')} by {_SAYS.get(receipt.source, receipt.source)}"
+
+
+_SAYS = {
+    "file": "the time of the file",
+    "archive": "the archive",
+    "table": "the table of receipts",
+    "git": "git",
+    "gradescope": "Gradescope",
+}
 
 
 def _points(points: float | None) -> str:

@@ -10,7 +10,11 @@ import struct
 import zipfile
 import zlib
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
+
+from shardwise.course.bounds import BOUNDS
 
 # What zipfile raises for an archive that is none, or is of a kind that it does not know (a RuntimeError).
 DAMAGED = (
@@ -28,23 +32,43 @@ _LONGEST_COMMENT = 65_535
 _LOCATOR = b"PK\6\7"  # of the record of an archive with more than 65,535 members or 4 GB (4.3.15)
 
 
-def archive(path: Path) -> zipfile.ZipFile:
-    """An archive, whose index is read once for all its members."""
+def archive(path: Path, within: tuple[str, ...] = ()) -> zipfile.ZipFile:
+    """An archive, or the one that lies `within` it, by the names of the members that lead there; its index is read once.
+
+    Raises OSError and what is in DAMAGED, also for an inner one that is larger than BOUNDS allow.
+    """
     state = path.stat()
-    return _opened(path, state.st_mtime_ns, state.st_size)
+    return _opened(path, state.st_mtime_ns, state.st_size, within)
 
 
-@lru_cache(maxsize=1)  # and again when the file was replaced
-def _opened(path: Path, _changed: int, _size: int) -> zipfile.ZipFile:
-    return zipfile.ZipFile(path)
+@lru_cache(maxsize=4)  # an archive with those in it; and again when the file was replaced
+def _opened(path: Path, changed: int, size: int, within: tuple[str, ...]) -> zipfile.ZipFile:
+    if not within:
+        return zipfile.ZipFile(path)
+    *outer, name = within
+    around = _opened(path, changed, size, tuple(outer))
+    info = around.getinfo(name)
+    if is_link(info) or not stays_inside(name):
+        raise zipfile.BadZipFile("it is a link")
+    with around.open(info) as file:
+        data = file.read(BOUNDS.unpacked_bytes + 1)  # whatever size the archive around it claims
+    if len(data) > BOUNDS.unpacked_bytes:
+        raise zipfile.BadZipFile(f"it has more than {BOUNDS.unpacked_bytes / 1e6:.0f} MB")
+    if _index_bytes(BytesIO(data)) > BOUNDS.index_bytes:
+        raise zipfile.BadZipFile("it lists more members than are read")
+    return zipfile.ZipFile(BytesIO(data))
 
 
 def index_bytes(path: Path) -> int:
     """How long an archive's list of members is, which zipfile reads as a whole. Raises OSError and what is in DAMAGED."""
     with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - _LONGEST_COMMENT - _END.size))
-        tail = file.read()
+        return _index_bytes(file)
+
+
+def _index_bytes(file: BinaryIO) -> int:
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _LONGEST_COMMENT - _END.size))
+    tail = file.read()
     at = tail.rfind(b"PK\5\6")
     if at < 0:
         raise zipfile.BadZipFile("it has no list of members")

@@ -244,10 +244,10 @@ def _lines(
     before: Lock | None, points: Mapping[int, float], students: Sequence[Student], make: Make, place: Callable[[str], Path | None]
 ) -> Iterator[bytes]:  # fmt: skip
     """The lines of a lock file: students who were in it as they were, with today's points and names, and the new ones drawn."""
-    names = {student.id: student.name for student in students}
+    on_roster = {student.id: student for student in students}
     known = before.places if before else {}
     for drawn in before.students() if before else ():
-        yield _updated(json.loads(before.line(drawn)), names.get(drawn), points)  # type: ignore[union-attr]
+        yield _updated(json.loads(before.line(drawn)), on_roster.get(drawn), points)  # type: ignore[union-attr]
     yield from make("line", ((student, place(student.id)) for student in students if student.id not in known))
 
 
@@ -260,11 +260,12 @@ def _new_points(old: Sequence[float | None], bank: Catalogue, definition: SetDef
     }
 
 
-def _updated(line: dict[str, Any], name: str | None, points: Mapping[int, float]) -> bytes:
-    """A student's line with the name and the points of today."""
+def _updated(line: dict[str, Any], today: Student | None, points: Mapping[int, float]) -> bytes:
+    """A student's line with the names and the points of today; who left the roster keeps the names."""
     for place, worth in points.items():
         line["questions"][place]["points"] = worth
-    return line_of(student_line(line["student"], name or line["name"], line["questions"])).encode()
+    name, also = (today.name, today.also) if today else (line["name"], line.get("also", ()))
+    return line_of(student_line(line["student"], name, line["questions"], also)).encode()
 
 
 def _hand_out(text: str, path: Path, *, force: bool) -> bool:

@@ -19,6 +19,7 @@ class Bounds:
     notebooks: int = 20  # some hand in every version they made
     unpacked_bytes: int = 40_000_000  # two of the largest notebooks; to read these takes up to 4 seconds
     index_bytes: int = 1_000_000  # an archive's list of some 10,000 members, in which other files may be
+    archives: int = 3  # in each other; a class in one archive, each student in another, and what they packed
     depth: int = 16  # folders in each other below the one that was named; learning platforms make two or three
     name_characters: int = 200  # of a member of an archive, as reports show it; file systems have 255 bytes
 

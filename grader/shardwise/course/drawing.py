@@ -46,7 +46,7 @@ class Maker:
         if out is not None and out.exists():
             self._must_ask_the_same(out, student, questions)
         dumped = [question.model_dump(mode="json") for question in questions]
-        return line_of(student_line(student.id, student.name, dumped)).encode()
+        return line_of(student_line(student.id, student.name, dumped, student.also)).encode()
 
     def notebook(self, student: str, line: bytes) -> str:
         """The text of a student's notebook, from a line of the lock file alone."""

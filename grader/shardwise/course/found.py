@@ -5,26 +5,29 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
+from zipfile import ZipInfo
 
 from shardwise.course.archives import DAMAGED, archive, index_bytes, is_link, stays_inside
 from shardwise.course.bounds import BOUNDS
 from shardwise.errors import ShardwiseError
 from shardwise.markdown.html import safe
 
-_NOTEBOOK, _ARCHIVE = ".ipynb", ".zip"
-_EMPTY = "This archive holds no notebook (*.ipynb). Hand in the notebook itself."
-_PACKED_TWICE = "This archive holds no notebook (*.ipynb), only other archives. Hand in the notebook itself."
-_MISNAMED = "This is read neither as a notebook (*.ipynb) nor as an archive (*.zip). Hand in the notebook itself, under its own name."
-_NOTHING_IN_IT = (_EMPTY, _PACKED_TWICE, _MISNAMED)  # said only of a student who handed in nothing better
+_NOTEBOOK = re.compile(r"\.ipynb(\.json|\.txt)?$", re.IGNORECASE)  # a browser may put another suffix behind it
+_ARCHIVE = re.compile(r"\.zip$", re.IGNORECASE)
 _ENCRYPTED = 1  # a bit in the flags of a member: APPNOTE.TXT 6.3.10, 4.4.4
-_LIKE_A_NOTEBOOK = re.compile(r"\.ipynb\.\w+$|\.(7z|rar|tar|tgz|gz|bz2|xz)$", re.IGNORECASE)
+_OF_A_SYSTEM = re.compile(r"\..*|~\$.*|Thumbs\.db|desktop\.ini", re.IGNORECASE)  # files that no student handed in
+_PAGES = "ledger.sqlite", "feedback"  # in a folder of results, which may lie among the submissions
+_MOST_NAMED = 5  # files that are no notebooks, in one line
+
+Whose = Callable[[Path], bool]  # whether a folder, or a file, is called after a student
 
 
 class BadSubmission(ShardwiseError):
@@ -42,37 +45,37 @@ class Found:
     path: Path
     root: Path  # what was named, or the folder that was named
     member: str = ""
+    within: tuple[str, ...] = ()  # the archives inside that archive, from the outermost on, in which the member is
     is_named: bool = False  # whether the file itself was named, and so comes from whoever grades
     fault: str = ""  # why it is not to be read
+    is_stray: bool = False  # whether it is no notebook, and so counts for nothing where its student has one
 
     def __str__(self) -> str:
         path = self.path.as_posix()
-        return _legible(f"{path}/{_short(self.member)}" if self.member else path)
+        return _legible("/".join((path, *map(_short, (*self.within, self.member)))) if self.member else path)
 
     @property
-    def folders(self) -> set[str]:
-        """The folders that it lies in, below the one that was named."""
-        inside = Path(self.member).parts[:-1]
-        below = self.path.relative_to(self.root).parts if self.path.is_relative_to(self.root) else ()
-        is_whole = self.member or (self.fault and self.path.is_dir())
-        return {*below[: None if is_whole else -1], *inside}
+    def inside(self) -> list[str]:
+        """The folders in which it lies inside its archive; an archive in the archive is as good as a folder."""
+        packed = [part for name in self.within for part in (*Path(name).parts[:-1], Path(name).stem)]
+        return [*packed, *Path(self.member).parts[:-1]]
 
     @property
     def stem(self) -> str:
         """Its name without the suffix."""
-        return shown(Path(self.member or self.path).stem)
+        return shown(stem_of(Path(self.member or self.path).name))
 
     @property
     def size(self) -> int:
         """How many bytes the notebook has, unpacked. It is 0 for a file that is gone and for a damaged archive."""
         with suppress(OSError, *DAMAGED):
-            return archive(self.path).getinfo(self.member).file_size if self.member else self.path.lstat().st_size
+            return self._info().file_size if self.member else self.path.lstat().st_size
         return 0
 
     def changed(self) -> datetime:
         """When it was last changed; raises OSError. What an archive says is believed of one that was named alone, a class's."""
         if self.member and self.is_named:
-            stamp = archive(self.path).getinfo(self.member).date_time
+            stamp = self._info().date_time
             with suppress(ValueError, OverflowError):  # an archive may claim the 0th of the 15th month
                 return datetime(*stamp).astimezone()
         return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
@@ -93,14 +96,17 @@ class Found:
     def _file(self) -> bytes:
         if self.path.is_symlink() or not self.path.is_file():
             raise BadSubmission("This is a link or no ordinary file. Hand in the notebook itself.")
-        if _is_a(_ARCHIVE, self.path.name):
+        if _ARCHIVE.search(self.path.name):
             raise BadSubmission("This file is no zip archive that can be read.")
         _refuse_large(self.path.stat().st_size)
         return self.path.read_bytes()
 
+    def _info(self) -> ZipInfo:
+        return archive(self.path, self.within).getinfo(self.member)
+
     def _member(self) -> bytes:
         try:
-            info = archive(self.path).getinfo(self.member)
+            info = self._info()
             if is_link(info) or not stays_inside(self.member):
                 raise BadSubmission(
                     "This is a link, or its name leads out of the archive. Hand in the notebook itself."
@@ -108,7 +114,7 @@ class Found:
             if info.flag_bits & _ENCRYPTED:
                 raise BadSubmission("This member of a zip archive is encrypted. Hand in the notebook itself.")
             _refuse_large(info.file_size)
-            with archive(self.path).open(info) as file:
+            with archive(self.path, self.within).open(info) as file:
                 data = file.read(BOUNDS.bytes + 1)  # whatever size the archive claims
             _refuse_large(len(data))
             return data
@@ -137,8 +143,9 @@ def _short(name: str) -> str:
     return f"{name[: BOUNDS.name_characters - 10]}…{sha256(name.encode(errors='replace')).hexdigest()[:8]}"
 
 
-def _is_a(suffix: str, name: str) -> bool:
-    return name.lower().endswith(suffix)
+def stem_of(name: str) -> str:
+    """A file's name without its suffix; week-1.ipynb.json has one suffix."""
+    return _NOTEBOOK.sub("", name) if _NOTEBOOK.search(name) else Path(name).stem
 
 
 def _refuse_large(size: int) -> None:
@@ -148,39 +155,51 @@ def _refuse_large(size: int) -> None:
         )
 
 
-def find(paths: Iterable[Path], students: Collection[str] = ()) -> Iterator[Found]:
+def find(paths: Iterable[Path], whose: Whose = lambda _: False) -> Iterator[Found]:
     """Every notebook among `paths`, below the folders among them and in zip archives, in the order of their names.
 
-    Of each of these students, and of each archive that lies in a folder, no more than BOUNDS allow; what is beyond them
-    stands in one line. Links are not followed. Raises BadSubmission when a path does not exist.
+    Of each folder that is a student's by `whose`, and of each archive that lies in a folder, no more than BOUNDS allow; what is
+    beyond them stands in one line, and so do files of theirs that are no notebooks, where there is none. Links are not followed.
+    Raises BadSubmission when a path does not exist.
     """
-    for (place, is_bounded), group in groupby(_all(paths), lambda found: _place(found, students)):
+    is_students = lru_cache(maxsize=4096)(whose)
+    for (place, is_bounded), group in groupby(_all(paths), lambda found: _place(found, is_students)):
         if is_bounded:
             yield from _bounded(place, group)
         else:
-            # of what has another name, nobody can tell whether it is a student's
-            yield from (found for found in group if found.fault != _MISNAMED)
+            # of what lies in nobody's folder, nobody can tell whether it was handed in
+            yield from (found for found in group if not found.is_stray)
 
 
-def _place(found: Found, students: Collection[str]) -> tuple[Path, bool]:
+def _place(found: Found, whose: Whose) -> tuple[Path, bool]:
     """Where what one student handed in lies, as far as that can be told; and whether that is one student's."""
     below = found.path.relative_to(found.root).parts[:-1] if found.path.is_relative_to(found.root) else ()
-    for depth, folder in enumerate(below, start=1):
-        if folder in students:
-            return found.root.joinpath(*below[:depth]), True
-    is_archive = _is_a(_ARCHIVE, found.path.name) and not found.is_named
+    chain = (*below, *(found.inside if found.is_named else ()))
+    for depth in range(len(chain)):
+        folder = found.root.joinpath(*chain[: depth + 1])
+        if whose(folder):
+            return folder, True
+    itself = found.path.parent / Path(found.member or found.path).name
+    for one in (
+        (itself, found.root) if found.is_stray else ()
+    ):  # a folder that was named may be a class's, so it bounds nothing else
+        if whose(one):
+            return one, True
+    is_archive = _ARCHIVE.search(found.path.name) is not None and not found.is_named
     return found.path if is_archive else found.path.parent, is_archive
 
 
 def _bounded(place: Path, group: Iterable[Found]) -> Iterator[Found]:
-    """As many of these notebooks as are read of one student, and a line for the others."""
+    """As many of these notebooks as are read of one student, and a line for the others, or for what is no notebook."""
     taken = size = left = 0
-    empty: list[Found] = []
+    strays: list[Found] = []
+    others = 0
     root = place
     for found in group:
         root = found.root
-        if found.fault in _NOTHING_IN_IT:
-            empty.append(found)
+        if found.is_stray:
+            strays += [found] if len(strays) < _MOST_NAMED else []
+            others += 1
         elif taken < BOUNDS.notebooks and (taken == 0 or size + found.size <= BOUNDS.unpacked_bytes):
             taken, size = taken + 1, size + found.size
             yield found
@@ -192,8 +211,21 @@ def _bounded(place: Path, group: Iterable[Found]) -> Iterator[Found]:
             f"{BOUNDS.unpacked_bytes / 1e6:.0f} MB together. Keep the one that counts."
         )
         yield Found(place, root, fault=fault)
-    elif not taken:
-        yield from empty[:1]
+    elif strays and not taken:
+        yield replace(strays[0], fault=_no_notebooks(strays, others))
+
+
+def _no_notebooks(strays: Sequence[Found], count: int) -> str:
+    """Why none of these files is a notebook, by name."""
+    if count == 1 and strays[0].fault:
+        return strays[0].fault
+    names = [shown(Path(one.member or one.path).name) for one in strays]
+    listed = ", ".join(names) + (f" and {count - len(names):,} more" if count > len(names) else "")
+    are = "is" if count == 1 else "are"
+    which = "itself, under its own name" if count == 1 else "itself"
+    return (
+        f"{listed} {are} read neither as a notebook (*.ipynb) nor as an archive (*.zip). Hand in the notebook {which}."
+    )
 
 
 def _all(paths: Iterable[Path]) -> Iterator[Found]:
@@ -210,18 +242,23 @@ def _below(root: Path) -> Iterator[Found]:
     """What lies below a folder. A folder that cannot be read, or lies too deep, stands for itself and will say so."""
     unread: list[OSError] = []
     for folder, inner, names in os.walk(root, onerror=unread.append, followlinks=False):
-        inner[:] = sorted(name for name in inner if not _is_hidden(name))
+        ledger, pages = _PAGES
+        inner[:] = sorted(name for name in inner if not _is_hidden(name) and not (name == pages and ledger in names))
         for name in sorted(names):
-            if _is_a(_NOTEBOOK, name) or _is_a(_ARCHIVE, name):
-                yield from _found(Path(folder) / name, root) if not name.startswith("._") else ()
-            elif _LIKE_A_NOTEBOOK.search(name) and not name.startswith("."):
-                yield Found(Path(folder) / name, root, fault=_MISNAMED)
+            path = Path(folder) / name
+            if not _OF_A_SYSTEM.fullmatch(name):
+                yield from _found(path, root) if _may_hold(name) else [Found(path, root, is_stray=True)]
         if inner and len(Path(folder).relative_to(root).parts) >= BOUNDS.depth:
             inner.clear()
             fault = f"Here folders lie in each other more than {BOUNDS.depth} deep; what is further down was not read."
             yield Found(Path(folder), root, fault=fault)
     for error in unread:
         yield Found(Path(error.filename), root, fault=f"This folder cannot be read: {error.strerror}.")
+
+
+def _may_hold(name: str) -> bool:
+    """Whether a file may be a notebook, or hold some."""
+    return bool(_NOTEBOOK.search(name) or _ARCHIVE.search(name))
 
 
 def _is_hidden(name: str) -> bool:
@@ -232,7 +269,7 @@ def _is_hidden(name: str) -> bool:
 def _found(path: Path, root: Path, *, is_named: bool = False) -> Iterator[Found]:
     """A notebook, or those of a zip archive; an archive that cannot be read stands for itself, and will say so."""
     itself = Found(path, root, is_named=is_named)
-    if not _is_a(_ARCHIVE, path.name) or path.is_symlink() or not path.is_file():  # a pipe would be waited for
+    if not _ARCHIVE.search(path.name) or path.is_symlink() or not path.is_file():  # a pipe would be waited for
         yield itself
         return
     try:
@@ -240,19 +277,57 @@ def _found(path: Path, root: Path, *, is_named: bool = False) -> Iterator[Found]
             fault = f"This archive lists more members than are read ({BOUNDS.index_bytes / 1e6:.0f} MB of names). Hand in the notebook itself."
             yield replace(itself, fault=fault)
             return
-        members = [info.filename for info in archive(path).infolist()]
+        held = list(_members(itself, [BOUNDS.unpacked_bytes]))
     except (OSError, *DAMAGED):
         yield itself
         return
-    names = Counter(name for name in members if _is_a(_NOTEBOOK, name))
-    theirs = sorted(name for name in names if not _is_of_a_system(name))
-    for name in theirs:
-        fault = f"This archive holds {names[name]} members of this name. Keep the one that counts."
-        yield replace(itself, member=name, fault=fault if names[name] > 1 else "")
-    if not theirs and not is_named:
-        yield replace(itself, fault=_PACKED_TWICE if any(_is_a(_ARCHIVE, name) for name in members) else _EMPTY)
+    if is_named or not all(one.is_stray for one in held):
+        yield from held
+        return
+    names = [shown(Path(one.member).name) for one in held[:_MOST_NAMED]]
+    only = f", only {', '.join(names)}{' and more' if len(held) > len(names) else ''}" if names else ""
+    yield replace(
+        itself, fault=f"This archive holds no notebook (*.ipynb){only}. Hand in the notebook itself.", is_stray=True
+    )
+
+
+def _members(itself: Found, left: list[int]) -> Iterator[Found]:
+    """What an archive holds, with what is in archives inside it; `left` is how many bytes of those are still unpacked.
+
+    An archive that was named is a class's: what is in it may be of as many students, and each may unpack as much.
+    """
+    packed = archive(itself.path, itself.within)
+    names = Counter(info.filename for info in packed.infolist() if not info.is_dir())
+    for name in sorted(name for name in names if not _is_of_a_system(name)):
+        one = replace(itself, member=name)
+        if names[name] > 1 and _may_hold(name):
+            fault = f"This archive holds {names[name]} members of this name. Keep the one that counts."
+            yield replace(one, fault=fault)
+        elif _ARCHIVE.search(name):
+            theirs = [BOUNDS.unpacked_bytes] if itself.is_named and not itself.within else left
+            yield from _packed(
+                replace(itself, within=(*itself.within, name)), one, packed.getinfo(name).file_size, theirs
+            )
+        else:
+            yield one if _NOTEBOOK.search(name) else replace(one, is_stray=True)
+
+
+def _packed(inner: Found, one: Found, size: int, left: list[int]) -> Iterator[Found]:
+    """What an archive in an archive holds; where it is not unpacked it stands for itself, as `one`, and says why."""
+    left[0] -= size
+    if len(inner.within) >= BOUNDS.archives or left[0] < 0:
+        fault = "Archives lie in each other here, more of them than are unpacked. Hand in the notebook itself."
+        yield replace(one, fault=fault)
+        return
+    try:
+        yield from list(_members(inner, left))
+    except (OSError, *DAMAGED) as error:
+        yield replace(
+            one,
+            fault=f"This archive in an archive cannot be read: {safe(str(error), 100)}. Hand in the notebook itself.",
+        )
 
 
 def _is_of_a_system(member: str) -> bool:
     *folders, name = re.split(r"[/\\]", member)
-    return name.startswith("._") or any(map(_is_hidden, folders))
+    return _OF_A_SYSTEM.fullmatch(name) is not None or any(map(_is_hidden, folders))

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import os
-import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
-from shardwise.course.found import BadSubmission, Found, shown
+from shardwise.course.found import BadSubmission, Found, shown, stem_of
+from shardwise.course.gradescope import People, called, is_of_gradescope, uploaders_of
 from shardwise.course.lockfile import Lock
+from shardwise.course.names import NOBODY, Called, names_of
 from shardwise.course.submissions import Submission
 
 _COLLECTED = "submitted"  # what nbgrader calls the folder of submissions, and so do we
 
 
-def of_set(found: Found, submission: Submission, lock: Lock, decided: str | None = None) -> Submission:
+class Disagreement(BadSubmission):
+    """A notebook names one student, and the place where it lies another: it says nothing about either."""
+
+    def __init__(self, message: str, claimed: str) -> None:
+        super().__init__(message)
+        self.claimed = claimed  # the student whom the notebook names
+
+
+def of_set(
+    found: Found, submission: Submission, lock: Lock, decided: str | None = None, uploaders: People = ()
+) -> Submission:
     """A notebook of a set with the student whose it is: the one that was `decided` on, or whom everything names.
 
-    Raises BadSubmission that says what disagrees.
+    `uploaders` is who handed it in, where a course system says so.
+
+    Raises BadSubmission that says what is missing, Disagreement that says what disagrees.
     """
-    student = decided or submission.student
-    named = students_at(found, lock)
-    if not student and len(named) == 1:
-        (student,) = named
+    student = decided or submission.student or owner(found, lock)
     if not student:
         raise BadSubmission("This notebook's metadata name no student. Say whose it is with --student.")
     if student not in lock.places:
@@ -32,13 +41,47 @@ def of_set(found: Found, submission: Submission, lock: Lock, decided: str | None
         raise BadSubmission(f"{who} {student!r}, who is not in {lock.path.name}.")
     if decided:
         return _decided(submission, decided)
-    others = sorted(named - {student})
-    if others:
-        raise BadSubmission(f"This is {student}'s notebook in {others[0]}'s folder.")
-    called = _called_after(found, lock)
-    if called not in (None, student) and not named:
-        raise BadSubmission(f"This is {student}'s notebook, and its file is called after {called}.")
+    for call in (
+        *_calls(found, lock),
+        *([replace(called(uploaders, names_of(lock)), is_upload=True)] if uploaders else []),
+    ):
+        _must_agree(call, student, lock)
     return replace(submission, student=student)
+
+
+def _must_agree(call: Called, student: str, lock: Lock) -> None:
+    """Raise Disagreement where a folder, an archive or a file is called after somebody else, or somebody else handed it in."""
+    if student in call.students:
+        return
+    if call.students:
+        other = " or ".join(sorted(call.students))
+        where = f", and its file is called after {other}" if call.is_file else f" in {other}'s folder"
+        where = f", and {other} handed it in" if call.is_upload else where
+        raise Disagreement(f"This is {student}'s notebook{where}.", student)
+    if call.person and not names_of(lock).may_be(student, call.person):
+        raise Disagreement(
+            f"This is {student}'s notebook, and it was handed in by “{shown(call.person)}”, whom {lock.path.name} does not "
+            "know. Say whose it is with --student.",
+            student,
+        )
+
+
+def owner(found: Found, lock: Lock) -> str:
+    """The student after whom the place is called where a notebook lies; nothing where that is nobody, or may be several."""
+    known = [call.students for call in _calls(found, lock) if call.students]
+    students = frozenset.intersection(*known) if known else NOBODY
+    return next(iter(students)) if len(students) == 1 else ""
+
+
+def may_be_of(found: Found, lock: Lock) -> str:
+    """In words, the students after whom a place may be called where nobody can tell which; nothing where it is clear."""
+    several = sorted(set().union(*(call.students for call in _calls(found, lock))))
+    return f" Its place may be that of {' or '.join(several)}." if len(several) > 1 and not owner(found, lock) else ""
+
+
+def vouches(found: Found, student: str, lock: Lock) -> bool:
+    """Whether the place where a notebook lies is called after its student, so that it is no other's hand-in."""
+    return any(student in call.students for call in _calls(found, lock))
 
 
 def of_practice(found: Found, submission: Submission, among: Path, decided: str | None = None) -> Submission:
@@ -55,25 +98,49 @@ def of_practice(found: Found, submission: Submission, among: Path, decided: str 
     return replace(submission, student=student)
 
 
-def _called_after(found: Found, lock: Lock) -> str | None:
-    """The student after whom a file is called, by its whole name or by what stands before the first _, as in bob_late_123."""
-    name, students = _folded(found.stem), _students(lock)
-    return students.get(name) or students.get(name.partition("_")[0])
+def _calls(found: Found, lock: Lock) -> list[Called]:
+    """What the folders on the way to a notebook are called after, and the archives that hold it; else its file."""
+    names, folders = names_of(lock), _folders(found, lock)
+    calls = [names.called(name) for name in folders]
+    calls += [uploaders_of(folder, names) for folder in _on_disk(found, lock) if is_of_gradescope(folder)][:1]
+    if not any(call.students or call.person for call in calls):
+        calls.append(replace(names.called(found.stem), is_file=True))
+    return calls
 
 
-def students_at(found: Found, lock: Lock) -> set[str]:
-    """The students of a lock file after whom folders on the way to a notebook are called, or the archive that holds it."""
-    path, students = found.path.parent.resolve() / found.path.name, _students(lock)  # a link is where it lies
+def means_a_student(folder: Path, lock: Lock) -> bool:
+    """Whether a folder, or a file, is called after a student of a set, or was by the course system that collected it."""
+    names = names_of(lock)
+    if folder.name == _COLLECTED:
+        return False
+    calls = (
+        [uploaders_of(folder, names)]
+        if is_of_gradescope(folder)
+        else map(names.called, (folder.name, stem_of(folder.name)))
+    )
+    return any(call.students or call.person for call in calls)
+
+
+def _folders(found: Found, lock: Lock) -> list[str]:
+    """The names of the folders on the way to a notebook, and of the archive that holds it."""
+    folders = [folder.name for folder in _on_disk(found, lock)]
+    if found.member:  # bob.zip and bob.ipynb.zip are as good as a folder bob
+        folders += [found.path.stem, Path(found.path.stem).stem]
+    folders += found.inside
+    if _COLLECTED in folders:  # it holds the submissions of all, though a student may have that name
+        folders.remove(_COLLECTED)
+    return folders
+
+
+def _on_disk(found: Found, lock: Lock) -> list[Path]:
+    """The folders on the way to a notebook that belong to the course."""
+    path = found.path.parent.resolve() / found.path.name  # a link is where it lies
     common = Path(os.path.commonpath([path.parent, lock.path.resolve().parent]))
     home = Path.home().resolve()  # that of somebody who grades may be called like a student
     base = home if path.is_relative_to(home) and home.is_relative_to(common) else common
     below = path.relative_to(base).parts
-    folders = [*(below if path.is_dir() and not path.is_symlink() else below[:-1]), *_inside(found)]
-    if _COLLECTED in folders:  # it holds the submissions of all, though a student may have that name
-        folders.remove(_COLLECTED)
-    if found.member:  # bob.zip and bob.ipynb.zip are as good as a folder bob
-        folders += [path.stem, Path(path.stem).stem]
-    return {students[name] for name in map(_folded, folders) if name in students}
+    count = len(below) if path.is_dir() and not path.is_symlink() else len(below) - 1
+    return [base.joinpath(*below[: depth + 1]) for depth in range(count)]
 
 
 def _decided(submission: Submission, student: str) -> Submission:
@@ -90,23 +157,8 @@ def _below(found: Found, among: Path) -> list[str]:
         parts = parts[len(parts) - parts[::-1].index(_COLLECTED) :]
     else:
         parts = folder.relative_to(among).parts if folder.is_relative_to(among) else ()
-    archive = [found.path.stem] if found.member and not (parts or _inside(found)) else []
-    return [*parts, *_inside(found), *archive]
-
-
-def _inside(found: Found) -> Sequence[str]:
-    """The folders in which a notebook lies inside its archive."""
-    return Path(found.member).parts[:-1]
-
-
-@lru_cache(maxsize=32)  # asked for each notebook of a class
-def _students(lock: Lock) -> Mapping[str, str]:
-    """The students as folders may be called: a disk may not tell capitals, nor ways to write an accent."""
-    return {_folded(student): student for student in lock.places}
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name).strip().casefold()
+    archive = [found.path.stem] if found.member and not (parts or found.inside) else []
+    return [*parts, *found.inside, *archive]
 
 
 def folder_of(paths: Sequence[Path]) -> Path:

@@ -30,6 +30,7 @@ FORMAT = 3  # of lock files: 2 had no signatures
 _END = 200  # bytes at the end of a line in which its student stands
 _BEGINNING = 2000  # bytes at the beginning of a line, in which name and points stand
 _ABOUT = re.compile(rb'\{"name": ("(?:[^"\\]|\\.)*"), "points": ([\d.]+), ')
+_ALSO = re.compile(rb'"also": (\[[^\]]*\])')
 _SIGNATURE = re.compile(rb', "signature": "([0-9a-f]{64})"\}\n$')
 _KIND = re.compile(rb'"kind":\s*"([^"\\]+)"')
 _DAMAGE = (ValueError, TypeError, LookupError, RecursionError)  # what JSON of another shape than ours leads to
@@ -141,6 +142,15 @@ class Lock:
             found = _ABOUT.match(file.read(_BEGINNING))
         return (json.loads(found[1]), float(found[2])) if found else (student, 0.0)
 
+    def called(self, student: str) -> tuple[str, tuple[str, ...]]:
+        """Return a student's name, and what else course systems may call them. Raises KeyError."""
+        with self.path.open("rb") as file:
+            file.seek(self.places[student])
+            beginning = file.read(_BEGINNING)
+        about = _ABOUT.match(beginning)
+        also = _ALSO.match(beginning, about.end()) if about else None
+        return json.loads(about[1]) if about else student, tuple(json.loads(also[1])) if also else ()
+
     def questions(self, student: str) -> list[Question]:
         """A student's questions, as they were drawn. Raises KeyError for a stranger, ShardwiseError for a damaged line."""
         line = self.line(student)
@@ -200,10 +210,13 @@ def writing(path: Path, key: bytes) -> Iterator[LockWriter]:
         writer.end()
 
 
-def student_line(student: str, name: str, questions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """A student's line: what is looked up often stands at its ends."""
+def student_line(
+    student: str, name: str, questions: Sequence[Mapping[str, Any]], also: Sequence[str] = ()
+) -> dict[str, Any]:
+    """A student's line: what is looked up often stands at its ends. `also` is what else course systems may call them."""
     points = round(sum(float(question["points"]) for question in questions), 4)
-    return {"name": name, "points": points, "questions": questions, "student": student}
+    others = {"also": list(also)} if also else {}
+    return {"name": name, "points": points, **others, "questions": questions, "student": student}
 
 
 def line_of(data: Mapping[str, Any]) -> str:

@@ -75,9 +75,20 @@ def _problem_cells(bank: Bank, chapter: str, named: str | None, *, typed: bool) 
     for number, problem in enumerate(bank.of_chapter(chapter), start=1):
         question = pose(problem, PRACTICE_SEED)
         if typed:
-            yield [*question_cells(question, number), practice_check(question, named)]
+            asked, answer = question_cells(question, number)
+            answer["source"] = _with_solution_marked(answer["source"])
+            yield [asked, answer, practice_check(question, named)]
         else:
             yield [_form(question, number, named), _typed_answer(question, named)]
+
+
+def _with_solution_marked(source: str) -> str:
+    """An answer cell with the marks between which nbgrader puts its stub; without them it takes the whole cell out."""
+    *skeleton, last = source.split("\n")
+    if last.strip() != "...":  # else that is the body of a function
+        return f"{source}\n### BEGIN SOLUTION\n### END SOLUTION"
+    indent = last.removesuffix("...")
+    return "\n".join([*skeleton, f"{indent}### BEGIN SOLUTION", last, f"{indent}### END SOLUTION"])
 
 
 def _setup(chapter: str, named: str | None) -> str:

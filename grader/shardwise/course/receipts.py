@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -17,7 +18,16 @@ from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.text_files import contents
 
-Received = Callable[[Found, str], datetime | None]  # a notebook and its student; None when nobody knows
+
+@dataclass(frozen=True)
+class Receipt:
+    """When a notebook was received, and who says so; None where nobody knows."""
+
+    at: datetime | None = None
+    source: str = ""  # file, archive, table, git or gradescope
+
+
+Received = Callable[[Found, str], Receipt]  # of a notebook and its student
 _SECONDS = 10  # for git
 _MOST_OF_A_REFERENCE, _MOST_OF_ALL = (
     1_000,
@@ -25,12 +35,17 @@ _MOST_OF_A_REFERENCE, _MOST_OF_ALL = (
 )  # bytes of a file that names one commit, or all commits that have names
 
 
-def by_file(found: Found, _student: str) -> datetime | None:
+def by_file(found: Found, _student: str) -> Receipt:
     """When the file was last changed."""
     try:
-        return found.changed()
+        return Receipt(found.changed(), "archive" if found.member and found.is_named else "file")
     except OSError as error:
         raise CannotRead(f"This file cannot be read: {error.strerror or error}.") from None
+
+
+def by_time(at: datetime, source: str) -> Received:
+    """The time that a course system gives of the one notebook."""
+    return lambda _found, _student: Receipt(at, source)
 
 
 def received_by(source: str) -> Received:
@@ -39,7 +54,7 @@ def received_by(source: str) -> Received:
 
 
 def _by_table(path: Path) -> Received:
-    """The times of a table. Raises Faulty with all its faults."""
+    """The times of a table, and of the files for students who are not in it. Raises Faulty with all its faults."""
     table = load_table(path, "--received takes git or a CSV file.")
     if not {"student", "time"} <= {*table.columns}:
         raise Faulty(
@@ -61,10 +76,15 @@ def _by_table(path: Path) -> Received:
         times[student] = time
     if faults:
         raise Faulty(faults)
-    return lambda _found, student: times.get(student)
+    return lambda found, student: Receipt(times[student], "table") if student in times else by_file(found, student)
 
 
-def by_git(found: Found, _student: str) -> datetime | None:
+def by_git(found: Found, _student: str) -> Receipt:
+    """When the file was last committed, as it is now; nobody knows when it is not: a checkout changes the times of files."""
+    return Receipt(_committed(found), "git")
+
+
+def _committed(found: Found) -> datetime | None:
     """When the file was last committed, as it is now; None when it is not. Whoever commits decides what time is claimed.
 
     The repository may be a student's, and its configuration may name programs that git runs. So git gets the objects of

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from shardwise.file_names import fault_of_name
 from shardwise.markdown.html import printable
 
 _IDENTITIES = ("student", "id")  # columns of a roster, in any case; only where there is neither, the email counts
+_ALIASES = ("email", "login", "username", "github", "github_username", "canvas_id", "sid", "alias", "aliases")
 
 
 @dataclass(frozen=True)
@@ -19,10 +22,14 @@ class Student:
 
     id: str
     name: str
+    also: tuple[str, ...] = ()  # what else course systems call them
 
 
 def load_roster(path: Path) -> list[Student]:
-    """A roster: CSV with a column `student`, `id` or `email`, and perhaps a `name`. Raises Faulty with all its faults."""
+    """A roster: CSV with a column `student`, `id` or `email`, perhaps a `name`, and what else course systems call students.
+
+    Raises Faulty with all its faults.
+    """
     table = load_table(path)
     head = {name.strip().lower(): name for name in table.columns if name}
     named = [name.strip() for name in table.columns if name.strip().lower() in _IDENTITIES]
@@ -43,9 +50,16 @@ def load_roster(path: Path) -> list[Student]:
         elif student.lower() in students:
             faults.append(Fault(place, f"student {student!r} comes twice"))
         name = " ".join(printable(row.get(head.get("name", ""), "")).split())
-        students[student.lower()] = Student(student, name or student)
+        students[student.lower()] = Student(student, name or student, _aliases(row, head, student))
     if faults:
         raise Faulty(faults)
     if not students:
         raise Faulty([Fault(f"{path}:2:1", "there is no student below the first line", "Add a line for each.")])
     return list(students.values())
+
+
+def _aliases(row: Mapping[str, str], head: Mapping[str, str], student: str) -> tuple[str, ...]:
+    """What else a line says that a student is called; a cell may hold several, parted by semicolons."""
+    cells = (row.get(head[column]) or "" for column in head if column.replace(" ", "_") in _ALIASES)
+    found = (" ".join(printable(alias).split()) for cell in cells for alias in cell.split(";"))
+    return tuple(dict.fromkeys(alias for alias in found if alias != student and re.fullmatch(r"[^\[\]]+", alias)))

@@ -21,6 +21,16 @@ _FORMS = (
 _OF_OURS = re.compile(r"(?:(?:from|import) shardwise\b|(?:shardwise\.)?(?:check\w*|another|hint|solution)\()[^;]*;?")
 _HANDED = re.compile(r"check\([\"'][\w-]*[\"'],(?! *\w+ *=)")
 _GIVES = re.compile(r"(?:^|;) *(?:def |[\w.]+ *(?:, *[\w.]+ *)*(?::[^=;\n]*)?=(?!=))", re.MULTILINE)
+# What nbgrader puts in place of a solution (nbgrader/preprocessors/clearsolutions.py), and marks where it does.
+_STUB = re.compile(
+    r"^[ \t]*### (?:BEGIN|END) SOLUTION[ \t]*$|^[ \t]*# YOUR CODE HERE[ \t]*$|^raise NotImplementedError\(\)[ \t]*$",
+    re.MULTILINE,
+)
+_STUB_IN_BODY = re.compile(r"^([ \t]+)raise NotImplementedError\(\)[ \t]*$", re.MULTILINE)
+
+
+class Stripped(BadSubmission):
+    """A notebook without our metadata: some editors save none."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +56,21 @@ class Submission:
     unrun: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def parse(contents: bytes, name: str) -> Submission:
-    """What a submitted notebook holds. Raises BadSubmission, in words for the report, and nothing else."""
+def parse(contents: bytes, name: str, set_name: str | None = None) -> Submission:
+    """What a submitted notebook holds. Raises BadSubmission, in words for the report, and nothing else.
+
+    `set_name` is the set of a notebook that lost its metadata; without it such a one is refused, with Stripped. Its answers are
+    found by their variables alone.
+    """
     data = _loaded(contents)
     metadata = data.get("metadata")
     ours = metadata.get("shardwise") if isinstance(metadata, dict) else None
     if isinstance(ours, dict) and isinstance(ours.get("forms"), str):
         raise BadSubmission(_FORMS)
+    if not isinstance(ours, dict) and set_name is not None:
+        ours = {"set": set_name}
     if not isinstance(ours, dict) or not (isinstance(ours.get("set"), str) or isinstance(ours.get("practice"), str)):
-        raise BadSubmission("This notebook does not come from shardwise: its metadata name no set and no chapter.")
+        raise Stripped("This notebook does not come from shardwise: its metadata name no set and no chapter.")
     cells, notes, unrun = _cells(data)
     return Submission(
         set=_name(ours.get("set"), "set"),
@@ -107,6 +123,8 @@ def _cells(data: dict[str, Any]) -> tuple[list[StudentCell], list[str], dict[str
             continue
         role, question = _role(cell)
         source, is_code = _source(cell), cell.get("cell_type") == "code"
+        if role == "answer":
+            source = _STUB_IN_BODY.sub(r"\1...", _STUB.sub("", source))
         if role == "check" and is_code and len(source) <= BOUNDS.cell_characters:
             source = _beside_check(source)
         if role == "setup" or (role == "check" and not (is_code and source.strip())):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from shardwise.atomic_files import patiently, write
 from shardwise.course.found import BadSubmission, CannotRead, Found, find
+from shardwise.course.identity import means_a_student
 from shardwise.course.lockfile import Lock, read_line
 from shardwise.errors import ShardwiseError
 from shardwise.grading.dispatch import dispatch
@@ -48,6 +49,8 @@ class Batch:
     tried_again: int = 0  # notebooks whose worker died, or that could not be read at once
     unused: tuple[str, ...] = ()  # why lock files that were found are not used
     failed: tuple[str, ...] = ()  # why notebooks were not graded for which nobody but us, or this machine, is to blame
+    # Students whom a notebook names that somebody else handed in, by set and student, and where it lies.
+    claimed: Mapping[tuple[str, str], str] = field(default_factory=dict)
     # Students whose notebook that counts lies there no more and was graded in another way than today's; its questions.
     gone: Mapping[str, int] = field(default_factory=dict)
 
@@ -67,9 +70,16 @@ class Batch:
         for name in ledger.sets():
             for student in sorted(self.locks[name].students()) if name in self.locks else ():
                 if not ledger.handed_in(name, student):
-                    who, points = self.locks[name].about(student)
-                    reason = "no notebook was handed in"
-                    yield Result(student, name, who, status="missing", reason=reason, max_points=points)
+                    yield self._without_notebook(name, student)
+
+    def _without_notebook(self, name_of_set: str, student: str) -> Result:
+        """The result of who handed in nothing, or whose notebook somebody else may have handed in."""
+        who, points = self.locks[name_of_set].about(student)
+        if (place := self.claimed.get((name_of_set, student))) is None:
+            reason = "no notebook was handed in"
+            return Result(student, name_of_set, who, status="missing", reason=reason, max_points=points)
+        reason = f"The only notebook that names {student} was handed in by somebody else. If it is theirs, grade it alone, with --student."
+        return Result(student, name_of_set, who, status="ungraded", reason=reason, max_points=points, path=place)
 
     def _with_owner(self, result: Result) -> Result:
         """A result that is not graded, with the name and the points of whose it is where the lock file knows them."""
@@ -112,25 +122,29 @@ def grade(
     another run is writing there.
     """
     near, settings = locks_near(paths, locks, key), settings or Settings()
-    students = {student for lock in near.known.values() for student in lock.places}
+
+    def whose(folder: Path) -> bool:
+        return any(means_a_student(folder, lock) for lock in near.known.values())
+
     out.mkdir(parents=True, exist_ok=True)
     with Ledger(out / LEDGER) as ledger, Ledger(counted) if counted else nullcontext(ledger) as known:
-        found = patiently(lambda: ledger.begin(map(str, find(paths, students))), out)
+        found = patiently(lambda: ledger.begin(map(str, find(paths, whose))), out)
         if not found:
             raise NoNotebook(f"No notebook (*.ipynb) lies in {', '.join(map(str, paths))}.")
         width = max(1, min(workers, found))
         opener = executor or (here if width == 1 else pool(width))
         decisions = decisions or Decisions()
-        if decisions.student and found > 1:
-            raise ShardwiseError(f"--student says whose one notebook is, and here are {found}.")
+        if decisions.student and (several := sum(not one.is_stray for one in find(paths, whose))) > 1:
+            raise ShardwiseError(f"--student says whose one notebook is, and here are {several}.")
         intake = Intake(paths, near, settings, practice, decisions)
         run = _Run(ledger, out, intake, settings, lambda: progress and progress(found), known)
-        run.over(find(paths, students), opener, width)
+        run.over(find(paths, whose), opener, width)
         run.choose(opener, latest=decisions.latest)
+        run.drop_strays()
         run.end()
     if not (out / LEDGER).is_file():  # else the tables would be those of an empty one
         raise ShardwiseError(f"{out / LEDGER} was deleted while it was written. Run the same command again.")
-    return Batch(out, near.known, run.tried_again, near.unused, tuple(run.failed), run.gone)
+    return Batch(out, near.known, run.tried_again, near.unused, tuple(run.failed), intake.claimed, run.gone)
 
 
 @dataclass(frozen=True)
@@ -144,6 +158,7 @@ class _Taken:
     stands_for: str  # digest of the notebook that counts if this one is chosen
     questions: str  # digest
     received: datetime | None
+    is_vouched: bool
 
     @property
     def came_after(self) -> bool:
@@ -171,6 +186,8 @@ class _Run:
         self._failed: list[Prepared] = []  # to be tried again: our side failed at them, or they did not come back
         self._known = known
         self._taken: dict[tuple[str, str], dict[str, _Taken]] = {}  # by set and student, and path
+        self._strays: dict[str, Result] = {}  # by path
+        self._refused: set[tuple[str, str]] = set()  # the sets and students of notebooks that cannot be graded
         self.tried_again = 0  # notebooks, for either reason
         self.failed: list[str] = []  # why, for those of which no try came to an end
         self.gone: Counter[str] = Counter()  # as in the batch
@@ -194,8 +211,25 @@ class _Run:
         """
         for whose, found in list(self._taken.items()):
             taken = sorted(found.values(), key=lambda one: one.received.timestamp() if one.received else 0.0)
-            if len(taken) > 1 or taken[0].came_after:
+            taken = self._theirs(whose, taken) if latest else taken
+            if len(taken) > 1 or any(one.came_after for one in taken):
                 self._choose(whose, taken, opener, latest=latest)
+
+    def _theirs(self, whose: tuple[str, str], taken: Sequence[_Taken]) -> list[_Taken]:
+        """The notebooks of which the latest counts: where some lie in a place that is called after their student, those alone.
+
+        The others may be somebody else's hand-in, and are reported.
+        """
+        known = {one.notebook for one in taken if one.is_vouched}
+        others = [one for one in taken if not one.is_vouched and one.notebook not in known]
+        if not known and len({one.found.path.parent for one in others}) < 2:
+            return list(taken)
+        name_of_set, student = whose
+        row = Result("" if known else student, name_of_set, status="ungraded")
+        why = f"This notebook names {student}, and nothing says that {student} handed it in. Say whose it is with --student."
+        for one in others:
+            self._refuse(replace(row, reason=why, path=one.path))
+        return [one for one in taken if one not in others]
 
     def _choose(self, whose: tuple[str, str], taken: Sequence[_Taken], opener: Opener, *, latest: bool) -> None:
         """Let one of these count, or all that differ if nobody can tell which; they stand in the order of their receipt."""
@@ -252,6 +286,13 @@ class _Run:
             return f"One notebook may be handed in, and {which} came after it; that one counts."
         return f"{allowed} different notebooks may be handed in, and {which} came after them; the last of those counts."
 
+    def drop_strays(self) -> None:
+        """Leave out what is no notebook where its student handed in one, whatever became of that."""
+        for path, stray in self._strays.items():
+            whose = (stray.set, stray.student)
+            if whose in self._taken or whose in self._refused:
+                self._ledger.drop(path)
+
     def end(self) -> None:
         """Keep on record what counts now, which is also what uses up attempts."""
         self._ledger.end(_now(), self._who)
@@ -273,14 +314,20 @@ class _Run:
                 else:
                     self._unread.append(notebook)
             except BadSubmission as error:
-                self._refuse(self._intake.refused(notebook, error))
+                refused = self._intake.refused(notebook, error)
+                if notebook.is_stray:
+                    self._strays[refused.path] = refused
+                else:
+                    self._refused.add((refused.set, refused.student))
+                self._refuse(refused)
             except Exception as error:  # one file must not end the batch of all
                 self._refuse(self._intake.refused(notebook, printable(our_fault(error))))
             else:
                 task = prepared.task
                 taken = _Taken(
-                    notebook, prepared.path, prepared.key, prepared.notebook, self._stands_for(prepared), prepared.questions, prepared.received
+                    notebook, prepared.path, prepared.key, prepared.notebook, self._stands_for(prepared), prepared.questions, prepared.received.at, prepared.is_vouched
                 )  # fmt: skip
+                self._ledger.receive(prepared.path, prepared.received)
                 self._taken.setdefault((task.set, task.student), {})[taken.path] = taken
                 if taken.came_after:
                     self._step()

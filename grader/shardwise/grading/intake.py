@@ -6,16 +6,16 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
 from shardwise.course.found import BadSubmission, Found
-from shardwise.course.identity import folder_of, of_practice, of_set, students_at
+from shardwise.course.gradescope import People
+from shardwise.course.identity import Disagreement, folder_of, may_be_of, of_practice, of_set, owner, vouches
 from shardwise.course.keys import fingerprint, is_ours
 from shardwise.course.lockfile import LOCK_SUFFIX, Lock, claimed_key, line_of
-from shardwise.course.receipts import Received, by_file
-from shardwise.course.submissions import Submission, parse
+from shardwise.course.receipts import Receipt, Received, by_file
+from shardwise.course.submissions import Stripped, Submission, parse
 from shardwise.errors import ShardwiseError
 from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings, Task, engine
@@ -34,6 +34,7 @@ class Decisions:
     student: str | None = None  # whose the only notebook is
     received: Received = by_file
     latest: bool = False  # of several notebooks of one student the latest counts; else none does
+    uploaders: People = ()  # who handed in the only notebook, as Gradescope says
 
 
 class PracticeRefused(BadSubmission):
@@ -50,7 +51,8 @@ class Prepared:
     questions: str  # digest of the questions and keys
     task: Task
     found: Found
-    received: datetime | None = None
+    received: Receipt
+    is_vouched: bool  # whether the place where it lies is called after its student
 
 
 class Intake:
@@ -68,42 +70,68 @@ class Intake:
         self._among = folder_of(paths)
         self._practice_line = lru_cache(_MOST_CHAPTERS)(lambda chapter, seed: _practice_line(practice, chapter, seed))
         self._seen: dict[tuple[str, str], set[str]] = {}  # notebooks by set and student
+        # Students whom a notebook names that somebody else handed in, by set and student, and where it lies.
+        self.claimed: dict[tuple[str, str], str] = {}
 
     def prepare(self, found: Found) -> Prepared:
         """A notebook as a task. Raises BadSubmission, and CannotRead when it may be readable the next time."""
         contents = found.contents()
-        submission = parse(contents, "")
+        submission = self._parsed(contents)
         task, received = (self._practice if submission.set is None else self._of_set)(found, submission)
         notebook, questions = digest(contents), digest(task.questions)
         limits = asdict(self._settings.limits) if self._settings.limits else None
         about = [task.student, task.set, task.late, task.title, str(task.due), *task.submission.notes]
         rests_on = [notebook, questions, engine(), *about, self._settings.unsafe, limits]
-        return Prepared(str(found), digest(json.dumps(rests_on).encode()), notebook, questions, task, found, received)
+        lock = self._locks.get(submission.set or "")
+        is_vouched = lock is None or self._decisions.student is not None or vouches(found, task.student, lock)
+        key = digest(json.dumps(rests_on).encode())
+        return Prepared(str(found), key, notebook, questions, task, found, received, is_vouched)
+
+    def _parsed(self, contents: bytes) -> Submission:
+        """What a notebook holds. One that lost its metadata is of the only set there is, where a person says whose it is."""
+        try:
+            return parse(contents, "")
+        except Stripped as stripped:
+            if self._decisions.student and len(self._locks) == 1:
+                return parse(contents, "", set_name=next(iter(self._locks)))
+            remedy = " If you know whose it is, grade it alone, with --student and the --lock of its set."
+            raise BadSubmission(f"{stripped}{remedy if self._locks else ''}") from None
 
     def refused(self, found: Found, reason: BadSubmission | str) -> Result:
-        """The result of a notebook that is not graded; whose it is, only the name of a folder tells."""
+        """The result of a notebook that is not graded; whose it is, only the name of a folder, an archive or a file tells."""
         locks = {} if isinstance(reason, PracticeRefused) else self._locks
-        owners = [(student, name) for name, lock in locks.items() for student in students_at(found, lock)]
+        owners = [(student, name) for name, lock in locks.items() if (student := owner(found, lock))]
         if len(owners) > 1:  # of several sets, that after which its file is called
-            owners = [(student, name) for student, name in owners if name == found.stem]
+            named = [(student, name) for student, name in owners if name == found.stem]
+            students = {student for student, _ in owners}
+            owners = named or ([(students.pop(), "")] if len(students) == 1 else [])
         student, set_name = owners[0] if len(owners) == 1 else ("", "")
-        return Result(student, set_name, status="ungraded", reason=str(reason), path=str(found))
+        if isinstance(reason, Disagreement):
+            for name, lock in locks.items():
+                if reason.claimed in lock.places:
+                    self.claimed.setdefault((name, reason.claimed), str(found))
+        which = (
+            ""
+            if student or isinstance(reason, Disagreement)
+            else "".join(may_be_of(found, lock) for lock in locks.values())
+        )
+        return Result(student, set_name, status="ungraded", reason=f"{reason}{which}", path=str(found))
 
     def attempts(self, name_of_set: str) -> int | None:
         """How many different notebooks a student may hand in for a set."""
         lock = self._locks.get(name_of_set)
         return lock.header.get("attempts") if lock else None
 
-    def _practice(self, found: Found, submission: Submission) -> tuple[Task, None]:
+    def _practice(self, found: Found, submission: Submission) -> tuple[Task, Receipt]:
         chapter = submission.practice or ""
         line = self._practice_line(chapter, submission.seed)
         if line is None:
             raise PracticeRefused(f"This notebook practises the chapter {chapter!r}, which this bank does not have.")
         if chapter in self._locks:
             raise PracticeRefused(f"This notebook practises {chapter!r}, and that is also the name of a set.")
-        return Task(of_practice(found, submission, self._among, self._decisions.student), line), None
+        return Task(of_practice(found, submission, self._among, self._decisions.student), line), by_file(found, "")
 
-    def _of_set(self, found: Found, submission: Submission) -> tuple[Task, datetime | None]:
+    def _of_set(self, found: Found, submission: Submission) -> tuple[Task, Receipt]:
         lock = self._locks.get(submission.set or "")
         if lock is None:
             known = ", ".join(self._locks) or "none"
@@ -111,7 +139,7 @@ class Intake:
                 f"I found no lock file for the set {submission.set!r} (found: {known}). "
                 + (self._unused[0] if self._unused else "Name it with --lock.")
             )
-        submission = of_set(found, submission, lock, self._decisions.student)
+        submission = of_set(found, submission, lock, self._decisions.student, self._decisions.uploaders)
         student = submission.student
         seen = self._seen.setdefault((lock.set_name, student), set())
         seen.add(str(found))
@@ -120,10 +148,10 @@ class Intake:
                 f"More than {_MOST_OF_A_STUDENT} notebooks of {student} for this set; this one was not run."
             )
         received = self._decisions.received(found, student)
-        if received is None and lock.due is not None:
+        if received.at is None and lock.due is not None:
             note = "Nobody knows when this was received, so it is not counted as late."
             submission = replace(submission, notes=(*submission.notes, note))
-        is_late = received is not None and lock.due is not None and received > lock.due
+        is_late = received.at is not None and lock.due is not None and received.at > lock.due
         title = str(lock.header.get("title") or "")
         return Task(submission, lock.line(student), late=is_late, title=title, due=lock.due), received
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 from shardwise.atomic_files import patiently
+from shardwise.course.receipts import Receipt
 from shardwise.errors import ShardwiseError
 from shardwise.grading.ledger_tables import (
     COLUMNS,
@@ -133,6 +135,11 @@ class Ledger:
             self._db.execute("INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?)", (page, grading.key, kind, digest))
             self.reuse(path, grading.key)
 
+    def receive(self, path: str, receipt: Receipt) -> None:
+        """Keep when a notebook was received, and who says so."""
+        at = receipt.at.isoformat(timespec="seconds") if receipt.at else ""
+        self._write("INSERT OR REPLACE INTO receipt VALUES (?, ?, ?)", path, at, receipt.source)
+
     def refuse(self, result: Result) -> None:
         """Say why a notebook of this run has no grading."""
         self._write(
@@ -173,20 +180,23 @@ class Ledger:
         Of several notebooks of one student none counts.
         """
         doubles = self._doubles()
-        for path, student, name_of_set, reason, grading, *columns in self._db.execute(
-            f'SELECT batch.path, batch.student, batch."set", batch.reason, grading.id, {COLUMNS_OF_RESULT} '
+        for path, student, name_of_set, reason, at, source, grading, *columns in self._db.execute(
+            f'SELECT batch.path, batch.student, batch."set", batch.reason, receipt.at, receipt.source, grading.id, {COLUMNS_OF_RESULT} '
             f"FROM {'latest' if latest else 'batch'} AS batch LEFT JOIN grading ON grading.id = batch.grading "
+            "LEFT JOIN receipt ON receipt.path = batch.path "
             'ORDER BY batch."set", batch.student, place'
         ):
             if grading is None:
                 yield Result(student, name_of_set, status="ungraded", reason=reason, path=path)
                 continue
-            result = replace(result_of(columns), path=path)
+            result = replace(result_of(columns), path=path, received=at or "", received_by=source or "")
             if reason:
                 result = replace(result, notes=(*result.notes, reason))
             if several := doubles.get((name_of_set, student)):
                 reason = f"{len(several)} notebooks of {student} for this set: {', '.join(several)}. Keep the one that counts, or say --latest."
-                result = Result(student, name_of_set, result.name, status="ungraded", reason=reason, path=path)
+                result = Result(
+                    student, name_of_set, result.name, status="ungraded", reason=reason, path=path, received=at or "", received_by=source or ""
+                )  # fmt: skip
             yield result
 
     def _doubles(self) -> dict[tuple[str, str], list[str]]:
@@ -242,6 +252,20 @@ class Ledger:
         query = f"""SELECT {COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND points IS NOT NULL
         ORDER BY {_COUNTED_LAST} LIMIT 1"""
         return next((as_grading(row) for row in self._db.execute(query, (name_of_set, student))), None)
+
+    def has_counted(self) -> bool:
+        """Whether anything ever counted here."""
+        return bool(self._all("SELECT 1 FROM counted LIMIT 1"))
+
+    def received(self, name_of_set: str, student: str) -> Receipt:
+        """When the notebook of a student that was graded last was received; nobody knows of one that was graded before this was kept."""
+        rows = self._all(
+            """SELECT receipt.at, source FROM receipt JOIN notebook USING (path)
+            WHERE "set" = ? AND student = ? AND grading IS NOT NULL LIMIT 1""",
+            name_of_set, student,
+        )  # fmt: skip
+        at, source = rows[0] if rows else ("", "")
+        return Receipt(datetime.fromisoformat(at) if at else None, source)
 
     def notebooks(self, name_of_set: str, student: str) -> list[str]:
         """The digests of the different notebooks of a student that counted here when a run ended, in the order of their first."""

@@ -70,6 +70,12 @@ SELECT * FROM notebook AS one WHERE latest = 1 OR (
     AND NOT EXISTS (SELECT 1 FROM latest WHERE latest."set" = one."set" AND latest.student = one.student)
 );
 """
+# In a table of its own, which a ledger of before is given: the same grading may be of a notebook that was received anew.
+_RECEIPTS = """CREATE TABLE IF NOT EXISTS receipt (
+    path TEXT PRIMARY KEY,         -- of a notebook
+    at TEXT NOT NULL,              -- ISO 8601 with an offset; empty where nobody knows
+    source TEXT NOT NULL           -- file, archive, table, git or gradescope
+)"""
 _RESULT = ("student", "set", "name", "points", "max_points", "late", "notes", "tier", "version", "scores", "answers")
 _RESTS_ON = ("key", "notebook", "questions", "engine", "at", "who")
 COLUMNS = ", ".join(f'"{name}"' for name in (*_RESULT, *_RESTS_ON))  # of a grading
@@ -109,6 +115,8 @@ def opened(path: Path) -> sqlite3.Connection:
         (found,) = db.execute("PRAGMA user_version").fetchone()
         if found == 0:
             db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_FORMAT}; COMMIT;")
+        if found in (0, _FORMAT):
+            db.execute(_RECEIPTS)
     except sqlite3.OperationalError as error:
         db.close()
         if error.sqlite_errorcode == sqlite3.SQLITE_FULL:

@@ -23,6 +23,7 @@ from shardwise.grading.intake import Decisions, Practice, locks_near
 from shardwise.grading.ledger import LEDGER, Ledger, lies
 from shardwise.grading.ledger_tables import Grading
 from shardwise.grading.worker import Settings
+from shardwise.kinds import kinds
 
 _STAGE = ".regrade"
 
@@ -193,11 +194,22 @@ def _renewed(old: dict[str, Any], bank: Catalogue, kept: Counter[str]) -> dict[s
         return old
     as_handed_out: dict[str, Any] = {"handle": old["handle"], "points": old["points"]}  # what the notebook says
     dumped: dict[str, Any] = json.loads(new.model_copy(update=as_handed_out).model_dump_json())
-    for part, what in (("params", "draws other numbers"), ("form", "asks for an answer of another form")):
-        if dumped[part] != old[part]:
+    for is_another, what in (
+        (dumped["params"] != old["params"], "draws other numbers"),
+        (_asking(dumped["form"]) != _asking(old["form"]), "asks for an answer of another form"),
+    ):
+        if is_another:
             kept[f"{old['id']} now {what} than the notebooks that were handed out"] += 1
             return old
     return dumped
+
+
+def _asking(form: Any) -> Any:
+    """A form, or what it holds, without the fields that only help to read an answer."""
+    if isinstance(form, dict):
+        aids = frozenset[str]().union(*(kind.Form.aids for kind in kinds().values()))
+        return {name: _asking(value) for name, value in form.items() if name not in aids}
+    return [_asking(value) for value in form] if isinstance(form, list) else form
 
 
 def differences(before: Grading | None, after: Grading) -> Iterator[Change]:

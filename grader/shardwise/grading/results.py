@@ -58,6 +58,8 @@ class Result:
     scores: Mapping[str, float | None] = field(default_factory=dict)  # points by question
     answers_json: str = "[]"
     path: str = ""  # of the notebook
+    received: str = ""  # when, as ISO 8601 with an offset; empty where nobody knows
+    received_by: str = ""  # who says so: file, archive, table, git or gradescope
 
     @property
     def complete(self) -> bool:
@@ -111,6 +113,6 @@ def _document(answer: Answer) -> dict[str, object]:
 
 def to_json(result: Result) -> str:
     """A result as JSON, without keys, for it may be handed on; the answers come last, as the text that they are."""
-    names = ("path", "student", "name", "set", "status", "reason", "points", "max_points", "late", "notes", "tier", "version")  # fmt: skip
+    names = ("path", "student", "name", "set", "status", "reason", "points", "max_points", "late", "received", "received_by", "notes", "tier", "version")  # fmt: skip
     head = json.dumps({name: getattr(result, name) for name in names}, ensure_ascii=False)
     return f'{head.removesuffix("}")}, "questions": {result.answers_json}}}'

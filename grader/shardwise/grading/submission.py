@@ -84,7 +84,7 @@ def _steps(submission: Submission, questions: Sequence[Question]) -> list[Step]:
 def _untouched(question: Question, cell: StudentCell | None) -> bool:
     """Whether an answer cell is as it was handed out, or gone."""
     handed_out = kind_of(question).cells(question.form, variable_of(question))
-    return cell is None or cell.source.strip() == handed_out.strip()
+    return cell is None or not was_worked_in(cell.source, handed_out)
 
 
 def _lost(question: Question, submission: Submission, stopped: Mapping[str, str]) -> StudentCell | None:

@@ -82,6 +82,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     name: ClassVar[str]
     about: ClassVar[str]  # one sentence for the documentation
     starter: ClassVar[str]  # YAML: what follows the head of a new problem, see bank/scaffold.py
+    starter_program: ClassVar[str] = ""  # that the solution of a new problem shows, where answers are programs
     needs_oracle: ClassVar[bool] = True  # whether the lint demands that an oracle confirms every key
     is_program: ClassVar[bool] = False  # whether an answer is a program, which a terminal takes from a file
     follows_from_numbers: ClassVar[bool] = (
@@ -91,6 +92,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     may_be_part: ClassVar[bool] = (
         True  # whether it may be a part of a case: its answer is a value that a dictionary holds
     )
+    guessed: ClassVar[float] = 0.0  # the share of the points that an answer without a thought may earn on average
     takes_long: ClassVar[bool] = False  # whether a question fills an evening, and is none of the five for a day
     Template: ClassVar[type[Template]]
     Form: ClassVar[type[Form]]
@@ -114,8 +116,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """Faults of a template that show without a draw."""
         return iter(())
 
-    def faults_of_draws(self, template: AnyTemplate, references: References) -> Iterator[str]:
-        """Faults of a template that show once it was drawn, with the references that drew it."""
+    def faults_over(
+        self, template: AnyTemplate, references: References, drawn: Sequence[Question]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield faults that show only over many draws, each with its remedy; `references` are those that drew them."""
         return iter(())
 
     def parts(self, template: AnyTemplate, draw: Draw, solved: Any) -> Iterator[tuple[Any, Draw]]:
@@ -165,6 +169,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     @abc.abstractmethod
     def example(self, form: AnyForm) -> str:
         """What an answer looks like, for a student whose answer could not be read. Never the key."""
+
+    def unthinking(self, form: AnyForm) -> Mapping[str, Any]:
+        """Return answers that are given without thinking, by what they are called: the lint proves that they earn nothing."""
+        return {"the example of how to answer": self.example(form)}
 
     @abc.abstractmethod
     def cells(self, form: AnyForm, variable: str) -> str:

@@ -12,7 +12,19 @@ from pydantic import AfterValidator, Field, model_validator
 from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import LONGEST, Labelled, as_view, joined, label, letters, listed, ticked
+from shardwise.kinds.labels import (
+    LONGEST,
+    LOPSIDED,
+    Labelled,
+    as_view,
+    in_every_draw,
+    joined,
+    label,
+    letters,
+    listed,
+    lopsided,
+    ticked,
+)
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
@@ -22,6 +34,11 @@ from shardwise.template.references import References
 EARNS = "Each right one earns a share of the points, and each wrong one takes a share away."
 
 _RANGE = re.compile(r"\(?([a-z])\)?\s*(?:-|–|—|\.\.+|…|to|through)\s*\(?([a-z])\)?")
+_NONE = re.compile(r"(?:none|neither|nothing)(?: of (?:them|these|the above|the options|those))?\.?", re.IGNORECASE)
+_EXCEPT = re.compile(
+    r"(?:all|every(?:thing|one)?)(?: of (?:them|these))?(?:,? (?:except|but|without|save)(?: for)?) (.+)",
+    re.IGNORECASE | re.S,
+)
 _ALL = re.compile(r"all(?: (?:of )?(?:them|these|the above|above|options))?\.?", re.IGNORECASE)
 
 
@@ -124,6 +141,7 @@ answer:
     Form = ChoiceForm
     Key = ChoiceKey
     needs_oracle = False  # many choices are about ideas
+    guessed = LOPSIDED  # one of two options
 
     def solve(self, template: ChoiceTemplate, draw: Draw) -> Solved:
         correct = self._correct(template, draw, use_oracle=False)
@@ -227,6 +245,15 @@ answer:
             found.append(Sample(key.correct[0], Outcome.PARTIAL))
         return found
 
+    def unthinking(self, form: ChoiceForm) -> Mapping[str, Any]:
+        every = {"every option": [option.label for option in form.options]} if form.pick == "many" else {}
+        return {**super().unthinking(form), **every}
+
+    def faults_over(
+        self, template: ChoiceTemplate, references: References, drawn: Sequence[Question]
+    ) -> Iterator[tuple[str, str]]:
+        return lopsided([_right_texts(question) for question in drawn])
+
     def cells(self, form: ChoiceForm, variable: str) -> str:
         return f"{variable} = ...  # {'a letter' if form.pick == 'one' else 'letters'}, such as {self.example(form)!r}"
 
@@ -246,6 +273,14 @@ answer:
             yield f"answer.shown is {drawn}, and there are {len(template.answer.options)} options"
 
 
+def _right_texts(question: Question) -> tuple[str, ...]:
+    """The right options of a draw."""
+    key, form = question.key, question.form
+    assert isinstance(key, ChoiceKey) and isinstance(form, ChoiceForm)
+    texts = in_every_draw(form.options)
+    return tuple(sorted(texts[label] for label in key.correct))
+
+
 def _said_of_all(form: ChoiceForm, text: str) -> list[str] | None:
     """The letters that a text picks by what it says of all options, such as "all" or "a: no, b: yes"; None for anything else.
 
@@ -253,9 +288,23 @@ def _said_of_all(form: ChoiceForm, text: str) -> list[str] | None:
     """
     if found := _RANGE.fullmatch(text.strip().lower()):
         _refuse_range(form, *found.groups())
+    every = [option.label for option in form.options]
     if form.pick == "many" and _ALL.fullmatch(text.strip()):
-        return [option.label for option in form.options]
+        return every
+    if form.pick == "many" and (found := _EXCEPT.fullmatch(text.strip())):
+        left_out = letters(found[1], form.options, "all except a")
+        return [letter for letter in every if letter not in left_out]
+    if _NONE.fullmatch(text.strip()):
+        return [_option_of_none(form, text.strip())]
     return ticked(text, form.options)
+
+
+def _option_of_none(form: ChoiceForm, text: str) -> str:
+    """The letter of the option that begins with "none" or "neither". Raises Unreadable where no option says that."""
+    said = [option.label for option in form.options if re.match(r"\W*(?:none|neither|nothing)\b", option.text, re.I)]
+    if len(said) == 1:
+        return said[0]
+    raise Unreadable(f"No option says “{text[:20]}”, and at least one of them is right. Name it by its letter.")
 
 
 def _refuse_range(form: ChoiceForm, first: str, last: str) -> None:

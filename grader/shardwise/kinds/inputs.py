@@ -7,6 +7,7 @@ that holds the cases needs no reference to find it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from typing import Any
 
 from pydantic import Field
 
-from shardwise.template.parameters import Parameter, Scalar
+from shardwise.template.parameters import Parameter, Scalar, Steps
 from shardwise.template.rng import Rng
 
 DRAWN = 4  # inputs drawn at random for each question
@@ -40,9 +41,11 @@ class Input(Parameter):
 
     def _rank(self, shown: Scalar) -> int:
         """How far a value is from the simplest one."""
-        if shown in self._places:
-            return self._places[shown]
         values = self.values()
+        if isinstance(values, Steps):
+            return bisect_left(values, shown) if isinstance(shown, int | float) else 0
+        if shown in values:
+            return values.index(shown)
         return sum(
             isinstance(known, int | float) and isinstance(shown, int | float) and known < shown for known in values
         )
@@ -50,10 +53,6 @@ class Input(Parameter):
     @cached_property
     def _levels(self) -> dict[str, _Level]:
         return {}
-
-    @cached_property
-    def _places(self) -> dict[Scalar, int]:
-        return {value: place for place, value in reversed(list(enumerate(self.values())))}
 
 
 @dataclass(frozen=True)
@@ -77,13 +76,20 @@ class _Level:
 
 
 def cases(
-    inputs: Mapping[str, Input], edges: Sequence[Mapping[str, Scalar]], rng: Rng, drawn: int = DRAWN
+    inputs: Mapping[str, Input],
+    edges: Sequence[Mapping[str, Scalar]],
+    rng: Rng,
+    drawn: int = DRAWN,
+    always: Sequence[Mapping[str, Scalar]] = (),
 ) -> list[Case]:
-    """Edges first, then drawn inputs with their simpler versions, simplest first and each once."""
+    """Edges first, then inputs that are always tried and drawn ones with their simpler versions, simplest first and each once."""
     found: dict[tuple[str, ...], Case] = {}
     for number, edge in enumerate(edges):
         shown = {**_drawn(inputs, rng, f"edge {number}"), **edge}
         _add(found, inputs, tuple(given.level(shown[name]) for name, given in inputs.items()), edge=True)
+    for number, given in enumerate(always):
+        shown = {**_drawn(inputs, rng, f"always {number}"), **given}
+        _add(found, inputs, tuple(each.level(shown[name]) for name, each in inputs.items()), edge=False)
     for number in range(drawn):
         shown = _drawn(inputs, rng, f"case {number}")
         for simpler in _simpler(inputs, shown):

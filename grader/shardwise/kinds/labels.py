@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from shardwise.errors import Unreadable
@@ -13,6 +14,7 @@ from shardwise.question import Form
 
 LETTERS = string.ascii_lowercase
 LONGEST = 1000  # characters of an answer; options that were copied may be long
+LOPSIDED = 0.7  # of the draws; an answer that is right in more of them can be given without reading
 SHORTEST_PASTED = 8  # letters of an option that was copied without the rest of it
 _BETWEEN = re.compile(
     r"\s*(?:[\s,;./&+|→⇒<>–—-]|=>|\b(?:and|then|before|followed by|comes before)\b)+\s*", re.IGNORECASE
@@ -94,6 +96,23 @@ def letters(raw: Any, known: Sequence[Labelled], example: str) -> list[str]:
     if twice:
         raise Unreadable(f"“{twice[0]}” comes twice. An answer looks like “{example}”.", shows_example=True)
     return words
+
+
+def in_every_draw(lines: Sequence[Labelled]) -> Mapping[str, str]:
+    """Return lines by their labels as they read in every draw: without their numbers, where that leaves them apart."""
+    plain = {line.label: re.sub(r"\d(?:[\d.,\u202f]*\d)?", "N", line.text) for line in lines}
+    return plain if len(set(plain.values())) == len(plain) else {line.label: line.text for line in lines}
+
+
+def lopsided(rights: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
+    """Yield that one answer is right in most draws, where the right one depends on the draw, and the remedy."""
+    (answer, times), *others = Counter(rights).most_common() or [((), 0)]
+    if others and times > LOPSIDED * len(rights):
+        said = "; ".join(answer)
+        yield (
+            f"the same answer is right in {times} of {len(rights)} draws: {said[:80]}",
+            "Change the parameters, or `where`, so that other answers are right as often.",
+        )
 
 
 def _words(raw: str, known: Sequence[Labelled]) -> list[str]:

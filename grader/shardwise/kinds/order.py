@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import LONGEST, Labelled, as_view, joined, label, letters, listed
+from shardwise.kinds.labels import LONGEST, Labelled, as_view, in_every_draw, joined, label, letters, listed, lopsided
 from shardwise.markdown.html import to_plain
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
@@ -150,7 +150,7 @@ answer:
     - {id: half, text: "{{ file_bytes / 2 }} bytes", value: latency_s + file_bytes / 2 / bandwidth_bytes_per_s}
     - {id: whole, text: "{{ file_bytes }}", value: latency_s + file_bytes / bandwidth_bytes_per_s}
     - {id: two, text: "two files of {{ file_bytes }}, one after the other", value: 2 * (latency_s + file_bytes / bandwidth_bytes_per_s)}
-    - {id: three, text: "one file of {{ 5 * file_bytes }} bytes", value: latency_s + 5 * file_bytes / bandwidth_bytes_per_s}
+    - {id: three, text: "3 GB", value: latency_s + 3.0e+9 / bandwidth_bytes_per_s}
 mistakes:
   - order: [whole, half, two, three]
     say: The smaller file is through first.
@@ -159,6 +159,7 @@ mistakes:
     Form = OrderForm
     Key = OrderKey
     needs_oracle = False  # many orders are about ideas
+    guessed = 0.5  # neighbours in the right order earn a share
 
     def solve(self, template: OrderTemplate, draw: Draw) -> Solved:
         answer, rng = template.answer, draw.rng.steady
@@ -268,6 +269,11 @@ mistakes:
             Sample("", Outcome.BLANK),
         ]
 
+    def faults_over(
+        self, template: OrderTemplate, references: References, drawn: Sequence[Question]
+    ) -> Iterator[tuple[str, str]]:
+        return lopsided([_right_texts(question) for question in drawn])
+
     def cells(self, form: OrderForm, variable: str) -> str:
         return f"{variable} = ...  # every letter once, such as {self.example(form)!r}"
 
@@ -287,6 +293,14 @@ mistakes:
         for number, mistake in enumerate(template.mistakes, start=1):
             if mistake.order == fixed:
                 yield f"mistake {number} is the right order"
+
+
+def _right_texts(question: Question) -> tuple[str, ...]:
+    """The items of a draw in their order."""
+    key, form = question.key, question.form
+    assert isinstance(key, OrderKey) and isinstance(form, OrderForm)
+    texts = in_every_draw(form.items)
+    return tuple(texts[label] for label in key.order)
 
 
 def _without_numbers(form: OrderForm, text: str) -> str:

@@ -112,7 +112,7 @@ class Desk:
     def _check(self, request: Request) -> Data:
         asked = self._asked(request)
         answer = request.get("answer")
-        marked = check(asked, answer, runner=run_limited, in_form=True)
+        marked = check(asked, answer, runner=run_limited, front="form")
         feedback = self._session.answered(asked, answer, marked, "form")
         told = verdict(feedback)
         if feedback.outcome == Outcome.CORRECT:

@@ -135,7 +135,7 @@ class Drill:
         """Say what an answer earns, and keep it; None when it was not judged."""
         try:
             with self._apart():
-                feedback = check(question, answer, runner=run_limited)
+                feedback = check(question, answer, runner=run_limited, front="terminal")
         except KeyboardInterrupt:
             self._say(f"\n{STOPPED} Nothing was counted: answer again, or {SKIP}, or {QUIT}.")
             return None

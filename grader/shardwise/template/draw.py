@@ -99,6 +99,13 @@ def _allowed(
     return values if all(holds(condition, names) for condition in where) else None
 
 
+def changed(drawn: Draw, where: Sequence[str], others: Mapping[str, Any]) -> Draw | None:
+    """The same draw with other values of some parameters, in base units; None where they break a constraint."""
+    rolled = {name: value for name, value in drawn.values.items() if drawn.params[name].derived is None}
+    values = _allowed(drawn.params, where, {**rolled, **others}, drawn.references)
+    return None if values is None else Draw(drawn.rng, drawn.params, values, drawn.references)
+
+
 def whole(value: Any) -> Any:
     """A value as it is, a float without a fraction as a whole number."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, overload
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -14,6 +14,7 @@ from shardwise.template.expressions import check_syntax
 from shardwise.units import DIRECTIONS, to_base, unit
 
 Scalar = bool | int | float | str
+MOST_STEPS = 10**12  # of a range; a number below 2**64 draws each of them about equally often
 _EXACT = decimal.Context(prec=28)  # decimal's ln and exp are correctly rounded, so alike on every machine
 
 
@@ -50,8 +51,11 @@ class Parameter(BaseModel):
             raise ValueError("a choice names each value once")
         if self.choice == ():
             raise ValueError("a choice needs at least one value")
-        if self.range is not None and not (self.range[0] <= self.range[1] and self.range[2] > 0):
-            raise ValueError("a range is [low, high, step] with low at most high and a step above 0")
+        if self.range is not None:
+            if not (self.range[0] <= self.range[1] and self.range[2] > 0):
+                raise ValueError("a range is [low, high, step] with low at most high and a step above 0")
+            if self.range[1] - self.range[0] > MOST_STEPS * self.range[2]:
+                raise ValueError(f"a range has at most {MOST_STEPS:,} steps: take larger ones, or a log_range")
         if self.log_range is not None and not 0 < self.log_range[0] < self.log_range[1]:
             raise ValueError("a log_range is [low, high] with 0 < low < high")
         self._check_unit()
@@ -79,7 +83,7 @@ class Parameter(BaseModel):
         if self.choice is not None:
             return self.choice
         if self.range is not None:
-            return tuple(_step(self.range, index) for index in range(_steps(self.range)))
+            return Steps(self.range)
         if self.log_range is not None:
             return tuple(_on_log_scale(self.log_range, index * 2**64 // 7, self.digits) for index in range(8))
         return () if self.fixed is None else (self.fixed,)
@@ -88,8 +92,6 @@ class Parameter(BaseModel):
         """The value for a random whole number below 2**64."""
         if self.log_range is not None:
             return _on_log_scale(self.log_range, number, self.digits)
-        if self.range is not None:
-            return _step(self.range, (number * _steps(self.range)) >> 64)
         values = self.values()
         return values[(number * len(values)) >> 64]
 
@@ -98,6 +100,26 @@ class Parameter(BaseModel):
         if isinstance(value, bool | str) or self.unit is None:
             return value
         return _in_base(value, self.unit, self.direction or "none")
+
+
+class Steps(Sequence[int | float]):
+    """The values of a range, computed one by one when they are asked for: a range may have a million."""
+
+    def __init__(self, bounds: tuple[float, float, float]) -> None:
+        self._bounds = bounds
+        low, high, step = map(_exact, bounds)
+        self._count = int((high - low) // step) + 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> int | float: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[int | float]: ...
+    def __getitem__(self, index: int | slice) -> int | float | Sequence[int | float]:
+        places = range(self._count)[index]
+        return _step(self._bounds, places) if isinstance(places, int) else [_step(self._bounds, one) for one in places]
 
 
 _in_base = lru_cache(maxsize=8192, typed=True)(to_base)  # the same few values are drawn again and again
@@ -126,20 +148,20 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _steps(bounds: tuple[float, float, float]) -> int:
-    low, high, step = (decimal.Decimal(repr(bound)) for bound in bounds)
-    return int((high - low) // step) + 1
+def _exact(number: float) -> decimal.Decimal:
+    """A number as it is written: 0.1, and not the binary fraction that is nearest to it."""
+    return decimal.Decimal(repr(number))
 
 
 def _step(bounds: tuple[float, float, float], index: int) -> int | float:
     low, _, step = bounds
     if all(isinstance(bound, int) for bound in bounds):
         return low + index * step
-    return float(decimal.Decimal(repr(low)) + index * decimal.Decimal(repr(step)))
+    return float(_exact(low) + index * _exact(step))
 
 
 def _on_log_scale(bounds: tuple[float, float], number: int, digits: int) -> int | float:
-    low, high = (decimal.Decimal(repr(bound)) for bound in bounds)
+    low, high = map(_exact, bounds)
     span = _EXACT.subtract(_EXACT.ln(high), _EXACT.ln(low))
     fraction = _EXACT.divide(decimal.Decimal(number), decimal.Decimal(2**64))
     value = _EXACT.exp(_EXACT.add(_EXACT.ln(low), _EXACT.multiply(span, fraction)))

@@ -43,14 +43,17 @@ class Source:
         return _fault_at(self.name, self.text, *places.get(path, (0, 0)), message, remedy)
 
     def path_of(self, written: Any) -> Path_:
-        """Where a value stands that an author wrote; the file itself when it stands nowhere or in several places."""
-        found = [path for path in self.places if self._at(path) == written]
-        return found[0] if len(found) == 1 else ()
+        """Where a value stands that an author wrote, the first of several places; the file itself when it stands nowhere."""
+        return next((path for path in self.places if self.at(path) == written), ())
 
-    def _at(self, path: Path_) -> Any:
+    def at(self, path: Path_) -> Any:
+        """The value at a place; None where there is none."""
         value = self.data
         for part in path:
-            value = value[part]
+            try:
+                value = value[part]
+            except (LookupError, TypeError):
+                return None
         return value
 
 

@@ -65,6 +65,7 @@ class Amount:
     number: Fraction | None = None  # of `unit`; None where the amount was worked out from several
     unit: str = ""
     step: Fraction = Fraction(0)  # what one of the last digit is; 0 where the amount was worked out
+    note: str = ""  # how a sign that has two readings was read
 
 
 UnitReader = Callable[[str], Amount]  # what one of a unit is; raises ShardwiseError

@@ -29,9 +29,12 @@ _NO_NOUNS = frozenset(  # a number of these is another number, or they say nothi
     ("thousand", "million", "billion", "trillion", "hundred", "dozen", "pair", "half", "third", "quarter", "tenth", "time", "score",
      "the", "and", "many", "with", "for", "its", "this", "thi", "doe", "has", "ha", "wa", "all", "are", "that", "percent", "cent", "mille")
 )  # fmt: skip
-_QUALIFYING = frozenset(  # what may stand before a noun of the question, whether its prompt has it or not
-    ("accumulation", "gradient", "optimizer", "training", "warmup", "model", "data", "parallel", "dataparallel", "pipeline", "more", "extra")
-)  # fmt: skip
+_GLOBAL = frozenset(
+    ("batch", "global", "data", "parallel", "gradient")
+)  # "sequences per global batch" whatever the prompt says
+_DENYING = frozenset(
+    ("not", "no", "without", "minus", "plus", "or", "fewer", "less", "few", "below", "under", "over", "above", "than")
+)
 _CONNECTING = ("per", "of", "in", "on", "for", "each", "every", "the", "a", "an")
 _NUMBER = re.compile(r"\d(?:[\d,.]*\d)?")  # without the full stop behind it
 _WORD = r"[A-Za-z]+(?:-[A-Za-z]+)*"
@@ -139,9 +142,10 @@ def is_called(text: str, asked: str, nouns: Collection[str], others: Collection[
     """
     naming, beside = _words_of(text)
     own = _with_synonyms({*nouns, asked} - {""})
-    if not naming or not _is_known(beside, own, others):
+    is_shared = re.search(r"\b(?:per|each|every)\b", text, re.IGNORECASE)  # 6 nodes per banana are another number
+    if not naming or not (_is_known if is_shared else _is_qualifying)(beside, own, others):
         return False
-    return "".join(naming) in own or (naming[-1] in own and _is_known(naming, own, others))
+    return "".join(naming) in own or (naming[-1] in own and _is_qualifying(naming[:-1], own, others))
 
 
 def is_mentioned(text: str, nouns: Collection[str]) -> bool:
@@ -192,4 +196,12 @@ def _with_synonyms(nouns: Collection[str]) -> set[str]:
 
 
 def _is_known(words: Collection[str], own: Collection[str], others: Collection[str]) -> bool:
-    return all(word in own or word in others or word in _QUALIFYING or word in _counts() for word in words)
+    return all(word in own or word in others or word in _counts() or word in _GLOBAL for word in words)
+
+
+def _is_qualifying(words: Collection[str], own: Collection[str], others: Collection[str]) -> bool:
+    """Whether words may qualify a noun: "DP" and "equal" may, and not what is measured, or "half", or "fewer"."""
+    return all(
+        _is_known([word], own, others) or not (word in _NO_NOUNS or word in _DENYING or _is_measured(word))
+        for word in words
+    )

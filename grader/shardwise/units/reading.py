@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import partial
 
 from shardwise.errors import ShardwiseError, Unreadable
-from shardwise.units.amounts import Direction, echoed, show_number
+from shardwise.units.amounts import Direction, echoed
 from shardwise.units.arithmetic import Amount, worked_out
 from shardwise.units.nouns import counted_by, in_plural, is_called, is_mentioned, normal
 from shardwise.units.numerals import MULTIPLES, NUMERAL, TwoReadings, Unclear, multiple
@@ -29,9 +29,14 @@ _RANGE = re.compile(rf"({NUMERAL.pattern})(?:-| to |\.\.)({NUMERAL.pattern})[^\d
 _WITH_ERROR = re.compile(r"±|\+/?-")
 _HEXADECIMAL = re.compile(r"(?<![\w.,])0[xX][0-9a-fA-F]+")
 _LOST_POWER = re.compile(r"[x×·] ?10(-\d{1,2}|[3-9]|1\d|2[0-35-9])(?![\d.,])")
-_TWO_WAYS = re.compile(r"([1-9]\d{0,2})\.(\d{3})(?![\d.])[^\d*/+^]*")
+_TWO_WAYS = re.compile(r"([1-9]\d{0,2})\.(\d{3})(?![\d.])([^\d*/+^]*)")
+_LABELLED = re.compile(
+    r"([A-Za-z][A-Za-z-]*(?: [A-Za-z-]+){0,2}) ?(?:no\.?|number|#)? ?(?=\d)", re.IGNORECASE
+)  # server 157
+_COMMA = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _BOUND = re.compile(r"(?:[<>]|(?:less|more|fewer) than\b|below\b|above\b|under\b|over\b)\s*~?\d", re.IGNORECASE)
 _SHARE = re.compile(r"(?:%|percent|per cent|pct)(?:\s+(?!per\b)[A-Za-z' -]+)?", re.IGNORECASE)
+_OF_A_WHOLE = re.compile(r"of (?:the|its|all|each|a|an|this) [A-Za-z' -]+")
 _TIMES = re.compile(r"-?(?:x|times|fold|way)", re.IGNORECASE)
 _TINY = re.compile(
     r"\b(milli|micro|nano|[muµμn])(?=(?:[Bb](?:its?|ytes?)?|FLOP[Ss]?|flops?|tokens?|dollars?|GPUs?|steps?)\b)"
@@ -76,11 +81,13 @@ def read(
     others: Collection[str] = (),
     *,
     whole: bool = False,
+    usual: tuple[float, float] | None = None,
 ) -> Reading:
     """Read a student's number with a unit, where `expected` is the unit that the question asks for.
 
     `nouns` are its own words for what it asks the number of, `others` the normal forms of those that it only mentions; `whole`
-    says that only a whole number can be meant.
+    says that only a whole number can be meant. `usual` are the sizes, in the unit asked for, between which the answers to the
+    question lie: of two readings of 39,375 the one between them is meant.
 
     >>> read("1750 MB", "GB").value, read("6.56e-2 s", "ms").value
     (1750000000.0, 0.0656)
@@ -93,7 +100,7 @@ def read(
     if len(text) > LONGEST:
         raise Unreadable(f"I couldn't read an answer of {len(text):,} characters. One number with its unit is enough.")
     shown = " ".join(text.split())[:60]
-    return _Asked(unit(expected), direction, tuple(nouns), frozenset(others), shown, whole).read(text)
+    return _Asked(unit(expected), direction, tuple(nouns), frozenset(others), shown, whole, usual).read(text)
 
 
 @dataclass(frozen=True)
@@ -106,6 +113,7 @@ class _Asked:
     others: frozenset[str]
     shown: str
     whole: bool
+    usual: tuple[float, float] | None
 
     @property
     def nouns(self) -> frozenset[str]:
@@ -136,6 +144,8 @@ class _Asked:
             side = re.sub(r"\s*(?::|\bto\b)\s*1$", "", re.sub(r"^[x×]\s*(?=\d)", "", side))  # 24:1, x24
         if self.wanted.dimension in ("dimensionless", "[gpu]"):
             side = _CARDS.sub(" GPUs", side)
+        if (found := _LABELLED.match(side)) and self._is_called(found[1]):
+            side = side[found.end() :]
         if found := _RANGE.fullmatch(side):
             raise self._unreadable(f"Is it from {found[1]} to {found[2]}? I expected one number.")
         if found := _WITH_ERROR.search(side):
@@ -149,23 +159,42 @@ class _Asked:
         is_plain = not _MULTIPLIED.search(side)
         is_count = is_plain and (self.whole or bool(self.wanted.counts))
         is_money = is_plain and self.wanted.powers.get("money") == 1  # which has cents, and no thousandths
-        if is_plain and self.whole and (found := _TWO_WAYS.fullmatch(side)):  # else a point is a decimal point
-            raise self._unreadable(
-                f"The point can be read in two ways, as {found[1]}{found[2]} or as "
-                f"{show_number(float(f'{found[1]}.{found[2]}'), digits=6)}. Write the one that you mean."
-            )
+        point = _TWO_WAYS.fullmatch(side) if is_plain and self.whole else None  # else a point is a decimal point
         try:
-            amount = worked_out(side, self._one, whole=is_count or is_money)
-            if amount.powers.get("information") and not self._fits(amount):  # 120 GB / (2 B): no two billion
-                in_bytes = worked_out(side, partial(self._one, is_data=True), whole=is_count or is_money)
-                return in_bytes if self._fits(in_bytes) else amount
-            return amount
-        except TwoReadings as two:
-            raise self._unreadable(
-                f"The comma can be read in two ways, as {two.thousands} or as {two.decimal}. Write the one that you mean."
-            ) from None
+            if point is None:
+                return self._worked_out(side, whole=is_count or is_money)
+            return self._one_of_two("point", f"{point[1]}{point[2]}{point[3]}", side)
+        except TwoReadings:
+            return self._one_of_two("comma", _COMMA.sub("", side), _COMMA.sub(".", side))
+        except Unreadable:
+            raise
         except (Unclear, ShardwiseError) as why:
             raise self._unreadable(str(why)) from None
+
+    def _worked_out(self, side: str, *, whole: bool) -> Amount:
+        """The amount of a side. Raises TwoReadings, Unclear and ShardwiseError."""
+        amount = worked_out(side, self._one, whole=whole)
+        if amount.powers.get("information") and not self._fits(amount):  # 120 GB / (2 B): no two billion
+            in_bytes = worked_out(side, partial(self._one, is_data=True), whole=whole)
+            return in_bytes if self._fits(in_bytes) else amount
+        return amount
+
+    def _one_of_two(self, sign: str, thousands: str, decimal: str) -> Amount:
+        """The one of two readings of a comma or point that lies where the question's answers do. Raises Unreadable."""
+        meant = []
+        for text, how in (thousands, "a thousands separator"), (decimal, "a decimal point"):
+            amount = self._worked_out(text, whole=False)
+            if self.usual and self.usual[0] <= abs(self._in_unit(amount)) <= self.usual[1]:
+                meant.append(replace(amount, note=f", with the {sign} as {how}"))
+        if len(meant) == 1:
+            return meant[0]
+        raise self._unreadable(
+            f"The {sign} can be read in two ways, as {thousands} or as {decimal}. Write the one that you mean."
+        )
+
+    def _in_unit(self, amount: Amount) -> float:
+        """An amount in the unit asked for; a number without a unit is one of it."""
+        return float(amount.value if amount.is_bare else amount.value / self.wanted.factor)
 
     def _fits(self, amount: Amount) -> bool:
         """Whether an amount is of the kind that is asked for; what was worked out and has no unit left is a count."""
@@ -193,6 +222,8 @@ class _Asked:
                 return unit("")
             if _SHARE.fullmatch(text):
                 return unit("%")
+            if _OF_A_WHOLE.fullmatch(text):
+                return unit("")
         if tiny := _TINY.search(text):
             raise ShardwiseError(
                 f"“{text[:40]}” begins with {tiny[1]}, which is {_SMALL[tiny[1]]}. M is mega, k kilo, G giga."
@@ -211,8 +242,7 @@ class _Asked:
         """The text, and what it says in the units that the question asks for: "8 nodes per rack" are nodes."""
         yield text
         counted, _, rate = self.wanted.text.partition("/")
-        asked = next((name for name, power in self.wanted.powers.items() if power == 1 and name in COUNTED), "")
-        if self.wanted.is_count and self._is_called(text, asked):
+        if self.wanted.is_count and self._is_called(text):
             yield self.wanted.text
         if "mass" in self.wanted.powers:
             text = re.sub(r"\bt\b", "tonne", text)
@@ -225,12 +255,17 @@ class _Asked:
             yield head
             head, sign, tail = head.rpartition("/")
         head, sign, tail = text.partition("/")
-        if sign and rate and self._is_called(head, asked):
+        if sign and rate and self._is_called(head):
             yield f"{counted}/{tail}"
         yield text
 
-    def _is_called(self, text: str, asked: str) -> bool:
-        return is_called(text, asked.replace("_", ""), self.nouns, self.others)
+    @property
+    def _asked(self) -> str:
+        """The unit that is counted; nothing where none is."""
+        return next((name for name, power in self.wanted.powers.items() if power == 1 and name in COUNTED), "")
+
+    def _is_called(self, text: str) -> bool:
+        return is_called(text, self._asked.replace("_", ""), self.nouns, self.others)
 
     def _reading(self, amount: Amount, way: Direction) -> Reading:
         wanted = self.wanted
@@ -247,14 +282,14 @@ class _Asked:
         given = amount.unit and unit(amount.unit)
         simple = amount.number is not None and given and given.factor != wanted.factor
         shown = given if simple and given else wanted
-        echo = echoed(_number(amount.value / shown.factor), shown.text, way).strip()
+        echo = echoed(_number(amount.value / shown.factor), shown.text, way).strip() + amount.note
         return Reading(float(half), echo, step=float(step))
 
     def _bare(self, amount: Amount) -> Reading:
         """A number without a unit: a count, or a percentage, which may have been written as a share."""
         number, step = amount.value, float(amount.step)
         if self.wanted.is_count:
-            return Reading(float(number), echoed(_number(number), self.wanted.text).strip(), step=step)
+            return Reading(float(number), echoed(_number(number), self.wanted.text).strip() + amount.note, step=step)
         if self.wanted.dimension != "dimensionless":
             raise Unreadable(f"I read “{self.shown}” as a number without a unit. {self.shown} what?")
         percent = echoed(_number(number), "%")

@@ -8,10 +8,12 @@ from shardwise.units.amounts import Direction
 from shardwise.units.numerals import MULTIPLES, NUMERAL
 
 _SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f\u200b-\u200d\u2060\ufeff]+")  # those that are not seen, too
-_SPELT = str.maketrans("−–‐‑∼≃≅{}[]％", "----~≈≈()()%")
-_LATEX = re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}|\$([\d.,]+)\$|\\(?=%)")
+_WIDE = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}  # ５ ＧＢ, as an input method writes 5 GB
+_SPELT = str.maketrans(_WIDE | dict(zip("−–‐‑∼≃≅{}[]", "----~≈≈()()", strict=True)))
+_LATEX = re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}|\$([\d.,]+|[^$]*\\[^$]*)\$|\\(?=%)")
+_LATEX_SIGNS = re.compile(r"\\(?:(times|cdot)(?![A-Za-z])|[,;:! ])")
 _AROUND = re.compile(r"(\*\*|[`'\"“‘])(.*)(?:\*\*|[`'\"”’])")
-_PER = re.compile(r"[ *·](s|sec|second|day|step)(?:\^\(?-1\)?|⁻¹)")  # GB s^-1
+_PER = re.compile(r"[ *·]([A-Za-zµμ]+)(?:\^\(?-1\)?|⁻¹)")  # GB s^-1
 _MONEY = re.compile(rf"(?:(?:US ?)?\$|USD) ?(~?{NUMERAL.pattern}) ?({MULTIPLES})?(?![A-Za-z])(?: dollars?)?")
 _OF_CO2 = re.compile(r"(?<=[A-Za-z]) ?(?:of )?CO[2₂](?:[ -]?(?:eq?|equivalents?))?(?![A-Za-z])")  # 420 g CO2e/kWh
 _DIRECTED = re.compile(
@@ -22,7 +24,8 @@ _LABEL = re.compile(r"^[A-Za-z][A-Za-z /]{0,40}:\s*")
 _NAME = re.compile(r"(?!\d)\w[^=≈]{0,60}")
 _AGAIN = re.compile(r"(.*[^\s*/+(^-])\s+\(([^()]*\d[^()]*)\)")
 _LEAD = re.compile(
-    r"^(?:~|:|[≤≥]|(?:a )?factor(?: of)?|by|at least|at most|up to|no more than|no less than|no fewer than|about|around|approximately|approx\.?|roughly|circa|ca\.|exactly|just|so|after"
+    r"^(?:~|:|[≤≥]|(?:a )?factor(?: of)?|by|at least|at most|up to|no more than|no less than|no fewer than|about|around|approximately|approx\.?|roughly|circa|ca\.?|exactly|just|so|after"
+    r"|maybe|perhaps|probably|lr|degree|(?:[TDPCE]P|SP)(?:[ -](?:degree|size))?(?=[ -]?\d)-?"
     r"|(?:the |my )?(?:answer|result)(?: is)?|it is|it's|I (?:get|got|think|find)|(?:it |that )?(?:takes|needs)"
     r"|(?:a )?(?:share|ratio|fraction|learning rate)(?: of)?)"
     r"(?![A-Za-z])\s*",
@@ -30,7 +33,7 @@ _LEAD = re.compile(
 )
 _REMARK = re.compile(
     r"[\s,]+\(?(?:of (?:data|memory|traffic|training|compute|gradients|weights|activations)|saved|needed|long|later|exactly|in total|total|altogether|overall|each|apiece|approx\.?|approximately|or so|faster|slower|larger|smaller|higher|lower|"
-    r"longer|shorter|more|less|as (?:much|many|fast|large|long))\)?$",
+    r"longer|shorter|more|less|as (?:much|many|fast|large|long)|I (?:think|guess|believe|hope)|maybe|perhaps|probably|not sure)\)?$",
     re.IGNORECASE,
 )
 
@@ -38,8 +41,9 @@ _REMARK = re.compile(
 def plain_text(text: str) -> str:
     """The text with one spelling of spaces, signs, brackets and money, without what is emitted, and without a full stop at its end."""
     plain = _LATEX.sub(lambda found: found[1] or found[2] or "", text)
+    plain = _LATEX_SIGNS.sub(lambda found: "*" if found[1] else " ", _LATEX.sub(lambda found: found[1] or "", plain))
     plain = _SPACES.sub(" ", plain.translate(_SPELT)).strip()
-    plain = re.sub(r"(?:(?<=[\w%)])| )(?:[.!]+|…)$|^(?:[=-]>|→|⇒) ?|(?<=\b[Mm]io)\.", "", plain)
+    plain = re.sub(r"(?:(?<=[\w%)])| )(?:[.!?]+|\(\?\)|…)$|^(?:[=-]>|→|⇒) ?|(?<=\b[Mm]io)\.", "", plain)
     plain = found[2] if (found := _AROUND.fullmatch(plain)) else plain
     plain = re.sub(r"^[<>]= ?", "≥", plain)  # no sign between two sides
     plain = _PER.sub(r"/\1", re.sub(r"(?<=\d) \(([A-Za-zµ/]{1,12})\)$", r" \1", plain))

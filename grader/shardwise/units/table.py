@@ -29,11 +29,13 @@ _UNITS: dict[str, tuple[int | Fraction, Mapping[str, int]]] = {
     "watt W": (1, {"energy": 1, "time": -1}),
     "watt_hour Wh": (3_600, {"energy": 1}),
     "dollar USD": (1, {"money": 1}),
+    "cent": (Fraction(1, 100), {"money": 1}),
     "gram g": (1, {"mass": 1}),
     "tonne": (10**6, {"mass": 1}),  # without its t, which may be a thousand, or tokens
     **{name: (1, {name: 1}) for name in COUNTED},
     "GPU": (1, {"gpu": 1}),
     "seq": (1, {"sequence": 1}),
+    "tok": (1, {"token": 1}),
     "param": (1, {"parameter": 1}),
 }
 

@@ -16,6 +16,7 @@ from shardwise.kinds.calls import Runner, plain
 from shardwise.kinds.inputs import Input, cases
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
+from shardwise.template.parameters import Scalar, Steps
 from shardwise.template.references import References
 
 WIDEST_INPUT = 72  # characters; a form of more arguments has a line for each, so that no cell scrolls sideways
@@ -179,7 +180,7 @@ answer:
             Sample({"line": key.line, "input": {"nobody": 1}}, Outcome.PARTIAL),
             Sample({"input": {"nobody": 1}}, Outcome.UNREADABLE),
             Sample({"lines": key.line}, Outcome.UNREADABLE),
-            Sample("line 4", Outcome.UNREADABLE),
+            Sample(f"line {key.line}", Outcome.PARTIAL),
             Sample({"line": ..., "input": ..., "fix": ...}, Outcome.BLANK),
             Sample("", Outcome.BLANK),
         ]
@@ -204,13 +205,19 @@ answer:
         return hunts.faults(template, references)
 
 
+def _some(given: Input) -> Sequence[Scalar]:
+    """The values of an input; of a range, which may have a million, those that say of what kind all are."""
+    values = given.values()
+    return [*values[:2], values[-1]] if isinstance(values, Steps) else values
+
+
 def _bounds(given: Input) -> tuple[float, float]:
-    values = [float(given.base(value)) for value in given.values() if not isinstance(value, str)]
+    values = [float(given.base(value)) for value in _some(given) if not isinstance(value, str)]
     return min(values, default=0.0), max(values, default=0.0)  # words alone are a fault
 
 
 def _is_whole(given: Input) -> bool:
-    return all(isinstance(given.base(value), int) for value in given.values())
+    return all(isinstance(given.base(value), int) for value in _some(given))
 
 
 KIND = BuglineKind()

@@ -18,6 +18,7 @@ from shardwise.kinds.calls import brief
 LONGEST_ANSWER = 5000  # characters
 LONGEST_INPUT = 1000  # characters of an input that was written as text
 _LARGEST = 1e30  # beyond what any argument of a reference measures
+_PART = re.compile(r"(?:^|(?<=[\n,;]))\s*(line|input|fix)\b\s*[:=]?\s*", re.IGNORECASE)
 _NUMBERED = re.compile(
     r"(?:the )?(?:line|l)? *(?:number|no\.?|#)? *([0-9]{1,5})(?: *[.:)|]+ *| +|\Z)(.*)", re.I | re.DOTALL
 )
@@ -38,6 +39,8 @@ class Bad:
 def parts_of(form: BuglineForm, raw: Any) -> dict[str, Any]:
     """The parts that were answered, each as a value or as Bad. Raises Unreadable when none can be read."""
     given = _decoded(raw)
+    if isinstance(given, int) and not isinstance(given, bool):  # the line alone
+        given = {"line": given}
     if not isinstance(given, Mapping):
         raise Unreadable(f"I expected {{'line': ..., 'input': {{...}}, 'fix': '...'}}, and this is of type "
                          f"{type(raw).__name__}.")  # fmt: skip
@@ -75,7 +78,19 @@ def _decoded(raw: Any) -> Any:
             return read(raw.strip())
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
             continue
-    raise Unreadable('I expected JSON such as {"line": 3, "input": {...}, "fix": "..."}.')
+    if parts := _in_lines(raw):
+        return parts
+    raise Unreadable("I expected the parts line, input and fix, each on a line of its own, such as “line: 3”.")
+
+
+def _in_lines(text: str) -> dict[str, str]:
+    """The parts of an answer such as "line 2", or "line: 2, input: gpus=2, fix: n = 2 * gpus"; nothing where it names none."""
+    found = list(_PART.finditer(text))
+    if not found or text[: found[0].start()].strip():
+        lines = set(re.findall(r"\bline (\d+)\b", text, re.IGNORECASE))  # "the bug is in line 5"
+        return {"line": lines.pop()} if len(lines) == 1 else {}
+    ends = [part.start() for part in found[1:]] + [len(text)]
+    return {part[1].lower(): text[part.end() : end].strip().rstrip(",;") for part, end in zip(found, ends, strict=True)}
 
 
 def _line(form: BuglineForm, value: Any) -> int:

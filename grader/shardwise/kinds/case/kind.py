@@ -164,10 +164,12 @@ parts:
             for fault in kinds()[piece.kind].faults(piece, references):
                 yield f"{piece.name}: {fault}"
 
-    def faults_of_draws(self, template: CaseTemplate, references: References) -> Iterator[str]:
+    def faults_over(
+        self, template: CaseTemplate, references: References, drawn: Sequence[Question]
+    ) -> Iterator[tuple[str, str]]:
         for piece in template.pieces:
-            for fault in kinds()[piece.kind].faults_of_draws(piece, references):
-                yield f"{piece.name}: {fault}"
+            for fault, remedy in kinds()[piece.kind].faults_over(piece, references, ()):
+                yield f"{piece.name}: {fault}", remedy
 
     def parts(self, template: CaseTemplate, draw: Draw, solved: Solved) -> Iterator[tuple[CasePart, Draw]]:
         for part in solved.parts:

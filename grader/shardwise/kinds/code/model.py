@@ -23,16 +23,23 @@ class Answer(author.AuthorModel):
     unit: author.UnitName | None = Field(None, description="Unit of the number that the student's function returns.")
     rel_tol: float = Field(1e-6, gt=0, lt=0.1)
     inputs: Mapping[str, Input] = Field(min_length=1)
-    edges: tuple[Mapping[str, Scalar], ...] = ()
+    edges: tuple[Mapping[str, Scalar], ...] = Field(
+        (),
+        description="Inputs that are always tried; a function that is wrong on these alone earns half of the points.",
+    )
+    always: tuple[Mapping[str, Scalar], ...] = Field(
+        (),
+        description="Inputs that are always tried and are ordinary: each tells a rule of the prompt from a broken one.",
+    )
 
     @model_validator(mode="after")
-    def _edges_name_inputs(self) -> Answer:
-        for edge in self.edges:
-            strangers = set(edge) - set(self.inputs)
-            if strangers:
-                raise ValueError(
-                    f"an edge names {', '.join(sorted(strangers))}; the inputs are {', '.join(self.inputs)}"
-                )
+    def _named_inputs(self) -> Answer:
+        for what, several in (("edges", self.edges), ("always", self.always)):
+            for given in several:
+                if strangers := set(given) - set(self.inputs):
+                    raise ValueError(
+                        f"`{what}` names {', '.join(sorted(strangers))}; the inputs are {', '.join(self.inputs)}"
+                    )
         return self
 
 

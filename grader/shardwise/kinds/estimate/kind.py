@@ -15,7 +15,8 @@ from shardwise.kinds.estimate.model import HALF_A_POWER, EstimateForm, EstimateK
 from shardwise.kinds.estimate.reading import FIELDS, Estimate, confidence_of, estimate_of, percent
 from shardwise.kinds.estimate.scoring import FAR, credit, is_far, is_hit, powers_of_ten
 from shardwise.kinds.quantity import KIND as QUANTITY
-from shardwise.kinds.quantity.kind import words_of
+from shardwise.kinds.quantity.kind import counts_things, words_of
+from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
 from shardwise.kinds.quantity.solving import AGREEMENT
 from shardwise.markdown.html import to_html
 from shardwise.question import Outcome, Question, Verdict
@@ -56,7 +57,11 @@ answer:
     def pose(self, template: EstimateTemplate, draw: Draw, solved: float) -> Posed:
         answer, direction = template.answer, template.answer.direction or "none"
         nouns, others = words_of(template, answer.nouns, draw)
-        form = EstimateForm(unit=answer.unit, direction=direction, nouns=nouns, others=others, within=answer.within)
+        usual = usual_sizes(answer, draw, template.where)
+        example = example_number(usual, is_whole=counts_things(answer.unit), beyond=answer.within**FAR)
+        form = EstimateForm(
+            unit=answer.unit, direction=direction, nouns=nouns, others=others, within=answer.within, example=example
+        )
         return Posed(form, EstimateKey(value=solved), names={"key": shown(solved, answer.unit, direction)})
 
     def prove(self, template: EstimateTemplate, draw: Draw, solved: float) -> Proof:

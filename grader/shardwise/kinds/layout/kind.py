@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from shardwise.errors import Unreadable
@@ -60,6 +60,7 @@ answer:
       of: result
       at_most: 2
       unit: s
+      hard: true                                # who breaks it earns nothing: so a layout of ones does
       asks: a part is there after at most {{ limit }}
       say: A part takes {{ seen }} with {{ links }} links, and {{ limit }} is the limit.
     - id: ports
@@ -152,6 +153,11 @@ mistakes:
         return " ".join(
             f"{axis.name}={value}" for axis, value in zip(form.axes, grid.combinations(form)[0], strict=True)
         )
+
+    def unthinking(self, form: LayoutForm) -> Mapping[str, Any]:
+        free = [axis for axis in form.axes if axis.name != form.follows]
+        ones = {axis.name: 1 if not axis.options or 1 in axis.options else axis.options[0] for axis in free}
+        return {**super().unthinking(form), "a layout of ones": ones}
 
     def cells(self, form: LayoutForm, variable: str) -> str:
         rows = "".join(f"    {axis.name!r}: ...,  # {choices(axis)}\n" for axis in form.axes)

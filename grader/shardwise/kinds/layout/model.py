@@ -54,7 +54,9 @@ class Constraint(author.AuthorModel):
     whole: bool = Field(False, description="It has to be a whole number.")
     faults: tuple[str, ...] = Field((), description="Or faults of the reference that there must not be.")
     unit: author.UnitName = "1"
-    hard: bool = Field(False, description="Whoever breaks it is told no more and earns a tenth.")
+    hard: bool = Field(
+        False, description="A layout that breaks it earns nothing, and no other constraint is looked at."
+    )
     too_close: Literal["reject", "counts"] = Field("reject", description="What becomes of a close call, see the docs.")
     say: author.Prose = Field("", description="Shown when it is broken; knows `seen`, `limit` and the axes; Jinja2.")
 

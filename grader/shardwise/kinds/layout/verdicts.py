@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from shardwise.kinds.layout.model import Judged
 from shardwise.units import unit
 
-CANNOT_RUN = 0.1  # of the points for a layout that shares out the GPUs and breaks a hard constraint
 CLOSE = 0.02  # of a limit: what lies nearer may come out otherwise by rounding on the way
 NO_FAULT = -1  # what a constraint on faults has seen where there is none
 DIGITS = 6  # of a number that is kept
@@ -64,14 +63,16 @@ def is_right(constraints: Iterable[Judged], place: int) -> bool:
 
 
 def credit(constraints: Sequence[Judged], place: int) -> float:
-    """The share of the points: that of the constraints which are met, where the layout can run."""
+    """Return the share of the points: none where a hard constraint is broken, else that of the other ones.
+
+    To meet all hard constraints counts as one of those.
+    """
     met = [holds_at(constraint, place) for constraint in constraints]
-    if all(met):
-        return 1.0
     if not all(it for it, constraint in zip(met, constraints, strict=True) if constraint.hard):
-        return CANNOT_RUN
+        return 0.0
     soft = [it for it, constraint in zip(met, constraints, strict=True) if not constraint.hard]
-    return sum(soft) / len(soft)
+    runs = len(soft) < len(met)
+    return (runs + sum(soft)) / (runs + len(soft))
 
 
 def hangs(constraints: Iterable[Judged], place: int) -> bool:

@@ -40,6 +40,7 @@ class MatchKind(Kind[MatchTemplate, MatchForm, MatchKey]):
     Form = MatchForm
     Key = MatchKey
     needs_oracle = False  # a pair may be about an idea
+    guessed = 0.5  # one option may stand for several items
     starter = """\
 params:
   file_bytes: {choice: [1, 2, 5, 10], unit: GB}
@@ -127,14 +128,10 @@ mistakes:
     def read(self, form: MatchForm, value: dict[str, str]) -> str:
         return ", ".join(f"{number} {letter}" for number, letter in value.items())
 
-    def gaps(self, form: MatchForm, value: dict[str, str]) -> str:
-        missing = [item.label for item in form.items if item.label not in value]
-        return f"Not answered yet: {', '.join(missing)}." if missing else ""
-
     def matches(self, question: Question, value: dict[str, str], runner: Runner) -> Verdict:
         key, form = question.key, question.form
         assert isinstance(key, MatchKey) and isinstance(form, MatchForm)
-        parts = {number: value.get(number) == letter for number, letter in key.pairs.items()}
+        parts = {number: value[number] == letter for number, letter in key.pairs.items()}
         credit = sum(parts.values()) / len(parts)
         if credit == 1:
             return Verdict(credit=1.0, parts=parts)
@@ -142,16 +139,17 @@ mistakes:
         for index, mistake in enumerate(key.mistakes):
             if mistake.pairs.items() <= value.items():
                 return Verdict(credit=credit, say=f"{count}\n\n{mistake.say}", mistake=index, parts=parts)
-        wrong = [number for number, is_right in parts.items() if not is_right and number in value]
-        words = [count]
-        if wrong:
-            words.append(f"**{wrong[0]}.** {key.say.get(wrong[0], 'It belongs elsewhere.')}")
-        else:
-            words.append(self.gaps(form, value))
-        return Verdict(credit=credit, say="\n\n".join(words), parts=parts)
+        first = next(number for number, is_right in parts.items() if not is_right)
+        say = f"{count}\n\n**{first}.** {key.say.get(first, 'It belongs elsewhere.')}"
+        return Verdict(credit=credit, say=say, parts=parts)
 
     def example(self, form: MatchForm) -> str:
         return reading.example(form)
+
+    def unthinking(self, form: MatchForm) -> Mapping[str, Any]:
+        labels = [option.label for option in form.options]
+        same = {f"the option {label} for all": {item.label: label for item in form.items} for label in labels}
+        return {**super().unthinking(form), **same}
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = question.key, question.form
@@ -172,7 +170,7 @@ mistakes:
                 Sample({**key.pairs, **mistake.pairs}, outcome({**key.pairs, **mistake.pairs}), index)
                 for index, mistake in enumerate(key.mistakes)
             ),
-            Sample({first: key.pairs[first]}, Outcome.PARTIAL),
+            Sample({first: key.pairs[first]}, Outcome.UNREADABLE),
             Sample(wrong, Outcome.INCORRECT, None),
             Sample({"77": "a"}, Outcome.UNREADABLE),
             Sample({first: "?"}, Outcome.UNREADABLE),

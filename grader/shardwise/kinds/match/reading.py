@@ -15,11 +15,13 @@ from shardwise.kinds.match.model import MatchForm
 _JOINT = r"\s*(?:[-–—→⇒=:.,>&/]*|is|matches|(?:goes )?with|belongs to|to)\s*"
 _PAIR = re.compile(rf"(\d+){_JOINT}([A-Za-z])(?![A-Za-z])")
 _LINE = re.compile(r"^[ \t]*(?:[-*•][ \t]+)?\(?(\d+)[ \t]*(?:[-–—→⇒=:.)>]+[ \t]*)+(\S[^\n]*)$", re.M)  # 1: b) 24 GB
+_ITEM = re.compile(r"\b(?:items?|numbers?|no\.|nr\.?|row)\s*(?=\d)", re.IGNORECASE)  # item 1: a
+_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}[-|: \t]*$", re.M)  # below the head of a Markdown table
 _REVERSED = re.compile(rf"(?<![A-Za-z\d])([A-Za-z]){_JOINT}(\d+)(?!\d)")
 
 
 def letters_of(form: MatchForm, raw: Any) -> dict[str, str]:
-    """The letter of each number that has one. Raises Unreadable."""
+    """Return the letter of each number, nothing where none has one. Raises Unreadable, also where some have none."""
     numbers = [item.label for item in form.items]
     if isinstance(raw, str):
         given = _pairs(form, raw)
@@ -39,7 +41,12 @@ def letters_of(form: MatchForm, raw: Any) -> dict[str, str]:
     strangers = [number for number in given if number not in numbers]
     if strangers:
         raise Unreadable(f"I saw “{strangers[0][:20]}” where one of the numbers {', '.join(numbers)} belongs.")
-    return {name: _letter(form, name, given[name]) for name in numbers if not is_empty(given.get(name))}
+    found = {name: _letter(form, name, given[name]) for name in numbers if not is_empty(given.get(name))}
+    missing = [name for name in numbers if name not in found]
+    if found and missing:
+        are = "has" if len(missing) == 1 else "have"
+        raise Unreadable(f"{', '.join(missing)} {are} no letter yet: every item needs one.")
+    return found
 
 
 def example(form: MatchForm) -> str:
@@ -67,6 +74,7 @@ def _pairs(form: MatchForm, text: str) -> dict[str, Any]:
             f"I couldn't read an answer of {len(text):,} characters. An answer looks like “{example(form)}”.",
             shows_example=True,
         )
+    text = _without_table(_ITEM.sub("", text))
     bare = re.sub(
         r"[][{}()\"'“”*`]|\band\b|^\s*[-•]\s|\A\s*(?:the |my )?answers?\b(?: is| are)?:?",
         " ",
@@ -87,6 +95,13 @@ def _pairs(form: MatchForm, text: str) -> dict[str, Any]:
         f"I couldn't read “{text.strip()[:60]}” as pairs. An answer looks like “{example(form)}”.",
         shows_example=True,
     )
+
+
+def _without_table(text: str) -> str:
+    """The text with the rows of a Markdown table as lines, without its head."""
+    if rule := _RULE.search(text):
+        text = text[rule.end() :]
+    return re.sub(r"[ \t]*\|[ \t]*", " ", text) if re.search(r"^[ \t]*\|.*\|[ \t]*$", text, re.M) else text
 
 
 def _letter(form: MatchForm, number: str, raw: Any) -> str:

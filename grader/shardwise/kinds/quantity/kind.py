@@ -15,6 +15,7 @@ from shardwise.kinds.base import NumericKind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.quantity.explain import Trait, traits_of
 from shardwise.kinds.quantity.judging import is_near, judged
+from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, allowed, near
 from shardwise.kinds.quantity.slips import omission_faults
 from shardwise.kinds.quantity.solving import AGREEMENT, Solved, each_allowed, solve
@@ -28,6 +29,10 @@ from shardwise.units import Reading, asked_in, from_base, normal, nouns_in, read
 _SHARE_ASKED = re.compile(
     r"\b(?:share|fraction|per ?cent|percentage|probability|chance)\b(?:[^.?!]|\.(?=\d))*\?", re.IGNORECASE
 )
+
+
+FIGURES = 3  # significant figures that suffice unless a template asks for more; see `Tolerance`
+_IN_WORDS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 
 
 class QuantityKind(NumericKind[QuantityTemplate, QuantityForm, QuantityKey]):
@@ -82,12 +87,17 @@ mistakes:                                       # answers we recognise, and one 
             traits=_traits(template),
         )
         nouns, others = words_of(template, answer.nouns, draw)
+        usual = usual_sizes(answer, draw, template.where)
+        whole = unit(answer.unit).is_count and answer.abs_tol is not None and answer.abs_tol % 1 == 0
         form = QuantityForm(
             unit=answer.unit,
             direction=direction,
             nouns=nouns,
             others=others,
-            whole=unit(answer.unit).is_count and answer.abs_tol is not None and answer.abs_tol % 1 == 0,
+            whole=whole,
+            usual=usual,
+            example=example_number(usual, is_whole=whole or counts_things(answer.unit)),
+            figures=None if answer.abs_tol is not None else answer.sig_figs or FIGURES,
         )
         return Posed(form, key, names={"key": names["key"]})
 
@@ -99,7 +109,7 @@ mistakes:                                       # answers we recognise, and one 
         if isinstance(raw, float) and not math.isfinite(raw):
             raise Unreadable(f"{raw} is not a number that I can mark.")
         text = raw if isinstance(raw, str) else repr(raw)
-        reading = read(text, form.unit, form.direction, form.nouns, form.others, whole=form.whole)
+        reading = read(text, form.unit, form.direction, form.nouns, form.others, whole=form.whole, usual=form.usual)
         if not math.isfinite(reading.value):
             raise Unreadable("That number is too large to mark.")
         return reading
@@ -145,14 +155,19 @@ mistakes:                                       # answers we recognise, and one 
         else:
             way = "" if form.direction == "none" else f" {form.direction}"
             how = f"A number with its unit, for example {example}{way}; any unit of that kind will do."
+        how = " ".join([how, *_precision(form)])
         return {"how": how, "fields": [{"type": "line", "label": "Your answer", "has_preview": True}]}
+
+    def instruction(self, form: QuantityForm, variable: str) -> str:
+        return " ".join([super().instruction(form, variable), *_precision(form)])
 
     def preview(self, form: QuantityForm, raw: Any) -> View:
         return as_read(self, form, raw)
 
     def example(self, form: QuantityForm) -> str:
-        is_whole = form.whole or (unit(form.unit).is_count and bool(unit(form.unit).powers))  # GPUs, tokens, steps
-        return _example(form.unit, is_whole)
+        return _example(
+            form.unit, form.example or example_number(None, is_whole=form.whole or counts_things(form.unit))
+        )
 
     def samples(self, question: Question) -> Sequence[Sample]:
         key, form = question.key, question.form
@@ -216,15 +231,31 @@ mistakes:                                       # answers we recognise, and one 
     def faults(self, template: QuantityTemplate, references: References) -> Iterator[str]:
         if not template.mistakes:
             yield "no recognised mistakes; name at least one wrong answer that students give"
+        if not re.search(r"\{\{[^}]*\bkey\b", template.solution):
+            yield "the solution never shows the right number; write {{ key }} where it comes out"
 
-    def faults_of_draws(self, template: QuantityTemplate, references: References) -> Iterator[str]:
-        yield from omission_faults(template, references)
+    def faults_over(
+        self, template: QuantityTemplate, references: References, drawn: Sequence[Question]
+    ) -> Iterator[tuple[str, str]]:
+        return ((fault, "") for fault in omission_faults(template, references))
+
+
+def _precision(form: QuantityForm) -> Iterator[str]:
+    """How exactly the number is asked for; nothing where only a whole number can be meant."""
+    if form.figures is not None:
+        more = "are enough" if form.figures == FIGURES else "are needed"
+        yield f"{_IN_WORDS[form.figures].capitalize()} significant figures {more}."
 
 
 @cache
-def _example(text: str, is_whole: bool) -> str:
+def _example(text: str, number: float) -> str:
     """A number of a unit as an answer may be written."""
-    return show(7 if is_whole else float(to_base(2.5, text)), text)
+    return show(to_base(number, text), text)
+
+
+def counts_things(text: str) -> bool:
+    """Whether a unit counts what is whole: GPUs, tokens, steps."""
+    return unit(text).is_count and bool(unit(text).powers)
 
 
 def words_of(template: Template, nouns: Sequence[str], draw: Draw) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -116,11 +116,15 @@ class QuantityTemplate(author.Template):
 class QuantityForm(Form):
     """The unit asked for, and the words in which the question counts."""
 
+    aids = frozenset(("usual", "example", "figures"))
     unit: str
     direction: Direction
     nouns: tuple[str, ...] = ()  # its words for what it asks the number of
     others: tuple[str, ...] = ()  # the normal forms of nouns that it only mentions
     whole: bool = False  # only a whole number can be meant
+    usual: tuple[float, float] | None = None  # the sizes, in the unit, between which the answers to all draws lie
+    example: float | None = None  # a number, in the unit, that is the answer to no draw
+    figures: int | None = None  # significant figures that are enough; None where the number is asked for exactly
 
 
 class KnownMistake(Key):

@@ -121,8 +121,7 @@ def not_told(plan: Plan, found: Sequence[float], allowed: float) -> str | None:
 
 
 def _planned(template: QuantityTemplate, draw: Draw, root: Node, full: Node) -> Plan:
-    thrown = (_elsewhere(template, draw, number) for number in range(MOST_TRIED))
-    elsewhere = [*islice((drawn for drawn in thrown if drawn is not None), SAMPLED)]
+    elsewhere = other_draws(draw, template.where)
     usual = (
         elsewhere[0] if elsewhere else draw
     ).values  # so that a plan does not depend on the draw that was made first
@@ -166,7 +165,13 @@ def _different(root: Node, options: Sequence[Variant], usual: Mapping[str, Any],
     return found
 
 
-def _elsewhere(template: QuantityTemplate, draw: Draw, number: int) -> Draw | None:
+def other_draws(draw: Draw, where: Sequence[str]) -> list[Draw]:
+    """Return some more draws of a problem that meet these constraints as well, the same for every seed."""
+    thrown = (_another_draw(draw, where, number) for number in range(MOST_TRIED))
+    return [*islice((drawn for drawn in thrown if drawn is not None), SAMPLED)]
+
+
+def _another_draw(draw: Draw, where: Sequence[str], number: int) -> Draw | None:
     """Another draw of the same problem; None where the constraints refuse it."""
     rng = Rng("elsewhere", draw.rng.problem, number)
     try:
@@ -174,7 +179,7 @@ def _elsewhere(template: QuantityTemplate, draw: Draw, number: int) -> Draw | No
         if not all(map(drawn.holds, draw.where)):
             return None
         drawn = replace(drawn, values=draw.complete(drawn.values))
-        return drawn if all(map(drawn.holds, template.where)) else None
+        return drawn if all(map(drawn.holds, where)) else None
     except (ShardwiseError, ValueError, ArithmeticError):  # numbers that a constraint would have refused
         return None
 

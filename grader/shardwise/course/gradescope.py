@@ -1,0 +1,85 @@
+"""Who handed in on Gradescope: what its export of a class says, and what it says of the one notebook that is being graded."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+
+from shardwise.course.names import Called, Names
+from shardwise.text_files import contents
+
+EXPORT = "submission_metadata.yml"  # beside the folders submission_123 of an export
+METADATA = (
+    "submission_metadata.json"  # beside the submission while an autograder runs: autograder_samples, docs/specs.md
+)
+_MOST = 20_000_000  # bytes; of a class of 300 it has about one million
+_SUBMISSION = re.compile(r"(submission_\d+):")
+_SUBMITTER = re.compile(r"\s+(?:- )?:(name|sid|email):\s*(.*)")
+
+People = tuple[Mapping[str, str], ...]  # who handed in together, each by name, sid and email
+
+
+def is_of_gradescope(folder: Path) -> bool:
+    """Whether a folder is a submission in an export of Gradescope, which knows whose it is."""
+    return re.fullmatch(r"submission_\d+", folder.name) is not None and (folder.parent / EXPORT).is_file()
+
+
+def uploaders_of(folder: Path, names: Names) -> Called:
+    """The students who handed in a folder of an export."""
+    file = folder.parent / EXPORT
+    return called(_export(file, file.stat().st_mtime_ns).get(folder.name, ()), names)
+
+
+def submitters(path: Path) -> People:
+    """Who handed in the submission that is being graded, as Gradescope's metadata say; nobody where there are none."""
+    with suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        users = json.loads(contents(path, _MOST))["users"]
+        return tuple({name: str(user.get(name) or "") for name in ("name", "sid", "email")} for user in users)
+    return ()
+
+
+def submitted_at(path: Path) -> datetime | None:
+    """When it was handed in, as Gradescope's metadata say."""
+    with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
+        found = datetime.fromisoformat(json.loads(contents(path, _MOST))["created_at"])
+        return found if found.tzinfo else None
+    return None
+
+
+def called(people: Iterable[Mapping[str, str]], names: Names) -> Called:
+    """The students who some people are: by their number or address, else by name."""
+    found: set[str] = set()
+    given = ""
+    for person in people:
+        given = given or person.get("name", "")
+        by_id = names.with_id(person.get("sid", "")) or names.with_id(person.get("email", ""))
+        found |= by_id or names.person(person.get("name", ""))
+    return Called(frozenset(found), given)
+
+
+@lru_cache(maxsize=4)  # asked for each notebook; read again when it was replaced
+def _export(file: Path, _changed: int) -> Mapping[str, People]:
+    """The people of each submission. Only these lines are read: the file holds the output of every test as well."""
+    with suppress(OSError, ValueError):
+        return dict(_people(contents(file, _MOST).decode("utf-8-sig").splitlines()))
+    return {}
+
+
+def _people(lines: Iterable[str]) -> Iterator[tuple[str, People]]:
+    submission, people, is_open = "", [dict[str, str]()], False
+    for line in [*lines, "submission_0:"]:
+        if found := _SUBMISSION.fullmatch(line.rstrip()):
+            if submission:
+                yield submission, tuple(filter(None, people))
+            submission, people, is_open = found[1], [{}], False
+        elif re.match(r" {0,2}:\w", line):
+            is_open = line.strip() == ":submitters:"
+        elif is_open and (said := _SUBMITTER.match(line)):
+            if line.lstrip().startswith("- "):
+                people.append({})
+            people[-1][said[1]] = said[2].strip().strip("\"'")

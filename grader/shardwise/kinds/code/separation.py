@@ -1,0 +1,101 @@
+"""Whether the cases of a function notice every broken rule: the program that its solution publishes is broken in every small way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shardwise.kinds.bugline.execution import Endless, load
+from shardwise.kinds.calls import Made
+from shardwise.kinds.code.broken_rules import BrokenRule, broken_rules
+from shardwise.kinds.code.judging import passes
+from shardwise.kinds.code.model import CodeCase, CodeForm, CodeKey
+from shardwise.question import Question
+
+NEVER = "no case of {draws} draws tells it from the program; add inputs with a tie under `answer.always`"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The cases of one draw, by what they give the function."""
+
+    seed: int
+    cases: Mapping[str, CodeCase]
+
+
+def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the cases of a function, as several draws have them, and the remedy.
+
+    A broken rule counts that some case of some draw notices: it must be noticed in each draw. One that is about equals
+    counts always, since what the prompt says of equals is otherwise not asked at all.
+    """
+    form, key = drawn[0].form, drawn[0].key
+    assert isinstance(form, CodeForm) and isinstance(key, CodeKey)
+    program = published(drawn[0], form.function)
+    if program is None:
+        yield (
+            f"the solution shows no program that defines {form.function}",
+            "Write it there in ```python: the lint breaks it in every small way to prove that the cases notice.",
+        )
+        return
+    seen = [
+        Seen(number, {repr(case.inputs): case for case in _cases(question)}) for number, question in enumerate(drawn)
+    ]
+    every = {name: case for one in seen for name, case in one.cases.items()}
+    for rule in broken_rules(program):
+        telling = _telling(rule, form.function, every, key.rel_tol)
+        if telling is None:
+            continue
+        if not telling:
+            if rule.is_tie:
+                yield f"line {rule.line} of the program: {rule.change}: {NEVER.format(draws=len(drawn))}", ""
+            continue
+        blind = [one.seed for one in seen if not telling & one.cases.keys()]
+        if blind:
+            example = min((every[name] for name in telling), key=lambda case: len(repr(case.inputs)))
+            yield (
+                f"line {rule.line} of the program: {rule.change} is right on every case of seed {blind[0]} "
+                f"({len(blind)} of {len(drawn)} draws)",
+                f"Under `answer.always` write an input that tells the two apart, such as {_yaml(example.inputs)}",
+            )
+
+
+def published(question: Question, function: str) -> str | None:
+    """Return the program of a solution that defines a function; None where there is none."""
+    programs = re.findall(r"```python\n(.*?)```", question.solution, re.DOTALL)
+    return next((text for text in programs if re.search(rf"^def {function}\(", text, re.MULTILINE)), None)
+
+
+def _cases(question: Question) -> tuple[CodeCase, ...]:
+    assert isinstance(question.key, CodeKey)
+    return question.key.cases
+
+
+def _telling(rule: BrokenRule, name: str, cases: Mapping[str, CodeCase], rel_tol: float) -> set[str] | None:
+    """The cases that a broken rule gets wrong; None where it never comes to an end, which everybody notices."""
+    function = load(rule.source, name)
+    telling = set()
+    for told, case in cases.items():
+        try:
+            call = Made("returned", function(**case.inputs))
+        except Endless:
+            return None
+        except Exception as error:  # a broken program may fail in any way
+            call = Made("raised", error=f"{type(error).__name__}: {error}")
+        if not passes(case, call, rel_tol):
+            telling.add(told)
+    return telling
+
+
+def _yaml(inputs: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{name}: {_scalar(value)}" for name, value in inputs.items()) + "}"
+
+
+def _scalar(value: Any) -> str:
+    """A value as YAML 1.2 reads it, a large number by its power of ten."""
+    if isinstance(value, float) and abs(value) >= 1e6 and float(f"{value:.4g}") == value:
+        mantissa, power = f"{value:.4e}".split("e")
+        return f"{float(mantissa)}e+{int(power)}"
+    return f'"{value}"' if isinstance(value, str) else repr(value)
