@@ -161,11 +161,12 @@ class _Asked:
         is_money = is_plain and self.wanted.powers.get("money") == 1  # which has cents, and no thousandths
         point = _TWO_WAYS.fullmatch(side) if is_plain and self.whole else None  # else a point is a decimal point
         try:
-            if point is None:
+            if point is not None:
+                return self._one_of_two("point", f"{point[1]}{point[2]}{point[3]}", side)
+            try:
                 return self._worked_out(side, whole=is_count or is_money)
-            return self._one_of_two("point", f"{point[1]}{point[2]}{point[3]}", side)
-        except TwoReadings:
-            return self._one_of_two("comma", _COMMA.sub("", side), _COMMA.sub(".", side))
+            except TwoReadings:
+                return self._one_of_two("comma", _COMMA.sub("", side), _COMMA.sub(".", side))
         except Unreadable:
             raise
         except (Unclear, ShardwiseError) as why:
