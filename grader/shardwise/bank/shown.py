@@ -28,7 +28,7 @@ _TEX = re.compile(r"\\,|\\text\{|\\mathrm\{|[{}$]|~")
 
 
 def hidden(problem: Problem, drawn: Draw, question: Question) -> Iterator[tuple[str, str]]:
-    """The parameters that the key follows from and that nothing shows, each with what is wrong.
+    """Yield the parameters that the key follows from and that nothing shows, each with what is wrong.
 
     One is changed while all others stay. Where the student is then shown the very same question, and the right answer is
     another one, nobody can know which. So it is no fault where a value that follows is shown instead, or a table in which
@@ -47,7 +47,7 @@ def hidden(problem: Problem, drawn: Draw, question: Question) -> Iterator[tuple[
                         f"{question.params[name]} and with {twin.params[name]} it asks the same, and other answers are right"
                     ),
                 )
-            break
+                break
 
 
 def _others(parameter: Parameter, drawn: Any) -> Sequence[Any]:
@@ -97,7 +97,7 @@ class Solutions:
         self._whole = problem.template.solution
 
     def drawn(self, question: Question) -> None:
-        """Note what the solution of a draw shows."""
+        """Record what the solution of a draw shows."""
         said = _numbers(question.solution)
         for place, asked in enumerate(_numeric(question)):
             if asked is None:
@@ -112,7 +112,7 @@ class Solutions:
                 seen.unshown.append((question.seed, right))
 
     def faults(self) -> Iterator[tuple[int, str]]:
-        """The answers whose solution gives the number of one draw on all draws, and what is wrong."""
+        """Yield the answers whose solution gives the number of one draw on all draws, and what is wrong."""
         for place, seen in self._seen.items():
             for number, seed in seen.right.items():
                 if other := next((other for other, right in seen.unshown if number not in right), None):
