@@ -33,7 +33,7 @@ NAMED, OTHER, GUESS, FAR, ACCEPTED, UNREADABLE = (
     "named", "another mistake named", "a guess that misses", "only how far", "accepted", "unreadable",
 )  # fmt: skip
 FIGURES = (8, 4, 3)  # with which a slip is handed in, one seed after the other
-_ONLY_HOW_FAR = re.compile(r"Too (high|low)|Close, but|Its sign|It is not 0|That is not it|At \w+ = ")
+_ONLY_HOW_FAR = re.compile(r"Too (high|low)|Close|The sign|Zero would|You rounded too far|At \w+ = |Your estimate")
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,7 @@ mistakes:                                       # answers we recognise, and one 
                 if value is not None
             ),
             slips=solved.slips,
+            stops=tuple(stop for stop in solved.stops if not near(stop[0], solved.key, allowed(answer, solved.key))),
             traits=_traits(template),
         )
         nouns, others = words_of(template, answer.nouns, draw)
@@ -131,7 +132,7 @@ mistakes:                                       # answers we recognise, and one 
         return key.abs_tol is not None and unit(form.unit).is_count and float(key.value).is_integer()
 
     def with_number(self, key: QuantityKey, number: float) -> QuantityKey:
-        return key.model_copy(update={"value": number, "mistakes": (), "slips": ()})
+        return key.model_copy(update={"value": number, "mistakes": (), "slips": (), "stops": ()})
 
     def recomputed(self, template: QuantityTemplate, references: References, values: Mapping[str, Any]) -> Any:
         function = references.reference(template.answer.reference)

@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shardwise.errors import ShardwiseError
-from shardwise.kinds.quantity.arguments import arguments_of
+from shardwise.kinds.quantity.arguments import UNSAID, arguments_of
 from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.kinds.quantity.model import Answer, Mistake, QuantityTemplate, tolerance
 from shardwise.kinds.quantity.program import Program, program
+from shardwise.kinds.quantity.stops import Stops, filled, stops_of
 from shardwise.kinds.quantity.tracing import traced
+from shardwise.kinds.quantity.twins import is_another_cause
 from shardwise.kinds.quantity.variants import Variant, variants
 from shardwise.template.draw import Draw, values_of
 from shardwise.template.expressions import prose, shown
@@ -33,7 +35,7 @@ ENOUGH = 0.4  # of the draws must tell a likely slip from the key, or all are ta
 BITS = {"8", "0.125"}  # always this multiple of the key: said for every answer in bytes
 SAMPLED = 25  # draws by which that share is found
 
-Slip = tuple[float, str]  # the wrong value in base units, and what comes out so
+Slip = tuple[float, str]  # the wrong value in base units, and what the student did
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Plan:
     told: Mapping[tuple[int, str], frozenset[int]] = field(
         default_factory=dict
     )  # those that are so where its sentence is this
+    stops: Stops | None = None  # the intermediate results, where they were looked for
 
     def run(self, values: Mapping[str, Any]) -> tuple[float, ...]:
         """The key and each slip."""
@@ -72,17 +75,17 @@ def plan_of(template: QuantityTemplate, draw: Draw) -> Plan | None:
 def slips(
     plan: Plan, found: Sequence[float], allowed: float, template: QuantityTemplate, draw: Draw
 ) -> tuple[Slip, ...]:
-    """The slips that are apart from the key by more than twice its tolerance, but for those that a mistake's sentence tells."""
+    """The slips that are apart from the key by more than its tolerance, but for those that a mistake's sentence tells."""
     chosen = [(number, mistake) for number, mistake in enumerate(template.mistakes) if mistake.is_chosen]
     key = found[0]
     sentences = ((number, _sentence(mistake, template.answer, key, draw)) for number, mistake in chosen)
     told = plan.listed.union(*(plan.told.get(sentence, ()) for sentence in sentences))
-    least = 2 * allowed + 1e-9 * abs(key)
+    least = allowed + 1e-9 * abs(key)
     low, high = sorted((key / FARTHEST, key * FARTHEST))
     apart = [
-        (value, how)
+        (value, filled(how, draw.printed))
         for index, (value, how) in enumerate(zip(found[1:], plan.how, strict=True))
-        if index not in told and low < value < high and abs(value - key) > least
+        if index not in told and low < value < high and abs(value - key) > least and UNSAID not in how
     ]
     return tuple(apart[:MOST])
 
@@ -107,7 +110,8 @@ def _planned(template: QuantityTemplate, draw: Draw, root: Node) -> Plan:
     options = _different(root, options, usual, is_data="[information]" in unit(template.answer.unit).dimension)
     tried = program([root, *(variant.root for variant in options)])
     rows = [tried.run(values.values) for values in elsewhere]
-    steady, said = _beside_mistakes(template, [*zip(elsewhere, rows, strict=True)][:ELSEWHERE], len(options))
+    hows = [option.how for option in options]
+    steady, said = _beside_mistakes(template, [*zip(elsewhere, rows, strict=True)][:ELSEWHERE], hows)
     kept = [index for index, option in enumerate(options) if index not in said or option.is_likely]
     options = [options[index] for index in kept]
     listed = frozenset(place for place, index in enumerate(kept) if index in said)
@@ -119,11 +123,10 @@ def _planned(template: QuantityTemplate, draw: Draw, root: Node) -> Plan:
     )
     told = {
         sentence: frozenset(place for place, index in enumerate(kept) if index in its)
-        for sentence, its in _by_sentence(
-            template, [*zip(elsewhere, rows, strict=True)], len(rows[0]) - 1 if rows else 0
-        )
+        for sentence, its in _by_sentence(template, [*zip(elsewhere, rows, strict=True)], hows if rows else [])
     }
-    return Plan(final, tuple(option.how for option in options), demanded, steady, listed, told)
+    stops = stops_of(root, known)
+    return Plan(final, tuple(option.how for option in options), demanded, steady, listed, told, stops)
 
 
 def _share_told(final: Program, index: int, elsewhere: Sequence[Draw], answer: Answer) -> float:
@@ -171,7 +174,7 @@ def _elsewhere(draw: Draw, number: int) -> Draw | None:
 
 
 def _beside_mistakes(
-    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], options: int
+    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], hows: Sequence[str]
 ) -> tuple[tuple[bool, ...], set[int]]:
     """Which mistakes are a fixed multiple of the key, and which options are a mistake by another name."""
     steady, said = [], set()
@@ -180,7 +183,11 @@ def _beside_mistakes(
         pairs = [(found, value) for drawn, found in rows if (value := _value(mistake, found[0], drawn)) is not None]
         ratios = [value / found[0] for found, value in pairs if found[0]]
         steady.append(all(math.isclose(ratio, ratios[0], rel_tol=SAME) for ratio in ratios))
-        said |= {index for index in range(options) if _is_said(pairs, index, near)}
+        said |= {
+            index
+            for index, how in enumerate(hows)
+            if not is_another_cause(how, mistake.say) and _is_said(pairs, index, near)
+        }
     return tuple(steady), said
 
 
@@ -190,7 +197,7 @@ def _near(template: QuantityTemplate) -> float:
 
 
 def _by_sentence(
-    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], options: int
+    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], hows: Sequence[str]
 ) -> Iterator[tuple[tuple[int, str], set[int]]]:
     """The options that are a mistake by another name in the draws in which its sentence is the same."""
     for number, mistake in enumerate(template.mistakes):
@@ -205,7 +212,11 @@ def _by_sentence(
             if len(pairs) >= ELSEWHERE:
                 yield (
                     (number, sentence),
-                    {index for index in range(options) if _is_said(pairs, index, _near(template))},
+                    {
+                        index
+                        for index, how in enumerate(hows)
+                        if not is_another_cause(how, sentence) and _is_said(pairs, index, _near(template))
+                    },
                 )
 
 

@@ -21,7 +21,7 @@ WIDTHS = (1, 2, 4, 8)  # bytes of a number
 
 @dataclass(frozen=True)
 class Variant:
-    """A wrong expression, and what went wrong, to follow “that is what comes out”."""
+    """A wrong expression, and what the student did, to follow “You”."""
 
     root: Node
     how: str
@@ -53,7 +53,7 @@ def _pairs(root: Node, known: Known) -> Iterator[Variant]:
             for power, part in lost:
                 changed = node("over" if power > 0 else "times", changed, part)
             said = " and ".join(factor_in_words(power, part, known) for power, part in lost)
-            yield Variant(changed, f"with {said} left out")
+            yield Variant(changed, f"left out {said}")
 
 
 def _of_ratios(root: Node, known: Known) -> Iterator[Variant]:
@@ -65,16 +65,16 @@ def _of_ratios(root: Node, known: Known) -> Iterator[Variant]:
         factors = list(_factors(here, 1))
         for top, below in product(*([part for power, part in factors if power == sign] for sign in (1, -1))):
             ratio = node("over", top, below)
-            said = f"{part_in_words(top, known)} over {part_in_words(below, known)}"
+            said = f"the ratio of {part_in_words(top, known)} to {part_in_words(below, known)}"
             if _is_one_off(top, below) or _is_ratio(top, below, known):
                 turned = node("over", node("over", here, ratio), ratio)
-                yield Variant(_replaced(root, here, turned), f"with {said} upside down")
+                yield Variant(_replaced(root, here, turned), f"inverted {said}")
             if _is_ratio(top, below, known):
                 squared = node("times", here, ratio)
-                yield Variant(_replaced(root, here, squared), f"with the square of {said}")
-                yield Variant(_replaced(root, here, node("times", squared, ratio)), f"with the cube of {said}")
+                yield Variant(_replaced(root, here, squared), f"squared {said}")
+                yield Variant(_replaced(root, here, node("times", squared, ratio)), f"cubed {said}")
                 rooted = node("over", here, node("sqrt", ratio))
-                yield Variant(_replaced(root, here, rooted), f"with the square root of {said}")
+                yield Variant(_replaced(root, here, rooted), f"took the square root of {said}")
 
 
 def _is_one_off(first: Node, last: Node) -> bool:
@@ -116,33 +116,33 @@ def _everywhere(root: Node, known: Known) -> Iterator[Variant]:
         of = known[name]
         if of.shares:
             whose = "is it asked for one of them, or for all together?"
-            yield Variant(node("times", root, leaf), f"with {of.says} as one factor too many: {whose}")
-            yield Variant(node("over", root, leaf), f"with one division by {of.says} too many: {whose}")
+            yield Variant(node("times", root, leaf), f"multiplied by {of.says} once too often: {whose}")
+            yield Variant(node("over", root, leaf), f"divided by {of.says} once too often: {whose}")
         if of.is_count and of.value <= 1000:
-            yield Variant(_exchanged(root, {name: node("minus", leaf, ONE)}), f"with one less than {of.says}")
-            yield Variant(_exchanged(root, {name: node("plus", leaf, ONE)}), f"with one more than {of.says}")
+            yield Variant(_exchanged(root, {name: node("minus", leaf, ONE)}), f"counted one less than {of.says}")
+            yield Variant(_exchanged(root, {name: node("plus", leaf, ONE)}), f"counted one more than {of.says}")
         if of.dimension == RATE:
             yield from _of_rate(root, leaf, of.says)
         if of.is_share:
-            yield Variant(
-                _exchanged(root, {name: node("minus", ONE, leaf)}), f"with what {of.says} leaves of the whole"
-            )
+            yield Variant(_exchanged(root, {name: node("minus", ONE, leaf)}), f"took 1 minus {of.says} for {of.says}")
         if name.startswith("bytes_per_"):
             for width in WIDTHS:
-                yield Variant(_exchanged(root, {name: number(width)}), f"with {width} for {of.says}")
+                yield Variant(
+                    _exchanged(root, {name: number(width)}), f"counted {width} {of.says.removeprefix('the ')}"
+                )
     for first, second in combinations(leaves, 2):
         if _are_alike(leaves[first], leaves[second], known):
             swapped = _exchanged(root, {first: leaves[second], second: leaves[first]})
-            yield Variant(swapped, f"with {known[first].says} and {known[second].says} swapped")
+            yield Variant(swapped, f"swapped {known[first].says} and {known[second].says}")
 
 
 def _of_rate(root: Node, leaf: Node, says: str) -> Iterator[Variant]:
     """Slips with a bandwidth: the other direction counted or not, bits for bytes."""
     for factor, how in (
-        (2, f"with {says} of both directions where one direction counts, or twice {says}"),
-        (1 / 2, f"with half of {says}, as if it were of both directions together"),
-        (8, f"with {says} 8 times too large: bits or bytes?"),
-        (1 / 8, f"with {says} 8 times too small: bits or bytes?"),
+        (2, f"took twice {says}: is that of both directions together?"),
+        (1 / 2, f"took half of {says}: is it that of one direction already?"),
+        (8, f"took 8 times {says}: bits or bytes?"),
+        (1 / 8, f"took an eighth of {says}: bits or bytes?"),
     ):
         yield Variant(_exchanged(root, {leaf.name: node("times", number(factor), leaf)}), how)
 
