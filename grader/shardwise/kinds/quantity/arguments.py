@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.kinds.quantity.expressions import Node, nodes
-from shardwise.kinds.quantity.model import QuantityTemplate
 from shardwise.kinds.quantity.words import is_understood, words
+from shardwise.template.model import Template
 from shardwise.template.parameters import Parameter
 from shardwise.template.results import full_name
 from shardwise.units import unit
@@ -39,7 +39,7 @@ class Argument:
 Known = Mapping[str, Argument]
 
 
-def arguments_of(template: QuantityTemplate, root: Node, usual: Mapping[str, Any]) -> dict[str, Argument]:
+def arguments_of(template: Template, root: Node, usual: Mapping[str, Any]) -> dict[str, Argument]:
     """What is known about the arguments in an expression."""
     return {
         here.name: _argument(

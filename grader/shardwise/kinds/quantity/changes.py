@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from shardwise.kinds.quantity.arguments import Known
 from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes
-from shardwise.kinds.quantity.phrases import is_long, is_short, names, part_in_words, term_in_words, what_else
+from shardwise.kinds.quantity.phrases import is_short, names, part_in_words, term_in_words
 
 # Numbers that stand for a unit or a prefix: leaving them out is said in those words, for every question.
 OF_UNITS = frozenset((8, 24, 60, 100, 365, 1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30))
@@ -26,7 +26,7 @@ def changes(here: Node, known: Known) -> Iterator[Change]:
 def _plus(here: Node, known: Known) -> Iterator[Change]:
     for kept, lost in (here.parts, here.parts[::-1]):
         if is_short(lost):
-            yield kept, f"left out {term_in_words(lost, known)}{what_else(lost, 'added')}", False
+            yield kept, f"left out {term_in_words(lost, known)}", False
     yield from _shared_out(here, known)
 
 
@@ -61,10 +61,9 @@ def _minus(here: Node, known: Known) -> Iterator[Change]:
         yield first, kept, True
         yield node("plus", first, ONE), raised, False
         return
-    yield first, f"did not subtract {term_in_words(last, known)}{what_else(last, 'subtracted')}", False
+    yield first, f"did not subtract {term_in_words(last, known)}", False
     yield node("plus", first, last), f"added {term_in_words(last, known)} instead of subtracting", False
-    alone = "kept only the part that has to be subtracted"
-    yield last, alone if is_long(first) else f"left out {term_in_words(first, known)}", False
+    yield last, "kept only the part that has to be subtracted", False
 
 
 def _times(here: Node, known: Known) -> Iterator[Change]:

@@ -36,10 +36,10 @@ FEWEST = 3  # figures of an answer that a far-fetched slip must have all of
 
 _FAR_FETCHED = re.compile(
     r"^You (squared|cubed|doubled|swapped|inverted|counted one (more|less) than|took the (square )?root|took the \w+ logarithm|took the logarithm"
-    r"|left out the (factor|division) .+ and the )| instead of (multiplying|dividing) by it\.$|^Close"
+    r"|left out the (factor|division) .+ and the )| instead of (multiplying|dividing) by it\.$"
 )
 _POWERS = {10.0**power: power for power in range(-15, 16) if power}
-_BITS = "Bits or bytes? A byte has 8 bits: which of the two do your numbers count?"
+BITS = "Bits or bytes? A byte has 8 bits: which of the two do your numbers count?"
 _DIRECTION = "Check the directions: is the rate that you used one direction's, or both directions' together?"
 _BINARY = {"k": ("kB is 10³ bytes, KiB is 2¹⁰", 1.024), "K": ("kB is 10³ bytes, KiB is 2¹⁰", 1.024),
            "M": ("MB is 10⁶ bytes, MiB is 2²⁰", 1.024**2), "G": ("GB is 10⁹ bytes, GiB is 2³⁰", 1.024**3),
@@ -48,7 +48,7 @@ _CLOCK = {"ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours", 
 _TIMES = {60: ("minutes and seconds", "hours and minutes"), 3600: ("hours and seconds",), 24: ("days and hours",),
           86_400: ("days and seconds",), 1440: ("days and minutes",), 7: ("weeks and days",), 365: ("years and days",),
           3600e3: ("hours and milliseconds",), 8760: ("years and hours",)}  # fmt: skip
-_LAST_BITS = 1e-9  # relative
+_LASTBITS = 1e-9  # relative
 _SHOWN = re.compile(rf"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: × 10([{SUPERSCRIPTS}]+))?")
 
 
@@ -101,10 +101,12 @@ def reasons(
     more = everywhere(
         given, key, traits=traits, unit_text=unit_text, exact=exact, shown=shown, step=step, is_own=not found
     )
-    if any("inverted" in reason for reason in found):
-        more = [reason for reason in more if reason != INVERSE]
-    if not any("round" in reason for reason in found):
-        more += one_off(given, key, unit_text=unit_text, exact=exact)
+    same = [
+        general
+        for word, general in (("inverted", INVERSE), ("bits or bytes", BITS))
+        if any(word in made for made in found)
+    ]
+    more = [reason for reason in more if not reason.startswith(tuple(same))]
     return list(dict.fromkeys((*found, *more)))
 
 
@@ -120,7 +122,7 @@ def slips_made(given: float, key: float, slips: Sequence[tuple[float, str]], *, 
     near = [(value, sentence(how)) for value, how in slips if _is_near(given, value, key, reach)]
     near = _with_its_digits(near, given, step) or near
     return [
-        said for value, said in near if not is_far_fetched(said) or abs(given - value) <= last + _LAST_BITS * abs(given)
+        said for value, said in near if not is_far_fetched(said) or abs(given - value) <= last + _LASTBITS * abs(given)
     ]
 
 
@@ -168,13 +170,13 @@ def of_a_number(given: float, key: float, numbers: Mapping[str, str], within: fl
     ]
 
 
-def one_off(given: float, key: float, *, unit_text: str, exact: bool) -> list[str]:
+def one_off(given: float, key: float, *, unit_text: str, exact: bool) -> str:
     """Return what is said to a count that is one off, or not whole, where it is asked for exactly."""
     if not (exact and unit(unit_text).is_count and float(key).is_integer()):
-        return []
+        return ""
     if not float(given).is_integer():
-        return [NOT_WHOLE] if abs(given - key) < 1 else []
-    return [ONE_OFF] if abs(given - key) == 1 else []
+        return NOT_WHOLE if abs(given - key) < 1 else ""
+    return ONE_OFF if abs(given - key) == 1 else ""
 
 
 def _is_of_a_parameter(ratio: float, shown: Sequence[str]) -> bool:
@@ -209,17 +211,17 @@ def figures(given: float, step: float) -> int:
 
 def _is_near(given: float, value: float, key: float, reach: float) -> bool:
     """Whether an answer is this value, perhaps rounded, and not somewhere between it and the key."""
-    return abs(given - value) <= min(reach + _LAST_BITS * abs(given), abs(value - key) / 3)
+    return abs(given - value) <= min(reach + _LASTBITS * abs(given), abs(value - key) / 3)
 
 
 def _with_its_digits(slips: Sequence[tuple[float, str]], given: float, step: float) -> list[tuple[float, str]]:
     """The slips that an answer has all digits of."""
-    return [(value, how) for value, how in slips if abs(given - value) <= step / 2 + _LAST_BITS * abs(given)]
+    return [(value, how) for value, how in slips if abs(given - value) <= step / 2 + _LASTBITS * abs(given)]
 
 
 def as_near(slips: Sequence[tuple[float, str]], given: float, step: float, mistake: float) -> list[tuple[float, str]]:
     """The slips that an answer is as near to as to the mistake that it is taken for, but for its last digit."""
-    reach = max(2 * abs(given - mistake), step / 2 + _LAST_BITS * abs(given))
+    reach = max(2 * abs(given - mistake), step / 2 + _LASTBITS * abs(given))
     return [(value, how) for value, how in slips if abs(given - value) <= reach]
 
 
@@ -231,8 +233,8 @@ def _of_units(
     for factor, power in _POWERS.items():
         if _is_ratio(ratio, factor, within):
             yield _of_ten(power, is_plain=is_plain)
-    if "bits" in traits:
-        yield from (_BITS for factor in (8, 1 / 8) if _is_ratio(ratio, factor, within))
+    if "bits" in traits or any("bit" in text for text in texts[1:]):
+        yield from (BITS for factor in (8, 1 / 8) if _is_ratio(ratio, factor, within))
     if "data" in traits:
         for prefix, (say, factor) in _BINARY.items():
             near = min(within, SHARP * 2)

@@ -6,6 +6,7 @@ import math
 import re
 
 from shardwise.kinds.quantity.explain import (
+    FEWEST,
     FINE,
     ROUNDED,
     SHARP,
@@ -17,6 +18,7 @@ from shardwise.kinds.quantity.explain import (
     is_far_fetched,
     nearby,
     of_a_number,
+    one_off,
     reasons,
     slips_made,
 )
@@ -61,28 +63,33 @@ def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Re
         return Verdict(credit=0.0, say=_with_twins(question, form, key, value, key.mistakes[index]), mistake=index)
     if _is_key_rounded(form, key, value):
         return Verdict(credit=0.0, say=_rounded_too_far(key, value))
+    exact = _is_exact(key)
     found = reasons(
         value.value,
         key.value,
         slips=key.slips,
         traits=key.traits,
         unit_text=form.unit,
-        exact=_is_exact(key),
+        exact=exact,
         shown=shown_in(question),
         step=value.step,
     )
     likely = [reason for reason in found if not is_far_fetched(reason)]
     said = explanation(likely) or _stop(key, value)
     if not said and not likely:
-        within = min(SHARP, value.step / 2 / abs(value.value)) if value.value and value.step else FINE
-        is_fine = figures(value.value, value.step) >= 3
-        said = (
-            is_fine and explanation(of_a_number(value.value, key.value, printed_in(question), within))
-        ) or explanation(found)
-    near_by = _mistake(form, key, value, sure=False)
-    if not said and near_by is not None:
+        said = explanation(_of_a_number(question, key, value)) or explanation(found)
+    near_by = None if said else _mistake(form, key, value, sure=False)
+    if near_by is not None:
         said = nearby(key.mistakes[near_by].say)
-    return Verdict(credit=0.0, say=said)
+    return Verdict(credit=0.0, say=said or one_off(value.value, key.value, unit_text=form.unit, exact=exact))
+
+
+def _of_a_number(question: Question, key: QuantityKey, value: Reading) -> list[str]:
+    """Whether an answer of three figures or more is a number of the question times too high or too low."""
+    if figures(value.value, value.step) < FEWEST or not key.value or not value.value:
+        return []
+    within = min(SHARP, value.step / 2 / abs(value.value)) if value.step else FINE
+    return of_a_number(value.value, key.value, printed_in(question), within)
 
 
 def _with_twins(question: Question, form: QuantityForm, key: QuantityKey, value: Reading, mistake: KnownMistake) -> str:
@@ -127,9 +134,7 @@ def printed_in(question: Question) -> dict[str, str]:
 
 def _stop(key: QuantityKey, given: Reading) -> str:
     """What is said to a parameter or an intermediate result, where an answer has all its digits; nothing of several."""
-    if figures(given.value, given.step) < 3 and not given.value.is_integer():
-        return ""
-    reach = given.step / 2 if figures(given.value, given.step) >= 3 else 0.0
+    reach = given.step / 2 if figures(given.value, given.step) >= FEWEST else 0.0
     found = [say for value, say in key.stops if abs(given.value - value) <= reach + 1e-9 * abs(given.value)]
     return f"{found[0]} What is still missing?" if len(found) == 1 else ""
 
@@ -161,8 +166,8 @@ def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool
             last = given.step / 2 if value.is_integer() else given.step  # half a GPU may be rounded up or down
             rounded = min(ROUNDED * abs(value), abs(value - key.value) / 3, last if sure else math.inf)
             allowed = max(allowed, rounded)
-        elif sure and figures(given.value, given.step) > 3:
-            allowed = min(allowed, FINE * abs(value))
+        elif sure:
+            allowed = min(allowed, given.step / 2 + FINE * abs(value))
         if near(given.value, value, allowed):
             return index
     return None

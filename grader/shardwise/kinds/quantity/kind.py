@@ -79,7 +79,7 @@ mistakes:                                       # answers we recognise, and one 
             ),
             slips=solved.slips,
             stops=tuple(stop for stop in solved.stops if not near(stop[0], solved.key, allowed(answer, solved.key))),
-            traits=_traits(template),
+            traits=traits_in(template, template.answer.unit),
         )
         nouns, others = words_of(template, answer.nouns, draw)
         form = QuantityForm(
@@ -231,8 +231,9 @@ def words_of(template: Template, nouns: Sequence[str], draw: Draw) -> tuple[tupl
     return named, tuple(sorted({*nouns_in(f"{template.title}. {prompt}")} - {*map(normal, named)}))
 
 
-def _traits(template: QuantityTemplate) -> tuple[Trait, ...]:
-    units = (template.answer.unit, *(given.unit for given in template.params.values() if given.unit))
+def traits_in(template: Template, unit_text: str) -> tuple[Trait, ...]:
+    """Return what a question is about, by the unit of its answer and those of its parameters."""
+    units = (unit_text, *(given.unit for given in template.params.values() if given.unit))
     return traits_of(units, is_share=_SHARE_ASKED.search(template.prompt) is not None)
 
 

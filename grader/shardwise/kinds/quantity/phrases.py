@@ -23,7 +23,7 @@ _BETWEEN = {
 
 def names(here: Node) -> list[str]:
     """Return the arguments in a part, each once."""
-    return list(dict.fromkeys(leaf.name for leaf in nodes(here) if leaf.operation == "argument"))
+    return list(dict.fromkeys(leaf.name for leaf in reversed(nodes(here)) if leaf.operation == "argument"))
 
 
 def is_short(here: Node) -> bool:
@@ -31,14 +31,9 @@ def is_short(here: Node) -> bool:
     return len(names(here)) <= MOST_NAMED
 
 
-def is_long(here: Node) -> bool:
-    """Return whether the names in one term are so many that they say little; those of several terms say which are meant."""
-    return here.operation not in ("plus", "minus") and len(names(here)) >= MOST_NAMED
-
-
 def term_in_words(here: Node, known: Known) -> str:
-    """Return a term in words."""
-    return "a term" if is_long(here) else part_in_words(here, known)
+    """Return a term in words; one of many names by what is in it, so that the formula is not recited."""
+    return _by_names(here, known) if len(names(here)) >= MOST_NAMED else part_in_words(here, known)
 
 
 def part_in_words(here: Node, known: Known) -> str:
@@ -48,8 +43,12 @@ def part_in_words(here: Node, known: Known) -> str:
     >>> part_in_words(node("times", number(2), node("minus", number(8), number(1))), {})
     '2 times (8 minus 1)'
     """
-    if len(_leaves(here)) <= MOST_LEAVES:
+    if _size(here) <= MOST_LEAVES:
         return computed_in_words(here, known)
+    return _by_names(here, known)
+
+
+def _by_names(here: Node, known: Known) -> str:
     says = [known[name].says for name in names(here)]
     return f"the part with {' and '.join([', '.join(says[:-1]), says[-1]] if says[1:] else says)}" if says else UNSAID
 
@@ -71,8 +70,12 @@ def _inside(part: Node, known: Known, around: Node) -> str:
     return f"({said})" if is_apart and around.operation != "plus" else said
 
 
-def _leaves(here: Node) -> list[Node]:
-    return [leaf for part in here.parts for leaf in _leaves(part)] if here.parts else [here]
+def _size(here: Node) -> int:
+    """How many arguments and numbers stand in a part, each as often as it stands there."""
+    sizes: dict[int, int] = {}
+    for part in nodes(here):
+        sizes[id(part)] = sum(sizes[id(inside)] for inside in part.parts) or 1
+    return sizes[id(here)]
 
 
 def _is_round(value: float) -> bool:
@@ -86,8 +89,3 @@ def factor_in_words(power: int, part: Node, known: Known) -> str:
     """Return a factor that is left out in words, or the division by it where its power is negative."""
     said = part_in_words(part, known)
     return f"the division by {said}" if power < 0 else f"the factor {said}" if part.is_number else said
-
-
-def what_else(here: Node, done: str) -> str:
-    """Return what is asked about a term that is too long to be named."""
-    return f": what else is {done}?" if is_long(here) else ""

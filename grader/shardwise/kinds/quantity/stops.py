@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.kinds.quantity.arguments import UNSAID, Known
+from shardwise.kinds.quantity.arguments import UNSAID, Known, arguments_of
 from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.kinds.quantity.phrases import computed_in_words, names
 from shardwise.kinds.quantity.program import Program, program
+from shardwise.kinds.quantity.tracing import traced
 from shardwise.kinds.quantity.words import is_understood, words
 from shardwise.template.draw import Draw
 from shardwise.template.parameters import Parameter
@@ -41,6 +42,13 @@ class Stops:
         return tuple(found.items())[:MOST]
 
 
+def stops_in(template: Any, draw: Draw) -> tuple[Stop, ...]:
+    """Return the numbers of a draw that may be taken for its answer; none where its reference cannot be traced."""
+    answer = template.answer
+    root = traced(draw.references, answer.reference, draw.values, answer.arguments)
+    return () if root is None else stops_of(root, arguments_of(template, root, draw.values)).of(draw, template)
+
+
 def stops_of(root: Node, known: Known) -> Stops:
     """Return the parts of an expression that a student may stop at, the last ones first."""
     parts = [
@@ -48,7 +56,7 @@ def stops_of(root: Node, known: Known) -> Stops:
     ]
     kept: dict[str, Node] = {}
     for here in parts:
-        if 0 < len(names(here)) <= MOST_NAMED:
+        if 0 < len(names(here)) <= MOST_NAMED and here.operation not in ("ceil", "floor", "round"):
             said = computed_in_words(here, known)
             if UNSAID not in said and len(said) < LONGEST:
                 kept.setdefault(said, here)

@@ -127,13 +127,16 @@ def _everywhere(root: Node, known: Known) -> Iterator[Variant]:
             yield Variant(_exchanged(root, {name: node("minus", ONE, leaf)}), f"took 1 minus {of.says} for {of.says}")
         if name.startswith("bytes_per_"):
             for width in WIDTHS:
-                yield Variant(
-                    _exchanged(root, {name: number(width)}), f"counted {width} {of.says.removeprefix('the ')}"
-                )
+                yield Variant(_exchanged(root, {name: number(width)}), f"counted {_bytes(width, of.says)}")
     for first, second in combinations(leaves, 2):
         if _are_alike(leaves[first], leaves[second], known):
             swapped = _exchanged(root, {first: leaves[second], second: leaves[first]})
             yield Variant(swapped, f"swapped {known[first].says} and {known[second].says}")
+
+
+def _bytes(width: int, says: str) -> str:
+    """So many "bytes per weight"."""
+    return f"1 byte {says.removeprefix('the bytes ')}" if width == 1 else f"{width} {says.removeprefix('the ')}"
 
 
 def _of_rate(root: Node, leaf: Node, says: str) -> Iterator[Variant]:
