@@ -461,7 +461,10 @@ def test_a_term_of_many_names_is_told_by_them_and_the_formula_not_recited() -> N
     plus = {option.how for option in variants(node("plus", first, term), known_of(first, *factors))}
     minus = {option.how for option in variants(node("minus", term, first), known_of(first, *factors))}
     assert "left out the part with the number of b, the number of c and the number of d" in plus
-    assert "kept only the part that has to be subtracted" in minus
+    assert (
+        "kept only what has to be subtracted from the part with the number of b, the number of c and the number of d"
+        in minus
+    )
 
 
 def test_a_slip_with_a_name_that_the_prompt_does_not_use_is_not_said() -> None:

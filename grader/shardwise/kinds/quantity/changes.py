@@ -63,7 +63,7 @@ def _minus(here: Node, known: Known) -> Iterator[Change]:
         return
     yield first, f"did not subtract {term_in_words(last, known)}", False
     yield node("plus", first, last), f"added {term_in_words(last, known)} instead of subtracting", False
-    yield last, "kept only the part that has to be subtracted", False
+    yield last, f"kept only what has to be subtracted from {term_in_words(first, known)}", False
 
 
 def _times(here: Node, known: Known) -> Iterator[Change]:

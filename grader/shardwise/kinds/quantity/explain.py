@@ -35,7 +35,7 @@ MOST_SAID = 3  # explanations of one number
 FEWEST = 3  # figures of an answer that a far-fetched slip must have all of
 
 _FAR_FETCHED = re.compile(
-    r"^You (squared|cubed|doubled|swapped|inverted|counted one (more|less) than|took the (square )?root|took the \w+ logarithm|took the logarithm"
+    r"^You (squared|cubed|doubled|swapped|inverted|counted one (more|less) than|took (twice|half of) .+ once or twice|took the (square )?root|took the \w+ logarithm|took the logarithm"
     r"|left out the (factor|division) .+ and the )| instead of (multiplying|dividing) by it\.$"
 )
 _POWERS = {10.0**power: power for power in range(-15, 16) if power}
@@ -144,7 +144,8 @@ def everywhere(
     is_plain = unit(unit_text).dimension == "dimensionless"
     also = OWN_NUMBER if is_own and _is_of_a_parameter(ratio, shown) else ""
     within = ROUNDED if figures(given, step) <= 3 else FINE
-    found = [say + also for say in _of_units(ratio, within, traits, (unit_text, *shown), is_plain=is_plain)]
+    digits = min(step / 2 / abs(given), ROUNDED) if figures(given, step) >= FEWEST else 0.0
+    found = [say + also for say in _of_units(ratio, within, digits, traits, (unit_text, *shown), is_plain=is_plain)]
     own, right = (given, key) if is_plain else (from_base(given, unit_text), from_base(key, unit_text))
     found += _of_inverse(own, right, within)
     if is_plain and not exact:
@@ -226,7 +227,7 @@ def as_near(slips: Sequence[tuple[float, str]], given: float, step: float, mista
 
 
 def _of_units(
-    ratio: float, within: float, traits: Sequence[Trait], texts: Sequence[str], *, is_plain: bool
+    ratio: float, within: float, digits: float, traits: Sequence[Trait], texts: Sequence[str], *, is_plain: bool
 ) -> Iterator[str]:
     if _is_ratio(ratio, -1, within):
         yield "The size is right; the sign is not."
@@ -237,11 +238,11 @@ def _of_units(
         yield from (BITS for factor in (8, 1 / 8) if _is_ratio(ratio, factor, within))
     if "data" in traits:
         for prefix, (say, factor) in _BINARY.items():
-            near = min(within, SHARP * 2)
+            near = max(min(within, SHARP * 2), digits)
             is_off = _is_ratio(ratio, factor, near) or _is_ratio(ratio, 1 / factor, near)
             if (
                 is_off
-                and not _is_of_neighbours(factor, texts[1:])
+                and not _is_of_neighbours(factor, texts[1:], near)
                 and any(f"{prefix}B" in text or f"{prefix}iB" in text for text in texts)
             ):
                 yield f"Check the prefix: {say}."
@@ -293,11 +294,11 @@ def _of_ten(power: int, *, is_plain: bool) -> str:
     return f"You are off by a power of ten, {times} times too {way}: count the digits and the prefixes again."
 
 
-def _is_of_neighbours(factor: float, shown: Sequence[str]) -> bool:
+def _is_of_neighbours(factor: float, shown: Sequence[str], within: float) -> bool:
     """Whether N over N-1 is as much as a factor, for one of the parameters' numbers: 22 GPUs or MiB for MB?"""
     numbers = {_number(text) for text in shown}
     return any(
-        _is_ratio(n / (n - 1), factor, 2 * SHARP) or _is_ratio((n + 1) / n, factor, 2 * SHARP) for n in numbers if n > 1
+        _is_ratio(n / (n - 1), factor, within) or _is_ratio((n + 1) / n, factor, within) for n in numbers if n > 1
     )
 
 

@@ -28,6 +28,7 @@ from shardwise.kinds.quantity.words import is_understood, words
 from shardwise.question import Question, Verdict
 from shardwise.units import Reading, unit
 
+TWO = "If that is not it: factors of two also come from directions, phases, bytes per element, or forward and backward."
 CLOSE = 3  # tolerances; rounding on the way seldom makes more of a difference
 
 
@@ -112,7 +113,10 @@ def _with_twins(question: Question, form: QuantityForm, key: QuantityKey, value:
     )
     by_size = [reason for reason in general if reason.startswith(("You are off by a", "Check", "Bits or bytes"))]
     by_size = [reason for reason in by_size if not mistake.steady or is_another_cause(reason, mistake.say)]
-    return beside(mistake.say, [reason for reason in (*made, *by_size) if not is_far_fetched(reason)])
+    others = [reason for reason in (*made, *by_size) if not is_far_fetched(reason)]
+    if not others and key.value and any(math.isclose(mistake.value / key.value, times) for times in (2, 0.5)):
+        return f"{mistake.say}\n\n{TWO}"
+    return beside(mistake.say, others)
 
 
 def shown_in(question: Question) -> tuple[str, ...]:
@@ -167,7 +171,8 @@ def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool
             rounded = min(ROUNDED * abs(value), abs(value - key.value) / 3, last if sure else math.inf)
             allowed = max(allowed, rounded)
         elif sure:
-            allowed = min(allowed, given.step / 2 + FINE * abs(value))
+            rounding = FINE if figures(given.value, given.step) <= 4 else FINE / 5
+            allowed = min(allowed, given.step / 2 + rounding * abs(value))
         if near(given.value, value, allowed):
             return index
     return None

@@ -56,9 +56,9 @@ def stops_of(root: Node, known: Known) -> Stops:
     ]
     kept: dict[str, Node] = {}
     for here in parts:
-        if 0 < len(names(here)) <= MOST_NAMED and here.operation not in ("ceil", "floor", "round"):
+        if 0 < len(names(here)) <= MOST_NAMED:
             said = computed_in_words(here, known)
-            if UNSAID not in said and len(said) < LONGEST:
+            if UNSAID not in said and len(said) < LONGEST and said.count("(") <= 1:
                 kept.setdefault(said, here)
     return Stops(program([root, *kept.values()]), tuple(kept))
 

@@ -10,7 +10,7 @@ from operator import is_
 from shardwise.kinds.quantity.arguments import Known
 from shardwise.kinds.quantity.changes import OF_UNITS, changes
 from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes, number
-from shardwise.kinds.quantity.phrases import factor_in_words, is_short, part_in_words
+from shardwise.kinds.quantity.phrases import factor_in_words, is_short, names, part_in_words, term_in_words
 
 CHAINED = ("times", "over")
 RATE = "[information] / [time]"
@@ -30,15 +30,38 @@ class Variant:
 
 def variants(root: Node, known: Known) -> list[Variant]:
     """Every expression that is one slip away, likely ones first."""
-    found = [
-        Variant(_replaced(root, here, changed), how, is_likely)
-        for here in reversed(nodes(root))
-        for changed, how, is_likely in changes(here, known)
-    ]
+    found = list(_changed(root, known))
     found += _of_ratios(root, known)
     found += _everywhere(root, known)
     found += _pairs(root, known)
+    found += _twice_or_half(root, known)
     return sorted(found, key=lambda variant: not variant.is_likely)
+
+
+def _changed(root: Node, known: Known) -> Iterator[Variant]:
+    """Each change of each operation, wherever the same part stands and in one place alone."""
+    alike: dict[int, list[Node]] = {}
+    for here in nodes(root):
+        alike.setdefault(here.shape, []).append(here)
+    for here in reversed(nodes(root)):
+        for changed, how, is_likely in changes(here, known):
+            if len(same := alike[here.shape]) > 1:
+                yield Variant(_rebuilt(root, {id(one): changed for one in same}), how, is_likely)
+            yield Variant(_replaced(root, here, changed), how, is_likely)
+
+
+def _twice_or_half(root: Node, known: Known) -> Iterator[Variant]:
+    """A term of a sum, or an even number, that is counted twice or half as often: there and back, forward and backward."""
+    for here in nodes(root):
+        for part in here.parts:
+            if here.operation == "plus" and part.operation != "plus" and names(part) and is_short(part):
+                said = term_in_words(part, known)
+                for factor, times in ((number(2), "twice"), (number(0.5), "half of")):
+                    again = node("times", factor, part)
+                    yield Variant(_replaced(root, part, again), f"took {times} {said}: does it happen once or twice?")
+            elif here.operation == "times" and part.is_number and part.value in (4, 6, 8, 12):
+                half = node("times", *(number(part.value / 2) if one is part else one for one in here.parts))
+                yield Variant(_replaced(root, here, half), "left out a factor of 2")
 
 
 def _pairs(root: Node, known: Known) -> Iterator[Variant]:
