@@ -57,7 +57,9 @@ def _minus(here: Node, known: Known) -> Iterator[Change]:
                 f"counted one more than {part} where one less belongs",
             )
         else:
-            kept, raised = f"did not subtract 1 from {part}", f"added 1 to {part} instead of subtracting it"
+            is_ratio = first.operation == "over"
+            kept = "gave a ratio, and not by how much it exceeds 1" if is_ratio else f"did not subtract 1 from {part}"
+            raised = f"added 1 to {part} instead of subtracting it"
         yield first, kept, True
         yield node("plus", first, ONE), raised, False
         return

@@ -149,7 +149,8 @@ def everywhere(
     own, right = (given, key) if is_plain else (from_base(given, unit_text), from_base(key, unit_text))
     found += _of_inverse(own, right, within)
     if is_plain and not exact:
-        found += _of_shares(given, key, is_share="share" in traits or unit(unit_text).factor < 1)
+        is_share = "share" in traits or unit(unit_text).factor < 1
+        found += _of_shares(given, key, max(SHARP, digits), is_share=is_share)
     return found
 
 
@@ -308,20 +309,20 @@ def _of_inverse(given: float, key: float, within: float) -> Iterator[str]:
         yield INVERSE
 
 
-def _of_shares(given: float, key: float, *, is_share: bool) -> Iterator[str]:
+def _of_shares(given: float, key: float, near: float, *, is_share: bool) -> Iterator[str]:
     """Slips with plain numbers that are ratios and shares."""
     if is_share and 0 < key < 1 and not math.isclose(key, 0.5, rel_tol=0.02) and _is_ratio(given / (1 - key), 1):
         yield "You gave the rest of the whole: the share of the other part."
     if key > 0 and given > 0 and 0.01 < key < 100:
-        if key > 1.01 and _is_ratio(given / (key - 1), 1, SHARP):
+        if key > 1.01 and _is_ratio(given / (key - 1), 1, near):
             yield "You gave the growth, and the ratio is asked for: how do the two differ?"
-        if _is_ratio(given / (key + 1), 1, SHARP):
+        if _is_ratio(given / (key + 1), 1, near):
             yield "You added the whole once: is that the ratio to the old value, or to the other part?"
-        if _is_ratio(given / (key / (1 + key)), 1, SHARP):
+        if _is_ratio(given / (key / (1 + key)), 1, near):
             yield "You gave the share of the whole: the ratio to the other part is asked for."
-        if _is_ratio(given * (1 + key), 1, SHARP):
+        if _is_ratio(given * (1 + key), 1, near):
             yield "You gave the other part's share of the whole: the ratio of the two parts is asked for."
-        if key < 0.99 and _is_ratio(given / (key / (1 - key)), 1, SHARP):
+        if key < 0.99 and _is_ratio(given / (key / (1 - key)), 1, near):
             yield "You gave the ratio to the other part: the share of the whole is asked for."
 
 

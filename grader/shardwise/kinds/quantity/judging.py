@@ -9,7 +9,6 @@ from shardwise.kinds.quantity.explain import (
     FEWEST,
     FINE,
     ROUNDED,
-    SHARP,
     as_near,
     beside,
     everywhere,
@@ -29,6 +28,7 @@ from shardwise.question import Question, Verdict
 from shardwise.units import Reading, unit
 
 TWO = "If that is not it: factors of two also come from directions, phases, bytes per element, or forward and backward."
+LAST = 1e-6  # relative; a factor that was worked out differs from a number of the question by no more
 CLOSE = 3  # tolerances; rounding on the way seldom makes more of a difference
 
 
@@ -89,7 +89,7 @@ def _of_a_number(question: Question, key: QuantityKey, value: Reading) -> list[s
     """Whether an answer of three figures or more is a number of the question times too high or too low."""
     if figures(value.value, value.step) < FEWEST or not key.value or not value.value:
         return []
-    within = min(SHARP, value.step / 2 / abs(value.value)) if value.step else FINE
+    within = min(ROUNDED, value.step / 2 / abs(value.value) + LAST) if value.step else LAST
     return of_a_number(value.value, key.value, printed_in(question), within)
 
 

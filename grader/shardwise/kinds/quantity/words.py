@@ -20,7 +20,14 @@ _KNOWN = {
     "nvlink_bytes_per_s": "the NVLink bandwidth", "port_bytes_per_s": "the bandwidth of the port", "bus_bytes_per_s": "the bus bandwidth",
     "latency_s": "the latency", "message_bytes": "the size of the message", "gpus_per_node": "the number of GPUs per node",
     "gpus_per_server": "the number of GPUs per server", "cores_per_node": "the number of cores per node", "mlp_matrices": "the number of MLP matrices",
-    "batch_tokens": "the number of tokens per batch", "interval_s": "the interval", "keep_last": "the last ones", "limit_s": "the time limit",
+    "batch_tokens": "the number of tokens per batch", "interval_s": "the interval", "keep_last": "the last ones",
+    "heads": "the number of heads", "kv_heads": "the number of KV heads", "layers": "the number of layers", "parameters": "the number of parameters",
+    "recompute_ratio": "the factor of recomputation", "write_s": "the time of a write", "span_s": "the length of the period",
+    "part_mtbf_s": "the MTBF of one part", "observed_s": "the observed time", "work_flop": "the number of FLOP", "hop_seconds": "the time of a hop",
+    "effective_tokens": "the number of new tokens that it must be worth", "gpu_parameters": "the number of parameters per GPU",
+    "optimizer_shards": "the number of shards of the optimizer states", "linear_parameters": "the number of parameters in linear layers",
+    "other_parameters": "the number of other parameters", "attention_parameters": "the number of parameters in attention",
+    "memory_bytes": "the memory of the GPU", "communication_s": "the communication time", "efficiency": "the efficiency", "limit_s": "the time limit",
 }  # fmt: skip
 _SHORT = {"lr": "learning rate", "gpu": "GPU", "gpus": "GPUs", "flop": "FLOP", "mfu": "MFU", "kwh": "kWh", "nic": "NIC",
           "kv": "KV", "ffn": "FFN", "mtbf": "MTBF", "mlp": "MLP", "tp": "TP"}  # fmt: skip
