@@ -481,7 +481,7 @@ def test_a_ratio_less_one_is_said_in_other_words_than_a_count_less_one() -> None
     count = {option.how for option in variants(node("minus", gpus, number(1)), known_of(gpus))}
     ratio = {option.how for option in variants(node("minus", node("over", new, old), number(1)), known_of(new, old))}
     assert "counted the number of GPUs where one less belongs" in count
-    assert "did not subtract 1 from the number of new over the number of old" in ratio
+    assert "did not subtract 1 from the ratio of the number of new to the number of old" in ratio
     assert not any("one less belongs" in how for how in ratio)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shardwise.kinds.estimate.model import EstimateForm, EstimateKey
-from shardwise.kinds.quantity.explain import everywhere, explanation, of_a_number
+from shardwise.kinds.quantity.explain import clocks_in, everywhere, explanation, of_a_number
 from shardwise.kinds.quantity.judging import printed_in, shown_in
 from shardwise.question import Question
 from shardwise.units import Reading
@@ -40,6 +40,7 @@ def _of_units(question: Question, form: EstimateForm, key: EstimateKey, ratio: f
             exact=True,
             shown=shown_in(question),
             is_own=False,
+            clocks=clocks_in(question.prompt),
         )
         known = {**known, **dict.fromkeys(said, "")}
     return list(known)

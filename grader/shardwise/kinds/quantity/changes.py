@@ -57,8 +57,8 @@ def _minus(here: Node, known: Known) -> Iterator[Change]:
                 f"counted one more than {part} where one less belongs",
             )
         else:
-            is_ratio = first.operation == "over"
-            kept = "gave a ratio, and not by how much it exceeds 1" if is_ratio else f"did not subtract 1 from {part}"
+            of = _ratio_in_words(first, known) if first.operation == "over" else part
+            kept = f"did not subtract 1 from {of}"
             raised = f"added 1 to {part} instead of subtracting it"
         yield first, kept, True
         yield node("plus", first, ONE), raised, False
@@ -66,6 +66,11 @@ def _minus(here: Node, known: Known) -> Iterator[Change]:
     yield first, f"did not subtract {term_in_words(last, known)}", False
     yield node("plus", first, last), f"added {term_in_words(last, known)} instead of subtracting", False
     yield last, f"kept only what has to be subtracted from {term_in_words(first, known)}", False
+
+
+def _ratio_in_words(here: Node, known: Known) -> str:
+    above, below = here.parts
+    return f"the ratio of {part_in_words(above, known)} to {part_in_words(below, known)}"
 
 
 def _times(here: Node, known: Known) -> Iterator[Change]:

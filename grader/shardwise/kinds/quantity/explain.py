@@ -45,6 +45,8 @@ _BINARY = {"k": ("kB is 10³ bytes, KiB is 2¹⁰", 1.024), "K": ("kB is 10³ by
            "M": ("MB is 10⁶ bytes, MiB is 2²⁰", 1.024**2), "G": ("GB is 10⁹ bytes, GiB is 2³⁰", 1.024**3),
            "T": ("TB is 10¹² bytes, TiB is 2⁴⁰", 1.024**4)}  # fmt: skip
 _CLOCK = {"ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours", "day": "days", "week": "weeks"}
+_CLOCK_WORDS = {"milliseconds": "(?:ms|milliseconds?)", "seconds": "(?:s|seconds?)", "minutes": "(?:min|minutes?)", "hours": "(?:h|hours?)",
+                "days": "days?", "weeks": "weeks?", "years": "years?"}  # fmt: skip
 _TIMES = {60: ("minutes and seconds", "hours and minutes"), 3600: ("hours and seconds",), 24: ("days and hours",),
           86_400: ("days and seconds",), 1440: ("days and minutes",), 7: ("weeks and days",), 365: ("years and days",),
           3600e3: ("hours and milliseconds",), 8760: ("years and hours",)}  # fmt: skip
@@ -91,6 +93,7 @@ def reasons(
     exact: bool,
     shown: Sequence[str] = (),
     step: float = 0.0,
+    clocks: frozenset[str] = frozenset(),
 ) -> list[str]:
     """Return every explanation that fits, each once; `shown` are the parameters as the student reads them.
 
@@ -99,7 +102,15 @@ def reasons(
     """
     found = slips_made(given, key, slips, exact=exact, step=step)
     more = everywhere(
-        given, key, traits=traits, unit_text=unit_text, exact=exact, shown=shown, step=step, is_own=not found
+        given,
+        key,
+        traits=traits,
+        unit_text=unit_text,
+        exact=exact,
+        shown=shown,
+        step=step,
+        is_own=not found,
+        clocks=clocks,
     )
     same = [
         general
@@ -136,6 +147,7 @@ def everywhere(
     shown: Sequence[str] = (),
     step: float = 0.0,
     is_own: bool = True,
+    clocks: frozenset[str] = frozenset(),
 ) -> list[str]:
     """Return the slips that happen in every question of this dimension; `is_own` if a parameter's number may explain them, too."""
     if not (key and given):
@@ -145,7 +157,9 @@ def everywhere(
     also = OWN_NUMBER if is_own and _is_of_a_parameter(ratio, shown) else ""
     within = ROUNDED if figures(given, step) <= 3 else FINE
     digits = min(step / 2 / abs(given), ROUNDED) if figures(given, step) >= FEWEST else 0.0
-    found = [say + also for say in _of_units(ratio, within, digits, traits, (unit_text, *shown), is_plain=is_plain)]
+    found = [
+        say + also for say in _of_units(ratio, within, digits, traits, (unit_text, *shown), clocks, is_plain=is_plain)
+    ]
     own, right = (given, key) if is_plain else (from_base(given, unit_text), from_base(key, unit_text))
     found += _of_inverse(own, right, within)
     if is_plain and not exact:
@@ -228,7 +242,14 @@ def as_near(slips: Sequence[tuple[float, str]], given: float, step: float, mista
 
 
 def _of_units(
-    ratio: float, within: float, digits: float, traits: Sequence[Trait], texts: Sequence[str], *, is_plain: bool
+    ratio: float,
+    within: float,
+    digits: float,
+    traits: Sequence[Trait],
+    texts: Sequence[str],
+    told: frozenset[str],
+    *,
+    is_plain: bool,
 ) -> Iterator[str]:
     if _is_ratio(ratio, -1, within):
         yield "The size is right; the sign is not."
@@ -249,11 +270,23 @@ def _of_units(
                 yield f"Check the prefix: {say}."
     clocks = _clocks_of(texts[0]) or frozenset[str]().union(*map(_clocks_of_amount, texts[1:]))
     for factor, pairs in _TIMES.items():
-        say = ", or ".join(pair for pair in pairs if clocks.intersection(pair.split(" and ")))
+        say = ", or ".join(
+            pair for pair in pairs if clocks.intersection(pair.split(" and ")) or told.issuperset(pair.split(" and "))
+        )
         if say and (_is_ratio(ratio, factor, within) or _is_ratio(ratio, 1 / factor, within)):
             yield f"You are off by a factor of {show_number(round(factor))}: {say}?"
     if "direction" in traits:
         yield from (_DIRECTION for factor in (2, 1 / 2) if _is_ratio(ratio, factor, within))
+
+
+@lru_cache(maxsize=256)
+def clocks_in(prompt: str) -> frozenset[str]:
+    """Return the units of time that a prompt speaks of.
+
+    >>> sorted(clocks_in("It costs 3 dollars per GPU-hour for 30 days."))
+    ['days', 'hours']
+    """
+    return frozenset(name for name, word in _CLOCK_WORDS.items() if re.search(rf"\b{word}\b", prompt))
 
 
 @lru_cache(maxsize=1024)

@@ -11,6 +11,7 @@ from shardwise.kinds.quantity.explain import (
     ROUNDED,
     as_near,
     beside,
+    clocks_in,
     everywhere,
     explanation,
     figures,
@@ -74,6 +75,7 @@ def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Re
         exact=exact,
         shown=shown_in(question),
         step=value.step,
+        clocks=clocks_in(question.prompt),
     )
     likely = [reason for reason in found if not is_far_fetched(reason)]
     said = explanation(likely) or _stop(key, value)
@@ -110,11 +112,17 @@ def _with_twins(question: Question, form: QuantityForm, key: QuantityKey, value:
         shown=shown_in(question),
         step=value.step,
         is_own=False,
+        clocks=clocks_in(question.prompt),
     )
     by_size = [reason for reason in general if reason.startswith(("You are off by a", "Check", "Bits or bytes"))]
     by_size = [reason for reason in by_size if not mistake.steady or is_another_cause(reason, mistake.say)]
     others = [reason for reason in (*made, *by_size) if not is_far_fetched(reason)]
-    if not others and key.value and any(math.isclose(mistake.value / key.value, times) for times in (2, 0.5)):
+    if (
+        not others
+        and "data" in key.traits
+        and key.value
+        and any(math.isclose(mistake.value / key.value, times) for times in (2, 0.5))
+    ):
         return f"{mistake.say}\n\n{TWO}"
     return beside(mistake.say, others)
 

@@ -33,6 +33,7 @@ def variants(root: Node, known: Known) -> list[Variant]:
     found = list(_changed(root, known))
     found += _of_ratios(root, known)
     found += _everywhere(root, known)
+    found += _whole_rings(root)
     found += _pairs(root, known)
     found += _twice_or_half(root, known)
     return sorted(found, key=lambda variant: not variant.is_likely)
@@ -54,7 +55,7 @@ def _twice_or_half(root: Node, known: Known) -> Iterator[Variant]:
     """A term of a sum, or an even number, that is counted twice or half as often: there and back, forward and backward."""
     for here in nodes(root):
         for part in here.parts:
-            if here.operation == "plus" and part.operation != "plus" and names(part) and is_short(part):
+            if here.operation in ("plus", "minus") and part.operation != "plus" and names(part) and is_short(part):
                 said = term_in_words(part, known)
                 for factor, times in ((number(2), "twice"), (number(0.5), "half of")):
                     again = node("times", factor, part)
@@ -98,6 +99,28 @@ def _of_ratios(root: Node, known: Known) -> Iterator[Variant]:
                 yield Variant(_replaced(root, here, node("times", squared, ratio)), f"cubed {said}")
                 rooted = node("over", here, node("sqrt", ratio))
                 yield Variant(_replaced(root, here, rooted), f"took the square root of {said}")
+
+
+def _whole_rings(root: Node) -> Iterator[Variant]:
+    """Every 2 (N-1)/N of a ring left out at once, so that each message travels as a whole and once."""
+    links = {id(part) for here in nodes(root) if here.operation in CHAINED for part in here.parts}
+    new = {}
+    for here in nodes(root):
+        if here.operation in CHAINED and id(here) not in links:
+            factors = list(_factors(here, 1))
+            tops = [part for power, part in factors if power == 1]
+            below = [part for power, part in factors if power == -1]
+            rings = [
+                (top, count) for top in tops for count in below if top.operation == "minus" and _is_one_off(top, count)
+            ]
+            if rings and any(part.is_number and part.value % 2 == 0 for part in tops):
+                top, count = rings[0]
+                new[id(here)] = node("over", node("over", node("times", here, count), top), number(2))
+    if new:
+        yield Variant(
+            _rebuilt(root, new),
+            "let the whole message travel once: what does each GPU send in the two phases of a ring?",
+        )
 
 
 def _is_one_off(first: Node, last: Node) -> bool:
