@@ -26,7 +26,8 @@ def changes(here: Node, known: Known) -> Iterator[Change]:
 def _plus(here: Node, known: Known) -> Iterator[Change]:
     for kept, lost in (here.parts, here.parts[::-1]):
         if is_short(lost):
-            yield kept, f"left out {term_in_words(lost, known)}", False
+            lacks = "did not add" if lost.is_number else "left out"
+            yield kept, f"{lacks} {term_in_words(lost, known)}", False
     yield from _shared_out(here, known)
 
 
@@ -34,7 +35,7 @@ def _shared_out(here: Node, known: Known) -> Iterator[Change]:
     """A term that is multiplied or divided by a count that does not stand in it."""
     leaves = [leaf for leaf in nodes(here) if leaf.operation == "argument"]
     for place, part in enumerate(here.parts):
-        if part.operation in ("plus", "minus"):
+        if part.operation in ("plus", "minus", "number"):
             continue
         inside = set(names(part))
         for leaf in leaves:

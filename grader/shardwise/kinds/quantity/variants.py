@@ -55,7 +55,7 @@ def _twice_or_half(root: Node, known: Known) -> Iterator[Variant]:
     """A term of a sum, or an even number, that is counted twice or half as often: there and back, forward and backward."""
     for here in nodes(root):
         for part in here.parts:
-            if here.operation in ("plus", "minus") and part.operation != "plus" and names(part) and is_short(part):
+            if here.operation in ("plus", "minus") and part.operation not in ("plus", "argument") and names(part):
                 said = term_in_words(part, known)
                 for factor, times in ((number(2), "twice"), (number(0.5), "half of")):
                     again = node("times", factor, part)
@@ -127,8 +127,7 @@ def _is_one_off(first: Node, last: Node) -> bool:
     """Whether two factors are N and N-1 or N+1."""
     return any(
         one.operation in ("plus", "minus")
-        and other.operation == "argument"
-        and one.parts[0].name == other.name
+        and one.parts[0].shape == other.shape
         and one.parts[1].is_number
         and one.parts[1].value == 1
         for one, other in ((first, last), (last, first))
