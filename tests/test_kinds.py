@@ -90,7 +90,7 @@ def test_a_mistake_that_we_recognise_beats_a_slip_that_happens_everywhere() -> N
     asked = question("quantity", EIGHT, ONE_GB)
     half = check(asked, "0.875 GB")
     assert (half.mistake, half.points) == (0, 0)
-    assert half.say.startswith("That is one phase of the two.\n\nIf that is not it: factors of two also come from")
+    assert half.say.startswith("That is one phase of the two. If that is not it: factors of two also come from")
     bits = check(question("quantity", ("gpus: {choice: [8, 16, 32, 64]}", "gpus: 4"), ONE_GB), "12 GB")
     assert (bits.mistake, bits.say) == (
         None, "Bits or bytes? A byte has 8 bits: which of the two do your numbers count?",

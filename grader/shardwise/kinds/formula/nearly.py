@@ -18,6 +18,7 @@ from shardwise.kinds.formula.tree import Node, bare, nodes
 
 MOST_CHANGES = 60  # that are tried
 MOST_OPERANDS = 12  # of a formula in which brackets are tried
+ROUNDED = 0.0051  # relative; what is nearer was rounded, and is asked about elsewhere
 LONGEST = 60  # characters of a place that is named
 
 _TOKEN = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[^\W\d]\w*|\*\*|\S")
@@ -53,7 +54,7 @@ def another_number(theirs: Formula, ours: Formula) -> str:
         for one in nodes(theirs.tree)
         if one.kind == "number"
         for other in right.values()
-        if one.value != other.value
+        if abs(one.value - other.value) > abs(other.value) * ROUNDED
     )
     for one, other in islice(tried, MOST_CHANGES):
         if _is(_exchanged(theirs.tree, one, other), ours.fingerprint):

@@ -56,7 +56,7 @@ def _argument(name: str, value: float, parameter: Parameter | None, prompt: str)
     is_plain = dimension == "dimensionless"
     is_count = is_plain and float(value).is_integer() and 2 <= value <= 10**6 and not name.startswith("bytes_per")
     return Argument(
-        says=_named(name, prompt, has_unit=measured is not None),
+        says=_said(name, prompt, has_unit=measured is not None),
         value=float(value),
         dimension=dimension,
         is_count=is_count and name != "stage",
@@ -65,9 +65,15 @@ def _argument(name: str, value: float, parameter: Parameter | None, prompt: str)
     )
 
 
-def _named(name: str, prompt: str, *, has_unit: bool) -> str:
+def named(name: str, *, has_unit: bool) -> str:
+    """Return the words for a parameter, or for an earlier result that has the name of its part."""
+    return words(name.removeprefix(full_name("")), has_unit=has_unit)
+
+
+def _said(name: str, prompt: str, *, has_unit: bool) -> str:
     """A name in words; where the prompt does not use them, a place for the number as it stands there, or else UNSAID."""
-    phrase = words(name.removeprefix(full_name("")), has_unit=has_unit)
+    phrase = named(name, has_unit=has_unit)
     if is_understood(name, phrase, prompt):
         return phrase
-    return f"{{{name}}}" if re.search(rf"{{{{-?\s*{name}\b", prompt) else UNSAID
+    is_printed = name.isidentifier() and re.search(rf"{{{{-?\s*{name}\b", prompt)
+    return f"{{{name}}}" if is_printed else UNSAID

@@ -117,13 +117,9 @@ def _with_twins(question: Question, form: QuantityForm, key: QuantityKey, value:
     by_size = [reason for reason in general if reason.startswith(("You are off by a", "Check", "Bits or bytes"))]
     by_size = [reason for reason in by_size if not mistake.steady or is_another_cause(reason, mistake.say)]
     others = [reason for reason in (*made, *by_size) if not is_far_fetched(reason)]
-    if (
-        not others
-        and "data" in key.traits
-        and key.value
-        and any(math.isclose(mistake.value / key.value, times) for times in (2, 0.5))
-    ):
-        return f"{mistake.say}\n\n{TWO}"
+    is_measured = "data" in key.traits and not unit(form.unit).is_count
+    if not others and is_measured and any(near(mistake.value, times * key.value, 0.0) for times in (2, 0.5)):
+        return f"{mistake.say} {TWO}"
     return beside(mistake.say, others)
 
 

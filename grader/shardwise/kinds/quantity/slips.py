@@ -83,7 +83,7 @@ def slips(
     least = allowed + 1e-9 * abs(key)
     low, high = sorted((key / FARTHEST, key * FARTHEST))
     apart = [
-        (value, filled(how, draw.printed))
+        (value, filled(how, draw))
         for index, (value, how) in enumerate(zip(found[1:], plan.how, strict=True))
         if index not in told and low < value < high and abs(value - key) > least and UNSAID not in how
     ]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.kinds.quantity.arguments import UNSAID, Known, arguments_of
+from shardwise.kinds.quantity.arguments import UNSAID, Known, arguments_of, named
 from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.kinds.quantity.phrases import computed_in_words, names
 from shardwise.kinds.quantity.program import Program, program
 from shardwise.kinds.quantity.tracing import traced
-from shardwise.kinds.quantity.words import is_understood, words
+from shardwise.kinds.quantity.words import is_understood
 from shardwise.template.draw import Draw
+from shardwise.template.expressions import shown
 from shardwise.template.parameters import Parameter
 from shardwise.units import unit
 
@@ -22,6 +22,8 @@ MOST = 20  # in a key
 MOST_NAMED = 3  # arguments of an intermediate result, which is said with all of them
 LONGEST = 140  # characters of an intermediate result's name
 LEAST = 5  # a smaller whole number stands in many a question, and says nothing
+
+_PLACE = re.compile(r"\{(\w+)\}")
 
 Stop = tuple[float, str]  # a value in base units, and what it is
 
@@ -38,7 +40,7 @@ class Stops:
         found = {value: f"That is {said}, as given in the question." for value, said in _given(draw, template)}
         for value, said in zip(self.program.run(draw.values)[1:], self.says, strict=True):
             if math.isfinite(value) and not (float(value).is_integer() and abs(value) < LEAST):
-                found.setdefault(value, f"That is {filled(said, draw.printed)}, an intermediate result.")
+                found.setdefault(value, f"That is {filled(said, draw)}, an intermediate result.")
         return tuple(found.items())[:MOST]
 
 
@@ -63,13 +65,15 @@ def stops_of(root: Node, known: Known) -> Stops:
     return Stops(program([root, *kept.values()]), tuple(kept))
 
 
-def filled(said: str, printed: Mapping[str, Any]) -> str:
-    """Return a phrase with the numbers of a draw in its places.
+def filled(said: str, draw: Draw) -> str:
+    """Return a phrase with the numbers of a draw in its places, as the prompt prints them."""
+    return _PLACE.sub(lambda place: _printed(place[1], draw), said)
 
-    >>> filled("{a} times the peak", {"a": 3})
-    '3 times the peak'
-    """
-    return re.sub(r"\{(\w+)\}", lambda place: str(getattr(printed[place[1]], "text", printed[place[1]])), said)
+
+def _printed(name: str, draw: Draw) -> str:
+    parameter = draw.params[name]
+    value = shown(draw.values[name], parameter.unit, parameter.direction or "none")
+    return str(getattr(value, "text", value))
 
 
 def _given(draw: Draw, template: Any) -> list[tuple[float, str]]:
@@ -77,14 +81,14 @@ def _given(draw: Draw, template: Any) -> list[tuple[float, str]]:
     wanted = unit(template.answer.unit).dimension
     found = []
     for name, parameter in template.params.items():
-        value, phrase = draw.values[name], words(name, has_unit=parameter.unit is not None)
+        value, phrase = draw.values.get(name), named(name, has_unit=parameter.unit is not None)
         if (
             isinstance(value, bool)
             or not isinstance(value, int | float)
             or (abs(value) < LEAST and float(value).is_integer())
         ):
             continue
-        is_printed = re.search(rf"{{{{-?\s*{name}\b", template.prompt) is not None
+        is_printed = re.search(rf"{{{{-?\s*{re.escape(name)}\b", template.prompt) is not None
         if is_printed and _dimension(parameter) == wanted and is_understood(name, phrase, template.prompt):
             found.append((float(value), phrase))
     return found
