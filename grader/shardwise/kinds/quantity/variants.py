@@ -47,7 +47,7 @@ def _changed(root: Node, known: Known) -> Iterator[Variant]:
     for here in reversed(nodes(root)):
         for changed, how, is_likely in changes(here, known):
             if len(same := alike[here.shape]) > 1:
-                yield Variant(_rebuilt(root, {id(one): changed for one in same}), how, is_likely)
+                yield Variant(_rebuilt(root, {id(one): changed for one in same}), how)
             yield Variant(_replaced(root, here, changed), how, is_likely)
 
 
