@@ -14,13 +14,15 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from shardwise.errors import ShardwiseError
-from shardwise.kinds.quantity.arguments import arguments_of
+from shardwise.kinds.quantity.arguments import UNSAID, arguments_of
 from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.kinds.quantity.model import Answer, Mistake, QuantityTemplate
 from shardwise.kinds.quantity.negligible import LeftOut, cut_out, sorted_out, with_derived
 from shardwise.kinds.quantity.program import Program, disturbed, program
 from shardwise.kinds.quantity.sources import Cuts
+from shardwise.kinds.quantity.stops import Stops, filled, stops_of
 from shardwise.kinds.quantity.tracing import traced
+from shardwise.kinds.quantity.twins import is_another_cause
 from shardwise.kinds.quantity.variants import Variant, variants
 from shardwise.template import model as author
 from shardwise.template.draw import Draw, values_of
@@ -38,7 +40,7 @@ BITS = {"8", "0.125"}  # always this multiple of the key: said for every answer 
 SAMPLED = 25  # draws by which it is found how often they tell what is left out from the key
 MOST_TRIED = 10 * SAMPLED  # throws that those are looked for among
 
-Slip = tuple[float, str]  # the wrong value in base units, and what comes out so
+Slip = tuple[float, str]  # the wrong value in base units, and what the student did
 
 
 class Demanded(NamedTuple):
@@ -62,6 +64,7 @@ class Plan:
     told: Mapping[tuple[int, str], frozenset[int]] = field(
         default_factory=dict
     )  # those that are so where its sentence is this
+    stops: Stops | None = None  # the intermediate results, where they were looked for
 
     def run(self, values: Mapping[str, Any]) -> tuple[float, ...]:
         """The key and each slip."""
@@ -108,17 +111,17 @@ def omission_faults(template: QuantityTemplate, references: References) -> Itera
 def slips(
     plan: Plan, found: Sequence[float], allowed: float, template: QuantityTemplate, draw: Draw
 ) -> tuple[Slip, ...]:
-    """The slips that are apart from the key by more than twice its tolerance, but for those that a mistake's sentence tells."""
+    """The slips that are apart from the key by more than its tolerance, but for those that a mistake's sentence tells."""
     chosen = [(number, mistake) for number, mistake in enumerate(template.mistakes) if mistake.is_chosen]
     key = found[0]
     sentences = ((number, _sentence(mistake, template.answer, key, draw)) for number, mistake in chosen)
-    told = frozenset().union(*(plan.told.get(sentence, ()) for sentence in sentences))
-    least = 2 * allowed + 1e-9 * abs(key)
+    told = frozenset[int]().union(*(plan.told.get(sentence, ()) for sentence in sentences))
+    least = allowed + 1e-9 * abs(key)
     low, high = sorted((key / FARTHEST, key * FARTHEST))
     apart = [
-        (value, how)
+        (value, filled(how, draw))
         for index, (value, how) in enumerate(zip(found[1:], plan.how, strict=False))
-        if index not in told and low < value < high and abs(value - key) > least
+        if index not in told and low < value < high and abs(value - key) > least and UNSAID not in how
     ]
     return tuple(apart[:MOST])
 
@@ -167,18 +170,20 @@ def _planned(template: QuantityTemplate, draw: Draw, root: Node, full: Node) -> 
     options = _different(root, options, usual, is_data="[information]" in unit(template.answer.unit).dimension)
     tried = program([root, *(variant.root for variant in options)])
     rows = [tried.run(values.values) for values in elsewhere]
-    steady, said = _beside_mistakes(template, [*zip(elsewhere, rows, strict=True)][:ELSEWHERE], len(options))
+    hows = [option.how for option in options]
+    steady, said = _beside_mistakes(template, [*zip(elsewhere, rows, strict=True)][:ELSEWHERE], hows)
     kept = [index for index in range(len(options)) if index not in said]
     options = [options[index] for index in kept]
     final = program([root, *(variant.root for variant in options), *_roots(left_out)])
     told = {
         sentence: frozenset(place for place, index in enumerate(kept) if index in its)
-        for sentence, its in _by_sentence(
-            template, [*zip(elsewhere, rows, strict=True)], len(rows[0]) - 1 if rows else 0
-        )
+        for sentence, its in _by_sentence(template, [*zip(elsewhere, rows, strict=True)], hows if rows else [])
     }
     how = tuple(option.how for option in options)
-    return Plan(final, how, _places(left_out, 1 + len(options)), left_out.untold, left_out.neglected, steady, told)
+    stops = stops_of(root, known)
+    return Plan(
+        final, how, _places(left_out, 1 + len(options)), left_out.untold, left_out.neglected, steady, told, stops
+    )
 
 
 def _different(root: Node, options: Sequence[Variant], usual: Mapping[str, Any], *, is_data: bool) -> list[Variant]:
@@ -219,7 +224,7 @@ def _another_draw(draw: Draw, where: Sequence[str], number: int) -> Draw | None:
 
 
 def _beside_mistakes(
-    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], options: int
+    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], hows: Sequence[str]
 ) -> tuple[tuple[bool, ...], set[int]]:
     """Which mistakes are a fixed multiple of the key, and which options are a mistake by another name."""
     steady, said = [], set()
@@ -228,7 +233,11 @@ def _beside_mistakes(
         pairs = [(found, value) for drawn, found in rows if (value := _value(mistake, found[0], drawn)) is not None]
         ratios = [value / found[0] for found, value in pairs if found[0]]
         steady.append(all(math.isclose(ratio, ratios[0], rel_tol=SAME) for ratio in ratios))
-        said |= {index for index in range(options) if _is_said(pairs, index, near)}
+        said |= {
+            index
+            for index, how in enumerate(hows)
+            if not is_another_cause(how, mistake.say) and _is_said(pairs, index, near)
+        }
     return tuple(steady), said
 
 
@@ -238,7 +247,7 @@ def _near(template: QuantityTemplate) -> float:
 
 
 def _by_sentence(
-    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], options: int
+    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], hows: Sequence[str]
 ) -> Iterator[tuple[tuple[int, str], set[int]]]:
     """The options that are a mistake by another name in the draws in which its sentence is the same."""
     for number, mistake in enumerate(template.mistakes):
@@ -253,7 +262,11 @@ def _by_sentence(
             if len(pairs) >= ELSEWHERE:
                 yield (
                     (number, sentence),
-                    {index for index in range(options) if _is_said(pairs, index, _near(template))},
+                    {
+                        index
+                        for index, how in enumerate(hows)
+                        if not is_another_cause(how, sentence) and _is_said(pairs, index, _near(template))
+                    },
                 )
 
 
