@@ -21,6 +21,7 @@ from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here
 from shardwise.kinds.case.carrying import Bounds
 from shardwise.kinds.case.model import CaseForm, CaseKey
+from shardwise.kinds.quantity.judging import TWO
 from shardwise.kinds.quantity.kind import QuantityKind
 from shardwise.markdown.feedback import as_plain
 from shardwise.marking import check, read_only
@@ -211,7 +212,7 @@ def test_what_is_right_or_left_out_is_said_in_one_line_each() -> None:
     lines = as_plain(marked({**RIGHT, "sent": "3.5 GB", "hidden": None})).splitlines()
     assert [line for line in lines if line.startswith(("✓", "✗", "○"))] == [
         "✓ Right: 1. Bytes of the gradients, 3. Time · 3 of 3",
-        "✗ 2. Sent · 0 of 1 · I read 3.5 GB. Does it send in both phases?",
+        f"✗ 2. Sent · 0 of 1 · I read 3.5 GB. Does it send in both phases? {TWO}",
         "○ No answer: 4. Hidden · 0 of 1",
     ]
 

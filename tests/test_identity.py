@@ -529,6 +529,7 @@ def test_what_is_no_notebook_is_a_row_of_its_owner_and_no_more_than_that(room: C
     rows = graded(room, code=1)
     assert only(rows, "ada")["points"] == 4
     assert "bo_12_34_report.pdf is read neither as a notebook" in only(rows, "bo")["reason"]
+    assert only(rows, "bo")["received"] and only(rows, "bo")["received_by"] == "file"
     assert sorted(rows) == ["ada", "bo", "cleo"]
 
 

@@ -54,6 +54,13 @@ def test_the_inverse_the_rest_and_half_of_a_fraction_are_named() -> None:
     assert said(share, "A*t+2*r") == "Yours is what the right one is divided by: what stands above the line?"
 
 
+def test_one_other_number_and_one_symbol_on_the_wrong_side_are_named() -> None:
+    assert said("ceil(16*P/(D-A))", "ceil(18*P/(D-A))") == "All but one number is right: what does `18` count?"
+    long = "t*A*S*D*N/(M*w*(P-1)*(1-r))"  # too many symbols for algebra
+    assert said(long, "t*A*S*D*N*M/(w*(P-1)*(1-r))") == "`M` is on the wrong side of the fraction line."
+    assert said(long, "A*S*D*N/(t*M*w*(P-1)*(1-r))") == "`t` is on the wrong side of the fraction line."
+
+
 @pytest.mark.parametrize("theirs", ["0", "1", "w", "M"])
 def test_who_guesses_a_symbol_or_a_number_is_not_told_what_is_missing(theirs: str) -> None:
     for ours in ("1-w", "1/M", "2*M*(N-1)/N", "w-1"):

@@ -129,3 +129,36 @@ def test_what_is_left_out_of_a_derived_parameter_that_the_prompt_does_not_print_
     )
     printed = derived.replace("{{ whole_bytes }} and", "{{ message_bytes }}, {{ whole_bytes }} and")
     assert not lint_problem(problem_of(printed), seeds=8).faults
+
+
+PIPELINE = """\
+title: Stages
+kind: quantity
+points: 1
+difficulty: easy
+source: a search
+params:
+  weight_bytes: {choice: [320, 480, 640], unit: GB}
+  activation_bytes: {choice: [SMALL], unit: GB}
+  tp: {choice: [2, 4]}
+  memory_bytes: {choice: [40, 60, 80], unit: GB}
+prompt: "{{ weight_bytes }}, {{ activation_bytes }}, {{ tp }}, {{ memory_bytes }}: how many stages are there at least?"
+answer: {reference: activations.smallest_pipeline, oracle: activations.smallest_pipeline, unit: stage, abs_tol: 0}
+mistakes:
+  - {factor: 3, say: You know this mistake.}
+hints: ["Try 1, 2, 4."]
+solution: "The memory holds it on {{ key }}."
+"""
+
+
+def test_what_is_left_out_of_a_search_is_told_by_its_source() -> None:
+    sound = problem_of(PIPELINE.replace("SMALL", "20, 40, 60"))
+    assert not [fault for fault in lint_problem(sound, seeds=20).faults if "leaving out" in fault.message]
+    for seed in range(20):
+        drawn = solved(sound, str(seed))[0].values
+        stages = 1
+        while drawn["weight_bytes"] / (drawn["tp"] * stages) > drawn["memory_bytes"]:  # no activations
+            stages *= 2
+        assert stages != solved(sound, str(seed))[1].key
+    faults = [fault.message for fault in lint_problem(problem_of(PIPELINE.replace("SMALL", "0.01")), seeds=8).faults]
+    assert any(fault.startswith("leaving out the term `activation_bytes / tp`") for fault in faults), faults

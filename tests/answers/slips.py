@@ -32,7 +32,8 @@ FILE = Path(__file__).with_suffix(".yaml")
 NAMED, OTHER, GUESS, FAR, ACCEPTED, UNREADABLE = (
     "named", "another mistake named", "a guess that misses", "only how far", "accepted", "unreadable",
 )  # fmt: skip
-_ONLY_HOW_FAR = re.compile(r"Too (high|low)|Close, but|Its sign|It is not 0|That is not it|At \w+ = ")
+FIGURES = (8, 4, 3)  # with which a slip is handed in, one seed after the other
+_ONLY_HOW_FAR = re.compile(r"Too (high|low)|Close|The sign|Zero would|You rounded too far|At \w+ = |Your estimate")
 
 
 @dataclass(frozen=True)
@@ -99,11 +100,23 @@ def _hand_in(slip: Slip, seed: int) -> tuple[str, Feedback | Any]:
     except ShardwiseError:
         return "", None
     way = " duplex" if form.direction == "duplex" else ""
-    number = f"{from_base(value, form.unit, form.direction):.8g}"
+    number = _number(from_base(value, form.unit, form.direction), FIGURES[seed % len(FIGURES)])
     if re.fullmatch(r"-?\d{1,3}\.\d{3}", number):  # 170.667 of a count may stand for 170,667, and is asked about
         number += "0"
     text = f"{number} {unit(form.unit).text}{way}"
-    return text, check(question, text)
+    if question.kind == "estimate":
+        text = f"{text}, 70 %"
+    feedback = check(question, text)
+    return ("", None) if question.kind == "estimate" and feedback.outcome == "correct" else (text, feedback)
+
+
+def _number(value: float, figures: int) -> str:
+    """A number with so many figures, but whole where it is: nobody rounds a count.
+
+    >>> _number(170.666666, 4), _number(16384.0, 3)
+    ('170.7', '16384')
+    """
+    return f"{value:.8g}" if abs(value) < 1e8 and value.is_integer() else f"{value:.{figures}g}"
 
 
 @cache

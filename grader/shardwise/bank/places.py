@@ -20,7 +20,7 @@ _WORDS = {  # what a fault calls a part of a template, and the key that it stand
 
 
 def place_of(problem: Problem, words: str, error: BaseException | None = None) -> Place:
-    """Where in the template a fault lies: as deep as can be told, and the beginning of the file where nothing can.
+    """Return where in the template a fault lies: as deep as can be told, and the beginning of the file where nothing can.
 
     In a case this is below the part whose name the words begin with.
     """

@@ -24,11 +24,12 @@ from shardwise.units import THIN_SPACE
 _OTHERS = 4  # values that a parameter is changed to, while the other numbers stay
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:\s?×\s?10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?(?:\s?[A-Za-zµ$€%][\w/µ·]*)?")
 _JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_PRINTS_KEY = re.compile(r"\{\{[^}]*\bkey\b")
 _TEX = re.compile(r"\\,|\\text\{|\\mathrm\{|[{}$]|~")
 
 
 def hidden(problem: Problem, drawn: Draw, question: Question) -> Iterator[tuple[str, str]]:
-    """The parameters that the key follows from and that nothing shows, each with what is wrong.
+    """Yield the parameters that the key follows from and that nothing shows, each with what is wrong.
 
     One is changed while all others stay. Where the student is then shown the very same question, and the right answer is
     another one, nobody can know which. So it is no fault where a value that follows is shown instead, or a table in which
@@ -47,7 +48,7 @@ def hidden(problem: Problem, drawn: Draw, question: Question) -> Iterator[tuple[
                         f"{question.params[name]} and with {twin.params[name]} it asks the same, and other answers are right"
                     ),
                 )
-            break
+                break
 
 
 def _others(parameter: Parameter, drawn: Any) -> Sequence[Any]:
@@ -93,18 +94,21 @@ class Solutions:
 
     def __init__(self, problem: Problem) -> None:
         self._seen: dict[int, _Seen] = {}
-        self._texts = [piece.solution for piece in problem.template.answered]
-        self._whole = problem.template.solution
+        whole = problem.template.solution
+        texts = [f"{piece.solution}\n{whole}" for piece in problem.template.answered]
+        # By place: a solution that prints the key says it on every draw.
+        self._texts = {place: text for place, text in enumerate(texts) if not _PRINTS_KEY.search(text)}
 
     def drawn(self, question: Question) -> None:
-        """Note what the solution of a draw shows."""
+        """Record what the solution of a draw shows."""
+        if not self._texts:
+            return
         said = _numbers(question.solution)
         for place, asked in enumerate(_numeric(question)):
-            if asked is None:
+            if asked is None or place not in self._texts:
                 continue
-            seen = self._seen.setdefault(
-                place, _Seen(_numbers(_JINJA.sub(" ; ", f"{self._texts[place]}\n{self._whole}")))
-            )
+            fixed = _numbers(_JINJA.sub(" ; ", self._texts[place]))
+            seen = self._seen.setdefault(place, _Seen(fixed))
             right = frozenset(number for number in seen.fixed if _is_key(asked, number))
             for number in right:
                 seen.right.setdefault(number, question.seed)
@@ -112,7 +116,7 @@ class Solutions:
                 seen.unshown.append((question.seed, right))
 
     def faults(self) -> Iterator[tuple[int, str]]:
-        """The answers whose solution gives the number of one draw on all draws, and what is wrong."""
+        """Yield the answers whose solution gives the number of one draw on all draws, and what is wrong."""
         for place, seen in self._seen.items():
             for number, seed in seen.right.items():
                 if other := next((other for other, right in seen.unshown if number not in right), None):

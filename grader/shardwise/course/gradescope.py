@@ -25,18 +25,18 @@ People = tuple[Mapping[str, str], ...]  # who handed in together, each by name, 
 
 
 def is_of_gradescope(folder: Path) -> bool:
-    """Whether a folder is a submission in an export of Gradescope, which knows whose it is."""
+    """Return whether a folder is a submission in an export of Gradescope, which says who handed it in."""
     return re.fullmatch(r"submission_\d+", folder.name) is not None and (folder.parent / EXPORT).is_file()
 
 
 def uploaders_of(folder: Path, names: Names) -> Called:
-    """The students who handed in a folder of an export."""
+    """Return the students who handed in a folder of an export."""
     file = folder.parent / EXPORT
     return called(_export(file, file.stat().st_mtime_ns).get(folder.name, ()), names)
 
 
 def submitters(path: Path) -> People:
-    """Who handed in the submission that is being graded, as Gradescope's metadata say; nobody where there are none."""
+    """Return who handed in the submission that is being graded, by Gradescope's metadata; nobody where there are none."""
     with suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         users = json.loads(contents(path, _MOST))["users"]
         return tuple({name: str(user.get(name) or "") for name in ("name", "sid", "email")} for user in users)
@@ -44,7 +44,7 @@ def submitters(path: Path) -> People:
 
 
 def submitted_at(path: Path) -> datetime | None:
-    """When it was handed in, as Gradescope's metadata say."""
+    """Return when it was handed in, by Gradescope's metadata."""
     with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
         found = datetime.fromisoformat(json.loads(contents(path, _MOST))["created_at"])
         return found if found.tzinfo else None
@@ -52,7 +52,7 @@ def submitted_at(path: Path) -> datetime | None:
 
 
 def called(people: Iterable[Mapping[str, str]], names: Names) -> Called:
-    """The students who some people are: by their number or address, else by name."""
+    """Return the students who some people are: by their number or address, else by name."""
     found: set[str] = set()
     given = ""
     for person in people:

@@ -27,7 +27,7 @@ class Disagreement(BadSubmission):
 def of_set(
     found: Found, submission: Submission, lock: Lock, decided: str | None = None, uploaders: People = ()
 ) -> Submission:
-    """A notebook of a set with the student whose it is: the one that was `decided` on, or whom everything names.
+    """Return a notebook of a set with its student: the one that was `decided` on, or whom everything names.
 
     `uploaders` is who handed it in, where a course system says so.
 
@@ -67,20 +67,20 @@ def _must_agree(call: Called, student: str, lock: Lock) -> None:
 
 
 def owner(found: Found, lock: Lock) -> str:
-    """The student after whom the place is called where a notebook lies; nothing where that is nobody, or may be several."""
+    """Return the student after whom the place of a notebook is called; nothing where that is nobody, or may be several."""
     known = [call.students for call in _calls(found, lock) if call.students]
     students = frozenset.intersection(*known) if known else NOBODY
     return next(iter(students)) if len(students) == 1 else ""
 
 
 def may_be_of(found: Found, lock: Lock) -> str:
-    """In words, the students after whom a place may be called where nobody can tell which; nothing where it is clear."""
+    """Return, in words, the students after whom a place may be called; nothing where it is clear."""
     several = sorted(set().union(*(call.students for call in _calls(found, lock))))
     return f" Its place may be that of {' or '.join(several)}." if len(several) > 1 and not owner(found, lock) else ""
 
 
 def vouches(found: Found, student: str, lock: Lock) -> bool:
-    """Whether the place where a notebook lies is called after its student, so that it is no other's hand-in."""
+    """Return whether the place of a notebook is called after its student, so that nobody else handed it in."""
     return any(student in call.students for call in _calls(found, lock))
 
 
@@ -109,7 +109,7 @@ def _calls(found: Found, lock: Lock) -> list[Called]:
 
 
 def means_a_student(folder: Path, lock: Lock) -> bool:
-    """Whether a folder, or a file, is called after a student of a set, or was by the course system that collected it."""
+    """Return whether a folder, or a file, is called after a student, or by a course system after somebody."""
     names = names_of(lock)
     if folder.name == _COLLECTED:
         return False

@@ -57,7 +57,7 @@ class Names:
                     self._names.setdefault(key, set()).add(student)
 
     def called(self, name: str) -> Called:
-        """The students after whom a folder, or a file without its suffix, is called; several where the name is that of several."""
+        """Return the students after whom a folder, or a file without its suffix, is called; several who share a name."""
         name = unicodedata.normalize("NFC", name).strip()
         if len(name) > _LONGEST:
             return Called()
@@ -79,7 +79,7 @@ class Names:
         return Called()
 
     def may_be(self, student: str, person: str) -> bool:
-        """Whether a person's name may be a student's: one without a middle name, or with another first name."""
+        """Return whether a person's name may be a student's: without a middle name, or with another first name."""
         parts = self._parts.get(student)
         theirs = {part for one in _spellings(person) for part in one}
         return parts is None or any(
@@ -87,11 +87,11 @@ class Names:
         )  # an initial is no name
 
     def with_id(self, text: str) -> Students:
-        """The students of this id, address or alias."""
+        """Return the students with this id, address or alias."""
         return frozenset(self._ids.get(folded(text), ()) if text else ())
 
     def person(self, name: str) -> Students:
-        """The students of a person's name, also where it has a part more or less than on the roster."""
+        """Return the students with a person's name, also where it has a part more or less than on the roster."""
         if folded(name) in self._ids:
             return frozenset(self._ids[folded(name)])
         if found := self._named(name):
@@ -139,11 +139,11 @@ def _parts(text: str) -> tuple[str, ...]:
 
 
 def folded(name: str) -> str:
-    """A name as folders may have it: a disk may not tell capitals, nor ways to write an accent."""
+    """Return a name as folders may have it: a disk may not tell capitals, nor ways to write an accent."""
     return unicodedata.normalize("NFC", name).strip().casefold()
 
 
 @lru_cache(maxsize=32)  # asked for each notebook of a class
 def names_of(lock: Lock) -> Names:
-    """The names of a set's students."""
+    """Return the names of a set's students."""
     return Names(lock)

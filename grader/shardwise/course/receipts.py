@@ -44,7 +44,7 @@ def by_file(found: Found, _student: str) -> Receipt:
 
 
 def by_time(at: datetime, source: str) -> Received:
-    """The time that a course system gives of the one notebook."""
+    """Return what takes the time that a course system gives for the one notebook."""
     return lambda _found, _student: Receipt(at, source)
 
 

@@ -54,7 +54,7 @@ class Consequences:
 
 
 def consequences(paths: Sequence[Path], out: Path, near: Locks, decisions: Decisions) -> Consequences:
-    """What a run over these notebooks would change of what counts in a folder of results. Writes nothing."""
+    """Return what a run over these notebooks would change in a folder of results. Writes nothing."""
     if not (out / LEDGER).is_file():
         return Consequences()
     late: list[Lateness] = []

@@ -117,6 +117,10 @@ class Intake:
         )
         return Result(student, set_name, status="ungraded", reason=f"{reason}{which}", path=str(found))
 
+    def received(self, found: Found, student: str) -> Receipt:
+        """Return when a hand-in was received. Raises CannotRead."""
+        return self._decisions.received(found, student)
+
     def attempts(self, name_of_set: str) -> int | None:
         """How many different notebooks a student may hand in for a set."""
         lock = self._locks.get(name_of_set)
@@ -147,7 +151,7 @@ class Intake:
             raise BadSubmission(
                 f"More than {_MOST_OF_A_STUDENT} notebooks of {student} for this set; this one was not run."
             )
-        received = self._decisions.received(found, student)
+        received = self.received(found, student)
         if received.at is None and lock.due is not None:
             note = "Nobody knows when this was received, so it is not counted as late."
             submission = replace(submission, notes=(*submission.notes, note))

@@ -187,7 +187,9 @@ class Ledger:
             'ORDER BY batch."set", batch.student, place'
         ):
             if grading is None:
-                yield Result(student, name_of_set, status="ungraded", reason=reason, path=path)
+                yield Result(
+                    student, name_of_set, status="ungraded", reason=reason, path=path, received=at or "", received_by=source or ""
+                )  # fmt: skip
                 continue
             result = replace(result_of(columns), path=path, received=at or "", received_by=source or "")
             if reason:

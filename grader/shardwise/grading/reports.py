@@ -135,7 +135,7 @@ _NO_ZERO = (
 
 
 def gradescope(result: Result, visibility: str = "visible") -> dict[str, Any]:
-    """One result in the form that Gradescope reads from results.json.
+    """Return one result in the form that Gradescope reads from results.json.
 
     A score is demanded at the top or of every test (docs/specs.md of autograder_samples): without one Gradescope shows that the
     autograder failed, and no reason. So what could not be graded has one failed test that says why, and a score of 0 that says of

@@ -100,7 +100,7 @@ def _allowed(
 
 
 def changed(drawn: Draw, where: Sequence[str], others: Mapping[str, Any]) -> Draw | None:
-    """The same draw with other values of some parameters, in base units; None where they break a constraint."""
+    """Return the same draw with other values of some parameters, in base units; None where they break a constraint."""
     rolled = {name: value for name, value in drawn.values.items() if drawn.params[name].derived is None}
     values = _allowed(drawn.params, where, {**rolled, **others}, drawn.references)
     return None if values is None else Draw(drawn.rng, drawn.params, values, drawn.references)

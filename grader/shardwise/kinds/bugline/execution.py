@@ -28,7 +28,13 @@ def load(source: str, name: str) -> Callable[..., object]:
     safe = {word: getattr(builtins, word) for word in _SAFE}
     namespace: dict[str, Any] = {"__builtins__": {**safe, "__import__": _import_math}}
     exec(compile(source, "<listing>", "exec", dont_inherit=True), namespace)
-    function = namespace[name]
+    call = bounded(namespace[name])
+    call.__name__ = name
+    return call
+
+
+def bounded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that raises Endless where one of our own would go on beyond STEPS."""
 
     def call(*args: object, **kwargs: object) -> object:
         steps = 0
@@ -47,7 +53,6 @@ def load(source: str, name: str) -> Callable[..., object]:
         finally:
             sys.settrace(before)
 
-    call.__name__ = name
     return call
 
 

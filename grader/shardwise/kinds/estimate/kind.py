@@ -12,17 +12,25 @@ from shardwise.kinds.base import Guess, Kind, Posed, Proof, Sample, View
 from shardwise.kinds.blanks import is_empty
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.estimate.model import HALF_A_POWER, EstimateForm, EstimateKey, EstimateTemplate
+from shardwise.kinds.estimate.naming import cause
 from shardwise.kinds.estimate.reading import FIELDS, Estimate, confidence_of, estimate_of, percent
 from shardwise.kinds.estimate.scoring import FAR, credit, is_far, is_hit, powers_of_ten
 from shardwise.kinds.quantity import KIND as QUANTITY
-from shardwise.kinds.quantity.kind import counts_things, words_of
+from shardwise.kinds.quantity.kind import counts_things, traits_in, words_of
 from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
 from shardwise.kinds.quantity.solving import AGREEMENT
+from shardwise.kinds.quantity.stops import stops_in
 from shardwise.markdown.html import to_html
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import shown
 from shardwise.units import from_base, show, show_number, unit
+
+BANDS = (1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)  # factors by which a miss is said to be off at least
+ADVICE = (
+    "Take the quantities that make it up one by one, each to the nearest power of ten: which of them do you know least? "
+    "Check the units and their prefixes, and count what happens how often."
+)
 
 
 class EstimateKind(Kind[EstimateTemplate, EstimateForm, EstimateKey]):
@@ -57,12 +65,14 @@ answer:
     def pose(self, template: EstimateTemplate, draw: Draw, solved: float) -> Posed:
         answer, direction = template.answer, template.answer.direction or "none"
         nouns, others = words_of(template, answer.nouns, draw)
-        usual = usual_sizes(answer, draw, template.where)
+        usual = usual_sizes(template, answer, draw)
         example = example_number(usual, is_whole=counts_things(answer.unit), beyond=answer.within**FAR)
         form = EstimateForm(
             unit=answer.unit, direction=direction, nouns=nouns, others=others, within=answer.within, example=example
         )
-        return Posed(form, EstimateKey(value=solved), names={"key": shown(solved, answer.unit, direction)})
+        stops = tuple(stop for stop in stops_in(template, draw) if not is_hit(_off(stop[0], solved), answer.within))
+        key = EstimateKey(value=solved, traits=traits_in(template, answer.unit), stops=stops)
+        return Posed(form, key, names={"key": shown(solved, answer.unit, direction)})
 
     def prove(self, template: EstimateTemplate, draw: Draw, solved: float) -> Proof:
         proof, answer, references = Proof(), template.answer, draw.references
@@ -116,13 +126,17 @@ answer:
         return value.text
 
     def matches(self, question: Question, value: Estimate, runner: Runner) -> Verdict:
-        form, guess = question.form, self.guess(question, value)
-        assert isinstance(form, EstimateForm)
+        key, form, guess = question.key, question.form, self.guess(question, value)
+        assert isinstance(key, EstimateKey) and isinstance(form, EstimateForm)
         off, hit, sure = guess.off, guess.hit, guess.confidence
-        if is_far(off, form.within):
-            return Verdict(credit=0.0, say=_far(off, form.within))
-        say = f"{_how_near(off, form.within, hit=hit)}\n\n{_for_the_confidence(sure, hit=hit)}"
-        return Verdict(credit=credit(hit=hit, confidence=sure), is_right=hit, say=say)
+        points = 0.0 if is_far(off, form.within) else credit(hit=hit, confidence=sure)
+        if hit:
+            said = [_hit(off, form.within), _for_the_confidence(sure, hit=True)]
+        else:
+            why = cause(question, form, key, value.reading.nearest(key.value))
+            said = [_missed(off, form.within), why or ADVICE]
+            said += [] if is_far(off, form.within) else [_for_the_confidence(sure, hit=False)]
+        return Verdict(credit=points, is_right=hit, say="\n\n".join(said))
 
     def guess(self, question: Question, value: Estimate) -> Guess:
         key, form = question.key, question.form
@@ -163,28 +177,15 @@ def _as_confidence(raw: Any) -> View:
         return {"why": str(error)}
 
 
-def _factor(within: float, digits: int = 2) -> str:
+def _factor(within: float) -> str:
     if math.isclose(within, HALF_A_POWER, rel_tol=0.01):
-        return f"half a power of ten (a factor of {within:.{digits}g})"
-    return f"a factor of {within:.{digits}g}"
+        return f"half a power of ten (a factor of {within:.2g})"
+    return f"a factor of {within:.2g}"
 
 
-def _times(factor: float, digits: int = 2) -> str:
-    """A factor with so many digits: 1.5, 51, 510."""
-    return show_number(float(f"{factor:.{digits}g}"), digits)
-
-
-def _digits(off: float, limit: float) -> int:
-    """With how many digits an estimate that is so many powers of ten off is told from a factor near it: two are enough elsewhere.
-
-    >>> _digits(1.2, 10**0.5), _digits(0.5038, 10**0.5)
-    (2, 4)
-    """
-    for digits in range(2, 7):
-        far, most = abs(off), math.log10(limit)
-        if f"{far:.{digits - 1}f}" != f"{most:.{digits - 1}f}" and _times(10**far, digits) != _times(limit, digits):
-            return digits
-    return 2  # they are the same
+def _times(factor: float) -> str:
+    """A factor with two digits: 1.5, 51, 510."""
+    return show_number(float(f"{factor:.2g}"), 2)
 
 
 def _earned(confidence: float) -> tuple[str, str]:
@@ -203,23 +204,32 @@ def _in_percent(share: float) -> str:
     return f"{min(99.9, max(0.1, round(100 * share, 1)))} %" if whole in (0, 100) and 0 < share < 1 else f"{whole} %"
 
 
-def _distance(off: float, digits: int) -> str:
-    """How far off, in powers of ten and, where that is no large number, as a factor."""
+def _off(value: float, exact: float) -> float:
+    """How far a number is off, in powers of ten; infinitely far where it has another sign."""
+    return powers_of_ten(value, exact) if value > 0 and exact > 0 else math.inf
+
+
+def _hit(off: float, within: float) -> str:
+    """How near a right estimate is, in powers of ten and as a factor."""
     if abs(off) < 0.05:
-        return "as good as exact"
-    factor = f", a factor of {_times(10 ** abs(off), digits)}" if abs(off) < 4 else ""
-    powers = "one power" if f"{abs(off):.{digits - 1}f}" == "1.0" else f"{abs(off):.{digits - 1}f} powers"
-    return f"{powers} of ten too {'high' if off > 0 else 'low'}{factor}"
+        far = "as good as exact"
+    else:
+        far = f"{abs(off):.1f} powers of ten too {'high' if off > 0 else 'low'}, a factor of {_times(10 ** abs(off))}"
+    return f"Your estimate is {far}. That is right: it lies within {_factor(within)}."
 
 
-def _how_near(off: float, within: float, *, hit: bool) -> str:
-    digits = _digits(off, within)
-    if hit:
-        return f"Your estimate is {_distance(off, digits)}. That is right: it lies within {_factor(within, digits)}."
-    return (
-        f"Your estimate is {_distance(off, digits)}. Right is what lies within {_factor(within, digits)}. Take the quantities that make it up "
-        "one by one, each to the nearest power of ten: which of them do you know least?"
+def _missed(off: float, within: float) -> str:
+    """In which direction an estimate misses and by at least how much, but not where the exact value lies."""
+    factor = 10 ** abs(off) * (1 + 1e-9)
+    band = (
+        max((band for band in BANDS if band <= factor), default=1.0)
+        if factor < 10_000
+        else 10.0 ** math.floor(abs(off) + 1e-9)
     )
+    say = f"Too {'high' if off > 0 else 'low'}, by more than a factor of {_times(band)}."
+    if is_far(off, within):
+        return f"{say} More than a factor of {_times(within**FAR)} earns nothing, whatever the confidence."
+    return f"{say} Anything within {_factor(within)} is right."
 
 
 def _for_the_confidence(sure: float, *, hit: bool) -> str:
@@ -232,14 +242,6 @@ def _for_the_confidence(sure: float, *, hit: bool) -> str:
         return f"{said} You were right to doubt it."
     often = f"{100 * sure:.3g} of a hundred such estimates are" if sure < 1 else "every such estimate is"
     return f"{said} {percent(sure)} is honest if {often} right." + ("" if hit else " If fewer are, say less.")
-
-
-def _far(off: float, within: float) -> str:
-    digits = _digits(off, within**FAR)
-    return (
-        f"Your estimate is {_distance(off, digits)}. What is off by more than a factor of {_times(within**FAR, digits)} earns nothing, "
-        "whatever the confidence. Look at the units and their prefixes, and count what happens how often."
-    )
 
 
 KIND = EstimateKind()

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from shardwise.kinds.quantity.explain import Trait
 from shardwise.kinds.quantity.model import Measured, QuantityForm
 from shardwise.question import Key
 from shardwise.template import model as author
@@ -38,6 +39,10 @@ class EstimateForm(QuantityForm):
 
 
 class EstimateKey(Key):
-    """The exact value, in base units."""
+    """The exact value, in base units, and what names a wrong one."""
 
     value: float
+    traits: tuple[Trait, ...] = ()
+    stops: tuple[
+        tuple[float, str], ...
+    ] = ()  # parameters and intermediate results, and a sentence that says what each is

@@ -17,7 +17,7 @@ from typing import Any
 
 from shardwise.kinds.formula.compare import Formula, farthest
 from shardwise.kinds.formula.fingerprint import PRIME, Fingerprint, fingerprint
-from shardwise.kinds.formula.nearly import half_of_a_fraction, nearly
+from shardwise.kinds.formula.nearly import another_number, half_of_a_fraction, nearly
 from shardwise.kinds.formula.tree import ARITHMETIC, PI, Node, bare, nodes, terms, whole_exponent
 from shardwise.kinds.formula.variants import variants
 from shardwise.units import show_number
@@ -35,6 +35,7 @@ NEAR = 1e-3  # a factor this near 1 would be said as 1
 ROUNDED = 5.1e-3  # relative: as far from the right one is a formula with 0.67 for 2/3, or 1.41 for a root of 2
 
 _OPERATION = re.compile(r"\*\*|[-+*/]|\w\(")
+_ODD_SUM = re.compile(r"[-+] (?!1\b)\d|\d [-+]|\d\*\w+ [-+]")  # N + 7 in a quotient says nothing; N - 1 does
 _WHOLE = re.compile(r"\d+")
 _SYMBOL = re.compile(r"\b[^\W\d]\w*\b(?!\()")
 
@@ -54,9 +55,11 @@ def explain(theirs: Formula, ours: Formula) -> str:
         is_an_attempt = _size(ours) > 1 and _size(theirs) >= max(1, _size(ours) // 3)
         return (
             (is_an_attempt and nearly(theirs, ours))
+            or (is_an_attempt and _by_symbol(theirs, ours))
             or _by_terms(theirs, ours, most)
             or _by_algebra(theirs, ours, most)
             or _by_slip(theirs, ours, most)
+            or (is_an_attempt and another_number(theirs, ours))
             or _by_half(theirs, ours)
         )
     except Exception:  # an explanation is a courtesy: the verdict stands without it
@@ -115,6 +118,19 @@ def _symbols(said: Any) -> int:
     return len(_SYMBOL.findall(str(said)))
 
 
+def _by_symbol(theirs: Formula, ours: Formula) -> str:
+    """Whether one symbol is on the wrong side of the fraction line: theirs is ours times its square, or divided by it."""
+    ratios = tuple(
+        wrong * pow(right, -1, PRIME) % PRIME for wrong, right in zip(theirs.fingerprint, ours.fingerprint, strict=True)
+    )
+    symbols = {leaf.name: _identity(leaf) for leaf, _ in _leaves(ours.tree, 1) if leaf.kind == "symbol"}
+    for name, drawn in symbols.items():
+        squares = tuple(value * value % PRIME for value in drawn)
+        if ratios == squares or all(ratio * square % PRIME == 1 for ratio, square in zip(ratios, squares, strict=True)):
+            return f"`{name}` is on the wrong side of the fraction line."
+    return ""
+
+
 def _by_terms(theirs: Formula, ours: Formula, most: _Share) -> str:
     """Whether one of our terms is missing: fingerprints tell."""
     for sign, term in terms(ours.tree):
@@ -146,7 +162,7 @@ def _by_algebra(theirs: Formula, ours: Formula, most: _Share) -> str:
     if answered is None or _size(answered) >= _size(ours):
         most = replace(most, symbols=_symbols(ours))
     sentences = {}
-    if quotient is not None and most.holds(quotient):
+    if quotient is not None and most.holds(quotient) and not _ODD_SUM.search(str(quotient)):
         sentences[f"Yours is `{quotient}` times the right one."] = _size(quotient)
     for sign, excess in ("plus", wrong - right), ("minus", right - wrong):
         if (term := _factored(excess, symbols)) is not None and most.holds(term):

@@ -14,10 +14,11 @@ from shardwise.errors import Unreadable
 from shardwise.kinds.formula.compare import Formula
 from shardwise.kinds.formula.fingerprint import PRIME, Fingerprint, fingerprint
 from shardwise.kinds.formula.parser import Unclear, parsed
-from shardwise.kinds.formula.tree import Node, bare
+from shardwise.kinds.formula.tree import Node, bare, nodes
 
 MOST_CHANGES = 60  # that are tried
 MOST_OPERANDS = 12  # of a formula in which brackets are tried
+ROUNDED = 0.0051  # relative; what is nearer was rounded, and is asked about elsewhere
 LONGEST = 60  # characters of a place that is named
 
 _TOKEN = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[^\W\d]\w*|\*\*|\S")
@@ -43,6 +44,29 @@ def nearly(theirs: Formula, ours: Formula) -> str:
         if _is_text(text, right):
             return said
     return ""
+
+
+def another_number(theirs: Formula, ours: Formula) -> str:
+    """Return what is said to a formula of which one number is not ours, in whatever place; nothing where more is wrong."""
+    right = {node.value: node for node in nodes(ours.tree) if node.kind == "number"}
+    tried = (
+        (one, other)
+        for one in nodes(theirs.tree)
+        if one.kind == "number"
+        for other in right.values()
+        if abs(one.value - other.value) > abs(other.value) * ROUNDED
+    )
+    for one, other in islice(tried, MOST_CHANGES):
+        if _is(_exchanged(theirs.tree, one, other), ours.fingerprint):
+            return f"All but one number is right: what does `{one}` count?"
+    return ""
+
+
+def _exchanged(tree: Node, old: Node, new: Node) -> Node:
+    """A formula with another node in the place of this very one."""
+    if tree is old:
+        return new
+    return replace(tree, parts=tuple(_exchanged(part, old, new) for part in tree.parts)) if tree.parts else tree
 
 
 def half_of_a_fraction(theirs: Formula, ours: Formula) -> tuple[Node | None, str]:

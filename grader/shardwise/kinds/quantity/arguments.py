@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.kinds.quantity.expressions import Node, nodes
-from shardwise.kinds.quantity.model import QuantityTemplate
-from shardwise.kinds.quantity.words import words
+from shardwise.kinds.quantity.words import is_understood, words
+from shardwise.template.model import Template
 from shardwise.template.parameters import Parameter
 from shardwise.template.results import full_name
 from shardwise.units import unit
@@ -19,11 +19,16 @@ _SHARED = re.compile(
 )
 
 
+UNSAID = (
+    "\N{HORIZONTAL ELLIPSIS}"  # in the place of an argument that no reader of the prompt knows: such a slip is not said
+)
+
+
 @dataclass(frozen=True)
 class Argument:
     """An argument of the reference: its words, what it measures, and whether it counts things."""
 
-    says: str
+    says: str  # perhaps with a place for its value, such as "{reserved_bytes}"
     value: float  # in one draw, the same whichever draw is made first
     dimension: str
     is_count: bool
@@ -34,25 +39,41 @@ class Argument:
 Known = Mapping[str, Argument]
 
 
-def arguments_of(template: QuantityTemplate, root: Node, usual: Mapping[str, Any]) -> dict[str, Argument]:
+def arguments_of(template: Template, root: Node, usual: Mapping[str, Any]) -> dict[str, Argument]:
     """What is known about the arguments in an expression."""
     return {
-        here.name: _argument(here.name, usual.get(here.name, here.value), template.params.get(here.name))
+        here.name: _argument(
+            here.name, usual.get(here.name, here.value), template.params.get(here.name), template.prompt
+        )
         for here in nodes(root)
         if here.operation == "argument"
     }
 
 
-def _argument(name: str, value: float, parameter: Parameter | None) -> Argument:
+def _argument(name: str, value: float, parameter: Parameter | None, prompt: str) -> Argument:
     measured = parameter.unit if parameter is not None else None
     dimension = unit(measured).dimension if measured else "dimensionless"
     is_plain = dimension == "dimensionless"
     is_count = is_plain and float(value).is_integer() and 2 <= value <= 10**6 and not name.startswith("bytes_per")
     return Argument(
-        says=words(name.removeprefix(full_name("")), has_unit=measured is not None),
+        says=_said(name, prompt, has_unit=measured is not None),
         value=float(value),
         dimension=dimension,
         is_count=is_count and name != "stage",
         shares=is_count and _SHARED.search(name) is not None,
         is_share=is_plain and 0 < value < 1 and measured is not None,
     )
+
+
+def named(name: str, *, has_unit: bool) -> str:
+    """Return the words for a parameter, or for an earlier result that has the name of its part."""
+    return words(name.removeprefix(full_name("")), has_unit=has_unit)
+
+
+def _said(name: str, prompt: str, *, has_unit: bool) -> str:
+    """A name in words; where the prompt does not use them, a place for the number as it stands there, or else UNSAID."""
+    phrase = named(name, has_unit=has_unit)
+    if is_understood(name, phrase, prompt):
+        return phrase
+    is_printed = name.isidentifier() and re.search(rf"{{{{-?\s*{name}\b", prompt)
+    return f"{{{name}}}" if is_printed else UNSAID

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 from shardwise.kinds.quantity.arguments import Known
 from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes
-from shardwise.kinds.quantity.phrases import is_long, is_short, names, part_in_words, term_in_words, what_else
-from shardwise.units import show_number
+from shardwise.kinds.quantity.phrases import is_short, names, part_in_words, term_in_words
 
 # Numbers that stand for a unit or a prefix: leaving them out is said in those words, for every question.
 OF_UNITS = frozenset((8, 24, 60, 100, 365, 1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30))
 
-Change = tuple[Node, str, bool]  # what becomes of the operation, what went wrong, and whether that is likely
+Change = tuple[
+    Node, str, bool
+]  # what becomes of the operation, what the student did (to follow “You”), and whether that is likely
 
 
 def changes(here: Node, known: Known) -> Iterator[Change]:
@@ -25,7 +26,8 @@ def changes(here: Node, known: Known) -> Iterator[Change]:
 def _plus(here: Node, known: Known) -> Iterator[Change]:
     for kept, lost in (here.parts, here.parts[::-1]):
         if is_short(lost):
-            yield kept, f"with {term_in_words(lost, known)} left out{what_else(lost, 'added')}", False
+            lacks = "did not add" if lost.is_number else "left out"
+            yield kept, f"{lacks} {term_in_words(lost, known)}", False
     yield from _shared_out(here, known)
 
 
@@ -33,7 +35,7 @@ def _shared_out(here: Node, known: Known) -> Iterator[Change]:
     """A term that is multiplied or divided by a count that does not stand in it."""
     leaves = [leaf for leaf in nodes(here) if leaf.operation == "argument"]
     for place, part in enumerate(here.parts):
-        if part.operation in ("plus", "minus"):
+        if part.operation in ("plus", "minus", "number"):
             continue
         inside = set(names(part))
         for leaf in leaves:
@@ -42,7 +44,7 @@ def _shared_out(here: Node, known: Known) -> Iterator[Change]:
                 for operation, said in (("over", "divided"), ("times", "multiplied")):
                     parts = [*here.parts]
                     parts[place] = node(operation, part, leaf)
-                    how = f"with {term_in_words(part, known)} {said} by {known[name].says} as well"
+                    how = f"{said} {term_in_words(part, known)} by {known[name].says} too"
                     yield node(here.operation, *parts), how, False
 
 
@@ -51,32 +53,41 @@ def _minus(here: Node, known: Known) -> Iterator[Change]:
     if last.is_number and last.value == 1:
         part = part_in_words(first, known)
         if first.operation == "argument":
-            kept, raised = f"with {part} where one less belongs", f"with one more than {part} where one less belongs"
+            kept, raised = (
+                f"counted {part} where one less belongs",
+                f"counted one more than {part} where one less belongs",
+            )
         else:
-            kept, raised = f"with 1 not subtracted from {part}", f"with 1 added to {part} instead of subtracted"
+            of = _ratio_in_words(first, known) if first.operation == "over" else part
+            kept = f"did not subtract 1 from {of}"
+            raised = f"added 1 to {part} instead of subtracting it"
         yield first, kept, True
         yield node("plus", first, ONE), raised, False
         return
-    yield first, f"with {term_in_words(last, known)} not subtracted{what_else(last, 'subtracted')}", False
-    yield node("plus", first, last), f"with {term_in_words(last, known)} added instead of subtracted", False
-    alone = "with only the part that has to be subtracted"
-    yield last, alone if is_long(first) else f"with {term_in_words(first, known)} left out", False
+    yield first, f"did not subtract {term_in_words(last, known)}", False
+    yield node("plus", first, last), f"added {term_in_words(last, known)} instead of subtracting", False
+    yield last, f"kept only what has to be subtracted from {term_in_words(first, known)}", False
+
+
+def _ratio_in_words(here: Node, known: Known) -> str:
+    above, below = here.parts
+    return f"the ratio of {part_in_words(above, known)} to {part_in_words(below, known)}"
 
 
 def _times(here: Node, known: Known) -> Iterator[Change]:
     for kept, lost in (here.parts, here.parts[::-1]):
         if (name := _only_argument(lost)) is not None:
-            yield kept, f"with {known[name].says} left out as a factor", False
+            yield kept, f"did not multiply by {known[name].says}", False
         elif lost.is_number and lost.value not in OF_UNITS:
-            yield kept, f"with a factor of {show_number(lost.value, 6)} left out", False
+            yield kept, f"left out a factor of {part_in_words(lost, known)}", False
             if lost.value == 2:
-                yield node("over", kept, lost), "with a division by 2 instead of a factor of 2", False
+                yield node("over", kept, lost), "divided by 2 instead of multiplying by it", False
         elif lost.operation not in ("times", "over", "number") and is_short(lost):
-            yield kept, f"with {part_in_words(lost, known)} left out as a factor", False
+            yield kept, f"did not multiply by {part_in_words(lost, known)}", False
             if lost.operation == "argument":
                 yield (
                     node("over", kept, lost),
-                    f"with a division by {known[lost.name].says} instead of a product",
+                    f"divided by {known[lost.name].says} instead of multiplying by it",
                     False,
                 )
 
@@ -84,20 +95,20 @@ def _times(here: Node, known: Known) -> Iterator[Change]:
 def _over(here: Node, known: Known) -> Iterator[Change]:
     above, below = here.parts
     if not (below.is_number and below.value in OF_UNITS) and is_short(below):
-        said = show_number(below.value, 6) if below.is_number else part_in_words(below, known)
-        yield above, f"with the division by {said} left out", False
+        said = part_in_words(below, known)
+        yield above, f"did not divide by {said}", False
         if below.operation == "argument" and _may_divide(below, known):
-            yield node("times", above, below), f"with a product with {said} instead of a division", False
+            yield node("times", above, below), f"multiplied by {said} instead of dividing by it", False
     if not below.is_number:
-        yield node("over", below, above), "with the fraction upside down", False
+        yield node("over", below, above), "inverted a fraction: what is divided by what?", False
 
 
 def _rounded(here: Node, known: Known) -> Iterator[Change]:
     right = _ROUNDED[here.operation]
     for other, way in _ROUNDED.items():
         if other not in (here.operation, "round"):
-            yield node(other, here.parts[0]), f"with rounding {way} instead of {right}", False
-    yield here.parts[0], "without rounding", False
+            yield node(other, here.parts[0]), f"rounded {way} instead of {right}", False
+    yield here.parts[0], "did not round", False
 
 
 def _function(here: Node, known: Known) -> Iterator[Change]:
@@ -105,24 +116,24 @@ def _function(here: Node, known: Known) -> Iterator[Change]:
     name = {"sqrt": "the square root", "exp": "the exponential", "cos": "the cosine"}.get(
         here.operation, "the logarithm"
     )
-    yield inside, f"with {name} left out", False
+    yield inside, f"left out {name}", False
     if here.operation == "sqrt":
         yield (
             node("times", inside, inside),
-            f"with the square of {part_in_words(inside, known)} where its root belongs",
+            f"squared {part_in_words(inside, known)} instead of taking its root",
             False,
         )
     if here.operation == "log2":
-        yield node("log", inside), "with the natural logarithm instead of that to base 2", False
-        yield node("log10", inside), "with the logarithm to base 10 instead of 2", False
+        yield node("log", inside), "took the natural logarithm instead of the one to base 2", False
+        yield node("log10", inside), "took the logarithm to base 10 instead of the one to base 2", False
 
 
 def _power(here: Node, known: Known) -> Iterator[Change]:
     base, exponent = here.parts
-    yield base, f"with the power of {part_in_words(base, known)} left out", False
+    yield base, f"did not raise {part_in_words(base, known)} to a power", False
     if exponent.is_number and exponent.value == 2:
-        yield node("times", base, exponent), f"with twice {part_in_words(base, known)} where its square belongs", False
-        yield node("sqrt", base), f"with the root of {part_in_words(base, known)} where its square belongs", False
+        yield node("times", base, exponent), f"doubled {part_in_words(base, known)} instead of squaring it", False
+        yield node("sqrt", base), f"took the root of {part_in_words(base, known)} instead of its square", False
 
 
 def _only_argument(here: Node) -> str | None:

@@ -1,8 +1,8 @@
 """Explanations: what a wrong number is beside the right one, said only where the question makes it likely.
 
 Slips with the question's own parameters stand in its key. Beside them there are a few that happen everywhere, each in its
-own dimension: prefixes, bits, binary prefixes, hours and days, per cent, directions, the inverse, the sign. Where one
-explanation fits it is said; where two do, both are; where more do, none is.
+own dimension: prefixes, bits, binary prefixes, hours and days, per cent, directions, the inverse, the sign. What fits all
+the digits of an answer is said, up to three explanations together; where more fit, none is.
 """
 
 from __future__ import annotations
@@ -21,46 +21,57 @@ Trait = Literal[  # what a question is about, as its parameters and its answer m
     "data", "bits", "time", "direction", "share"  # time: in keys of older versions
 ]  # fmt: skip
 ROUNDED = 0.005  # relative; an answer rounded to three figures is so near to its value
-CAME_OUT = "That is what comes out "
+ONE_OFF = (
+    "Close. Check the ends and the rounding: is the first or the last one counted, and may the limit be reached or not?"
+)
+NOT_WHOLE = "You did not round: only a whole number can be right here. Which way, and why?"
+INVERSE = "You inverted the ratio: the two are the wrong way round."
+LEAST_FACTOR = 3  # a smaller factor has too many causes
 OWN_NUMBER = " Or is one of the question's own numbers left out, or counted twice?"
 FINE = 5e-4  # relative; so near is one that was written with four figures or more
 SHARP = 1e-3  # relative; how near a factor of units must be, for some of them lie near each other
 
+MOST_SAID = 3  # explanations of one number
+FEWEST = 3  # figures of an answer that a far-fetched slip must have all of
+
 _FAR_FETCHED = re.compile(
-    r"with the (square|square root|cube) of | swapped\.$|^That is one too (many|few)"
-    r"|with one (more|less) than | instead of a product\.$|with what has | and .+ left out"
+    r"^You (squared|cubed|doubled|swapped|inverted|counted one (more|less) than|took (twice|half of) .+ once or twice|took the (square )?root|took the \w+ logarithm|took the logarithm"
+    r"|left out the (factor|division) .+ and the )| instead of (multiplying|dividing) by it\.$"
 )
 _POWERS = {10.0**power: power for power in range(-15, 16) if power}
-_DATA = {8.0: "You are exactly 8 times too high: were those bits, where bytes are asked for?",
-         1 / 8: "You are exactly 8 times too low: a byte has 8 bits. Which of the two do your numbers count?"}  # fmt: skip
+BITS = "Bits or bytes? A byte has 8 bits: which of the two do your numbers count?"
+_DIRECTION = "Check the directions: is the rate that you used one direction's, or both directions' together?"
 _BINARY = {"k": ("kB is 10³ bytes, KiB is 2¹⁰", 1.024), "K": ("kB is 10³ bytes, KiB is 2¹⁰", 1.024),
            "M": ("MB is 10⁶ bytes, MiB is 2²⁰", 1.024**2), "G": ("GB is 10⁹ bytes, GiB is 2³⁰", 1.024**3),
            "T": ("TB is 10¹² bytes, TiB is 2⁴⁰", 1.024**4)}  # fmt: skip
 _CLOCK = {"ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours", "day": "days", "week": "weeks"}
+_CLOCK_WORDS = {"milliseconds": "(?:ms|milliseconds?)", "seconds": "(?:s|seconds?)", "minutes": "(?:min|minutes?)", "hours": "(?:h|hours?)",
+                "days": "days?", "weeks": "weeks?", "years": "years?"}  # fmt: skip
 _TIMES = {60: ("minutes and seconds", "hours and minutes"), 3600: ("hours and seconds",), 24: ("days and hours",),
           86_400: ("days and seconds",), 1440: ("days and minutes",), 7: ("weeks and days",), 365: ("years and days",),
           3600e3: ("hours and milliseconds",), 8760: ("years and hours",)}  # fmt: skip
-_LAST_BITS = 1e-9  # relative
+_LASTBITS = 1e-9  # relative
 _SHOWN = re.compile(rf"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: × 10([{SUPERSCRIPTS}]+))?")
 
 
 def explanation(found: Sequence[str]) -> str:
-    """What is said to a wrong value that these reasons explain; nothing where there is none, or too many."""
-    if len(found) == 2:
-        return f"It is either of two slips that give the same number here:\n\n{_as_list(found)}"
+    """Return what is said to a wrong value that these reasons explain; nothing where there is none, or too many."""
+    if 1 < len(found) <= MOST_SAID:
+        return f"Either of these gives your number. Which one is yours?\n\n{_as_list(found)}"
     return found[0] if len(found) == 1 else ""
 
 
 def beside(mistake: str, others: Sequence[str]) -> str:
-    """What is said to a recognised mistake; where just one other slip gives the same number in this draw, both are."""
-    if len(others) != 1:
+    """Return what is said to a recognised mistake, with the few other slips that give the same number in this draw."""
+    if not 0 < len(others) < MOST_SAID:
         return mistake
-    return f"{mistake}\n\nAnother slip gives the same number here:\n\n{_as_list(others)}"
+    slips = "Another slip gives" if len(others) == 1 else "Other slips give"
+    return f"{mistake}\n\n{slips} the same number here:\n\n{_as_list(others)}"
 
 
 def nearby(mistake: str) -> str:
-    """What is said of a recognised mistake whose number an answer is near to, and has not all digits of."""
-    return f"Near your number lies that of a known mistake. Is it yours?\n\n{_as_list([mistake])}"
+    """Return what is said of a recognised mistake whose number an answer is near to, and has not all digits of."""
+    return f"Your number is near that of a known mistake. Is it yours?\n\n{_as_list([mistake])}"
 
 
 def is_far_fetched(reason: str) -> bool:
@@ -82,47 +93,106 @@ def reasons(
     exact: bool,
     shown: Sequence[str] = (),
     step: float = 0.0,
+    clocks: frozenset[str] = frozenset(),
 ) -> list[str]:
-    """Every explanation that fits, each once; `shown` are the parameters as the student reads them.
+    """Return every explanation that fits, each once; `shown` are the parameters as the student reads them.
 
     A factor of units that is one of the parameters' numbers, too, may come from there, and both are said. `step` is what one of
     the last digit of the answer is: of several slips near to it, those are meant that have all its digits.
     """
+    found = slips_made(given, key, slips, exact=exact, step=step)
+    more = everywhere(
+        given,
+        key,
+        traits=traits,
+        unit_text=unit_text,
+        exact=exact,
+        shown=shown,
+        step=step,
+        is_own=not found,
+        clocks=clocks,
+    )
+    same = [
+        general
+        for word, general in (("inverted", INVERSE), ("bits or bytes", BITS))
+        if any(word in made for made in found)
+    ]
+    more = [reason for reason in more if not reason.startswith(tuple(same))]
+    return list(dict.fromkeys((*found, *more)))
+
+
+def slips_made(given: float, key: float, slips: Sequence[tuple[float, str]], *, exact: bool, step: float) -> list[str]:
+    """Return the slips with the question's parameters that give an answer, each as a sentence.
+
+    One that is far-fetched must have all digits of the answer, and the answer three of them.
+    """
     is_whole = exact and float(given).is_integer()
-    reach = (ROUNDED if exact or figures(given, step) <= 3 else FINE) * abs(given)
-    reach = min(reach, step / 2) if is_whole else reach
-    near = [(value, how) for value, how in slips if _is_near(given, value, key, reach)]
-    found = [_came_out(how) for _, how in _with_its_digits(near, given, step) or near]
-    if key and given:
-        ratio = given / key
-        is_plain = unit(unit_text).dimension == "dimensionless"
-        also = "" if found or not _is_of_a_parameter(ratio, shown) else OWN_NUMBER
-        found += (say + also for say in _of_units(ratio, traits, (unit_text, *shown), is_plain=is_plain))
-        if not any("upside down" in reason for reason in found):
-            found += _of_inverse(
-                *((given, key) if is_plain else (from_base(value, unit_text) for value in (given, key)))
-            )
-        if is_plain and not exact:
-            found += _of_shares(given, key, is_share="share" in traits or unit(unit_text).factor < 1)
-        if not any("rounding" in reason for reason in found):
-            found += one_off(given, key, unit_text=unit_text, exact=exact)
-    return list(dict.fromkeys(found))
+    most = (FINE if exact or figures(given, step) > 3 else ROUNDED) * abs(given)
+    reach = min(step / 2, most) if is_whole else min(max(step / 2, FINE * abs(given)), most)
+    last = step / 2 if figures(given, step) >= FEWEST else 0.0
+    near = [(value, sentence(how)) for value, how in slips if _is_near(given, value, key, reach)]
+    near = _with_its_digits(near, given, step) or near
+    return [
+        said for value, said in near if not is_far_fetched(said) or abs(given - value) <= last + _LASTBITS * abs(given)
+    ]
 
 
-def _came_out(how: str) -> str:
-    """A slip as a sentence; some end with a question."""
-    return f"{CAME_OUT}{how}" if how.endswith("?") else f"{CAME_OUT}{how}."
-
-
-def one_off(given: float, key: float, *, unit_text: str, exact: bool) -> list[str]:
-    """What is said to a count that is one too many or one too few, where it is asked for exactly."""
-    if not (exact and unit(unit_text).is_count and float(key).is_integer()):
+def everywhere(
+    given: float,
+    key: float,
+    *,
+    traits: Sequence[Trait],
+    unit_text: str,
+    exact: bool,
+    shown: Sequence[str] = (),
+    step: float = 0.0,
+    is_own: bool = True,
+    clocks: frozenset[str] = frozenset(),
+) -> list[str]:
+    """Return the slips that happen in every question of this dimension; `is_own` if a parameter's number may explain them, too."""
+    if not (key and given):
         return []
-    if given == key + 1:
-        return ["That is one too many: is something rounded up, counted twice, or is an end counted as well?"]
-    if given == key - 1:
-        return ["That is one too few: is something rounded down, or is the first or the last left out?"]
-    return []
+    ratio = given / key
+    is_plain = unit(unit_text).dimension == "dimensionless"
+    also = OWN_NUMBER if is_own and _is_of_a_parameter(ratio, shown) else ""
+    within = ROUNDED if figures(given, step) <= 3 else FINE
+    digits = min(step / 2 / abs(given), ROUNDED) if figures(given, step) >= FEWEST else 0.0
+    found = [
+        say + also for say in _of_units(ratio, within, digits, traits, (unit_text, *shown), clocks, is_plain=is_plain)
+    ]
+    own, right = (given, key) if is_plain else (from_base(given, unit_text), from_base(key, unit_text))
+    found += _of_inverse(own, right, within)
+    if is_plain and not exact:
+        is_share = "share" in traits or unit(unit_text).factor < 1
+        found += _of_shares(given, key, max(SHARP, digits), is_share=is_share)
+    return found
+
+
+def sentence(how: str) -> str:
+    """Return what a student did as a sentence; some end with a question."""
+    return f"You {how}" if how.endswith("?") else f"You {how}."
+
+
+def of_a_number(given: float, key: float, numbers: Mapping[str, str], within: float) -> list[str]:
+    """Return what is said to an answer that is a number of the question times too high or too low; one for each such number.
+
+    `numbers` are the parameters that its prompt shows, each with its name in words; `within` is how near the ratio must be, relative.
+    """
+    ratio = max(given / key, key / given) if given * key > 0 else 0.0
+    return [
+        f"You are off by a factor as large as {said}: did you leave it out, or count it once too often?"
+        for text, said in numbers.items()
+        if _number(text) >= LEAST_FACTOR and _is_ratio(ratio, _number(text), within)
+    ]
+
+
+def one_off(given: float, key: float, *, unit_text: str, exact: bool) -> str:
+    """Return what is said to a count that is one off, or not whole, where it is asked for exactly."""
+    if not (exact and unit(unit_text).is_count and float(key).is_integer()):
+        return ""
+    if not float(given).is_integer():
+        return NOT_WHOLE if abs(given - key) < 1 else ""
+    return ONE_OFF if abs(given - key) == 1 else ""
 
 
 def _is_of_a_parameter(ratio: float, shown: Sequence[str]) -> bool:
@@ -157,43 +227,66 @@ def figures(given: float, step: float) -> int:
 
 def _is_near(given: float, value: float, key: float, reach: float) -> bool:
     """Whether an answer is this value, perhaps rounded, and not somewhere between it and the key."""
-    return abs(given - value) <= min(reach + _LAST_BITS * abs(given), abs(value - key) / 3)
+    return abs(given - value) <= min(reach + _LASTBITS * abs(given), abs(value - key) / 3)
 
 
 def _with_its_digits(slips: Sequence[tuple[float, str]], given: float, step: float) -> list[tuple[float, str]]:
     """The slips that an answer has all digits of."""
-    return [(value, how) for value, how in slips if abs(given - value) <= step / 2 + _LAST_BITS * abs(given)]
+    return [(value, how) for value, how in slips if abs(given - value) <= step / 2 + _LASTBITS * abs(given)]
 
 
 def as_near(slips: Sequence[tuple[float, str]], given: float, step: float, mistake: float) -> list[tuple[float, str]]:
     """The slips that an answer is as near to as to the mistake that it is taken for, but for its last digit."""
-    reach = max(2 * abs(given - mistake), step / 2 + _LAST_BITS * abs(given))
+    reach = max(2 * abs(given - mistake), step / 2 + _LASTBITS * abs(given))
     return [(value, how) for value, how in slips if abs(given - value) <= reach]
 
 
-def _of_units(ratio: float, traits: Sequence[Trait], texts: Sequence[str], *, is_plain: bool) -> Iterator[str]:
-    if _is_ratio(ratio, -1):
+def _of_units(
+    ratio: float,
+    within: float,
+    digits: float,
+    traits: Sequence[Trait],
+    texts: Sequence[str],
+    told: frozenset[str],
+    *,
+    is_plain: bool,
+) -> Iterator[str]:
+    if _is_ratio(ratio, -1, within):
         yield "The size is right; the sign is not."
     for factor, power in _POWERS.items():
-        if _is_ratio(ratio, factor):
+        if _is_ratio(ratio, factor, within):
             yield _of_ten(power, is_plain=is_plain)
-    if "bits" in traits:
-        yield from (say for factor, say in _DATA.items() if _is_ratio(ratio, factor))
+    if "bits" in traits or any("bit" in text for text in texts[1:]):
+        yield from (BITS for factor in (8, 1 / 8) if _is_ratio(ratio, factor, within))
     if "data" in traits:
         for prefix, (say, factor) in _BINARY.items():
-            is_off = _is_ratio(ratio, factor, SHARP * 2) or _is_ratio(ratio, 1 / factor, SHARP * 2)
-            if is_off and any(f"{prefix}B" in text or f"{prefix}iB" in text for text in texts):
-                yield f"You are off by {factor:.4g}: {say}."
+            near = max(min(within, SHARP * 2), digits)
+            is_off = _is_ratio(ratio, factor, near) or _is_ratio(ratio, 1 / factor, near)
+            if (
+                is_off
+                and not _is_of_neighbours(factor, texts[1:], near)
+                and any(f"{prefix}B" in text or f"{prefix}iB" in text for text in texts)
+            ):
+                yield f"Check the prefix: {say}."
     clocks = _clocks_of(texts[0]) or frozenset[str]().union(*map(_clocks_of_amount, texts[1:]))
     for factor, pairs in _TIMES.items():
-        say = ", or ".join(pair for pair in pairs if clocks.intersection(pair.split(" and ")))
-        if say and (_is_ratio(ratio, factor) or _is_ratio(ratio, 1 / factor)):
+        say = ", or ".join(
+            pair for pair in pairs if clocks.intersection(pair.split(" and ")) or told.issuperset(pair.split(" and "))
+        )
+        if say and (_is_ratio(ratio, factor, within) or _is_ratio(ratio, 1 / factor, within)):
             yield f"You are off by a factor of {show_number(round(factor))}: {say}?"
     if "direction" in traits:
-        if _is_ratio(ratio, 2):
-            yield "You are exactly twice too high: is the rate that of one direction, or of both together?"
-        if _is_ratio(ratio, 0.5):
-            yield "You are exactly half of the right value: is the rate that of one direction, or of both together?"
+        yield from (_DIRECTION for factor in (2, 1 / 2) if _is_ratio(ratio, factor, within))
+
+
+@lru_cache(maxsize=256)
+def clocks_in(prompt: str) -> frozenset[str]:
+    """Return the units of time that a prompt speaks of.
+
+    >>> sorted(clocks_in("It costs 3 dollars per GPU-hour for 30 days."))
+    ['days', 'hours']
+    """
+    return frozenset(name for name, word in _CLOCK_WORDS.items() if re.search(rf"\b{word}\b", prompt))
 
 
 @lru_cache(maxsize=1024)
@@ -235,27 +328,35 @@ def _of_ten(power: int, *, is_plain: bool) -> str:
     return f"You are off by a power of ten, {times} times too {way}: count the digits and the prefixes again."
 
 
-def _of_inverse(given: float, key: float) -> Iterator[str]:
+def _is_of_neighbours(factor: float, shown: Sequence[str], within: float) -> bool:
+    """Whether N over N-1 is as much as a factor, for one of the parameters' numbers: 22 GPUs or MiB for MB?"""
+    numbers = {_number(text) for text in shown}
+    return any(
+        _is_ratio(n / (n - 1), factor, within) or _is_ratio((n + 1) / n, factor, within) for n in numbers if n > 1
+    )
+
+
+def _of_inverse(given: float, key: float, within: float) -> Iterator[str]:
     """The inverse, of a number that is not nearly 1."""
-    if not 0.9 < abs(key) < 1.1 and _is_ratio(given * key, 1):
-        yield "That is the inverse: the two stand the wrong way round."
+    if not 0.9 < abs(key) < 1.1 and _is_ratio(given * key, 1, within):
+        yield INVERSE
 
 
-def _of_shares(given: float, key: float, *, is_share: bool) -> Iterator[str]:
+def _of_shares(given: float, key: float, near: float, *, is_share: bool) -> Iterator[str]:
     """Slips with plain numbers that are ratios and shares."""
     if is_share and 0 < key < 1 and not math.isclose(key, 0.5, rel_tol=0.02) and _is_ratio(given / (1 - key), 1):
-        yield "That is the rest of the whole: the share of the other part."
+        yield "You gave the rest of the whole: the share of the other part."
     if key > 0 and given > 0 and 0.01 < key < 100:
-        if key > 1.01 and _is_ratio(given / (key - 1), 1, SHARP):
-            yield "That is by how much it grows, and the ratio is asked for: the two differ by 1."
-        if _is_ratio(given / (key + 1), 1, SHARP):
-            yield "You are off by 1: that is the ratio to the old value, or to the other part."
-        if _is_ratio(given / (key / (1 + key)), 1, SHARP):
-            yield "That is the share of the whole: the ratio to the other part is asked for."
-        if _is_ratio(given * (1 + key), 1, SHARP):
-            yield "That is the other part's share of the whole: the ratio of the two parts is asked for."
-        if key < 0.99 and _is_ratio(given / (key / (1 - key)), 1, SHARP):
-            yield "That is the ratio to the other part: the share of the whole is asked for."
+        if key > 1.01 and _is_ratio(given / (key - 1), 1, near):
+            yield "You gave the growth, and the ratio is asked for: how do the two differ?"
+        if _is_ratio(given / (key + 1), 1, near):
+            yield "You added the whole once: is that the ratio to the old value, or to the other part?"
+        if _is_ratio(given / (key / (1 + key)), 1, near):
+            yield "You gave the share of the whole: the ratio to the other part is asked for."
+        if _is_ratio(given * (1 + key), 1, near):
+            yield "You gave the other part's share of the whole: the ratio of the two parts is asked for."
+        if key < 0.99 and _is_ratio(given / (key / (1 - key)), 1, near):
+            yield "You gave the ratio to the other part: the share of the whole is asked for."
 
 
 def _is_ratio(ratio: float, factor: float, within: float = ROUNDED) -> bool:

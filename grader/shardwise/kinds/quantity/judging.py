@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import math
+import re
 
 from shardwise.kinds.quantity.explain import (
-    CAME_OUT,
+    FEWEST,
     FINE,
     ROUNDED,
     as_near,
     beside,
+    clocks_in,
+    everywhere,
     explanation,
     figures,
     is_far_fetched,
     nearby,
+    of_a_number,
     one_off,
     reasons,
+    slips_made,
 )
-from shardwise.kinds.quantity.model import QuantityForm, QuantityKey, near, tolerance_in_base_units
+from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, near, tolerance_in_base_units
+from shardwise.kinds.quantity.twins import is_another_cause
+from shardwise.kinds.quantity.words import is_understood, words
 from shardwise.question import Question, Verdict
-from shardwise.units import Reading
+from shardwise.units import Reading, unit
 
+TWO = "If that is not it: factors of two also come from directions, phases, bytes per element, or forward and backward."
+LAST = 1e-6  # relative; a factor that was worked out differs from a number of the question by no more
 CLOSE = 3  # tolerances; rounding on the way seldom makes more of a difference
 
 
@@ -51,33 +60,105 @@ def _is_exact(key: QuantityKey) -> bool:
 
 def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Verdict:
     """What is wrong with a reading of an answer; nothing is said where that is not known."""
-    exact = _is_exact(key)
     index = _mistake(form, key, value, sure=True)
-    near_slips = (
-        key.slips if index is None else as_near(key.slips, value.value, value.step, mistake=key.mistakes[index].value)
-    )
-    others = reasons(
+    if index is not None:
+        return Verdict(credit=0.0, say=_with_twins(question, form, key, value, key.mistakes[index]), mistake=index)
+    if _is_key_rounded(form, key, value):
+        return Verdict(credit=0.0, say=_rounded_too_far(key, value))
+    exact = _is_exact(key)
+    found = reasons(
         value.value,
         key.value,
-        slips=near_slips,
+        slips=key.slips,
         traits=key.traits,
         unit_text=form.unit,
         exact=exact,
-        shown=tuple(str(shown) for shown in question.params.values() if not isinstance(shown, bool)),
+        shown=shown_in(question),
         step=value.step,
+        clocks=clocks_in(question.prompt),
     )
-    if index is not None:
-        mistake = key.mistakes[index]
-        # Of a ratio's other names none is an accident: they say what the mistake says.
-        by_size = () if mistake.steady else ("You are off by a", "You are exactly")
-        accidents = [reason for reason in others if reason.startswith((CAME_OUT, *by_size))]
-        near_ones = [reason for reason in accidents if not is_far_fetched(reason)]
-        return Verdict(credit=0.0, say=beside(mistake.say, near_ones), mistake=index)
-    said = explanation(others) or " ".join(one_off(value.value, key.value, unit_text=form.unit, exact=exact))
-    near_by = _mistake(form, key, value, sure=False)
-    if not said and near_by is not None:
+    likely = [reason for reason in found if not is_far_fetched(reason)]
+    said = explanation(likely) or _stop(key, value)
+    if not said and not likely:
+        said = explanation(_of_a_number(question, key, value)) or explanation(found)
+    near_by = None if said else _mistake(form, key, value, sure=False)
+    if near_by is not None:
         said = nearby(key.mistakes[near_by].say)
-    return Verdict(credit=0.0, say=said)
+    return Verdict(credit=0.0, say=said or one_off(value.value, key.value, unit_text=form.unit, exact=exact))
+
+
+def _of_a_number(question: Question, key: QuantityKey, value: Reading) -> list[str]:
+    """Whether an answer of three figures or more is a number of the question times too high or too low."""
+    if figures(value.value, value.step) < FEWEST or not key.value or not value.value:
+        return []
+    within = min(ROUNDED, value.step / 2 / abs(value.value) + LAST) if value.step else LAST
+    return of_a_number(value.value, key.value, printed_in(question), within)
+
+
+def _with_twins(question: Question, form: QuantityForm, key: QuantityKey, value: Reading, mistake: KnownMistake) -> str:
+    """What is said to a recognised mistake, with other slips that give its number.
+
+    Of a ratio that is always the same, a factor of units says what the mistake says, unless it has another cause.
+    """
+    exact = _is_exact(key)
+    slips = as_near(key.slips, value.value, value.step, mistake=mistake.value)
+    made = slips_made(value.value, key.value, slips, exact=exact, step=value.step)
+    general = everywhere(
+        value.value,
+        key.value,
+        traits=key.traits,
+        unit_text=form.unit,
+        exact=exact,
+        shown=shown_in(question),
+        step=value.step,
+        is_own=False,
+        clocks=clocks_in(question.prompt),
+    )
+    by_size = [reason for reason in general if reason.startswith(("You are off by a", "Check", "Bits or bytes"))]
+    by_size = [reason for reason in by_size if not mistake.steady or is_another_cause(reason, mistake.say)]
+    others = [reason for reason in (*made, *by_size) if not is_far_fetched(reason)]
+    is_measured = "data" in key.traits and not unit(form.unit).is_count
+    if not others and is_measured and any(near(mistake.value, times * key.value, 0.0) for times in (2, 0.5)):
+        return f"{mistake.say} {TWO}"
+    return beside(mistake.say, others)
+
+
+def shown_in(question: Question) -> tuple[str, ...]:
+    """Return the parameters of a question as a student may read them."""
+    return tuple(str(shown) for shown in question.params.values() if not isinstance(shown, bool))
+
+
+def printed_in(question: Question) -> dict[str, str]:
+    """Return those of its parameters whose numbers stand in its prompt, as they stand there, each with its name in words."""
+    found: dict[str, str] = {}
+    for name, shown in question.params.items():
+        text, phrase = str(shown), words(name)
+        if isinstance(shown, bool) or not re.search(rf"(?<![\w.]){re.escape(text)}(?!\w|\.\d)", question.prompt):
+            continue
+        said = f"{phrase}, {text}" if is_understood(name, phrase, question.prompt) else text
+        found[text] = said if text not in found else text  # two parameters of one number: the number alone
+    return found
+
+
+def _stop(key: QuantityKey, given: Reading) -> str:
+    """What is said to a parameter or an intermediate result, where an answer has all its digits; nothing of several."""
+    reach = given.step / 2 if figures(given.value, given.step) >= FEWEST else 0.0
+    found = [say for value, say in key.stops if abs(given.value - value) <= reach + 1e-9 * abs(given.value)]
+    return f"{found[0]} What is still missing?" if len(found) == 1 else ""
+
+
+def _is_key_rounded(form: QuantityForm, key: QuantityKey, given: Reading) -> bool:
+    """Whether an answer is the right number with too few digits."""
+    is_rounded = 0 < abs(given.value - key.value) <= given.step / 2 * (1 + 1e-9)
+    others = [value for value, _ in (*key.slips, *key.stops) if near(given.value, value, 0.0)]
+    return is_rounded and not others and not (unit(form.unit).is_count and given.step >= 1)
+
+
+def _rounded_too_far(key: QuantityKey, given: Reading) -> str:
+    wanted = key.sig_figs or (3 if key.abs_tol is None else 0)
+    if wanted:
+        return f"You rounded too far. Give {wanted} significant figures."
+    return "You rounded too far. Give as many digits as the question asks for."
 
 
 def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool) -> int | None:
@@ -93,8 +174,9 @@ def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool
             last = given.step / 2 if value.is_integer() else given.step  # half a GPU may be rounded up or down
             rounded = min(ROUNDED * abs(value), abs(value - key.value) / 3, last if sure else math.inf)
             allowed = max(allowed, rounded)
-        elif sure and figures(given.value, given.step) > 3:
-            allowed = min(allowed, FINE * abs(value))
+        elif sure:
+            rounding = FINE if figures(given.value, given.step) <= 4 else FINE / 5
+            allowed = min(allowed, given.step / 2 + rounding * abs(value))
         if near(given.value, value, allowed):
             return index
     return None
@@ -106,17 +188,18 @@ def _how_far(given: float, form: QuantityForm, key: QuantityKey) -> str:
     if right and given * right > 0:
         if abs(given - right) <= max(CLOSE * allowed, ROUNDED * abs(right)):
             why = "this number is asked for exactly" if _is_exact(key) else "outside the tolerance"
-            return f"Close, but {why}. Is something rounded on the way?"
+            return f"Close, but {why}. Did you round on the way?"
         ratio = given / right
         way = "high" if ratio > 1 else "low"
         if 0.9 < ratio < 1.1:
-            return f"Too {way}, by less than a tenth. Is something small left out, or counted that does not belong?"
-        for times, said in ((2, "exactly twice"), (0.5, "exactly half of")):
-            if near(given, times * right, times * allowed):
-                return f"Too {way}: {said} the right number."
+            return f"Too {way}, by less than 10 %. Did you leave out something small, or count something that does not belong?"
+        if any(near(given, times * right, times * allowed) for times in (2, 0.5)):
+            return f"Too {way}. Check factors of two: directions, phases, forward and backward."
         far = max(ratio, 1 / ratio)
-        size = "more than ten times" if far > 10 else "more than twice" if far > 2 else "less than twice"
-        return f"Too {way}: {size} off."
+        size = ", by more than a factor of 10" if far > 10 else ", by more than a factor of 2" if far > 2 else ""
+        return f"Too {way}{size}."
     if right and given:
-        return "Its sign is wrong."
-    return "It is not 0." if right else "That is not it."
+        return "The sign is wrong."
+    if right:
+        return "Zero would mean that nothing is left at all. Which term did you cancel, or round away?"
+    return f"Too {'high' if given > 0 else 'low'}. Does anything remain once all terms are added up?"

@@ -84,10 +84,11 @@ mistakes:                                       # answers we recognise, and one 
                 if value is not None
             ),
             slips=solved.slips,
-            traits=_traits(template),
+            stops=tuple(stop for stop in solved.stops if not near(stop[0], solved.key, allowed(answer, solved.key))),
+            traits=traits_in(template, template.answer.unit),
         )
         nouns, others = words_of(template, answer.nouns, draw)
-        usual = usual_sizes(answer, draw, template.where)
+        usual = usual_sizes(template, answer, draw)
         whole = unit(answer.unit).is_count and answer.abs_tol is not None and answer.abs_tol % 1 == 0
         form = QuantityForm(
             unit=answer.unit,
@@ -142,7 +143,7 @@ mistakes:                                       # answers we recognise, and one 
         return key.abs_tol is not None and unit(form.unit).is_count and float(key.value).is_integer()
 
     def with_number(self, key: QuantityKey, number: float) -> QuantityKey:
-        return key.model_copy(update={"value": number, "mistakes": (), "slips": ()})
+        return key.model_copy(update={"value": number, "mistakes": (), "slips": (), "stops": ()})
 
     def recomputed(self, template: QuantityTemplate, references: References, values: Mapping[str, Any]) -> Any:
         function = references.reference(template.answer.reference)
@@ -265,8 +266,9 @@ def words_of(template: Template, nouns: Sequence[str], draw: Draw) -> tuple[tupl
     return named, tuple(sorted({*nouns_in(f"{template.title}. {prompt}")} - {*map(normal, named)}))
 
 
-def _traits(template: QuantityTemplate) -> tuple[Trait, ...]:
-    units = (template.answer.unit, *(given.unit for given in template.params.values() if given.unit))
+def traits_in(template: Template, unit_text: str) -> tuple[Trait, ...]:
+    """Return what a question is about, by the unit of its answer and those of its parameters."""
+    units = (unit_text, *(given.unit for given in template.params.values() if given.unit))
     return traits_of(units, is_share=_SHARE_ASKED.search(template.prompt) is not None)
 
 

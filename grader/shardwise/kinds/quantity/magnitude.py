@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.quantity.model import Measured
 from shardwise.kinds.quantity.slips import other_draws
+from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.units import from_base
 
 MARGIN = 3  # times, on either side: for draws that were not sampled, and for answers that are off by a factor of two
 
 
-def usual_sizes(answer: Measured, draw: Draw, where: Sequence[str]) -> tuple[float, float] | None:
+def usual_sizes(template: author.Template, answer: Measured, draw: Draw) -> tuple[float, float] | None:
     """Return the least and the largest size of an answer, in the unit asked for; None where no draw has one.
 
     They are the same for every draw of a template and have one digit, so they say little of one draw's key.
     """
     kept = draw.references.memo.setdefault(("sizes", id(answer)), [answer])  # the answer, so that its id stays
     if len(kept) == 1:
-        sizes = [size for other in other_draws(draw, where) if (size := _size(answer, other))]
+        sizes = [size for other in other_draws(template, draw) if (size := _size(answer, other))]
         kept.append((_rounded(min(sizes) / MARGIN), _rounded(max(sizes) * MARGIN)) if sizes else None)
     usual: tuple[float, float] | None = kept[1]
     return usual

@@ -143,7 +143,10 @@ class QuantityKey(Key):
     abs_tol: float | None = None  # base units
     sig_figs: int | None = None
     mistakes: tuple[KnownMistake, ...] = ()
-    slips: tuple[tuple[float, str], ...] = ()  # wrong values that nobody listed, and what comes out so
+    slips: tuple[tuple[float, str], ...] = ()  # wrong values that nobody listed, and what the student did (after “You”)
+    stops: tuple[
+        tuple[float, str], ...
+    ] = ()  # parameters and intermediate results, and a sentence that says what each is
     traits: tuple[Trait, ...] = ()
 
 

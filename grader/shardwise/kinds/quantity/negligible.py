@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shardwise.kinds.quantity.arguments import arguments_of
-from shardwise.kinds.quantity.expressions import Node, nodes
+from shardwise.kinds.quantity.expressions import Node, nodes, number
 from shardwise.kinds.quantity.model import Answer, QuantityTemplate, allowed
 from shardwise.kinds.quantity.omissions import Omission, omissions, unrounded
 from shardwise.kinds.quantity.program import disturbed, program
+from shardwise.kinds.quantity.sources import Cut, cuts
 from shardwise.kinds.quantity.tracing import traced_expression
 from shardwise.kinds.quantity.variants import rebuilt
 from shardwise.template.draw import Draw
@@ -39,6 +40,7 @@ class LeftOut:
         default_factory=dict
     )  # those that too few draws tell: the share that does not, and the fault
     neglected: frozenset[str] = frozenset()  # the entries of `negligible` that are needed
+    is_sampled: bool = True  # whether any other draw has this expression
 
 
 def with_derived(root: Node, template: QuantityTemplate, draw: Draw) -> Node:
@@ -73,27 +75,66 @@ def sorted_out(template: QuantityTemplate, root: Node, elsewhere: Sequence[Draw]
         for place in range(1, 1 + len(every))
         if not (rows and all(abs(row[place + len(every)]) < SAME for row in rows))
     }
+    return _sorted(every, telling, len(rows), answer)
+
+
+def cut_out(template: QuantityTemplate, draw: Draw, elsewhere: Sequence[Draw]) -> tuple[LeftOut, tuple[Cut, ...]]:
+    """The omissions of a reference that cannot be traced, likewise, and those of them that are demanded."""
+    answer, references = template.answer, draw.references
+    every = cuts(references.reference(answer.reference))
+    rows = []
+    for drawn in elsewhere:
+        try:
+            rows.append((drawn, references.key(answer.reference, drawn.values, answer.arguments)))
+        except Exception:  # a reference may refuse numbers in any way
+            continue
+    telling = {}
+    for place, cut in enumerate(every, start=1):
+        if all(cut.is_idle(references, drawn.values, answer.arguments) for drawn, _ in rows):
+            continue
+        values = [cut.value(references, drawn.values, answer.arguments) for drawn, _ in rows]
+        telling[place] = {
+            turn
+            for turn, (value, (_, key)) in enumerate(zip(values, rows, strict=True))
+            if not abs(value - key) <= allowed(answer, key)
+        }
+    leaves = [number(place) for place in range(len(every))]
+    named = [Omission(leaf, cut.what, cut.lost, leaf, leaf, leaf) for leaf, cut in zip(leaves, every, strict=True)]
+    left_out = _sorted(named, telling, len(rows), answer)
+    whole = {*left_out.untold, *left_out.neglected}
+    outer = {lost: fault for lost, fault in left_out.untold.items() if not _is_inside(lost, whole)}
+    demanded = [omission for omission in left_out.demanded if not _is_inside(omission.lost, whole)]
+    return replace(left_out, untold=outer), tuple(every[int(omission.root.value)] for omission in demanded)
+
+
+def _is_inside(lost: str, others: Collection[str]) -> bool:
+    """Whether a part of a source stands inside of another one."""
+    return any(lost != other and re.search(rf"(?<!\w){re.escape(lost)}(?!\w)", other) for other in others)
+
+
+def _sorted(every: Sequence[Omission], telling: Mapping[int, set[int]], rows: int, answer: Answer) -> LeftOut:
+    """Omissions by the draws that tell each; what stands inside of what may be left out may be left out, too."""
     demanded: list[Omission] = []
     untold: dict[str, tuple[float, str]] = {}
     neglected: set[str] = set()
     covered: set[int] = set()  # operations inside of what is left out anyway
-    left = set(range(len(rows)))  # draws that tell all that is demanded
+    left = set(range(rows))  # draws that tell all that is demanded
     for place in sorted(telling, key=lambda place: (-len(telling[place]), -len(nodes(every[place - 1].part)))):
         omission, told = every[place - 1], telling[place]
-        if omission.lost in answer.negligible and len(told) < len(rows):
+        if omission.lost in answer.negligible and len(told) < rows:
             neglected.add(omission.lost)
-        elif len(left & told) >= (MOST if omission.is_one_less else ENOUGH) * len(rows):
+        elif len(left & told) >= (MOST if omission.is_one_less else ENOUGH) * rows:
             demanded.append(omission)
             left &= told
             continue
         elif omission.may_be_fine(len(told)):
             continue
         elif id(omission.here) not in covered:
-            share = 1 - len(told) / len(rows)
+            share = 1 - len(told) / rows
             untold.setdefault(omission.lost, (share, _fault(omission, share, answer)))
         covered |= {id(inside) for inside in nodes(omission.part)}
     demanded = [omission for omission in demanded if id(omission.here) not in covered]
-    return LeftOut(tuple(demanded), untold, frozenset(neglected))
+    return LeftOut(tuple(demanded), untold, frozenset(neglected), is_sampled=rows > 0)
 
 
 def _different(root: Node, every: Sequence[Omission], usual: Mapping[str, Any]) -> list[Omission]:

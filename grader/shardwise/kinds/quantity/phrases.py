@@ -2,63 +2,92 @@
 
 from __future__ import annotations
 
-from shardwise.kinds.quantity.arguments import Known
+from shardwise.kinds.quantity.arguments import UNSAID, Known
 from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.units import show_number
 
+MOST_LEAVES = 4  # arguments and numbers of a part whose computation is told
 MOST_NAMED = 3  # arguments of a part that is named by them
+_CALLS = {"sqrt": "the square root of {}", "log": "the logarithm of {}", "log2": "the logarithm of {}", "log10": "the logarithm of {}",
+          "exp": "the exponential of {}", "cos": "the cosine of {}", "ceil": "{} rounded up", "floor": "{} rounded down",
+          "round": "{} rounded", "negative": "minus {}"}  # fmt: skip
+_BETWEEN = {
+    "plus": "plus",
+    "minus": "minus",
+    "times": "times",
+    "over": "over",
+    "power": "to the power of",
+    "rest": "modulo",
+}
 
 
 def names(here: Node) -> list[str]:
-    """The arguments in a part, each once."""
-    return list(dict.fromkeys(leaf.name for leaf in nodes(here) if leaf.operation == "argument"))
+    """Return the arguments in a part, each once."""
+    return list(dict.fromkeys(leaf.name for leaf in reversed(nodes(here)) if leaf.operation == "argument"))
 
 
 def is_short(here: Node) -> bool:
-    """Whether a part can be named in a few words."""
+    """Return whether a part can be named in a few words."""
     return len(names(here)) <= MOST_NAMED
 
 
-def is_long(here: Node) -> bool:
-    """Whether the names in one term are so many that they say little; those of several terms say which are meant."""
-    return here.operation not in ("plus", "minus") and len(names(here)) >= MOST_NAMED
-
-
 def term_in_words(here: Node, known: Known) -> str:
-    """A term in words: what it is made of, and not how."""
-    if here.operation == "argument":
-        return known[here.name].says
-    if here.is_number:
-        return f"the {show_number(here.value, 6)}"
-    if here.operation == "times" and here.parts[0].is_number and here.parts[1].operation == "argument":
-        return f"{show_number(here.parts[0].value, 6)} times {known[here.parts[1].name].says}"
-    if is_long(here):
-        return "a term"
-    return f"the {'terms' if here.operation in ('plus', 'minus') else 'term'} with {_joined(here, known)}"
+    """Return a term in words; one of many names by what is in it, so that the formula is not recited."""
+    return _by_names(here, known) if len(names(here)) >= MOST_NAMED else part_in_words(here, known)
 
 
 def part_in_words(here: Node, known: Known) -> str:
-    """A factor in words."""
+    """Return a part in words: as it is computed, where that is short, or by what is in it.
+
+    >>> from shardwise.kinds.quantity.expressions import argument, node, number
+    >>> part_in_words(node("times", number(2), node("minus", number(8), number(1))), {})
+    '2 times (8 minus 1)'
+    """
+    if _size(here) <= MOST_LEAVES:
+        return computed_in_words(here, known)
+    return _by_names(here, known)
+
+
+def _by_names(here: Node, known: Known) -> str:
+    says = [known[name].says for name in names(here)]
+    if len(says) > MOST_NAMED:
+        return "a whole term"
+    return f"the part with {' and '.join([', '.join(says[:-1]), says[-1]] if says[1:] else says)}" if says else UNSAID
+
+
+def computed_in_words(here: Node, known: Known) -> str:
+    """Return how a part is computed, with brackets around sums in products."""
     if here.operation == "argument":
         return known[here.name].says
     if here.is_number:
-        return show_number(here.value, 6)
-    if here.operation == "minus" and here.parts[0].operation == "argument" and here.parts[1].is_number:
-        return f"{known[here.parts[0].name].says} minus {show_number(here.parts[1].value, 6)}"
-    return f"what has {_joined(here, known)} in it" if names(here) else "a number"
+        return show_number(here.value, 6) if _is_round(here.value) else UNSAID
+    if here.operation in _CALLS:
+        return _CALLS[here.operation].format(_inside(here.parts[0], known, here))
+    return f" {_BETWEEN[here.operation]} ".join(_inside(part, known, here) for part in here.parts)
+
+
+def _inside(part: Node, known: Known, around: Node) -> str:
+    said = computed_in_words(part, known)
+    is_apart = part.operation in ("plus", "minus") or (part.operation == "over" and part is not around.parts[0])
+    return f"({said})" if is_apart and around.operation != "plus" else said
+
+
+def _size(here: Node) -> int:
+    """How many arguments and numbers stand in a part, each as often as it stands there."""
+    sizes: dict[int, int] = {}
+    for part in nodes(here):
+        sizes[id(part)] = sum(sizes[id(inside)] for inside in part.parts) or 1
+    return sizes[id(here)]
+
+
+def _is_round(value: float) -> bool:
+    """Whether a number of a reference is one that a reader knows, and none that was worked out."""
+    return len(f"{abs(value):.10g}") <= 3 or (
+        float(value).is_integer() and value in (1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30)
+    )
 
 
 def factor_in_words(power: int, part: Node, known: Known) -> str:
-    """A factor that is left out, or the division by it where its power is negative, in words."""
+    """Return a factor that is left out in words, or the division by it where its power is negative."""
     said = part_in_words(part, known)
     return f"the division by {said}" if power < 0 else f"the factor {said}" if part.is_number else said
-
-
-def what_else(here: Node, done: str) -> str:
-    """What is asked about a term that is too long to be named."""
-    return f": what else is {done}?" if is_long(here) else ""
-
-
-def _joined(here: Node, known: Known) -> str:
-    says = [known[name].says for name in names(here)]
-    return " and ".join([", ".join(says[:-1]), says[-1]] if says[1:] else says)

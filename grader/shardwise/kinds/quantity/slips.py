@@ -11,16 +11,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from shardwise.errors import ShardwiseError
-from shardwise.kinds.quantity.arguments import arguments_of
+from shardwise.kinds.quantity.arguments import UNSAID, arguments_of
 from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.kinds.quantity.model import Answer, Mistake, QuantityTemplate
-from shardwise.kinds.quantity.negligible import sorted_out, with_derived
+from shardwise.kinds.quantity.negligible import LeftOut, cut_out, sorted_out, with_derived
 from shardwise.kinds.quantity.program import Program, disturbed, program
+from shardwise.kinds.quantity.sources import Cuts
+from shardwise.kinds.quantity.stops import Stops, filled, stops_of
 from shardwise.kinds.quantity.tracing import traced
+from shardwise.kinds.quantity.twins import is_another_cause
 from shardwise.kinds.quantity.variants import Variant, variants
+from shardwise.template import model as author
 from shardwise.template.draw import Draw, values_of
 from shardwise.template.expressions import prose, shown
 from shardwise.template.references import References
@@ -36,39 +40,46 @@ BITS = {"8", "0.125"}  # always this multiple of the key: said for every answer 
 SAMPLED = 25  # draws by which it is found how often they tell what is left out from the key
 MOST_TRIED = 10 * SAMPLED  # throws that those are looked for among
 
-Slip = tuple[float, str]  # the wrong value in base units, and what comes out so
+Slip = tuple[float, str]  # the wrong value in base units, and what the student did
+
+
+class Demanded(NamedTuple):
+    """What is left out, which a draw must tell from the key."""
+
+    place: int  # of its value among the results
+    what: str
+    idle: int | None = None  # the place of what is 0 where leaving it out does nothing; None where that is known
 
 
 @dataclass(frozen=True)
 class Plan:
     """What is known about the slips of an expression, whatever the numbers are."""
 
-    program: Program  # gives the key, then each slip
+    program: Program | Cuts  # gives the key, then each slip, and what is left out
     how: tuple[str, ...]
-    demanded: tuple[
-        tuple[int, str], ...
-    ]  # omissions that a draw must tell from the key: their places, and what is left out
-    untold: Mapping[
-        str, tuple[float, str]
-    ]  # omissions that too few draws tell from the key: their share, and the fault
+    demanded: tuple[Demanded, ...]
+    untold: Mapping[str, tuple[float, str]]  # omissions that too few draws tell: the share that does not, and the fault
     neglected: frozenset[str]  # what the author allows to be left out, where it cannot be told
     steady: tuple[bool, ...]  # of the recognised mistakes: whether each is the same multiple of the key in every draw
     told: Mapping[tuple[int, str], frozenset[int]] = field(
         default_factory=dict
     )  # those that are so where its sentence is this
+    stops: Stops | None = None  # the intermediate results, where they were looked for
 
     def run(self, values: Mapping[str, Any]) -> tuple[float, ...]:
         """The key and each slip."""
         return tuple(self.program.run(values))
 
 
-def plan_of(template: QuantityTemplate, draw: Draw) -> Plan | None:
-    """The plan of a draw; None where its reference cannot be traced."""
+def plan_of(template: QuantityTemplate, draw: Draw) -> Plan:
+    """The plan of a draw. Where its reference cannot be traced, it has no slips but what is left out in its source."""
     answer = template.answer
     root = traced(draw.references, answer.reference, draw.values, answer.arguments)
-    if root is None:
-        return None
     plans = _plans(template, draw.references)
+    if root is None:
+        if None not in plans:
+            plans[None] = _cut(template, draw)
+        return plans[None]
     full = with_derived(root, template, draw)
     same = root.shape, full.shape
     if same not in plans:
@@ -100,54 +111,79 @@ def omission_faults(template: QuantityTemplate, references: References) -> Itera
 def slips(
     plan: Plan, found: Sequence[float], allowed: float, template: QuantityTemplate, draw: Draw
 ) -> tuple[Slip, ...]:
-    """The slips that are apart from the key by more than twice its tolerance, but for those that a mistake's sentence tells."""
+    """The slips that are apart from the key by more than its tolerance, but for those that a mistake's sentence tells."""
     chosen = [(number, mistake) for number, mistake in enumerate(template.mistakes) if mistake.is_chosen]
     key = found[0]
     sentences = ((number, _sentence(mistake, template.answer, key, draw)) for number, mistake in chosen)
-    told = frozenset().union(*(plan.told.get(sentence, ()) for sentence in sentences))
-    least = 2 * allowed + 1e-9 * abs(key)
+    told = frozenset[int]().union(*(plan.told.get(sentence, ()) for sentence in sentences))
+    least = allowed + 1e-9 * abs(key)
     low, high = sorted((key / FARTHEST, key * FARTHEST))
     apart = [
-        (value, how)
+        (value, filled(how, draw))
         for index, (value, how) in enumerate(zip(found[1:], plan.how, strict=False))
-        if index not in told and low < value < high and abs(value - key) > least
+        if index not in told and low < value < high and abs(value - key) > least and UNSAID not in how
     ]
     return tuple(apart[:MOST])
 
 
 def not_told(plan: Plan, found: Sequence[float], allowed: float) -> str | None:
     """What may be left out of this draw without being wrong, where other draws tell it."""
-    return next((what for index, what in plan.demanded if abs(found[index] - found[0]) <= allowed), None)
+    for place, what, idle in plan.demanded:
+        if abs(found[place] - found[0]) <= allowed and (idle is None or found[idle]):
+            return what
+    return None
+
+
+def _cut(template: QuantityTemplate, draw: Draw) -> Plan:
+    left_out, demanded = cut_out(template, draw, other_draws(template, draw))
+    places = tuple(Demanded(place, cut.what) for place, cut in enumerate(demanded, start=1))
+    steady = (True,) * len(template.mistakes)
+    run = Cuts(template.answer.reference, template.answer.arguments, draw.references, demanded)
+    return Plan(run, (), places, left_out.untold, left_out.neglected, steady)
+
+
+def _places(left_out: LeftOut, before: int) -> tuple[Demanded, ...]:
+    """Where the demanded omissions stand among results, after so many others."""
+    last = before + len(left_out.demanded)
+    return tuple(
+        Demanded(before + place, omission.what, None if left_out.is_sampled else last + place)
+        for place, omission in enumerate(left_out.demanded)
+    )
+
+
+def _roots(left_out: LeftOut) -> list[Node]:
+    idle = [] if left_out.is_sampled else [omission.idle for omission in left_out.demanded]
+    return [*(omission.root for omission in left_out.demanded), *idle]
 
 
 def _planned(template: QuantityTemplate, draw: Draw, root: Node, full: Node) -> Plan:
-    elsewhere = other_draws(draw, template.where)
+    elsewhere = other_draws(template, draw)
     usual = (
         elsewhere[0] if elsewhere else draw
     ).values  # so that a plan does not depend on the draw that was made first
     left_out = sorted_out(template, full, elsewhere, usual)
     if len(nodes(root)) > MOST_NODES:
-        whole = program([root, *(omission.root for omission in left_out.demanded)])
-        places = tuple((1 + place, omission.what) for place, omission in enumerate(left_out.demanded))
-        return Plan(whole, (), places, left_out.untold, left_out.neglected, (True,) * len(template.mistakes))
+        whole, steady = program([root, *_roots(left_out)]), (True,) * len(template.mistakes)
+        return Plan(whole, (), _places(left_out, 1), left_out.untold, left_out.neglected, steady)
     known = arguments_of(template, root, usual)
     options = [variant for variant in variants(root, known) if len(nodes(variant.root)) < 2 * len(nodes(root)) + 20]
     options = _different(root, options, usual, is_data="[information]" in unit(template.answer.unit).dimension)
     tried = program([root, *(variant.root for variant in options)])
     rows = [tried.run(values.values) for values in elsewhere]
-    steady, said = _beside_mistakes(template, [*zip(elsewhere, rows, strict=True)][:ELSEWHERE], len(options))
+    hows = [option.how for option in options]
+    steady, said = _beside_mistakes(template, [*zip(elsewhere, rows, strict=True)][:ELSEWHERE], hows)
     kept = [index for index in range(len(options)) if index not in said]
     options = [options[index] for index in kept]
-    final = program([root, *(variant.root for variant in options), *(omission.root for omission in left_out.demanded)])
-    demanded = tuple((1 + len(options) + place, omission.what) for place, omission in enumerate(left_out.demanded))
+    final = program([root, *(variant.root for variant in options), *_roots(left_out)])
     told = {
         sentence: frozenset(place for place, index in enumerate(kept) if index in its)
-        for sentence, its in _by_sentence(
-            template, [*zip(elsewhere, rows, strict=True)], len(rows[0]) - 1 if rows else 0
-        )
+        for sentence, its in _by_sentence(template, [*zip(elsewhere, rows, strict=True)], hows if rows else [])
     }
     how = tuple(option.how for option in options)
-    return Plan(final, how, demanded, left_out.untold, left_out.neglected, steady, told)
+    stops = stops_of(root, known)
+    return Plan(
+        final, how, _places(left_out, 1 + len(options)), left_out.untold, left_out.neglected, steady, told, stops
+    )
 
 
 def _different(root: Node, options: Sequence[Variant], usual: Mapping[str, Any], *, is_data: bool) -> list[Variant]:
@@ -165,10 +201,13 @@ def _different(root: Node, options: Sequence[Variant], usual: Mapping[str, Any],
     return found
 
 
-def other_draws(draw: Draw, where: Sequence[str]) -> list[Draw]:
-    """Return some more draws of a problem that meet these constraints as well, the same for every seed."""
-    thrown = (_another_draw(draw, where, number) for number in range(MOST_TRIED))
-    return [*islice((drawn for drawn in thrown if drawn is not None), SAMPLED)]
+def other_draws(template: author.Template, draw: Draw) -> Sequence[Draw]:
+    """Return some more draws of the same problem, the same whichever is made first."""
+    memo, key = draw.references.memo, ("elsewhere", id(template))
+    if key not in memo:
+        thrown = (_another_draw(draw, template.where, number) for number in range(MOST_TRIED))
+        memo[key] = (template, [*islice((drawn for drawn in thrown if drawn is not None), SAMPLED)])  # so its id stays
+    return memo[key][1]  # type: ignore[no-any-return]
 
 
 def _another_draw(draw: Draw, where: Sequence[str], number: int) -> Draw | None:
@@ -185,7 +224,7 @@ def _another_draw(draw: Draw, where: Sequence[str], number: int) -> Draw | None:
 
 
 def _beside_mistakes(
-    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], options: int
+    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], hows: Sequence[str]
 ) -> tuple[tuple[bool, ...], set[int]]:
     """Which mistakes are a fixed multiple of the key, and which options are a mistake by another name."""
     steady, said = [], set()
@@ -194,7 +233,11 @@ def _beside_mistakes(
         pairs = [(found, value) for drawn, found in rows if (value := _value(mistake, found[0], drawn)) is not None]
         ratios = [value / found[0] for found, value in pairs if found[0]]
         steady.append(all(math.isclose(ratio, ratios[0], rel_tol=SAME) for ratio in ratios))
-        said |= {index for index in range(options) if _is_said(pairs, index, near)}
+        said |= {
+            index
+            for index, how in enumerate(hows)
+            if not is_another_cause(how, mistake.say) and _is_said(pairs, index, near)
+        }
     return tuple(steady), said
 
 
@@ -204,7 +247,7 @@ def _near(template: QuantityTemplate) -> float:
 
 
 def _by_sentence(
-    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], options: int
+    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], hows: Sequence[str]
 ) -> Iterator[tuple[tuple[int, str], set[int]]]:
     """The options that are a mistake by another name in the draws in which its sentence is the same."""
     for number, mistake in enumerate(template.mistakes):
@@ -219,7 +262,11 @@ def _by_sentence(
             if len(pairs) >= ELSEWHERE:
                 yield (
                     (number, sentence),
-                    {index for index in range(options) if _is_said(pairs, index, _near(template))},
+                    {
+                        index
+                        for index, how in enumerate(hows)
+                        if not is_another_cause(how, sentence) and _is_said(pairs, index, _near(template))
+                    },
                 )
 
 

@@ -10,6 +10,7 @@ from itertools import combinations
 from shardwise.errors import Reject
 from shardwise.kinds.quantity.model import Answer, QuantityTemplate, allowed
 from shardwise.kinds.quantity.slips import Slip, not_told, plan_of, slips
+from shardwise.kinds.quantity.stops import Stop
 from shardwise.template.draw import Draw
 
 AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits
@@ -23,6 +24,7 @@ class Solved:
     mistakes: tuple[float | None, ...]  # None where a mistake is not known of this draw
     steady: tuple[bool, ...]  # whether each mistake is the same multiple of the key in every draw
     slips: tuple[Slip, ...] = ()
+    stops: tuple[Stop, ...] = ()  # parameters and intermediate results, and what each is
 
 
 def solve(template: QuantityTemplate, draw: Draw) -> Solved:
@@ -45,13 +47,18 @@ def solve(template: QuantityTemplate, draw: Draw) -> Solved:
 
 def _with_slips(template: QuantityTemplate, draw: Draw, solved: Solved) -> Solved:
     plan = plan_of(template, draw)
-    found = () if plan is None else plan.run(draw.values)
-    if plan is None or not math.isclose(found[0], solved.key, rel_tol=AGREEMENT):
+    found = plan.run(draw.values)
+    if not math.isclose(found[0], solved.key, rel_tol=AGREEMENT):
         return solved
     tolerance_of_key = allowed(template.answer, solved.key)
     if (likely := not_told(plan, found, tolerance_of_key)) is not None:
-        raise Reject(f"the key and what comes out {likely} lie within the tolerance")
-    return replace(solved, slips=slips(plan, found, tolerance_of_key, template, draw), steady=plan.steady)
+        raise Reject(f"the key and what a student gets who {likely} lie within the tolerance")
+    return replace(
+        solved,
+        slips=slips(plan, found, tolerance_of_key, template, draw),
+        stops=() if plan.stops is None else plan.stops.of(draw, template),
+        steady=plan.steady,
+    )
 
 
 def each_allowed(answer: Answer, values: Sequence[float]) -> list[float]:

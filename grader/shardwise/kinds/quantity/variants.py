@@ -10,7 +10,7 @@ from operator import is_
 from shardwise.kinds.quantity.arguments import Known
 from shardwise.kinds.quantity.changes import OF_UNITS, changes
 from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes, number
-from shardwise.kinds.quantity.phrases import factor_in_words, is_short, part_in_words
+from shardwise.kinds.quantity.phrases import factor_in_words, is_short, names, part_in_words, term_in_words
 
 CHAINED = ("times", "over")
 RATE = "[information] / [time]"
@@ -21,7 +21,7 @@ WIDTHS = (1, 2, 4, 8)  # bytes of a number
 
 @dataclass(frozen=True)
 class Variant:
-    """A wrong expression, and what went wrong, to follow “that is what comes out”."""
+    """A wrong expression, and what the student did, to follow “You”."""
 
     root: Node
     how: str
@@ -30,15 +30,39 @@ class Variant:
 
 def variants(root: Node, known: Known) -> list[Variant]:
     """Every expression that is one slip away, likely ones first."""
-    found = [
-        Variant(_replaced(root, here, changed), how, is_likely)
-        for here in reversed(nodes(root))
-        for changed, how, is_likely in changes(here, known)
-    ]
+    found = list(_changed(root, known))
     found += _of_ratios(root, known)
     found += _everywhere(root, known)
+    found += _whole_rings(root)
     found += _pairs(root, known)
+    found += _twice_or_half(root, known)
     return sorted(found, key=lambda variant: not variant.is_likely)
+
+
+def _changed(root: Node, known: Known) -> Iterator[Variant]:
+    """Each change of each operation, wherever the same part stands and in one place alone."""
+    alike: dict[int, list[Node]] = {}
+    for here in nodes(root):
+        alike.setdefault(here.shape, []).append(here)
+    for here in reversed(nodes(root)):
+        for changed, how, is_likely in changes(here, known):
+            if len(same := alike[here.shape]) > 1:
+                yield Variant(rebuilt(root, {id(one): changed for one in same}), how)
+            yield Variant(_replaced(root, here, changed), how, is_likely)
+
+
+def _twice_or_half(root: Node, known: Known) -> Iterator[Variant]:
+    """A term of a sum, or an even number, that is counted twice or half as often: there and back, forward and backward."""
+    for here in nodes(root):
+        for part in here.parts:
+            if here.operation in ("plus", "minus") and part.operation not in ("plus", "argument") and names(part):
+                said = term_in_words(part, known)
+                for factor, times in ((number(2), "twice"), (number(0.5), "half of")):
+                    again = node("times", factor, part)
+                    yield Variant(_replaced(root, part, again), f"took {times} {said}: does it happen once or twice?")
+            elif here.operation == "times" and part.is_number and part.value in (4, 6, 8, 12):
+                half = node("times", *(number(part.value / 2) if one is part else one for one in here.parts))
+                yield Variant(_replaced(root, here, half), "left out a factor of 2")
 
 
 def _pairs(root: Node, known: Known) -> Iterator[Variant]:
@@ -53,7 +77,7 @@ def _pairs(root: Node, known: Known) -> Iterator[Variant]:
             for power, part in lost:
                 changed = node("over" if power > 0 else "times", changed, part)
             said = " and ".join(factor_in_words(power, part, known) for power, part in lost)
-            yield Variant(changed, f"with {said} left out")
+            yield Variant(changed, f"left out {said}")
 
 
 def _of_ratios(root: Node, known: Known) -> Iterator[Variant]:
@@ -65,24 +89,45 @@ def _of_ratios(root: Node, known: Known) -> Iterator[Variant]:
         factors = list(factors_of(here, 1))
         for top, below in product(*([part for power, part in factors if power == sign] for sign in (1, -1))):
             ratio = node("over", top, below)
-            said = f"{part_in_words(top, known)} over {part_in_words(below, known)}"
+            said = f"the ratio of {part_in_words(top, known)} to {part_in_words(below, known)}"
             if _is_one_off(top, below) or _is_ratio(top, below, known):
                 turned = node("over", node("over", here, ratio), ratio)
-                yield Variant(_replaced(root, here, turned), f"with {said} upside down")
+                yield Variant(_replaced(root, here, turned), f"inverted {said}")
             if _is_ratio(top, below, known):
                 squared = node("times", here, ratio)
-                yield Variant(_replaced(root, here, squared), f"with the square of {said}")
-                yield Variant(_replaced(root, here, node("times", squared, ratio)), f"with the cube of {said}")
+                yield Variant(_replaced(root, here, squared), f"squared {said}")
+                yield Variant(_replaced(root, here, node("times", squared, ratio)), f"cubed {said}")
                 rooted = node("over", here, node("sqrt", ratio))
-                yield Variant(_replaced(root, here, rooted), f"with the square root of {said}")
+                yield Variant(_replaced(root, here, rooted), f"took the square root of {said}")
+
+
+def _whole_rings(root: Node) -> Iterator[Variant]:
+    """Every 2 (N-1)/N of a ring left out at once, so that each message travels as a whole and once."""
+    links = {id(part) for here in nodes(root) if here.operation in CHAINED for part in here.parts}
+    new = {}
+    for here in nodes(root):
+        if here.operation in CHAINED and id(here) not in links:
+            factors = list(factors_of(here, 1))
+            tops = [part for power, part in factors if power == 1]
+            below = [part for power, part in factors if power == -1]
+            rings = [
+                (top, count) for top in tops for count in below if top.operation == "minus" and _is_one_off(top, count)
+            ]
+            if rings and any(part.is_number and part.value % 2 == 0 for part in tops):
+                top, count = rings[0]
+                new[id(here)] = node("over", node("over", node("times", here, count), top), number(2))
+    if new:
+        yield Variant(
+            rebuilt(root, new),
+            "let the whole message travel once: what does each GPU send in the two phases of a ring?",
+        )
 
 
 def _is_one_off(first: Node, last: Node) -> bool:
     """Whether two factors are N and N-1 or N+1."""
     return any(
         one.operation in ("plus", "minus")
-        and other.operation == "argument"
-        and one.parts[0].name == other.name
+        and one.parts[0].shape == other.shape
         and one.parts[1].is_number
         and one.parts[1].value == 1
         for one, other in ((first, last), (last, first))
@@ -116,31 +161,36 @@ def _everywhere(root: Node, known: Known) -> Iterator[Variant]:
         of = known[name]
         if of.shares:
             whose = "is it asked for one of them, or for all together?"
-            yield Variant(node("times", root, leaf), f"with {of.says} as one factor too many: {whose}")
-            yield Variant(node("over", root, leaf), f"with one division by {of.says} too many: {whose}")
+            yield Variant(node("times", root, leaf), f"multiplied by {of.says} once too often: {whose}")
+            yield Variant(node("over", root, leaf), f"divided by {of.says} once too often: {whose}")
         if of.is_count and of.value <= 1000:
-            yield Variant(exchanged(root, {name: node("minus", leaf, ONE)}), f"with one less than {of.says}")
-            yield Variant(exchanged(root, {name: node("plus", leaf, ONE)}), f"with one more than {of.says}")
+            yield Variant(exchanged(root, {name: node("minus", leaf, ONE)}), f"counted one less than {of.says}")
+            yield Variant(exchanged(root, {name: node("plus", leaf, ONE)}), f"counted one more than {of.says}")
         if of.dimension == RATE:
             yield from _of_rate(root, leaf, of.says)
         if of.is_share:
-            yield Variant(exchanged(root, {name: node("minus", ONE, leaf)}), f"with what {of.says} leaves of the whole")
+            yield Variant(exchanged(root, {name: node("minus", ONE, leaf)}), f"took 1 minus {of.says} for {of.says}")
         if name.startswith("bytes_per_"):
             for width in WIDTHS:
-                yield Variant(exchanged(root, {name: number(width)}), f"with {width} for {of.says}")
+                yield Variant(exchanged(root, {name: number(width)}), f"counted {_bytes(width, of.says)}")
     for first, second in combinations(leaves, 2):
         if _are_alike(leaves[first], leaves[second], known):
             swapped = exchanged(root, {first: leaves[second], second: leaves[first]})
-            yield Variant(swapped, f"with {known[first].says} and {known[second].says} swapped")
+            yield Variant(swapped, f"swapped {known[first].says} and {known[second].says}")
+
+
+def _bytes(width: int, says: str) -> str:
+    """So many "bytes per weight"."""
+    return f"1 byte {says.removeprefix('the bytes ')}" if width == 1 else f"{width} {says.removeprefix('the ')}"
 
 
 def _of_rate(root: Node, leaf: Node, says: str) -> Iterator[Variant]:
     """Slips with a bandwidth: the other direction counted or not, bits for bytes."""
     for factor, how in (
-        (2, f"with {says} of both directions where one direction counts, or twice {says}"),
-        (1 / 2, f"with half of {says}, as if it were of both directions together"),
-        (8, f"with {says} 8 times too large: bits or bytes?"),
-        (1 / 8, f"with {says} 8 times too small: bits or bytes?"),
+        (2, f"took twice {says}: is that of both directions together?"),
+        (1 / 2, f"took half of {says}: is it that of one direction already?"),
+        (8, f"took 8 times {says}: bits or bytes?"),
+        (1 / 8, f"took an eighth of {says}: bits or bytes?"),
     ):
         yield Variant(exchanged(root, {leaf.name: node("times", number(factor), leaf)}), how)
 

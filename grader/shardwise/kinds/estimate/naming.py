@@ -1,0 +1,46 @@
+"""Naming: what makes a wrong estimate wrong, said only where its few digits leave hardly more than one cause."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shardwise.kinds.estimate.model import EstimateForm, EstimateKey
+from shardwise.kinds.quantity.explain import clocks_in, everywhere, explanation, of_a_number
+from shardwise.kinds.quantity.judging import printed_in, shown_in
+from shardwise.question import Question
+from shardwise.units import Reading
+
+NEAREST, FARTHEST = 0.02, 0.15  # relative; how near a factor must be, by the digits of the estimate
+_FACTORS = (8.0, 24.0, 60.0, 3600.0, 86_400.0, *(10.0**power for power in range(1, 13)))
+MOST_SAID = 2
+
+
+def cause(question: Question, form: EstimateForm, key: EstimateKey, given: Reading) -> str:
+    """Return what a wrong estimate is: off by a unit or by a number of the question, or a number on the way; else nothing."""
+    within = min(max(given.step / 2 / given.value, NEAREST), FARTHEST)
+    stops = [say for value, say in key.stops if value and abs(given.value / value - 1) <= min(within, 0.05)]
+    if len(stops) == 1:
+        return f"{stops[0]} What is still missing?"
+    numbers = printed_in(question)
+    found = of_a_number(given.value, key.value, numbers, within)
+    found += _of_units(question, form, key, given.value / key.value, within)
+    found = list(dict.fromkeys(found))
+    return explanation(found) if len(found) <= MOST_SAID else ""
+
+
+def _of_units(question: Question, form: EstimateForm, key: EstimateKey, ratio: float, within: float) -> list[str]:
+    near = [factor for one in _FACTORS for factor in (one, 1 / one) if abs(ratio / factor - 1) <= within]
+    known: Mapping[str, str] = {}
+    for factor in near:
+        said = everywhere(
+            factor * key.value,
+            key.value,
+            traits=key.traits,
+            unit_text=form.unit,
+            exact=True,
+            shown=shown_in(question),
+            is_own=False,
+            clocks=clocks_in(question.prompt),
+        )
+        known = {**known, **dict.fromkeys(said, "")}
+    return list(known)

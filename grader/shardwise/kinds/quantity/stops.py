@@ -1,0 +1,98 @@
+"""Stops: numbers on the way to a key, its parameters and intermediate results, that are handed in for the result itself."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from shardwise.kinds.quantity.arguments import UNSAID, Known, arguments_of, named
+from shardwise.kinds.quantity.expressions import Node, nodes
+from shardwise.kinds.quantity.phrases import computed_in_words, names
+from shardwise.kinds.quantity.program import Program, program
+from shardwise.kinds.quantity.tracing import traced
+from shardwise.kinds.quantity.words import is_understood
+from shardwise.template.draw import Draw
+from shardwise.template.expressions import shown
+from shardwise.template.parameters import Parameter
+from shardwise.units import unit
+
+MOST = 20  # in a key
+MOST_NAMED = 3  # arguments of an intermediate result, which is said with all of them
+LONGEST = 140  # characters of an intermediate result's name
+LEAST = 5  # a smaller whole number stands in many a question, and says nothing
+
+_PLACE = re.compile(r"\{(\w+)\}")
+
+Stop = tuple[float, str]  # a value in base units, and what it is
+
+
+@dataclass(frozen=True)
+class Stops:
+    """The intermediate results of an expression, and how each is called."""
+
+    program: Program
+    says: tuple[str, ...]
+
+    def of(self, draw: Draw, template: Any) -> tuple[Stop, ...]:
+        """Return the numbers of this draw that can be taken for its answer, the question's own first."""
+        found = {value: f"That is {said}, as given in the question." for value, said in _given(draw, template)}
+        for value, said in zip(self.program.run(draw.values)[1:], self.says, strict=True):
+            if math.isfinite(value) and not (float(value).is_integer() and abs(value) < LEAST):
+                found.setdefault(value, f"That is {filled(said, draw)}, an intermediate result.")
+        return tuple(found.items())[:MOST]
+
+
+def stops_in(template: Any, draw: Draw) -> tuple[Stop, ...]:
+    """Return the numbers of a draw that may be taken for its answer; none where its reference cannot be traced."""
+    answer = template.answer
+    root = traced(draw.references, answer.reference, draw.values, answer.arguments)
+    return () if root is None else stops_of(root, arguments_of(template, root, draw.values)).of(draw, template)
+
+
+def stops_of(root: Node, known: Known) -> Stops:
+    """Return the parts of an expression that a student may stop at, the last ones first."""
+    parts = [
+        here for here in reversed(nodes(root)) if here.operation not in ("argument", "number") and here is not root
+    ]
+    kept: dict[str, Node] = {}
+    for here in parts:
+        if 0 < len(names(here)) <= MOST_NAMED:
+            said = computed_in_words(here, known)
+            if UNSAID not in said and len(said) < LONGEST and said.count("(") <= 1:
+                kept.setdefault(said, here)
+    return Stops(program([root, *kept.values()]), tuple(kept))
+
+
+def filled(said: str, draw: Draw) -> str:
+    """Return a phrase with the numbers of a draw in its places, as the prompt prints them."""
+    return _PLACE.sub(lambda place: _printed(place[1], draw), said)
+
+
+def _printed(name: str, draw: Draw) -> str:
+    parameter = draw.params[name]
+    value = shown(draw.values[name], parameter.unit, parameter.direction or "none")
+    return str(getattr(value, "text", value))
+
+
+def _given(draw: Draw, template: Any) -> list[tuple[float, str]]:
+    """The parameters that stand in the prompt and measure what the answer does."""
+    wanted = unit(template.answer.unit).dimension
+    found = []
+    for name, parameter in template.params.items():
+        value, phrase = draw.values.get(name), named(name, has_unit=parameter.unit is not None)
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or (abs(value) < LEAST and float(value).is_integer())
+        ):
+            continue
+        is_printed = re.search(rf"{{{{-?\s*{re.escape(name)}\b", template.prompt) is not None
+        if is_printed and _dimension(parameter) == wanted and is_understood(name, phrase, template.prompt):
+            found.append((float(value), phrase))
+    return found
+
+
+def _dimension(parameter: Parameter) -> str:
+    return unit(parameter.unit).dimension if parameter.unit else "dimensionless"
