@@ -141,7 +141,7 @@ params:
   weight_bytes: {choice: [320, 480, 640], unit: GB}
   activation_bytes: {choice: [SMALL], unit: GB}
   tp: {choice: [2, 4]}
-  memory_bytes: {choice: [40, 60, 80], unit: GB}
+  memory_bytes: {choice: [45, 70, 90], unit: GB}
 prompt: "{{ weight_bytes }}, {{ activation_bytes }}, {{ tp }}, {{ memory_bytes }}: how many stages are there at least?"
 answer: {reference: activations.smallest_pipeline, oracle: activations.smallest_pipeline, unit: stage, abs_tol: 0}
 mistakes:
