@@ -86,6 +86,11 @@ class Mistake(author.AuthorModel):
         """Whether the draw chooses its sentence, which may then be about another slip in each kind of draw."""
         return "{%" in self.say
 
+    @property
+    def depends(self) -> bool:
+        """Whether the draw decides what is said, or whether it is said at all."""
+        return self.is_chosen or self.when is not None
+
     def of(self, key: float, draw: Draw) -> float | None:
         """The wrong number that this mistake gives in a draw, in base units; None where `when` leaves the draw out."""
         if self.when is not None and not draw.evaluate(self.when, key=key):

@@ -35,7 +35,7 @@ MOST = 40  # slips in a key
 MOST_NODES = 200  # of a trace that slips are looked for in
 FARTHEST = 1e5  # times too high or too low: what is farther off is no slip with the question's numbers
 SAME = 1e-9  # relative, between two results that are the same
-ELSEWHERE = 4  # draws of the same problem by which a slip and a mistake are told apart for good
+ELSEWHERE = 4  # draws of the same sentence by which a slip and a mistake are told apart for good
 BITS = {"8", "0.125"}  # always this multiple of the key: said for every answer in bytes
 SAMPLED = 25  # draws by which it is found how often they tell what is left out from the key
 MOST_TRIED = 10 * SAMPLED  # throws that those are looked for among
@@ -112,8 +112,12 @@ def slips(
     plan: Plan, found: Sequence[float], allowed: float, template: QuantityTemplate, draw: Draw
 ) -> tuple[Slip, ...]:
     """The slips that are apart from the key by more than its tolerance, but for those that a mistake's sentence tells."""
-    chosen = [(number, mistake) for number, mistake in enumerate(template.mistakes) if mistake.is_chosen]
     key = found[0]
+    chosen = [
+        (number, mistake)
+        for number, mistake in enumerate(template.mistakes)
+        if mistake.depends and (mistake.when is None or draw.evaluate(mistake.when, key=key))
+    ]
     sentences = ((number, _sentence(mistake, template.answer, key, draw)) for number, mistake in chosen)
     told = frozenset[int]().union(*(plan.told.get(sentence, ()) for sentence in sentences))
     least = allowed + 1e-9 * abs(key)
@@ -171,7 +175,7 @@ def _planned(template: QuantityTemplate, draw: Draw, root: Node, full: Node) -> 
     tried = program([root, *(variant.root for variant in options)])
     rows = [tried.run(values.values) for values in elsewhere]
     hows = [option.how for option in options]
-    steady, said = _beside_mistakes(template, [*zip(elsewhere, rows, strict=True)][:ELSEWHERE], hows)
+    steady, said = _beside_mistakes(template, [*zip(elsewhere, rows, strict=True)], hows)
     kept = [index for index in range(len(options)) if index not in said]
     options = [options[index] for index in kept]
     final = program([root, *(variant.root for variant in options), *_roots(left_out)])
@@ -233,11 +237,12 @@ def _beside_mistakes(
         pairs = [(found, value) for drawn, found in rows if (value := _value(mistake, found[0], drawn)) is not None]
         ratios = [value / found[0] for found, value in pairs if found[0]]
         steady.append(all(math.isclose(ratio, ratios[0], rel_tol=SAME) for ratio in ratios))
-        said |= {
-            index
-            for index, how in enumerate(hows)
-            if not is_another_cause(how, mistake.say) and _is_said(pairs, index, near)
-        }
+        if mistake.when is None:  # else it is not known of every draw, and the slip is said where it is not
+            said |= {
+                index
+                for index, how in enumerate(hows)
+                if not is_another_cause(how, mistake.say) and _is_said(pairs, index, near)
+            }
     return tuple(steady), said
 
 
@@ -251,7 +256,7 @@ def _by_sentence(
 ) -> Iterator[tuple[tuple[int, str], set[int]]]:
     """The options that are a mistake by another name in the draws in which its sentence is the same."""
     for number, mistake in enumerate(template.mistakes):
-        if not mistake.is_chosen:
+        if not mistake.depends:
             continue
         groups: dict[str, list[tuple[Sequence[float], float]]] = {}
         for drawn, found in rows:

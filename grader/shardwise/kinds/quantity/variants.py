@@ -25,7 +25,7 @@ class Variant:
 
     root: Node
     how: str
-    is_likely: bool = False  # a draw that cannot tell it from the key is a bad draw
+    is_likely: bool = False  # it is named before others
 
 
 def variants(root: Node, known: Known) -> list[Variant]:
