@@ -161,7 +161,7 @@ def test_mebibytes_are_not_said_where_one_gpu_less_explains_the_number() -> None
 def test_parameters_and_intermediate_results_are_called_so() -> None:
     assert say(ring(), 3e-3) == "That is the latency, as given in the question. What is still missing?"
     assert say(ring(), 1e9 / 12 / 1e11).startswith(
-        "That is the size of the message over the number of GPUs over the bandwidth, an intermediate result."
+        "That is the size of the message divided by the number of GPUs divided by the bandwidth, an intermediate result."
     )
     assert "number on the way" not in say(ring(), 0.0777)
 
