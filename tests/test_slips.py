@@ -112,10 +112,12 @@ def test_a_far_fetched_slip_is_not_said_beside_a_recognised_mistake() -> None:
         "counted one more than the number of layers.",
         "divided by a instead of multiplying by it.",
         "left out the factor 2 and the division by b.",
+        "left out a and the division by b.",
         "took the natural logarithm instead of the one to base 2.",
     ):
         assert is_far_fetched(f"You {how}"), how
     assert not is_far_fetched("You left out the latency.")
+    assert not is_far_fetched("You left out the part with a, b and the latency.")
 
 
 def test_beside_a_recognised_mistake_two_other_slips_are_said_and_no_more() -> None:
@@ -268,6 +270,7 @@ def test_a_mistake_that_an_answer_lies_near_to_is_only_asked_about() -> None:
     assert near.say == "Your number is near that of a known mistake. Is it yours?\n\n- You know this mistake."
     assert near.mistake is None
     assert check(asked, "91.234 ms").say.startswith("Too high")
+    assert check(ring(mistake="0.0914"), "91 ms").say.startswith("Your number is near")  # of two figures
 
 
 @pytest.mark.parametrize("plain", ["bytes", "bytes {% if gpus == 8 %}in{% else %}on{% endif %} GPUs"])

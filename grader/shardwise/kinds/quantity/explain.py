@@ -36,7 +36,7 @@ FEWEST = 3  # figures of an answer that a far-fetched slip must have all of
 
 _FAR_FETCHED = re.compile(
     r"^You (squared|cubed|doubled|swapped|inverted|counted one (more|less) than|took (twice|half of) .+ once or twice|took the (square )?root|took the \w+ logarithm|took the logarithm"
-    r"|left out the (factor|division) .+ and the )| instead of (multiplying|dividing) by it\.$"
+    r"|left out (?!the part with).+ and the )| instead of (multiplying|dividing) by it\.$"
 )
 _POWERS = {10.0**power: power for power in range(-15, 16) if power}
 BITS = "Bits or bytes? A byte has 8 bits: which of the two do your numbers count?"

@@ -177,6 +177,8 @@ def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool
         elif sure:
             rounding = FINE if figures(given.value, given.step) <= 4 else FINE / 5
             allowed = min(allowed, given.step / 2 + rounding * abs(value))
+        elif figures(given.value, given.step) == FEWEST - 1:  # two figures of a mistake
+            allowed = max(allowed, given.step / 2)
         if near(given.value, value, allowed):
             return index
     return None
