@@ -270,7 +270,7 @@ def test_a_mistake_that_an_answer_lies_near_to_is_only_asked_about() -> None:
     assert near.say == "Your number is near that of a known mistake. Is it yours?\n\n- You know this mistake."
     assert near.mistake is None
     assert check(asked, "91.234 ms").say.startswith("Too high")
-    assert check(ring(mistake="0.0914"), "91 ms").say.startswith("Your number is near")  # of two figures
+    assert check(ring(mistake="0.0124"), "12 ms").say.startswith("Your number is near")  # of two figures
 
 
 @pytest.mark.parametrize("plain", ["bytes", "bytes {% if gpus == 8 %}in{% else %}on{% endif %} GPUs"])
