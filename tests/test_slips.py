@@ -13,8 +13,9 @@ from checkout import ROOT, posed
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose, solved
 from shardwise.kinds.quantity.arguments import UNSAID, Argument, arguments_of
-from shardwise.kinds.quantity.explain import as_near, beside, is_far_fetched, one_off, reasons, traits_of
+from shardwise.kinds.quantity.explain import as_near, beside, is_far_fetched, one_off, reasons
 from shardwise.kinds.quantity.expressions import Node, argument, node, number
+from shardwise.kinds.quantity.general import traits_of
 from shardwise.kinds.quantity.program import program
 from shardwise.kinds.quantity.slips import MOST
 from shardwise.kinds.quantity.tracing import traced

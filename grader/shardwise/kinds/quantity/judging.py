@@ -6,15 +6,9 @@ import math
 import re
 
 from shardwise.kinds.quantity.explain import (
-    FEWEST,
-    FINE,
-    ROUNDED,
     as_near,
     beside,
-    clocks_in,
-    everywhere,
     explanation,
-    figures,
     is_far_fetched,
     nearby,
     of_a_number,
@@ -22,6 +16,7 @@ from shardwise.kinds.quantity.explain import (
     reasons,
     slips_made,
 )
+from shardwise.kinds.quantity.general import FEWEST, FINE, ROUNDED, clocks_in, everywhere, figures
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, near, tolerance_in_base_units
 from shardwise.kinds.quantity.twins import is_another_cause
 from shardwise.kinds.quantity.words import is_understood, words
