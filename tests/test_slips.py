@@ -13,8 +13,9 @@ from checkout import ROOT, posed
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose, solved
 from shardwise.kinds.quantity.arguments import UNSAID, Argument, arguments_of
-from shardwise.kinds.quantity.explain import as_near, beside, is_far_fetched, one_off, reasons, traits_of
+from shardwise.kinds.quantity.explain import as_near, beside, is_far_fetched, one_off, reasons
 from shardwise.kinds.quantity.expressions import Node, argument, node, number
+from shardwise.kinds.quantity.general import traits_of
 from shardwise.kinds.quantity.program import program
 from shardwise.kinds.quantity.slips import MOST
 from shardwise.kinds.quantity.tracing import traced
@@ -112,10 +113,12 @@ def test_a_far_fetched_slip_is_not_said_beside_a_recognised_mistake() -> None:
         "counted one more than the number of layers.",
         "divided by a instead of multiplying by it.",
         "left out the factor 2 and the division by b.",
+        "left out a and the division by b.",
         "took the natural logarithm instead of the one to base 2.",
     ):
         assert is_far_fetched(f"You {how}"), how
     assert not is_far_fetched("You left out the latency.")
+    assert not is_far_fetched("You left out the part with a, b and the latency.")
 
 
 def test_beside_a_recognised_mistake_two_other_slips_are_said_and_no_more() -> None:
@@ -161,7 +164,7 @@ def test_mebibytes_are_not_said_where_one_gpu_less_explains_the_number() -> None
 def test_parameters_and_intermediate_results_are_called_so() -> None:
     assert say(ring(), 3e-3) == "That is the latency, as given in the question. What is still missing?"
     assert say(ring(), 1e9 / 12 / 1e11).startswith(
-        "That is the size of the message over the number of GPUs over the bandwidth, an intermediate result."
+        "That is the size of the message divided by the number of GPUs divided by the bandwidth, an intermediate result."
     )
     assert "number on the way" not in say(ring(), 0.0777)
 
@@ -268,6 +271,7 @@ def test_a_mistake_that_an_answer_lies_near_to_is_only_asked_about() -> None:
     assert near.say == "Your number is near that of a known mistake. Is it yours?\n\n- You know this mistake."
     assert near.mistake is None
     assert check(asked, "91.234 ms").say.startswith("Too high")
+    assert check(ring(mistake="0.0124"), "12 ms").say.startswith("Your number is near")  # of two figures
 
 
 @pytest.mark.parametrize("plain", ["bytes", "bytes {% if gpus == 8 %}in{% else %}on{% endif %} GPUs"])

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from shardwise.kinds.quantity.explain import Trait
+from shardwise.kinds.quantity.general import Trait
 from shardwise.kinds.quantity.model import Measured, QuantityForm
 from shardwise.question import Key
 from shardwise.template import model as author

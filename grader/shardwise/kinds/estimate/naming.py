@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shardwise.kinds.estimate.model import EstimateForm, EstimateKey
-from shardwise.kinds.quantity.explain import clocks_in, everywhere, explanation, of_a_number
+from shardwise.kinds.quantity.explain import explanation, of_a_number
+from shardwise.kinds.quantity.general import clocks_in, everywhere
 from shardwise.kinds.quantity.judging import printed_in, shown_in
 from shardwise.question import Question
 from shardwise.units import Reading

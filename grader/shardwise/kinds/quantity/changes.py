@@ -65,7 +65,7 @@ def _minus(here: Node, known: Known) -> Iterator[Change]:
         yield node("plus", first, ONE), raised, False
         return
     yield first, f"did not subtract {term_in_words(last, known)}", False
-    yield node("plus", first, last), f"added {term_in_words(last, known)} instead of subtracting", False
+    yield node("plus", first, last), f"added {term_in_words(last, known)} instead of subtracting it", False
     yield last, f"kept only what has to be subtracted from {term_in_words(first, known)}", False
 
 

@@ -6,15 +6,9 @@ import math
 import re
 
 from shardwise.kinds.quantity.explain import (
-    FEWEST,
-    FINE,
-    ROUNDED,
     as_near,
     beside,
-    clocks_in,
-    everywhere,
     explanation,
-    figures,
     is_far_fetched,
     nearby,
     of_a_number,
@@ -22,6 +16,7 @@ from shardwise.kinds.quantity.explain import (
     reasons,
     slips_made,
 )
+from shardwise.kinds.quantity.general import FEWEST, FINE, ROUNDED, clocks_in, everywhere, figures
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, near, tolerance_in_base_units
 from shardwise.kinds.quantity.twins import is_another_cause
 from shardwise.kinds.quantity.words import is_understood, words
@@ -177,6 +172,8 @@ def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool
         elif sure:
             rounding = FINE if figures(given.value, given.step) <= 4 else FINE / 5
             allowed = min(allowed, given.step / 2 + rounding * abs(value))
+        elif figures(given.value, given.step) == FEWEST - 1:  # two figures of a mistake
+            allowed = max(allowed, given.step / 2)
         if near(given.value, value, allowed):
             return index
     return None

@@ -13,7 +13,7 @@ from shardwise.errors import Unreadable
 from shardwise.kinds.answers import as_read
 from shardwise.kinds.base import NumericKind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.quantity.explain import Trait, traits_of
+from shardwise.kinds.quantity.general import Trait, traits_of
 from shardwise.kinds.quantity.judging import is_near, judged
 from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, allowed, near

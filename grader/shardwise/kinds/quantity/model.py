@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from shardwise.errors import ShardwiseError
-from shardwise.kinds.quantity.explain import Trait
+from shardwise.kinds.quantity.general import Trait
 from shardwise.question import Form, Key
 from shardwise.template import model as author
 from shardwise.template.draw import Draw

@@ -15,7 +15,7 @@ _BETWEEN = {
     "plus": "plus",
     "minus": "minus",
     "times": "times",
-    "over": "over",
+    "over": "divided by",
     "power": "to the power of",
     "rest": "modulo",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -16,6 +17,7 @@ CHAINED = ("times", "over")
 RATE = "[information] / [time]"
 MOST_FACTORS = 6  # of a product in which two are left out at once
 FAR = 32  # times: two arguments further apart are not taken for each other
+_WIDTH = re.compile(r"bytes_per_(?!s(_|$))")  # a width, and no rate
 WIDTHS = (1, 2, 4, 8)  # bytes of a number
 
 
@@ -170,7 +172,7 @@ def _everywhere(root: Node, known: Known) -> Iterator[Variant]:
             yield from _of_rate(root, leaf, of.says)
         if of.is_share:
             yield Variant(exchanged(root, {name: node("minus", ONE, leaf)}), f"took 1 minus {of.says} for {of.says}")
-        if name.startswith("bytes_per_"):
+        if _WIDTH.match(name):
             for width in WIDTHS:
                 yield Variant(exchanged(root, {name: number(width)}), f"counted {_bytes(width, of.says)}")
     for first, second in combinations(leaves, 2):

@@ -30,9 +30,10 @@ _KNOWN = {
     "memory_bytes": "the memory of the GPU", "communication_s": "the communication time", "efficiency": "the efficiency", "limit_s": "the time limit",
 }  # fmt: skip
 _SHORT = {"lr": "learning rate", "gpu": "GPU", "gpus": "GPUs", "flop": "FLOP", "mfu": "MFU", "kwh": "kWh", "nic": "NIC",
-          "kv": "KV", "ffn": "FFN", "mtbf": "MTBF", "mlp": "MLP", "tp": "TP"}  # fmt: skip
+          "kv": "KV", "ffn": "FFN", "mtbf": "MTBF", "mlp": "MLP", "gemm": "GEMM", "tp": "TP"}  # fmt: skip
 _RATE = re.compile(r"_(bytes|bits|flop|tokens)_per_s$")
 _JOINED = re.compile(r"micro_batch|all_reduce")
+_COUNTED = re.compile(r"(gpus|nodes|cores|tokens|experts|layers|samples)_per_")
 _PLAIN = frozenset(
     ["the", "number", "of", "size", "per", "time", "rate", "bytes", "an", "a"]
 )  # words that say nothing about a question
@@ -56,6 +57,7 @@ def words(name: str, *, has_unit: bool = False) -> str:
     if is_time and not text.endswith("time"):
         text += " time"
     is_count = name.endswith("s") and not is_time and not has_unit and "per" not in name and not name.endswith("bytes")
+    is_count = is_count or _COUNTED.match(name) is not None
     is_count = is_count and not _RATE.search(name) and not name.endswith("loss")
     return f"the number of {text}" if is_count else f"the {text}"
 

@@ -1,0 +1,233 @@
+"""Slips that happen in every question, each in its own dimension: prefixes, bits, units of time, per cent, directions, the inverse, the sign."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from typing import Literal
+
+from shardwise.errors import ShardwiseError
+from shardwise.units import SUPERSCRIPTS, THIN_SPACE, from_base, lowered, raised, show_number, unit
+
+Trait = Literal[  # what a question is about, as its parameters and its answer measure it
+    "data", "bits", "time", "direction", "share"  # time: in keys of older versions
+]  # fmt: skip
+ROUNDED = 0.005  # relative; an answer rounded to three figures is so near to its value
+INVERSE = "You inverted the ratio: the two are the wrong way round."
+OWN_NUMBER = " Or is one of the question's own numbers left out, or counted twice?"
+FINE = 5e-4  # relative; so near is one that was written with four figures or more
+SHARP = 1e-3  # relative; how near a factor of units must be, for some of them lie near each other
+
+_POWERS = {10.0**power: power for power in range(-15, 16) if power}
+BITS = "Bits or bytes? A byte has 8 bits: which of the two do your numbers count?"
+_DIRECTION = "Check the directions: is the rate that you used one direction's, or both directions' together?"
+_BINARY = {"k": ("kB is 10³ bytes, KiB is 2¹⁰", 1.024), "K": ("kB is 10³ bytes, KiB is 2¹⁰", 1.024),
+           "M": ("MB is 10⁶ bytes, MiB is 2²⁰", 1.024**2), "G": ("GB is 10⁹ bytes, GiB is 2³⁰", 1.024**3),
+           "T": ("TB is 10¹² bytes, TiB is 2⁴⁰", 1.024**4)}  # fmt: skip
+_CLOCK = {"ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours", "day": "days", "week": "weeks"}
+_CLOCK_WORDS = {"milliseconds": "(?:ms|milliseconds?)", "seconds": "(?:s|seconds?)", "minutes": "(?:min|minutes?)", "hours": "(?:h|hours?)",
+                "days": "days?", "weeks": "weeks?", "years": "years?"}  # fmt: skip
+_TIMES = {60: ("minutes and seconds", "hours and minutes"), 3600: ("hours and seconds",), 24: ("days and hours",),
+          86_400: ("days and seconds",), 1440: ("days and minutes",), 7: ("weeks and days",), 365: ("years and days",),
+          3600e3: ("hours and milliseconds",), 8760: ("years and hours",)}  # fmt: skip
+FEWEST = 3  # figures of an answer that a far-fetched slip must have all of
+LAST_BITS = 1e-9  # relative
+_SHOWN = re.compile(rf"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: × 10([{SUPERSCRIPTS}]+))?")
+
+
+def everywhere(
+    given: float,
+    key: float,
+    *,
+    traits: Sequence[Trait],
+    unit_text: str,
+    exact: bool,
+    shown: Sequence[str] = (),
+    step: float = 0.0,
+    is_own: bool = True,
+    clocks: frozenset[str] = frozenset(),
+) -> list[str]:
+    """Return the slips that happen in every question of this dimension; `is_own` if a parameter's number may explain them, too."""
+    if not (key and given):
+        return []
+    ratio = given / key
+    is_plain = unit(unit_text).dimension == "dimensionless"
+    also = OWN_NUMBER if is_own and _is_of_a_parameter(ratio, shown) else ""
+    within = ROUNDED if figures(given, step) <= 3 else FINE
+    digits = min(step / 2 / abs(given), ROUNDED) if figures(given, step) >= FEWEST else 0.0
+    found = [
+        say + also for say in _of_units(ratio, within, digits, traits, (unit_text, *shown), clocks, is_plain=is_plain)
+    ]
+    own, right = (given, key) if is_plain else (from_base(given, unit_text), from_base(key, unit_text))
+    found += _of_inverse(own, right, within)
+    if is_plain and not exact:
+        is_share = "share" in traits or unit(unit_text).factor < 1
+        found += _of_shares(given, key, max(SHARP, digits), is_share=is_share)
+    return found
+
+
+def _is_of_a_parameter(ratio: float, shown: Sequence[str]) -> bool:
+    """Whether an answer is off by what a parameter is, or by one more or less than that."""
+    for text in shown:
+        number = number_in(text)
+        for factor in (number - 1, number, number + 1):
+            if abs(factor) not in (0, 1) and (is_ratio(ratio, factor, SHARP) or is_ratio(ratio, 1 / factor, SHARP)):
+                return True
+    return False
+
+
+@lru_cache(maxsize=4096)
+def number_in(text: str) -> float:
+    """The number that a parameter is shown with; 0 where it has none.
+
+    >>> number_in("3.4 × 10¹⁰"), number_in(f"16{THIN_SPACE}384 tokens"), number_in("-0.5 ms"), number_in("H100-80GB")
+    (34000000000.0, 16384.0, -0.5, 0.0)
+    """
+    found = _SHOWN.match(text.replace(THIN_SPACE, ""))
+    return float(found[1]) * 10.0 ** int(lowered(found[2] or "0")) if found else 0.0
+
+
+def figures(given: float, step: float) -> int:
+    """With how many significant figures an answer was written, of which one of the last is `step`; zeros at its end may be none.
+
+    >>> figures(0.289, 0.001), figures(8190, 1), figures(0.1 + 0.2, 0)
+    (3, 3, 17)
+    """
+    return min(17, len(str(round(abs(given) / step)).rstrip("0"))) if step else 17
+
+
+def _of_units(
+    ratio: float,
+    within: float,
+    digits: float,
+    traits: Sequence[Trait],
+    texts: Sequence[str],
+    told: frozenset[str],
+    *,
+    is_plain: bool,
+) -> Iterator[str]:
+    if is_ratio(ratio, -1, within):
+        yield "The size is right; the sign is not."
+    for factor, power in _POWERS.items():
+        if is_ratio(ratio, factor, within):
+            yield _of_ten(power, is_plain=is_plain)
+    if "bits" in traits or any("bit" in text for text in texts[1:]):
+        yield from (BITS for factor in (8, 1 / 8) if is_ratio(ratio, factor, within))
+    if "data" in traits:
+        for prefix, (say, factor) in _BINARY.items():
+            near = max(min(within, SHARP * 2), digits)
+            is_off = is_ratio(ratio, factor, near) or is_ratio(ratio, 1 / factor, near)
+            if (
+                is_off
+                and not _is_of_neighbours(factor, texts[1:], near)
+                and any(f"{prefix}B" in text or f"{prefix}iB" in text for text in texts)
+            ):
+                yield f"Check the prefix: {say}."
+    clocks = _clocks_of(texts[0]) or frozenset[str]().union(*map(_clocks_of_amount, texts[1:]))
+    for factor, pairs in _TIMES.items():
+        say = ", or ".join(
+            pair for pair in pairs if clocks.intersection(pair.split(" and ")) or told.issuperset(pair.split(" and "))
+        )
+        if say and (is_ratio(ratio, factor, within) or is_ratio(ratio, 1 / factor, within)):
+            yield f"You are off by a factor of {show_number(round(factor))}: {say}?"
+    if "direction" in traits:
+        yield from (_DIRECTION for factor in (2, 1 / 2) if is_ratio(ratio, factor, within))
+
+
+@lru_cache(maxsize=256)
+def clocks_in(prompt: str) -> frozenset[str]:
+    """Return the units of time that a prompt speaks of.
+
+    >>> sorted(clocks_in("It costs 3 dollars per GPU-hour for 30 days."))
+    ['days', 'hours']
+    """
+    return frozenset(name for name, word in _CLOCK_WORDS.items() if re.search(rf"\b{word}\b", prompt))
+
+
+@lru_cache(maxsize=1024)
+def _clocks_of(unit_text: str) -> frozenset[str]:
+    """What a unit measures times in.
+
+    >>> sorted(_clocks_of("PFLOP/s*day")), sorted(_clocks_of("GPU"))
+    (['days', 'seconds'], [])
+    """
+    words = re.findall(r"[A-Za-z]+", unit_text)
+    of_times = [(word, unit(word).factor) for word in words if _is_time(word)]
+    return frozenset(said for text, said in _CLOCK.items() for _, factor in of_times if unit(text).factor == factor)
+
+
+@lru_cache(maxsize=4096)
+def _clocks_of_amount(text: str) -> frozenset[str]:
+    """What a parameter measures times in, where it is a time, and no rate: nothing of "50 GB/s".
+
+    >>> _clocks_of_amount("36 h"), _clocks_of_amount("50 GB/s")
+    (frozenset({'hours'}), frozenset())
+    """
+    word = text.split()[-1] if text else ""
+    return _clocks_of(word) if _is_time(word) else frozenset()
+
+
+def _is_time(word: str) -> bool:
+    with suppress(ShardwiseError):
+        return unit(word).dimension == "[time]"
+    return False
+
+
+def _of_ten(power: int, *, is_plain: bool) -> str:
+    times = show_number(10 ** abs(power)) if abs(power) <= 6 else f"10{raised(abs(power))}"
+    way = "high" if power > 0 else "low"
+    if is_plain and abs(power) == 2:
+        return f"You are 100 times too {way}: a fraction and a percentage?"
+    if power % 3 == 0:
+        return f"You are off by a power of 1000, {times} times too {way}: look at the prefixes (k, M, G, T; m, µ)."
+    return f"You are off by a power of ten, {times} times too {way}: count the digits and the prefixes again."
+
+
+def _is_of_neighbours(factor: float, shown: Sequence[str], within: float) -> bool:
+    """Whether N over N-1 is as much as a factor, for one of the parameters' numbers: 22 GPUs or MiB for MB?"""
+    numbers = {number_in(text) for text in shown}
+    return any(is_ratio(n / (n - 1), factor, within) or is_ratio((n + 1) / n, factor, within) for n in numbers if n > 1)
+
+
+def _of_inverse(given: float, key: float, within: float) -> Iterator[str]:
+    """The inverse, of a number that is not nearly 1."""
+    if not 0.9 < abs(key) < 1.1 and is_ratio(given * key, 1, within):
+        yield INVERSE
+
+
+def _of_shares(given: float, key: float, near: float, *, is_share: bool) -> Iterator[str]:
+    """Slips with plain numbers that are ratios and shares."""
+    if is_share and 0 < key < 1 and not math.isclose(key, 0.5, rel_tol=0.02) and is_ratio(given / (1 - key), 1):
+        yield "You gave the rest of the whole: the share of the other part."
+    if key > 0 and given > 0 and 0.01 < key < 100:
+        if key > 1.01 and is_ratio(given / (key - 1), 1, near):
+            yield "You gave the growth, and the ratio is asked for: how do the two differ?"
+        if is_ratio(given / (key + 1), 1, near):
+            yield "You added the whole once: is that the ratio to the old value, or to the other part?"
+        if is_ratio(given / (key / (1 + key)), 1, near):
+            yield "You gave the share of the whole: the ratio to the other part is asked for."
+        if is_ratio(given * (1 + key), 1, near):
+            yield "You gave the other part's share of the whole: the ratio of the two parts is asked for."
+        if key < 0.99 and is_ratio(given / (key / (1 - key)), 1, near):
+            yield "You gave the ratio to the other part: the share of the whole is asked for."
+
+
+def is_ratio(ratio: float, factor: float, within: float = ROUNDED) -> bool:
+    """Return whether a ratio is a factor, to within a relative distance."""
+    return abs(ratio / factor - 1) <= within
+
+
+@lru_cache(maxsize=1024)
+def traits_of(units: tuple[str, ...], *, is_share: bool = False) -> tuple[Trait, ...]:
+    """What a question is about, by the unit of its answer, which comes first, those of its parameters, and whether it asks for a share."""
+    dimensions = [unit(text).dimension for text in units]
+    has: Mapping[Trait, bool] = {
+        "data": any("[information]" in dimension for dimension in dimensions),
+        "bits": any("[information]" in dimension for dimension in dimensions[:1]),
+        "direction": bool(dimensions) and dimensions[0] == "[information] / [time]",
+        "share": is_share,
+    }
+    return tuple(trait for trait, holds in has.items() if holds)
