@@ -206,7 +206,7 @@ def test_what_has_no_end_is_neither_a_key_nor_a_roster(tmp_path: Path) -> None:
     with pytest.raises(Faulty, match="/dev/zero: cannot be read: it is a pipe, a socket or a device"):
         load_roster(Path("/dev/zero"))
     (tmp_path / "key").write_text("0" * 2000)
-    with pytest.raises(ShardwiseError, match="cannot be read: 2,000 bytes are too many"):
+    with pytest.raises(ShardwiseError, match="cannot be read: it has 2,000 bytes"):
         read_key(tmp_path / "key")
 
 

@@ -231,7 +231,7 @@ def test_where_the_lock_cannot_be_read_nothing_is_graded_and_no_grade_is_lost(
     more = ["--bank", str(ROOT)] if command == "regrade" else []
     done = CliRunner().invoke(app, [command, str(room.handed_in), "--out", str(results), "--workers", "1", *more])
     assert isinstance(done.exception, ShardwiseError)  # which ends the command with 2
-    assert f"{room.lock.path} cannot be read as a lock file: it" in str(done.exception)
+    assert f"{room.lock.path} cannot be read as a lock file: " in str(done.exception)
     assert "Restore it from a copy." in str(done.exception)
     assert (results / "grades.csv").read_bytes() == before
     code, said = grade(room.handed_in, "--out", results, "--lock", spare, "--key", room.out / KEY_FILE)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shardwise.errors import ShardwiseError
-from shardwise.text_files import contents
+from shardwise.text_files import read_bounded
 
 if TYPE_CHECKING:
     from shardwise.grading.batch import Batch
@@ -66,14 +66,14 @@ def must_be_a_report(path: Path, option: str) -> None:
 
 def _is_xml(path: Path) -> bool:
     with suppress(OSError):
-        found = contents(path, _MOST).strip()
+        found = read_bounded(path, _MOST).strip()
         return not found or found.startswith((b"<?xml", b"<testsuite"))
     return False
 
 
 def _is_of_gradescope(path: Path) -> bool:
     with suppress(OSError, ValueError, RecursionError):
-        found = json.loads(contents(path, _MOST).strip() or b'{"tests": []}')
+        found = json.loads(read_bounded(path, _MOST).strip() or b'{"tests": []}')
         return isinstance(found, dict) and "tests" in found
     return False
 

@@ -17,6 +17,7 @@ from shardwise.course.archives import DAMAGED, archive, index_bytes, is_link, st
 from shardwise.course.bounds import BOUNDS
 from shardwise.errors import ShardwiseError
 from shardwise.markdown.html import safe
+from shardwise.text_files import read_bounded
 
 _NOTEBOOK, _ARCHIVE = ".ipynb", ".zip"
 _EMPTY = "This archive holds no notebook (*.ipynb). Hand in the notebook itself."
@@ -96,7 +97,7 @@ class Found:
         if _is_a(_ARCHIVE, self.path.name):
             raise BadSubmission("This file is no zip archive that can be read.")
         _refuse_large(self.path.stat().st_size)
-        return self.path.read_bytes()
+        return read_bounded(self.path, BOUNDS.bytes)
 
     def _member(self) -> bytes:
         try:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from shardwise.atomic_files import write
 from shardwise.errors import ShardwiseError
-from shardwise.text_files import contents
+from shardwise.text_files import read_bounded
 
 KEY_FILE = "course.key"  # beside the lock files that it signs
 VARIABLE = "SHARDWISE_KEY"  # holds the key itself, as secrets of CI do
@@ -44,7 +44,7 @@ def course_key(path: Path) -> tuple[bytes, bool]:
 def read_key(path: Path) -> bytes:
     """The key in a file. Raises ShardwiseError when there is none."""
     try:
-        return _key(contents(path, _MOST).decode("utf-8-sig", errors="replace"), str(path))
+        return _key(read_bounded(path, _MOST).decode("utf-8-sig", errors="replace"), str(path))
     except OSError as error:
         raise ShardwiseError(f"The course key {path} cannot be read: {error.strerror}.") from None
 

@@ -20,10 +20,12 @@ from typing import Annotated, Any, BinaryIO, Literal, Union
 from pydantic import Field, create_model
 
 from shardwise.atomic_files import replacing
+from shardwise.course.bounds import BOUNDS
 from shardwise.course.keys import fingerprint, key_for
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kinds
 from shardwise.question import Question
+from shardwise.text_files import first_line, lines_of
 
 LOCK_SUFFIX = ".lock.jsonl"
 FORMAT = 3  # of lock files: 2 had no signatures
@@ -51,7 +53,7 @@ class Lock:
             raise ShardwiseError(f"{path} cannot be read as a lock file: it is no ordinary file.")
         try:
             with path.open("rb") as file:
-                first = file.readline()
+                first = file.readline(BOUNDS.lock_header_bytes)
                 self.header = self._read_header(first)
                 self.key = self._key(key)
                 if _signature_of(first, self.key) is None:
@@ -86,7 +88,7 @@ class Lock:
     def _read_students(self, file: BinaryIO, first: bytes) -> None:
         """Check every line and note where it begins."""
         signatures, place = [_signature_in(first)], len(first)
-        for number, line in enumerate(file, start=2):
+        for number, line in enumerate(lines_of(file, BOUNDS.lock_line_bytes), start=2):
             if self.is_whole:
                 raise ShardwiseError(f"{self.path}, line {number}: this was added after the last line. {_RESTORE}")
             signature = _signature_of(line, self.key)
@@ -129,7 +131,7 @@ class Lock:
         """A student's line as it stands. Raises KeyError for a stranger, ShardwiseError when it changed meanwhile."""
         with self.path.open("rb") as file:
             file.seek(self.places[student])
-            line = file.readline()
+            line = file.readline(BOUNDS.lock_line_bytes)
         if _signature_of(line, self.key) is None or _student_of(line) != student:
             raise ShardwiseError(f"{self.path} was changed while it was in use. Run the command again.")
         return line
@@ -156,10 +158,8 @@ class Lock:
 
 def claimed_key(path: Path) -> str:
     """The fingerprint of the key with which a file says that it is signed; nothing if it does not say."""
-    if not path.is_file():
-        return ""
-    with suppress(OSError, AttributeError, *_DAMAGE), path.open("rb") as file:
-        return str(json.loads(file.readline(_BEGINNING * 100)).get("key", ""))
+    with suppress(OSError, AttributeError, *_DAMAGE):
+        return str(json.loads(first_line(path, BOUNDS.lock_header_bytes)).get("key", ""))
     return ""
 
 

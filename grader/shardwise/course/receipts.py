@@ -15,9 +15,10 @@ from pathlib import Path
 from shardwise.course.found import CannotRead, Found
 from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty, ShardwiseError
-from shardwise.text_files import contents
+from shardwise.text_files import read_bounded
 
 Received = Callable[[Found, str], datetime | None]  # a notebook and its student; None when nobody knows
+_PIECE = 2**20  # bytes of a file that are held in memory
 _SECONDS = 10  # for git
 _MOST_OF_A_REFERENCE, _MOST_OF_ALL = (
     1_000,
@@ -79,13 +80,21 @@ def by_git(found: Found, _student: str) -> datetime | None:
     with tempfile.TemporaryDirectory() as empty:
         _git(empty, None, "init", "--bare", "--quiet", empty)
         objects = repository / ".git" / "objects"
-        blob = hashlib.sha1(b"blob %d\0" % path.stat().st_size + path.read_bytes()).hexdigest()
-        if _git(empty, objects, "rev-parse", f"{head}:{place}") != blob:
+        if _git(empty, objects, "rev-parse", f"{head}:{place}") != _blob(path):
             return None
         time = _git(empty, objects, "log", "-1", "--format=%cI", head, "--", place)
     with suppress(ValueError):
         return datetime.fromisoformat(time)
     return None
+
+
+def _blob(path: Path) -> str:
+    """Return git's name for the contents of a file, which is read in pieces: an archive may be of any size."""
+    with path.open("rb") as file:
+        found = hashlib.sha1(b"blob %d\0" % os.fstat(file.fileno()).st_size)
+        for piece in iter(lambda: file.read(_PIECE), b""):
+            found.update(piece)
+    return found.hexdigest()
 
 
 def _head(folder: Path) -> str | None:
@@ -102,7 +111,7 @@ def _head(folder: Path) -> str | None:
 def _text(path: Path, most: int) -> str:
     """What a file of a student's says; nothing where it cannot be read, is no ordinary file, or is too long."""
     with suppress(OSError, ValueError):
-        return contents(path, most).decode().strip()
+        return read_bounded(path, most).decode().strip()
     return ""
 
 

@@ -26,10 +26,12 @@ from shardwise.grading.ledger_tables import Grading
 from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings, engine, our_fault
 from shardwise.markdown.html import printable
+from shardwise.text_files import read_bounded
 
 PAGES = "feedback"
 WITH_SOLUTIONS = "with solutions"  # a kind of page
 _TRIES = 2  # more, one by one, for what a worker died of or could not be read
+_LARGEST_PAGE = 50_000_000  # bytes of a feedback page that is there already; one has about 100,000
 _PAUSE = 0.5  # seconds before those
 
 Progress = Callable[[int], None]
@@ -306,7 +308,7 @@ class _Run:
         file = file_of(name_of_set, student)
         expected = self._ledger.page_digest(key, file, self._kind_of_page)
         try:
-            return expected is not None and expected == digest((self._out / PAGES / file).read_bytes())
+            return expected is not None and expected == digest(read_bounded(self._out / PAGES / file, _LARGEST_PAGE))
         except OSError:
             return False
 

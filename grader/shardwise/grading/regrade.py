@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from filecmp import cmp
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,7 @@ class Regrade:
     def write(self) -> Batch:
         """Let it count: locks, pages and gradings take their places. What counted before stays in the ledger."""
         for old, new in self.renewed.items():
-            if new.path.read_bytes() != old.read_bytes():
+            if not cmp(new.path, old, shallow=False):
                 _keep_beside(old)
                 with replacing(old, private=True) as fresh:
                     shutil.copyfile(new.path, fresh)
@@ -258,7 +259,7 @@ def _keep_beside(lock: Path) -> None:
     """
     number = 1
     while (spare := lock.with_name(f"{lock.name}.{number}.old")).exists():
-        if spare.read_bytes() == lock.read_bytes():
+        if cmp(spare, lock, shallow=False):
             return
         number += 1
     with replacing(spare, private=True) as fresh:
