@@ -22,11 +22,13 @@ from typer.testing import CliRunner
 import shardwise
 from classroom import Classroom
 from shardwise.bank.bank import Bank
+from shardwise.bank.lesson import figure_of, lesson_of
 from shardwise.cli.main import app
 from shardwise.course import found as found_files
 from shardwise.course.bounds import BOUNDS
 from shardwise.course.found import BadSubmission
 from shardwise.course.simulated_class import fill, right
+from shardwise.errors import Faulty
 from shardwise.grading.feedback_page import file_of
 from shardwise.text_files import first_line, holds, lines_of, read_bounded
 
@@ -402,3 +404,14 @@ def test_a_file_is_read_to_its_bound_and_a_line_comes_in_pieces(tmp_path: Path, 
     path.write_bytes(b"ab\n" * 5)
     with path.open("rb") as file:
         assert max(map(len, lines_of(file, 2))) == 2
+
+
+@pytest.mark.parametrize("file", ["figures/plot.png", "lesson.md"])
+def test_a_link_out_of_the_bank_is_not_rendered_into_a_notebook(tmp_path: Path, file: str) -> None:
+    chapter = tmp_path / "bank" / "problems" / "01-x"
+    (chapter / "figures").mkdir(parents=True)
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    (chapter / file).symlink_to(secret)
+    with pytest.raises(Faulty, match="is a link to a place outside of the bank"):
+        figure_of(chapter, "plot.png") if file.startswith("figures") else lesson_of(chapter)
