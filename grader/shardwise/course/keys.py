@@ -7,7 +7,9 @@ import json
 import os
 import re
 import secrets
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from shardwise.atomic_files import write
@@ -80,6 +82,30 @@ def key_for(lock: Path, known_by: str) -> bytes:
         f"{lock} is signed with a course key that I do not have: {seen}. Give the file with --key, or put the key into "
         f"{VARIABLE}; without it nobody can tell whether the lock file was changed."
     )
+
+
+def key_of_results(known_by: str, given: Sequence[bytes] = ()) -> bytes | None:
+    """Return the key of this fingerprint by which results were signed: one that was given, or that is known here; None without."""
+    named = named_key(None)
+    candidates: list[bytes] = [*given, *([named] if named else [])]
+    for key in candidates:
+        if fingerprint(key) == known_by:
+            return key
+    for place in map(Path, _remembered().get(known_by, ())):
+        with suppress(ShardwiseError):
+            if fingerprint(key := read_key(place)) == known_by:
+                return key
+    own: bytes = own_key()  # where nothing can be remembered
+    return own if fingerprint(own) == known_by else None
+
+
+@cache
+def own_key() -> bytes:
+    """Return this user's key, which signs results that no course key does: those of practice notebooks alone."""
+    try:
+        return course_key(_register().with_name("results.key"))[0]
+    except OSError:  # nothing can be kept here: it signs what this process writes
+        return secrets.token_bytes(32)
 
 
 def is_ours(known_by: str) -> bool:

@@ -53,15 +53,20 @@ class Batch:
     # Students whose notebook that counts lies there no more and was graded in another way than today's; its questions.
     gone: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def keys(self) -> tuple[bytes, ...]:
+        """The course keys of these sets, with the first of which a new ledger is signed."""
+        return tuple(lock.key for lock in self.locks.values())
+
     def results(self) -> Iterator[Result]:
         """By set and student: a result a notebook, and one for who handed in nothing for these sets; read as it goes."""
-        with Ledger(self.out / LEDGER) as ledger:
+        with Ledger(self.out / LEDGER, self.keys) as ledger:
             found = map(self._with_owner, ledger.results())
             yield from merge(found, self._missing(ledger), key=lambda result: (result.set, result.student))
 
     def handed_in(self) -> Iterator[Result]:
         """The results of the notebooks of this run alone."""
-        with Ledger(self.out / LEDGER) as ledger:
+        with Ledger(self.out / LEDGER, self.keys) as ledger:
             yield from map(self._with_owner, ledger.results(latest=True))
 
     def _missing(self, ledger: Ledger) -> Iterator[Result]:
@@ -87,7 +92,7 @@ class Batch:
 
     def questions(self) -> list[str]:
         """The columns of a table of grades."""
-        with Ledger(self.out / LEDGER) as ledger:
+        with Ledger(self.out / LEDGER, self.keys) as ledger:
             return ledger.questions()
 
 
@@ -116,7 +121,8 @@ def grade(
     near, settings = locks_near(paths, locks, key), settings or Settings()
     students = {student for lock in near.known.values() for student in lock.places}
     out.mkdir(parents=True, exist_ok=True)
-    with Ledger(out / LEDGER) as ledger, Ledger(counted) if counted else nullcontext(ledger) as known:
+    keys = [*(lock.key for lock in near.known.values()), *([key] if key else [])]
+    with Ledger(out / LEDGER, keys) as ledger, Ledger(counted, keys) if counted else nullcontext(ledger) as known:
         found = patiently(lambda: ledger.begin(map(str, find(paths, students))), out)
         if not found:
             raise NoNotebook(f"No notebook (*.ipynb) lies in {', '.join(map(str, paths))}.")
