@@ -12,6 +12,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from shardwise.course.bounds import BOUNDS
 from shardwise.course.found import BadSubmission
 from shardwise.course.simulated_class import fill, right
 from shardwise.errors import Faulty
+from shardwise.grading import batch
 from shardwise.grading.feedback_page import file_of
 from shardwise.text_files import first_line, holds, lines_of, read_bounded
 
@@ -415,3 +417,19 @@ def test_a_link_out_of_the_bank_is_not_rendered_into_a_notebook(tmp_path: Path, 
     (chapter / file).symlink_to(secret)
     with pytest.raises(Faulty, match="is a link to a place outside of the bank"):
         figure_of(chapter, "plot.png") if file.startswith("figures") else lesson_of(chapter)
+
+
+def test_the_notebooks_of_one_student_share_a_budget_of_time_and_the_others_do_not_wait(
+    room: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is beyond it is not a zero: it is not graded, and says why."""
+    monkeypatch.setattr(batch, "BOUNDS", replace(BOUNDS, seconds=1.5, at_once=1))
+    slow = json.loads(own(room))
+    slow["cells"].append({"cell_type": "code", "source": "import time\ntime.sleep(1)", "metadata": {}})
+    for number in range(5):  # one after the other; the next is taken in while one runs
+        slow["cells"][-1]["source"] += f"\n{number}"
+        (room.handed_in / "mallory" / f"{number}.ipynb").write_text(json.dumps(slow))
+    rows, _ = graded(room)
+    ungraded = [row for row in rows if "one student's may take in a run" in row["reason"]]
+    assert len(ungraded) == 2
+    assert all(row["points"] == "" for row in ungraded)

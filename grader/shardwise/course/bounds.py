@@ -22,6 +22,8 @@ class Bounds:
     notebooks: int = 20  # some hand in every version they made
     unpacked_bytes: int = 40_000_000  # two of the largest notebooks; to read these takes up to 4 seconds
     index_bytes: int = 1_000_000  # an archive's list of some 10,000 members, in which other files may be
+    seconds: float = 300.0  # of a worker, for all of them in one run; an honest notebook takes one or two
+    at_once: int = 3  # are graded before everybody else had their turn
     depth: int = 16  # folders in each other below the one that was named; learning platforms make two or three
     # Of lock files, which may be a student's until their signature is checked
     lock_header_bytes: int = 2_000_000  # twice the largest set.yaml, whose intro it holds

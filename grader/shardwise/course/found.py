@@ -173,6 +173,12 @@ def _place(found: Found, students: Collection[str]) -> tuple[Path, bool]:
     return found.path if is_archive else found.path.parent, is_archive
 
 
+def place_of_one(found: Found, students: Collection[str]) -> Path | None:
+    """Return the folder or archive that one student handed in; None where nobody can tell how many students' it is."""
+    place, is_one_students = _place(found, students)
+    return place if is_one_students else None
+
+
 def _bounded(place: Path, group: Iterable[Found]) -> Iterator[Found]:
     """As many of these notebooks as are read of one student, and a line for the others."""
     taken = size = left = 0

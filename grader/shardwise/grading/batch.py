@@ -5,8 +5,8 @@ from __future__ import annotations
 import getpass
 import platform
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,7 +14,8 @@ from heapq import merge
 from pathlib import Path
 
 from shardwise.atomic_files import patiently, write
-from shardwise.course.found import BadSubmission, CannotRead, Found, find
+from shardwise.course.bounds import BOUNDS
+from shardwise.course.found import BadSubmission, CannotRead, Found, find, place_of_one
 from shardwise.course.lockfile import Lock, read_line
 from shardwise.errors import ShardwiseError
 from shardwise.grading.dispatch import dispatch
@@ -132,7 +133,7 @@ def grade(
         if decisions.student and found > 1:
             raise ShardwiseError(f"--student says whose one notebook is, and here are {found}.")
         intake = Intake(paths, near, settings, practice, decisions)
-        run = _Run(ledger, out, intake, settings, lambda: progress and progress(found), known)
+        run = _Run(ledger, out, intake, settings, lambda: progress and progress(found), known, students)
         run.over(find(paths, students), opener, width)
         run.choose(opener, latest=decisions.latest)
         run.end()
@@ -170,6 +171,7 @@ class _Run:
         settings: Settings,
         step: Callable[[], object],
         known: Ledger,
+        students: Collection[str],
     ) -> None:
         self._ledger, self._out, self._intake, self._settings, self._step = ledger, out, intake, settings, step
         self._kind_of_page = WITH_SOLUTIONS if settings.solutions else "plain"
@@ -179,6 +181,10 @@ class _Run:
         self._failed: list[Prepared] = []  # to be tried again: our side failed at them, or they did not come back
         self._known = known
         self._taken: dict[tuple[str, str], dict[str, _Taken]] = {}  # by set and student, and path
+        self._students = students
+        self._sent: Counter[Path] = Counter()  # notebooks by the folder or archive of a student
+        self._seconds: defaultdict[Path, float] = defaultdict(float)  # that these took
+        self._later: list[Found] = []  # of who handed in many, when everybody else had their turn
         self.tried_again = 0  # notebooks, for either reason
         self.failed: list[str] = []  # why, for those of which no try came to an end
         self.gone: Counter[str] = Counter()  # as in the batch
@@ -186,6 +192,8 @@ class _Run:
     def over(self, found: Iterable[Found], opener: Opener, width: int) -> None:
         """Grade all of them, and then, one by one, those that need another try."""
         self._grade(self._new(found), opener, width)
+        later, self._later = self._later, []
+        self._grade(self._new(later, are_late=True), opener, 1)
         for tries_left in reversed(range(_TRIES)):
             self._last = tries_left == 0
             unread, self._unread = self._unread, []
@@ -269,8 +277,11 @@ class _Run:
             for sent, result, shown in returned:
                 self._settle(sent, result, shown)
 
-    def _new(self, found: Iterable[Found]) -> Iterator[Prepared]:
-        """The notebooks that are still to be graded; the others are settled on the way."""
+    def _new(self, found: Iterable[Found], *, are_late: bool = False) -> Iterator[Prepared]:
+        """The notebooks that are still to be graded; the others are settled on the way.
+
+        A student's beyond the first few wait for everybody else, and are then `are_late`.
+        """
         for notebook in found:
             try:
                 prepared = self._intake.prepare(notebook)
@@ -295,6 +306,14 @@ class _Run:
                 elif self._is_done(prepared.key, task.set, task.student):
                     self._ledger.reuse(prepared.path, prepared.key)
                     self._step()
+                elif place := place_of_one(notebook, self._students):
+                    if self._seconds[place] >= BOUNDS.seconds:
+                        self._refuse(self._intake.refused(notebook, _used_up(place)))
+                    elif self._sent[place] >= BOUNDS.at_once and not are_late:
+                        self._later.append(notebook)
+                    else:
+                        self._sent[place] += 1
+                        yield prepared
                 else:
                     yield prepared
 
@@ -320,6 +339,8 @@ class _Run:
 
     def _settle(self, sent: Prepared, result: Result, shown: str) -> None:
         """Keep a result, or set it aside for another try when it is our fault that there are no points."""
+        if place := place_of_one(sent.found, self._students):
+            self._seconds[place] += result.seconds
         if not result.complete and not self._last:
             self._failed.append(sent)
         elif result.status == "graded":
@@ -343,6 +364,13 @@ class _Run:
     def _refuse(self, result: Result) -> None:
         patiently(lambda: self._ledger.refuse(result), self._out)
         self._step()
+
+
+def _used_up(place: Path) -> str:
+    return (
+        f"The other notebooks in {place} took {BOUNDS.seconds:.0f} seconds, which is all that one student's may take in a run, so "
+        "this one was not run. Run the same command again to go on, or keep the notebook that counts."
+    )
 
 
 def _now() -> str:

@@ -58,6 +58,7 @@ class Result:
     scores: Mapping[str, float | None] = field(default_factory=dict)  # points by question
     answers_json: str = "[]"
     path: str = ""  # of the notebook
+    seconds: float = field(default=0.0, compare=False)  # that its worker took
 
     @property
     def complete(self) -> bool:
