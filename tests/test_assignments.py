@@ -115,7 +115,7 @@ def test_a_lock_of_another_format_is_refused_in_words(
     path.write_text(f"{json.dumps({**header, **change, 'version': '0.0.9'})}\n{rest}", "utf-8")
     with pytest.raises(ShardwiseError, match="Grade it with the version that wrote it") as caught:
         Lock(path, KEY)
-    assert f"{path} was written by shardwise 0.0.9 in another format {seen}; this is format 3." in str(caught.value)
+    assert f"{path} was written by shardwise 0.0.9 in another format {seen}; this is format 4." in str(caught.value)
 
 
 def test_every_fault_of_a_roster_is_named_at_its_line(tmp_path: Path) -> None:

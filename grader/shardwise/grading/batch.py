@@ -53,11 +53,7 @@ class Batch:
     failed: tuple[str, ...] = ()  # why notebooks were not graded for which nobody but us, or this machine, is to blame
     # Students whose notebook that counts lies there no more and was graded in another way than today's; its questions.
     gone: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def keys(self) -> tuple[bytes, ...]:
-        """The course keys of these sets, with the first of which a new ledger is signed."""
-        return tuple(lock.key for lock in self.locks.values())
+    keys: tuple[bytes, ...] = field(default=(), repr=False)  # course keys, by the first of which a new ledger is signed
 
     def results(self) -> Iterator[Result]:
         """By set and student: a result a notebook, and one for who handed in nothing for these sets; read as it goes."""
@@ -139,7 +135,7 @@ def grade(
         run.end()
     if not (out / LEDGER).is_file():  # else the tables would be those of an empty one
         raise ShardwiseError(f"{out / LEDGER} was deleted while it was written. Run the same command again.")
-    return Batch(out, near.known, run.tried_again, near.unused, tuple(run.failed), run.gone)
+    return Batch(out, near.known, run.tried_again, near.unused, tuple(run.failed), run.gone, tuple(keys))
 
 
 @dataclass(frozen=True)
