@@ -47,6 +47,8 @@ if _CACHE is not None:
         shutil.copytree(cache_folder() / "banks", f"{_CACHE}/shardwise/banks")
     os.environ["XDG_CACHE_HOME"] = _CACHE
     os.environ["XDG_DATA_HOME"] = f"{_CACHE}/data"  # where the course keys of this computer are remembered
+    os.environ["XDG_CONFIG_HOME"] = f"{_CACHE}/config"  # where the banks that are trusted are remembered
+    os.environ["SHARDWISE_TRUST"] = "*"  # nobody can be asked; test_trust.py takes it away
     os.environ["SHARDWISE_PROGRESS"] = "off"  # a test that keeps progress names a file of its own
 
 

@@ -22,7 +22,8 @@ from checkout import ROOT
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.lockfile import Lock
+from shardwise.course.keys import KEY_FILE, course_key
+from shardwise.course.lockfile import Lock, writing
 from shardwise.errors import ShardwiseError
 
 SET = {"name": "week-1", "title": "Week 1", "problems": ["bytes-per-gpu", "ring-or-tree"], "attempts": 2}
@@ -210,6 +211,20 @@ def test_a_lock_that_was_cut_off_is_mended_by_assigning_again(course: Course, cu
     course.lock.write_bytes(CUTS[cut](course.lock.read_bytes()))
     course.assign()
     assert everything(course) == before
+
+
+def test_a_line_of_another_set_in_a_lock_that_was_cut_off_is_refused_and_not_signed(course: Course) -> None:
+    """With the same key, students and number of questions: the other set's line is right where it stands."""
+    other = course.lock.with_name("other.lock.jsonl")
+    lines, key = course.lock.read_bytes().splitlines(keepends=True), course_key(course.lock.with_name(KEY_FILE))[0]
+    with writing(other, key) as written:
+        written.add({**json.loads(lines[0]), "set": "other"})
+        for line in lines[1:-1]:
+            written.add(json.loads(line))
+    theirs = other.read_bytes().splitlines(keepends=True)
+    other.unlink()
+    course.lock.write_bytes(b"".join([lines[0], theirs[1]]))
+    assert "line 2: this was changed after it was written" in course.assign(code=2)
 
 
 def test_a_line_that_was_changed_is_not_mended_but_refused(course: Course) -> None:

@@ -17,7 +17,8 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from shardwise.course.simulated_class import add_cell, fill, mistaken, right
 from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
-from shardwise.grading.executors import pool
+from shardwise.grading.executors import Here, pool
 from shardwise.grading.ledger import LEDGER, Ledger
 from shardwise.grading.worker import Settings, Task, work
 
@@ -386,14 +387,14 @@ def test_a_file_that_cannot_be_read_is_reported_and_read_the_next_time(
     [result] = grade([memory], out).results()
     assert (result.status, result.reason) == ("ungraded", "This file cannot be read: Input/output error.")
     failures = iter([OSError(5, "Input/output error")])
-    whole = Path.read_bytes
+    whole = found_files.read_bounded
 
-    def flaky(path: Path) -> bytes:
+    def flaky(path: Path, most: int) -> bytes:
         if path.name == "week-1.ipynb" and "s04" in path.parts and (error := next(failures, None)):
             raise error
-        return whole(path)
+        return whole(path, most)
 
-    monkeypatch.setattr(Path, "read_bytes", flaky)
+    monkeypatch.setattr(found_files, "read_bounded", flaky)
     batch = grade([room.handed_in], out, settings=SETTINGS)
     assert {result.status for result in batch.results()} == {"graded"}
     assert next(failures, None) is None
@@ -551,7 +552,7 @@ def test_a_ledger_of_another_version_is_refused_and_left_as_it_is(tmp_path: Path
     with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA user_version = 4")  # which did not say what counted when
     before = path.read_bytes()
-    with pytest.raises(ShardwiseError, match=r"another version of shardwise \(its format is 4, and I read 5\)"):
+    with pytest.raises(ShardwiseError, match=r"another version of shardwise \(its format is 4, and I read 6\)"):
         Ledger(path)
     assert path.read_bytes() == before
 
@@ -630,3 +631,27 @@ def test_a_student_whose_cell_hangs_delays_and_harms_nobody(room: Classroom) -> 
     batch = grade([room.handed_in], room.out / "results", settings=SETTINGS, workers=2)
     assert {result.status for result in batch.results()} == {"graded"}
     shutil.rmtree(room.out / "results")
+
+
+@pytest.mark.parametrize("forge", [
+    lambda found: [(replace(found[0][0], student="s02"), found[0][1])],
+    lambda found: [],
+    lambda found: "nothing",
+    lambda found: [("points", 4)],
+])  # fmt: skip
+def test_a_worker_that_gives_back_something_else_is_our_fault_and_nobody_elses_result(
+    room: Classroom, forge: Callable[[Any], Any]
+) -> None:
+    """As a worker of a cluster may that is broken, or somebody else's."""
+
+    class Forging(Here):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            future.set_result(forge(fn(*args, **kwargs)))
+            return future
+
+    one = room.handed_in / "s01"
+    batch = grade([one], room.out / "results", settings=SETTINGS, executor=lambda: nullcontext(Forging()))
+    [result] = batch.handed_in()
+    assert (result.student, result.status, result.points) == ("s01", "ungraded", None)
+    assert result.reason.startswith("Our fault: a worker gave back the result of something else")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 import os
+import shutil
 import subprocess
+import sys
 import time
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,15 +20,20 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import shardwise
 from classroom import Classroom
 from shardwise.bank.bank import Bank
+from shardwise.bank.lesson import figure_of, lesson_of
 from shardwise.cli.main import app
 from shardwise.course import found as found_files
 from shardwise.course import identity
 from shardwise.course.bounds import BOUNDS
 from shardwise.course.found import BadSubmission
 from shardwise.course.simulated_class import fill, right
+from shardwise.errors import Faulty
+from shardwise.grading import batch
 from shardwise.grading.feedback_page import file_of
+from shardwise.text_files import first_line, holds, lines_of, read_bounded
 
 CHAPTER = "01-ring-all-reduce"
 
@@ -220,6 +229,36 @@ def test_a_class_of_one_archive_has_no_such_bounds(room: Classroom) -> None:
     assert sum(row["reason"].startswith("This is no notebook") for row in rows) == 30
 
 
+@pytest.mark.parametrize("name", ["sparse.lock.jsonl", "brackets.lock.jsonl", "many"])
+def test_lock_files_in_a_students_repository_cost_nobody_a_grade_and_are_one_line(room: Classroom, name: str) -> None:
+    """They lie above mallory's notebook alone when the notebooks are named one by one."""
+    repository = room.handed_in / "mallory"
+    (repository / "work").mkdir()
+    (repository / "work" / "week-1.ipynb").write_text(own(room))
+    if name == "sparse.lock.jsonl":
+        with (repository / name).open("wb") as file:
+            file.truncate(1_500_000_000)
+    elif name == "brackets.lock.jsonl":
+        (repository / name).write_bytes(b"[" + b"[]," * 30_000_000)
+    else:
+        for number in range(3_000):
+            (repository / f"{number}.lock.jsonl").write_text('{"set": "week-1", "format": 3, "key": "theirs"}\n')
+    notebooks = sorted(room.handed_in.rglob("*.ipynb"))
+    out = room.handed_in.parent / "results"
+    command = [sys.executable, "-m", "shardwise", "grade", *map(str, notebooks), "--out", str(out), "--workers", "1"]
+    environment = {**os.environ, "SHARDWISE_KEY": room.lock.key.hex()}
+    shutil.copy(room.lock.path, room.handed_in.parent)
+    grader = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert grader.stdout is not None
+    with grader.stdout:
+        said = grader.stdout.read()
+    _, status, used = os.wait4(grader.pid, 0)
+    grader.returncode = os.waitstatus_to_exitcode(status)
+    assert (grader.returncode, "Traceback" in said) == (0, False), said
+    assert said.count(".lock.jsonl") == 1, said
+    assert used.ru_maxrss < 300_000  # kB
+
+
 @pytest.mark.parametrize("name", ["WEEK.IPYNB", "week-1.Ipynb", "work.ZIP"])
 def test_a_suffix_in_capitals_is_one(room: Classroom, name: str) -> None:
     path = room.handed_in / "mallory" / name
@@ -343,3 +382,68 @@ def test_what_an_archive_says_of_its_times_is_believed_of_one_that_was_named(tmp
     [found] = found_files.find([tmp_path / "work.zip" if is_named else tmp_path])
     assert (found.changed().year == 1980) is is_named
     assert is_named or found.changed().year >= datetime.now().year - 1
+
+
+UNBOUNDED = {  # what is ours alone, by module
+    "course/archives.py": {"read"},  # of an archive's end, 65,557 bytes
+    "course/keys.py": {"read_bytes"},  # the register of the keys that were used here
+    "course/rendering.py": {"read_bytes"},  # the cache of what was rendered
+    "grading/cores.py": {"read_text"},  # of /proc and /sys
+    "grading/feedback_page.py": {"read_text"},  # of the package
+}
+
+
+def test_course_and_grading_read_files_up_to_a_number_of_bytes() -> None:
+    """A new read fails here: take read_bounded, first_line or lines_of of text_files, or a file's read(most)."""
+    package = Path(shardwise.__file__).parent
+    found: dict[str, set[str]] = {}
+    for path in [*package.glob("course/*.py"), *package.glob("grading/**/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                name, bounded = node.func.attr, bool(node.args)
+                if name in ("read_text", "read_bytes") or (name in ("read", "readline", "readlines") and not bounded):
+                    found.setdefault(path.relative_to(package).as_posix(), set()).add(name)
+    assert found == UNBOUNDED
+
+
+@pytest.mark.parametrize("bound", [0, 10])
+def test_a_file_is_read_to_its_bound_and_a_line_comes_in_pieces(tmp_path: Path, bound: int) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(b"x" * bound)
+    assert read_bounded(path, bound) == first_line(path, bound) == b"x" * bound
+    assert holds(path, b"x" * bound)
+    path.write_bytes(b"x" * (bound + 1))
+    assert not holds(path, b"x" * bound)
+    for read in (read_bounded, first_line):
+        with pytest.raises(OSError, match="bytes"):
+            read(path, bound)
+    path.write_bytes(b"ab\n" * 5)
+    with path.open("rb") as file:
+        assert max(map(len, lines_of(file, 2))) == 2
+
+
+@pytest.mark.parametrize("file", ["figures/plot.png", "lesson.md"])
+def test_a_link_out_of_the_bank_is_not_rendered_into_a_notebook(tmp_path: Path, file: str) -> None:
+    chapter = tmp_path / "bank" / "problems" / "01-x"
+    (chapter / "figures").mkdir(parents=True)
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    (chapter / file).symlink_to(secret)
+    with pytest.raises(Faulty, match="is a link to a place outside of the bank"):
+        figure_of(chapter, "plot.png") if file.startswith("figures") else lesson_of(chapter)
+
+
+def test_the_notebooks_of_one_student_share_a_budget_of_time_and_the_others_do_not_wait(
+    room: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is beyond it is not a zero: it is not graded, and says why."""
+    monkeypatch.setattr(batch, "BOUNDS", replace(BOUNDS, seconds=1.5, at_once=1))
+    slow = json.loads(own(room))
+    slow["cells"].append({"cell_type": "code", "source": "import time\ntime.sleep(1)", "metadata": {}})
+    for number in range(5):  # one after the other; the next is taken in while one runs
+        slow["cells"][-1]["source"] += f"\n{number}"
+        (room.handed_in / "mallory" / f"{number}.ipynb").write_text(json.dumps(slow))
+    rows, _ = graded(room)
+    ungraded = [row for row in rows if "one student's may take in a run" in row["reason"]]
+    assert len(ungraded) == 2
+    assert all(row["points"] == "" for row in ungraded)

@@ -56,6 +56,14 @@ def test_a_notebook_below_the_threshold_fails_the_job(room: Classroom, least: st
     assert (f"ada has 2 of 4 points; --fail-under {least.strip()}" in done.stderr) == bool(code)
 
 
+@pytest.mark.parametrize(("expected", "code"), [("week-1", 0), ("16-capstone", 1)])
+def test_a_notebook_of_another_set_than_expected_fails_the_job(room: Classroom, expected: str, code: int) -> None:
+    path = room.hand_in("ada", right)
+    done = grade(room, "--fail-under", "60%", "--expect", expected)
+    assert done.exit_code == code, done.output
+    assert (f"{path} is of week-1; --expect {expected}" in done.stderr) == bool(code)
+
+
 def test_every_notebook_below_the_threshold_is_named_and_no_classmate_without_one(room: Classroom) -> None:
     for student, write in (("ada", right), ("bo", mistaken), ("cleo", blank)):
         room.hand_in(student, write)

@@ -633,6 +633,13 @@ def test_a_press_of_ctrl_c_ends_the_practice_and_loses_nothing(kept: ProgressFil
     assert [each.what for each in session.journal.events()] == ["hint"]
 
 
+def test_what_a_file_of_somebody_elses_names_does_not_command_the_terminal(run: Any, kept: ProgressFile) -> None:
+    keep(kept, event("wrong", 0, problem="\x1b[31m\x07" + "x" * 100_000))
+    _, said = run("progress")
+    assert not {"\x1b", "\x07"} & {*said}
+    assert len(said) < 10_000
+
+
 def test_progress_is_shown_as_a_table_and_as_json(run: Any, kept: ProgressFile) -> None:
     keep(kept, event("right", 0), event("wrong", 0, problem="01-ring-all-reduce/gone-now"))
     code, said = run("progress")

@@ -6,10 +6,8 @@ import csv
 import json
 import resource
 import shutil
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +22,6 @@ from shardwise.cli.main import app
 from shardwise.course.assignments import SetDefinition, Student, assign
 from shardwise.course.lockfile import Lock
 from shardwise.course.simulated_class import right
-from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
 from shardwise.grading.ledger import LEDGER, Ledger
@@ -182,29 +179,6 @@ def test_a_regrading_that_was_given_up_leaves_no_grading_behind(room: Classroom,
     with Ledger(out / LEDGER) as ledger:
         assert [grading.result.points for grading in ledger.history("eve")] == [4, 4]
     assert points(room)["eve"] == 4
-
-
-@pytest.mark.parametrize("damage", ["notes = '{'", "scores = '['", "points = 'many'", "scores = '[]'", "notes = '[1]'"])
-def test_a_row_of_a_ledger_that_we_did_not_write_is_said_in_words(room: Classroom, damage: str) -> None:
-    path = room.out / "results" / LEDGER
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute(f"UPDATE grading SET {damage} WHERE student = 'ada'")
-    words = r"cannot be used as a ledger \(a grading of ada cannot be read: "
-    with pytest.raises(ShardwiseError, match=words), Ledger(path) as ledger:
-        list(ledger.history())
-
-
-@pytest.mark.parametrize("damage", ["'{'", "'[1]'", "'[{}]'", "replace(answers, '\"outcome\"', '\"income\"')"])
-def test_answers_of_a_ledger_that_we_did_not_write_are_said_in_words(
-    room: Classroom, problems: Path, damage: str
-) -> None:
-    with closing(sqlite3.connect(room.out / "results" / LEDGER)) as database, database:
-        database.execute(f"UPDATE grading SET answers = {damage} WHERE student = 'ada'")
-    again = regrade(
-        [room.handed_in], room.out / "results", mend(problems, "sig_figs: 4", "rel_tol: 0.01"), settings=SETTINGS
-    )
-    with pytest.raises(ShardwiseError, match=r"The ledger is damaged: what ada was told of .* cannot be read"):
-        list(again.changes())
 
 
 INTERRUPTED = """

@@ -1,11 +1,14 @@
-"""Files that people write and name: each is read here, and what keeps it from being read is a fault of the file."""
+"""Files that others wrote: each is read here, up to a number of bytes, and what keeps it from being read is a fault of the file."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from shardwise.errors import Fault, Faulty
 
@@ -18,7 +21,7 @@ def read_text(path: Path, name: str) -> str:
     The mark of its encoding, with which Notepad begins a file, is no part of it.
     """
     try:
-        raw = contents(path)
+        raw = read_bounded(path)
     except OSError as error:
         raise Faulty([Fault(name, f"cannot be read: {error.strerror}")]) from None
     try:
@@ -28,15 +31,37 @@ def read_text(path: Path, name: str) -> str:
         raise Faulty([Fault(f"{name}:{line}", f"is not UTF-8: {error.reason}", "Save it as UTF-8.")]) from None
 
 
-def contents(path: Path, most: int = LARGEST) -> bytes:
-    """The bytes of a file. Raises OSError, also where there are more than `most`, or what is named is no ordinary file."""
+def read_bounded(path: Path, most: int = LARGEST) -> bytes:
+    """Return the bytes of a file. Raises OSError, also for more than `most` bytes, and for what is not an ordinary file."""
     must_be_ordinary(path)
     with path.open("rb") as file:
         found = file.read(most + 1)
         size = max(len(found), os.fstat(file.fileno()).st_size)
     if size > most:
-        raise OSError(errno.EFBIG, f"{size:,} bytes are too many for a file written by hand", str(path))
+        raise OSError(errno.EFBIG, f"it has {size:,} bytes, and at most {most:,} are read", str(path))
     return found
+
+
+def first_line(path: Path, most: int) -> bytes:
+    """Return the first line of a file, which may be of any size. Raises OSError as `read_bounded` does, for a longer line."""
+    must_be_ordinary(path)
+    with path.open("rb") as file:
+        found = file.readline(most + 1)
+    if len(found) > most:
+        raise OSError(errno.EFBIG, f"its first line has more than {most:,} bytes", str(path))
+    return found
+
+
+def holds(path: Path, data: bytes) -> bool:
+    """Return whether an ordinary file has just these bytes, reading no more than that."""
+    with suppress(OSError):
+        return read_bounded(path, len(data)) == data
+    return False
+
+
+def lines_of(file: BinaryIO, most: int) -> Iterator[bytes]:
+    """Yield the lines of an open file; a line of more than `most` bytes comes in pieces, so that memory stays bounded."""
+    return iter(lambda: file.readline(most), b"")
 
 
 def must_be_ordinary(path: Path) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import struct
+import tracemalloc
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -26,7 +27,7 @@ from shardwise.kinds.calls import Made
 from shardwise.marking import check
 from shardwise.question import Outcome
 from shardwise.template import yaml_source
-from shardwise.template.expressions import evaluate
+from shardwise.template.expressions import BadExpression, evaluate, filled
 from shardwise.template.yaml_source import DEEPEST
 
 from .targets import questions
@@ -85,6 +86,29 @@ def test_a_power_that_takes_for_ever_is_refused_before_it_is_worked_out() -> Non
     with pytest.raises(ShardwiseError, match="a power in this expression has thousands of digits"):
         evaluate("9 ** (9 ** 7)", {})
     assert evaluate("2 ** 40", {}) == 2**40
+
+
+HUGE = (
+    "'x' | center(900000000)", "'x'.center(900000000)", "'x' * 900000000", "[0] * 900000000", "'%900000000d' % 1",
+    "'%900000000d' | format(1)", "'{:900000000}'.format(1)", "1 | number(900000000)", "(1).to_bytes(900000000)",
+    "lipsum(n=900000)", "'x' | indent(900000000)", "[[0] * 90000] * 90000 | string", "'x'.ljust(900000000)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("source", HUGE)
+def test_no_text_of_a_template_takes_all_memory(source: str) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadExpression):
+            filled(f"{{{{ {source} }}}}", {})
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_loop_prints_up_to_a_number_of_characters() -> None:
+    with pytest.raises(BadExpression, match="100,000 are the most"):
+        filled("{% for a in range(1000) %}{% for b in range(1000) %}x{% endfor %}{% endfor %}", {})
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,8 @@ class Compiled:
         """What is known of the bank in this folder."""
         file = cache_folder() / "banks" / f"{hashlib.sha256(os.fsencode(bank)).hexdigest()[:16]}.json"
         with suppress(OSError, ValueError):  # none yet, or damaged
-            head, _, body = file.read_bytes().partition(b"\n") if file.is_file() else (b"", b"", b"")
+            known = _is_trusted(file) and _is_trusted(file.parent)
+            head, _, body = file.read_bytes().partition(b"\n") if known else (b"", b"", b"")
             if head.decode() == _head(body):
                 files, made = json.loads(body)
                 return cls(file, {name: (digest, data) for name, (digest, data) in files.items()}, made)
@@ -77,7 +78,15 @@ class Compiled:
             atexit.unregister(self.keep)
             with suppress(OSError, ValueError, TypeError):
                 body = json.dumps([self._entries, self._made], ensure_ascii=False).encode()
-                write(self._file, _head(body).encode() + b"\n" + body)
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+                self._file.parent.chmod(0o700)  # whatever the umask: these are the solutions of a private bank
+                write(self._file, _head(body).encode() + b"\n" + body, private=True)
+
+
+def _is_trusted(path: Path) -> bool:
+    """Whether nobody but this user could have put there what lies there. Where a system has no such owners, all are trusted."""
+    found = path.stat()
+    return not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o022)
 
 
 def cache_folder() -> Path:

@@ -25,7 +25,7 @@ def open_banks(named: Sequence[str | Path] = (), *, start: Path | None = None, s
     """
     folders = [_folder(name, Path()) for name in named] or _of_environment()
     if not folders and settings:
-        folders = _of_settings(start or Path.cwd())
+        folders = named_by_settings(start or Path.cwd())
     try:
         return Banks([Bank.open(folder) for folder in dict.fromkeys(folders or [shipped()])])
     except OSError as error:  # a name that is too long, a folder that may not be read
@@ -74,8 +74,8 @@ def _of_environment() -> list[Path]:
     return [_folder(name, Path()) for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name.strip()]
 
 
-def _of_settings(start: Path) -> list[Path]:
-    """The banks of the nearest shardwise.toml, in this folder or above it; their paths are relative to that file."""
+def named_by_settings(start: Path) -> list[Path]:
+    """The folders of the banks of the nearest shardwise.toml, in this folder or above it; their paths are relative to that file."""
     file = settings_near(start)
     if file is None:
         return []

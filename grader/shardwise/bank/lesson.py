@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shardwise.errors import Fault
-from shardwise.text_files import read_text
+from shardwise.errors import Fault, Faulty
+from shardwise.text_files import read_bounded, read_text
 
 if TYPE_CHECKING:
     from shardwise.template.yaml_source import Source
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _FIGURE = re.compile(r'^```python\nfigure\("([\w-]+)"\)\n```$', re.MULTILINE)
+_LARGEST_FIGURE = 20_000_000  # bytes; the largest of ours has 100,000
 _HEADING = re.compile(r"## +(\S.*?)(?: +#+)? *")
 
 
@@ -30,7 +31,25 @@ class Section:
 
 def lesson_of(chapter: Path) -> str:
     """The lesson.md of a chapter's folder. Raises Faulty when it is not there or cannot be read."""
-    return read_text(chapter / "lesson.md", f"problems/{chapter.name}/lesson.md").strip()
+    name = f"problems/{chapter.name}/lesson.md"
+    _must_be_inside(chapter, "lesson.md", name)
+    return read_text(chapter / "lesson.md", name).strip()
+
+
+def figure_of(chapter: Path, file: str) -> bytes:
+    """Return the picture of this file name in a chapter's folder. Raises Faulty when it cannot be read or is a link out of the bank."""
+    name = f"problems/{chapter.name}/figures/{file}"
+    _must_be_inside(chapter, f"figures/{file}", name)
+    try:
+        return read_bounded(chapter / "figures" / file, _LARGEST_FIGURE)
+    except OSError as error:
+        raise Faulty([Fault(name, f"cannot be read: {error.strerror}")]) from None
+
+
+def _must_be_inside(chapter: Path, file: str, name: str) -> None:
+    """Raise Faulty for a file that a link takes from outside of the bank: a notebook would carry it to every student."""
+    if not (chapter / file).resolve().is_relative_to(chapter.parents[1].resolve()):
+        raise Faulty([Fault(name, "is a link to a place outside of the bank", "Copy the file into the bank.")])
 
 
 def sections_of(lesson: str) -> list[Section]:

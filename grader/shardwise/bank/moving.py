@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from shardwise.bank.bank import Bank
-from shardwise.bank.lesson import by_figures, lesson_of
+from shardwise.bank.lesson import by_figures, figure_of, lesson_of
 from shardwise.errors import AUTHORS_CAN_RAISE, Fault, Faulty, ShardwiseError, said_by
 from shardwise.template.references import Unloadable
 
@@ -109,7 +109,7 @@ class Moving:
         )
         if words is None:
             raise ShardwiseError(f"The lesson of {self.module.CHAPTER} does not show figures/{path.name}.")
-        return path.read_bytes(), words[1]
+        return figure_of(self.bank.lessons / self.module.CHAPTER, path.name), words[1]
 
 
 def _number(guess: Any, unit: str) -> float | None:

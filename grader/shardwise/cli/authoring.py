@@ -124,9 +124,11 @@ def _beginnings() -> None:
 def init_bank(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
     """Start a bank: a chapter with a problem of each kind, their references and oracles. It passes the lint at once."""
     from shardwise.bank.scaffold import init_bank as run
+    from shardwise.cli.trust import trust_folder
 
     for path in run(folder):
         typer.echo(f"Wrote {path}")
+    trust_folder(folder)
     typer.echo(f"Prove it sound:  shardwise lint --bank {quote(_as_folder(folder))}")
 
 

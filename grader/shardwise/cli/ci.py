@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shardwise.errors import ShardwiseError
-from shardwise.text_files import contents
+from shardwise.text_files import read_bounded
 
 if TYPE_CHECKING:
     from shardwise.grading.batch import Batch
@@ -56,6 +56,17 @@ def say_who_is_under(batch: Batch, least: Threshold, say: Callable[[str], None])
     return bool(under)
 
 
+def say_who_is_another(batch: Batch, expected: str, say: Callable[[str], None]) -> bool:
+    """Name the notebooks that are not of the expected chapter or set, and tell whether there are any.
+
+    A file's name says nothing: another chapter, solved, can lie under it.
+    """
+    others = [result for result in handed_in(batch) if result.set != expected]
+    for result in others:
+        say(f"{result.path} is {f'of {result.set}' if result.set else 'of no chapter or set'}; --expect {expected}")
+    return bool(others)
+
+
 def must_be_a_report(path: Path, option: str) -> None:
     """Raise ShardwiseError where a file lies that is no report of that option: a course key or a lock file is not replaced."""
     if os.path.lexists(path) and not _IS_OURS[option](path):
@@ -66,14 +77,14 @@ def must_be_a_report(path: Path, option: str) -> None:
 
 def _is_xml(path: Path) -> bool:
     with suppress(OSError):
-        found = contents(path, _MOST).strip()
+        found = read_bounded(path, _MOST).strip()
         return not found or found.startswith((b"<?xml", b"<testsuite"))
     return False
 
 
 def _is_of_gradescope(path: Path) -> bool:
     with suppress(OSError, ValueError, RecursionError):
-        found = json.loads(contents(path, _MOST).strip() or b'{"tests": []}')
+        found = json.loads(read_bounded(path, _MOST).strip() or b'{"tests": []}')
         return isinstance(found, dict) and "tests" in found
     return False
 

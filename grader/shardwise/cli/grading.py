@@ -94,6 +94,12 @@ def grade(
         str | None,
         typer.Option(metavar="POINTS|PERCENT", help="Exit code 1 when a notebook has less, such as 20 or 60%."),
     ] = None,
+    expect: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHAPTER|SET", help="Exit code 1 when a notebook is of another one, such as 01-ring-all-reduce."
+        ),
+    ] = None,
     unsafe: Annotated[
         bool,
         typer.Option("--unsafe-no-sandbox", help="Run student code with the rights you have. Only for your own code."),
@@ -101,7 +107,7 @@ def grade(
 ) -> None:
     """Grade notebooks in the sandbox. Run it again after any end: what is done is not done again.
 
-    Exit code 0: all graded; 1: something could not be, or is below --fail-under; 2: usage.
+    Exit code 0: all graded; 1: something could not be, is below --fail-under or not of --expect; 2: usage.
     """
     from shardwise.cli import ci
 
@@ -135,7 +141,9 @@ def grade(
     has_grade = not gradescope or ci.write_gradescope(ci.handed_in(batch), gradescope, visibility)
     counts = print_grades(batch)
     is_under = least is not None and ci.say_who_is_under(batch, least, lambda words: typer.echo(words, err=True))
-    raise typer.Exit(1 if counts["ungraded"] or counts["incomplete"] or is_under or not has_grade else 0)
+    is_another = expect is not None and ci.say_who_is_another(batch, expect, lambda words: typer.echo(words, err=True))
+    is_incomplete = counts["ungraded"] or counts["incomplete"] or not has_grade
+    raise typer.Exit(1 if is_incomplete or is_under or is_another else 0)
 
 
 def _must_be_a_tier(tier: str | None) -> None:
@@ -316,16 +324,19 @@ def _agreed(question: str) -> bool:
 def history(
     out: Annotated[Path, typer.Option(help="The folder with the results.")],
     student: Annotated[str | None, typer.Option(help="Only this student.")] = None,
+    key: KeyFile = None,
     as_json: Json = False,
 ) -> None:
     """Show every grading there was: when, by whom, by which engine and sandbox, and why there was another."""
+    from shardwise.course.keys import named_key
     from shardwise.grading.ledger import LEDGER, Ledger
     from shardwise.grading.regrade import cause_of
     from shardwise.grading.results import to_json
 
     if not (out / LEDGER).is_file():
         raise ShardwiseError(f"{out} holds no results yet.")
-    with Ledger(out / LEDGER) as ledger:
+    named = named_key(key)
+    with Ledger(out / LEDGER, [named] if named else ()) as ledger:
         gradings = list(ledger.history(student))
     if not gradings:
         raise ShardwiseError(f"Nothing of {student!r} was graded into {out}." if student else f"{out} is empty.")

@@ -18,7 +18,7 @@ import typer
 from typer.main import get_command_name
 
 from shardwise import __version__
-from shardwise.cli import assigning, authoring, grading, planning, practising
+from shardwise.cli import assigning, authoring, grading, planning, practising, trust
 from shardwise.cli.interrupts import pass_on
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import print_columns, print_formula, print_question
@@ -40,6 +40,7 @@ app.add_typer(assigning.commands)
 app.add_typer(grading.commands)
 app.add_typer(planning.commands)
 app.add_typer(practising.commands)
+app.add_typer(trust.commands)
 
 
 @app.command("list", epilog="Example:  shardwise list --chapter 01-ring-all-reduce --json")

@@ -39,8 +39,12 @@ def _said(names: list[str] | None, *, settings: bool) -> Banks:
     import os
     from pathlib import Path
 
-    from shardwise.bank.discovery import VARIABLE, open_banks, settings_near
+    from shardwise.bank.discovery import VARIABLE, named_by_settings, open_banks, settings_near
 
+    if settings and not names and not os.environ.get(VARIABLE) and (file := settings_near(Path.cwd())):
+        from shardwise.cli.trust import must_be_trusted
+
+        must_be_trusted(named_by_settings(Path.cwd()), file)
     banks = open_banks(names or (), settings=settings)
     typer.echo(f"Bank: {banks}", err=True)
     if not (settings or names or os.environ.get(VARIABLE)) and (found := settings_near(Path.cwd())):

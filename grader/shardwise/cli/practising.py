@@ -157,9 +157,11 @@ def _show(banks: Banks, kept: ProgressFile, *, as_json: bool) -> None:
     head = ("chapter", "solved", "points", "mastered", "due")
     others = sum(2 + max(map(len, column)) for column in list(zip(head, *rows, strict=True))[1:])
     print_columns(head, [(_cut(name, columns() - others), *rest) for name, *rest in rows])
+    from shardwise.markdown.html import safe
+
     for name, count in found.strangers.items():
         typer.echo(
-            f"{name}: {count} event{'s' * (count != 1)} of a problem that this bank does not have now; they are kept.",
+            f"{safe(name)}: {count} event{'s' * (count != 1)} of a problem that this bank does not have now; they are kept.",
             err=True,
         )
     typer.secho(to_terminal("Mastered: three different variants right without a hint."), dim=True)

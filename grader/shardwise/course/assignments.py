@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, field_validator
 from shardwise import __version__
 from shardwise.atomic_files import alone_in, write
 from shardwise.bank.bank import Catalogue
+from shardwise.course.bounds import BOUNDS
 from shardwise.course.drawing import Make, making
 from shardwise.course.handed_out import is_as_handed_out
 from shardwise.course.keys import fingerprint
@@ -23,6 +24,7 @@ from shardwise.errors import Faulty, ShardwiseError
 from shardwise.file_names import SAFE_NAME, fault_of_name
 from shardwise.template import yaml_source
 from shardwise.template.model import AuthorModel
+from shardwise.text_files import first_line, holds
 
 
 class Entry(AuthorModel):
@@ -201,9 +203,8 @@ def _begun(path: Path, key: bytes) -> Lock | None:
     """The lock file that is there, also one that was cut off while it was written; None without a line that is whole."""
     if not path.exists():
         return None
-    with path.open("rb") as file:
-        if not file.readline().endswith(b"\n"):
-            return None
+    if not first_line(path, BOUNDS.lock_header_bytes).endswith(b"\n"):
+        return None
     return Lock(path, key, cut_off=True)
 
 
@@ -272,7 +273,7 @@ def _hand_out(text: str, path: Path, *, force: bool) -> bool:
     """See to it that a student's notebook lies there, and tell whether it is the one of today: work is left alone."""
     if path.exists() and not force and not is_as_handed_out(path):
         return False
-    if not path.exists() or path.read_text("utf-8") != text:
+    if not holds(path, text.encode()):
         write(path, text.encode())
     return True
 

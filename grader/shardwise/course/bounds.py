@@ -1,4 +1,7 @@
-"""Bounds of what is handed in: how much of it is read and run, so that nobody can make others wait."""
+"""Bounds of what is handed in: how much of it is read and run, so that nobody can make others wait.
+
+The files themselves are read by `shardwise.text_files`, the only module that reads what a student may have written.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,13 @@ class Bounds:
     unpacked_bytes: int = 40_000_000  # two of the largest notebooks; to read these takes up to 4 seconds
     index_bytes: int = 1_000_000  # an archive's list of some 10,000 members, in which other files may be
     archives: int = 3  # in each other; a class in one archive, each student in another, and what they packed
+    seconds: float = 300.0  # of a worker, for all of them in one run; an honest notebook takes one or two
+    at_once: int = 3  # are graded before everybody else had their turn
     depth: int = 16  # folders in each other below the one that was named; learning platforms make two or three
+    # Of lock files, which may be a student's until their signature is checked
+    lock_header_bytes: int = 2_000_000  # twice the largest set.yaml, whose intro it holds
+    lock_line_bytes: int = 20_000_000  # of one student; 20 questions have about 60,000
+    locks: int = 200  # that are looked at, the nearest to the root of the file system first
     name_characters: int = 200  # of a member of an archive, as reports show it; file systems have 255 bytes
 
 

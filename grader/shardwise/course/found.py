@@ -19,6 +19,7 @@ from shardwise.course.archives import DAMAGED, archive, index_bytes, is_link, st
 from shardwise.course.bounds import BOUNDS
 from shardwise.errors import ShardwiseError
 from shardwise.markdown.html import safe
+from shardwise.text_files import read_bounded
 
 _NOTEBOOK = re.compile(r"\.ipynb(\.json|\.txt)?$", re.IGNORECASE)  # a browser may put another suffix behind it
 _ARCHIVE = re.compile(r"\.zip$", re.IGNORECASE)
@@ -99,7 +100,7 @@ class Found:
         if _ARCHIVE.search(self.path.name):
             raise BadSubmission("This file is no zip archive that can be read.")
         _refuse_large(self.path.stat().st_size)
-        return self.path.read_bytes()
+        return read_bounded(self.path, BOUNDS.bytes)
 
     def _info(self) -> ZipInfo:
         return archive(self.path, self.within).getinfo(self.member)
@@ -187,6 +188,12 @@ def _place(found: Found, whose: Whose) -> tuple[Path, bool]:
             return one, True
     is_archive = _ARCHIVE.search(found.path.name) is not None and not found.is_named
     return found.path if is_archive else found.path.parent, is_archive
+
+
+def place_of_one(found: Found, whose: Whose) -> Path | None:
+    """Return the folder or archive that one student handed in; None where nobody can tell how many students' it is."""
+    place, is_one_students = _place(found, whose)
+    return place if is_one_students else None
 
 
 def _bounded(place: Path, group: Iterable[Found]) -> Iterator[Found]:

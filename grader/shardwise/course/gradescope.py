@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from shardwise.course.names import Called, Names
-from shardwise.text_files import contents
+from shardwise.text_files import read_bounded
 
 EXPORT = "submission_metadata.yml"  # beside the folders submission_123 of an export
 METADATA = (
@@ -38,7 +38,7 @@ def uploaders_of(folder: Path, names: Names) -> Called:
 def submitters(path: Path) -> People:
     """Return who handed in the submission that is being graded, by Gradescope's metadata; nobody where there are none."""
     with suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        users = json.loads(contents(path, _MOST))["users"]
+        users = json.loads(read_bounded(path, _MOST))["users"]
         return tuple({name: str(user.get(name) or "") for name in ("name", "sid", "email")} for user in users)
     return ()
 
@@ -46,7 +46,7 @@ def submitters(path: Path) -> People:
 def submitted_at(path: Path) -> datetime | None:
     """Return when it was handed in, by Gradescope's metadata."""
     with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
-        found = datetime.fromisoformat(json.loads(contents(path, _MOST))["created_at"])
+        found = datetime.fromisoformat(json.loads(read_bounded(path, _MOST))["created_at"])
         return found if found.tzinfo else None
     return None
 
@@ -66,7 +66,7 @@ def called(people: Iterable[Mapping[str, str]], names: Names) -> Called:
 def _export(file: Path, _changed: int) -> Mapping[str, People]:
     """The people of each submission. Only these lines are read: the file holds the output of every test as well."""
     with suppress(OSError, ValueError):
-        return dict(_people(contents(file, _MOST).decode("utf-8-sig").splitlines()))
+        return dict(_people(read_bounded(file, _MOST).decode("utf-8-sig").splitlines()))
     return {}
 
 

@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from shardwise.course.bounds import BOUNDS
+from shardwise.text_files import read_bounded
+
 MARK = "contents"  # where a notebook's metadata keep the digest of what was handed out
 
 
@@ -20,17 +23,17 @@ def digest_of(notebook: Mapping[str, Any]) -> str:
 def is_as_handed_out(path: Path) -> bool:
     """Whether nobody has written or run anything in this notebook."""
     try:
-        notebook = json.loads(path.read_text("utf-8"))
+        notebook = json.loads(read_bounded(path, BOUNDS.bytes))
         return bool(digest_of(notebook) == notebook["metadata"]["shardwise"][MARK])
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return False
 
 
 def asks_the_same(path: Path, text: str) -> bool:
     """Whether the notebook in this file has the same questions as the one in `text`."""
     try:
-        return _questions(json.loads(path.read_text("utf-8"))) == _questions(json.loads(text))
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return _questions(json.loads(read_bounded(path, BOUNDS.bytes))) == _questions(json.loads(text))
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return False
 
 

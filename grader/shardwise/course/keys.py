@@ -7,12 +7,14 @@ import json
 import os
 import re
 import secrets
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from shardwise.atomic_files import write
 from shardwise.errors import ShardwiseError
-from shardwise.text_files import contents
+from shardwise.text_files import read_bounded
 
 KEY_FILE = "course.key"  # beside the lock files that it signs
 VARIABLE = "SHARDWISE_KEY"  # holds the key itself, as secrets of CI do
@@ -44,7 +46,7 @@ def course_key(path: Path) -> tuple[bytes, bool]:
 def read_key(path: Path) -> bytes:
     """The key in a file. Raises ShardwiseError when there is none."""
     try:
-        return _key(contents(path, _MOST).decode("utf-8-sig", errors="replace"), str(path))
+        return _key(read_bounded(path, _MOST).decode("utf-8-sig", errors="replace"), str(path))
     except OSError as error:
         raise ShardwiseError(f"The course key {path} cannot be read: {error.strerror}.") from None
 
@@ -80,6 +82,30 @@ def key_for(lock: Path, known_by: str) -> bytes:
         f"{lock} is signed with a course key that I do not have: {seen}. Give the file with --key, or put the key into "
         f"{VARIABLE}; without it nobody can tell whether the lock file was changed."
     )
+
+
+def key_of_results(known_by: str, given: Sequence[bytes] = ()) -> bytes | None:
+    """Return the key of this fingerprint by which results were signed: one that was given, or that is known here; None without."""
+    named = named_key(None)
+    candidates: list[bytes] = [*given, *([named] if named else [])]
+    for key in candidates:
+        if fingerprint(key) == known_by:
+            return key
+    for place in map(Path, _remembered().get(known_by, ())):
+        with suppress(ShardwiseError):
+            if fingerprint(key := read_key(place)) == known_by:
+                return key
+    own: bytes = own_key()  # where nothing can be remembered
+    return own if fingerprint(own) == known_by else None
+
+
+@cache
+def own_key() -> bytes:
+    """Return this user's key, which signs results that no course key does: those of practice notebooks alone."""
+    try:
+        return course_key(_register().with_name("results.key"))[0]
+    except OSError:  # nothing can be kept here: it signs what this process writes
+        return secrets.token_bytes(32)
 
 
 def is_ours(known_by: str) -> bool:

@@ -1,7 +1,9 @@
 """Lock files: what was drawn for whom, signed with the course key, so that a changed one is noticed.
 
-A header, a line for each student, and a last line that signs all of them together. Each line ends with its own signature,
-an HMAC-SHA256 by the course key; the last one is over the others' signatures, so that none can be dropped, added or moved.
+A header, a line for each student, and a last line with their number. Each line ends with its own signature, an HMAC-SHA256
+by the course key over the line and the signature of the line before: none can be dropped, added or moved, also into the lock
+file of another set, and of one that was cut off what is there can be believed. An older lock file of the same key stays
+valid: nothing in it says that there is a newer one.
 A lock file is data: nothing in it is ever run.
 """
 
@@ -20,13 +22,15 @@ from typing import Annotated, Any, BinaryIO, Literal, Union
 from pydantic import Field, create_model
 
 from shardwise.atomic_files import replacing
+from shardwise.course.bounds import BOUNDS
 from shardwise.course.keys import fingerprint, key_for
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kinds
 from shardwise.question import Question
+from shardwise.text_files import first_line, lines_of
 
 LOCK_SUFFIX = ".lock.jsonl"
-FORMAT = 3  # of lock files: 2 had no signatures
+FORMAT = 4  # of lock files: 2 had no signatures, those of 3 did not bind a line to its set
 _END = 200  # bytes at the end of a line in which its student stands
 _BEGINNING = 2000  # bytes at the beginning of a line, in which name and points stand
 _ABOUT = re.compile(rb'\{"name": ("(?:[^"\\]|\\.)*"), "points": ([\d.]+), ')
@@ -47,15 +51,16 @@ class Lock:
     def __init__(self, path: Path, key: bytes | None = None, *, cut_off: bool = False) -> None:
         self.path = path
         self.places: dict[str, int] = {}
+        self._before: dict[str, bytes] = {}  # the signature of the line before a student's
         self.is_whole = False
         if path.exists() and not path.is_file():  # a pipe would be waited for
             raise ShardwiseError(f"{path} cannot be read as a lock file: it is no ordinary file.")
         try:
             with path.open("rb") as file:
-                first = file.readline()
+                first = file.readline(BOUNDS.lock_header_bytes)
                 self.header = self._read_header(first)
                 self.key = self._key(key)
-                if _signature_of(first, self.key) is None:
+                if _signature_of(first, self.key, b"") is None:
                     raise self._changed(1)
                 self._read_students(file, first)
         except OSError as error:
@@ -86,28 +91,27 @@ class Lock:
 
     def _read_students(self, file: BinaryIO, first: bytes) -> None:
         """Check every line and note where it begins."""
-        signatures, place = [_signature_in(first)], len(first)
-        for number, line in enumerate(file, start=2):
+        before, place = _signature_in(first), len(first)
+        for number, line in enumerate(lines_of(file, BOUNDS.lock_line_bytes), start=2):
             if self.is_whole:
                 raise ShardwiseError(f"{self.path}, line {number}: this was added after the last line. {_RESTORE}")
-            signature = _signature_of(line, self.key)
+            signature = _signature_of(line, self.key, before)
             if signature is None:
                 if line.endswith(b"\n"):
                     raise self._changed(number)
                 return  # a line that was being written
             if line.startswith(b'{"students": '):
                 self.is_whole = True
-                if line != _last_line(self.key, signatures):
-                    raise ShardwiseError(
-                        f"{self.path}: lines were dropped, added or moved since it was written. {_RESTORE}"
-                    )
                 continue
-            signatures.append(signature)
-            self.places[_student_of(line)] = place
+            student = _student_of(line)
+            self.places[student], self._before[student] = place, before
             place += len(line)
+            before = signature
 
     def _changed(self, number: int) -> ShardwiseError:
-        return ShardwiseError(f"{self.path}, line {number}: this was changed after it was written. {_RESTORE}")
+        return ShardwiseError(
+            f"{self.path}, line {number}: this was changed after it was written, or lines before it were dropped, added or moved. {_RESTORE}"
+        )
 
     @property
     def set_name(self) -> str:
@@ -130,8 +134,8 @@ class Lock:
         """A student's line as it stands. Raises KeyError for a stranger, ShardwiseError when it changed meanwhile."""
         with self.path.open("rb") as file:
             file.seek(self.places[student])
-            line = file.readline()
-        if _signature_of(line, self.key) is None or _student_of(line) != student:
+            line = file.readline(BOUNDS.lock_line_bytes)
+        if _signature_of(line, self.key, self._before[student]) is None or _student_of(line) != student:
             raise ShardwiseError(f"{self.path} was changed while it was in use. Run the command again.")
         return line
 
@@ -166,10 +170,8 @@ class Lock:
 
 def claimed_key(path: Path) -> str:
     """The fingerprint of the key with which a file says that it is signed; nothing if it does not say."""
-    if not path.is_file():
-        return ""
-    with suppress(OSError, AttributeError, *_DAMAGE), path.open("rb") as file:
-        return str(json.loads(file.readline(_BEGINNING * 100)).get("key", ""))
+    with suppress(OSError, AttributeError, *_DAMAGE):
+        return str(json.loads(first_line(path, BOUNDS.lock_header_bytes)).get("key", ""))
     return ""
 
 
@@ -181,7 +183,8 @@ class LockWriter:
 
     def __init__(self, file: BinaryIO, key: bytes) -> None:
         self._file, self._key = file, key
-        self._signatures: list[bytes] = []
+        self._before = b""  # the signature of the line before
+        self._lines = 0
 
     def add(self, data: Mapping[str, Any]) -> None:
         """A header or a student's line; a signature that it had is left out."""
@@ -189,16 +192,14 @@ class LockWriter:
 
     def sign(self, unsigned: bytes) -> None:
         """A line of JSON."""
-        self.copy(_signed(self._key, unsigned))
-
-    def copy(self, line: bytes) -> None:
-        """A line of a lock file with the same key."""
-        self._signatures.append(_signature_in(line))
+        line = _signed(self._key, unsigned, self._before)
+        self._before = _signature_in(line)
+        self._lines += 1
         self._file.write(line)
 
     def end(self) -> None:
         """The last line."""
-        self._file.write(_last_line(self._key, self._signatures))
+        self.add({"students": self._lines - 1})
 
 
 @contextmanager
@@ -224,16 +225,10 @@ def line_of(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False) + "\n"
 
 
-def _signed(key: bytes, unsigned: bytes) -> bytes:
+def _signed(key: bytes, unsigned: bytes, before: bytes) -> bytes:
     """A line with its signature as its last entry."""
     body = unsigned.removesuffix(b"}\n")
-    return body + b', "signature": "' + _hmac(key, body) + b'"}\n'
-
-
-def _last_line(key: bytes, signatures: list[bytes]) -> bytes:
-    """What signs all lines together: their number, and a signature over their signatures."""
-    over = _hmac(key, b"".join(signatures)).decode()
-    return _signed(key, line_of({"students": len(signatures) - 1, "all": over}).encode())
+    return body + b', "signature": "' + _hmac(key, before + body) + b'"}\n'
 
 
 def _hmac(key: bytes, text: bytes) -> bytes:
@@ -245,11 +240,11 @@ def _signature_in(line: bytes) -> bytes:
     return found[1] if found else b""
 
 
-def _signature_of(line: bytes, key: bytes) -> bytes | None:
-    """A line's signature, if it is right."""
+def _signature_of(line: bytes, key: bytes, before: bytes) -> bytes | None:
+    """A line's signature, if it is right for what stands before it."""
     signature = _signature_in(line)
     body = line[: -len(b', "signature": ""}\n') - len(signature)]
-    return signature if signature and hmac.compare_digest(signature, _hmac(key, body)) else None
+    return signature if signature and hmac.compare_digest(signature, _hmac(key, before + body)) else None
 
 
 def _student_of(line: bytes) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from shardwise.bank.bank import Bank, section_faults
-from shardwise.bank.lesson import by_figures, lesson_of, sections_of
+from shardwise.bank.lesson import by_figures, figure_of, lesson_of, sections_of
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of, text_of, variable_of
@@ -113,9 +113,7 @@ def lesson_cells(folder: Path, chapter: str, named: str | None = None) -> list[t
 
 
 def _lesson_text(text: str, folder: Path, identity: str) -> Cell:
-    attachments = {
-        name: _attachment(folder / "figures" / name) for name in re.findall(r"\]\(figures/([\w.-]+)\)", text)
-    }
+    attachments = {name: _attachment(figure_of(folder, name)) for name in re.findall(r"\]\(figures/([\w.-]+)\)", text)}
     cell = _markdown(re.sub(r"\]\(figures/([\w.-]+)\)", r"](attachment:\1)", text), "lesson", identity)
     if attachments:
         cell["attachments"] = attachments
@@ -134,8 +132,8 @@ def _figure(name: str, chapter: str, named: str | None) -> Cell:
     return cell
 
 
-def _attachment(path: Path) -> dict[str, str]:
-    return {"image/png": base64.b64encode(path.read_bytes()).decode()}
+def _attachment(picture: bytes) -> dict[str, str]:
+    return {"image/png": base64.b64encode(picture).decode()}
 
 
 def _intro(chapter: str, heading: str, *, typed: bool) -> Cell:

@@ -16,7 +16,9 @@ from pathlib import Path
 from shardwise.course.found import CannotRead, Found
 from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty, ShardwiseError
-from shardwise.text_files import contents
+from shardwise.text_files import read_bounded
+
+_PIECE = 2**20  # bytes of a file that are held in memory
 
 
 @dataclass(frozen=True)
@@ -99,13 +101,21 @@ def _committed(found: Found) -> datetime | None:
     with tempfile.TemporaryDirectory() as empty:
         _git(empty, None, "init", "--bare", "--quiet", empty)
         objects = repository / ".git" / "objects"
-        blob = hashlib.sha1(b"blob %d\0" % path.stat().st_size + path.read_bytes()).hexdigest()
-        if _git(empty, objects, "rev-parse", f"{head}:{place}") != blob:
+        if _git(empty, objects, "rev-parse", f"{head}:{place}") != _blob(path):
             return None
         time = _git(empty, objects, "log", "-1", "--format=%cI", head, "--", place)
     with suppress(ValueError):
         return datetime.fromisoformat(time)
     return None
+
+
+def _blob(path: Path) -> str:
+    """Return git's name for the contents of a file, which is read in pieces: an archive may be of any size."""
+    with path.open("rb") as file:
+        found = hashlib.sha1(b"blob %d\0" % os.fstat(file.fileno()).st_size)
+        for piece in iter(lambda: file.read(_PIECE), b""):
+            found.update(piece)
+    return found.hexdigest()
 
 
 def _head(folder: Path) -> str | None:
@@ -122,7 +132,7 @@ def _head(folder: Path) -> str | None:
 def _text(path: Path, most: int) -> str:
     """What a file of a student's says; nothing where it cannot be read, is no ordinary file, or is too long."""
     with suppress(OSError, ValueError):
-        return contents(path, most).decode().strip()
+        return read_bounded(path, most).decode().strip()
     return ""
 
 

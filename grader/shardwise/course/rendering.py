@@ -14,7 +14,9 @@ from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.compiled import cache_folder
 from shardwise.bank.digests import package_digest
 from shardwise.bank.discovery import SHIPPED, name_of
+from shardwise.course.bounds import BOUNDS
 from shardwise.errors import ShardwiseError
+from shardwise.text_files import read_bounded
 
 
 def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: bool = False) -> list[Path]:
@@ -39,7 +41,7 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
         bank = banks.of(chapter)
         named = _named(bank, out)
         key = f"{package_digest()} {bank.digest} {chapter} {named} {typed}"
-        present = path.read_text("utf-8") if path.exists() else None
+        present = _text_of(path) if path.exists() else None
         if present is None or remembered.digests.get(key) != _digest(present):
             from shardwise.course.notebooks import chapter_notebook, file_text  # loads what draws questions
 
@@ -50,7 +52,7 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
     remembered.keep()
     if check:
         return [*texts, *(path for path in sorted(out.glob("*.ipynb")) if path not in wanted)]
-    used = [] if force else [path for path in texts if path.exists() and _worked_in(path.read_text("utf-8"))]
+    used = [] if force else [path for path in texts if path.exists() and _worked_in(_text_of(path))]
     if used:
         names = ", ".join(map(str, used))
         raise ShardwiseError(
@@ -86,6 +88,10 @@ class _Remembered:
             newest = dict(list(self.digests.items())[-500:])
             with suppress(OSError):
                 write(self._file, json.dumps(newest).encode())
+
+
+def _text_of(path: Path) -> str:
+    return read_bounded(path, BOUNDS.bytes).decode(errors="replace")
 
 
 def _digest(text: str) -> str:

@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from shardwise.course.bounds import BOUNDS
 from shardwise.course.lockfile import Lock
 from shardwise.kinds import kind_of, variable_of
 from shardwise.question import Outcome, Question
+from shardwise.text_files import read_bounded
 
 Writer = Callable[[Question], str | None]  # the source of an answer cell; None leaves it as it was
 
@@ -83,7 +85,7 @@ def hand_in(
 ) -> Path:
     """Fill a student's notebook and put it where submissions are collected; `attack` is the source of an added cell."""
     name = f"{lock.set_name}.ipynb"
-    notebook = json.loads((handed_out / student / name).read_text("utf-8"))
+    notebook = json.loads(read_bounded(handed_out / student / name, BOUNDS.bytes))
     notebook = fill(notebook, lock.questions(student), write)
     if attack:
         notebook = add_cell(notebook, attack)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shardwise.errors import Fault, Faulty
-from shardwise.text_files import contents
+from shardwise.text_files import read_bounded
 
 _MOST = 50_000_000  # bytes; a line for each student has about 50
 
@@ -30,7 +30,7 @@ class Table:
 def load_table(path: Path, remedy: str = "") -> Table:
     """Read a table. Raises Faulty where it cannot be read, with a remedy where it is not there."""
     try:
-        text = contents(path, _MOST).decode("utf-8-sig")
+        text = read_bounded(path, _MOST).decode("utf-8-sig")
     except OSError as error:
         raise Faulty([Fault(str(path), f"cannot be read: {error.strerror}", remedy)]) from None
     except UnicodeDecodeError:

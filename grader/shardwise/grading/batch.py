@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import platform
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,8 @@ from heapq import merge
 from pathlib import Path
 
 from shardwise.atomic_files import patiently, write
-from shardwise.course.found import BadSubmission, CannotRead, Found, find
+from shardwise.course.bounds import BOUNDS
+from shardwise.course.found import BadSubmission, CannotRead, Found, Whose, find, place_of_one
 from shardwise.course.identity import means_a_student
 from shardwise.course.lockfile import Lock, read_line
 from shardwise.errors import ShardwiseError
@@ -27,10 +28,12 @@ from shardwise.grading.ledger_tables import Grading
 from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings, engine, our_fault
 from shardwise.markdown.html import printable
+from shardwise.text_files import read_bounded
 
 PAGES = "feedback"
 WITH_SOLUTIONS = "with solutions"  # a kind of page
 _TRIES = 2  # more, one by one, for what a worker died of or could not be read
+_LARGEST_PAGE = 50_000_000  # bytes of a feedback page that is there already; one has about 100,000
 _PAUSE = 0.5  # seconds before those
 
 Progress = Callable[[int], None]
@@ -53,16 +56,17 @@ class Batch:
     claimed: Mapping[tuple[str, str], str] = field(default_factory=dict)
     # Students whose notebook that counts lies there no more and was graded in another way than today's; its questions.
     gone: Mapping[str, int] = field(default_factory=dict)
+    keys: tuple[bytes, ...] = field(default=(), repr=False)  # course keys, by the first of which a new ledger is signed
 
     def results(self) -> Iterator[Result]:
         """By set and student: a result a notebook, and one for who handed in nothing for these sets; read as it goes."""
-        with Ledger(self.out / LEDGER) as ledger:
+        with Ledger(self.out / LEDGER, self.keys) as ledger:
             found = map(self._with_owner, ledger.results())
             yield from merge(found, self._missing(ledger), key=lambda result: (result.set, result.student))
 
     def handed_in(self) -> Iterator[Result]:
         """The results of the notebooks of this run alone."""
-        with Ledger(self.out / LEDGER) as ledger:
+        with Ledger(self.out / LEDGER, self.keys) as ledger:
             yield from map(self._with_owner, ledger.results(latest=True))
 
     def _missing(self, ledger: Ledger) -> Iterator[Result]:
@@ -95,7 +99,7 @@ class Batch:
 
     def questions(self) -> list[str]:
         """The columns of a table of grades."""
-        with Ledger(self.out / LEDGER) as ledger:
+        with Ledger(self.out / LEDGER, self.keys) as ledger:
             return ledger.questions()
 
 
@@ -127,7 +131,8 @@ def grade(
         return any(means_a_student(folder, lock) for lock in near.known.values())
 
     out.mkdir(parents=True, exist_ok=True)
-    with Ledger(out / LEDGER) as ledger, Ledger(counted) if counted else nullcontext(ledger) as known:
+    keys = [*(lock.key for lock in near.known.values()), *([key] if key else [])]
+    with Ledger(out / LEDGER, keys) as ledger, Ledger(counted, keys) if counted else nullcontext(ledger) as known:
         found = patiently(lambda: ledger.begin(map(str, find(paths, whose))), out)
         if not found:
             raise NoNotebook(f"No notebook (*.ipynb) lies in {', '.join(map(str, paths))}.")
@@ -137,14 +142,16 @@ def grade(
         if decisions.student and (several := sum(not one.is_stray for one in find(paths, whose))) > 1:
             raise ShardwiseError(f"--student says whose one notebook is, and here are {several}.")
         intake = Intake(paths, near, settings, practice, decisions)
-        run = _Run(ledger, out, intake, settings, lambda: progress and progress(found), known)
+        run = _Run(ledger, out, intake, settings, lambda: progress and progress(found), known, whose)
         run.over(find(paths, whose), opener, width)
         run.choose(opener, latest=decisions.latest)
         run.drop_strays()
         run.end()
     if not (out / LEDGER).is_file():  # else the tables would be those of an empty one
         raise ShardwiseError(f"{out / LEDGER} was deleted while it was written. Run the same command again.")
-    return Batch(out, near.known, run.tried_again, near.unused, tuple(run.failed), intake.claimed, run.gone)
+    return Batch(
+        out, near.known, run.tried_again, near.unused, tuple(run.failed), intake.claimed, run.gone, tuple(keys)
+    )
 
 
 @dataclass(frozen=True)
@@ -177,6 +184,7 @@ class _Run:
         settings: Settings,
         step: Callable[[], object],
         known: Ledger,
+        whose: Whose,
     ) -> None:
         self._ledger, self._out, self._intake, self._settings, self._step = ledger, out, intake, settings, step
         self._kind_of_page = WITH_SOLUTIONS if settings.solutions else "plain"
@@ -188,6 +196,10 @@ class _Run:
         self._taken: dict[tuple[str, str], dict[str, _Taken]] = {}  # by set and student, and path
         self._strays: dict[str, Result] = {}  # by path
         self._refused: set[tuple[str, str]] = set()  # the sets and students of notebooks that cannot be graded
+        self._whose = whose
+        self._sent: Counter[Path] = Counter()  # notebooks by the folder or archive of a student
+        self._seconds: defaultdict[Path, float] = defaultdict(float)  # that these took
+        self._later: list[Found] = []  # of who handed in many, when everybody else had their turn
         self.tried_again = 0  # notebooks, for either reason
         self.failed: list[str] = []  # why, for those of which no try came to an end
         self.gone: Counter[str] = Counter()  # as in the batch
@@ -195,6 +207,8 @@ class _Run:
     def over(self, found: Iterable[Found], opener: Opener, width: int) -> None:
         """Grade all of them, and then, one by one, those that need another try."""
         self._grade(self._new(found), opener, width)
+        later, self._later = self._later, []
+        self._grade(self._new(later, are_late=True), opener, 1)
         for tries_left in reversed(range(_TRIES)):
             self._last = tries_left == 0
             unread, self._unread = self._unread, []
@@ -302,8 +316,11 @@ class _Run:
             for sent, result, shown in returned:
                 self._settle(sent, result, shown)
 
-    def _new(self, found: Iterable[Found]) -> Iterator[Prepared]:
-        """The notebooks that are still to be graded; the others are settled on the way."""
+    def _new(self, found: Iterable[Found], *, are_late: bool = False) -> Iterator[Prepared]:
+        """The notebooks that are still to be graded; the others are settled on the way.
+
+        A student's beyond the first few wait for everybody else, and are then `are_late`.
+        """
         for notebook in found:
             try:
                 prepared = self._intake.prepare(notebook)
@@ -337,6 +354,14 @@ class _Run:
                 elif self._is_done(prepared.key, task.set, task.student):
                     self._ledger.reuse(prepared.path, prepared.key)
                     self._step()
+                elif place := place_of_one(notebook, self._whose):
+                    if self._seconds[place] >= BOUNDS.seconds:
+                        self._refuse(self._intake.refused(notebook, _used_up(place)))
+                    elif self._sent[place] >= BOUNDS.at_once and not are_late:
+                        self._later.append(notebook)
+                    else:
+                        self._sent[place] += 1
+                        yield prepared
                 else:
                     yield prepared
 
@@ -356,12 +381,14 @@ class _Run:
         file = file_of(name_of_set, student)
         expected = self._ledger.page_digest(key, file, self._kind_of_page)
         try:
-            return expected is not None and expected == digest((self._out / PAGES / file).read_bytes())
+            return expected is not None and expected == digest(read_bounded(self._out / PAGES / file, _LARGEST_PAGE))
         except OSError:
             return False
 
     def _settle(self, sent: Prepared, result: Result, shown: str) -> None:
         """Keep a result, or set it aside for another try when it is our fault that there are no points."""
+        if place := place_of_one(sent.found, self._whose):
+            self._seconds[place] += result.seconds
         if not result.complete and not self._last:
             self._failed.append(sent)
         elif result.status == "graded":
@@ -385,6 +412,13 @@ class _Run:
     def _refuse(self, result: Result) -> None:
         patiently(lambda: self._ledger.refuse(result), self._out)
         self._step()
+
+
+def _used_up(place: Path) -> str:
+    return (
+        f"The other notebooks in {place} took {BOUNDS.seconds:.0f} seconds, which is all that one student's may take in a run, so "
+        "this one was not run. Run the same command again to go on, or keep the notebook that counts."
+    )
 
 
 def _now() -> str:

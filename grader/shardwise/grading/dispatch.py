@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from itertools import islice
+from itertools import islice, zip_longest
 
+from shardwise.errors import ShardwiseError
 from shardwise.grading.executors import Gone, Opener
 from shardwise.grading.intake import Prepared
 from shardwise.grading.results import Result
@@ -58,7 +59,12 @@ def _returned(parcels: Mapping[_Future, Sequence[Prepared]]) -> Generator[Return
     broken, fatal = False, None
     for future, parcel in parcels.items():
         try:
-            results = future.result()
+            results = [
+                one
+                if _is_about(prepared, one)
+                else (_lost(prepared, ShardwiseError("a worker gave back the result of something else")), "")
+                for prepared, one in zip_longest(parcel, future.result()[: len(parcel)])
+            ]
         except (SandboxUnavailable, OtherEngine, Gone) as error:
             fatal = error  # to be raised when the other parcels were given
             continue
@@ -70,6 +76,16 @@ def _returned(parcels: Mapping[_Future, Sequence[Prepared]]) -> Generator[Return
     if fatal:
         raise fatal
     return broken
+
+
+def _is_about(prepared: Prepared, returned: object) -> bool:
+    """Whether this is the result of a notebook as it was sent; what a worker says of points nobody else can check."""
+    result, page = returned if isinstance(returned, tuple) and len(returned) == 2 else (None, None)
+    return (
+        isinstance(result, Result)
+        and isinstance(page, str)
+        and (result.student, result.set) == (prepared.task.student, prepared.task.set)
+    )
 
 
 def _lost(prepared: Prepared, error: Exception) -> Result:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from shardwise.course.bounds import BOUNDS
 from shardwise.course.found import BadSubmission, Found
 from shardwise.course.gradescope import People
 from shardwise.course.identity import Disagreement, folder_of, may_be_of, of_practice, of_set, owner, vouches
@@ -20,6 +21,7 @@ from shardwise.errors import ShardwiseError
 from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings, Task, engine
 from shardwise.question import Question
+from shardwise.text_files import first_line
 
 # The questions of a chapter's practice notebook, drawn for a seed; None for a chapter that is not in the bank.
 Practice = Callable[[str, str], Sequence[Question] | None]
@@ -190,30 +192,43 @@ def locks_near(paths: Sequence[Path], given: Sequence[Path | Lock] = (), key: by
     that counts, and without it every row would become ungraded. Above some of it alone it may be a student's, and ends nothing.
     """
     known: dict[str, Lock] = {}
-    unused = []
-    for one in given or _lying_above(paths):
-        if not isinstance(one, Lock) and not given and not _is_trusted(claimed_key(one), key):
-            damage = _damage(one)
-            if damage and all(one.parent in _folder_of(path).parents for path in paths):
-                raise ShardwiseError(
-                    f"{one} cannot be read as a lock file: {damage}. Restore it from a copy. If it is none of yours, take it away, "
-                    "or name the one that counts with --lock."
-                )
-            if damage:
-                why = f"cannot be read as a lock file: {damage}."
-            elif key:
-                why = "is signed with another course key than the one that was given."
-            else:
-                why = "was not assigned on this computer. If it is yours, name it with --lock."
-            unused.append(f"{one} {why}")
+    unused: list[str] = []
+    near, left = (given, 0) if given else _lying_above(paths)
+    for one in near:
+        try:
+            lock = one if isinstance(one, Lock) else _opened(one, key, is_given=bool(given))
+        except _NotUsed as why:
+            unused.append(str(why))
             continue
-        lock = one if isinstance(one, Lock) else Lock(one, key)
+        except ShardwiseError as error:
+            if isinstance(one, Lock) or given or _is_above_all(one, paths):
+                raise
+            unused.append(str(error))
+            continue
         first = known.setdefault(lock.set_name, lock)
         if first.path != lock.path:
             raise ShardwiseError(
                 f"{first.path} and {lock.path} are both lock files of the set {lock.set_name!r}. Name one with --lock."
             )
-    return Locks(known, tuple(unused))
+    return Locks(known, _in_one_line(unused, left))
+
+
+class _NotUsed(Exception):
+    """Why a lock file that was not named does not count."""
+
+
+def _opened(path: Path, key: bytes | None, *, is_given: bool) -> Lock:
+    """Open a lock file. Raises _NotUsed for one that may be a stranger's, and ShardwiseError for one that cannot be read."""
+    if is_given or _is_trusted(claimed_key(path), key):
+        return Lock(path, key)
+    if damage := _damage(path):
+        raise ShardwiseError(
+            f"{path} cannot be read as a lock file: {damage}. Restore it from a copy. If it is none of yours, take it away, "
+            "or name the one that counts with --lock."
+        )
+    if key:
+        raise _NotUsed(f"{path} is signed with another course key than the one that was given.")
+    raise _NotUsed(f"{path} was not assigned on this computer. If it is yours, name it with --lock.")
 
 
 def _is_trusted(known_by: str, key: bytes | None) -> bool:
@@ -221,13 +236,15 @@ def _is_trusted(known_by: str, key: bytes | None) -> bool:
     return known_by == fingerprint(key) if key is not None else is_ours(known_by)
 
 
+def _is_above_all(lock: Path, paths: Iterable[Path]) -> bool:
+    """Whether all that is to be graded lies below the folder of this lock file; above some of it, it may be a student's."""
+    return all(lock.parent in _folder_of(path).parents for path in paths)
+
+
 def _damage(path: Path) -> str:
-    """Why something cannot be read as a lock file, neither as ours nor as a stranger's; nothing if it can."""
-    if not path.is_file():
-        return "it is no file"
+    """Return why something cannot be read as a lock file, neither as ours nor as a stranger's; nothing if it can."""
     try:
-        with path.open("rb") as file:
-            first = file.readline()
+        first = first_line(path, BOUNDS.lock_header_bytes)
         header = json.loads(first) if first else None
     except OSError as error:
         return str(error.strerror)
@@ -238,11 +255,30 @@ def _damage(path: Path) -> str:
     return "its first line is no header" if first else "it is empty"
 
 
-def _lying_above(paths: Iterable[Path]) -> list[Path]:
-    """Lock files above the folders of submissions, never beside or below a notebook."""
+def _in_one_line(unused: Sequence[str], left: int) -> tuple[str, ...]:
+    """Why lock files are not used: of the first of them, and how many more there are, which students may have made."""
+    more = len(unused) - 1 + left
+    if not unused or more == 0:
+        return tuple(unused)
+    return (
+        f"{unused[0]} {more:,} more lock file{'s' if more > 1 else ''} near the notebooks {'are' if more > 1 else 'is'} not used.",
+    )
+
+
+def _lying_above(paths: Iterable[Path]) -> tuple[list[Path], int]:
+    """Lock files above the folders of submissions, never beside or below a notebook; and how many more there are than are read.
+
+    The highest folders come first: there an instructor's lie, and further down those that students may have made.
+    """
     folders = {above for path in paths for above in _folder_of(path).parents[:3]}
-    found = (path for folder in folders for path in folder.glob(f"*{LOCK_SUFFIX}"))
-    return sorted(path for path in found if not path.name.startswith("._"))  # what a Mac writes beside each file
+    found = [
+        path
+        for folder in folders
+        for path in folder.glob(f"*{LOCK_SUFFIX}")
+        if not path.name.startswith("._")  # what a Mac writes beside each file
+    ]
+    found.sort(key=lambda path: (len(path.parts), path))
+    return found[: BOUNDS.locks], len(found[BOUNDS.locks :])
 
 
 def _folder_of(path: Path) -> Path:

@@ -8,7 +8,7 @@ templates, engine and sandbox, stays on record.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -25,6 +25,8 @@ from shardwise.grading.ledger_tables import (
     opened,
     result_of,
     row_of,
+    sign_new,
+    signature_of,
     unusable,
 )
 from shardwise.grading.results import Result
@@ -40,9 +42,9 @@ _COUNTED_LAST = """(
 class Ledger:
     """An open ledger. Raises ShardwiseError for a file that is none, or one of another version of shardwise; NoRoom on a full disk."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, keys: Sequence[bytes] = ()) -> None:
         self.path = path
-        self._db = self._patiently(lambda: opened(path))
+        self._db, self._key = self._patiently(lambda: opened(path, keys))
 
     def _patiently(self, act: Callable[[], _T]) -> _T:
         """Do what writes; a disk that stays full ends everything here as it does elsewhere, with NoRoom."""
@@ -149,7 +151,12 @@ class Ledger:
 
     def _insert(self, grading: Grading) -> None:
         values = row_of(grading)
-        self._write(f"INSERT OR IGNORE INTO grading ({COLUMNS}) VALUES ({', '.join('?' * len(values))})", *values)
+        signature = signature_of(self._key, values)
+        self._write(
+            f"INSERT OR IGNORE INTO grading ({COLUMNS}, signature) VALUES ({', '.join('?' * len(values))}, ?)",
+            *values,
+            signature,
+        )
 
     def end(self, at: str, who: str) -> None:
         """End a run: note for each student what counts now, the one complete grading that is reported.
@@ -157,10 +164,15 @@ class Ledger:
         It is noted where another one counted before, and where another one was made since and does not count: the last
         that is on record of a student is what counts.
         """
+        self._patiently(lambda: self._end(at, who))
+
+    def _end(self, at: str, who: str) -> None:
         last = 'FROM counted WHERE counted."set" = one."set" AND counted.student = one.student ORDER BY counted.id DESC LIMIT 1'
         of_theirs = 'FROM grading WHERE grading."set" = one."set" AND grading.student = one.student'
-        self._write(
-            f"""INSERT INTO counted ("set", student, grading, newest, at, who)
+        with self._db:
+            self._db.execute("BEGIN")
+            self._db.execute(
+                f"""INSERT INTO counted ("set", student, grading, newest, at, who)
             SELECT "set", student, grading, (SELECT MAX(grading.id) {of_theirs}), ?, ? FROM (
                 SELECT "set", student, MIN(grading) AS grading FROM batch
                 WHERE grading IS NOT NULL GROUP BY "set", student HAVING COUNT(*) = 1
@@ -169,8 +181,9 @@ class Ledger:
                 one.grading IS NOT (SELECT counted.grading {last})
                 OR (SELECT MAX(grading.id) {of_theirs} AND grading.id <> one.grading) > (SELECT newest {last})
             ) ORDER BY "set", student""",
-            at, who,
-        )  # fmt: skip
+                (at, who),
+            )  # fmt: skip
+            sign_new(self._db, self._key)
 
     # What counts ------------------------------------------------------------------------------------------------
 
@@ -304,6 +317,7 @@ class Ledger:
                 "INSERT OR REPLACE INTO main.page SELECT * FROM other.page WHERE key IN "
                 "(SELECT key FROM other.grading WHERE id IN (SELECT grading FROM other.latest))"
             )
+            sign_new(self._db, self._key)
 
 
 def lies(path: Path) -> bool:

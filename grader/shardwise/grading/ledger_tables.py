@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import sqlite3
 from collections.abc import Sequence
@@ -10,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shardwise.course.keys import VARIABLE, fingerprint, key_of_results, own_key
 from shardwise.errors import ShardwiseError
 from shardwise.grading.results import Result
 
-_FORMAT = 5
+_FORMAT = 6  # 5 had no signatures
 _TABLES = """
 CREATE TABLE grading (
     id INTEGER PRIMARY KEY,
@@ -33,7 +35,8 @@ CREATE TABLE grading (
     questions TEXT NOT NULL,       -- digest of the questions and keys that it was marked by
     engine TEXT NOT NULL,          -- version and digest of the program that marked it
     at TEXT NOT NULL,              -- UTC
-    who TEXT NOT NULL              -- user@host
+    who TEXT NOT NULL,             -- user@host
+    signature TEXT NOT NULL DEFAULT ''  -- of all of these, by the key below
 );
 CREATE INDEX grading_student ON grading ("set", student, id);
 CREATE TABLE counted (             -- which grading counted when a run ended: a row whenever that is news
@@ -43,8 +46,10 @@ CREATE TABLE counted (             -- which grading counted when a run ended: a 
     grading INTEGER NOT NULL REFERENCES grading,
     newest INTEGER NOT NULL,       -- the latest grading of this student and set at that time
     at TEXT NOT NULL,              -- UTC
-    who TEXT NOT NULL              -- user@host
+    who TEXT NOT NULL,             -- user@host
+    signature TEXT NOT NULL DEFAULT ''
 );
+CREATE TABLE signer (key TEXT NOT NULL);  -- fingerprint of the course key, or of the user's own
 CREATE INDEX counted_student ON counted ("set", student, id);
 CREATE TABLE page (                -- the feedback pages that lie in the folder
     file TEXT PRIMARY KEY,
@@ -79,6 +84,13 @@ _RECEIPTS = """CREATE TABLE IF NOT EXISTS receipt (
 _RESULT = ("student", "set", "name", "points", "max_points", "late", "notes", "tier", "version", "scores", "answers")
 _RESTS_ON = ("key", "notebook", "questions", "engine", "at", "who")
 COLUMNS = ", ".join(f'"{name}"' for name in (*_RESULT, *_RESTS_ON))  # of a grading
+_SIGNED_GRADING = f"SELECT signature, {COLUMNS} FROM grading"
+_SIGNED_COUNTED = (
+    'SELECT counted.signature, counted."set", counted.student, grading.key, counted.newest, counted.at, counted.who '
+    "FROM counted LEFT JOIN grading ON grading.id = counted.grading"
+)
+_ASTRAY = """SELECT 1 FROM notebook LEFT JOIN grading ON grading.id = notebook.grading WHERE notebook.grading IS NOT NULL
+AND (notebook.student IS NOT grading.student OR notebook."set" IS NOT grading."set") LIMIT 1"""
 COLUMNS_OF_RESULT = ", ".join(f'grading."{name}"' for name in _RESULT)
 
 
@@ -95,10 +107,11 @@ class Grading:
     who: str
 
 
-def opened(path: Path) -> sqlite3.Connection:
-    """Open the SQLite file of a ledger. If it does not exist yet, it is made, with empty tables.
+def opened(path: Path, keys: Sequence[bytes] = ()) -> tuple[sqlite3.Connection, bytes]:
+    """Open the SQLite file of a ledger, and give it with the key that signs its rows. If it does not exist yet, it is made.
 
-    Raises ShardwiseError for a file that is none, or one of another version of shardwise; sqlite3.OperationalError on a
+    It is made with the first of `keys`, or the user's own. Raises ShardwiseError for one that was made with a key which is
+    not among them and not known here, or in which a row was changed: a student's repository may hold a ledger. Raises ShardwiseError for a file that is none, or one of another version of shardwise; sqlite3.OperationalError on a
     full disk.
     """
     with suppress(OSError):  # sqlite says better what is wrong
@@ -131,7 +144,54 @@ def opened(path: Path) -> sqlite3.Connection:
             f"{path} was written by another version of shardwise (its format is {found}, and I read {_FORMAT}). "
             "Use that version, or move the file away to grade anew."
         )
-    return db
+    try:
+        return db, _signer(db, path, keys, is_new=found == 0)
+    except sqlite3.DatabaseError as error:
+        db.close()
+        raise unusable(path, error) from None
+    except ShardwiseError:
+        db.close()
+        raise
+
+
+def _signer(db: sqlite3.Connection, path: Path, keys: Sequence[bytes], *, is_new: bool) -> bytes:
+    """Return the key of a ledger whose rows have the right signatures."""
+    if is_new:
+        key = keys[0] if keys else own_key()
+        db.execute("INSERT INTO signer VALUES (?)", (fingerprint(key),))
+        return key
+    signers = [str(known_by) for (known_by,) in db.execute("SELECT key FROM signer LIMIT 2")]
+    known = key_of_results(signers[0], keys) if len(signers) == 1 else None
+    if known is None:
+        raise ShardwiseError(
+            f"{path} was not made with a course key that I have, so its points may be anybody's. If it is yours, give the key "
+            f"with --key or in {VARIABLE}; if not, move it away, or name another --out, to grade anew."
+        )
+    for query in (_SIGNED_GRADING, _SIGNED_COUNTED):
+        for signature, *row in db.execute(query):
+            if not hmac.compare_digest(str(signature), signature_of(known, row)):
+                raise ShardwiseError(
+                    f"{path} was changed: one of its gradings is not as it was written. Restore the file from a copy, "
+                    "or move it away to grade anew."
+                )
+    if db.execute(_ASTRAY).fetchone():
+        raise ShardwiseError(f"{path} was changed: a notebook has the grading of another. Move it away to grade anew.")
+    return known
+
+
+def signature_of(key: bytes, row: Sequence[Any]) -> str:
+    """Return the signature over the values of a row; a number is the same whether SQLite gives it whole or with a point."""
+    values = [float(value) if isinstance(value, int) else value for value in row]
+    return hmac.digest(key, b"shardwise ledger\0" + json.dumps(values).encode(), "sha256").hex()
+
+
+def sign_new(db: sqlite3.Connection, key: bytes) -> None:
+    """Sign the rows that have no signature yet, within the transaction that made them."""
+    for table, query in (("grading", _SIGNED_GRADING), ("counted", _SIGNED_COUNTED)):
+        for _, *row, number in db.execute(
+            f"{query.replace(' FROM', f', {table}.id FROM')} WHERE {table}.signature = ''"
+        ).fetchall():
+            db.execute(f"UPDATE {table} SET signature = ? WHERE id = ?", (signature_of(key, row), number))
 
 
 def unusable(path: Path, error: sqlite3.Error) -> ShardwiseError:

@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from filecmp import cmp
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,10 @@ class Regrade:
 
     def changes(self) -> Iterator[Change]:
         """Every question whose points would change, read as it goes."""
-        with Ledger(self.out / LEDGER) as now, Ledger(self.batch.out / LEDGER) as then:
+        with (
+            Ledger(self.out / LEDGER, self.batch.keys) as now,
+            Ledger(self.batch.out / LEDGER, self.batch.keys) as then,
+        ):
             for result in then.results(latest=True):
                 after = then.counts(result.set, result.student) if result.status == "graded" else None
                 if after is not None:
@@ -77,7 +81,10 @@ class Regrade:
         They would lose a grade or get one back, or be late where they were in time, or the other way round. `changes` compares
         points, and so does not list them.
         """
-        with Ledger(self.out / LEDGER) as now, Ledger(self.batch.out / LEDGER) as then:
+        with (
+            Ledger(self.out / LEDGER, self.batch.keys) as now,
+            Ledger(self.batch.out / LEDGER, self.batch.keys) as then,
+        ):
             found = {(result.set, result.student): result for result in then.results(latest=True)}
             graded = {(result.set, result.student): result for result in now.results() if result.status == "graded"}
             for whose, result in found.items():
@@ -99,7 +106,7 @@ class Regrade:
     def write(self) -> Batch:
         """Let it count: locks, pages and gradings take their places. What counted before stays in the ledger."""
         for old, new in self.renewed.items():
-            if new.path.read_bytes() != old.read_bytes():
+            if not cmp(new.path, old, shallow=False):
                 _keep_beside(old)
                 with replacing(old, private=True) as fresh:
                     shutil.copyfile(new.path, fresh)
@@ -109,7 +116,7 @@ class Regrade:
             if result.status == "graded" and page.is_file():
                 place.parent.mkdir(parents=True, exist_ok=True)
                 page.replace(place)
-        with Ledger(self.out / LEDGER) as ledger:
+        with Ledger(self.out / LEDGER, self.batch.keys) as ledger:
             ledger.absorb(self.batch.out / LEDGER)
         locks = [Lock(path, new.key) for path, new in self.renewed.items()]
         batch = grade(
@@ -149,7 +156,7 @@ def regrade(
         lock.path: _renew(lock, bank, stage / lock.path.name, kept)
         for lock in locks_near(paths, locks, key).known.values()
     }
-    with Ledger(out / LEDGER) as ledger:
+    with Ledger(out / LEDGER, [lock.key for lock in renewed.values()]) as ledger:
         settings = replace(settings or Settings(), solutions=WITH_SOLUTIONS in ledger.kinds_of_pages())
     practice = partial(pose_chapter, bank)
     decisions = decisions or Decisions()
@@ -270,7 +277,7 @@ def _keep_beside(lock: Path) -> None:
     """
     number = 1
     while (spare := lock.with_name(f"{lock.name}.{number}.old")).exists():
-        if spare.read_bytes() == lock.read_bytes():
+        if cmp(spare, lock, shallow=False):
             return
         number += 1
     with replacing(spare, private=True) as fresh:

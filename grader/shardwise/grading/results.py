@@ -60,6 +60,7 @@ class Result:
     path: str = ""  # of the notebook
     received: str = ""  # when, as ISO 8601 with an offset; empty where nobody knows
     received_by: str = ""  # who says so: file, archive, table, git or gradescope
+    seconds: float = field(default=0.0, compare=False)  # that its worker took
 
     @property
     def complete(self) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -90,16 +91,17 @@ def work(settings: Settings, tasks: Sequence[Task], sent_by: str) -> list[tuple[
 def _result_of(task: Task, settings: Settings) -> tuple[Result, str]:
     """Grade one notebook; whatever goes wrong becomes its result."""
     sandbox = sandboxes.mine(settings.limits, unsafe=settings.unsafe, tier=settings.tier)
-    result = Result(task.student, task.set, late=task.late, tier=sandbox.tier)
+    result, began = Result(task.student, task.set, late=task.late, tier=sandbox.tier), time.monotonic()
     try:
         name, questions = read_line(task.questions)
         feedback, notes = grade_one(task.submission, questions, sandbox)
         result = marked(replace(result, name=name or task.student, notes=tuple(notes)), questions, feedback)
         handed_in = HandIn(task.title, task.due, _sources(task.submission))
+        result = replace(result, seconds=time.monotonic() - began)
         return result, page(result, questions, feedback, handed_in=handed_in, solutions=settings.solutions)
     except Exception as error:
         sandboxes.close()  # whatever it was, the next task gets a fresh sandbox
-        return ungraded(task, our_fault(error)), ""
+        return replace(ungraded(task, our_fault(error)), seconds=time.monotonic() - began), ""
 
 
 def _sources(submission: Submission) -> dict[str, str]:

@@ -28,6 +28,8 @@ class AttemptRequest:
     seconds: float  # for all of it
     cell_seconds: float
     call_seconds: float
+    steps: int = 0  # that the job has
+    inputs: int = 0  # of its step that has the most
     libraries: frozenset[str] = frozenset()  # of numpy and sympy, those in its source, to be imported beforehand
 
 

@@ -242,7 +242,10 @@ def _request(
         "memory_bytes": limits.memory_bytes,
     }
     data = encode_job({**job, **amounts})
-    return AttemptRequest(data, results_bytes, seconds, limits.cell_seconds, limits.call_seconds, libraries)
+    inputs = max((len(step.get("inputs", ())) for step in job["steps"]), default=0)
+    return AttemptRequest(
+        data, results_bytes, seconds, limits.cell_seconds, limits.call_seconds, len(job["steps"]), inputs, libraries
+    )
 
 
 def _packed_step(step: Step) -> dict[str, object]:

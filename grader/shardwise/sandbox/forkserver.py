@@ -55,7 +55,9 @@ class ForkServer:
     def _exchange(self, descriptor: int, request: AttemptRequest) -> JobReport | None:
         """The server's report; None if it died or does not answer, and then it is replaced."""
         sympy, numpy = "sympy" in request.libraries, bool(request.libraries)
-        message = messages.JobRequest(request.cell_seconds, request.call_seconds, request.seconds, sympy)
+        message = messages.JobRequest(
+            request.cell_seconds, request.call_seconds, request.seconds, sympy, request.steps, request.inputs
+        )
         control = self.server(numpy=numpy).control
         try:
             control.settimeout(request.seconds + _GRACE_SECONDS + (_SYMPY_SECONDS if sympy else 0))

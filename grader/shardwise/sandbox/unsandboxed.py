@@ -80,6 +80,8 @@ def _watch(process: subprocess.Popen[bytes], file: Path, request: AttemptRequest
         call_seconds=request.call_seconds,
         seconds=request.seconds,
         began=time.monotonic(),
+        steps=request.steps,
+        inputs=request.inputs,
     )
     progress = shared_memory.NOT_BEGUN
     while True:

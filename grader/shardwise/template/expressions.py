@@ -7,7 +7,8 @@ sees the same numbers as `ShownInt` and `ShownFloat`, which print themselves in 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -85,17 +86,71 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 
 
 _MOST_BITS = 4_096  # of a power; over 1,000 digits
+_MOST_CHARACTERS = 100_000  # of a text, and elements of a list; the longest prompt of ours has under 5,000
+_WIDE = re.compile(r"%(\(\w*\))?[-+ #0.\d]*(\d{4}|\*)")  # in a text that % fills in
+_MOST_DIGITS = 17  # a float has no more
+# What a template can use, chosen so that nothing makes a long value out of a large number, as "x".center(10**9) does.
+_FILTERS = (
+    "abs", "capitalize", "default", "first", "float", "int", "join", "last", "length", "list", "lower", "max", "min", "replace",
+    "reverse", "round", "sort", "string", "sum", "title", "trim", "unique", "upper",
+)  # fmt: skip
+_METHODS: Mapping[type, Collection[str]] = {
+    str: (
+        "capitalize", "casefold", "count", "endswith", "find", "index", "isdigit", "islower", "isupper", "join", "lower",
+        "lstrip", "partition", "removeprefix", "removesuffix", "replace", "rfind", "rpartition", "rsplit", "rstrip", "split",
+        "startswith", "strip", "swapcase", "title", "upper",
+    ),
+    int: ("bit_count", "bit_length", "denominator", "numerator"),
+    float: ("is_integer",),
+    list: ("count", "index"),
+    tuple: ("count", "index"),
+    dict: ("get", "items", "keys", "values"),
+}  # fmt: skip
 
 
 class _Environment(SandboxedEnvironment):
-    """Jinja's sandbox with a bound on powers: Jinja computes constants while it compiles, and 9**9**9 would not end."""
+    """Jinja's sandbox, in which values have a bound: 9**9**9 would not end, and "x" * 10**9 would take all memory."""
 
-    intercepted_binops = frozenset(["**"])
+    intercepted_binops = frozenset(["**", "*", "%", "+"])
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        if isinstance(left, int) and isinstance(right, int) and abs(right) * left.bit_length() > _MOST_BITS:
-            raise ShardwiseError("a power in this expression has thousands of digits")
-        return left**right
+        if operator == "**":
+            if isinstance(left, int) and isinstance(right, int) and abs(right) * left.bit_length() > _MOST_BITS:
+                raise ShardwiseError("a power in this expression has thousands of digits")
+            return left**right
+        if operator == "*":
+            if isinstance(left, str | list | tuple) and isinstance(right, int):
+                _bounded(len(left) * right)
+            elif isinstance(right, str | list | tuple) and isinstance(left, int):
+                _bounded(len(right) * left)
+            return left * right
+        if operator == "+":
+            if isinstance(left, str | list | tuple):
+                _bounded(len(left) + len(right))
+            return left + right
+        if isinstance(left, str) and _WIDE.search(left):
+            raise ValueError("a width of four digits, or of *, is too wide for %")
+        return left % right
+
+    def wrap_str_format(self, value: Any) -> None:
+        """Leave str.format to is_safe_attribute, which refuses it."""
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        known = next((methods for kind, methods in _METHODS.items() if isinstance(obj, kind)), None)
+        return (known is None or attr in known) and super().is_safe_attribute(obj, attr, value)
+
+
+def _bounded(length: int) -> None:
+    if length > _MOST_CHARACTERS:
+        raise OverflowError(
+            f"this makes a value of {length:,} characters or elements, and {_MOST_CHARACTERS:,} are the most"
+        )
+
+
+def _digits(digits: int) -> int:
+    if not 0 <= digits <= _MOST_DIGITS:
+        raise ValueError(f"a number is shown with up to {_MOST_DIGITS} digits, and not with {digits}")
+    return digits
 
 
 @cache
@@ -103,10 +158,11 @@ def _environment() -> SandboxedEnvironment:
     environment = _Environment(
         undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False, finalize=_finalize
     )
-    environment.globals.update(FUNCTIONS)
-    environment.filters["unit"] = lambda value, unit_text, digits=4: show(value, unit_text, digits=digits)
-    environment.filters["number"] = lambda value, digits=4: show_number(value, digits)
-    environment.filters["percent"] = _percent
+    environment.globals = {"range": environment.globals["range"], "dict": dict, **FUNCTIONS}
+    environment.filters = {name: environment.filters[name] for name in _FILTERS}
+    environment.filters["unit"] = lambda value, unit_text, digits=4: show(value, unit_text, digits=_digits(digits))
+    environment.filters["number"] = lambda value, digits=4: show_number(value, _digits(digits))
+    environment.filters["percent"] = lambda value, digits=3: _percent(value, _digits(digits))
     environment.filters["tex"] = _tex
     return environment
 
@@ -222,9 +278,18 @@ def filled(source: str, names: Mapping[str, Any]) -> str:
         return source.strip()
     try:
         context = _context({**_environment().globals, **names})
-        return "".join(_prose(source).root_render_func(context)).strip()
+        return _joined(_prose(source).root_render_func(context)).strip()
     except (*_BAD_HERE, ShardwiseError) as error:  # a ShardwiseError of `unit` or `ref`, which know no place
         raise BadExpression(f"this text cannot be rendered: {str(error) or type(error).__name__}", source) from None
+
+
+def _joined(pieces: Iterable[str]) -> str:
+    found, length = [], 0
+    for piece in pieces:
+        length += len(piece)
+        _bounded(length)
+        found.append(piece)
+    return "".join(found)
 
 
 def check_syntax(source: str, *, is_prose: bool) -> None:

@@ -6,7 +6,7 @@ import struct
 from typing import NamedTuple
 
 _GREETING = struct.Struct("<II")
-_JOB_REQUEST = struct.Struct("<ddd?")
+_JOB_REQUEST = struct.Struct("<ddd?II")
 _JOB_REPORT = struct.Struct("<Bidd")
 _ENDED = ("itself", "limit", "deadline")
 MESSAGE_BYTES = 64  # no message is longer
@@ -29,6 +29,8 @@ class JobRequest(NamedTuple):
     call_seconds: float
     seconds: float  # left for this attempt
     sympy: bool  # whether the job mentions it
+    steps: int  # that the job has
+    inputs: int  # of its step that has the most
 
     def to_bytes(self) -> bytes:
         return _JOB_REQUEST.pack(*self)

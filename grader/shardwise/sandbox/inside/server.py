@@ -144,7 +144,12 @@ def _watch(pidfd: int, memory_fd: int, control: socket.socket, request: JobReque
     poller.register(pidfd, select.POLLIN)
     poller.register(control, select.POLLIN)
     deadlines = Deadlines(
-        cell_seconds=request.cell_seconds, call_seconds=request.call_seconds, seconds=request.seconds, began=began
+        cell_seconds=request.cell_seconds,
+        call_seconds=request.call_seconds,
+        seconds=request.seconds,
+        began=began,
+        steps=request.steps,
+        inputs=request.inputs,
     )
     while True:
         ready = [descriptor for descriptor, _ in poller.poll(_TICK_SECONDS * 1000)]

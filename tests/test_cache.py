@@ -1,0 +1,45 @@
+"""The cache of a bank holds solutions and mistakes: it is for its owner alone, and nobody else's is believed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from shardwise.bank import compiled
+from shardwise.bank.compiled import Compiled
+
+
+@pytest.fixture
+def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of a cache that was written under a umask which lets everybody read and write."""
+    monkeypatch.setattr(compiled, "cache_folder", lambda: tmp_path)
+    before = os.umask(0)
+    try:
+        (tmp_path / "banks").mkdir()
+        known = Compiled.of(tmp_path)
+        known.made("answer", lambda: "ours")
+        known.keep()
+    finally:
+        os.umask(before)
+    [file] = (tmp_path / "banks").iterdir()
+    return file
+
+
+def test_a_cache_is_for_its_owner_alone_whatever_the_umask(cached: Path) -> None:
+    assert stat.S_IMODE(cached.stat().st_mode) == 0o600
+    assert stat.S_IMODE(cached.parent.stat().st_mode) == 0o700
+    assert Compiled.of(cached.parents[1]).made("answer", lambda: "anew") == "ours"
+
+
+@pytest.mark.parametrize("place", ["the file", "its folder"])
+def test_a_cache_that_others_can_write_is_not_believed(cached: Path, place: str) -> None:
+    (cached if place == "the file" else cached.parent).chmod(0o777)
+    assert Compiled.of(cached.parents[1]).made("answer", lambda: "anew") == "anew"
+
+
+def test_a_cache_that_somebody_else_made_is_not_believed(cached: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getuid", lambda: cached.stat().st_uid + 1)
+    assert Compiled.of(cached.parents[1]).made("answer", lambda: "anew") == "anew"
