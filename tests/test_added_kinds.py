@@ -103,7 +103,7 @@ def test_a_kind_of_an_installed_package_starts_proves_shows_and_marks_problems(i
         "show more-pairs --bank mine",
     )
     assert "\npairs " in listed
-    assert "all sound" in proved
+    assert "all sound" in proved, proved
     (key,) = {line.partition(" = ")[2] for line in shown.partition(" key ")[2].splitlines()[1:2]}
     assert "Correct" in run(shlex.join(["check", "more-pairs", key, "--bank", "mine"]))[0]
 

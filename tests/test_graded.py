@@ -74,7 +74,7 @@ def test_a_graded_notebook_says_how_an_answer_is_read_and_when_it_cannot_be() ->
     assert made.points == 0.0
     unread = notebook.check(SENDS, "1750 ms")
     assert "this question asks for an amount of data" in repr(unread)
-    assert "An answer looks like 2.5 GB." in repr(unread)
+    assert "An answer looks like 250 GB." in repr(unread)
     assert repr(notebook.check(SENDS, ...)).startswith("○ No answer yet")
 
 

@@ -294,6 +294,9 @@ def test_a_rule_that_no_case_asks_about_is_faulted(slug: str) -> None:
     assert blind_to(text) == []
     blind, times = re.subn(r"\n  always: .*(\n    - .*)+", "", text)
     assert times == 1
+    blind = re.sub(
+        r"\nmistakes:\n.*?\nhints:", "\nhints:", blind, flags=re.DOTALL
+    )  # some are right on all other inputs
     assert any(re.search(BLIND[slug], message) for message in blind_to(blind)), blind_to(blind)
 
 
@@ -775,7 +778,7 @@ def test_a_lesson_that_cannot_be_read_is_said_with_its_line(tmp_path: Path) -> N
     [
         ("{{ gpus | unit('zonk') }}", "“zonk” is not a unit I know"),
         ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "maximum recursion depth exceeded"),
-        ("{{ 'a' * 10**17 }}", "MemoryError"),
+        ("{{ 'a' * 10**17 }}", "this makes a value of 100,000,000,000,000,000 characters"),
     ],
 )
 def test_a_text_that_fails_in_any_way_is_said_at_its_place(text: str, words: str) -> None:

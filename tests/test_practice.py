@@ -401,7 +401,7 @@ def test_a_check_before_the_answers_cell_ran_says_so() -> None:
 
 def test_a_question_says_how_to_answer_and_how_to_check() -> None:
     text = said(shown(SENDS))
-    assert "Assign your answer to `bytes_per_gpu`, for example `bytes_per_gpu = '2.5 GB'`." in text
+    assert "Assign your answer to `bytes_per_gpu`, for example `bytes_per_gpu = '250 GB'`." in text
     assert re.search(r'In a new cell:\n\n```python\nbytes_per_gpu = \.\.\..*\n\ncheck\("bytes-per-gpu"\)\n```$', text)
     assert "Define the function `ring_all_reduce_ms`." in said(shown(FUNCTION))
 

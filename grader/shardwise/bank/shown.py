@@ -13,7 +13,6 @@ from shardwise.errors import Reject, Unreadable
 from shardwise.kinds import kind_of, kinds
 from shardwise.kinds.base import NumericKind
 from shardwise.kinds.calls import run_here
-from shardwise.kinds.case.model import CaseForm, questions_of
 from shardwise.markdown.html import to_plain
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
@@ -132,8 +131,7 @@ class Solutions:
 
 def _numeric(question: Question) -> Iterator[Question | None]:
     """Each part of a question whose answer is a number, by itself; None for any other."""
-    parts = [part for _, _, part in questions_of(question)] if isinstance(question.form, CaseForm) else [question]
-    for part in parts:
+    for part in kind_of(question).pieces(question):
         yield part if isinstance(kinds()[part.kind], NumericKind) else None
 
 

@@ -126,6 +126,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         """The templates with an `answer` of their own that a question is made of, and their draws."""
         yield template, draw
 
+    def pieces(self, question: Question) -> Iterator[Question]:
+        """Yield the questions that a question is made of: itself, or the parts of a case."""
+        yield question
+
     # How it is shown ------------------------------------------------------------------------------------------------
 
     def body(self, form: AnyForm) -> str:

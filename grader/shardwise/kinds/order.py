@@ -20,6 +20,7 @@ from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
+from shardwise.units import show
 
 _LARGE = re.compile(
     r"\b(?:most|highest|largest|longest|greatest|biggest|dearest|slowest|latest|outermost|last)\b", re.IGNORECASE
@@ -48,6 +49,9 @@ class Answer(author.AuthorModel):
     first: author.Prose = Field(min_length=3, description="What the beginning of the list means.")
     shown: int | None = Field(None, ge=3, le=10)
     items: tuple[Item, ...] = Field(min_length=3, max_length=12)
+    unit: author.UnitName | None = Field(
+        None, description="Unit of the values; with it, feedback shows the values of a pair in the wrong order."
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Answer:
@@ -55,6 +59,8 @@ class Answer(author.AuthorModel):
             raise ValueError("two items have the same id")
         if len({item.value is None for item in self.items}) > 1:
             raise ValueError("either every item has a `value` or none has")
+        if self.unit is not None and self.items[0].value is None:
+            raise ValueError("there is a `unit`, and no item has a `value`")
         return self
 
 
@@ -110,6 +116,7 @@ class OrderKey(Key):
 
     order: tuple[str, ...]
     mistakes: tuple[KnownMistake, ...] = ()
+    values: Mapping[str, str] = {}  # by letter, as they are shown
 
 
 @dataclass(frozen=True)
@@ -198,8 +205,20 @@ mistakes:
             if order != right and order not in known and is_shown and mistake.is_known(draw):
                 known[order] = KnownMistake(order=order, say=prose(mistake.say, names))
         form = OrderForm(first=prose(template.answer.first, names), items=labelled)
+        values = {
+            letter[item.id]: self._value(template, item, draw) for item in template.answer.items if item.id in letter
+        }
         key_text = joined(sorted(labelled, key=lambda line: right.index(line.label)))
-        return Posed(form, OrderKey(order=right, mistakes=tuple(known.values())), names={"key": key_text})
+        return Posed(
+            form,
+            OrderKey(order=right, mistakes=tuple(known.values()), values=values if template.answer.unit else {}),
+            names={"key": key_text},
+        )
+
+    def _value(self, template: OrderTemplate, item: Item, draw: Draw) -> str:
+        """Return an item's value as it is shown; a negative one only turns the order round."""
+        unit = template.answer.unit
+        return show(abs(float(draw.evaluate(item.value or 0))), unit) if unit else ""
 
     def body(self, form: OrderForm) -> str:
         return f"{listed(form.items)}\n\n*Put the letters in order, beginning with {form.first}.*"
@@ -244,10 +263,9 @@ mistakes:
                 return Verdict(credit=credit, say=mistake.say, mistake=index)
         pairs = enumerate(zip(value, key.order, strict=True))
         wrong = next(place for place, (given, right) in pairs if given != right)
-        if wrong == 0:
-            return Verdict(credit=credit, say=f"**{value[0]}** does not come first.")
         right = "The first is right" if wrong == 1 else f"The first {wrong} are right"
-        return Verdict(credit=credit, say=f"{right}; **{value[wrong]}** does not come next.")
+        said = f"{right}; **{value[wrong]}** does not come next." if wrong else f"**{value[0]}** does not come first."
+        return Verdict(credit=credit, say=f"{said} {_turned_pair(key, value)}")
 
     def example(self, form: OrderForm) -> str:
         return " ".join(item.label for item in form.items)
@@ -301,6 +319,16 @@ def _right_texts(question: Question) -> tuple[str, ...]:
     assert isinstance(key, OrderKey) and isinstance(form, OrderForm)
     texts = in_every_draw(form.items)
     return tuple(texts[label] for label in key.order)
+
+
+def _turned_pair(key: OrderKey, given: Sequence[str]) -> str:
+    """Return a question about the first two neighbours in the wrong order, with their values where the author gave a unit."""
+    first, second = next(pair for pair in pairwise(given) if key.order.index(pair[0]) > key.order.index(pair[1]))
+    if key.values:
+        return f"**{first}** is {key.values[first]} and **{second}** is {key.values[second]}: which of these two comes first?"
+    return (
+        f"Compare **{first}** with **{second}**, which you put right after it: which of these two comes first, and why?"
+    )
 
 
 def _without_numbers(form: OrderForm, text: str) -> str:

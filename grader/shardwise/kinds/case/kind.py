@@ -171,6 +171,9 @@ parts:
             for fault, remedy in kinds()[piece.kind].faults_over(piece, references, ()):
                 yield f"{piece.name}: {fault}", remedy
 
+    def pieces(self, question: Question) -> Iterator[Question]:
+        return (part for _, _, part in questions_of(question))
+
     def parts(self, template: CaseTemplate, draw: Draw, solved: Solved) -> Iterator[tuple[CasePart, Draw]]:
         for part in solved.parts:
             yield part.piece, part.draw

@@ -6,11 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from shardwise.kinds.agreement import same
-from shardwise.kinds.calls import Call, brief, is_value_error, plain
+from shardwise.kinds.calls import Call, apart, is_value_error, plain
 from shardwise.kinds.code.model import CodeCase, CodeForm, CodeKey
+from shardwise.kinds.code.patterns import only_where, pattern
 from shardwise.kinds.inputs import call_text
 from shardwise.markdown.html import as_code, safe
 
+SHOWN = (
+    40  # characters of a result of another type than the right one: a function may return what it saw of other calls
+)
+LONGEST_ERROR = 120  # characters of an exception, for the same reason
+FEW = 3  # right calls below which it says nothing that the wrong ones share a value
 LONGEST_LINE = 96  # characters that a notebook's column does not break
 
 
@@ -44,10 +50,13 @@ def recognised(key: CodeKey, calls: Sequence[Call]) -> int | None:
 
 def failure_in_words(form: CodeForm, case: CodeCase, call: Call) -> str:
     """What a call did, and what was expected."""
-    expected = "a ValueError" if case.raises else f"`{brief(case.expected)}`"
+    returned, right = apart(call.value, case.expected)
+    if type(call.value) is not type(case.expected):
+        returned = returned[:SHOWN]
+    expected = "a ValueError" if case.raises else f"`{right}`"
     happened = {
-        "returned": f"returned `{brief(call.value)}`",
-        "raised": f"raised `{safe(call.error)}`",
+        "returned": f"returned `{returned}`",
+        "raised": f"raised `{safe(call.error, LONGEST_ERROR)}`",
         "timeout": "took too long and was stopped",
         "memory": "ran out of memory",
         "killed": "ended the whole process",
@@ -55,6 +64,20 @@ def failure_in_words(form: CodeForm, case: CodeCase, call: Call) -> str:
         "unreadable": f"returned something that cannot be read ({as_code(call.error)})",
     }.get(call.status, "was not made")
     return f"{as_code(call_text(form.function, case.inputs))} {happened}; I expected {expected}."
+
+
+def shared_by_failures(key: CodeKey, calls: Sequence[Call]) -> str:
+    """Return what all wrong results have in common, and what all wrong calls do; nothing where neither tells anything."""
+    right: list[tuple[CodeCase, Call]] = []
+    wrong: list[tuple[CodeCase, Call]] = []
+    for case, call in zip(key.cases, calls, strict=True):
+        (right if passes(case, call, key.rel_tol) else wrong).append((case, call))
+    returned = [(call.value, case.expected) for case, call in wrong if call.status == "returned" and not case.raises]
+    said = [pattern(returned, some_right=bool(right))] if len(returned) == len(wrong) else []
+    if len(wrong) > 1 and len(right) >= FEW:
+        where = only_where([case.inputs for case, _ in wrong], [case.inputs for case, _ in right])
+        said.append(f"Only calls with `{where}` go wrong, and all of them do." if where else "")
+    return " ".join(filter(None, said))
 
 
 def definition(form: CodeForm) -> str:

@@ -12,7 +12,7 @@ from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.answers import parsed
 from shardwise.kinds.base import Kind, Posed, Proof, Request, Sample, View
 from shardwise.kinds.calls import Call, Inputs, Made, Program, Recorded, Runner
-from shardwise.kinds.code.judging import alike, definition, failure_in_words, passes, recognised
+from shardwise.kinds.code.judging import alike, definition, failure_in_words, passes, recognised, shared_by_failures
 from shardwise.kinds.code.model import Argument, CodeCase, CodeForm, CodeKey, CodeTemplate
 from shardwise.kinds.code.reading import program_of
 from shardwise.kinds.code.solving import counted, solved_case
@@ -207,6 +207,8 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
             words.append(
                 "A function that is sent as text sees its own text alone: what it uses has to be defined there, too."
             )
+        elif shared := shared_by_failures(key, calls):
+            words.append(shared)
         return Verdict(credit=0.0 if ordinary else EDGES_MISSED, say="\n\n".join(words), mistake=index)
 
     def trial(self, question: Question) -> Inputs | None:

@@ -1,0 +1,104 @@
+"""Patterns: what all wrong results of a function have in common, such as a constant factor or one too many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+Pair = tuple[object, object]  # what a function gave, and what was expected
+FEWEST = 2  # wrong results that have to show a pattern
+EQUAL = 1e-6  # relative: two factors nearer than this are the same
+_LIMIT = " Check which way you round, and whether a limit that is met exactly counts."
+# What a factor usually comes from: 8 bits to a byte, SI and binary prefixes, units of time.
+_FACTORS = {
+    8.0: "Are your numbers in bits where bytes are asked for, or the other way round?",
+    1e3: "Check the prefixes of your units.",
+    1e6: "Check the prefixes of your units.",
+    1e9: "Check the prefixes of your units.",
+    1e12: "Check the prefixes of your units.",
+    1.024: "Is a kilobyte 1,000 bytes here, or 1,024?",
+    2**20 / 1e6: "Is it MB or MiB?",
+    2**30 / 1e9: "Is it GB or GiB?",
+    2**40 / 1e12: "Is it TB or TiB?",
+    60.0: "Check minutes and seconds.",
+    3600.0: "Check hours and seconds.",
+    86400.0: "Check days and seconds.",
+    100.0: "Check per cent and shares.",
+}
+
+
+def pattern(wrong: Sequence[Pair], *, some_right: bool) -> str:
+    """Return what the wrong results show together in one or two sentences; nothing where they show nothing.
+
+    >>> pattern([(16.0, 2.0), (24.0, 3.0)], some_right=False)
+    'All results are 8 times too large. Are your numbers in bits where bytes are asked for, or the other way round?'
+    >>> pattern([(3.5, 4), (7.2, 8)], some_right=True)
+    'All wrong results are not rounded: the result is a whole number.'
+    """
+    numbers = [(float(ours), float(theirs)) for ours, theirs in wrong if _is_number(ours) and _is_number(theirs)]  # type: ignore[arg-type]
+    if len(numbers) < max(FEWEST, len(wrong)):
+        return ""
+    is_whole = all(isinstance(theirs, int) for _, theirs in wrong)
+    which = "All wrong results are" if some_right else "All results are"
+    for found in (_signs(numbers), _rounding(numbers, is_whole), _shift(numbers, is_whole), _factor(numbers)):
+        if found:
+            hint = _LIMIT if some_right and found.startswith("one too") else ""
+            return f"{which} {found}{hint}"
+    return ""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+
+
+def _signs(numbers: Sequence[tuple[float, float]]) -> str:
+    if all(ours and _near(ours, -theirs) for ours, theirs in numbers):
+        return "right but for their sign."
+    return ""
+
+
+def _rounding(numbers: Sequence[tuple[float, float]], is_whole: bool) -> str:
+    if not is_whole or all(ours.is_integer() for ours, _ in numbers):
+        return ""
+    if all(theirs in (math.floor(ours), math.ceil(ours)) for ours, theirs in numbers):
+        return "not rounded: the result is a whole number."
+    return ""
+
+
+def _shift(numbers: Sequence[tuple[float, float]], is_whole: bool) -> str:
+    if not is_whole:
+        return ""
+    for shift, said in ((1, "one too large."), (-1, "one too small.")):
+        if all(ours - theirs == shift for ours, theirs in numbers):
+            return said
+    return ""
+
+
+def _factor(numbers: Sequence[tuple[float, float]]) -> str:
+    if not all(ours and theirs for ours, theirs in numbers):
+        return ""
+    factor = numbers[0][0] / numbers[0][1]
+    if factor <= 0 or not all(_near(ours, factor * theirs) for ours, theirs in numbers):
+        return ""
+    if len({theirs for _, theirs in numbers}) < FEWEST:  # equal numbers have any factor
+        return ""
+    times, way = (factor, "large") if factor > 1 else (1 / factor, "small")
+    meaning = next((said for known, said in _FACTORS.items() if _near(times, known)), "")
+    return f"{times:.6g} times too {way}. {meaning}".rstrip()
+
+
+def _near(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=EQUAL)
+
+
+def only_where(wrong: Sequence[Mapping[str, object]], right: Sequence[Mapping[str, object]]) -> str:
+    """Return the one argument and value that all wrong calls share and no right one has, as `gpus=1`; nothing where there is none.
+
+    >>> only_where([{"gpus": 1, "gb": 2}, {"gpus": 1, "gb": 4}], [{"gpus": 8, "gb": 2}])
+    'gpus=1'
+    """
+    if not wrong or not right:
+        return ""
+    shared = [name for name in wrong[0] if len({repr(call[name]) for call in wrong}) == 1]
+    alone = [name for name in shared if all(repr(call[name]) != repr(wrong[0][name]) for call in right)]
+    return f"{alone[0]}={wrong[0][alone[0]]!r}" if len(alone) == 1 else ""
