@@ -86,7 +86,12 @@ def column_of(
             known = _best(constraint, seen, before) if constraint.is_relative else {}
             limits[bound] = _limit(draw.evaluate(written, **known), constraint)
     made = Judged(
-        seen=tuple(seen), **limits, unit=constraint.unit, hard=constraint.hard, counts=constraint.too_close == "counts"
+        seen=tuple(seen),
+        **limits,
+        unit=constraint.unit,
+        hard=constraint.hard,
+        required=constraint.required,
+        counts=constraint.too_close == "counts",
     )
     names = {**draw.printed, **spots(template), "seen": Spot("seen"), "limit": shown_limit(made)}
     return made.model_copy(update={"say": prose(constraint.say, names)})

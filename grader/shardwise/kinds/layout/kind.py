@@ -60,7 +60,7 @@ answer:
       of: result
       at_most: 2
       unit: s
-      hard: true                                # who breaks it earns nothing: so a layout of ones does
+      required: true                            # who breaks it earns nothing: so a layout of ones does
       asks: a part is there after at most {{ limit }}
       say: A part takes {{ seen }} with {{ links }} links, and {{ limit }} is the limit.
     - id: ports

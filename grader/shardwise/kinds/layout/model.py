@@ -57,6 +57,7 @@ class Constraint(author.AuthorModel):
     hard: bool = Field(
         False, description="A layout that breaks it earns nothing, and no other constraint is looked at."
     )
+    required: bool = Field(False, description="A layout that breaks it earns nothing, and is measured all the same.")
     too_close: Literal["reject", "counts"] = Field("reject", description="What becomes of a close call, see the docs.")
     say: author.Prose = Field("", description="Shown when it is broken; knows `seen`, `limit` and the axes; Jinja2.")
 
@@ -182,6 +183,7 @@ class Judged(Key):
     words: tuple[str, ...] | None = None  # of faults
     unit: str = "1"
     hard: bool = False
+    required: bool = False  # a layout that breaks it earns nothing
     counts: bool = False  # a close call counts as met
     say: str = ""
 

@@ -63,16 +63,12 @@ def is_right(constraints: Iterable[Judged], place: int) -> bool:
 
 
 def credit(constraints: Sequence[Judged], place: int) -> float:
-    """Return the share of the points: none where a hard constraint is broken, else that of the other ones.
-
-    To meet all hard constraints counts as one of those.
-    """
-    met = [holds_at(constraint, place) for constraint in constraints]
-    if not all(it for it, constraint in zip(met, constraints, strict=True) if constraint.hard):
+    """Return the share of the constraints that are met, without the hard ones; none where a hard or required one is broken."""
+    met = [(holds_at(constraint, place), constraint) for constraint in constraints]
+    if not all(it for it, constraint in met if constraint.hard or constraint.required):
         return 0.0
-    soft = [it for it, constraint in zip(met, constraints, strict=True) if not constraint.hard]
-    runs = len(soft) < len(met)
-    return (runs + sum(soft)) / (runs + len(soft))
+    soft = [it for it, constraint in met if not constraint.hard]
+    return sum(soft) / len(soft) if soft else 1.0
 
 
 def hangs(constraints: Iterable[Judged], place: int) -> bool:

@@ -75,7 +75,10 @@ def broken(form: LayoutForm, key: LayoutKey, layout: Layout, place: int) -> str:
         for name, constraint in key.constraints.items()
         if not met[name]
     ]
-    count = f"{sum(met.values())} of {len(met)} constraints hold." if len(met) > 1 else ""
+    if any(constraint.required and not met[name] for name, constraint in key.constraints.items()):
+        count = "This layout earns nothing as it is."
+    else:
+        count = f"{sum(met.values())} of {len(met)} constraints hold." if len(met) > 1 else ""
     return "\n\n".join(filter(None, [count, *told]))
 
 
