@@ -17,7 +17,7 @@ from shardwise.kinds.quantity.general import Trait, traits_of
 from shardwise.kinds.quantity.judging import is_near, judged
 from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, allowed, near
-from shardwise.kinds.quantity.slips import omission_faults
+from shardwise.kinds.quantity.slips import omission_faults, plan_of
 from shardwise.kinds.quantity.solving import AGREEMENT, Solved, each_allowed, solve
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
@@ -210,6 +210,7 @@ mistakes:                                       # answers we recognise, and one 
                 f"the solution shows {published} for the key, and who hands that in is wrong; show more digits, as in "
                 f'{{{{ key | unit("{answer.unit}", 6) }}}}'
             )
+        proof.faults.extend(_unproved(template, draw, solved))
         values = [value for value in (solved.key, *solved.mistakes) if value is not None]
         tolerances = each_allowed(answer, values)
         for (one, its), (other, others) in combinations(zip(values, tolerances, strict=True), 2):
@@ -239,6 +240,21 @@ mistakes:                                       # answers we recognise, and one 
         self, template: QuantityTemplate, references: References, drawn: Sequence[Question]
     ) -> Iterator[tuple[str, str]]:
         return ((fault, "") for fault in omission_faults(template, references))
+
+
+def _unproved(template: QuantityTemplate, draw: Draw, solved: Solved) -> Iterator[str]:
+    """What keeps the slips of a draw from being told from its key, or lets their words tell it."""
+    answer = template.answer
+    again = plan_of(template, draw).run(draw.values)[0]
+    if not math.isclose(again, solved.key, rel_tol=AGREEMENT):
+        yield (
+            f"{answer.reference} gives {show(solved.key, answer.unit)}, and {show(again, answer.unit)} when it is followed "
+            "step by step, so nothing that is left out of it can be told from the key"
+        )
+    number = f"{from_base(solved.key, answer.unit, answer.direction or 'none'):.4g}"
+    for _, how in solved.slips:
+        if len(number) > 3 and number in how:
+            yield f"the words after a slip tell the key, {number}: {how}"
 
 
 def _precision(form: QuantityForm) -> Iterator[str]:
