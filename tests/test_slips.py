@@ -331,11 +331,9 @@ def test_a_ratio_and_a_share_of_the_whole_are_told_apart() -> None:
     def said(given: float, key: float) -> list[str]:
         return reasons(given, key, slips=(), traits=(), unit_text="1", exact=False)
 
-    assert said(0.3 / 1.3, 0.3) == ["You gave the share of the whole: the ratio to the other part is asked for."]
-    assert said(1 / 1.3, 0.3) == [
-        "You gave the other part's share of the whole: the ratio of the two parts is asked for."
-    ]
-    assert said(0.3 / 0.7, 0.3) == ["You gave the ratio to the other part: the share of the whole is asked for."]
+    assert said(0.3 / 1.3, 0.3) == ["You divided by the sum of the two parts. By what does the question divide?"]
+    assert said(1 / 1.3, 0.3) == ["You gave the other part's share of the sum of the two."]
+    assert said(0.3 / 0.7, 0.3) == ["You divided by the other part alone. By what does the question divide?"]
 
 
 @pytest.mark.parametrize(("given", "words"), [(25, "Check the ends"), (23, "Check the ends"), (24.3, "only a whole number"), (26, "")])  # fmt: skip

@@ -289,7 +289,7 @@ class _Asked:
     def _bare(self, amount: Amount) -> Reading:
         """A number without a unit: a count, or a percentage, which may have been written as a share."""
         number, step = amount.value, float(amount.step)
-        if self.wanted.is_count:
+        if self.wanted.is_count or self.wanted.text == "FLOP":  # which is a number of operations
             return Reading(float(number), echoed(_number(number), self.wanted.text).strip() + amount.note, step=step)
         if self.wanted.dimension != "dimensionless":
             raise Unreadable(f"I read “{self.shown}” as a number without a unit. {self.shown} what?")

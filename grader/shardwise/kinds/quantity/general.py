@@ -208,11 +208,11 @@ def _of_shares(given: float, key: float, near: float, *, is_share: bool) -> Iter
         if is_ratio(given / (key + 1), 1, near):
             yield "You added the whole once: is that the ratio to the old value, or to the other part?"
         if is_ratio(given / (key / (1 + key)), 1, near):
-            yield "You gave the share of the whole: the ratio to the other part is asked for."
+            yield "You divided by the sum of the two parts. By what does the question divide?"
         if is_ratio(given * (1 + key), 1, near):
-            yield "You gave the other part's share of the whole: the ratio of the two parts is asked for."
+            yield "You gave the other part's share of the sum of the two."
         if key < 0.99 and is_ratio(given / (key / (1 - key)), 1, near):
-            yield "You gave the ratio to the other part: the share of the whole is asked for."
+            yield "You divided by the other part alone. By what does the question divide?"
 
 
 def is_ratio(ratio: float, factor: float, within: float = ROUNDED) -> bool:

@@ -187,7 +187,11 @@ mistakes:                                       # answers we recognise, and one 
             Sample(wrong, Outcome.UNREADABLE),
             Sample(float("nan"), Outcome.UNREADABLE),
             Sample([1, 2], Outcome.UNREADABLE),
-            *([Sample("3", Outcome.UNREADABLE)] if unit(form.unit).powers and not unit(form.unit).is_count else []),
+            *(
+                [Sample("3", Outcome.UNREADABLE)]
+                if unit(form.unit).powers and not unit(form.unit).is_count and form.unit != "FLOP"
+                else []
+            ),
         ]
 
     def cells(self, form: QuantityForm, variable: str) -> str:
