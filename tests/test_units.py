@@ -178,6 +178,7 @@ def test_numbers_are_read_as_people_write_them(text: str, asked: str, value: flo
         ("5 t", "token", "“t” is not a unit I know."),
         ("7 gb", "GB", "Did you mean GB or Gb?"),
         ("1,875 GB", "GB", "read in two ways, as 1875 GB or as 1.875 GB."),
+        ("39,375 us", "GB", "“us” is a time; this question asks for an amount of data."),
         ("$1,875M", "dollar", "read in two ways, as 1875 M dollar or as 1.875 M dollar."),
         ("8,532 foo", "GB", "“foo” is not a unit I know."),
         ("1,23,456 GB", "GB", "I can't tell which number “1,23,456” is"),

@@ -185,6 +185,8 @@ class _Asked:
         meant = []
         for text, how in (thousands, "a thousands separator"), (decimal, "a decimal point"):
             amount = self._worked_out(text, whole=False)
+            if not self._fits(amount):  # which is the worse fault, and the same in both readings
+                return amount
             if self.usual and self.usual[0] <= abs(self._in_unit(amount)) <= self.usual[1]:
                 meant.append(replace(amount, note=f", with the {sign} as {how}"))
         if len(meant) == 1:
