@@ -126,6 +126,17 @@ def test_every_fault_of_a_roster_is_named_at_its_line(tmp_path: Path) -> None:
     assert [fault.place.rpartition("roster.csv")[2] for fault in error.value.faults] == [":3:1", ":4:1", ":5:1", ":7:1"]
 
 
+def test_an_alias_of_two_students_is_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text("student,name,alias\nada,Ada Abel,shared\ncleo,Cleo Cruz,shared;ada\n")
+    with pytest.raises(Faulty) as error:
+        load_roster(path)
+    assert {fault.message for fault in error.value.faults} == {
+        "cleo and ada are both called 'shared'",
+        "cleo and ada are both called 'ada'",
+    }
+
+
 def test_every_fault_of_a_set_is_named_at_its_line(whole_bank: Bank, tmp_path: Path) -> None:
     path = tmp_path / "set.yaml"
     path.write_text(

@@ -126,6 +126,11 @@ TABLE: list[tuple[str, str, str, str]] = [
     ("Bo Berg.ipynb", "s01", "s02", "its file is called after s02"),
     ("S02/week-1.ipynb.json", "s02", "s02", ""),
     ("s02/week-1.ipynb", "!", "s02", "grade it alone, with --student and the --lock of its set"),
+    # what a student calls a file looks like another system's name of somebody else
+    ("bergbo_1002_5009_Ada Loewe_1_assignsubmission_file_.ipynb", "s01", "s02", "its file is called after s02"),
+    ("week-1_s02_attempt_2026-06-01-10-11-12_x_s01_attempt_2026-01-01-1.ipynb", "s01", "s02", "its file is called after s02"),
+    ("week-1_s02_attempt_2026-06-01-10-11-12_Ada Loewe_1_assignsubmission_file_.ipynb", "s01", "s02", "its file is called after s02"),
+    ("123-456 - Bo Berg - Jun 1, 2026 1011 AM - Ada Loewe_1_assignsubmission_file_.ipynb", "s01", "s02", "its file is called after s02"),
     ("notes.pdf", "-", "nobody", ""),
 ]  # fmt: skip
 

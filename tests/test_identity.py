@@ -249,6 +249,8 @@ def test_practice_as_nbgrader_lays_it_out_belongs_to_the_students_folder(
     [
         ("class/dan/01-ring-all-reduce.ipynb", "dan"),
         ("class/dan/01-ring-all-reduce/01-ring-all-reduce.ipynb", "dan"),
+        ("class/dan/submitted/eve/01-ring-all-reduce.ipynb", "dan"),
+        ("class/submitted/dan/submitted/eve/01-ring-all-reduce.ipynb", "dan"),
         ("class/mine.ipynb", "mine"),
         ("class/01-ring-all-reduce.ipynb", "class"),
     ],

@@ -23,6 +23,7 @@ CHANGES = {
     "the signer": "DELETE FROM signer; INSERT INTO signer VALUES ('0')",
     "an attempt": "UPDATE counted SET student = 'bo'",
     "whose": "UPDATE notebook SET student = 'bo'",
+    "a trigger": "CREATE TRIGGER t AFTER INSERT ON receipt BEGIN UPDATE grading SET points = 4, signature = ''; END",
 }
 
 
@@ -47,7 +48,8 @@ def test_a_ledger_that_was_changed_is_refused(results: tuple[Classroom, Path], c
         db.executescript(CHANGES[change])
     db.close()
     words = str(run(room, out).exception)
-    assert "was changed" in words or "was not made with a course key that I have" in words
+    said = ("was changed", "was not made with a course key that I have", "tables or triggers that we did not make")
+    assert any(reason in words for reason in said), words
     assert "move it away" in words.lower()
 
 
@@ -61,3 +63,19 @@ def test_a_ledger_that_was_made_with_another_key_is_refused(results: tuple[Class
     with pytest.raises(ShardwiseError, match="give the key with --key"):
         Ledger(out / LEDGER)
     Ledger(out / LEDGER, [bytes(32)]).close()
+
+
+def test_a_ledger_that_says_it_is_new_and_has_a_trigger_is_refused(
+    tmp_path: Path, results: tuple[Classroom, Path]
+) -> None:
+    """Our key would sign what the trigger writes: `receipt` is a table that we make where there is none."""
+    room, _ = results
+    forged = tmp_path / "forged"
+    forged.mkdir()
+    with sqlite3.connect(forged / LEDGER) as db:
+        db.executescript(
+            "CREATE TABLE receipt (path TEXT PRIMARY KEY, at TEXT NOT NULL, source TEXT NOT NULL); "
+            "CREATE TRIGGER t AFTER INSERT ON receipt BEGIN UPDATE grading SET points = max_points, signature = ''; END;"
+        )
+    db.close()
+    assert "tables or triggers that we did not make" in str(run(room, forged).exception)

@@ -24,6 +24,7 @@ DAMAGED = (
     struct.error,
     EOFError,
     LookupError,
+    MemoryError,  # LZMA reserves the dictionary that a member claims to need, up to 4 GB
     RuntimeError,
     ValueError,
 )

@@ -81,7 +81,7 @@ def may_be_of(found: Found, lock: Lock) -> str:
 
 def vouches(found: Found, student: str, lock: Lock) -> bool:
     """Return whether the place of a notebook is called after its student, so that nobody else handed it in."""
-    return any(student in call.students for call in _calls(found, lock))
+    return any(call.students == {student} for call in _calls(found, lock))
 
 
 def of_practice(found: Found, submission: Submission, among: Path, decided: str | None = None) -> Submission:
@@ -152,11 +152,11 @@ def _decided(submission: Submission, student: str) -> Submission:
 def _below(found: Found, among: Path) -> list[str]:
     """The folders in which a notebook lies, below the folder of submissions."""
     folder = found.path.parent.resolve()
-    parts: Sequence[str] = folder.parts
-    if _COLLECTED in parts:
-        parts = parts[len(parts) - parts[::-1].index(_COLLECTED) :]
-    else:
-        parts = folder.relative_to(among).parts if folder.is_relative_to(among) else ()
+    parts: Sequence[str] = folder.relative_to(among).parts if folder.is_relative_to(among) else ()
+    if _COLLECTED in among.parts:  # a `submitted` further down is a student's own
+        parts = (*among.parts[len(among.parts) - among.parts[::-1].index(_COLLECTED) :], *parts)
+    elif parts[:1] == (_COLLECTED,):
+        parts = parts[1:]
     archive = [found.path.stem] if found.member and not (parts or found.inside) else []
     return [*parts, *found.inside, *archive]
 

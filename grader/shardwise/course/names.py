@@ -17,7 +17,7 @@ NOBODY: Students = frozenset()
 _SYSTEMS = (
     re.compile(r"(?P<who>.+?)_\d+_assignsubmission_\w+?(?:_(?P<file>.*))?"),  # Moodle, in every language
     re.compile(r"(?P<who>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.IGNORECASE),  # Canvas: bergbo_LATE_1234_5678_x.ipynb
-    re.compile(r".+_(?P<id>[^_]+)_attempt_\d{4}-\d\d-\d\d-.*"),  # Blackboard
+    re.compile(r".+?_(?P<id>[^_]+)_attempt_\d{4}-\d\d-\d\d-.*"),  # Blackboard
     re.compile(r"\d+-\d+ - (?P<who>.+?) - .+"),  # Brightspace
 )  # fmt: skip
 _LETTERS = {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ı": "i", "þ": "th"}
@@ -63,13 +63,13 @@ class Names:
             return Called()
         if found := self._ids.get(folded(name)):
             return Called(frozenset(found))
-        for system in _SYSTEMS:
-            if match := system.fullmatch(name):
-                given = match.groupdict()
-                known = self._ids.get(folded(given.get("id") or ""))
-                who = given.get("who") or ""
-                who = "" if _ANYBODY.issuperset(_parts(who.casefold())) else who
-                return Called(frozenset(known) if known else self.person(who), who)
+        matches = [match for system in _SYSTEMS if (match := system.fullmatch(name))]
+        if matches:  # the student's own name for the file comes last, and may look like what another system writes
+            given = min(matches, key=_end_of_whom).groupdict()
+            known = self._ids.get(folded(given.get("id") or ""))
+            who = given.get("who") or ""
+            who = "" if _ANYBODY.issuperset(_parts(who.casefold())) else who
+            return Called(frozenset(known) if known else self.person(who), who)
         for part in _beginnings(name, self._set):
             if found := self._ids.get(folded(part)):
                 return Called(frozenset(found))
@@ -147,3 +147,8 @@ def folded(name: str) -> str:
 def names_of(lock: Lock) -> Names:
     """Return the names of a set's students."""
     return Names(lock)
+
+
+def _end_of_whom(match: re.Match[str]) -> int:
+    """Where the part of a name ends that says whose it is."""
+    return max(match.end(group) for group, text in match.groupdict().items() if text and group != "file")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +41,9 @@ def load_roster(path: Path) -> list[Student]:
         which = f"columns {' and '.join(named)} each say who a student is"
         raise Faulty([Fault(f"{path}:1:1", which, "Keep one of them, and give the others another name.")])
     identity = head[named[0].lower()]
-    faults, students = [], {}
+    faults: list[Fault] = []
+    students: dict[str, Student] = {}
+    places: dict[str, str] = {}
     for line, row in table.rows:
         place, student = f"{path}:{line}:1", row[identity].strip()
         if fault := fault_of_name(student):
@@ -51,11 +53,24 @@ def load_roster(path: Path) -> list[Student]:
             faults.append(Fault(place, f"student {student!r} comes twice"))
         name = " ".join(printable(row.get(head.get("name", ""), "")).split())
         students[student.lower()] = Student(student, name or student, _aliases(row, head, student))
+        places[student.lower()] = place
+    faults += _shared(students, places)
     if faults:
         raise Faulty(faults)
     if not students:
         raise Faulty([Fault(f"{path}:2:1", "there is no student below the first line", "Add a line for each.")])
     return list(students.values())
+
+
+def _shared(students: Mapping[str, Student], places: Mapping[str, str]) -> Iterator[Fault]:
+    """Yield the aliases that are another student's id or alias: nobody could tell whose hand-in bears it."""
+    owners = {key: student.id for key, student in students.items()}
+    for key, student in students.items():
+        for alias in student.also:
+            other = owners.setdefault(alias.lower(), student.id)
+            if other != student.id:
+                remedy = "Leave it out of both lines, or give each student one of their own."
+                yield Fault(places[key], f"{student.id} and {other} are both called {alias!r}", remedy)
 
 
 def _aliases(row: Mapping[str, str], head: Mapping[str, str], student: str) -> tuple[str, ...]:

@@ -6,8 +6,9 @@ import hmac
 import json
 import sqlite3
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,7 @@ def opened(path: Path, keys: Sequence[bytes] = ()) -> tuple[sqlite3.Connection, 
     with suppress(OSError):  # sqlite says better what is wrong
         # names, points and answers are for who grades; sqlite's other files get the same mode
         path.touch(mode=0o600)
+        path.chmod(0o600)
     try:
         db = sqlite3.connect(path, timeout=30, isolation_level=None)
     except sqlite3.OperationalError as error:
@@ -126,9 +128,16 @@ def opened(path: Path, keys: Sequence[bytes] = ()) -> tuple[sqlite3.Connection, 
         # A power cut may cost the latest results; a kill costs none.
         db.execute("PRAGMA synchronous = NORMAL")
         (found,) = db.execute("PRAGMA user_version").fetchone()
-        if found == 0:
-            db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_FORMAT}; COMMIT;")
-        if found in (0, _FORMAT):
+        is_new = found == 0 and not _schema(db)
+        if is_new:
+            # In one transaction: a ledger without its signer would be refused from then on.
+            signer = fingerprint(keys[0] if keys else own_key())
+            db.executescript(
+                f"BEGIN; {_TABLES} INSERT INTO signer VALUES ('{signer}'); PRAGMA user_version = {_FORMAT}; COMMIT;"
+            )
+        elif found in (0, _FORMAT) and not _schema(db) <= _ours():
+            raise sqlite3.DatabaseError("it has tables or triggers that we did not make")
+        if found == _FORMAT or is_new:
             db.execute(_RECEIPTS)
     except sqlite3.OperationalError as error:
         db.close()
@@ -138,14 +147,14 @@ def opened(path: Path, keys: Sequence[bytes] = ()) -> tuple[sqlite3.Connection, 
     except sqlite3.DatabaseError as error:
         db.close()
         raise ShardwiseError(f"{path} is no ledger of ours ({error}). Move it away to begin anew.") from None
-    if found not in (0, _FORMAT):
+    if found != _FORMAT and not is_new:
         db.close()
         raise ShardwiseError(
             f"{path} was written by another version of shardwise (its format is {found}, and I read {_FORMAT}). "
             "Use that version, or move the file away to grade anew."
         )
     try:
-        return db, _signer(db, path, keys, is_new=found == 0)
+        return db, _signer(db, path, keys)
     except sqlite3.DatabaseError as error:
         db.close()
         raise unusable(path, error) from None
@@ -154,12 +163,21 @@ def opened(path: Path, keys: Sequence[bytes] = ()) -> tuple[sqlite3.Connection, 
         raise
 
 
-def _signer(db: sqlite3.Connection, path: Path, keys: Sequence[bytes], *, is_new: bool) -> bytes:
+def _schema(db: sqlite3.Connection) -> set[str]:
+    """The statements that make what a database has: tables, indices, and triggers, which would change rows behind our back."""
+    return {str(sql) for (sql,) in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+
+
+@cache
+def _ours() -> frozenset[str]:
+    """The statements of a ledger of ours."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(f"{_TABLES} {_RECEIPTS};")
+        return frozenset(_schema(db))
+
+
+def _signer(db: sqlite3.Connection, path: Path, keys: Sequence[bytes]) -> bytes:
     """Return the key of a ledger whose rows have the right signatures."""
-    if is_new:
-        key = keys[0] if keys else own_key()
-        db.execute("INSERT INTO signer VALUES (?)", (fingerprint(key),))
-        return key
     signers = [str(known_by) for (known_by,) in db.execute("SELECT key FROM signer LIMIT 2")]
     known = key_of_results(signers[0], keys) if len(signers) == 1 else None
     if known is None:
