@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from pathlib import Path
@@ -79,3 +80,15 @@ def test_a_ledger_that_says_it_is_new_and_has_a_trigger_is_refused(
         )
     db.close()
     assert "tables or triggers that we did not make" in str(run(room, forged).exception)
+
+
+def test_results_are_for_who_grades_alone_whatever_the_umask(tmp_path: Path, whole_bank: Bank) -> None:
+    before = os.umask(0)
+    try:
+        room = Classroom(tmp_path / "course", whole_bank, ("ada",), ("bytes-per-gpu",))
+        room.hand_in("ada", mistaken)
+        assert run(room, tmp_path / "results").exit_code == 0
+    finally:
+        os.umask(before)
+    made = [path for path in (tmp_path / "results", *(tmp_path / "results").rglob("*")) if path.name != ".lock"]
+    assert {str(path): oct(path.stat().st_mode) for path in made if path.stat().st_mode & 0o077} == {}

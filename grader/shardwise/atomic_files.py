@@ -23,8 +23,11 @@ class NoRoom(ShardwiseError):
 
 
 def write(path: Path, data: bytes, *, private: bool = False) -> None:
-    """Write a file; a reader sees the old contents or the new, never a part of them. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file; a reader sees the old contents or the new, never a part of them. Raises OSError.
+
+    A private file is for its owner alone, and so is the folder that it is put into, if there was none.
+    """
+    path.parent.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
     with replacing(path, private=private) as fresh:
         fresh.write_bytes(data)
 

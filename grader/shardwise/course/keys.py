@@ -135,4 +135,4 @@ def _remember(key: bytes, path: Path) -> None:
     if place not in places:
         places.append(place)
         with suppress(OSError):
-            write(_register(), json.dumps(known, indent=1).encode())
+            write(_register(), json.dumps(known, indent=1).encode(), private=True)

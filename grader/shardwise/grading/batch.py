@@ -130,7 +130,7 @@ def grade(
     def whose(folder: Path) -> bool:
         return any(means_a_student(folder, lock) for lock in near.known.values())
 
-    out.mkdir(parents=True, exist_ok=True)
+    out.mkdir(mode=0o700, parents=True, exist_ok=True)  # names, answers and points are in it
     keys = [*(lock.key for lock in near.known.values()), *([key] if key else [])]
     with Ledger(out / LEDGER, keys) as ledger, Ledger(counted, keys) if counted else nullcontext(ledger) as known:
         found = patiently(lambda: ledger.begin(map(str, find(paths, whose))), out)
