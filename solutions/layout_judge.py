@@ -36,8 +36,8 @@ def verdict(
         held = states + activations of all micro-batches in flight, on the stage that the planner finds fullest
 
     Weights take 2 bytes, gradients 4 and the optimizer's states 12. Logits, buffers and the CUDA context are not in it: a
-    problem says how much stays free for them. The schedule is 1F1B, interleaved where there are several virtual stages. These are
-    faults where their chunks cannot be equal, since a bubble of (p - 1)/(v·m) takes them to be. The same layout is judged once.
+    problem says how much stays free for them. The schedule is 1F1B, interleaved where there are several virtual stages. Stages or
+    chunks that cannot be equal are a fault, since a bubble of (p - 1)/(v·m) takes them to be. The same layout is judged once.
 
     Units:   network_bytes_per_s of one GPU, per direction; the rest are counts and words. Bytes and seconds in what it gives.
     Raises:  ValueError for a model or an accelerator that is unknown.
@@ -56,18 +56,19 @@ def verdict(
     cluster = Cluster(accelerator, gpus, network_bytes_per_s=network_bytes_per_s)
     shape = named_model(model)
     judged = plan(shape, cluster, layout, Batch(global_batch, sequence))
-    uneven = (
-        judged.step and virtual_stages > 1 and not chunks_are_equal(layers=shape.layers, chunks=pp * virtual_stages)
-    )
+    chunks = pp * virtual_stages
     found: dict[str, Any] = {"faults": [vars(fault) for fault in judged.faults if fault.constraint != "memory"]}
-    if uneven:
+    if judged.step and not chunks_are_equal(layers=shape.layers, chunks=chunks):
+        made = (
+            f"PP {pp} with {virtual_stages} virtual stages makes {chunks} chunks"
+            if virtual_stages > 1
+            else f"PP {pp} makes {pp} stages"
+        )
         words = (
-            f"PP {pp} with {virtual_stages} virtual stages makes {pp * virtual_stages} chunks, and these cannot be equal: "
-            f"{pp * virtual_stages} divides neither {shape.layers} layers nor {shape.layers + ENDS}, which is with one more at each end"
+            f"{made}, and these cannot be equal: {chunks} divides neither {shape.layers} layers "
+            f"nor {shape.layers + ENDS}, which is with one more at each end"
         )
-        found["faults"].append(
-            {"constraint": "layers", "seen": pp * virtual_stages, "limit": shape.layers, "words": words}
-        )
+        found["faults"].append({"constraint": "layers", "seen": chunks, "limit": shape.layers, "words": words})
     elif judged.step:
         states = sum(judged.memory[bucket] for bucket in STATES)
         found |= {
@@ -80,7 +81,7 @@ def verdict(
 
 
 def chunks_are_equal(*, layers: int, chunks: int) -> bool:
-    """Whether layers can be cut into so many chunks of equal length, where the first and the last chunk may be one layer shorter.
+    """Whether layers can be cut into so many chunks of equal length, where the first, the last or both may be one layer shorter.
 
     Where chunks are as many as layers and 2 more, the first and the last hold the embedding and the output head alone.
 
@@ -93,7 +94,7 @@ def chunks_are_equal(*, layers: int, chunks: int) -> bool:
     (True, True, False)
     """
     require_counts(layers=layers, chunks=chunks)
-    return layers % chunks == 0 or (layers + ENDS) % chunks == 0
+    return any((layers + missing) % chunks == 0 for missing in range(ENDS + 1))
 
 
 def kept_bytes(*, model: str, sequence: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -13,9 +14,10 @@ from drawing import every_sixth_at_once, tries
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.markdown.feedback import as_plain
+from shardwise.markdown.html import to_plain
 from shardwise.marking import check
 from shardwise.question import Feedback, Outcome, Question
-from solutions import planner_time
+from solutions import pipeline, planner_time, run_plan
 from solutions.planner_shapes import Batch, Cluster, Layout, named_model
 
 SEEDS = range(tries(7))
@@ -102,6 +104,30 @@ def test_the_planner_differs_from_the_case_as_the_solution_says(seed: int) -> No
     assert planner_time.step(model, cluster, layout, batch)["tensor_parallel"] < right["tp_wait"] / 2
     first, *_, last = planner_time.stage_seconds(model, cluster, layout, batch)
     assert last.compute > first.compute or values["layers"] % values["pp"]  # the last stage may have a layer less
+
+
+@pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
+def test_the_plan_fits_with_buffers_and_fewer_stages_that_fit_are_priced(seed: int) -> None:
+    values = parts_of(capstone(), asked(seed)).parts[-1].draw.values
+    right = {part.piece.name: part.bounds.right for part in parts_of(capstone(), asked(seed)).parts if part.bounds}
+    room, fewer = values["memory_bytes"], int(values["fewer"])
+    times = int(values["pp"]) // fewer
+    assert 1.1 * right["held"] <= room
+    unsharded = right["weights"] * (1 if values["is_gradient_sharded"] else 3)
+    said = re.search(r"The step takes ([\d.]+) s, ([\d.]+) % (less|more)", to_plain(asked(seed).solution))
+    assert bool(said) == (1.1 * (right["held"] + (times - 1) * unsharded) <= room)
+    if said:
+        replicas, micro_batches = times * right["replicas"], round(right["micro_batches"] / times)
+        port, stage_bytes = values["network_bytes_per_s"], times * right["weights"]
+        step_s = run_plan.step_seconds(
+            busy_s=right["compute"] + right["tp_wait"],
+            idle=pipeline.bubble_idle_fraction(stages=fewer, micro_batches=micro_batches, virtual_stages=1),
+            micro_batches=micro_batches,
+            sync_s=run_plan.sync_seconds(weight_bytes=stage_bytes, replicas=replicas, bandwidth_bytes_per_s=port),
+        )
+        assert float(said[1]) == pytest.approx(step_s, rel=1e-3)
+        assert (said[3] == "less") == (step_s < right["step"])
+        assert float(said[2]) == pytest.approx(abs(100 * (step_s / right["step"] - 1)), rel=0.06)
 
 
 def test_most_parts_go_on_with_others() -> None:
