@@ -25,11 +25,18 @@ class NoRoom(ShardwiseError):
 def write(path: Path, data: bytes, *, private: bool = False) -> None:
     """Write a file; a reader sees the old contents or the new, never a part of them. Raises OSError.
 
-    A private file is for its owner alone, and so is the folder that it is put into, if there was none.
+    A private file is for its owner alone, and so are the folders on the way to it that are made.
     """
-    path.parent.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
+    make_folder(path.parent, mode=0o700 if private else 0o777)
     with replacing(path, private=private) as fresh:
         fresh.write_bytes(data)
+
+
+def make_folder(folder: Path, *, mode: int) -> None:
+    """Make a folder and those above it that are missing, all of them with this mode."""
+    for above in (*reversed(folder.parents), folder):
+        if not above.exists():
+            above.mkdir(mode=mode, exist_ok=True)
 
 
 def write_together(files: Mapping[Path, bytes]) -> None:
@@ -102,7 +109,7 @@ def alone_in(folder: Path) -> Iterator[None]:
     It also does when the folder was taken away meanwhile, with what was written there. The kernel releases the lock when
     the process ends, even if it is killed.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder, mode=0o700)  # keys, answers or points are to be in it
     try:
         import fcntl
     except ImportError:  # Windows, where only one's own code is ever graded, and a folder with an open file stays

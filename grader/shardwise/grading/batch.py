@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from heapq import merge
 from pathlib import Path
 
-from shardwise.atomic_files import patiently, write
+from shardwise.atomic_files import make_folder, patiently, write
 from shardwise.course.bounds import BOUNDS
 from shardwise.course.found import BadSubmission, CannotRead, Found, Whose, find, place_of_one
 from shardwise.course.identity import means_a_student
@@ -130,7 +130,7 @@ def grade(
     def whose(folder: Path) -> bool:
         return any(means_a_student(folder, lock) for lock in near.known.values())
 
-    out.mkdir(mode=0o700, parents=True, exist_ok=True)  # names, answers and points are in it
+    make_folder(out, mode=0o700)
     keys = [*(lock.key for lock in near.known.values()), *([key] if key else [])]
     with Ledger(out / LEDGER, keys) as ledger, Ledger(counted, keys) if counted else nullcontext(ledger) as known:
         found = patiently(lambda: ledger.begin(map(str, find(paths, whose))), out)
