@@ -45,6 +45,7 @@ class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
     Form = CodeForm
     Key = CodeKey
     is_program = True
+    over_draws_at = ("solution",)
     starter = """\
 prompt: |
   Write the function that gives the time until the last byte of a file has crossed a link, in ms.
