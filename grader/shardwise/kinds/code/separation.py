@@ -12,7 +12,7 @@ from shardwise.kinds.calls import Made
 from shardwise.kinds.code.broken_rules import BrokenRule, broken_rules
 from shardwise.kinds.code.judging import passes
 from shardwise.kinds.code.model import CodeCase, CodeForm, CodeKey
-from shardwise.kinds.code.unreached import mined
+from shardwise.kinds.code.unreached import Mined, mined
 from shardwise.question import Question
 
 
@@ -45,7 +45,7 @@ def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
     ]
     every = {name: case for one in seen for name, case in one.cases.items()}
     for part in mined(program):
-        if not any(_is_wrong(part.source, form.function, every.values(), key.rel_tol)):
+        if not _is_reached(part, form.function, every.values(), key.rel_tol):
             yield f"line {part.line} of the program {part.unreached}", f"Add an input under `answer.{part.where}`."
     for rule in broken_rules(program):
         telling = _telling(rule, form.function, every, key.rel_tol)
@@ -64,7 +64,8 @@ def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
             yield (
                 f"line {rule.line} of the program: {rule.change}: right on every case of seed {blind[0]} "
                 f"({len(blind)} of {len(drawn)} draws)",
-                f"Under `answer.always` write an input that tells the two apart, such as {_yaml(example.inputs)}",
+                f"Under `answer.{'edges' if example.raises else 'always'}` write an input that tells the two apart, "
+                f"such as {_yaml(example.inputs)}",
             )
 
 
@@ -77,6 +78,13 @@ def published(question: Question, function: str) -> str | None:
 def _cases(question: Question) -> tuple[CodeCase, ...]:
     assert isinstance(question.key, CodeKey)
     return question.key.cases
+
+
+def _is_reached(part: Mined, name: str, cases: Iterable[CodeCase], rel_tol: float) -> bool:
+    try:
+        return any(_is_wrong(part.source, name, cases, rel_tol))
+    except Endless:  # the program itself takes more steps than we follow: nothing shows that it does not get there
+        return True
 
 
 def _telling(rule: BrokenRule, name: str, cases: Mapping[str, CodeCase], rel_tol: float) -> set[str] | None:
