@@ -346,11 +346,20 @@ WRONG = [
     ("best-group", "min(input_mb, layer_mb)", "input_mb"),
     ("write-the-stage-picker", "room_gb * 1e9", "int(room_gb) * 1e9"),
     ("write-the-stage-picker", "room_gb * 1e9", "round(room_gb) * 1e9"),
+    ("write-the-stage-picker", "weights = 2 / gpus", "weights = 2 // gpus"),
     ("write-the-stage-picker", "for stage in (0, 1, 2, 3):", "for stage in (0, 1, 2, 3):\n    if gpus == 1: return 0"),
     ("write-the-largest-ring", "while ring_ms", "while gpus < 512 and ring_ms"),
     ("write-the-scaler", "max(scale / 2, min_scale)", "scale / 2 if scale > min_scale else scale"),
     ("write-the-scaler", "max(scale / 2, min_scale)", "scale / 2 if scale / 2 >= min_scale else scale"),
+    ("write-the-scaler", "max(scale / 2, min_scale)", "max(scale // 2, min_scale)"),
     ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(step_s, mtbf_s) <= 0"),
+    ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(step_s, write_s, mtbf_s) < 1"),
+    ("write-the-layer", "hidden % heads or", "ffn_hidden % heads or"),
+    ("write-the-layer", "or heads % kv_heads", "or hidden % kv_heads"),
+    ("shard-as-stored", 'outputs if cut == "columns" else inputs', 'inputs if cut == "columns" else outputs'),
+    ("write-the-request", "parameters / 1e9      #", "parameters // 1e9      #"),
+    ("time-of-a-layer", "5 * tokens * ffn_hidden", "tokens * ffn_hidden"),
+    ("time-of-a-layer", "kernel(4 * tokens * hidden", "kernel(tokens * hidden"),
     ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(step_s, write_s) <= 0 or mtbf_s < 0"),
 ]
 
@@ -364,6 +373,11 @@ def test_a_program_with_one_wrong_line_does_not_earn_all_points(slug: str, line:
         assert right is not None and right.count(line) == 1
         assert check(question, right, runner=run_here).credit == 1
         assert check(question, right.replace(line, wrong), runner=run_here).credit < 1
+
+
+def test_an_ordinary_input_that_is_refused_and_so_never_tried_is_faulted() -> None:
+    program = ("  edges:", "  always:\n    - {gpus: 0}\n  edges:")
+    assert "answer.always: ring.bytes_sent_per_gpu refuses input 1" in said("code", program)
 
 
 def test_an_answer_that_is_right_in_most_draws_is_faulted() -> None:
