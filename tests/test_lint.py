@@ -27,7 +27,10 @@ from shardwise.bank.scaffold import init_bank, new_problem, starter
 from shardwise.bank.strays import stray_files, twins
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import OURS, kinds
+from shardwise.kinds.calls import run_here
+from shardwise.kinds.code.separation import published
 from shardwise.kinds.inputs import Input
+from shardwise.marking import check
 from shardwise.question import Verdict
 from shardwise.template.parameters import Parameter
 
@@ -275,8 +278,8 @@ def test_a_function_without_a_published_program_is_faulted() -> None:
 # Rules of shipped problems, and what let a broken one pass: the tie of `best_group`, lives that come back after each halving, a
 # strict limit, GiB for GB.
 BLIND = {
-    "best-group": "the last of equals for the first in min",
-    "write-the-scaler": "“lives = hysteresis” again after it",
+    "best-group": "the last of equals for the first in `min",
+    "write-the-scaler": "`lives = hysteresis` again after it",
     "write-the-largest-ring": "< for <=",
     "write-the-stage-picker": r"wrong unit: 2\*\*30 for 1e9",
 }
@@ -298,6 +301,83 @@ def test_a_rule_that_no_case_asks_about_is_faulted(slug: str) -> None:
         r"\nmistakes:\n.*?\nhints:", "\nhints:", blind, flags=re.DOTALL
     )  # some are right on all other inputs
     assert any(re.search(BLIND[slug], message) for message in blind_to(blind)), blind_to(blind)
+
+
+@pytest.mark.parametrize(
+    ("program", "fault", "remedy"),
+    [
+        (
+            "if gpus >= 512:\n          return 0\n      return",
+            "line 3 of the program (`return 0`) is never reached by a case",
+            "answer.always",
+        ),
+        (
+            "return 0 if gpus >= 512 else",
+            "line 2 of the program has a branch that no case takes: `0` of `0 if gpus",
+            "answer.always",
+        ),
+        (
+            "if gpus > 0:\n          gpus += 0\n      return",
+            "line 2 of the program (`if gpus > 0`) is true in every case",
+            "answer.always",
+        ),
+        (
+            "if gpus < 1 or any((message_gb < 0,)):\n          raise ValueError\n      return",
+            "line 3 of the program (`raise ValueError`) is never reached by a case",
+            "answer.edges",
+        ),
+        (
+            "if min(gpus, message_gb) < 0.5:\n          raise ValueError\n      return",
+            "line 2 of the program refuses no case for `message_gb` alone (`if min(gpus",
+            "answer.edges",
+        ),
+    ],
+)
+def test_what_no_case_of_a_function_reaches_is_faulted_at_its_program(program: str, fault: str, remedy: str) -> None:
+    text = template("code", ("return", program))
+    line = next(number for number, row in enumerate(text.splitlines(), 1) if row.startswith("solution:"))
+    said = [str(each) for each in lint_problem(problem_of(text, "x/a-problem"), seeds=1).faults]
+    assert any(f"a-problem.yaml:{line}:" in each and fault in each and remedy in each for each in said), said
+
+
+# Wrong programs that once earned all points, by what they have in place of a line of the published one.
+WRONG = [
+    ("best-group", "min(layers, in_flight) < 1 or", ""),
+    ("best-group", "min(input_mb, layer_mb)", "input_mb"),
+    ("write-the-stage-picker", "room_gb * 1e9", "int(room_gb) * 1e9"),
+    ("write-the-stage-picker", "room_gb * 1e9", "round(room_gb) * 1e9"),
+    ("write-the-stage-picker", "weights = 2 / gpus", "weights = 2 // gpus"),
+    ("write-the-stage-picker", "for stage in (0, 1, 2, 3):", "for stage in (0, 1, 2, 3):\n    if gpus == 1: return 0"),
+    ("write-the-largest-ring", "while ring_ms", "while gpus < 512 and ring_ms"),
+    ("write-the-scaler", "max(scale / 2, min_scale)", "scale / 2 if scale > min_scale else scale"),
+    ("write-the-scaler", "max(scale / 2, min_scale)", "scale / 2 if scale / 2 >= min_scale else scale"),
+    ("write-the-scaler", "max(scale / 2, min_scale)", "max(scale // 2, min_scale)"),
+    ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(step_s, mtbf_s) <= 0"),
+    ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(step_s, write_s, mtbf_s) < 1"),
+    ("write-the-layer", "hidden % heads or", "ffn_hidden % heads or"),
+    ("write-the-layer", "or heads % kv_heads", "or hidden % kv_heads"),
+    ("shard-as-stored", 'outputs if cut == "columns" else inputs', 'inputs if cut == "columns" else outputs'),
+    ("write-the-request", "parameters / 1e9      #", "parameters // 1e9      #"),
+    ("time-of-a-layer", "5 * tokens * ffn_hidden", "tokens * ffn_hidden"),
+    ("time-of-a-layer", "kernel(4 * tokens * hidden", "kernel(tokens * hidden"),
+    ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(step_s, write_s) <= 0 or mtbf_s < 0"),
+]
+
+
+@pytest.mark.parametrize(("slug", "line", "wrong"), WRONG)
+def test_a_program_with_one_wrong_line_does_not_earn_all_points(slug: str, line: str, wrong: str) -> None:
+    made = checkout_bank().find(slug)
+    for seed in range(3):
+        question = pose(made, seed)
+        right = published(question, question.form.function)
+        assert right is not None and right.count(line) == 1
+        assert check(question, right, runner=run_here).credit == 1
+        assert check(question, right.replace(line, wrong), runner=run_here).credit < 1
+
+
+def test_an_ordinary_input_that_is_refused_and_so_never_tried_is_faulted() -> None:
+    program = ("  edges:", "  always:\n    - {gpus: 0}\n  edges:")
+    assert "answer.always: ring.bytes_sent_per_gpu refuses input 1" in said("code", program)
 
 
 def test_an_answer_that_is_right_in_most_draws_is_faulted() -> None:

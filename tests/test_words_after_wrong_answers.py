@@ -7,6 +7,8 @@ import pytest
 from checkout import checkout_bank
 from shardwise.bank.posing import pose
 from shardwise.kinds.calls import Made, Recorded, run_here
+from shardwise.kinds.code.judging import shared_by_failures
+from shardwise.kinds.code.model import CodeCase, CodeKey
 from shardwise.kinds.code.patterns import only_where, pattern
 from shardwise.marking import check
 
@@ -16,9 +18,10 @@ from shardwise.marking import check
     [
         ([(16.0, 2.0), (24.0, 3.0)], False, "All results are 8 times too large. Are your numbers in bits"),
         ([(2 / 1.073741824, 2.0), (3 / 1.073741824, 3.0)], True, "1.07374 times too small. Is it GB or GiB?"),
-        ([(5, 4), (9, 8)], True, "one too large. Check which way you round"),
+        ([(5, 4), (9, 8), (3, 2)], True, "All wrong results are one too large: does a count begin at 0 or 1,"),
+        ([(5, 4), (9, 8)], True, ""),  # which two small numbers often are
         ([(3.5, 4), (7.2, 7)], True, "not rounded"),
-        ([(-2.0, 2.0), (-3.0, 3.0)], False, "right but for their sign"),
+        ([(-2.0, 2.0), (-3.0, 3.0)], True, "The wrong results have the wrong sign."),
         ([(3.0, 2.0), (3.0, 3.0)], False, ""),
         ([(4.0, 2.0)], True, ""),  # a single call shows no pattern
         ([(4.0, 2.0), (4.0, 2.0)], True, ""),  # nor do equal ones
@@ -33,6 +36,14 @@ def test_what_all_wrong_results_share_is_named(wrong: list[tuple[object, object]
 def test_the_value_that_only_wrong_calls_have_is_named() -> None:
     assert only_where([{"gpus": 1, "gb": 2}, {"gpus": 1, "gb": 4}], [{"gpus": 8, "gb": 2}]) == "gpus=1"
     assert only_where([{"gpus": 1}], [{"gpus": 1}]) == ""
+
+
+def test_what_calls_share_that_should_have_raised_an_error_is_not_named_as_the_cause() -> None:
+    right = [CodeCase(inputs={"step_s": step, "write_s": 98}, expected=step) for step in (1, 2, 3)]
+    refused = [CodeCase(inputs={"step_s": step, "write_s": 240}, expected=None, raises=True) for step in (0, -1)]
+    key = CodeKey(cases=(*refused, *right), rel_tol=1e-6)
+    results = [Made("returned", case.expected or 1) for case in key.cases]
+    assert shared_by_failures(key, results) == ""
 
 
 def test_two_results_that_look_alike_are_shown_with_the_digits_that_differ() -> None:

@@ -342,7 +342,7 @@ def _lint_over(problem: Problem, found: _Found) -> None:
         with at_most():
             drawn.append(pose(problem, seed))
     for message, remedy in problem.kind.faults_over(problem.template, problem.references, drawn):
-        found.add(message, remedy=remedy)
+        found.add(message, problem.kind.over_draws_at, remedy=remedy)
     for message in unthinking_faults(drawn):
         found.add(message)
 

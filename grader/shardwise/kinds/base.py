@@ -92,6 +92,9 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     may_be_part: ClassVar[bool] = (
         True  # whether it may be a part of a case: its answer is a value that a dictionary holds
     )
+    over_draws_at: ClassVar[
+        tuple[str | int, ...]
+    ] = ()  # the place of faults that show over many draws, where it is one
     guessed: ClassVar[float] = 0.0  # the share of the points that an answer without a thought may earn on average
     takes_long: ClassVar[bool] = False  # whether a question fills an evening, and is none of the five for a day
     Template: ClassVar[type[Template]]

@@ -24,9 +24,16 @@ class BrokenRule:
 
 def broken_rules(source: str) -> tuple[BrokenRule, ...]:
     """Return the program with each of its rules broken in turn, each once."""
-    found = {mutant.source: BrokenRule(mutant.source, mutant.line, mutant.change) for mutant in mutants(source)}
+    found = {
+        mutant.source: BrokenRule(
+            mutant.source,
+            mutant.line,
+            f"{mutant.change} (`{mutant.mutated_line.strip()}`, where it says `{mutant.original_line.strip()}`)",
+        )
+        for mutant in mutants(source)
+    }
     tree = ast.parse(source)
-    for rule in (*_ties(tree), *_resets(tree)):
+    for rule in (*_ties(tree), *_guards(tree), *_resets(tree)):
         if rule.source != ast.unparse(tree):
             found.setdefault(rule.source, rule)
     return tuple(found.values())
@@ -42,7 +49,7 @@ def _ties(tree: ast.Module) -> Iterator[BrokenRule]:
             changed, call = _copied(tree, place)
             call.args = call.args[::-1] if len(call.args) > 1 else [_reversed(call.args[0])]
             yield BrokenRule(
-                ast.unparse(changed), node.lineno, f"the last of equals for the first in {node.func.id}", True
+                ast.unparse(changed), node.lineno, f"the last of equals for the first in `{ast.unparse(node)}`", True
             )
         ordered = keys[0].body if keys and isinstance(keys[0], ast.Lambda) else None
         if isinstance(ordered, ast.Tuple) and len(ordered.elts) > 1:
@@ -52,8 +59,42 @@ def _ties(tree: ast.Module) -> Iterator[BrokenRule]:
                 assert isinstance(key, ast.Lambda) and isinstance(key.body, ast.Tuple)
                 key.body.elts[-1:] = [] if last is None else [last]
                 how = "left out" if last is None else "turned round"
-                words = f"{ast.unparse(ordered.elts[-1])} {how} where it decides between equals"
+                words = f"`{ast.unparse(ordered.elts[-1])}` {how} where it decides between equals"
                 yield BrokenRule(ast.unparse(changed), node.lineno, words, True)
+
+
+def _guards(tree: ast.Module) -> Iterator[BrokenRule]:
+    """Each condition left out, in turn, where several of them decide whether an error is raised."""
+    for guard, test, operand in weakened(tree):
+        yield BrokenRule(ast.unparse(tree), guard.lineno, f"`{operand}` left out of `{test}`")
+
+
+def weakened(tree: ast.Module) -> Iterator[tuple[ast.If, str, str]]:
+    """Yield each `if` that raises an error with each operand of its test left out in turn, the whole test, and that operand.
+
+    The tree is changed in place while the caller has it, and whole again at the end.
+    """
+    for guard in ast.walk(tree):
+        if not (isinstance(guard, ast.If) and any(isinstance(each, ast.Raise) for each in guard.body)):
+            continue
+        test = ast.unparse(guard.test)
+        for several in list(map(_operands, ast.walk(guard.test))):
+            for number, operand in enumerate(several if len(several) > 1 else ()):
+                several[number] = several[number - 1]  # given twice, since min and max need two
+                yield guard, test, ast.unparse(operand)
+                several[number] = operand
+
+
+def _operands(node: ast.AST) -> list[ast.expr]:
+    """The operands of `and` and `or`, and what `min`, `max`, `any` and `all` are given; the lists of the tree itself."""
+    if isinstance(node, ast.BoolOp):
+        return node.values
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return []
+    if node.func.id not in ("min", "max", "any", "all"):
+        return []
+    only = node.args[0] if len(node.args) == 1 else None
+    return only.elts if isinstance(only, ast.Tuple | ast.List) else node.args
 
 
 def _copied(tree: ast.Module, place: int) -> tuple[ast.Module, ast.Call]:
@@ -87,12 +128,12 @@ def _resets(tree: ast.Module) -> Iterator[BrokenRule]:
                     same.value.elts[number] = kept
                 else:
                     same.value = kept
-                yield BrokenRule(ast.unparse(changed), node.lineno, f"“{what}” left out")
+                yield BrokenRule(ast.unparse(changed), node.lineno, f"`{what}` left out")
     for number, block in enumerate(_blocks(tree)):
         for what, statement in starts.items():
             changed = copy.deepcopy(tree)
             _blocks(changed)[number].append(statement)
-            yield BrokenRule(ast.unparse(changed), block[-1].lineno, f"“{what}” again after it")
+            yield BrokenRule(ast.unparse(changed), block[-1].lineno, f"`{what}` again after it")
 
 
 def _assigned(node: ast.AST) -> list[tuple[ast.Name, ast.expr]]:

@@ -67,12 +67,16 @@ def failure_in_words(form: CodeForm, case: CodeCase, call: Call) -> str:
 
 
 def shared_by_failures(key: CodeKey, calls: Sequence[Call]) -> str:
-    """Return what all wrong results have in common, and what all wrong calls do; nothing where neither tells anything."""
+    """Return what all wrong results have in common, and what all wrong calls do; nothing where neither tells anything.
+
+    Calls that must raise an error are left out: what they share is their fault alone, and the failing call shows it.
+    """
     right: list[tuple[CodeCase, Call]] = []
     wrong: list[tuple[CodeCase, Call]] = []
     for case, call in zip(key.cases, calls, strict=True):
-        (right if passes(case, call, key.rel_tol) else wrong).append((case, call))
-    returned = [(call.value, case.expected) for case, call in wrong if call.status == "returned" and not case.raises]
+        if not case.raises:
+            (right if passes(case, call, key.rel_tol) else wrong).append((case, call))
+    returned = [(call.value, case.expected) for case, call in wrong if call.status == "returned"]
     said = [pattern(returned, some_right=bool(right))] if len(returned) == len(wrong) else []
     if len(wrong) > 1 and len(right) >= FEW:
         where = only_where([case.inputs for case, _ in wrong], [case.inputs for case, _ in right])

@@ -45,6 +45,7 @@ class CodeKind(Kind[CodeTemplate, CodeForm, CodeKey]):
     Form = CodeForm
     Key = CodeKey
     is_program = True
+    over_draws_at = ("solution",)
     starter = """\
 prompt: |
   Write the function that gives the time until the last byte of a file has crossed a link, in ms.
@@ -287,6 +288,12 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         for first, other in combinations(range(len(template.mistakes)), 2):
             if all(alike(case.mistakes[first], case.mistakes[other], answer.rel_tol) for _, case in solved.cases):
                 proof.faults.append(f"mistakes {first + 1} and {other + 1} return the same on every case")
+        called = [case.shown for case, made in solved.cases if not made.raises]
+        for number, given in enumerate(answer.always, 1):
+            if not any(given.items() <= shown.items() for shown in called):
+                proof.faults.append(
+                    f"answer.always: {answer.reference} refuses input {number}, which is then left out; write it under `edges`"
+                )
         proof.faults.extend(_in_shown_units(template, [case for _, case in solved.cases if not case.raises]))
         return proof
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 Pair = tuple[object, object]  # what a function gave, and what was expected
 FEWEST = 2  # wrong results that have to show a pattern
+FEWEST_SHIFTED = 3  # those that have to be one off: two small whole numbers often are by chance
 EQUAL = 1e-6  # relative: two factors nearer than this are the same
-_LIMIT = " Check which way you round, and whether a limit that is met exactly counts."
+_SHIFT = ": does a count begin at 0 or 1, is a limit itself allowed, or is something rounded the other way?"
 # What a factor usually comes from: 8 bits to a byte, SI and binary prefixes, units of time.
 _FACTORS = {
     8.0: "Are your numbers in bits where bytes are asked for, or the other way round?",
@@ -39,22 +40,14 @@ def pattern(wrong: Sequence[Pair], *, some_right: bool) -> str:
     if len(numbers) < max(FEWEST, len(wrong)):
         return ""
     is_whole = all(isinstance(theirs, int) for _, theirs in wrong)
-    which = "All wrong results are" if some_right else "All results are"
-    for found in (_signs(numbers), _rounding(numbers, is_whole), _shift(numbers, is_whole), _factor(numbers)):
-        if found:
-            hint = _LIMIT if some_right and found.startswith("one too") else ""
-            return f"{which} {found}{hint}"
-    return ""
+    if all(ours and _near(ours, -theirs) for ours, theirs in numbers):
+        return f"{'The wrong' if some_right else 'All'} results have the wrong sign."
+    found = _rounding(numbers, is_whole) or _shift(numbers, is_whole) or _factor(numbers)
+    return f"{'All wrong' if some_right else 'All'} results are {found}" if found else ""
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
-
-
-def _signs(numbers: Sequence[tuple[float, float]]) -> str:
-    if all(ours and _near(ours, -theirs) for ours, theirs in numbers):
-        return "right but for their sign."
-    return ""
 
 
 def _rounding(numbers: Sequence[tuple[float, float]], is_whole: bool) -> str:
@@ -66,11 +59,11 @@ def _rounding(numbers: Sequence[tuple[float, float]], is_whole: bool) -> str:
 
 
 def _shift(numbers: Sequence[tuple[float, float]], is_whole: bool) -> str:
-    if not is_whole:
+    if not is_whole or len(numbers) < FEWEST_SHIFTED:
         return ""
-    for shift, said in ((1, "one too large."), (-1, "one too small.")):
+    for shift, way in ((1, "large"), (-1, "small")):
         if all(ours - theirs == shift for ours, theirs in numbers):
-            return said
+            return f"one too {way}{_SHIFT}"
     return ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,8 @@ from shardwise.kinds.calls import Made
 from shardwise.kinds.code.broken_rules import BrokenRule, broken_rules
 from shardwise.kinds.code.judging import passes
 from shardwise.kinds.code.model import CodeCase, CodeForm, CodeKey
+from shardwise.kinds.code.unreached import Mined, mined
 from shardwise.question import Question
-
-NEVER = "no case of {draws} draws tells it from the program; add inputs with a tie under `answer.always`"
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,8 @@ def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the cases of a function, as several draws have them, and the remedy.
 
     A broken rule counts that some case of some draw notices: it must be noticed in each draw. One that is about equals
-    counts always, since what the prompt says of equals is otherwise not asked at all.
+    counts always, since what the prompt says of equals is otherwise not asked at all. For the same reason a case must
+    reach every line and branch, and every reason to refuse an input.
     """
     form, key = drawn[0].form, drawn[0].key
     assert isinstance(form, CodeForm) and isinstance(key, CodeKey)
@@ -44,21 +44,28 @@ def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
         Seen(number, {repr(case.inputs): case for case in _cases(question)}) for number, question in enumerate(drawn)
     ]
     every = {name: case for one in seen for name, case in one.cases.items()}
+    for part in mined(program):
+        if not _is_reached(part, form.function, every.values(), key.rel_tol):
+            yield f"line {part.line} of the program {part.unreached}", f"Add an input under `answer.{part.where}`."
     for rule in broken_rules(program):
         telling = _telling(rule, form.function, every, key.rel_tol)
         if telling is None:
             continue
         if not telling:
             if rule.is_tie:
-                yield f"line {rule.line} of the program: {rule.change}: {NEVER.format(draws=len(drawn))}", ""
+                yield (
+                    f"line {rule.line} of the program: {rule.change}: no case of {len(drawn)} draws tells it from the program",
+                    "Add inputs with a tie under `answer.always`.",
+                )
             continue
         blind = [one.seed for one in seen if not telling & one.cases.keys()]
         if blind:
             example = min((every[name] for name in telling), key=lambda case: len(repr(case.inputs)))
             yield (
-                f"line {rule.line} of the program: {rule.change} is right on every case of seed {blind[0]} "
+                f"line {rule.line} of the program: {rule.change}: right on every case of seed {blind[0]} "
                 f"({len(blind)} of {len(drawn)} draws)",
-                f"Under `answer.always` write an input that tells the two apart, such as {_yaml(example.inputs)}",
+                f"Under `answer.{'edges' if example.raises else 'always'}` write an input that tells the two apart, "
+                f"such as {_yaml(example.inputs)}",
             )
 
 
@@ -73,20 +80,33 @@ def _cases(question: Question) -> tuple[CodeCase, ...]:
     return question.key.cases
 
 
+def _is_reached(part: Mined, name: str, cases: Iterable[CodeCase], rel_tol: float) -> bool:
+    try:
+        return any(_is_wrong(part.source, name, cases, rel_tol))
+    except Endless:  # the program itself takes more steps than we follow: nothing shows that it does not get there
+        return True
+
+
 def _telling(rule: BrokenRule, name: str, cases: Mapping[str, CodeCase], rel_tol: float) -> set[str] | None:
     """The cases that a broken rule gets wrong; None where it never comes to an end, which everybody notices."""
-    function = load(rule.source, name)
-    telling = set()
-    for told, case in cases.items():
+    try:
+        wrong = list(_is_wrong(rule.source, name, cases.values(), rel_tol))
+    except Endless:
+        return None
+    return {told for told, is_wrong in zip(cases, wrong, strict=True) if is_wrong}
+
+
+def _is_wrong(source: str, name: str, cases: Iterable[CodeCase], rel_tol: float) -> Iterator[bool]:
+    """Yield whether a program gets each case wrong. Raises Endless."""
+    function = load(source, name)
+    for case in cases:
         try:
             call = Made("returned", function(**case.inputs))
         except Endless:
-            return None
+            raise
         except Exception as error:  # a broken program may fail in any way
             call = Made("raised", error=f"{type(error).__name__}: {error}")
-        if not passes(case, call, rel_tol):
-            telling.add(told)
-    return telling
+        yield not passes(case, call, rel_tol)
 
 
 def _yaml(inputs: Mapping[str, Any]) -> str:

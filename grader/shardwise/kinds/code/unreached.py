@@ -1,0 +1,80 @@
+"""Parts of a program that no case reaches: lines, branches and reasons to refuse an input which a student may leave out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from shardwise.kinds.code.broken_rules import weakened
+
+
+@dataclass(frozen=True)
+class Mined:
+    """A program that fails as soon as a case reaches one part of it."""
+
+    source: str
+    line: int  # counted from 1
+    unreached: str  # what is wrong where no case does, to follow the words "line 2 of the program"
+    where: str = "always"  # the list that the missing input belongs to; only an edge may raise an error
+
+
+def mined(source: str) -> tuple[Mined, ...]:
+    """Return the program with each of its statements, branches and reasons to raise, in turn, replaced by a failure."""
+    tree = ast.parse(source)
+    return (*_statements(tree), *_branches(tree), *_reasons(tree))
+
+
+def _statements(tree: ast.Module) -> Iterator[Mined]:
+    for block in [block for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for block in _blocks(node)]:
+        for number, statement in enumerate(block):
+            if not isinstance(statement, ast.FunctionDef):
+                block[number] = _failure()
+                failing = ast.unparse(tree)
+                block[number] = statement
+                first = ast.unparse(statement).splitlines()[0]
+                where = "edges" if isinstance(statement, ast.Raise) else "always"
+                yield Mined(failing, statement.lineno, f"(`{first}`) is never reached by a case", where)
+
+
+def _branches(tree: ast.Module) -> Iterator[Mined]:
+    """The branches of conditional expressions, and those of an `if` without `else` that nobody wrote."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and not node.orelse:
+            node.orelse = [_failure()]
+            failing = ast.unparse(tree)
+            node.orelse = []
+            yield Mined(failing, node.lineno, f"(`if {ast.unparse(node.test)}`) is true in every case")
+        elif isinstance(node, ast.IfExp):
+            for name in ("body", "orelse"):
+                branch = getattr(node, name)
+                setattr(node, name, ast.parse("1 / 0", mode="eval").body)
+                failing = ast.unparse(tree)
+                setattr(node, name, branch)
+                words = f"has a branch that no case takes: `{ast.unparse(branch)}` of `{ast.unparse(node)}`"
+                yield Mined(failing, branch.lineno, words)
+
+
+def _reasons(tree: ast.Module) -> Iterator[Mined]:
+    """The conditions each of which is reason enough to raise an error."""
+    for guard, test, operand in weakened(tree):
+        weaker, body = guard.test, guard.body
+        guard.test = ast.parse(test, mode="eval").body
+        guard.body = [ast.If(ast.UnaryOp(ast.Not(), weaker), [_failure()], []), *body]
+        failing = ast.unparse(tree)
+        guard.test, guard.body = weaker, body
+        yield Mined(failing, guard.lineno, f"refuses no case for `{operand}` alone (`if {test}`)", "edges")
+
+
+def _failure() -> ast.stmt:
+    return ast.Raise(ast.Name("ZeroDivisionError", ast.Load()))
+
+
+def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """Yield the blocks of statements below a node, without those of functions of its own."""
+    for name in ("body", "orelse", "finalbody"):
+        if block := getattr(node, name, None):
+            yield block
+            for statement in block:
+                if not isinstance(statement, ast.FunctionDef):
+                    yield from _blocks(statement)
