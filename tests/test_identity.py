@@ -23,6 +23,7 @@ from shardwise.cli.main import app
 from shardwise.course import found as found_files
 from shardwise.course import identity, names
 from shardwise.course.assignments import SetDefinition, Student, assign
+from shardwise.course.lockfile import Lock
 from shardwise.course.notebooks import chapter_notebook, file_text
 from shardwise.course.simulated_class import add_cell, blank, fill, mistaken, right
 
@@ -391,6 +392,30 @@ def test_a_table_of_receipts_has_the_separators_that_a_roster_has(due: Classroom
     table = tmp_path / "received.csv"
     table.write_text("student;time\nbo;2026-06-01T14:01:00+02:00\n")
     assert only(graded(due, due.handed_in, "--received", table), "bo")["late"] is True
+
+
+def test_rows_of_a_table_of_receipts_go_by_what_the_roster_says_and_who_is_not_on_it_is_named(
+    due: Classroom, whole_bank: Bank, tmp_path: Path
+) -> None:
+    definition = {"name": "week-1", "title": "Week 1", "problems": FEW, "due": "2026-06-01T12:00:00Z"}
+    roster = [Student(name, name.title(), (f"{name}@uni.example",)) for name in CLASS]
+    due.out.joinpath("week-1.lock.jsonl").unlink()
+    due.lock = Lock(
+        assign(whole_bank, SetDefinition.model_validate(definition), roster, due.lock.key, due.out, force=True).lock
+    )
+    for student in CLASS:
+        stamp(due.hand_in(student, right), "2026-06-02T12:00:00Z")
+    rows = ["Ada@uni.example,2026-06-01T10:00:00Z", "bo,2026-06-01T10:00:00Z"]
+    rows += [f"gone-{number},2026-06-01T10:00:00Z" for number in range(22)]
+    table = put(tmp_path / "received.csv", "\n".join(["student,time", *rows]))
+    done = CliRunner().invoke(app, [*due.command("grade", "--bank", ROOT), "--received", str(table)])
+    [said] = [line for line in done.stderr.splitlines() if "gone-" in line]
+    assert "22 rows are not used" in said and "'gone-0', 'gone-1', " in said and said.count("gone-") == 20
+    found = graded(due, due.handed_in, "--received", table)
+    assert [only(found, student)["received_by"] for student in CLASS] == ["table", "table", "file"]
+    put(tmp_path / "received.csv", "student,time\nada,2026-06-01T10:00:00Z\nada@uni.example,2026-06-01T10:00:00Z")
+    done = CliRunner().invoke(app, [*due.command("grade", "--bank", ROOT), "--received", str(table)])
+    assert "student 'ada' comes twice" in str(done.exception)
 
 
 def git(folder: Path, *arguments: str, when: str = "2026-06-01T00:00:00Z") -> None:
