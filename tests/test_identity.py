@@ -90,7 +90,7 @@ def test_anothers_notebook_makes_no_row_for_them(room: Classroom, way: str, fold
     assert only(rows, "cleo")["status"] == "ungraded"
     assert "handed in by somebody else" in only(rows, "cleo")["reason"]
     assert only(rows, "bo")["status"] == "ungraded"
-    assert only(rows, "bo")["reason"] == "This is cleo's notebook in bo's folder."
+    assert only(rows, "bo")["reason"] == "This is cleo's notebook in bo's folder. Say whose it is with --student."
     assert only(rows, "ada")["points"] == 4
 
 
@@ -115,7 +115,10 @@ def test_a_file_that_is_called_after_another_student_is_refused_in_a_flat_folder
     shutil.move(room.handed_in / "ada" / "week-1.ipynb", room.handed_in / "ada.ipynb")
     (room.handed_in / "bo.ipynb").write_text(json.dumps(room.notebook("cleo")))
     rows = graded(room)
-    assert only(rows, "bo")["reason"] == "This is cleo's notebook, and its file is called after bo."
+    assert (
+        only(rows, "bo")["reason"]
+        == "This is cleo's notebook, and its file is called after bo. Say whose it is with --student."
+    )
     assert only(rows, "ada")["points"] == 4
     assert only(rows, "cleo")["status"] == "ungraded"
 
@@ -128,7 +131,10 @@ def test_an_archive_that_is_called_after_another_student_is_as_good_as_a_folder(
     with zipfile.ZipFile(room.handed_in / name, "w") as packed:
         packed.writestr(member, json.dumps(room.notebook("cleo")))
     rows = graded(room)
-    assert only(rows, "bo" if member == "week-1.ipynb" else "")["reason"] == "This is cleo's notebook in bo's folder."
+    assert (
+        only(rows, "bo" if member == "week-1.ipynb" else "")["reason"]
+        == "This is cleo's notebook in bo's folder. Say whose it is with --student."
+    )
     assert only(rows, "cleo")["status"] == "ungraded"
 
 
@@ -136,7 +142,10 @@ def test_a_name_as_course_systems_make_it_begins_with_whose_it_is(room: Classroo
     (room.handed_in / "bo_late_123.ipynb").write_text(json.dumps(room.notebook("cleo")))
     (room.handed_in / "cleo_0.ipynb").write_text(json.dumps(room.notebook("cleo")))
     rows = graded(room)
-    assert only(rows, "bo")["reason"] == "This is cleo's notebook, and its file is called after bo."
+    assert (
+        only(rows, "bo")["reason"]
+        == "This is cleo's notebook, and its file is called after bo. Say whose it is with --student."
+    )
     assert only(rows, "cleo")["status"] == "graded"
 
 
@@ -356,6 +365,41 @@ def test_nobody_becomes_late_unasked(due: Classroom, tmp_path: Path) -> None:
     rows = graded(due, copied)
     assert [only(rows, student)["late"] for student in CLASS] == [True, True, True]
     assert CliRunner().invoke(app, command).exit_code == 0  # agreed to
+
+
+def test_no_grade_is_lost_and_nobody_comes_to_be_in_time_unasked(due: Classroom) -> None:
+    ada, bo, cleo = (due.handed_in / student / "week-1.ipynb" for student in CLASS)
+    graded(due)
+    table = due.out / "results" / "grades.csv"
+    before = table.read_bytes()
+    stamp(ada, "2026-06-01T10:00:00Z")
+    bo.rename(due.out / "bo.ipynb")
+    cleo.write_text("{")
+    command = due.command("grade", "--bank", ROOT)
+    done = CliRunner().invoke(app, command)
+    assert (done.exit_code, table.read_bytes()) == (1, before)
+    for words in (
+        "ada was late for week-1 and would be in time: received at 2026-06-01T10:00:00+00:00 by the time of the file; before, at",
+        f"bo has a grade for week-1 and would be missing: {bo} is there no more",
+        "cleo has a grade for week-1 and would be ungraded: ",
+    ):
+        assert words in done.output
+    assert [only(graded(due), student)["status"] for student in CLASS] == ["graded", "missing", "ungraded"]
+    assert "has a grade" not in CliRunner().invoke(app, command).output  # agreed to
+
+
+def test_what_a_person_decided_is_not_undone_unasked(room: Classroom) -> None:
+    cleos = room.put("bo", room.hand_in("cleo", right).read_text("utf-8"))
+    shutil.rmtree(room.handed_in / "cleo")
+    graded(room)
+    graded(room, cleos, "--student", "bo")
+    done = CliRunner().invoke(app, room.command("grade", "--bank", ROOT))
+    assert done.exit_code == 1
+    assert (
+        "bo has a grade for week-1 and would be ungraded: This is cleo's notebook in bo's folder. Say whose it is with "
+        "--student. What --student decides holds for its own run alone." in done.output
+    )
+    assert "Nothing was graded" in done.output
 
 
 def test_points_of_a_set_are_shown_before_they_count(room: Classroom, whole_bank: Bank) -> None:

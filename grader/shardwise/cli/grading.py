@@ -89,7 +89,8 @@ def grade(
     yes: Annotated[
         bool,
         typer.Option(
-            "--yes", help="Do not ask before somebody who was in time becomes late, or points of a set change."
+            "--yes",
+            help="Do not ask before a student's grade is lost, a notebook becomes late or in time, or points of a set change.",
         ),
     ] = False,
     fail_under: Annotated[
@@ -218,14 +219,12 @@ def _run_batch(
 
     with alone_in(out):
         found = consequences(paths, out, locks_near(paths, locks, named_key(key)), decisions)
-        if found and not yes:
-            print_consequences(found)
-            if not _agreed("Grade and write that?"):
-                typer.echo(
-                    "Nothing was graded, and nothing written. "
-                    + ("" if sys.stdin.isatty() else "--yes goes on without asking.")
-                )
-                raise typer.Exit(1)
+        print_consequences(found)
+        if found and not yes and not _agreed("Grade and write that?"):
+            typer.echo(
+                f"Nothing was graded, and nothing written.{'' if sys.stdin.isatty() else ' --yes goes on without asking.'}"
+            )
+            raise typer.Exit(1)
     with (
         alone_in(out),
         _where(place, settings, workers) as (executor, width),

@@ -19,6 +19,7 @@ from shardwise.course.lockfile import Lock, writing
 from shardwise.errors import Reject, ShardwiseError, said_by
 from shardwise.grading import reports
 from shardwise.grading.batch import PAGES, WITH_SOLUTIONS, Batch, Progress, grade
+from shardwise.grading.consequences import OtherStanding
 from shardwise.grading.executors import Opener
 from shardwise.grading.intake import Decisions, Practice, locks_near
 from shardwise.grading.ledger import LEDGER, Ledger, lies
@@ -39,16 +40,6 @@ class Change:
     before: float | None
     after: float | None
     cause: str
-
-
-@dataclass(frozen=True)
-class OtherStanding:
-    """A student whose standing a regrading would change: graded or not, late or in time; and why it would."""
-
-    student: str
-    set: str
-    would_be: str  # ungraded, missing, late, in time or graded again
-    why: str
 
 
 @dataclass(frozen=True)
