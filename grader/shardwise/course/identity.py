@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from shardwise.course.found import BadSubmission, Found, shown, stem_of
-from shardwise.course.gradescope import People, called, is_of_gradescope, uploaders_of
+from shardwise.course.gradescope import People, called, exported_at, is_of_gradescope, uploaders_of
 from shardwise.course.lockfile import Lock
 from shardwise.course.names import NOBODY, Called, names_of
 from shardwise.course.submissions import Submission
@@ -74,6 +75,19 @@ def owner(found: Found, lock: Lock) -> str:
     known = [call.students for call in _calls(found, lock) if call.students]
     students = frozenset.intersection(*known) if known else NOBODY
     return next(iter(students)) if len(students) == 1 else ""
+
+
+def exported_time(found: Found, lock: Lock) -> datetime | None:
+    """Return when a notebook was handed in by an export of Gradescope; None where there is none.
+
+    One in a folder that is called after a student does not count: the student may have written it.
+    """
+    for folder in _on_disk(found, lock):
+        if is_of_gradescope(folder):
+            return exported_at(folder)
+        if names_of(lock).called(folder.name).students:
+            break
+    return None
 
 
 def may_be_of(found: Found, lock: Lock) -> str:

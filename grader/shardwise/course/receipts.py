@@ -24,6 +24,9 @@ _PIECE = 2**20  # bytes of a file that are held in memory
 _MOST_NAMED, _LONGEST_NAME = 20, 60  # rows of a table that are named in a line, and characters of each
 
 
+BY_FILE = ("file", "archive")  # the sources that are only as good as whoever copied the files
+
+
 @dataclass(frozen=True)
 class Receipt:
     """When a notebook was received, and who says so; None where nobody knows."""
