@@ -214,9 +214,10 @@ def print_grades(batch: Batch) -> dict[str, int]:
             f"{count} tried again: our side had failed at them, a worker had died, or a file could not be read.",
             err=True,
         )
+    sandbox = f"; sandbox: {', '.join(sorted(tiers))}" if tiers else ""  # none where nothing had to be run
     typer.echo(
-        f"{counts['graded']} graded, {counts['ungraded'] + counts['incomplete']} could not be, {counts['missing']} missing; "
-        f"sandbox: {', '.join(sorted(tiers)) or 'none'}"
+        f"{counts['graded']} graded, {counts['ungraded'] + counts['incomplete']} could not be, {counts['missing']} missing"
+        f"{sandbox}"
     )
     typer.echo(f"{batch.out / 'grades.csv'}")
     if unread := _unreadable(batch.out / "unreadable.csv"):
