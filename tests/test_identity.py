@@ -402,6 +402,19 @@ def test_what_a_person_decided_is_not_undone_unasked(room: Classroom) -> None:
     assert "Nothing was graded" in done.output
 
 
+def test_a_second_notebook_takes_no_grade_unasked(room: Classroom) -> None:
+    graded(room)
+    first = room.handed_in / "ada" / "week-1.ipynb"
+    second = room.put("ada", first.read_text("utf-8").rstrip() + "\n\n").rename(first.with_name("again.ipynb"))
+    room.hand_in("ada", blank)
+    done = CliRunner().invoke(app, room.command("grade", "--bank", ROOT))
+    assert done.exit_code == 1
+    assert (
+        f"ada has a grade for week-1 and would be ungraded: 2 different notebooks of theirs: {second}, " in done.output
+    )
+    assert "would be ungraded" not in CliRunner().invoke(app, room.command("grade", "--bank", ROOT, "--latest")).output
+
+
 def test_points_of_a_set_are_shown_before_they_count(room: Classroom, whole_bank: Bank) -> None:
     assigned(room, whole_bank, attempts=3)
     assert only(graded(room), "ada")["points"] == 4

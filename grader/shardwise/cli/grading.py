@@ -134,7 +134,7 @@ def grade(
                 err=True,
             )
         settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
-        near = locks_near(paths, lock or (), named_key(key)).known.values()
+        near = locks_near(paths, lock or (), named_key(key)).known.values() if received else ()
         decisions = _decisions(student, received, latest, near, ci.metadata_of(gradescope))
         try:
             batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
@@ -277,7 +277,7 @@ def regrade(
     say_when_stopped(f"Nothing of {out} was changed; the same command goes on from there.")
     if not (out / LEDGER).is_file():
         raise ShardwiseError(f"{out} holds no results yet. Grade first:  shardwise grade ... --out {quote(str(out))}")
-    near = locks_near(paths, lock or (), named_key(key)).known.values()
+    near = locks_near(paths, lock or (), named_key(key)).known.values() if received else ()
     decisions = _decisions(student, received, latest, near)
     with alone_in(out):
         with progress("grading again", None) as advance:

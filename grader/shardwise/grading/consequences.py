@@ -130,15 +130,17 @@ def _other_standings(ledger: Ledger, handed_in: _HandedIn, near: Locks, *, lates
         whose = before.set, before.student
         if before.status != "graded":
             continue
+        is_there = lies(Path(before.path))  # in this run, or in one over another part of the class
         if of_theirs := handed_in.found.get(whose):
-            different = {one.notebook: one.path for one in of_theirs if not _came_after(one, ledger, near)}
-            if len(different) > 1 and not latest:
+            several = of_theirs if len(of_theirs) > 1 and not latest else []
+            different = {one.notebook: one.path for one in several if not _came_after(one, ledger, near)}
+            if len(different) > 1:
                 why = f"{len(different)} different notebooks of theirs: {', '.join(sorted(different.values()))}. Keep the one that counts, or say --latest."
                 yield OtherStanding(before.student, before.set, "ungraded", why)
-        elif reason := handed_in.refused.get(before.path) or handed_in.refused_of.get(whose):
+        elif reason := handed_in.refused.get(before.path) or ("" if is_there else handed_in.refused_of.get(whose)):
             undone = " What --student decides holds for its own run alone." if "--student" in reason else ""
             yield OtherStanding(before.student, before.set, "ungraded", f"{reason}{undone}")
-        elif (owner := handed_in.owners.get(before.path)) is None and not lies(Path(before.path)):
+        elif (owner := handed_in.owners.get(before.path)) is None and not is_there:
             yield OtherStanding(before.student, before.set, "missing", f"{before.path} is there no more")
         elif owner is not None and (any(owner) or before.set in near.known):
             why = f"{before.path} is now {f'{owner[1]}’s notebook for {owner[0]}' if any(owner) else 'a practice notebook'}"
