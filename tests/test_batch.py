@@ -605,7 +605,7 @@ def test_an_archive_with_someone_elses_notebook_is_refused(room: Classroom) -> N
         zipped.write(room.handed_in / "s00" / "week-1.ipynb", "s01/week-1.ipynb")
     batch = grade([archive], room.out / "results", locks=[room.lock.path])
     reasons = {result.student: result.reason for result in batch.results() if result.status == "ungraded"}
-    assert reasons["s01"] == "This is s00's notebook in s01's folder."
+    assert reasons["s01"] == "This is s00's notebook in s01's folder. Say whose it is with --student."
     assert "handed in by somebody else" in reasons["s00"]
 
 

@@ -167,7 +167,7 @@ def test_gradescope_gets_a_score_and_a_reason_also_without_a_notebook_or_with_tw
     [
         ([{"name": "Ada", "email": "a@x.edu", "id": 7}], ""),
         ([{"name": "Somebody", "sid": "ada"}, {"name": "Bo"}], ""),  # a group
-        ([{"name": "Bo", "email": "b@x.edu"}], "This is ada's notebook, and bo handed it in."),
+        ([{"name": "Bo", "email": "b@x.edu"}], "This notebook names another student, and you handed it in."),
         ([{"name": "Zoe Zorn"}], "handed in by “Zoe Zorn”, whom week-1.lock.jsonl does not know"),
         ("nobody", ""),
     ],

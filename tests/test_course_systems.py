@@ -165,6 +165,23 @@ def test_a_hand_in_is_its_students_or_says_what_to_do(
     assert not words or re.search(words, reason), reason
 
 
+def test_an_export_of_gradescope_says_when_notebooks_came(course: Classroom, tmp_path: Path) -> None:
+    export = EXPORT.replace("10:00:00 Z", "10:00:00.123456789 Z", 1)
+    for folder, student in ((tmp_path, "s02"), (tmp_path / "s03", "s03")):  # s03 claims it
+        (folder / "submission_111").mkdir(parents=True)
+        (folder / "submission_111" / "week-1.ipynb").write_text(json.dumps(course.notebook(student)))
+        (folder / "submission_metadata.yml").write_text(export.replace("bo@uni.edu", f"{student}@uni.edu"))
+    (tmp_path / "submission_metadata.yml").write_text(export)
+    locks = locks_near([tmp_path], [course.lock])
+    intake = Intake([tmp_path], locks, Settings(), None, Decisions())
+    received = {
+        (found.path.parent.parent.name == "s03"): intake.received(found, "", "week-1") for found in find([tmp_path])
+    }
+    assert received[False].source == "gradescope"
+    assert str(received[False].at) == "2026-06-01 10:00:00.123456+00:00"
+    assert received[True].source == "file"
+
+
 def test_a_class_in_one_archive_is_read_as_in_folders(course: Classroom, tmp_path: Path) -> None:
     inner = BytesIO()
     with zipfile.ZipFile(inner, "w") as archive:

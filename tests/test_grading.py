@@ -244,6 +244,8 @@ def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> 
     suites = {suite.name: suite for suite in JUnitXml.fromfile(str(out / "junit.xml"))}
     assert suites["week-1.ada"].failures == suites["week-1.ada"].errors == 0
     assert suites["week-1.bo"].failures > 10
+    said = (out / "junit.xml").read_text("utf-8") + json.dumps(reports.gradescope(found["bo"]), ensure_ascii=False)
+    assert "✗ Incorrect" in said and "Not yet" not in said  # as on the page
     assert suites["week-1.cleo"].errors == 1
     scope = reports.gradescope(found["ada"])
     assert sum(test["score"] for test in scope["tests"]) == found["ada"].points
@@ -547,6 +549,12 @@ def test_without_a_sandbox_it_says_loudly_what_that_means(room: Classroom) -> No
     assert done.exit_code == 0, done.output
     assert "NO SANDBOX: the notebooks' code runs with your rights" in done.stderr
     assert "sandbox: none" in done.stdout
+
+
+def test_where_nothing_was_run_no_sandbox_is_named(room: Classroom) -> None:
+    room.put("ada", "{")
+    assert "0 graded, 1 could not be" in (said := CliRunner().invoke(app, room.command("grade")).stdout)
+    assert "sandbox" not in said
 
 
 def test_the_exit_code_says_whether_all_could_be_graded(room: Classroom) -> None:

@@ -23,6 +23,7 @@ from shardwise.cli.main import app
 from shardwise.course import found as found_files
 from shardwise.course import identity, names
 from shardwise.course.assignments import SetDefinition, Student, assign
+from shardwise.course.lockfile import Lock
 from shardwise.course.notebooks import chapter_notebook, file_text
 from shardwise.course.simulated_class import add_cell, blank, fill, mistaken, right
 
@@ -89,7 +90,7 @@ def test_anothers_notebook_makes_no_row_for_them(room: Classroom, way: str, fold
     assert only(rows, "cleo")["status"] == "ungraded"
     assert "handed in by somebody else" in only(rows, "cleo")["reason"]
     assert only(rows, "bo")["status"] == "ungraded"
-    assert only(rows, "bo")["reason"] == "This is cleo's notebook in bo's folder."
+    assert only(rows, "bo")["reason"] == "This is cleo's notebook in bo's folder. Say whose it is with --student."
     assert only(rows, "ada")["points"] == 4
 
 
@@ -114,7 +115,10 @@ def test_a_file_that_is_called_after_another_student_is_refused_in_a_flat_folder
     shutil.move(room.handed_in / "ada" / "week-1.ipynb", room.handed_in / "ada.ipynb")
     (room.handed_in / "bo.ipynb").write_text(json.dumps(room.notebook("cleo")))
     rows = graded(room)
-    assert only(rows, "bo")["reason"] == "This is cleo's notebook, and its file is called after bo."
+    assert (
+        only(rows, "bo")["reason"]
+        == "This is cleo's notebook, and its file is called after bo. Say whose it is with --student."
+    )
     assert only(rows, "ada")["points"] == 4
     assert only(rows, "cleo")["status"] == "ungraded"
 
@@ -127,7 +131,10 @@ def test_an_archive_that_is_called_after_another_student_is_as_good_as_a_folder(
     with zipfile.ZipFile(room.handed_in / name, "w") as packed:
         packed.writestr(member, json.dumps(room.notebook("cleo")))
     rows = graded(room)
-    assert only(rows, "bo" if member == "week-1.ipynb" else "")["reason"] == "This is cleo's notebook in bo's folder."
+    assert (
+        only(rows, "bo" if member == "week-1.ipynb" else "")["reason"]
+        == "This is cleo's notebook in bo's folder. Say whose it is with --student."
+    )
     assert only(rows, "cleo")["status"] == "ungraded"
 
 
@@ -135,7 +142,10 @@ def test_a_name_as_course_systems_make_it_begins_with_whose_it_is(room: Classroo
     (room.handed_in / "bo_late_123.ipynb").write_text(json.dumps(room.notebook("cleo")))
     (room.handed_in / "cleo_0.ipynb").write_text(json.dumps(room.notebook("cleo")))
     rows = graded(room)
-    assert only(rows, "bo")["reason"] == "This is cleo's notebook, and its file is called after bo."
+    assert (
+        only(rows, "bo")["reason"]
+        == "This is cleo's notebook, and its file is called after bo. Say whose it is with --student."
+    )
     assert only(rows, "cleo")["status"] == "graded"
 
 
@@ -359,6 +369,54 @@ def test_nobody_becomes_late_unasked(due: Classroom, tmp_path: Path) -> None:
     assert CliRunner().invoke(app, command).exit_code == 0  # agreed to
 
 
+def test_no_grade_is_lost_and_nobody_comes_to_be_in_time_unasked(due: Classroom) -> None:
+    ada, bo, cleo = (due.handed_in / student / "week-1.ipynb" for student in CLASS)
+    graded(due)
+    table = due.out / "results" / "grades.csv"
+    before = table.read_bytes()
+    stamp(ada, "2026-06-01T10:00:00Z")
+    bo.rename(due.out / "bo.ipynb")
+    cleo.write_text("{")
+    command = due.command("grade", "--bank", ROOT)
+    done = CliRunner().invoke(app, command)
+    assert (done.exit_code, table.read_bytes()) == (1, before)
+    for words in (
+        "ada was late for week-1 and would be in time: received at 2026-06-01T10:00:00+00:00 by the time of the file; before, at",
+        f"bo has a grade for week-1 and would be missing: {bo} is there no more",
+        "cleo has a grade for week-1 and would be ungraded: ",
+    ):
+        assert words in done.output
+    assert [only(graded(due), student)["status"] for student in CLASS] == ["graded", "missing", "ungraded"]
+    assert "has a grade" not in CliRunner().invoke(app, command).output  # agreed to
+
+
+def test_what_a_person_decided_is_not_undone_unasked(room: Classroom) -> None:
+    cleos = room.put("bo", room.hand_in("cleo", right).read_text("utf-8"))
+    shutil.rmtree(room.handed_in / "cleo")
+    graded(room)
+    graded(room, cleos, "--student", "bo")
+    done = CliRunner().invoke(app, room.command("grade", "--bank", ROOT))
+    assert done.exit_code == 1
+    assert (
+        "bo has a grade for week-1 and would be ungraded: This is cleo's notebook in bo's folder. Say whose it is with "
+        "--student. What --student decides holds for its own run alone." in done.output
+    )
+    assert "Nothing was graded" in done.output
+
+
+def test_a_second_notebook_takes_no_grade_unasked(room: Classroom) -> None:
+    graded(room)
+    first = room.handed_in / "ada" / "week-1.ipynb"
+    second = room.put("ada", first.read_text("utf-8").rstrip() + "\n\n").rename(first.with_name("again.ipynb"))
+    room.hand_in("ada", blank)
+    done = CliRunner().invoke(app, room.command("grade", "--bank", ROOT))
+    assert done.exit_code == 1
+    assert (
+        f"ada has a grade for week-1 and would be ungraded: 2 different notebooks of theirs: {second}, " in done.output
+    )
+    assert "would be ungraded" not in CliRunner().invoke(app, room.command("grade", "--bank", ROOT, "--latest")).output
+
+
 def test_points_of_a_set_are_shown_before_they_count(room: Classroom, whole_bank: Bank) -> None:
     assigned(room, whole_bank, attempts=3)
     assert only(graded(room), "ada")["points"] == 4
@@ -393,6 +451,30 @@ def test_a_table_of_receipts_has_the_separators_that_a_roster_has(due: Classroom
     table = tmp_path / "received.csv"
     table.write_text("student;time\nbo;2026-06-01T14:01:00+02:00\n")
     assert only(graded(due, due.handed_in, "--received", table), "bo")["late"] is True
+
+
+def test_rows_of_a_table_of_receipts_go_by_what_the_roster_says_and_who_is_not_on_it_is_named(
+    due: Classroom, whole_bank: Bank, tmp_path: Path
+) -> None:
+    definition = {"name": "week-1", "title": "Week 1", "problems": FEW, "due": "2026-06-01T12:00:00Z"}
+    roster = [Student(name, name.title(), (f"{name}@uni.example",)) for name in CLASS]
+    due.out.joinpath("week-1.lock.jsonl").unlink()
+    due.lock = Lock(
+        assign(whole_bank, SetDefinition.model_validate(definition), roster, due.lock.key, due.out, force=True).lock
+    )
+    for student in CLASS:
+        stamp(due.hand_in(student, right), "2026-06-02T12:00:00Z")
+    rows = ["Ada@uni.example,2026-06-01T10:00:00Z", "bo,2026-06-01T10:00:00Z"]
+    rows += [f"gone-{number},2026-06-01T10:00:00Z" for number in range(22)]
+    table = put(tmp_path / "received.csv", "\n".join(["student,time", *rows]))
+    done = CliRunner().invoke(app, [*due.command("grade", "--bank", ROOT), "--received", str(table)])
+    [said] = [line for line in done.stderr.splitlines() if "gone-" in line]
+    assert "22 rows are not used" in said and "'gone-0', 'gone-1', " in said and said.count("gone-") == 20
+    found = graded(due, due.handed_in, "--received", table)
+    assert [only(found, student)["received_by"] for student in CLASS] == ["table", "table", "file"]
+    put(tmp_path / "received.csv", "student,time\nada,2026-06-01T10:00:00Z\nada@uni.example,2026-06-01T10:00:00Z")
+    done = CliRunner().invoke(app, [*due.command("grade", "--bank", ROOT), "--received", str(table)])
+    assert "student 'ada' comes twice" in str(done.exception)
 
 
 def git(folder: Path, *arguments: str, when: str = "2026-06-01T00:00:00Z") -> None:

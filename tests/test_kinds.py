@@ -919,3 +919,38 @@ def test_an_input_on_which_a_hunt_never_ends_is_told_so() -> None:
     feedback = check(HUNT, {"line": KEY.line, "input": RIGHT["input"]}, runner=runner)
     assert "could not be computed (`timeout`). Take usual numbers." in feedback.say
     assert feedback.parts["line"] and not feedback.parts["input"]
+
+
+def widened(raw: Any) -> Any:
+    """An answer as an input method for Chinese or Japanese writes it."""
+    if isinstance(raw, str):
+        return "".join(chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign for sign in raw)
+    if isinstance(raw, dict):
+        return {widened(name): widened(part) for name, part in raw.items()}
+    return [widened(part) for part in raw] if isinstance(raw, list | tuple) else raw
+
+
+@pytest.mark.parametrize("name", [name for name in OURS if name not in ("code", "case", "bugline")])
+def test_full_width_letters_and_digits_say_the_same(name: str) -> None:
+    problem = next(one for one in checkout_bank().problems.values() if one.kind.name == name)
+    question = pose(problem, 1)
+    seen = set()
+    for sample in kind_of(question).samples(question):
+        usual, wide = (check(question, raw) for raw in (sample.raw, widened(sample.raw)))
+        assert (wide.outcome, wide.points, wide.mistake) == (usual.outcome, usual.points, usual.mistake), sample.raw
+        seen.add(usual.outcome)
+    assert Outcome.CORRECT in seen
+
+
+def test_a_full_width_factor_is_not_dropped() -> None:
+    question = pose(checkout_bank().find("bytes-per-gpu-formula"), 1)
+    key = next(one.raw for one in kind_of(question).samples(question) if one.outcome == Outcome.CORRECT)
+    assert [check(question, f"{two}({key})").outcome for two in ("2*", "２")] == [Outcome.INCORRECT] * 2
+
+
+@pytest.mark.parametrize("slug", ["bucket-bill", "a-thinner-network"])
+def test_what_is_to_be_typed_has_no_thin_space(slug: str) -> None:
+    question = pose(checkout_bank().find(slug), 1)
+    kind, form = kind_of(question), question.form
+    shown = kind.example(form) + kind.cells(form, "x") + kind.instruction(form, "x")
+    assert "000" in shown and "\u202f" not in shown and r"\u202f" not in shown

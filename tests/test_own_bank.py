@@ -318,7 +318,8 @@ def test_a_mended_reference_is_noticed_although_no_template_changed(course: Cour
     assert " bo " not in done.stdout
     # What is computed with the reference and stands in the notebooks cannot change any more.
     assert (
-        f"{CHAPTER}/rebate-or-zero-rate now draws other numbers than the notebooks that were handed out" in done.stdout
+        f"{CHAPTER}/rebate-or-zero-rate now draws other numbers than in the notebooks that were handed out"
+        in done.stdout
     )
     # Two points for the payment, and two for the part of the case that asks for one; what follows from that is still right.
     assert course.graded(out)["ada"]["points"] == course.graded(course.results)["ada"]["points"] - 4

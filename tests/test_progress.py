@@ -566,6 +566,23 @@ def test_hints_solution_skip_and_quit(run: Any, kept: ProgressFile) -> None:
     assert [each.what for each in kept.events()] == ["hint"] * hints + ["solution"]
 
 
+def test_a_first_letter_is_a_command_where_it_is_no_answer(kept: ProgressFile) -> None:
+    chapter = progress_of(Banks([checkout_bank()]), [], START).chapter(CHAPTER)
+    assert chapter is not None
+    row = next(row for row in chapter.rows if row.problem.data["kind"] == "quantity")
+    lines, said = iter(["s", "help", "H", "q", "nobody reads this"]), list[str]()
+    Drill(fresh_session(), lambda _: next(lines), said.append).run([row])
+    assert sum("! solution · skip" in words for words in said) == 3 and any("Hint 1. " in words for words in said)
+    assert next(lines) == "nobody reads this"
+    chapter = progress_of(Banks([checkout_bank()]), [], START).chapter("06-activation-memory")
+    assert chapter is not None
+    lines, said = iter(["s", "Exit"]), list[str]()
+    Drill(fresh_session(), lambda _: next(lines), said.append).run(
+        [row for row in chapter.rows if row.problem.id.endswith("layer-under-tp")]  # s is a symbol
+    )
+    assert any("✗ Not yet" in words for words in said), said
+
+
 def test_a_chapter_asks_what_is_due_then_what_is_not_solved_and_nothing_that_is(
     run: Any, kept: ProgressFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:

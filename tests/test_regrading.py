@@ -32,6 +32,7 @@ from shardwise.question import Question
 PROBLEMS = ("bytes-per-gpu", "ring-time", "ring-or-tree")
 CLASS = ("ada", "eve", "finn")  # ada has 1,000 GPUs, the others 12 and 16
 SETTINGS = Settings()
+WORDS = "How much data does"
 
 
 def half_a_per_cent_off(question: Question) -> str | None:
@@ -232,9 +233,34 @@ def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room
     assert list(again.changes()) == []
     [(reason, count)] = again.kept.items()
     assert count == 3
-    assert reason == "01-ring-all-reduce/bytes-per-gpu now draws other numbers than the notebooks that were handed out"
+    assert (
+        reason == "01-ring-all-reduce/bytes-per-gpu now draws other numbers than in the notebooks that were handed out"
+    )
     again.write()
     assert points(room) == before
+
+
+def test_a_prompt_that_reads_otherwise_leaves_the_handed_out_question(room: Classroom, problems: Path) -> None:
+    """An answer is marked by the question that its student was asked; white space asks for nothing."""
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    bank = mend(problems, WORDS, WORDS.replace(" ", "\n  ", 1))
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    assert [change.student for change in again.changes()] == ["eve", "finn"]
+    again.discard()
+    bank = mend(problems, WORDS.replace(" ", "\n  ", 1), "How much less does")
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    assert list(again.changes()) == []
+    why = "01-ring-all-reduce/bytes-per-gpu now reads otherwise than in the notebooks that were handed out"
+    assert again.kept[why] == 2  # ada has numbers that the wider tolerance does not take
+    again.discard()
+
+
+def test_what_is_written_though_no_points_change_is_said(room: Classroom, problems: Path) -> None:
+    mend(problems, "title: ", "title: Again, ")
+    said = " ".join(command(room, problems).stdout.split())
+    assert "No points change. Written: week-1.lock.jsonl, by today's templates" in said
+    assert "; 3 feedback pages." in said
+    assert "No points change. Nothing else does, either." in command(room, problems).stdout
 
 
 def test_a_tolerance_that_swallows_a_mistake_is_reported_and_leaves_that_question(

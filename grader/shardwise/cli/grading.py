@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +20,7 @@ from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
+    from shardwise.course.lockfile import Lock
     from shardwise.grading.batch import Batch
     from shardwise.grading.executors import Opener
     from shardwise.grading.intake import Decisions
@@ -87,7 +89,8 @@ def grade(
     yes: Annotated[
         bool,
         typer.Option(
-            "--yes", help="Do not ask before somebody who was in time becomes late, or points of a set change."
+            "--yes",
+            help="Do not ask before a student's grade is lost, a notebook becomes late or in time, or points of a set change.",
         ),
     ] = False,
     fail_under: Annotated[
@@ -119,7 +122,9 @@ def grade(
     place = _place(scheduler, slurm, kubernetes)
     _say_what_is_kept(out)
     with _sandboxes_begun(paths, workers, unsafe, tier) if place is None else nullcontext():
+        from shardwise.course.keys import named_key
         from shardwise.grading.batch import NoNotebook
+        from shardwise.grading.intake import locks_near
         from shardwise.grading.worker import Settings
 
         if unsafe:
@@ -129,7 +134,8 @@ def grade(
                 err=True,
             )
         settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
-        decisions = _decisions(student, received, latest, ci.metadata_of(gradescope))
+        near = locks_near(paths, lock or (), named_key(key)).known.values() if received else ()
+        decisions = _decisions(student, received, latest, near, ci.metadata_of(gradescope))
         try:
             batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
         except NoNotebook:
@@ -155,14 +161,22 @@ def _must_be_a_tier(tier: str | None) -> None:
         )
 
 
-def _decisions(student: str | None, received: str | None, latest: bool, metadata: Path | None = None) -> Decisions:
+def _decisions(
+    student: str | None, received: str | None, latest: bool, locks: Iterable[Lock], metadata: Path | None = None
+) -> Decisions:
     """What the options say about who handed in and when, and what Gradescope's metadata do where it runs us."""
     from shardwise.course.gradescope import submitted_at, submitters
     from shardwise.course.receipts import by_file, by_time, received_by
     from shardwise.grading.intake import Decisions
 
     at = submitted_at(metadata) if metadata else None
-    when = received_by(received) if received else by_time(at, "gradescope") if at else by_file
+    when = (
+        received_by(received, locks, partial(typer.echo, err=True))
+        if received
+        else by_time(at, "gradescope")
+        if at
+        else by_file
+    )
     return Decisions(student, when, latest, submitters(metadata) if metadata else ())
 
 
@@ -205,14 +219,12 @@ def _run_batch(
 
     with alone_in(out):
         found = consequences(paths, out, locks_near(paths, locks, named_key(key)), decisions)
-        if found and not yes:
-            print_consequences(found)
-            if not _agreed("Grade and write that?"):
-                typer.echo(
-                    "Nothing was graded, and nothing written. "
-                    + ("" if sys.stdin.isatty() else "--yes goes on without asking.")
-                )
-                raise typer.Exit(1)
+        print_consequences(found)
+        if found and not yes and not _agreed("Grade and write that?"):
+            typer.echo(
+                f"Nothing was graded, and nothing written.{'' if sys.stdin.isatty() else ' --yes goes on without asking.'}"
+            )
+            raise typer.Exit(1)
     with (
         alone_in(out),
         _where(place, settings, workers) as (executor, width),
@@ -257,6 +269,7 @@ def regrade(
     from shardwise.atomic_files import alone_in
     from shardwise.course.keys import named_key
     from shardwise.grading.cores import usable
+    from shardwise.grading.intake import locks_near
     from shardwise.grading.ledger import LEDGER
     from shardwise.grading.regrade import regrade as run
 
@@ -264,7 +277,8 @@ def regrade(
     say_when_stopped(f"Nothing of {out} was changed; the same command goes on from there.")
     if not (out / LEDGER).is_file():
         raise ShardwiseError(f"{out} holds no results yet. Grade first:  shardwise grade ... --out {quote(str(out))}")
-    decisions = _decisions(student, received, latest)
+    near = locks_near(paths, lock or (), named_key(key)).known.values() if received else ()
+    decisions = _decisions(student, received, latest, near)
     with alone_in(out):
         with progress("grading again", None) as advance:
             again = run(
@@ -275,8 +289,9 @@ def regrade(
         counts = {"answer": answers, "student": students}
         told = " and ".join(f"{count} {what}{'s' * (count > 1)}" for what, count in counts.items() if count)
         if not told:
+            words = _other_than_points(again)
             _write(again)  # the same points by newer templates: nothing to decide
-            typer.echo("No points change.")
+            typer.echo(f"No points change. {words}")
         elif yes or _agreed(f"{told} would change. Write?"):
             _write(again)
             typer.echo(
@@ -288,6 +303,16 @@ def regrade(
                 f"Nothing was written.{'' if sys.stdin.isatty() else ' Nobody could be asked: --yes writes it.'}"
             )
             raise typer.Exit(1)
+
+
+def _other_than_points(again: Regrade) -> str:
+    """Say what is written where no points change: hints, solutions and keys of today, for students to read."""
+    locks, gradings = again.rewritten()
+    written = [
+        *(f"{lock.name}, by today's templates (the one before is kept beside it)" for lock in locks),
+        *([f"{gradings} feedback page{'s' * (gradings > 1)}"] if gradings else []),
+    ]
+    return f"Written: {'; '.join(written)}." if written else "Nothing else does, either."
 
 
 def _write(again: Regrade) -> None:

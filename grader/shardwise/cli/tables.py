@@ -214,9 +214,10 @@ def print_grades(batch: Batch) -> dict[str, int]:
             f"{count} tried again: our side had failed at them, a worker had died, or a file could not be read.",
             err=True,
         )
+    sandbox = f"; sandbox: {', '.join(sorted(tiers))}" if tiers else ""  # none where nothing had to be run
     typer.echo(
-        f"{counts['graded']} graded, {counts['ungraded'] + counts['incomplete']} could not be, {counts['missing']} missing; "
-        f"sandbox: {', '.join(sorted(tiers)) or 'none'}"
+        f"{counts['graded']} graded, {counts['ungraded'] + counts['incomplete']} could not be, {counts['missing']} missing"
+        f"{sandbox}"
     )
     typer.echo(f"{batch.out / 'grades.csv'}")
     if unread := _unreadable(batch.out / "unreadable.csv"):
@@ -279,16 +280,22 @@ def print_changes(regrade: Regrade) -> tuple[int, int]:
 
 
 def print_consequences(found: Consequences) -> None:
-    """Who was in time and would be late, and which questions would be worth other points, before anything is written."""
-    for one in found.late[:_MOST_ROWS]:
-        now, before = _receipt(one.now), _receipt(one.before)
-        typer.echo(f"{one.student} was in time for {one.set} and would be late: received {now}; before, {before}.")
-    if len(found.late) > _MOST_ROWS:
-        typer.echo(f"{len(found.late) - _MOST_ROWS} more students would be late.")
-    for other in found.points:
-        students = f"{other.students} student{'s' if other.students > 1 else ''}"
+    """Who would be late or in time, who would lose a grade, and which questions would be worth other points, before it is written."""
+    lines = []
+    for one in found.late:
+        was, would_be = ("in time", "late") if one.is_late else ("late", "in time")
+        received = f"received {_receipt(one.now)}; before, {_receipt(one.before)}"
+        lines.append(f"{one.student} was {was} for {one.set} and would be {would_be}: {received}.")
+    for other in found.standings:
+        lines.append(f"{other.student} has a grade for {other.set} and would be {other.would_be}: {other.why}")
+    for line in lines[:_MOST_ROWS]:
+        typer.echo(line)
+    if len(lines) > _MOST_ROWS:
+        typer.echo(f"The same concerns {len(lines) - _MOST_ROWS:,} more students.")
+    for question in found.points:
+        students = f"{question.students} student{'s' if question.students > 1 else ''}"
         typer.echo(
-            f"{other.question} in {other.set} would be worth {other.now:g} points, for {students}; before, {other.before:g}."
+            f"{question.question} in {question.set} would be worth {question.now:g} points, for {students}; before, {question.before:g}."
         )
 
 

@@ -17,7 +17,7 @@ from typing import Annotated
 
 import typer
 
-from shardwise.errors import ShardwiseError
+from shardwise.errors import Faulty, ShardwiseError
 
 commands = typer.Typer()
 VARIABLE = "SHARDWISE_TRUST"  # folders whose banks are run without asking, separated as in PATH; * for all
@@ -26,6 +26,8 @@ VARIABLE = "SHARDWISE_TRUST"  # folders whose banks are run without asking, sepa
 def must_be_trusted(folders: Sequence[Path], settings: Path) -> None:
     """Ask for consent to run the code of these banks, which `settings` names. Raises ShardwiseError without it."""
     for folder in folders:
+        if not folder.is_dir():
+            raise ShardwiseError(f"{settings} names the bank {folder}, and there is no such folder. Correct that file.")
         if _is_trusted(folder):
             continue
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -41,8 +43,12 @@ def must_be_trusted(folders: Sequence[Path], settings: Path) -> None:
 @commands.command(epilog="Example:  shardwise trust my-bank")
 def trust(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a bank.")]) -> None:
     """Let commands run the code of a bank that a shardwise.toml names."""
+    from shardwise.bank.bank import Bank
+
     if not folder.is_dir():
         raise ShardwiseError(f"{folder} is not a folder.")
+    with suppress(Faulty):  # a bank that is being written
+        Bank.open(folder)
     trust_folder(folder)
     typer.echo(f"Commands run the bank {folder.resolve()} from now on.")
 

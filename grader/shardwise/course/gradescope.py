@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -19,9 +20,18 @@ METADATA = (
 )
 _MOST = 20_000_000  # bytes; of a class of 300 it has about one million
 _SUBMISSION = re.compile(r"(submission_\d+):")
+_CREATED = re.compile(r" {0,2}:created_at:\s*(.+)")  # 2026-06-01 10:00:00.123456789 Z, as Ruby writes YAML
 _SUBMITTER = re.compile(r"\s+(?:- )?:(name|sid|email):\s*(.*)")
 
 People = tuple[Mapping[str, str], ...]  # who handed in together, each by name, sid and email
+
+
+@dataclass(frozen=True)
+class _Submission:
+    """What an export says of one folder."""
+
+    people: People = ()
+    at: datetime | None = None
 
 
 def is_of_gradescope(folder: Path) -> bool:
@@ -31,8 +41,17 @@ def is_of_gradescope(folder: Path) -> bool:
 
 def uploaders_of(folder: Path, names: Names) -> Called:
     """Return the students who handed in a folder of an export."""
+    return called(_said_of(folder).people, names)
+
+
+def exported_at(folder: Path) -> datetime | None:
+    """Return when a folder of an export was handed in."""
+    return _said_of(folder).at
+
+
+def _said_of(folder: Path) -> _Submission:
     file = folder.parent / EXPORT
-    return called(_export(file, file.stat().st_mtime_ns).get(folder.name, ()), names)
+    return _export(file, file.stat().st_mtime_ns).get(folder.name, _Submission())
 
 
 def submitters(path: Path) -> People:
@@ -45,9 +64,8 @@ def submitters(path: Path) -> People:
 
 def submitted_at(path: Path) -> datetime | None:
     """Return when it was handed in, by Gradescope's metadata."""
-    with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
-        found = datetime.fromisoformat(json.loads(read_bounded(path, _MOST))["created_at"])
-        return found if found.tzinfo else None
+    with suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return _time(json.loads(read_bounded(path, _MOST))["created_at"])
     return None
 
 
@@ -63,23 +81,34 @@ def called(people: Iterable[Mapping[str, str]], names: Names) -> Called:
 
 
 @lru_cache(maxsize=4)  # asked for each notebook; read again when it was replaced
-def _export(file: Path, _changed: int) -> Mapping[str, People]:
-    """The people of each submission. Only these lines are read: the file holds the output of every test as well."""
+def _export(file: Path, _changed: int) -> Mapping[str, _Submission]:
+    """The people of each submission, and its time. Only these lines are read: the file holds the output of every test as well."""
     with suppress(OSError, ValueError):
-        return dict(_people(read_bounded(file, _MOST).decode("utf-8-sig").splitlines()))
+        return dict(_submissions(read_bounded(file, _MOST).decode("utf-8-sig").splitlines()))
     return {}
 
 
-def _people(lines: Iterable[str]) -> Iterator[tuple[str, People]]:
+def _submissions(lines: Iterable[str]) -> Iterator[tuple[str, _Submission]]:
     submission, people, is_open = "", [dict[str, str]()], False
+    at: datetime | None = None
     for line in [*lines, "submission_0:"]:
         if found := _SUBMISSION.fullmatch(line.rstrip()):
             if submission:
-                yield submission, tuple(filter(None, people))
-            submission, people, is_open = found[1], [{}], False
+                yield submission, _Submission(tuple(filter(None, people)), at)
+            submission, people, is_open, at = found[1], [{}], False, None
         elif re.match(r" {0,2}:\w", line):
             is_open = line.strip() == ":submitters:"
+            if created := _CREATED.match(line):
+                at = _time(created[1])
         elif is_open and (said := _SUBMITTER.match(line)):
             if line.lstrip().startswith("- "):
                 people.append({})
             people[-1][said[1]] = said[2].strip().strip("\"'")
+
+
+def _time(text: str) -> datetime | None:
+    """A time with its offset, which a space may stand before; None for anything else."""
+    with suppress(ValueError):
+        found = datetime.fromisoformat(re.sub(r"\s+(?=[Z+-])", "", text.strip().strip("\"'")))
+        return found if found.tzinfo else None
+    return None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from shardwise.course.found import BadSubmission, Found, shown, stem_of
-from shardwise.course.gradescope import People, called, is_of_gradescope, uploaders_of
+from shardwise.course.gradescope import People, called, exported_at, is_of_gradescope, uploaders_of
 from shardwise.course.lockfile import Lock
 from shardwise.course.names import NOBODY, Called, names_of
 from shardwise.course.submissions import Submission
@@ -41,26 +42,29 @@ def of_set(
         raise BadSubmission(f"{who} {student!r}, who is not in {lock.path.name}.")
     if decided:
         return _decided(submission, decided)
-    for call in (
-        *_calls(found, lock),
-        *([replace(called(uploaders, names_of(lock)), is_upload=True)] if uploaders else []),
-    ):
-        _must_agree(call, student, lock)
+    upload = [replace(called(uploaders, names_of(lock)), is_upload=True)] if uploaders else []
+    for call in (*_calls(found, lock), *upload):
+        _must_agree(call, student, lock, is_for_uploader=bool(uploaders))
     return replace(submission, student=student)
 
 
-def _must_agree(call: Called, student: str, lock: Lock) -> None:
-    """Raise Disagreement where a folder, an archive or a file is called after somebody else, or somebody else handed it in."""
+def _must_agree(call: Called, student: str, lock: Lock, *, is_for_uploader: bool) -> None:
+    """Raise Disagreement where a folder, an archive or a file is called after somebody else, or somebody else handed it in.
+
+    What an uploader reads names no classmate: a file's name would tell whose id is whose.
+    """
     if student in call.students:
         return
+    whose = "This notebook names another student" if is_for_uploader else f"This is {student}'s notebook"
     if call.students:
-        other = " or ".join(sorted(call.students))
+        other = "somebody else" if is_for_uploader else " or ".join(sorted(call.students))
         where = f", and its file is called after {other}" if call.is_file else f" in {other}'s folder"
-        where = f", and {other} handed it in" if call.is_upload else where
-        raise Disagreement(f"This is {student}'s notebook{where}.", student)
+        where = ", and you handed it in" if call.is_upload else where
+        whose = "This notebook names one student" if is_for_uploader and not call.is_upload else whose
+        raise Disagreement(f"{whose}{where}. Say whose it is with --student.", student)
     if call.person and not names_of(lock).may_be(student, call.person):
         raise Disagreement(
-            f"This is {student}'s notebook, and it was handed in by “{shown(call.person)}”, whom {lock.path.name} does not "
+            f"{whose}, and it was handed in by “{shown(call.person)}”, whom {lock.path.name} does not "
             "know. Say whose it is with --student.",
             student,
         )
@@ -71,6 +75,19 @@ def owner(found: Found, lock: Lock) -> str:
     known = [call.students for call in _calls(found, lock) if call.students]
     students = frozenset.intersection(*known) if known else NOBODY
     return next(iter(students)) if len(students) == 1 else ""
+
+
+def exported_time(found: Found, lock: Lock) -> datetime | None:
+    """Return when a notebook was handed in by an export of Gradescope; None where there is none.
+
+    One in a folder that is called after a student does not count: the student may have written it.
+    """
+    for folder in _on_disk(found, lock):
+        if is_of_gradescope(folder):
+            return exported_at(folder)
+        if names_of(lock).called(folder.name).students:
+            break
+    return None
 
 
 def may_be_of(found: Found, lock: Lock) -> str:

@@ -7,18 +7,24 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from shardwise.course.found import CannotRead, Found
+from shardwise.course.lockfile import Lock
+from shardwise.course.names import Students, names_of
 from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.text_files import read_bounded
 
 _PIECE = 2**20  # bytes of a file that are held in memory
+_MOST_NAMED, _LONGEST_NAME = 20, 60  # rows of a table that are named in a line, and characters of each
+
+
+BY_FILE = ("file", "archive")  # the sources that are only as good as whoever copied the files
 
 
 @dataclass(frozen=True)
@@ -50,12 +56,15 @@ def by_time(at: datetime, source: str) -> Received:
     return lambda _found, _student: Receipt(at, source)
 
 
-def received_by(source: str) -> Received:
-    """What `--received` names: `git`, or a CSV file with the columns student and time."""
-    return by_git if source == "git" else _by_table(Path(source))
+def received_by(source: str, locks: Iterable[Lock], say: Callable[[str], object]) -> Received:
+    """What `--received` names: `git`, or a CSV file with the columns student and time, read by the students of these sets.
+
+    What its rows call a student may be anything that the roster does. `say` is told which rows are about none of them.
+    """
+    return by_git if source == "git" else _by_table(Path(source), list(locks), say)
 
 
-def _by_table(path: Path) -> Received:
+def _by_table(path: Path, locks: Sequence[Lock], say: Callable[[str], object]) -> Received:
     """The times of a table, and of the files for students who are not in it. Raises Faulty with all its faults."""
     table = load_table(path, "--received takes git or a CSV file.")
     if not {"student", "time"} <= {*table.columns}:
@@ -63,6 +72,7 @@ def _by_table(path: Path) -> Received:
             [Fault(f"{path}:1:1", f"I saw {table.seen}", "A table of receipts begins with the line: student,time")]
         )
     times: dict[str, datetime] = {}
+    strangers: list[str] = []
     faults = []
     for number, row in table.rows:
         try:
@@ -72,13 +82,38 @@ def _by_table(path: Path) -> Received:
         except ValueError:
             faults.append(Fault(f"{path}:{number}:1", f"I saw the time {row['time']!r}", "Write it with its offset, such as 2026-12-01T23:59:00+01:00."))  # fmt: skip
             continue
-        student = row["student"].strip()
+        called = row["student"].strip()
+        students = _who_is(called, locks)
+        if len(students) != 1:
+            strangers.append(called)
+            continue
+        [student] = students
         if student in times:
             faults.append(Fault(f"{path}:{number}:1", f"student {student!r} comes twice", "Keep the line that counts."))
         times[student] = time
     if faults:
         raise Faulty(faults)
+    if strangers:
+        say(_not_placed(path, strangers))
     return lambda found, student: Receipt(times[student], "table") if student in times else by_file(found, student)
+
+
+def _who_is(called: str, locks: Sequence[Lock]) -> Students:
+    """The students with this id, or else of whom this is an address or an alias."""
+    if any(called in lock.places for lock in locks):
+        return frozenset({called})
+    return frozenset[str]().union(*(names_of(lock).with_id(called) for lock in locks))
+
+
+def _not_placed(path: Path, strangers: Sequence[str]) -> str:
+    """Name the rows of a table that say nothing of anybody, as far as a line has room."""
+    count = len(strangers)
+    named = ", ".join(f"{called[:_LONGEST_NAME]!r}" for called in strangers[:_MOST_NAMED])
+    more = f" and {count - _MOST_NAMED:,} more" if count > _MOST_NAMED else ""
+    return (
+        f"{path}: {count:,} row{'s are' if count > 1 else ' is'} not used, since the lock file names no such student, or several: "
+        f"{named}{more}. Write the students' ids, or what the roster calls them."
+    )
 
 
 def by_git(found: Found, _student: str) -> Receipt:

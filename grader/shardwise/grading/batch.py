@@ -339,7 +339,9 @@ class _Run:
                 self._refuse(refused)
                 if notebook.path.is_file() and not notebook.path.is_symlink():  # a pipe would be waited for
                     with suppress(BadSubmission, OSError):
-                        self._ledger.receive(refused.path, self._intake.received(notebook, refused.student))
+                        self._ledger.receive(
+                            refused.path, self._intake.received(notebook, refused.student, refused.set)
+                        )
             except Exception as error:  # one file must not end the batch of all
                 self._refuse(self._intake.refused(notebook, printable(our_fault(error))))
             else:

@@ -1,34 +1,46 @@
 """Consequences: what grading again would change for students who were graded before, and nobody asked for.
 
-Who was in time would be late where a folder was copied, or where a run takes times from elsewhere; and a set may give other points
-than it did. `grade` asks before it writes such a thing, as `regrade` does.
+Who was in time would be late, or the other way round, where a folder was copied, or where a run takes times from elsewhere; a notebook
+that was graded may be gone, or no longer be readable as its student's; and a set may give other points than it did. `grade` asks
+before it writes such a thing, as `regrade` does.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from shardwise.course.found import find
+from shardwise.course.found import BadSubmission, find
 from shardwise.course.identity import means_a_student
 from shardwise.course.lockfile import read_line
 from shardwise.course.receipts import Receipt
-from shardwise.grading.intake import Decisions, Intake, Locks, Prepared
-from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.intake import Decisions, Intake, Locks, PracticeRefused, Prepared
+from shardwise.grading.ledger import LEDGER, Ledger, lies
 from shardwise.grading.ledger_tables import Grading
 from shardwise.grading.worker import Settings
 
 
 @dataclass(frozen=True)
 class Lateness:
-    """A student who was in time and would be late."""
+    """A student who was in time and would be late, or who was late and would be in time."""
 
     student: str
     set: str
+    is_late: bool  # by this run
     before: Receipt
     now: Receipt
+
+
+@dataclass(frozen=True)
+class OtherStanding:
+    """A student whose standing a run would change: graded or not, late or in time; and why it would."""
+
+    student: str
+    set: str
+    would_be: str  # ungraded, missing, late, in time or graded again
+    why: str
 
 
 @dataclass(frozen=True)
@@ -47,10 +59,21 @@ class Consequences:
     """All of them."""
 
     late: Sequence[Lateness] = ()
+    standings: Sequence[OtherStanding] = ()
     points: Sequence[OtherPoints] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.late or self.points)
+        return bool(self.late or self.standings or self.points)
+
+
+@dataclass
+class _HandedIn:
+    """What a run would take in, and what it would not."""
+
+    found: dict[tuple[str, str], list[Prepared]] = field(default_factory=dict)  # by set and student
+    owners: dict[str, tuple[str, str]] = field(default_factory=dict)  # set and student by path; of practice two blanks
+    refused: dict[str, str] = field(default_factory=dict)  # why, by path
+    refused_of: dict[tuple[str, str], str] = field(default_factory=dict)  # why, by set and student
 
 
 def consequences(paths: Sequence[Path], out: Path, near: Locks, decisions: Decisions) -> Consequences:
@@ -62,43 +85,80 @@ def consequences(paths: Sequence[Path], out: Path, near: Locks, decisions: Decis
     with Ledger(out / LEDGER) as ledger:
         if not ledger.has_counted():
             return Consequences()
-        for (name_of_set, student), handed_in in _by_student(paths, near, decisions).items():
+        handed_in = _taken_in(paths, near, decisions)
+        standings = list(_other_standings(ledger, handed_in, near, latest=decisions.latest))
+        for (name_of_set, student), prepared in handed_in.found.items():
             counts = ledger.counts(name_of_set, student)
             if counts is None:
                 continue
-            chosen = _chosen(handed_in, ledger, near, latest=decisions.latest)
+            chosen = _chosen(prepared, ledger, near, latest=decisions.latest)
             if chosen is None:
                 continue
-            if chosen.task.late and not counts.result.late:
+            if chosen.task.late != counts.result.late:
                 before = ledger.received(name_of_set, student)
-                late.append(Lateness(student, name_of_set, before, chosen.received))
+                late.append(Lateness(student, name_of_set, chosen.task.late, before, chosen.received))
             points.update((name_of_set, *change) for change in _other_points(counts, chosen))
     others = [OtherPoints(*change, students=count) for change, count in sorted(points.items())]
-    return Consequences(sorted(late, key=lambda one: (one.set, one.student)), others)
+    return Consequences(sorted(late, key=lambda one: (one.set, one.student)), standings, others)
 
 
-def _by_student(paths: Sequence[Path], near: Locks, decisions: Decisions) -> dict[tuple[str, str], list[Prepared]]:
-    """The notebooks of each student of a set that can be graded."""
+def _taken_in(paths: Sequence[Path], near: Locks, decisions: Decisions) -> _HandedIn:
+    """The notebooks of each student of a set that can be graded, and why others cannot."""
     intake = Intake(paths, near, Settings(), None, decisions)
-    found: dict[tuple[str, str], list[Prepared]] = {}
+    handed_in = _HandedIn()
     for notebook in find(paths, lambda folder: any(means_a_student(folder, lock) for lock in near.known.values())):
         try:
             prepared = intake.prepare(notebook)
+        except PracticeRefused:  # no bank is opened here
+            handed_in.owners[str(notebook)] = ("", "")
+        except BadSubmission as error:
+            refused = intake.refused(notebook, error)
+            handed_in.refused[refused.path] = refused.reason
+            handed_in.refused_of.setdefault((refused.set, refused.student), refused.reason)
         except Exception:  # the run says why, of this one alone
             continue
-        found.setdefault((prepared.task.set, prepared.task.student), []).append(prepared)
-    return found
+        else:
+            whose = prepared.task.set, prepared.task.student
+            handed_in.owners[prepared.path] = whose
+            handed_in.found.setdefault(whose, []).append(prepared)
+    return handed_in
+
+
+def _other_standings(ledger: Ledger, handed_in: _HandedIn, near: Locks, *, latest: bool) -> Iterator[OtherStanding]:
+    """The students who have a grade, and would have none."""
+    for before in ledger.results():
+        whose = before.set, before.student
+        if before.status != "graded":
+            continue
+        is_there = lies(Path(before.path))  # in this run, or in one over another part of the class
+        if of_theirs := handed_in.found.get(whose):
+            several = of_theirs if len(of_theirs) > 1 and not latest else []
+            different = {one.notebook: one.path for one in several if not _came_after(one, ledger, near)}
+            if len(different) > 1:
+                why = f"{len(different)} different notebooks of theirs: {', '.join(sorted(different.values()))}. Keep the one that counts, or say --latest."
+                yield OtherStanding(before.student, before.set, "ungraded", why)
+        elif reason := handed_in.refused.get(before.path) or ("" if is_there else handed_in.refused_of.get(whose)):
+            undone = " What --student decides holds for its own run alone." if "--student" in reason else ""
+            yield OtherStanding(before.student, before.set, "ungraded", f"{reason}{undone}")
+        elif (owner := handed_in.owners.get(before.path)) is None and not is_there:
+            yield OtherStanding(before.student, before.set, "missing", f"{before.path} is there no more")
+        elif owner is not None and (any(owner) or before.set in near.known):
+            why = f"{before.path} is now {f'{owner[1]}’s notebook for {owner[0]}' if any(owner) else 'a practice notebook'}"
+            yield OtherStanding(before.student, before.set, "missing", why)
 
 
 def _chosen(handed_in: Sequence[Prepared], ledger: Ledger, near: Locks, *, latest: bool) -> Prepared | None:
     """The notebook of a student that the run would let count, as far as that is a new one; None where an earlier one goes on counting."""
     by_time = sorted(handed_in, key=lambda one: one.received.at.timestamp() if one.received.at else 0.0)
     chosen = by_time[-1 if latest else 0]
-    lock = near.known[chosen.task.set]
-    allowed = lock.header.get("attempts")
-    counted = ledger.notebooks(chosen.task.set, chosen.task.student)
-    came_after = allowed is not None and len(counted) >= allowed and chosen.notebook not in counted
-    return None if came_after else chosen
+    return None if _came_after(chosen, ledger, near) else chosen
+
+
+def _came_after(one: Prepared, ledger: Ledger, near: Locks) -> bool:
+    """Whether a notebook came after all that may be handed in."""
+    allowed = near.known[one.task.set].header.get("attempts")
+    counted = ledger.notebooks(one.task.set, one.task.student)
+    return allowed is not None and len(counted) >= allowed and one.notebook not in counted
 
 
 def _other_points(before: Grading, now: Prepared) -> Iterator[tuple[str, float, float]]:

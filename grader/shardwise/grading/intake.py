@@ -12,10 +12,19 @@ from pathlib import Path
 from shardwise.course.bounds import BOUNDS
 from shardwise.course.found import BadSubmission, Found
 from shardwise.course.gradescope import People
-from shardwise.course.identity import Disagreement, folder_of, may_be_of, of_practice, of_set, owner, vouches
+from shardwise.course.identity import (
+    Disagreement,
+    exported_time,
+    folder_of,
+    may_be_of,
+    of_practice,
+    of_set,
+    owner,
+    vouches,
+)
 from shardwise.course.keys import fingerprint, is_ours
 from shardwise.course.lockfile import LOCK_SUFFIX, Lock, claimed_key, line_of
-from shardwise.course.receipts import Receipt, Received, by_file
+from shardwise.course.receipts import BY_FILE, Receipt, Received, by_file
 from shardwise.course.submissions import Stripped, Submission, parse
 from shardwise.errors import ShardwiseError
 from shardwise.grading.results import Result
@@ -119,9 +128,12 @@ class Intake:
         )
         return Result(student, set_name, status="ungraded", reason=f"{reason}{which}", path=str(found))
 
-    def received(self, found: Found, student: str) -> Receipt:
-        """Return when a hand-in was received. Raises CannotRead."""
-        return self._decisions.received(found, student)
+    def received(self, found: Found, student: str, name_of_set: str) -> Receipt:
+        """Return when a hand-in was received; an export of Gradescope knows that better than its files. Raises CannotRead."""
+        receipt, lock = self._decisions.received(found, student), self._locks.get(name_of_set)
+        if lock and receipt.source in BY_FILE and (at := exported_time(found, lock)):
+            return Receipt(at, "gradescope")
+        return receipt
 
     def attempts(self, name_of_set: str) -> int | None:
         """How many different notebooks a student may hand in for a set."""
@@ -153,7 +165,7 @@ class Intake:
             raise BadSubmission(
                 f"More than {_MOST_OF_A_STUDENT} notebooks of {student} for this set; this one was not run."
             )
-        received = self.received(found, student)
+        received = self.received(found, student, lock.set_name)
         if received.at is None and lock.due is not None:
             note = "Nobody knows when this was received, so it is not counted as late."
             submission = replace(submission, notes=(*submission.notes, note))

@@ -19,6 +19,7 @@ from shardwise.course.lockfile import Lock, writing
 from shardwise.errors import Reject, ShardwiseError, said_by
 from shardwise.grading import reports
 from shardwise.grading.batch import PAGES, WITH_SOLUTIONS, Batch, Progress, grade
+from shardwise.grading.consequences import OtherStanding
 from shardwise.grading.executors import Opener
 from shardwise.grading.intake import Decisions, Practice, locks_near
 from shardwise.grading.ledger import LEDGER, Ledger, lies
@@ -39,16 +40,6 @@ class Change:
     before: float | None
     after: float | None
     cause: str
-
-
-@dataclass(frozen=True)
-class OtherStanding:
-    """A student whose standing a regrading would change: graded or not, late or in time; and why it would."""
-
-    student: str
-    set: str
-    would_be: str  # ungraded, missing, late, in time or graded again
-    why: str
 
 
 @dataclass(frozen=True)
@@ -103,10 +94,21 @@ class Regrade:
                     why = "by when this run takes its notebook to have been received"
                     yield OtherStanding(before.student, before.set, would_be, why)
 
+    def rewritten(self) -> tuple[Sequence[Path], int]:
+        """The lock files that `write` would replace, and how many gradings it would, whatever their points."""
+        with (
+            Ledger(self.out / LEDGER, self.batch.keys) as now,
+            Ledger(self.batch.out / LEDGER, self.batch.keys) as then,
+        ):
+            graded = [(one.set, one.student) for one in then.results(latest=True) if one.status == "graded"]
+            pairs = [(now.counts(*whose), then.counts(*whose)) for whose in graded]
+        gradings = sum(after is not None and (before is None or before.key != after.key) for before, after in pairs)
+        return [old for old, new in self.renewed.items() if _is_changed(old, new)], gradings
+
     def write(self) -> Batch:
         """Let it count: locks, pages and gradings take their places. What counted before stays in the ledger."""
         for old, new in self.renewed.items():
-            if not cmp(new.path, old, shallow=False):
+            if _is_changed(old, new):
                 _keep_beside(old)
                 with replacing(old, private=True) as fresh:
                     shutil.copyfile(new.path, fresh)
@@ -204,9 +206,10 @@ def _renewed(old: dict[str, Any], bank: Catalogue, kept: Counter[str]) -> dict[s
     for is_another, what in (
         (dumped["params"] != old["params"], "draws other numbers"),
         (_asking(dumped["form"]) != _asking(old["form"]), "asks for an answer of another form"),
+        ("".join(dumped["prompt"].split()) != "".join(old["prompt"].split()), "reads otherwise"),
     ):
         if is_another:
-            kept[f"{old['id']} now {what} than the notebooks that were handed out"] += 1
+            kept[f"{old['id']} now {what} than in the notebooks that were handed out"] += 1
             return old
     return dumped
 
@@ -268,6 +271,10 @@ def _same_draws(before: Grading, after: Grading) -> bool:
         [(answer.feedback.question, answer.draw) for answer in grading.result.answers] for grading in (before, after)
     )
     return was == now
+
+
+def _is_changed(old: Path, new: Lock) -> bool:
+    return not cmp(new.path, old, shallow=False)
 
 
 def _keep_beside(lock: Path) -> None:

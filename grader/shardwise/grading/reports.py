@@ -110,9 +110,9 @@ def write_junit(results: Iterable[Result], path: Path) -> None:
             feedback = answer.feedback
             case = TestCase(answer.slug, classname=f"{result.set}.{result.student}", time=0)
             if feedback.outcome == Outcome.BROKEN:
-                case.result = [Error(_xml_text(as_plain(feedback)), "broken")]
+                case.result = [Error(_xml_text(as_plain(feedback, final=True)), "broken")]
             elif feedback.outcome != Outcome.CORRECT:
-                case.result = [Failure(_xml_text(as_plain(feedback)), str(feedback.outcome))]
+                case.result = [Failure(_xml_text(as_plain(feedback, final=True)), str(feedback.outcome))]
             suite.add_testcase(case)
         xml.add_testsuite(suite)
     xml.update_statistics()
@@ -179,7 +179,7 @@ def _gradescope_test(number: int, answer: Answer, visibility: str) -> dict[str, 
         "score": answer.points or 0,
         "max_score": answer.feedback.max_points,
         "status": "passed" if answer.feedback.outcome == Outcome.CORRECT else "failed",
-        "output": as_markdown(answer.feedback),
+        "output": as_markdown(answer.feedback, final=True),
         "output_format": "md",
         "tags": [answer.kind],
         "visibility": visibility,

@@ -9,6 +9,7 @@ from shardwise.kinds.base import Kind, View
 from shardwise.kinds.blanks import is_empty
 from shardwise.kinds.calls import Runner, plain
 from shardwise.question import Question, Verdict
+from shardwise.units import narrow
 
 FORM_DEPTH = 3  # a form is a dictionary that holds one of inputs; what is nested deeper is no form of ours
 
@@ -41,7 +42,7 @@ def as_read(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> View:
 
 def _plain(raw: Any) -> Any:
     try:
-        return plain(raw)
+        return _narrow(plain(raw))
     except ValueError:  # a key that is a whole number of more digits than Python writes
         raise Unreadable("I couldn't read an answer with a number of thousands of digits in it.") from None
     except RecursionError:
@@ -50,6 +51,15 @@ def _plain(raw: Any) -> Any:
         raise Unreadable(
             f"I couldn't read an answer of type {type(raw).__name__}: reading it raised {type(error).__name__}."
         ) from None
+
+
+def _narrow(value: Any) -> Any:
+    """A plain value whose texts have no full-width letters, digits and signs: to a student they are the same."""
+    if isinstance(value, str):
+        return narrow(value)
+    if isinstance(value, list):
+        return [_narrow(part) for part in value]
+    return {_narrow(name): _narrow(part) for name, part in value.items()} if isinstance(value, dict) else value
 
 
 def judged(kind: Kind[Any, Any, Any], question: Question, value: Any, runner: Runner) -> Verdict:

@@ -56,10 +56,10 @@ def _body(feedback: Feedback) -> str:
     return "\n\n".join(part for part in (read, _say(feedback)) if part)
 
 
-def as_markdown(feedback: Feedback) -> str:
+def as_markdown(feedback: Feedback, *, final: bool = False) -> str:
     """The whole feedback in Markdown, a picture as text."""
     drawn = f"\n\n```text\n{as_text(feedback.picture)}\n```" if feedback.picture else ""
-    return f"**{headline(feedback)}**\n\n{_body(feedback)}".strip() + drawn
+    return f"**{headline(feedback, final=final)}**\n\n{_body(feedback)}".strip() + drawn
 
 
 def as_terminal(feedback: Feedback) -> str:
@@ -68,10 +68,10 @@ def as_terminal(feedback: Feedback) -> str:
     return f"{headline(feedback)}\n{to_terminal(_body(feedback))}{drawn}".strip()
 
 
-def as_plain(feedback: Feedback) -> str:
+def as_plain(feedback: Feedback, *, final: bool = False) -> str:
     """The whole feedback as plain text, its lines as they were written: a notebook's own, and a report's."""
     drawn = f"\n\n{as_text(feedback.picture)}" if feedback.picture else ""
-    return f"{headline(feedback)}\n{to_plain(_body(feedback))}{drawn}".strip()
+    return f"{headline(feedback, final=final)}\n{to_plain(_body(feedback))}{drawn}".strip()
 
 
 def as_html(feedback: Feedback) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from shardwise.errors import Faulty, ShardwiseError
+from shardwise.errors import Faulty, ShardwiseError, Unreadable
 from shardwise.kinds import kind_of, text_of
+from shardwise.kinds.answers import parsed
 from shardwise.markdown.feedback import as_terminal
 from shardwise.markdown.terminal import cells, columns, filled, to_terminal
 from shardwise.marking import check
@@ -19,14 +20,33 @@ from shardwise.student.session import Session
 from shardwise.student.shown import STOPPED
 from shardwise.text_files import read_text
 
-HINT, SOLUTION, SKIP, QUIT = "?", "!", "skip", "quit"
-_IN_FULL = {"hint": HINT, "solution": SOLUTION}
+HINT, SOLUTION, SKIP, QUIT, HELP = "?", "!", "skip", "quit", "help"
+_IN_FULL = {"hint": HINT, "solution": SOLUTION, "skip": SKIP, "quit": QUIT, "exit": QUIT, "help": HELP}
+_LETTERS = {"h": HINT, "q": QUIT, "s": HELP}  # where they are no answer; s may be two of them
 _KEYS = f"{HINT} hint · {SOLUTION} solution · {SKIP} · {QUIT}"
 _PROMPT, _MORE = "> ", "… "
 
 
 class Quit(Exception):
     """The student has had enough."""
+
+
+def _command(question: Question, line: str) -> str:
+    """The command that a line gives, or the line, which is then an answer."""
+    if (letter := line.lower()) in _LETTERS:
+        return line if _is_answer(question, line) else _LETTERS[letter]
+    return _IN_FULL.get(line.lower(), line)
+
+
+def _is_answer(question: Question, line: str) -> bool:
+    """Whether a letter can be read as an answer: that of an option, a symbol, the name of a file."""
+    kind = kind_of(question)
+    if kind.is_program:
+        return Path(line).is_file()
+    try:
+        return parsed(kind, question.form, line) is not None
+    except Unreadable:
+        return False
 
 
 def _how(question: Question) -> str:
@@ -81,13 +101,14 @@ class Drill:
         self._say(f"{to_terminal(text_of(question))}\n\n{_how(question)}\n{_KEYS}")
         hints, is_asked = 0, False
         while True:
-            line = self._ask(_PROMPT).strip()
-            line = _IN_FULL.get(line.lower(), line)
+            line = _command(question, self._ask(_PROMPT).strip())
             if line == QUIT:
                 raise Quit
             if line == SKIP:
                 return
-            if line == HINT:
+            if line == HELP:
+                self._say(_KEYS)
+            elif line == HINT:
                 given = self._session.hinted(question, hints + 1, "terminal")
                 self._say(
                     to_terminal(

@@ -8,6 +8,7 @@ from shardwise.units.nouns import asked_in, normal, nouns_in
 from shardwise.units.numerals import SUPERSCRIPTS, lowered, raised
 from shardwise.units.parsing import Unit, unit
 from shardwise.units.reading import Reading, read
+from shardwise.units.spelling import narrow
 
 __all__ = [
     "DIRECTIONS",
@@ -19,6 +20,7 @@ __all__ = [
     "asked_in",
     "from_base",
     "lowered",
+    "narrow",
     "normal",
     "nouns_in",
     "raised",

@@ -9,6 +9,7 @@ from shardwise.units.numerals import MULTIPLES, NUMERAL
 
 _SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f\u200b-\u200d\u2060\ufeff]+")  # those that are not seen, too
 _WIDE = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}  # ５ ＧＢ, as an input method writes 5 GB
+_NARROW = str.maketrans(_WIDE)
 _SPELT = str.maketrans(_WIDE | dict(zip("−–‐‑∼≃≅{}[]", "----~≈≈()()", strict=True)))
 _LATEX = re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}|\$([\d.,]+|[^$]*\\[^$]*)\$|\\(?=%)")
 _LATEX_SIGNS = re.compile(r"\\(?:(times|cdot)(?![A-Za-z])|[,;:! ])")
@@ -36,6 +37,15 @@ _REMARK = re.compile(
     r"longer|shorter|more|less|as (?:much|many|fast|large|long)|I (?:think|guess|believe|hope)|maybe|perhaps|probably|not sure)\)?$",
     re.IGNORECASE,
 )
+
+
+def narrow(text: str) -> str:
+    """Return a text with plain letters, digits and signs for full-width ones.
+
+    >>> narrow("２Ｍ＋１")
+    '2M+1'
+    """
+    return text if text.isascii() else text.translate(_NARROW)
 
 
 def plain_text(text: str) -> str:

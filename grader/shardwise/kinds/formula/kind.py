@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from shardwise.errors import Reject, Unreadable
-from shardwise.kinds.answers import is_blank
+from shardwise.kinds.answers import is_blank, parsed
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.formula import compare as formulas
@@ -153,7 +153,7 @@ mistakes:
         if is_blank(raw):
             return {}
         try:
-            return {"html": mathml(self.parse(form, raw).tree)}
+            return {"html": mathml(parsed(self, form, raw).tree)}
         except FormulaError as error:
             return {"why": error.brief}
         except Unreadable as error:

@@ -24,7 +24,7 @@ from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose, shown
 from shardwise.template.model import Template
 from shardwise.template.references import References
-from shardwise.units import Reading, asked_in, from_base, normal, nouns_in, read, show, to_base, unit
+from shardwise.units import THIN_SPACE, Reading, asked_in, from_base, normal, nouns_in, read, show, to_base, unit
 
 _SHARE_ASKED = re.compile(
     r"\b(?:share|fraction|per ?cent|percentage|probability|chance)\b(?:[^.?!]|\.(?=\d))*\?", re.IGNORECASE
@@ -270,8 +270,8 @@ def _precision(form: QuantityForm) -> Iterator[str]:
 
 @cache
 def _example(text: str, number: float) -> str:
-    """A number of a unit as an answer may be written."""
-    return show(to_base(number, text), text)
+    """A number of a unit as an answer may be typed: nobody types a thin space."""
+    return show(to_base(number, text), text).replace(THIN_SPACE, "")
 
 
 def counts_things(text: str) -> bool:
