@@ -396,7 +396,7 @@ def test_a_layout_is_predicted_first_and_then_each_step_is_drawn(bare: Any) -> N
     bare.is_fit_for_all()
     check(page, form)
     expect(bars.get_by_role("img", name="What tp 2, pp 2, dp 128 comes to")).to_contain_text("limit")
-    expect(bars).to_contain_text("2 of 2 limits missed")
+    expect(bars).to_contain_text("1 of 2 limits missed")
     expect(bars.locator("svg[role=img]")).to_contain_text("✗")
     picture(page, "layout-bars-missed")
     bare.is_fit_for_all()
