@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import random
 import shutil
@@ -638,6 +639,10 @@ def test_a_student_whose_cell_hangs_delays_and_harms_nobody(room: Classroom) -> 
     lambda found: [],
     lambda found: "nothing",
     lambda found: [("points", 4)],
+    lambda found: [(replace(found[0][0], points=99.0), found[0][1])],
+    lambda found: [(replace(found[0][0], points=math.nan), found[0][1])],
+    lambda found: [(replace(found[0][0], points="13"), found[0][1])],
+    lambda found: [(replace(found[0][0], scores=(1, 2)), found[0][1])],
 ])  # fmt: skip
 def test_a_worker_that_gives_back_something_else_is_our_fault_and_nobody_elses_result(
     room: Classroom, forge: Callable[[Any], Any]
@@ -654,4 +659,4 @@ def test_a_worker_that_gives_back_something_else_is_our_fault_and_nobody_elses_r
     batch = grade([one], room.out / "results", settings=SETTINGS, executor=lambda: nullcontext(Forging()))
     [result] = batch.handed_in()
     assert (result.student, result.status, result.points) == ("s01", "ungraded", None)
-    assert result.reason.startswith("Our fault: a worker gave back the result of something else")
+    assert result.reason.startswith("Our fault: a worker gave back what cannot be the result of this")

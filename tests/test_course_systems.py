@@ -131,6 +131,9 @@ TABLE: list[tuple[str, str, str, str]] = [
     ("week-1_s02_attempt_2026-06-01-10-11-12_x_s01_attempt_2026-01-01-1.ipynb", "s01", "s02", "its file is called after s02"),
     ("week-1_s02_attempt_2026-06-01-10-11-12_Ada Loewe_1_assignsubmission_file_.ipynb", "s01", "s02", "its file is called after s02"),
     ("123-456 - Bo Berg - Jun 1, 2026 1011 AM - Ada Loewe_1_assignsubmission_file_.ipynb", "s01", "s02", "its file is called after s02"),
+    ("week-1_s02_attempt_2026-06-01-10-11-12_x\ny/week-1.ipynb", "s01", "s02", NOT_THEIRS),
+    ("123-456 - Bo Berg - Jun 1, 2026 1011 AM - x\ny/week-1.ipynb", "s01", "s02", NOT_THEIRS),
+    (f"class.zip/{FILE}{240 * 'x'}/week-1.ipynb", "s01", "s02", NOT_THEIRS),
     ("notes.pdf", "-", "nobody", ""),
 ]  # fmt: skip
 

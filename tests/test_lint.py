@@ -331,6 +331,11 @@ def test_a_rule_that_no_case_asks_about_is_faulted(slug: str) -> None:
             "line 2 of the program refuses no case for `message_gb` alone (`if min(gpus",
             "answer.edges",
         ),
+        (
+            "if min(gpus, message_gb) < 0.5:\n          raise ValueError\n      return",
+            "line 2 of the program refuses no case for a negative `gpus` (`if min(gpus",
+            "answer.edges",
+        ),
     ],
 )
 def test_what_no_case_of_a_function_reaches_is_faulted_at_its_program(program: str, fault: str, remedy: str) -> None:
@@ -361,6 +366,11 @@ WRONG = [
     ("time-of-a-layer", "5 * tokens * ffn_hidden", "tokens * ffn_hidden"),
     ("time-of-a-layer", "kernel(4 * tokens * hidden", "kernel(tokens * hidden"),
     ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(step_s, write_s) <= 0 or mtbf_s < 0"),
+    ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(abs(step_s), write_s, mtbf_s) <= 0"),
+    ("best-cadence", "while n * step_s", "while n < 2000 and n * step_s"),
+    ("best-group", "min(input_mb, layer_mb) <= 0", "min(abs(input_mb), layer_mb) <= 0"),
+    ("best-group", "range(1, layers + 1)", "range(1, min(layers, 16) + 1)"),
+    ("write-the-in-flight", "stages < 1", "stages == 0"),
 ]
 
 

@@ -22,7 +22,7 @@ _SYSTEMS = (
 )  # fmt: skip
 _LETTERS = {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ı": "i", "þ": "th"}
 _GERMAN = {"ä": "ae", "ö": "oe", "ü": "ue"}
-_LONGEST = 255  # characters, as many as a file system lets a name have; in an archive it may be of any length
+_LONGEST = 255  # characters of a name that are read: a person stands at its beginning, and in an archive it may be of any length
 _ANYBODY = frozenset(
     {"participant", "teilnehmer", "teilnehmerin", "in"}
 )  # what Moodle calls all where names are hidden
@@ -58,9 +58,7 @@ class Names:
 
     def called(self, name: str) -> Called:
         """Return the students after whom a folder, or a file without its suffix, is called; several who share a name."""
-        name = unicodedata.normalize("NFC", name).strip()
-        if len(name) > _LONGEST:
-            return Called()
+        name = " ".join(unicodedata.normalize("NFC", name[:_LONGEST]).split())
         if found := self._ids.get(folded(name)):
             return Called(frozenset(found))
         matches = [match for system in _SYSTEMS if (match := system.fullmatch(name))]

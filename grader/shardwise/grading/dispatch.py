@@ -62,7 +62,7 @@ def _returned(parcels: Mapping[_Future, Sequence[Prepared]]) -> Generator[Return
             results = [
                 one
                 if _is_about(prepared, one)
-                else (_lost(prepared, ShardwiseError("a worker gave back the result of something else")), "")
+                else (_lost(prepared, ShardwiseError("a worker gave back what cannot be the result of this")), "")
                 for prepared, one in zip_longest(parcel, future.result()[: len(parcel)])
             ]
         except (SandboxUnavailable, OtherEngine, Gone) as error:
@@ -79,12 +79,17 @@ def _returned(parcels: Mapping[_Future, Sequence[Prepared]]) -> Generator[Return
 
 
 def _is_about(prepared: Prepared, returned: object) -> bool:
-    """Whether this is the result of a notebook as it was sent; what a worker says of points nobody else can check."""
+    """Whether this is the result of a notebook as it was sent, with points that it may have; which of them, a worker is believed."""
     result, page = returned if isinstance(returned, tuple) and len(returned) == 2 else (None, None)
     return (
         isinstance(result, Result)
         and isinstance(page, str)
         and (result.student, result.set) == (prepared.task.student, prepared.task.set)
+        and isinstance(result.scores, Mapping)
+        and all(
+            points is None or (isinstance(points, float | int) and 0 <= points <= result.max_points + 1e-9)
+            for points in (result.points, *result.scores.values())
+        )
     )
 
 

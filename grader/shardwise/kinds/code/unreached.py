@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ class Mined:
 def mined(source: str) -> tuple[Mined, ...]:
     """Return the program with each of its statements, branches and reasons to raise, in turn, replaced by a failure."""
     tree = ast.parse(source)
-    return (*_statements(tree), *_branches(tree), *_reasons(tree))
+    return (*_statements(tree), *_branches(tree), *_reasons(tree), *_negatives(tree))
 
 
 def _statements(tree: ast.Module) -> Iterator[Mined]:
@@ -58,12 +59,42 @@ def _branches(tree: ast.Module) -> Iterator[Mined]:
 def _reasons(tree: ast.Module) -> Iterator[Mined]:
     """The conditions each of which is reason enough to raise an error."""
     for guard, test, operand in weakened(tree):
-        weaker, body = guard.test, guard.body
-        guard.test = ast.parse(test, mode="eval").body
-        guard.body = [ast.If(ast.UnaryOp(ast.Not(), weaker), [_failure()], []), *body]
-        failing = ast.unparse(tree)
-        guard.test, guard.body = weaker, body
+        failing = _failing_alone(tree, guard, ast.unparse(guard.test), test)
         yield Mined(failing, guard.lineno, f"refuses no case for `{operand}` alone (`if {test}`)", "edges")
+
+
+def _negatives(tree: ast.Module) -> Iterator[Mined]:
+    """The arguments whose negative numbers a guard refuses together with 0, as `x <= 0` does."""
+    for guard in [node for node in ast.walk(tree) if isinstance(node, ast.If) and isinstance(node.body[0], ast.Raise)]:
+        test = ast.unparse(guard.test)
+        for name in dict.fromkeys(name for node in ast.walk(guard.test) for name in _bounded_below(node)):
+            weaker = re.sub(rf"\b{name}\b", f"abs({name})", test)
+            failing = _failing_alone(tree, guard, weaker, test)
+            yield Mined(failing, guard.lineno, f"refuses no case for a negative `{name}` (`if {test}`)", "edges")
+
+
+def _bounded_below(node: ast.AST) -> list[str]:
+    """The arguments that a comparison such as `x <= 0`, `x < 1` or `min(x, y) < 1` holds against a number."""
+    match node:
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.LtE() | ast.Lt()], comparators=[ast.Constant()]):
+            return [name]
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="min"), args=several),
+            ops=[ast.LtE() | ast.Lt()],
+            comparators=[ast.Constant()],
+        ):
+            return [each.id for each in several if isinstance(each, ast.Name)]
+    return []
+
+
+def _failing_alone(tree: ast.Module, guard: ast.If, weaker: str, test: str) -> str:
+    """The program with a failure where a guard refuses an input that a weaker one lets through."""
+    kept, body = guard.test, guard.body
+    passing = ast.UnaryOp(ast.Not(), ast.parse(weaker, mode="eval").body)
+    guard.test, guard.body = ast.parse(test, mode="eval").body, [ast.If(passing, [_failure()], []), *body]
+    failing = ast.unparse(tree)
+    guard.test, guard.body = kept, body
+    return failing
 
 
 def _failure() -> ast.stmt:
