@@ -295,7 +295,7 @@ def blind_to(text: str) -> list[str]:
 def test_a_rule_that_no_case_asks_about_is_faulted(slug: str) -> None:
     text = checkout_bank().find(slug).path.read_text("utf-8")
     assert blind_to(text) == []
-    blind, times = re.subn(r"\n  always: .*(\n    - .*)+", "", text)
+    blind, times = re.subn(r"\n  always:.*(\n    - .*)+", "", text)
     assert times == 1
     blind = re.sub(
         r"\nmistakes:\n.*?\nhints:", "\nhints:", blind, flags=re.DOTALL
