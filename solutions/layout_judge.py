@@ -81,7 +81,7 @@ def verdict(
 
 
 def chunks_are_equal(*, layers: int, chunks: int) -> bool:
-    """Whether layers can be cut into so many chunks of equal length, where the first, the last or both may be one layer shorter.
+    """Return whether layers can be cut into so many chunks of equal length, where the first, the last or both may be one layer shorter.
 
     Where chunks are as many as layers and 2 more, the first and the last hold the embedding and the output head alone.
 

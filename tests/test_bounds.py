@@ -227,7 +227,7 @@ def test_a_class_of_one_archive_has_no_such_bounds(room: Classroom) -> None:
     members = {f"group/{number:02}.ipynb": "{" for number in range(30)}
     members |= {f"{student}/week-1.ipynb": own(room, student) for student in ("ada", "zoe")}
     rows, _ = graded(room, zipped(room.handed_in.parent / "class.zip", members))
-    assert sum(row["reason"].startswith("This is no notebook") for row in rows) == 30
+    assert sum(row["reason"].startswith("This is not a notebook") for row in rows) == 30
 
 
 # A command, and its own peak memory: what `wait4` tells includes that of the process that started it.

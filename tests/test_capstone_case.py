@@ -160,7 +160,7 @@ UNGROUPED = "4*d^2 + 3*d*f"
 
 @cache
 def with_grouped_heads() -> Question:
-    """The first case whose keys and values are narrower than its queries."""
+    """Return the first case whose keys and values are narrower than its queries."""
     questions = (asked(seed) for seed in range(100))
     return next(one for one in questions if one.params["model"] in ("DeepSeek-67B", "Llama-3-70B", "Qwen2.5-72B"))
 

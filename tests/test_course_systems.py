@@ -77,7 +77,7 @@ TABLE: list[tuple[str, str, str, str]] = [
     # where it lies, whose notebook it is (- is broken, ? names nobody, ! has no metadata), whose row it makes, and what that says
     (f"{FILE}/week-1.ipynb", "s02", "s02", ""),  # Moodle
     (f"{FILE}/week-1.ipynb", "s01", "s02", NOT_THEIRS),
-    (f"{FILE}/week-1.ipynb", "-", "s02", "This is no notebook"),
+    (f"{FILE}/week-1.ipynb", "-", "s02", "This is not a notebook"),
     (f"{FILE}/week-1.ipynb", "?", "s02", ""),
     (f"{FILE}week-1.ipynb", "s02", "s02", ""),  # without folders
     (f"{FILE}week-1.ipynb", "s01", "s02", "its file is called after s02"),
@@ -95,7 +95,7 @@ TABLE: list[tuple[str, str, str, str]] = [
     ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "s05", "s05", ""),  # two of this name
     ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "s01", "", r"This is s01's notebook in s05 or s06's folder\."),
     ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "?", "", r"Say whose it is with --student\. Its place may be that of s05 or s06\."),
-    ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "-", "", r"This is no notebook.*may be that of s05 or s06\."),
+    ("Kim Lee_7_assignsubmission_file_/week-1.ipynb", "-", "", r"This is not a notebook.*may be that of s05 or s06\."),
     ("Kim Lee_7_assignsubmission_file_/report.pdf", "-", "", r"report\.pdf is read neither.*may be that of s05 or s06\."),
     ("Zoe Zorn_7_assignsubmission_file_/week-1.ipynb", "s01", "", r"handed in by “Zoe Zorn”, whom week-1\.lock\.jsonl does not know"),
     ("Bob Berg_7_assignsubmission_file_/week-1.ipynb", "s02", "s02", ""),  # another first name
@@ -105,7 +105,7 @@ TABLE: list[tuple[str, str, str, str]] = [
     ("bergbo_LATE_1002_5678_week-1-1.ipynb", "s01", "s02", "its file is called after s02"),
     ("bergbo_LATE_99_5678_week-1.ipynb", "s01", "s02", "its file is called after s02"),
     ("leekim_1006_5678_week-1.ipynb", "s05", "s06", "its file is called after s06"),
-    ("leekim_1006_5678_week-1.ipynb", "-", "s06", "This is no notebook"),
+    ("leekim_1006_5678_week-1.ipynb", "-", "s06", "This is not a notebook"),
     ("vandermeercleo_77_5678_homework.docx", "-", "s03", r"homework\.docx is read neither"),
     ("oneilsmithdaniel_77_5678_week-1.ipynb.txt", "s04", "s04", ""),
     ("zornzoe_77_5678_week-1.ipynb", "s01", "", "handed in by “zornzoe”"),

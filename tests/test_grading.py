@@ -105,7 +105,7 @@ def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_noth
     by_folder = {Path(result.path).parent.name: result for result in room.batch().results() if result.path}
     assert by_folder["ada"].points == by_folder["ada"].max_points
     said = {
-        "b1": "This is no notebook", "b2": "does not come from shardwise", "b3": "This file is empty",
+        "b1": "This is not a notebook", "b2": "does not come from shardwise", "b3": "This file is empty",
         "b4": "nesting is too deep", "b5": "has 21 MB", "b6": "'mallory', who is not in week-1.lock.jsonl",
         "dan": "cleo's notebook in dan's folder", "b8": "a link",
         "b9": "`shardwise render --typed` writes notebooks with answer cells.",
@@ -563,4 +563,4 @@ def test_the_exit_code_says_whether_all_could_be_graded(room: Classroom) -> None
     room.put("bo", "{")
     done = CliRunner().invoke(app, room.command("grade"))
     assert done.exit_code == 1
-    assert "This is no notebook" in done.stdout
+    assert "This is not a notebook" in done.stdout

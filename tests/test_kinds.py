@@ -922,7 +922,7 @@ def test_an_input_on_which_a_hunt_never_ends_is_told_so() -> None:
 
 
 def widened(raw: Any) -> Any:
-    """An answer as an input method for Chinese or Japanese writes it."""
+    """Return an answer as an input method for Chinese or Japanese writes it."""
     if isinstance(raw, str):
         return "".join(chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign for sign in raw)
     if isinstance(raw, dict):

@@ -1,4 +1,4 @@
-"""Omissions: what leaves out a term, a factor or a rule of the question is told from the key on every draw that is asked."""
+"""Omissions: an answer that leaves out a term, factor or rule is never accepted, on any draw."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ WRONG = {
 
 
 def accepted(text: str, name: str, wrong: str, seeds: int = 60) -> int:
-    """In how many draws a wrong number earns the points. A draw that gives the key itself has nothing to tell."""
+    """Return the number of draws in which a wrong value earns points, ignoring draws where it equals the key."""
     problem = problem_of(text, name)
     found = 0
     for seed in range(seeds):

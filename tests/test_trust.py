@@ -58,7 +58,7 @@ def test_what_holds_no_bank_is_said_before_trust_is_asked_for(bank: Path, tmp_pa
     assert f"{tmp_path} holds no folder problems/, so it is no bank." in str(done.exception)
     assert not [*(tmp_path / "config").rglob("trusted-banks.json")]
     (bank / "shardwise.toml").write_text('bank = ["nowhere"]')
-    assert f"names the bank {bank / 'nowhere'}, and there is no such folder" in str(show().exception)
+    assert f"names the bank {bank / 'nowhere'}, which does not exist" in str(show().exception)
 
 
 def test_a_folder_that_somebody_else_put_in_its_place_is_asked_about(

@@ -43,7 +43,7 @@ def read_bounded(path: Path, most: int = LARGEST) -> bytes:
 
 
 def first_line(path: Path, most: int) -> bytes:
-    """Return the first line of a file, which may be of any size. Raises OSError as `read_bounded` does, for a longer line."""
+    """Return the first line of a file of any size. Raises OSError, as `read_bounded` does, if that line is too long."""
     must_be_ordinary(path)
     with path.open("rb") as file:
         found = file.readline(most + 1)

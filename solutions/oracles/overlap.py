@@ -158,7 +158,7 @@ def comm_compute_ratio(
 def _keeps_up(
     tokens: float, flop_per_s: float, bytes_per_s: float, sent_per_weight: float, flop_per_weight: float
 ) -> bool:
-    """Whether nothing waits for the network where every layer of a played pass computes and sends that much."""
+    """Return whether a simulated pass, with this much compute and traffic per layer, never waits for the network."""
     computing = flop_per_weight * WEIGHTS * tokens / flop_per_s
     sending = sent_per_weight * WEIGHTS / bytes_per_s
     spans = play_backward([computing] * LAYERS, [sending] * LAYERS)
@@ -191,7 +191,7 @@ def most_gpus_that_hide(
     gpus_per_server: int = 8,
     total_over_active: float = 1,
 ) -> int:
-    """Close in on the last number of servers on which the network keeps up with both played passes."""
+    """Search for the largest number of servers whose network keeps up with both simulated passes."""
     gathered, reduced = 2 * total_over_active, bytes_per_gradient * total_over_active
 
     def hides(servers: int) -> bool:

@@ -105,7 +105,7 @@ WIDE = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}
 
 
 def readings(form: QuantityForm, number: int) -> list[float]:
-    """How a whole number with one comma may be read where the question's answers lie."""
+    """Return how a whole number with one comma may be read where the question's answers lie."""
     low, high = form.usual or (math.inf, 0)
     return [size for size in (number, number / 1000) if low <= size <= high]
 

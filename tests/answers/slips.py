@@ -111,7 +111,7 @@ def _hand_in(slip: Slip, seed: int) -> tuple[str, Feedback | Any]:
 
 
 def _number(value: float, figures: int) -> str:
-    """A number with so many figures, but whole where it is: nobody rounds a count.
+    """Return a number rounded to this many figures, but leave counts whole.
 
     >>> _number(170.666666, 4), _number(16384.0, 3)
     ('170.7', '16384')

@@ -60,7 +60,7 @@ def named(console: Console, seeds: int) -> bool:
 
 
 def _measured(rows: list[Marked]) -> tuple[float, float, float, float]:
-    """The shares of the likely slips named, of all named, taken for another mistake, and accepted."""
+    """Return the shares of the likely slips named, of all named, taken for another mistake, and accepted."""
     found, likely = shares(rows), shares([row for row in rows if row.slip.likely])
     return likely[NAMED], found[NAMED], found[OTHER], found[ACCEPTED]
 

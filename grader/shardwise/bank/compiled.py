@@ -84,7 +84,7 @@ class Compiled:
 
 
 def _is_trusted(path: Path) -> bool:
-    """Whether nobody but this user could have put there what lies there. Where a system has no such owners, all are trusted."""
+    """Return whether only this user could have written a file; true on systems without file owners."""
     found = path.stat()
     return not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o022)
 

@@ -75,7 +75,7 @@ def _of_environment() -> list[Path]:
 
 
 def named_by_settings(start: Path) -> list[Path]:
-    """The folders of the banks of the nearest shardwise.toml, in this folder or above it; their paths are relative to that file."""
+    """Return the folders of the banks of the nearest shardwise.toml, in this folder or above it; their paths are relative to that file."""
     file = settings_near(start)
     if file is None:
         return []

@@ -336,7 +336,7 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
 
 
 def _lint_over(problem: Problem, found: _Found) -> None:
-    """What shows only over many draws, looked for where each draw is sound."""
+    """Return the faults that show only across many draws, if each draw is sound by itself."""
     drawn = []
     for seed in range(OVER):
         with at_most():
@@ -385,7 +385,7 @@ def published_faults(question: Question) -> Iterator[str]:
 
 
 def solution_of(problem: Problem, part: int) -> Place:
-    """Where the solution of a part stands; that of the whole problem where the part has none."""
+    """Return the path of a part's solution, or of the whole problem's if the part has none."""
     place = ("parts", part, "solution")
     return place if problem.source.at(place) else ("solution",)
 

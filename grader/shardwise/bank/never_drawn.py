@@ -33,7 +33,7 @@ class Waiting:
             waiting.pop(values[name], None)
 
     def faults(self) -> Iterator[tuple[str, str]]:
-        """The parameters with values that no draw had, and what is wrong; nothing where draws are too few to tell."""
+        """Yield the parameters with values that no draw had, and what is wrong; nothing where draws are too few to tell."""
         for name, waiting in self._waiting.items():
             if not waiting:
                 continue

@@ -37,7 +37,7 @@ def place_of(problem: Problem, words: str, error: BaseException | None = None) -
 
 
 def _within(problem: Problem, part: Place, words: str) -> Place:
-    """The place below a part, or below the template itself, that some words name."""
+    """Return the place below a part, or below the template itself, that some words name."""
     if dotted := _DOTTED.search(words):
         return tuple(dotted[0].split("."))
     if numbered := _NUMBERED.search(words):
@@ -51,7 +51,7 @@ def _within(problem: Problem, part: Place, words: str) -> Place:
 
 
 def _of_module(problem: Problem, error: BaseException | None) -> Place:
-    """The first reference of a template whose module an error went through."""
+    """Return the first reference of a template whose module an error went through."""
     frames = traceback.extract_tb(error.__traceback__) if error else ()
     files = {Path(frame.filename) for frame in frames if Path(frame.filename).is_relative_to(problem.references.folder)}
     for place in problem.source.places:

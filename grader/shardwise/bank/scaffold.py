@@ -146,7 +146,7 @@ def init_bank(folder: Path) -> list[Path]:
 
 
 def _ignoring(path: Path) -> str:
-    """A .gitignore with all that should be in it; what is there already stays."""
+    """Return a .gitignore with the missing entries added and the existing ones kept."""
     before = read_text(path, str(path)) if path.is_file() else ""
     new = [pattern for pattern in IGNORED if pattern not in before.splitlines()]
     return (

@@ -51,7 +51,7 @@ def hidden(problem: Problem, drawn: Draw, question: Question) -> Iterator[tuple[
 
 
 def _others(parameter: Parameter, drawn: Any) -> Sequence[Any]:
-    """A few other values of a parameter, in base units; none where it is always the same or follows from others."""
+    """Return a few other values of a parameter, in base units; none if it is fixed or derived."""
     if parameter.derived is not None:
         return ()
     values = parameter.values()
@@ -60,7 +60,7 @@ def _others(parameter: Parameter, drawn: Any) -> Sequence[Any]:
 
 
 def _twin(problem: Problem, drawn: Draw, name: str, other: Any) -> Question | None:
-    """The question of the same draw with another value of one parameter; None where that breaks a constraint."""
+    """Return the question of the same draw with another value of one parameter; None where that breaks a constraint."""
     template = problem.template
     its = changed(drawn, template.where, {name: other})
     if its is None:
@@ -72,7 +72,7 @@ def _twin(problem: Problem, drawn: Draw, name: str, other: Any) -> Question | No
 
 
 def _is_right(question: Question, twin: Question) -> bool:
-    """Whether what is right for the twin is right for the question, too."""
+    """Return whether what is right for the twin is right for the question, too."""
     samples = (sample.raw for sample in kind_of(twin).samples(twin) if sample.outcome is Outcome.CORRECT)
     return check(question, next(samples), runner=run_here).outcome is Outcome.CORRECT
 
@@ -130,19 +130,19 @@ class Solutions:
 
 
 def _numeric(question: Question) -> Iterator[Question | None]:
-    """Each part of a question whose answer is a number, by itself; None for any other."""
+    """Yield each numeric part of a question by itself; None for any other part."""
     for part in kind_of(question).pieces(question):
         yield part if isinstance(kinds()[part.kind], NumericKind) else None
 
 
 def _numbers(text: str) -> Sequence[str]:
-    """The numbers of a text with the word behind each, which may be a unit."""
+    """Return the numbers of a text with the word behind each, which may be a unit."""
     plain = _TEX.sub(" ", to_plain(text).replace("\\times 10^", "× 10^")).replace(THIN_SPACE, "")
     return list(dict.fromkeys(found[0] for found in _NUMBER.finditer(plain)))
 
 
 def _is_key(question: Question, text: str) -> bool:
-    """Whether a number in a text is the key, by its unit or, where that is none, by the form's."""
+    """Return whether a number in a text is the key, by its unit or, where that is none, by the form's."""
     kind: Any = kind_of(question)
     for written in (text, re.split(r"\s?[A-Za-zµ$€%]", text)[0]):
         try:

@@ -80,7 +80,7 @@ def assign(
 
 
 def _keys_near(key: Path) -> list[Path]:
-    """The course keys of other folders beside and above that of a new one."""
+    """Return the course keys of other folders beside and above that of a new one."""
     around = key.resolve().parent.parent
     found = {*around.glob("*/course.key"), around / "course.key", around.parent / "course.key"} - {key.resolve()}
     return sorted(one for one in found if one.is_file())

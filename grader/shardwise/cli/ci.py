@@ -109,7 +109,7 @@ def must_be_a_visibility(visibility: str) -> None:
 
 
 def metadata_of(gradescope: Path | None) -> Path | None:
-    """Where Gradescope's metadata lie for a results.json: never in the folder of the submission, which is the student's."""
+    """Return the path of Gradescope's metadata for a results.json, never in the student's submission folder."""
     from shardwise.course.gradescope import METADATA
 
     file = gradescope.resolve().parent.parent / METADATA if gradescope else None

@@ -164,7 +164,7 @@ def _must_be_a_tier(tier: str | None) -> None:
 def _decisions(
     student: str | None, received: str | None, latest: bool, locks: Iterable[Lock], metadata: Path | None = None
 ) -> Decisions:
-    """What the options say about who handed in and when, and what Gradescope's metadata do where it runs us."""
+    """Return who handed in what and when, from the options or from Gradescope's metadata."""
     from shardwise.course.gradescope import submitted_at, submitters
     from shardwise.course.receipts import by_file, by_time, received_by
     from shardwise.grading.intake import Decisions
@@ -209,7 +209,7 @@ def _run_batch(
     *,
     yes: bool,
 ) -> Batch:
-    """The batch, with its tables written. Ends the command where it would change what nobody agreed to."""
+    """Grade a batch and write its tables; exit first if that would change something nobody agreed to."""
     from shardwise.atomic_files import alone_in
     from shardwise.course.keys import named_key
     from shardwise.grading import reports

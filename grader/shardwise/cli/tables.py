@@ -280,7 +280,7 @@ def print_changes(regrade: Regrade) -> tuple[int, int]:
 
 
 def print_consequences(found: Consequences) -> None:
-    """Who would be late or in time, who would lose a grade, and which questions would be worth other points, before it is written."""
+    """Print whose deadline status or grade would change, and which questions would change in points, before anything is written."""
     lines = []
     for one in found.late:
         was, would_be = ("in time", "late") if one.is_late else ("late", "in time")

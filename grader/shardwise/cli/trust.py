@@ -27,7 +27,7 @@ def must_be_trusted(folders: Sequence[Path], settings: Path) -> None:
     """Ask for consent to run the code of these banks, which `settings` names. Raises ShardwiseError without it."""
     for folder in folders:
         if not folder.is_dir():
-            raise ShardwiseError(f"{settings} names the bank {folder}, and there is no such folder. Correct that file.")
+            raise ShardwiseError(f"{settings} names the bank {folder}, which does not exist. Correct that path.")
         if _is_trusted(folder):
             continue
         if not (sys.stdin.isatty() and sys.stderr.isatty()):

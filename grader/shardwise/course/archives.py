@@ -34,7 +34,7 @@ _LOCATOR = b"PK\6\7"  # of the record of an archive with more than 65,535 member
 
 
 def archive(path: Path, within: tuple[str, ...] = ()) -> zipfile.ZipFile:
-    """An archive, or the one that lies `within` it, by the names of the members that lead there; its index is read once.
+    """Return an archive, or the one that lies `within` it, by the names of the members that lead there; its index is read once.
 
     Raises OSError and what is in DAMAGED, also for an inner one that is larger than BOUNDS allow.
     """

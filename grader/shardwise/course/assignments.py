@@ -262,7 +262,7 @@ def _new_points(old: Sequence[float | None], bank: Catalogue, definition: SetDef
 
 
 def _updated(line: dict[str, Any], today: Student | None, points: Mapping[int, float]) -> bytes:
-    """A student's line with the names and the points of today; who left the roster keeps the names."""
+    """Return a student's line with current names and points; a student who left the roster keeps the old names."""
     for place, worth in points.items():
         line["questions"][place]["points"] = worth
     name, also = (today.name, today.also) if today else (line["name"], line.get("also", ()))

@@ -145,7 +145,7 @@ def _short(name: str) -> str:
 
 
 def stem_of(name: str) -> str:
-    """A file's name without its suffix; week-1.ipynb.json has one suffix."""
+    """Return a file's name without its suffix; the suffix of week-1.ipynb.json is .ipynb.json."""
     return _NOTEBOOK.sub("", name) if _NOTEBOOK.search(name) else Path(name).stem
 
 
@@ -197,7 +197,7 @@ def place_of_one(found: Found, whose: Whose) -> Path | None:
 
 
 def _bounded(place: Path, group: Iterable[Found]) -> Iterator[Found]:
-    """As many of these notebooks as are read of one student, and a line for the others, or for what is no notebook."""
+    """Yield the notebooks of one student up to the limit, then one entry for the rest or for files that are not notebooks."""
     taken = size = left = 0
     strays: list[Found] = []
     others = 0
@@ -223,7 +223,7 @@ def _bounded(place: Path, group: Iterable[Found]) -> Iterator[Found]:
 
 
 def _no_notebooks(strays: Sequence[Found], count: int) -> str:
-    """Why none of these files is a notebook, by name."""
+    """Return why none of these files is a notebook, by name."""
     if count == 1 and strays[0].fault:
         return strays[0].fault
     names = [shown(Path(one.member or one.path).name) for one in strays]
@@ -264,7 +264,7 @@ def _below(root: Path) -> Iterator[Found]:
 
 
 def _may_hold(name: str) -> bool:
-    """Whether a file may be a notebook, or hold some."""
+    """Return whether a file may be a notebook, or hold some."""
     return bool(_NOTEBOOK.search(name) or _ARCHIVE.search(name))
 
 
@@ -299,7 +299,7 @@ def _found(path: Path, root: Path, *, is_named: bool = False) -> Iterator[Found]
 
 
 def _members(itself: Found, left: list[int]) -> Iterator[Found]:
-    """What an archive holds, with what is in archives inside it; `left` is how many bytes of those are still unpacked.
+    """Yield an archive's members, including nested archives; `left` is the remaining budget of unpacked bytes.
 
     An archive that was named is a class's: what is in it may be of as many students, and each may unpack as much.
     """
@@ -320,7 +320,7 @@ def _members(itself: Found, left: list[int]) -> Iterator[Found]:
 
 
 def _packed(inner: Found, one: Found, size: int, left: list[int]) -> Iterator[Found]:
-    """What an archive in an archive holds; where it is not unpacked it stands for itself, as `one`, and says why."""
+    """Yield the members of a nested archive; if it cannot be unpacked, yield `one` itself with the reason."""
     left[0] -= size
     if len(inner.within) >= BOUNDS.archives or left[0] < 0:
         fault = "Archives lie in each other here, more of them than are unpacked. Hand in the notebook itself."

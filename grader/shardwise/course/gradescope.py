@@ -82,7 +82,7 @@ def called(people: Iterable[Mapping[str, str]], names: Names) -> Called:
 
 @lru_cache(maxsize=4)  # asked for each notebook; read again when it was replaced
 def _export(file: Path, _changed: int) -> Mapping[str, _Submission]:
-    """The people of each submission, and its time. Only these lines are read: the file holds the output of every test as well."""
+    """Return each submission's people and time, reading only those lines: the file also holds all test output."""
     with suppress(OSError, ValueError):
         return dict(_submissions(read_bounded(file, _MOST).decode("utf-8-sig").splitlines()))
     return {}
@@ -107,7 +107,7 @@ def _submissions(lines: Iterable[str]) -> Iterator[tuple[str, _Submission]]:
 
 
 def _time(text: str) -> datetime | None:
-    """A time with its offset, which a space may stand before; None for anything else."""
+    """Return a time with its offset, which a space may stand before; None for anything else."""
     with suppress(ValueError):
         found = datetime.fromisoformat(re.sub(r"\s+(?=[Z+-])", "", text.strip().strip("\"'")))
         return found if found.tzinfo else None

@@ -116,7 +116,7 @@ def of_practice(found: Found, submission: Submission, among: Path, decided: str 
 
 
 def _calls(found: Found, lock: Lock) -> list[Called]:
-    """What the folders on the way to a notebook are called after, and the archives that hold it; else its file."""
+    """Return the students named by a notebook's folders and archives, or else by its file."""
     names, folders = names_of(lock), _folders(found, lock)
     calls = [names.called(name) for name in folders]
     calls += [uploaders_of(folder, names) for folder in _on_disk(found, lock) if is_of_gradescope(folder)][:1]
@@ -139,7 +139,7 @@ def means_a_student(folder: Path, lock: Lock) -> bool:
 
 
 def _folders(found: Found, lock: Lock) -> list[str]:
-    """The names of the folders on the way to a notebook, and of the archive that holds it."""
+    """Return the names of the folders on the way to a notebook, and of the archive that holds it."""
     folders = [folder.name for folder in _on_disk(found, lock)]
     if found.member:  # bob.zip and bob.ipynb.zip are as good as a folder bob
         folders += [found.path.stem, Path(found.path.stem).stem]
@@ -150,7 +150,7 @@ def _folders(found: Found, lock: Lock) -> list[str]:
 
 
 def _on_disk(found: Found, lock: Lock) -> list[Path]:
-    """The folders on the way to a notebook that belong to the course."""
+    """Return the folders on the way to a notebook that belong to the course."""
     path = found.path.parent.resolve() / found.path.name  # a link is where it lies
     common = Path(os.path.commonpath([path.parent, lock.path.resolve().parent]))
     home = Path.home().resolve()  # that of somebody who grades may be called like a student

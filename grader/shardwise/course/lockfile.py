@@ -214,7 +214,7 @@ def writing(path: Path, key: bytes) -> Iterator[LockWriter]:
 def student_line(
     student: str, name: str, questions: Sequence[Mapping[str, Any]], also: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """A student's line: what is looked up often stands at its ends. `also` is what else course systems may call them."""
+    """Return a student's line, with frequently read fields at its ends; `also` holds their other names in course systems."""
     points = round(sum(float(question["points"]) for question in questions), 4)
     others = {"also": list(also)} if also else {}
     return {"name": name, "points": points, **others, "questions": questions, "student": student}
@@ -241,7 +241,7 @@ def _signature_in(line: bytes) -> bytes:
 
 
 def _signature_of(line: bytes, key: bytes, before: bytes) -> bytes | None:
-    """A line's signature, if it is right for what stands before it."""
+    """Return a line's signature, if it is right for what stands before it."""
     signature = _signature_in(line)
     body = line[: -len(b', "signature": ""}\n') - len(signature)]
     return signature if signature and hmac.compare_digest(signature, _hmac(key, before + body)) else None

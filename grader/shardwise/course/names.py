@@ -82,14 +82,14 @@ class Names:
         theirs = {part for one in _spellings(person) for part in one}
         return parts is None or any(
             len(part) > 1 or not part.isascii() for part in theirs & parts
-        )  # an initial is no name
+        )  # an initial alone does not identify a person
 
     def with_id(self, text: str) -> Students:
         """Return the students with this id, address or alias."""
         return frozenset(self._ids.get(folded(text), ()) if text else ())
 
     def person(self, name: str) -> Students:
-        """Return the students with a person's name, also where it has a part more or less than on the roster."""
+        """Return the students with a person's name, even if it has one part more or less than the roster."""
         if folded(name) in self._ids:
             return frozenset(self._ids[folded(name)])
         if found := self._named(name):
@@ -105,26 +105,26 @@ class Names:
 
 
 def _overlaps(some: frozenset[str], its: frozenset[str]) -> bool:
-    """Whether two names have two parts in common, and one has none that the other lacks."""
+    """Return whether two names share two parts, and one contains all parts of the other."""
     return len(some & its) >= 2 and (some <= its or its <= some)
 
 
 def _beginnings(name: str, name_of_set: str) -> Iterator[str]:
-    """What an id may be a piece of: bo_late_123, and week-1-bo, as a repository of GitHub Classroom is called."""
+    """Yield the pieces of a name that may be an id, as in bo_late_123 or GitHub Classroom's week-1-bo."""
     yield name.partition("_")[0]
     if folded(name).startswith(f"{name_of_set}-"):
         yield name[len(name_of_set) + 1 :]
 
 
 def _whole(name: str) -> Iterator[str]:
-    """A name in one word, from each of its parts on: Canvas calls Bo Berg bergbo, Moodle Bo Berg, a roster Berg, Bo."""
+    """Yield a name in one word, starting from each part: Canvas writes bergbo, Moodle Bo Berg, a roster Berg, Bo."""
     for parts in _spellings(name):
         for place in range(len(parts)):
             yield "".join((*parts[place:], *parts[:place]))
 
 
 def _spellings(name: str) -> Iterable[tuple[str, ...]]:
-    """The parts of a name in plain letters, with ä as a and as ae."""
+    """Return the parts of a name in plain letters, with ä as a and as ae."""
     lowered = unicodedata.normalize("NFC", name).casefold()
     german = "".join(_GERMAN.get(letter, letter) for letter in lowered)
     return dict.fromkeys(_parts(text) for text in (lowered, german))
@@ -148,5 +148,5 @@ def names_of(lock: Lock) -> Names:
 
 
 def _end_of_whom(match: re.Match[str]) -> int:
-    """Where the part of a name ends that says whose it is."""
+    """Return the end of the part of a name that identifies a person."""
     return max(match.end(group) for group, text in match.groupdict().items() if text and group != "file")

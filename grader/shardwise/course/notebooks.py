@@ -83,7 +83,7 @@ def _problem_cells(bank: Bank, chapter: str, named: str | None, *, typed: bool) 
 
 
 def _with_solution_marked(source: str) -> str:
-    """An answer cell with the marks between which nbgrader puts its stub; without them it takes the whole cell out."""
+    """Return an answer cell with the marks between which nbgrader puts its stub; without them it takes the whole cell out."""
     *skeleton, last = source.split("\n")
     if last.strip() != "...":  # else that is the body of a function
         return f"{source}\n### BEGIN SOLUTION\n### END SOLUTION"

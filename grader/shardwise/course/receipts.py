@@ -57,7 +57,7 @@ def by_time(at: datetime, source: str) -> Received:
 
 
 def received_by(source: str, locks: Iterable[Lock], say: Callable[[str], object]) -> Received:
-    """What `--received` names: `git`, or a CSV file with the columns student and time, read by the students of these sets.
+    """Return what `--received` names: `git`, or a CSV file with the columns student and time, read by the students of these sets.
 
     What its rows call a student may be anything that the roster does. `say` is told which rows are about none of them.
     """
@@ -65,7 +65,7 @@ def received_by(source: str, locks: Iterable[Lock], say: Callable[[str], object]
 
 
 def _by_table(path: Path, locks: Sequence[Lock], say: Callable[[str], object]) -> Received:
-    """The times of a table, and of the files for students who are not in it. Raises Faulty with all its faults."""
+    """Return the times of a table, and of the files for students who are not in it. Raises Faulty with all its faults."""
     table = load_table(path, "--received takes git or a CSV file.")
     if not {"student", "time"} <= {*table.columns}:
         raise Faulty(
@@ -99,7 +99,7 @@ def _by_table(path: Path, locks: Sequence[Lock], say: Callable[[str], object]) -
 
 
 def _who_is(called: str, locks: Sequence[Lock]) -> Students:
-    """The students with this id, or else of whom this is an address or an alias."""
+    """Return the students with this id, or else with this address or alias."""
     if any(called in lock.places for lock in locks):
         return frozenset({called})
     return frozenset[str]().union(*(names_of(lock).with_id(called) for lock in locks))
@@ -117,7 +117,7 @@ def _not_placed(path: Path, strangers: Sequence[str]) -> str:
 
 
 def by_git(found: Found, _student: str) -> Receipt:
-    """When the file was last committed, as it is now; nobody knows when it is not: a checkout changes the times of files."""
+    """Return the commit time of the file's current content, or no time if it is uncommitted: checkouts change file times."""
     return Receipt(_committed(found), "git")
 
 

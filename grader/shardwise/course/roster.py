@@ -26,7 +26,7 @@ class Student:
 
 
 def load_roster(path: Path) -> list[Student]:
-    """A roster: CSV with a column `student`, `id` or `email`, perhaps a `name`, and what else course systems call students.
+    """Return a roster: CSV with a column `student`, `id` or `email`, perhaps a `name`, and what else course systems call students.
 
     Raises Faulty with all its faults.
     """
@@ -74,7 +74,7 @@ def _shared(students: Mapping[str, Student], places: Mapping[str, str]) -> Itera
 
 
 def _aliases(row: Mapping[str, str], head: Mapping[str, str], student: str) -> tuple[str, ...]:
-    """What else a line says that a student is called; a cell may hold several, parted by semicolons."""
+    """Return the other names of a student in a roster row; a cell may hold several, separated by semicolons."""
     cells = (row.get(head[column]) or "" for column in head if column.replace(" ", "_") in _ALIASES)
     found = (" ".join(printable(alias).split()) for cell in cells for alias in cell.split(";"))
     return tuple(dict.fromkeys(alias for alias in found if alias != student and re.fullmatch(r"[^\[\]]+", alias)))

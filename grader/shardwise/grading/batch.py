@@ -77,7 +77,7 @@ class Batch:
                     yield self._without_notebook(name, student)
 
     def _without_notebook(self, name_of_set: str, student: str) -> Result:
-        """The result of who handed in nothing, or whose notebook somebody else may have handed in."""
+        """Return the result of a student without a notebook, or whose notebook somebody else may have handed in."""
         who, points = self.locks[name_of_set].about(student)
         if (place := self.claimed.get((name_of_set, student))) is None:
             reason = "no notebook was handed in"
@@ -230,7 +230,7 @@ class _Run:
                 self._choose(whose, taken, opener, latest=latest)
 
     def _theirs(self, whose: tuple[str, str], taken: Sequence[_Taken]) -> list[_Taken]:
-        """The notebooks of which the latest counts: where some lie in a place that is called after their student, those alone.
+        """Return the notebooks of which the latest counts: those in a folder named after their student, if there are any.
 
         The others may be somebody else's hand-in, and are reported.
         """

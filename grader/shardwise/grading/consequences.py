@@ -103,7 +103,7 @@ def consequences(paths: Sequence[Path], out: Path, near: Locks, decisions: Decis
 
 
 def _taken_in(paths: Sequence[Path], near: Locks, decisions: Decisions) -> _HandedIn:
-    """The notebooks of each student of a set that can be graded, and why others cannot."""
+    """Return the notebooks of each student of a set that can be graded, and why others cannot."""
     intake = Intake(paths, near, Settings(), None, decisions)
     handed_in = _HandedIn()
     for notebook in find(paths, lambda folder: any(means_a_student(folder, lock) for lock in near.known.values())):
@@ -125,7 +125,7 @@ def _taken_in(paths: Sequence[Path], near: Locks, decisions: Decisions) -> _Hand
 
 
 def _other_standings(ledger: Ledger, handed_in: _HandedIn, near: Locks, *, latest: bool) -> Iterator[OtherStanding]:
-    """The students who have a grade, and would have none."""
+    """Yield the students who would lose their grade."""
     for before in ledger.results():
         whose = before.set, before.student
         if before.status != "graded":
@@ -148,21 +148,21 @@ def _other_standings(ledger: Ledger, handed_in: _HandedIn, near: Locks, *, lates
 
 
 def _chosen(handed_in: Sequence[Prepared], ledger: Ledger, near: Locks, *, latest: bool) -> Prepared | None:
-    """The notebook of a student that the run would let count, as far as that is a new one; None where an earlier one goes on counting."""
+    """Return the new notebook of a student that would count after this run; None if an earlier one still counts."""
     by_time = sorted(handed_in, key=lambda one: one.received.at.timestamp() if one.received.at else 0.0)
     chosen = by_time[-1 if latest else 0]
     return None if _came_after(chosen, ledger, near) else chosen
 
 
 def _came_after(one: Prepared, ledger: Ledger, near: Locks) -> bool:
-    """Whether a notebook came after all that may be handed in."""
+    """Return whether a notebook was handed in after the student's last permitted attempt."""
     allowed = near.known[one.task.set].header.get("attempts")
     counted = ledger.notebooks(one.task.set, one.task.student)
     return allowed is not None and len(counted) >= allowed and one.notebook not in counted
 
 
 def _other_points(before: Grading, now: Prepared) -> Iterator[tuple[str, float, float]]:
-    """The questions that would be worth other points."""
+    """Yield the questions that would be worth other points."""
     if before.questions == now.questions:
         return
     worth = {answer.feedback.question: answer.feedback.max_points for answer in before.result.answers}

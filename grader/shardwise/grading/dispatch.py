@@ -79,7 +79,7 @@ def _returned(parcels: Mapping[_Future, Sequence[Prepared]]) -> Generator[Return
 
 
 def _is_about(prepared: Prepared, returned: object) -> bool:
-    """Whether this is the result of a notebook as it was sent, with points that it may have; which of them, a worker is believed."""
+    """Return whether this is a possible result of the notebook that was sent; within that range the worker is trusted."""
     result, page = returned if isinstance(returned, tuple) and len(returned) == 2 else (None, None)
     return (
         isinstance(result, Result)

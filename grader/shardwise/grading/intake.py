@@ -99,7 +99,7 @@ class Intake:
         return Prepared(str(found), key, notebook, questions, task, found, received, is_vouched)
 
     def _parsed(self, contents: bytes) -> Submission:
-        """What a notebook holds. One that lost its metadata is of the only set there is, where a person says whose it is."""
+        """Return a notebook's submission; one without metadata belongs to the only set, if `--student` says whose it is."""
         try:
             return parse(contents, "")
         except Stripped as stripped:
@@ -109,7 +109,7 @@ class Intake:
             raise BadSubmission(f"{stripped}{remedy if self._locks else ''}") from None
 
     def refused(self, found: Found, reason: BadSubmission | str) -> Result:
-        """The result of a notebook that is not graded; whose it is, only the name of a folder, an archive or a file tells."""
+        """Return the result of an ungraded notebook, whose student is known only from a folder, archive or file name."""
         locks = {} if isinstance(reason, PracticeRefused) else self._locks
         owners = [(student, name) for name, lock in locks.items() if (student := owner(found, lock))]
         if len(owners) > 1:  # of several sets, that after which its file is called
@@ -249,7 +249,7 @@ def _is_trusted(known_by: str, key: bytes | None) -> bool:
 
 
 def _is_above_all(lock: Path, paths: Iterable[Path]) -> bool:
-    """Whether all that is to be graded lies below the folder of this lock file; above some of it, it may be a student's."""
+    """Return whether every submission is below this lock file's folder; otherwise a student may have written the file."""
     return all(lock.parent in _folder_of(path).parents for path in paths)
 
 
@@ -268,7 +268,7 @@ def _damage(path: Path) -> str:
 
 
 def _in_one_line(unused: Sequence[str], left: int) -> tuple[str, ...]:
-    """Why lock files are not used: of the first of them, and how many more there are, which students may have made."""
+    """Return why the first ignored lock file is not used, and how many more are ignored."""
     more = len(unused) - 1 + left
     if not unused or more == 0:
         return tuple(unused)
@@ -278,7 +278,7 @@ def _in_one_line(unused: Sequence[str], left: int) -> tuple[str, ...]:
 
 
 def _lying_above(paths: Iterable[Path]) -> tuple[list[Path], int]:
-    """Lock files above the folders of submissions, never beside or below a notebook; and how many more there are than are read.
+    """Return lock files above the folders of submissions, never beside or below a notebook; and how many more there are than are read.
 
     The highest folders come first: there an instructor's lie, and further down those that students may have made.
     """

@@ -269,11 +269,11 @@ class Ledger:
         return next((as_grading(row) for row in self._db.execute(query, (name_of_set, student))), None)
 
     def has_counted(self) -> bool:
-        """Whether anything ever counted here."""
+        """Return whether anything ever counted here."""
         return bool(self._all("SELECT 1 FROM counted LIMIT 1"))
 
     def received(self, name_of_set: str, student: str) -> Receipt:
-        """When the notebook of a student that was graded last was received; nobody knows of one that was graded before this was kept."""
+        """Return when a student's last graded notebook was received, or no time if the ledger did not record it."""
         rows = self._all(
             """SELECT receipt.at, source FROM receipt JOIN notebook USING (path)
             WHERE "set" = ? AND student = ? AND grading IS NOT NULL LIMIT 1""",

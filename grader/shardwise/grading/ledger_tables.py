@@ -164,13 +164,13 @@ def opened(path: Path, keys: Sequence[bytes] = ()) -> tuple[sqlite3.Connection, 
 
 
 def _schema(db: sqlite3.Connection) -> set[str]:
-    """The statements that make what a database has: tables, indices, and triggers, which would change rows behind our back."""
+    """Return the statements that create a database's tables, indices and triggers, which could change rows unseen."""
     return {str(sql) for (sql,) in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
 
 
 @cache
 def _ours() -> frozenset[str]:
-    """The statements of a ledger of ours."""
+    """Return the statements of a ledger of ours."""
     with closing(sqlite3.connect(":memory:")) as db:
         db.executescript(f"{_TABLES} {_RECEIPTS};")
         return frozenset(_schema(db))

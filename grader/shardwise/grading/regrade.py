@@ -95,7 +95,7 @@ class Regrade:
                     yield OtherStanding(before.student, before.set, would_be, why)
 
     def rewritten(self) -> tuple[Sequence[Path], int]:
-        """The lock files that `write` would replace, and how many gradings it would, whatever their points."""
+        """Return the lock files that `write` would replace, and how many gradings it would replace."""
         with (
             Ledger(self.out / LEDGER, self.batch.keys) as now,
             Ledger(self.batch.out / LEDGER, self.batch.keys) as then,
@@ -215,7 +215,7 @@ def _renewed(old: dict[str, Any], bank: Catalogue, kept: Counter[str]) -> dict[s
 
 
 def _asking(form: Any) -> Any:
-    """A form, or what it holds, without the fields that only help to read an answer."""
+    """Return a form, or a part of it, without the fields that only affect how answers are read."""
     if isinstance(form, dict):
         aids = frozenset[str]().union(*(kind.Form.aids for kind in kinds().values()))
         return {name: _asking(value) for name, value in form.items() if name not in aids}

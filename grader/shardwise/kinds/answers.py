@@ -54,7 +54,7 @@ def _plain(raw: Any) -> Any:
 
 
 def _narrow(value: Any) -> Any:
-    """A plain value whose texts have no full-width letters, digits and signs: to a student they are the same."""
+    """Return a plain value whose texts have no full-width letters, digits and signs: to a student they are the same."""
     if isinstance(value, str):
         return narrow(value)
     if isinstance(value, list):

@@ -274,7 +274,7 @@ answer:
 
 
 def _right_texts(question: Question) -> tuple[str, ...]:
-    """The right options of a draw."""
+    """Return the right options of a draw."""
     key, form = question.key, question.form
     assert isinstance(key, ChoiceKey) and isinstance(form, ChoiceForm)
     texts = in_every_draw(form.options)
@@ -300,7 +300,7 @@ def _said_of_all(form: ChoiceForm, text: str) -> list[str] | None:
 
 
 def _option_of_none(form: ChoiceForm, text: str) -> str:
-    """The letter of the option that begins with "none" or "neither". Raises Unreadable where no option says that."""
+    """Return the letter of the option that begins with "none" or "neither". Raises Unreadable where no option says that."""
     said = [option.label for option in form.options if re.match(r"\W*(?:none|neither|nothing)\b", option.text, re.I)]
     if len(said) == 1:
         return said[0]

@@ -82,7 +82,7 @@ def cases(
     drawn: int = DRAWN,
     always: Sequence[Mapping[str, Scalar]] = (),
 ) -> list[Case]:
-    """Edges first, then inputs that are always tried and drawn ones with their simpler versions, simplest first and each once."""
+    """Return the distinct inputs: edge cases, then the fixed and drawn ones with simplified versions, simplest first."""
     found: dict[tuple[str, ...], Case] = {}
     for number, edge in enumerate(edges):
         shown = {**_drawn(inputs, rng, f"edge {number}"), **edge}

@@ -314,7 +314,7 @@ mistakes:
 
 
 def _right_texts(question: Question) -> tuple[str, ...]:
-    """The items of a draw in their order."""
+    """Return the items of a draw in their order."""
     key, form = question.key, question.form
     assert isinstance(key, OrderKey) and isinstance(form, OrderForm)
     texts = in_every_draw(form.items)

@@ -32,14 +32,14 @@ class Quit(Exception):
 
 
 def _command(question: Question, line: str) -> str:
-    """The command that a line gives, or the line, which is then an answer."""
+    """Return the command that a line gives, or the line, which is then an answer."""
     if (letter := line.lower()) in _LETTERS:
         return line if _is_answer(question, line) else _LETTERS[letter]
     return _IN_FULL.get(line.lower(), line)
 
 
 def _is_answer(question: Question, line: str) -> bool:
-    """Whether a letter can be read as an answer: that of an option, a symbol, the name of a file."""
+    """Return whether a letter can be read as an answer: that of an option, a symbol, the name of a file."""
     kind = kind_of(question)
     if kind.is_program:
         return Path(line).is_file()

@@ -149,7 +149,7 @@ def _is_number(text: str) -> bool:
 
 
 def _exact(number: float) -> decimal.Decimal:
-    """A number as it is written: 0.1, and not the binary fraction that is nearest to it."""
+    """Return a number exactly as written: 0.1, not the nearest binary fraction."""
     return decimal.Decimal(repr(number))
 
 

@@ -43,11 +43,11 @@ class Source:
         return _fault_at(self.name, self.text, *places.get(path, (0, 0)), message, remedy)
 
     def path_of(self, written: Any) -> Path_:
-        """Where a value stands that an author wrote, the first of several places; the file itself when it stands nowhere."""
+        """Return the first position of an author's value; the file itself if the value is not in it."""
         return next((path for path in self.places if self.at(path) == written), ())
 
     def at(self, path: Path_) -> Any:
-        """The value at a place; None where there is none."""
+        """Return the value at a place; None where there is none."""
         value = self.data
         for part in path:
             try:

@@ -200,7 +200,7 @@ def _is_known(words: Collection[str], own: Collection[str], others: Collection[s
 
 
 def _is_qualifying(words: Collection[str], own: Collection[str], others: Collection[str]) -> bool:
-    """Whether words may qualify a noun: "DP" and "equal" may, and not what is measured, or "half", or "fewer"."""
+    """Return whether words may qualify a noun: "DP" and "equal" may, and not what is measured, or "half", or "fewer"."""
     return all(
         _is_known([word], own, others) or not (word in _NO_NOUNS or word in _DENYING or _is_measured(word))
         for word in words

@@ -173,7 +173,7 @@ class _Asked:
             raise self._unreadable(str(why)) from None
 
     def _worked_out(self, side: str, *, whole: bool) -> Amount:
-        """The amount of a side. Raises TwoReadings, Unclear and ShardwiseError."""
+        """Return the amount of one side. Raises TwoReadings, Unclear and ShardwiseError."""
         amount = worked_out(side, self._one, whole=whole)
         if amount.powers.get("information") and not self._fits(amount):  # 120 GB / (2 B): no two billion
             in_bytes = worked_out(side, partial(self._one, is_data=True), whole=whole)
@@ -181,7 +181,7 @@ class _Asked:
         return amount
 
     def _one_of_two(self, sign: str, thousands: str, decimal: str) -> Amount:
-        """The one of two readings of a comma or point that lies where the question's answers do. Raises Unreadable."""
+        """Return the reading of a comma or point that falls in the question's usual range. Raises Unreadable."""
         meant = []
         for text, how in (thousands, "a thousands separator"), (decimal, "a decimal point"):
             amount = self._worked_out(text, whole=False)
@@ -196,7 +196,7 @@ class _Asked:
         )
 
     def _in_unit(self, amount: Amount) -> float:
-        """An amount in the unit asked for; a number without a unit is one of it."""
+        """Return an amount in the unit asked for; a number without a unit is one of it."""
         return float(amount.value if amount.is_bare else amount.value / self.wanted.factor)
 
     def _fits(self, amount: Amount) -> bool:

@@ -1,4 +1,4 @@
-"""Says that it is busy with step 1,000,000, then with the next, so that each new step gives it new time.
+"""Attack: report ever-increasing step numbers, to have the time limit restarted with each.
 
 It worked if the cell ran to its end, which takes it fifteen seconds.
 """

@@ -7,7 +7,7 @@ import os
 
 from room import Desk, Seen
 
-DUE = "ungraded: This is no notebook"
+DUE = "ungraded: This is not a notebook"
 
 
 def hand_in(desk: Desk) -> None:

@@ -5,7 +5,7 @@ It worked if the batch ended there, and a bystander got no points.
 
 from room import Desk, Seen
 
-DUE = "ungraded: This is no notebook"
+DUE = "ungraded: This is not a notebook"
 
 
 def hand_in(desk: Desk) -> None:

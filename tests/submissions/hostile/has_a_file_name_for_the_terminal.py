@@ -5,7 +5,7 @@ It worked if the terminal got them.
 
 from room import Desk, Seen
 
-DUE = "ungraded: This is no notebook"
+DUE = "ungraded: This is not a notebook"
 
 
 def hand_in(desk: Desk) -> None:

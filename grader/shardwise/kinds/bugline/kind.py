@@ -206,7 +206,7 @@ answer:
 
 
 def _some(given: Input) -> Sequence[Scalar]:
-    """The values of an input; of a range, which may have a million, those that say of what kind all are."""
+    """Return the values of an input; for a range, enough of them to show their type."""
     values = given.values()
     return [*values[:2], values[-1]] if isinstance(values, Steps) else values
 

@@ -84,7 +84,7 @@ def _decoded(raw: Any) -> Any:
 
 
 def _in_lines(text: str) -> dict[str, str]:
-    """The parts of an answer such as "line 2", or "line: 2, input: gpus=2, fix: n = 2 * gpus"; nothing where it names none."""
+    """Return the parts of an answer such as "line 2", or "line: 2, input: gpus=2, fix: n = 2 * gpus"; nothing where it names none."""
     found = list(_PART.finditer(text))
     if not found or text[: found[0].start()].strip():
         lines = set(re.findall(r"\bline (\d+)\b", text, re.IGNORECASE))  # "the bug is in line 5"

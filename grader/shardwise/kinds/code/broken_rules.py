@@ -40,7 +40,7 @@ def broken_rules(source: str) -> tuple[BrokenRule, ...]:
 
 
 def _ties(tree: ast.Module) -> Iterator[BrokenRule]:
-    """The last of equals taken for the first, and rules that decide between equals left out or turned round."""
+    """Yield programs that break a tie differently, with the tie-breaking rule omitted or reversed."""
     for place, node in enumerate(ast.walk(tree)):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("min", "max")):
             continue
@@ -64,7 +64,7 @@ def _ties(tree: ast.Module) -> Iterator[BrokenRule]:
 
 
 def _guards(tree: ast.Module) -> Iterator[BrokenRule]:
-    """Each condition left out, in turn, where several of them decide whether an error is raised."""
+    """Yield programs with one of a guard's several conditions left out."""
     for guard, test, operand in weakened(tree):
         yield BrokenRule(ast.unparse(tree), guard.lineno, f"`{operand}` left out of `{test}`")
 
@@ -86,7 +86,7 @@ def weakened(tree: ast.Module) -> Iterator[tuple[ast.If, str, str]]:
 
 
 def _operands(node: ast.AST) -> list[ast.expr]:
-    """The operands of `and` and `or`, and what `min`, `max`, `any` and `all` are given; the lists of the tree itself."""
+    """Return the operands of `and` and `or`, and what `min`, `max`, `any` and `all` are given; the lists of the tree itself."""
     if isinstance(node, ast.BoolOp):
         return node.values
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
@@ -98,7 +98,7 @@ def _operands(node: ast.AST) -> list[ast.expr]:
 
 
 def _copied(tree: ast.Module, place: int) -> tuple[ast.Module, ast.Call]:
-    """A copy of a tree, and the call at a place of its walk."""
+    """Return a copy of a tree, and the call at a place of its walk."""
     changed = copy.deepcopy(tree)
     call = next(node for number, node in enumerate(ast.walk(changed)) if number == place)
     assert isinstance(call, ast.Call)
@@ -111,7 +111,7 @@ def _reversed(several: ast.expr) -> ast.expr:
 
 
 def _resets(tree: ast.Module) -> Iterator[BrokenRule]:
-    """An assignment within a loop left out, or a start value given again at the end of a block of a loop."""
+    """Yield programs with a loop assignment left out, or a start value reset at the end of a loop's block."""
     starts: dict[str, ast.Assign] = {}
     for place, node in enumerate(ast.walk(tree)):
         for number, (target, value) in enumerate(_assigned(node)):
@@ -137,7 +137,7 @@ def _resets(tree: ast.Module) -> Iterator[BrokenRule]:
 
 
 def _assigned(node: ast.AST) -> list[tuple[ast.Name, ast.expr]]:
-    """The names that a statement assigns, each with its value; none where it is no assignment."""
+    """Return the names that a statement assigns, each with its value; none where it is no assignment."""
     if not isinstance(node, ast.Assign) or len(node.targets) != 1:
         return []
     target, value = node.targets[0], node.value
@@ -148,7 +148,7 @@ def _assigned(node: ast.AST) -> list[tuple[ast.Name, ast.expr]]:
 
 
 def _blocks(tree: ast.Module) -> list[Block]:
-    """The blocks of statements within loops, which belong to a state that goes on from turn to turn."""
+    """Return the statement blocks inside loops, whose state carries over between iterations."""
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
     found: dict[int, Block] = {}
     for loop in loops:

@@ -88,7 +88,7 @@ def _is_reached(part: Mined, name: str, cases: Iterable[CodeCase], rel_tol: floa
 
 
 def _telling(rule: BrokenRule, name: str, cases: Mapping[str, CodeCase], rel_tol: float) -> set[str] | None:
-    """The cases that a broken rule gets wrong; None where it never comes to an end, which everybody notices."""
+    """Return the cases that a broken rule gets wrong; None if it never terminates, which any case shows."""
     try:
         wrong = list(_is_wrong(rule.source, name, cases.values(), rel_tol))
     except Endless:
@@ -114,7 +114,7 @@ def _yaml(inputs: Mapping[str, Any]) -> str:
 
 
 def _scalar(value: Any) -> str:
-    """A value as YAML 1.2 reads it, a large number by its power of ten."""
+    """Return a value as YAML 1.2 reads it, a large number by its power of ten."""
     if isinstance(value, float) and abs(value) >= 1e6 and float(f"{value:.4g}") == value:
         mantissa, power = f"{value:.4e}".split("e")
         return f"{float(mantissa)}e+{int(power)}"

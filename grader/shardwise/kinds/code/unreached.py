@@ -39,7 +39,7 @@ def _statements(tree: ast.Module) -> Iterator[Mined]:
 
 
 def _branches(tree: ast.Module) -> Iterator[Mined]:
-    """The branches of conditional expressions, and those of an `if` without `else` that nobody wrote."""
+    """Yield the branches of conditional expressions, and those of an `if` without `else` that nobody wrote."""
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and not node.orelse:
             node.orelse = [_failure()]
@@ -57,14 +57,14 @@ def _branches(tree: ast.Module) -> Iterator[Mined]:
 
 
 def _reasons(tree: ast.Module) -> Iterator[Mined]:
-    """The conditions each of which is reason enough to raise an error."""
+    """Yield the conditions each of which is reason enough to raise an error."""
     for guard, test, operand in weakened(tree):
         failing = _failing_alone(tree, guard, ast.unparse(guard.test), test)
         yield Mined(failing, guard.lineno, f"refuses no case for `{operand}` alone (`if {test}`)", "edges")
 
 
 def _negatives(tree: ast.Module) -> Iterator[Mined]:
-    """The arguments whose negative numbers a guard refuses together with 0, as `x <= 0` does."""
+    """Yield the arguments whose negative numbers a guard refuses together with 0, as `x <= 0` does."""
     for guard in [node for node in ast.walk(tree) if isinstance(node, ast.If) and isinstance(node.body[0], ast.Raise)]:
         test = ast.unparse(guard.test)
         for name in dict.fromkeys(name for node in ast.walk(guard.test) for name in _bounded_below(node)):
@@ -74,7 +74,7 @@ def _negatives(tree: ast.Module) -> Iterator[Mined]:
 
 
 def _bounded_below(node: ast.AST) -> list[str]:
-    """The arguments that a comparison such as `x <= 0`, `x < 1` or `min(x, y) < 1` holds against a number."""
+    """Return the arguments that `x <= 0`, `x < 1` or `min(x, y) < 1` compares with a constant."""
     match node:
         case ast.Compare(left=ast.Name(id=name), ops=[ast.LtE() | ast.Lt()], comparators=[ast.Constant()]):
             return [name]
@@ -88,7 +88,7 @@ def _bounded_below(node: ast.AST) -> list[str]:
 
 
 def _failing_alone(tree: ast.Module, guard: ast.If, weaker: str, test: str) -> str:
-    """The program with a failure where a guard refuses an input that a weaker one lets through."""
+    """Return the program, changed to fail on inputs that a guard refuses and a weaker guard accepts."""
     kept, body = guard.test, guard.body
     passing = ast.UnaryOp(ast.Not(), ast.parse(weaker, mode="eval").body)
     guard.test, guard.body = ast.parse(test, mode="eval").body, [ast.If(passing, [_failure()], []), *body]

@@ -184,7 +184,7 @@ def _factor(within: float) -> str:
 
 
 def _times(factor: float) -> str:
-    """A factor with two digits: 1.5, 51, 510."""
+    """Return a factor with two digits: 1.5, 51, 510."""
     return show_number(float(f"{factor:.2g}"), 2)
 
 
@@ -205,12 +205,12 @@ def _in_percent(share: float) -> str:
 
 
 def _off(value: float, exact: float) -> float:
-    """How far a number is off, in powers of ten; infinitely far where it has another sign."""
+    """Return the error of an estimate in powers of ten; infinite if its sign is wrong."""
     return powers_of_ten(value, exact) if value > 0 and exact > 0 else math.inf
 
 
 def _hit(off: float, within: float) -> str:
-    """How near a right estimate is, in powers of ten and as a factor."""
+    """Return how near a right estimate is, in powers of ten and as a factor."""
     if abs(off) < 0.05:
         far = "as good as exact"
     else:
@@ -219,7 +219,7 @@ def _hit(off: float, within: float) -> str:
 
 
 def _missed(off: float, within: float) -> str:
-    """In which direction an estimate misses and by at least how much, but not where the exact value lies."""
+    """Return the direction of an estimate's error and a lower bound on it, without revealing the exact value."""
     factor = 10 ** abs(off) * (1 + 1e-9)
     band = (
         max((band for band in BANDS if band <= factor), default=1.0)

@@ -119,7 +119,7 @@ def _symbols(said: Any) -> int:
 
 
 def _by_symbol(theirs: Formula, ours: Formula) -> str:
-    """Whether one symbol is on the wrong side of the fraction line: theirs is ours times its square, or divided by it."""
+    """Return whether one symbol is on the wrong side of the fraction line, off by its square."""
     ratios = tuple(
         wrong * pow(right, -1, PRIME) % PRIME for wrong, right in zip(theirs.fingerprint, ours.fingerprint, strict=True)
     )

@@ -63,7 +63,7 @@ def another_number(theirs: Formula, ours: Formula) -> str:
 
 
 def _exchanged(tree: Node, old: Node, new: Node) -> Node:
-    """A formula with another node in the place of this very one."""
+    """Return a formula with one node, identified by object, replaced by another."""
     if tree is old:
         return new
     return replace(tree, parts=tuple(_exchanged(part, old, new) for part in tree.parts)) if tree.parts else tree

@@ -98,7 +98,7 @@ def _pairs(form: MatchForm, text: str) -> dict[str, Any]:
 
 
 def _without_table(text: str) -> str:
-    """The text with the rows of a Markdown table as lines, without its head."""
+    """Return the text with the rows of a Markdown table as lines, without its head."""
     if rule := _RULE.search(text):
         text = text[rule.end() :]
     return re.sub(r"[ \t]*\|[ \t]*", " ", text) if re.search(r"^[ \t]*\|.*\|[ \t]*$", text, re.M) else text

@@ -71,7 +71,7 @@ def named(name: str, *, has_unit: bool) -> str:
 
 
 def _said(name: str, prompt: str, *, has_unit: bool) -> str:
-    """A name in words; where the prompt does not use them, a place for the number as it stands there, or else UNSAID."""
+    """Return an argument's name in words; a placeholder for its number if the prompt avoids those words, or else UNSAID."""
     phrase = named(name, has_unit=has_unit)
     if is_understood(name, phrase, prompt):
         return phrase

@@ -70,7 +70,7 @@ def everywhere(
 
 
 def _is_of_a_parameter(ratio: float, shown: Sequence[str]) -> bool:
-    """Whether an answer is off by what a parameter is, or by one more or less than that."""
+    """Return whether an answer differs from the key by a parameter's value, or that plus or minus one."""
     for text in shown:
         number = number_in(text)
         for factor in (number - 1, number, number + 1):
@@ -81,7 +81,7 @@ def _is_of_a_parameter(ratio: float, shown: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def number_in(text: str) -> float:
-    """The number that a parameter is shown with; 0 where it has none.
+    """Return the number that a parameter is shown with; 0 where it has none.
 
     >>> number_in("3.4 × 10¹⁰"), number_in(f"16{THIN_SPACE}384 tokens"), number_in("-0.5 ms"), number_in("H100-80GB")
     (34000000000.0, 16384.0, -0.5, 0.0)
@@ -91,7 +91,7 @@ def number_in(text: str) -> float:
 
 
 def figures(given: float, step: float) -> int:
-    """With how many significant figures an answer was written, of which one of the last is `step`; zeros at its end may be none.
+    """Return the number of significant figures of an answer with resolution `step`; trailing zeros may not count.
 
     >>> figures(0.289, 0.001), figures(8190, 1), figures(0.1 + 0.2, 0)
     (3, 3, 17)
@@ -149,7 +149,7 @@ def clocks_in(prompt: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _clocks_of(unit_text: str) -> frozenset[str]:
-    """What a unit measures times in.
+    """Return what a unit measures times in.
 
     >>> sorted(_clocks_of("PFLOP/s*day")), sorted(_clocks_of("GPU"))
     (['days', 'seconds'], [])
@@ -161,7 +161,7 @@ def _clocks_of(unit_text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _clocks_of_amount(text: str) -> frozenset[str]:
-    """What a parameter measures times in, where it is a time, and no rate: nothing of "50 GB/s".
+    """Return the time unit of a parameter that is a time; none for a rate such as "50 GB/s".
 
     >>> _clocks_of_amount("36 h"), _clocks_of_amount("50 GB/s")
     (frozenset({'hours'}), frozenset())
@@ -187,19 +187,19 @@ def _of_ten(power: int, *, is_plain: bool) -> str:
 
 
 def _is_of_neighbours(factor: float, shown: Sequence[str], within: float) -> bool:
-    """Whether N over N-1 is as much as a factor, for one of the parameters' numbers: 22 GPUs or MiB for MB?"""
+    """Return whether N/(N-1) equals a factor for some parameter N, so that 22 GPUs and MiB for MB look alike."""
     numbers = {number_in(text) for text in shown}
     return any(is_ratio(n / (n - 1), factor, within) or is_ratio((n + 1) / n, factor, within) for n in numbers if n > 1)
 
 
 def _of_inverse(given: float, key: float, within: float) -> Iterator[str]:
-    """The inverse, of a number that is not nearly 1."""
+    """Yield the inverse, of a number that is not nearly 1."""
     if not 0.9 < abs(key) < 1.1 and is_ratio(given * key, 1, within):
         yield INVERSE
 
 
 def _of_shares(given: float, key: float, near: float, *, is_share: bool) -> Iterator[str]:
-    """Slips with plain numbers that are ratios and shares."""
+    """Yield slips with plain numbers that are ratios and shares."""
     if is_share and 0 < key < 1 and not math.isclose(key, 0.5, rel_tol=0.02) and is_ratio(given / (1 - key), 1):
         yield "You gave the rest of the whole: the share of the other part."
     if key > 0 and given > 0 and 0.01 < key < 100:
@@ -222,7 +222,7 @@ def is_ratio(ratio: float, factor: float, within: float = ROUNDED) -> bool:
 
 @lru_cache(maxsize=1024)
 def traits_of(units: tuple[str, ...], *, is_share: bool = False) -> tuple[Trait, ...]:
-    """What a question is about, by the unit of its answer, which comes first, those of its parameters, and whether it asks for a share."""
+    """Return a question's subject, from the units of its answer and parameters and whether it asks for a share."""
     dimensions = [unit(text).dimension for text in units]
     has: Mapping[Trait, bool] = {
         "data": any("[information]" in dimension for dimension in dimensions),

@@ -83,7 +83,7 @@ def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Re
 
 
 def _of_a_number(question: Question, key: QuantityKey, value: Reading) -> list[str]:
-    """Whether an answer of three figures or more is a number of the question times too high or too low."""
+    """Return whether an answer with at least three figures is off by a factor that is a number in the question."""
     if figures(value.value, value.step) < FEWEST or not key.value or not value.value:
         return []
     within = min(ROUNDED, value.step / 2 / abs(value.value) + LAST) if value.step else LAST
@@ -91,7 +91,7 @@ def _of_a_number(question: Question, key: QuantityKey, value: Reading) -> list[s
 
 
 def _with_twins(question: Question, form: QuantityForm, key: QuantityKey, value: Reading, mistake: KnownMistake) -> str:
-    """What is said to a recognised mistake, with other slips that give its number.
+    """Return the feedback for a recognised mistake, with other slips that give the same number.
 
     Of a ratio that is always the same, a factor of units says what the mistake says, unless it has another cause.
     """
@@ -136,14 +136,14 @@ def printed_in(question: Question) -> dict[str, str]:
 
 
 def _stop(key: QuantityKey, given: Reading) -> str:
-    """What is said to a parameter or an intermediate result, where an answer has all its digits; nothing of several."""
+    """Return the feedback for an answer equal to one parameter or intermediate result; nothing if several match."""
     reach = given.step / 2 if figures(given.value, given.step) >= FEWEST else 0.0
     found = [say for value, say in key.stops if abs(given.value - value) <= reach + 1e-9 * abs(given.value)]
     return f"{found[0]} What is still missing?" if len(found) == 1 else ""
 
 
 def _is_key_rounded(form: QuantityForm, key: QuantityKey, given: Reading) -> bool:
-    """Whether an answer is the right number with too few digits."""
+    """Return whether an answer is the right number with too few digits."""
     is_rounded = 0 < abs(given.value - key.value) <= given.step / 2 * (1 + 1e-9)
     others = [value for value, _ in (*key.slips, *key.stops) if near(given.value, value, 0.0)]
     return is_rounded and not others and not (unit(form.unit).is_count and given.step >= 1)

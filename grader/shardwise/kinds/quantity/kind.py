@@ -247,7 +247,7 @@ mistakes:                                       # answers we recognise, and one 
 
 
 def _unproved(template: QuantityTemplate, draw: Draw, solved: Solved) -> Iterator[str]:
-    """What keeps the slips of a draw from being told from its key, or lets their words tell it."""
+    """Yield faults of a draw's slips: too close to the key, or with words that reveal it."""
     answer = template.answer
     again = plan_of(template, draw).run(draw.values)[0]
     if not math.isclose(again, solved.key, rel_tol=AGREEMENT):
@@ -262,7 +262,7 @@ def _unproved(template: QuantityTemplate, draw: Draw, solved: Solved) -> Iterato
 
 
 def _precision(form: QuantityForm) -> Iterator[str]:
-    """How exactly the number is asked for; nothing where only a whole number can be meant."""
+    """Yield the precision asked for; nothing if the answer can only be a whole number."""
     if form.figures is not None:
         more = "are enough" if form.figures == FIGURES else "are needed"
         yield f"{_IN_WORDS[form.figures].capitalize()} significant figures {more}."
@@ -270,12 +270,12 @@ def _precision(form: QuantityForm) -> Iterator[str]:
 
 @cache
 def _example(text: str, number: float) -> str:
-    """A number of a unit as an answer may be typed: nobody types a thin space."""
+    """Return a number of a unit as an answer may be typed: nobody types a thin space."""
     return show(to_base(number, text), text).replace(THIN_SPACE, "")
 
 
 def counts_things(text: str) -> bool:
-    """Whether a unit counts what is whole: GPUs, tokens, steps."""
+    """Return whether a unit counts what is whole: GPUs, tokens, steps."""
     return unit(text).is_count and bool(unit(text).powers)
 
 

@@ -44,7 +44,7 @@ def _rounded(size: float) -> float:
 
 
 def _size(answer: Measured, draw: Draw) -> float:
-    """The size of a draw's answer; 0 where it has none."""
+    """Return the size of a draw's answer; 0 where it has none."""
     try:
         key = draw.references.key(answer.reference, draw.values, answer.arguments)
     except (ShardwiseError, ValueError, ArithmeticError):  # numbers that the reference refuses

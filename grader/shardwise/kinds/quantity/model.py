@@ -98,7 +98,7 @@ class Mistake(author.AuthorModel):
         return self._value(key, draw)
 
     def unknown(self, key: float, draw: Draw) -> float | None:
-        """The wrong number in a draw that `when` leaves out, where it has one there."""
+        """Return the mistake's value in a draw that `when` excludes, if it has one."""
         if self.when is None or draw.evaluate(self.when, key=key):
             return None
         try:
@@ -186,7 +186,7 @@ def tolerance_in_base_units(
 
 
 def allowed(answer: Answer, value: float) -> float:
-    """The tolerance around a base-unit value, in base units."""
+    """Return the tolerance around a base-unit value, in base units."""
     way = answer.direction or "none"
     abs_tol = None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, way))
     return tolerance_in_base_units(value, answer.unit, way, answer.rel_tol, abs_tol, answer.sig_figs)

@@ -44,7 +44,7 @@ class LeftOut:
 
 
 def with_derived(root: Node, template: QuantityTemplate, draw: Draw) -> Node:
-    """An expression with derived parameters worked out in it, but for those that the prompt prints."""
+    """Return an expression with derived parameters expanded, except those shown in the prompt."""
     printed = set(re.findall(r"\w+", " ".join(_PRINTED.findall(template.prompt))))
     for _ in range(DEEPEST):
         new = {}
@@ -61,7 +61,7 @@ def with_derived(root: Node, template: QuantityTemplate, draw: Draw) -> Node:
 
 
 def sorted_out(template: QuantityTemplate, root: Node, elsewhere: Sequence[Draw], usual: Mapping[str, Any]) -> LeftOut:
-    """The omissions of an expression, by how many of some draws tell them from the key."""
+    """Sort the omissions of an expression by the number of draws that detect them."""
     if len(nodes(root)) > LARGEST:
         return LeftOut()
     answer = template.answer
@@ -79,7 +79,7 @@ def sorted_out(template: QuantityTemplate, root: Node, elsewhere: Sequence[Draw]
 
 
 def cut_out(template: QuantityTemplate, draw: Draw, elsewhere: Sequence[Draw]) -> tuple[LeftOut, tuple[Cut, ...]]:
-    """The omissions of a reference that cannot be traced, likewise, and those of them that are demanded."""
+    """Return the omissions of an untraceable reference, sorted likewise, and those that draws must detect."""
     answer, references = template.answer, draw.references
     every = cuts(references.reference(answer.reference))
     rows = []
@@ -108,12 +108,12 @@ def cut_out(template: QuantityTemplate, draw: Draw, elsewhere: Sequence[Draw]) -
 
 
 def _is_inside(lost: str, others: Collection[str]) -> bool:
-    """Whether a part of a source stands inside of another one."""
+    """Return whether one source range is inside another."""
     return any(lost != other and re.search(rf"(?<!\w){re.escape(lost)}(?!\w)", other) for other in others)
 
 
 def _sorted(every: Sequence[Omission], telling: Mapping[int, set[int]], rows: int, answer: Answer) -> LeftOut:
-    """Omissions by the draws that tell each; what stands inside of what may be left out may be left out, too."""
+    """Sort omissions by the number of draws that detect each; a part of a negligible part is negligible too."""
     demanded: list[Omission] = []
     untold: dict[str, tuple[float, str]] = {}
     neglected: set[str] = set()
@@ -138,7 +138,7 @@ def _sorted(every: Sequence[Omission], telling: Mapping[int, set[int]], rows: in
 
 
 def _different(root: Node, every: Sequence[Omission], usual: Mapping[str, Any]) -> list[Omission]:
-    """The omissions that are another expression than the key: a factor that is left out everywhere may cancel."""
+    """Return the omissions that change the expression: a factor left out everywhere may cancel."""
     tried = program([unrounded(root), *(unrounded(omission.root) for omission in every)])
     rows = [tried.run(disturbed({**dict(tried.arguments), **usual}, turn)) for turn in range(3)]
     return [
@@ -149,7 +149,7 @@ def _different(root: Node, every: Sequence[Omission], usual: Mapping[str, Any]) 
 
 
 def _is_key(value: float, answer: Answer, drawn: Draw) -> bool:
-    """Whether a draw's key is what the expression gives: with other numbers its reference may take another branch."""
+    """Return whether the expression gives a draw's key; with other numbers the reference may take another branch."""
     try:
         key = drawn.references.key(answer.reference, drawn.values, answer.arguments)
     except Exception:  # a reference may refuse numbers in any way

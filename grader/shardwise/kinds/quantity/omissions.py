@@ -15,7 +15,7 @@ from shardwise.kinds.quantity.arguments import Known
 from shardwise.kinds.quantity.changes import OF_UNITS
 from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes, number
 from shardwise.kinds.quantity.phrases import names
-from shardwise.kinds.quantity.variants import CHAINED, exchanged, factors_of, rebuilt
+from shardwise.kinds.quantity.variants import exchanged, fractions, rebuilt
 from shardwise.units import show_number
 
 GUARD = 1e-6  # a number as near to 1, or to 0, guards against rounding in the last bits
@@ -48,7 +48,7 @@ class Omission(NamedTuple):
         return self.what.startswith(ONE_LESS)
 
     def may_be_fine(self, told: int) -> bool:
-        """Whether it is finer than the precision that is asked, and so no fault, where so many draws tell it.
+        """Return whether an omission detected by this many draws is below the precision asked, and so not a fault.
 
         A rounding that no draw tells is, and one less than a count: of 1000 GPUs, one is a matter of digits.
         """
@@ -56,7 +56,7 @@ class Omission(NamedTuple):
 
 
 def omissions(root: Node, known: Known) -> Iterator[Omission]:
-    """Every expression in which one thing is left out."""
+    """Yield every expression in which one thing is left out."""
     for here in nodes(root):
         for changed, what, part, idle in _left_out(here):
             if part.operation == "argument" and what in _CHAINS and known[part.name].dimension != "dimensionless":
@@ -71,12 +71,12 @@ def omissions(root: Node, known: Known) -> Iterator[Omission]:
 
 
 def _everywhere(root: Node, old: Node, new: Node) -> Node:
-    """An expression with another part in the place of one, wherever that stands: it may be worked out twice."""
+    """Return an expression with every occurrence of one part replaced by another."""
     return rebuilt(root, {id(here): new for here in nodes(root) if here.shape == old.shape})
 
 
 def unrounded(root: Node) -> Node:
-    """An expression without its roundings."""
+    """Return an expression without its roundings."""
     made: dict[int, Node] = {}
     for here in nodes(root):
         parts = tuple(made[id(part)] for part in here.parts)
@@ -126,19 +126,15 @@ def _is_one(here: Node) -> bool:
 
 
 def _is_conversion(here: Node) -> bool:
-    """Whether a factor is made of numbers that convert units, or is as good as 1."""
+    """Return whether a factor consists of unit conversions, or is almost 1."""
     leaves = [leaf for leaf in nodes(here) if not leaf.parts]
     return all(leaf.is_number and (leaf.value in OF_UNITS or abs(leaf.value - 1) < GUARD) for leaf in leaves)
 
 
 def _ratios(root: Node) -> Iterator[Omission]:
-    """Ratios near 1 such as (N-1)/N, left out as a whole: their parts have an argument in common."""
-    links = {id(part) for here in nodes(root) if here.operation in CHAINED for part in here.parts}
-    for here in nodes(root):
-        if here.operation not in CHAINED or id(here) in links:
-            continue
-        factors = list(factors_of(here, 1))
-        for top, below in product(*([part for power, part in factors if power == sign] for sign in (1, -1))):
+    """Yield omissions of a whole ratio near 1 such as (N-1)/N, whose parts share an argument."""
+    for here, tops, belows in fractions(root):
+        for top, below in product(tops, belows):
             if set(names(top)) & set(names(below)):
                 ratio = node("over", top, below)
                 lost = spelled(ratio)
@@ -147,7 +143,7 @@ def _ratios(root: Node) -> Iterator[Omission]:
 
 
 def _one_less(root: Node, known: Known) -> Iterator[Omission]:
-    """N-1 for an N that work and data are shared out to."""
+    """Yield omissions that use N-1 for an N that shares work or data."""
     everything = nodes(root)
     leaves = {here.name: here for here in everything if here.operation == "argument"}
     shifted = {
@@ -163,7 +159,7 @@ def _one_less(root: Node, known: Known) -> Iterator[Omission]:
 
 
 def spelled(here: Node) -> str:
-    """A part as it would be written in a template, or what stands in it where that is long."""
+    """Return a subexpression as a template would write it, or only its names if that is too long."""
     text = _spelled(here)
     return text if len(text) <= LONGEST else f"what has {', '.join(names(here))} in it"
 
@@ -183,7 +179,7 @@ def _spelled(here: Node, outside: str = "") -> str:
 
 
 def _binds(inside: str, outside: str) -> bool:
-    """Whether an operation needs no brackets inside another one."""
+    """Return whether an operation needs no brackets inside another one."""
     if outside in ("", "plus", "plus last"):
         return True
     if inside in ("times", "over"):

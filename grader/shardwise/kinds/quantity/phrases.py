@@ -73,7 +73,7 @@ def _inside(part: Node, known: Known, around: Node) -> str:
 
 
 def _size(here: Node) -> int:
-    """How many arguments and numbers stand in a part, each as often as it stands there."""
+    """Return the number of arguments and constants in a part, counting repetitions."""
     sizes: dict[int, int] = {}
     for part in nodes(here):
         sizes[id(part)] = sum(sizes[id(inside)] for inside in part.parts) or 1
@@ -81,7 +81,7 @@ def _size(here: Node) -> int:
 
 
 def _is_round(value: float) -> bool:
-    """Whether a number of a reference is one that a reader knows, and none that was worked out."""
+    """Return whether a constant of a reference is a familiar number rather than a computed one."""
     return len(f"{abs(value):.10g}") <= 3 or (
         float(value).is_integer() and value in (1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30)
     )

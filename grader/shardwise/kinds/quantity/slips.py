@@ -72,7 +72,7 @@ class Plan:
 
 
 def plan_of(template: QuantityTemplate, draw: Draw) -> Plan:
-    """The plan of a draw. Where its reference cannot be traced, it has no slips but what is left out in its source."""
+    """Return the slip plan of a draw; for an untraceable reference it has only omissions found in the source."""
     answer = template.answer
     root = traced(draw.references, answer.reference, draw.values, answer.arguments)
     plans = _plans(template, draw.references)
@@ -88,13 +88,13 @@ def plan_of(template: QuantityTemplate, draw: Draw) -> Plan:
 
 
 def _plans(template: QuantityTemplate, references: References) -> dict[Any, Plan]:
-    """The plans of a template so far. The template is kept with them, so that its id stays."""
+    """Return the plans of a template so far. The template is kept with them, so that its id stays."""
     _, plans = references.memo.setdefault(("slips", id(template)), (template, {}))
     return plans  # type: ignore[no-any-return]
 
 
 def omission_faults(template: QuantityTemplate, references: References) -> Iterator[str]:
-    """What may be left out of the reference of a template that was drawn, and what `negligible` names for nothing."""
+    """Yield omissions that no draw detects, and entries of `negligible` that are not needed."""
     plans = _plans(template, references).values()
     untold: dict[str, tuple[float, str]] = {}
     for plan in plans:
@@ -111,7 +111,7 @@ def omission_faults(template: QuantityTemplate, references: References) -> Itera
 def slips(
     plan: Plan, found: Sequence[float], allowed: float, template: QuantityTemplate, draw: Draw
 ) -> tuple[Slip, ...]:
-    """The slips that are apart from the key by more than its tolerance, but for those that a mistake's sentence tells."""
+    """Return the slips outside the key's tolerance, except those that a listed mistake already explains."""
     key = found[0]
     chosen = [
         (number, mistake)
@@ -131,7 +131,7 @@ def slips(
 
 
 def not_told(plan: Plan, found: Sequence[float], allowed: float) -> str | None:
-    """What may be left out of this draw without being wrong, where other draws tell it."""
+    """Return the omissions that this draw cannot detect and other draws can."""
     for place, what, idle in plan.demanded:
         if abs(found[place] - found[0]) <= allowed and (idle is None or found[idle]):
             return what
@@ -147,7 +147,7 @@ def _cut(template: QuantityTemplate, draw: Draw) -> Plan:
 
 
 def _places(left_out: LeftOut, before: int) -> tuple[Demanded, ...]:
-    """Where the demanded omissions stand among results, after so many others."""
+    """Return the indices of the demanded omissions among results, after an offset."""
     last = before + len(left_out.demanded)
     return tuple(
         Demanded(before + place, omission.what, None if left_out.is_sampled else last + place)

@@ -37,11 +37,11 @@ class Cut(NamedTuple):
     fails: Function
 
     def value(self, references: References, values: Mapping[str, Any], given: Mapping[str, Any]) -> float:
-        """What it gives for the values of a draw; nan where it gives nothing, or does not end."""
+        """Return its value for a draw; nan if it fails or does not terminate."""
         return _value(self.run, references, values, given)
 
     def is_idle(self, references: References, values: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
-        """Whether what is left out never runs in a draw, or does nothing where it runs."""
+        """Return whether the omitted part never runs in a draw, or has no effect there."""
         return not math.isnan(_value(self.fails, references, values, given))
 
 
@@ -54,13 +54,13 @@ class Cuts(NamedTuple):
     cuts: tuple[Cut, ...]
 
     def run(self, values: Mapping[str, Any]) -> list[float]:
-        """The key and the value of each cut."""
+        """Return the key and the value of each cut."""
         key = self.references.key(self.reference, values, self.given)
         return [key, *(cut.value(self.references, values, self.given) for cut in self.cuts)]
 
 
 def cuts(reference: Function) -> list[Cut]:
-    """Every way to leave one thing out of a reference, or of a function of its bank that it calls."""
+    """Return every way to leave one thing out of a reference, or of a function of its bank that it calls."""
     if not isinstance(reference, FunctionType):
         return []
     found = []
@@ -75,7 +75,7 @@ def cuts(reference: Function) -> list[Cut]:
 
 
 def _reached(reference: FunctionType) -> list[FunctionType]:
-    """The function and those of its bank that it calls, but for those that check arguments."""
+    """Return the function and the bank functions it calls, except argument checks."""
     found = {id(reference): reference}
     stack = [reference]
     while stack:
@@ -99,7 +99,7 @@ def _called(function: FunctionType) -> dict[str, FunctionType]:
 
 
 def _names(code: Any) -> Iterator[str]:
-    """The global names in a function and in those inside it."""
+    """Yield the global names in a function and in those inside it."""
     yield from code.co_names
     for constant in code.co_consts:
         if hasattr(constant, "co_names"):
@@ -107,7 +107,7 @@ def _names(code: Any) -> Iterator[str]:
 
 
 def _operations(tree: ast.AST) -> Iterator[ast.AST]:
-    """The operations of a function in which something can be left out."""
+    """Yield the operations of a function in which something can be left out."""
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, _TECHNICAL) or (isinstance(child, ast.Call) and _name(child) == "range"):
             continue
@@ -117,7 +117,7 @@ def _operations(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _changes(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, ast.expr, str, str]]:
-    """Each operation, what may stand in its place, a probe, and what is left out then; always in the same order."""
+    """Yield each operation, what may stand in its place, a probe, and what is left out then; always in the same order."""
     for here in _operations(tree):
         if isinstance(here, ast.Call):
             other = ast.Call(ast.Name(_ROUNDED[_name(here)], ast.Load()), here.args, [])
@@ -142,7 +142,7 @@ def _changes(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, ast.expr, str, 
 
 
 def _probe(lost: ast.expr, nothing: ast.expr, here: ast.expr) -> ast.expr:
-    """What is here, and fails where what is left out does something."""
+    """Return an expression with this value that fails when the omitted part has an effect."""
     return ast.IfExp(ast.Compare(lost, [ast.Eq()], [nothing]), here, _FAILS)
 
 
@@ -157,7 +157,7 @@ def _is_one(here: ast.expr) -> bool:
 
 
 def _does_nothing(lost: ast.expr, *, is_term: bool) -> bool:
-    """Whether it converts units, guards against rounding, or is the program's own way to count."""
+    """Return whether it converts units, guards against rounding, or is the program's own way to count."""
     if any(isinstance(part, ast.Compare) for part in ast.walk(lost)):
         return True
     try:
@@ -170,7 +170,7 @@ def _does_nothing(lost: ast.expr, *, is_term: bool) -> bool:
 
 
 def _compiled(reference: FunctionType, function: FunctionType, tree: ast.Module, place: int, new: ast.expr) -> Function:
-    """The reference with something else in one place of a function that it calls."""
+    """Return the reference with something else in one place of a function that it calls."""
     old = [here for here, *_ in _changes(tree)][place]
     changed = ast.fix_missing_locations(_Put(old, new).visit(copy.copy(tree)))
     names: dict[str, Any] = {"ceil": math.ceil, "floor": math.floor, **function.__globals__}

@@ -77,7 +77,7 @@ def _printed(name: str, draw: Draw) -> str:
 
 
 def _given(draw: Draw, template: Any) -> list[tuple[float, str]]:
-    """The parameters that stand in the prompt and measure what the answer does."""
+    """Return the parameters that stand in the prompt and measure what the answer does."""
     wanted = unit(template.answer.unit).dimension
     found = []
     for name, parameter in template.params.items():

@@ -42,7 +42,7 @@ def variants(root: Node, known: Known) -> list[Variant]:
 
 
 def _changed(root: Node, known: Known) -> Iterator[Variant]:
-    """Each change of each operation, wherever the same part stands and in one place alone."""
+    """Yield each change of each operation, applied to all equal parts and to one alone."""
     alike: dict[int, list[Node]] = {}
     for here in nodes(root):
         alike.setdefault(here.shape, []).append(here)
@@ -54,7 +54,7 @@ def _changed(root: Node, known: Known) -> Iterator[Variant]:
 
 
 def _twice_or_half(root: Node, known: Known) -> Iterator[Variant]:
-    """A term of a sum, or an even number, that is counted twice or half as often: there and back, forward and backward."""
+    """Yield variants with a term doubled, or a term or an even number halved, as when one direction of two is forgotten."""
     for here in nodes(root):
         for part in here.parts:
             if here.operation in ("plus", "minus") and part.operation not in ("plus", "argument") and names(part):
@@ -84,12 +84,8 @@ def _pairs(root: Node, known: Known) -> Iterator[Variant]:
 
 def _of_ratios(root: Node, known: Known) -> Iterator[Variant]:
     """Ratios to a wrong power, and N over N-1 for N-1 over N, wherever a product has both parts of one."""
-    links = {id(part) for here in nodes(root) if here.operation in CHAINED for part in here.parts}
-    for here in nodes(root):
-        if here.operation not in CHAINED or id(here) in links:
-            continue
-        factors = list(factors_of(here, 1))
-        for top, below in product(*([part for power, part in factors if power == sign] for sign in (1, -1))):
+    for here, tops, belows in fractions(root):
+        for top, below in product(tops, belows):
             ratio = node("over", top, below)
             said = f"the ratio of {part_in_words(top, known)} to {part_in_words(below, known)}"
             if _is_one_off(top, below) or _is_ratio(top, below, known):
@@ -104,20 +100,15 @@ def _of_ratios(root: Node, known: Known) -> Iterator[Variant]:
 
 
 def _whole_rings(root: Node) -> Iterator[Variant]:
-    """Every 2 (N-1)/N of a ring left out at once, so that each message travels as a whole and once."""
-    links = {id(part) for here in nodes(root) if here.operation in CHAINED for part in here.parts}
+    """Yield every 2 (N-1)/N of a ring left out at once, so that each message travels as a whole and once."""
     new = {}
-    for here in nodes(root):
-        if here.operation in CHAINED and id(here) not in links:
-            factors = list(factors_of(here, 1))
-            tops = [part for power, part in factors if power == 1]
-            below = [part for power, part in factors if power == -1]
-            rings = [
-                (top, count) for top in tops for count in below if top.operation == "minus" and _is_one_off(top, count)
-            ]
-            if rings and any(part.is_number and part.value % 2 == 0 for part in tops):
-                top, count = rings[0]
-                new[id(here)] = node("over", node("over", node("times", here, count), top), number(2))
+    for here, tops, belows in fractions(root):
+        rings = [
+            (top, count) for top in tops for count in belows if top.operation == "minus" and _is_one_off(top, count)
+        ]
+        if rings and any(part.is_number and part.value % 2 == 0 for part in tops):
+            top, count = rings[0]
+            new[id(here)] = node("over", node("over", node("times", here, count), top), number(2))
     if new:
         yield Variant(
             rebuilt(root, new),
@@ -144,8 +135,18 @@ def _is_ratio(first: Node, last: Node, known: Known) -> bool:
     return (one.dimension, one.is_count) == (other.dimension, other.is_count)
 
 
+def fractions(root: Node) -> Iterator[tuple[Node, list[Node], list[Node]]]:
+    """Yield each whole product or quotient in an expression, with its numerators and its denominators."""
+    links = {id(part) for here in nodes(root) if here.operation in CHAINED for part in here.parts}
+    for here in nodes(root):
+        if here.operation in CHAINED and id(here) not in links:
+            factors = list(factors_of(here, 1))
+            tops, belows = ([part for power, part in factors if power == sign] for sign in (1, -1))
+            yield here, tops, belows
+
+
 def factors_of(here: Node, power: int) -> Iterator[tuple[int, Node]]:
-    """What a result multiplies, with 1, and what it divides by, with -1."""
+    """Yield the numerators of a result, each with 1, and its denominators, each with -1."""
     if here.operation == "times":
         for part in here.parts:
             yield from factors_of(part, power)
@@ -182,7 +183,7 @@ def _everywhere(root: Node, known: Known) -> Iterator[Variant]:
 
 
 def _bytes(width: int, says: str) -> str:
-    """So many "bytes per weight"."""
+    """Return a width such as "2 bytes per weight" in words."""
     return f"1 byte {says.removeprefix('the bytes ')}" if width == 1 else f"{width} {says.removeprefix('the ')}"
 
 

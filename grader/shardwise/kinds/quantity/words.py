@@ -63,7 +63,7 @@ def words(name: str, *, has_unit: bool = False) -> str:
 
 
 def is_understood(name: str, phrase: str, prompt: str) -> bool:
-    """Return whether a reader of this prompt knows what a phrase means: it is the field's, or its words stand there.
+    """Return whether a phrase is clear to a reader of this prompt: it is a standard term, or the prompt uses its words.
 
     >>> is_understood("save_s", "the save time", "Each save waits."), is_understood("held", "the held", "It has 2 copies.")
     (True, False)
