@@ -56,9 +56,10 @@ def descendants() -> dict[int, str]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with contextlib.suppress(OSError):
-                state = (entry / "stat").read_text().rpartition(")")[2].split()
+                # Every process of the machine is read, and not all of their names are text.
+                state = (entry / "stat").read_bytes().rpartition(b")")[2].split()
                 parents[int(entry.name)] = int(state[1])
-                names[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")[:200]
+                names[int(entry.name)] = os.fsdecode((entry / "cmdline").read_bytes()).replace("\0", " ")[:200]
     found = {os.getpid()}
     while new := {pid for pid, parent in parents.items() if parent in found} - found:
         found |= new

@@ -69,8 +69,12 @@ def kept(room: Room, seconds: float, *command: str) -> Ended:
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as terminal:
         report = Path(folder) / "report"
         keeper = [sys.executable, str(HERE / "keeper.py"), str(seconds), str(report), *command]
-        subprocess.run(keeper, stdout=terminal, stderr=terminal, env=room.environment(), cwd=room.folder, check=True)
+        ran = subprocess.run(keeper, stdout=terminal, stderr=terminal, env=room.environment(), cwd=room.folder)
         terminal.seek(0)
+        if ran.returncode:
+            raise RuntimeError(
+                f"The keeper ended with {ran.returncode}: {terminal.read()[-2000:].decode(errors='replace')}"
+            )
         ended = json.loads(report.read_text())
         return Ended(ended["code"], terminal.read(), tuple(ended["left"]))
 
