@@ -6,9 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from ..capstone.capstone import layer_parameters
 from ..oracles.tensor_and_context.context_parallel import play_ring
 from ..shapes import models
+from ..shapes.layer_parameters import layer_parameters
 from ..tensor_and_context.context_parallel import all_to_all_bytes, exchange_bytes
 from ..tensor_and_context.tensor_parallel import phase_bytes, shard_shape
 from ..tensor_and_context.tensor_parallel_time import overhead_of_compute

@@ -6,12 +6,13 @@ from typing import Any
 
 from ..activations.activations import in_flight_bytes, layer_activation_bytes
 from ..activations.recompute import grouped_bytes, time_overhead
-from ..capstone.capstone import layer_parameters, state_bytes_per_gpu
+from ..capstone.capstone import state_bytes_per_gpu
 from ..facts.hardware import memory_bytes
 from ..layout.run_plan import fullest_stage_layers
 from ..pipeline.pipeline import bubble_idle_fraction, in_flight
 from ..pipeline.pipeline_traffic import boundary_message_bytes
 from ..shapes import models
+from ..shapes.layer_parameters import layer_parameters
 from . import choice, in_bytes, options, percent, written
 
 CHAPTER = "16-capstone-405b"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..capstone.capstone import layer_parameters
 from ..facts.arguments import require_counts, require_not_negative, require_positive
+from ..shapes.layer_parameters import layer_parameters
 
 
 def head_in_layers(*, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int) -> float:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import ceil
-from typing import TYPE_CHECKING
 
 from ..facts import hardware
 from .changes import Change, changes
 from .constants import constant
 from .memory import gradient_width, micro_batches, stage_layers
+from .plan import Plan
 from .shapes import Batch, Cluster, Layout
 from .time import work_of_stages
-
-if TYPE_CHECKING:
-    from .judging import Plan
 
 LARGE_SHARE = 0.1  # of a step, from which a part is worth a remark
 UNEVEN = 0.05  # by which the slowest stage is longer than the average, from which it is worth one
@@ -31,7 +28,7 @@ PARTS = {  # of a step, when they take much of it
     "bubble": "to the bubble of {passes} micro-batches on {pp} stages",
     "recompute": "to computing again what {recompute} recomputation did not keep",
 }
-Tried = tuple[Change, "Plan"]  # a change, and the plan that it makes
+Tried = tuple[Change, Plan]  # a change, and the plan that it makes
 
 
 def advice(plan: Plan, planned: Callable[[Layout, Batch], Plan]) -> tuple[str, ...]:
@@ -39,7 +36,7 @@ def advice(plan: Plan, planned: Callable[[Layout, Batch], Plan]) -> tuple[str, .
 
     `planned` plans another layout of the same model on the same cluster.
 
-    >>> from .planner import named_model, plan
+    >>> from .judging import named_model, plan
     >>> model, cluster = named_model("Llama-3-8B"), Cluster("H100-80GB", 64)
     >>> slow = plan(model, cluster, Layout(tp=2, dp=32, recompute="full"), Batch(256, 8192))
     >>> advice(slow, lambda layout, batch: plan(model, cluster, layout, batch))[0][:70]

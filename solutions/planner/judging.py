@@ -2,106 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from ..cost import run_costs
 from ..roofline import mfu
 from .advice import advice, conventions
 from .faults import Fault, faults_before_running, memory_fault
-from .flops import step_flop
-from .layer import peak_flop_per_s
-from .memory import cache_bytes, memory
+from .memory import memory
+from .plan import Plan
 from .shapes import Batch, Cluster, Layout, Model, named_model
 from .time import step
 
 __all__ = [
-    "Batch", "Cluster", "Fault", "Layout", "Model", "Plan", "judge", "layout_memory_bytes", "layout_mfu",
-    "layout_step_seconds", "named_model", "plan", "run_days", "run_dollars",
+    "Batch", "Cluster", "Fault", "Layout", "Model", "Plan", "counted", "judge", "layout_memory_bytes", "layout_mfu",
+    "layout_step_seconds", "named_model", "plan", "run_days", "run_dollars", "warnings",
 ]  # fmt: skip
-
-OUTSIDE_THE_PIPELINE = ("stragglers", "bubble", "data_parallel", "optimizer", "pipeline_parallel")
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A layout, judged. Where it cannot run for another reason than memory or TP beyond the node, memory and step are empty."""
-
-    model: Model
-    cluster: Cluster
-    layout: Layout
-    batch: Batch
-    memory: dict[str, float]
-    step: dict[str, float]
-    faults: tuple[Fault, ...]
-
-    @cached_property
-    def warnings(self) -> tuple[str, ...]:
-        """Remarks that teach: where time and memory go, and single changes that were tried; how a layout runs that does not."""
-        return advice(self, lambda layout, batch: plan(self.model, self.cluster, layout, batch))
-
-    @cached_property
-    def counted(self) -> tuple[str, ...]:
-        """How it counts, where lessons or papers count otherwise."""
-        if not self.step:
-            return ()
-        return conventions(self.cluster, self.layout)
-
-    @property
-    def memory_bytes(self) -> float:
-        """Bytes that the fullest GPU needs."""
-        return sum(self.memory.values()) if self.memory else math.inf
-
-    @property
-    def cache_bytes(self) -> float:
-        """Bytes that the allocator keeps beyond those, as far as there is room; nvidia-smi shows them too."""
-        return cache_bytes(self.cluster, self.memory)
-
-    @property
-    def fits(self) -> bool:
-        """Whether the fullest GPU has room for it all."""
-        return self.memory_bytes <= self.cluster.memory_bytes
-
-    @property
-    def step_s(self) -> float:
-        """Seconds of a step."""
-        return sum(self.step.values()) if self.step else math.inf
-
-    @property
-    def bubble_overhead(self) -> float:
-        """Bubble over the time in which the slowest stage works on its micro-batches."""
-        busy = sum(seconds for part, seconds in self.step.items() if part not in OUTSIDE_THE_PIPELINE)
-        return self.step["bubble"] / busy if self.step else math.inf
-
-    @property
-    def bubble_idle_fraction(self) -> float:
-        """Bubble over bubble and work: the share of the pipeline's time that a GPU waits."""
-        return self.bubble_overhead / (1 + self.bubble_overhead) if self.step else 1.0
-
-    @property
-    def mfu(self) -> float:
-        """Model FLOP utilisation: attention counted in full as PaLM and Megatron count, over the dense BF16 peak."""
-        return self._share(again=False)
-
-    @property
-    def hfu(self) -> float:
-        """Hardware FLOP utilisation: what is recomputed counts too."""
-        return self._share(again=True)
-
-    @property
-    def tokens_per_s_per_gpu(self) -> float:
-        """Tokens a second of one GPU."""
-        return self.batch.tokens / self.step_s / self.cluster.gpus
-
-    def _share(self, *, again: bool) -> float:
-        if not self.step:
-            return 0.0
-        return mfu.step_utilisation(
-            step_flop=step_flop(self.model, self.layout, self.batch, again=again), step_s=self.step_s,
-            gpus=self.cluster.gpus, peak_flop_per_s=peak_flop_per_s(self.cluster.accelerator),
-        )  # fmt: skip
 
 
 def plan(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Plan:
@@ -123,6 +38,20 @@ def plan(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Plan:
     parts = step(model, cluster, layout, batch)
     faults += memory_fault(cluster, sum(held.values()))
     return Plan(model, cluster, layout, batch, held, parts, faults)
+
+
+def warnings(judged: Plan) -> tuple[str, ...]:
+    """Return remarks that teach: where time and memory go, single changes that were tried, and how a layout runs that does not.
+
+    >>> warnings(plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192)))
+    ()
+    """
+    return advice(judged, lambda layout, batch: plan(judged.model, judged.cluster, layout, batch))
+
+
+def counted(judged: Plan) -> tuple[str, ...]:
+    """Return how a plan counts where lessons or papers count otherwise; nothing for one that cannot run."""
+    return conventions(judged.cluster, judged.layout) if judged.step else ()
 
 
 def run_days(judged: Plan, *, tokens: float) -> float:

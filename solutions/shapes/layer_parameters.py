@@ -73,3 +73,27 @@ def mlp_parameters(*, hidden: int, ffn_hidden: int, mlp_matrices: int = 3, biase
     require_counts(hidden=hidden, ffn_hidden=ffn_hidden, mlp_matrices=mlp_matrices)
     of_biases = (mlp_matrices - 1) * ffn_hidden + hidden if biases else 0
     return mlp_matrices * hidden * ffn_hidden + of_biases
+
+
+def layer_parameters(*, hidden: int, ffn_hidden: int, heads: int, kv_heads: int) -> int:
+    """Weights in the matrices of one decoder layer with grouped-query attention and a SwiGLU MLP.
+
+        parameters = 2·d²·(1 + k/a) + 3·d·f
+
+    Queries and the output projection are d·d; keys and values are d·(d·k/a), because k of the a heads exist.
+    SwiGLU has three matrices (gate, up, down), where a plain MLP has two. The two norm vectors are left out.
+
+    Shapes:  W_q, W_o: (d, d); W_k, W_v: (d, d·k/a); gate, up: (d, f); down: (f, d)
+    Units:   every argument is a count.
+    Raises:  ValueError if an argument is below 1, or heads do not divide the width, or kv_heads the heads.
+    Source:  Ainslie et al. 2023, arXiv:2305.13245, section 2.2; Shazeer 2020, arXiv:2002.05202, section 2.
+
+    >>> layer_parameters(hidden=16384, ffn_hidden=53248, heads=128, kv_heads=8)   # Llama 3.1 405B
+    3187671040
+    """
+    require_counts(hidden=hidden, ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads)
+    if hidden % heads or heads % kv_heads:
+        raise ValueError(f"{heads} heads must divide the width {hidden}, and {kv_heads} KV heads the heads")
+    kv_width = hidden // heads * kv_heads
+    attention = 2 * hidden * hidden + 2 * hidden * kv_width
+    return attention + 3 * hidden * ffn_hidden

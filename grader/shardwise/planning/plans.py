@@ -108,7 +108,7 @@ def document(plan: Any, costs: Mapping[str, float]) -> dict[str, Any]:
                   "step": dict(plan.step), "step_s": plan.step_s, "bubble_overhead": plan.bubble_overhead,
                   "bubble_idle_fraction": plan.bubble_idle_fraction, "mfu": plan.mfu, "hfu": plan.hfu,
                   "tokens_per_s_per_gpu": plan.tokens_per_s_per_gpu}  # fmt: skip
-    found |= {"counted": list(plan.counted), "warnings": list(plan.warnings)}
+    found |= {"counted": list(plans.counted(planner, plan)), "warnings": list(plans.warnings(planner, plan))}
     return found | ({"run": dict(costs)} if costs else {})
 
 

@@ -96,8 +96,8 @@ class PlannerDesk:
             "line": "; ".join(filter(None, (layout_line(plan.layout), followed, batch_line(plan.batch)))),
             "plan": plans.document(plan, costs),
             "faults": [sentence(fault.words) for fault in plan.faults],
-            "warnings": [sentence(words) for words in plan.warnings],
-            "counted": [sentence(words) for words in plan.counted],
+            "warnings": [sentence(words) for words in plans.warnings(planner, plan)],
+            "counted": [sentence(words) for words in plans.counted(planner, plan)],
             "choices": self._degrees(plan),
             "places": [
                 {"axis": place.axis.upper(), "size": place.size, "sits": where_it_sits(place, plan.cluster),

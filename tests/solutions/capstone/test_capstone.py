@@ -16,6 +16,7 @@ from solutions.cost import run_costs
 from solutions.facts import hardware
 from solutions.oracles.capstone import capstone as engine
 from solutions.oracles.roofline.layer_flop import attention_flop_per_pair_and_channel, flop_per_weight_and_token
+from solutions.shapes.layer_parameters import layer_parameters
 
 PFLOP_DAY = 1e15 * 86400
 DAY = 86400.0
@@ -53,20 +54,20 @@ def test_parameters_are_the_sum_of_the_matrices(
 ) -> None:
     heads = kv_heads * group
     shape = {"hidden": heads * head, "ffn_hidden": ffn_hidden, "heads": heads, "kv_heads": kv_heads}
-    assert capstone.layer_parameters(**shape) == engine.layer_parameters(**shape)
+    assert layer_parameters(**shape) == engine.layer_parameters(**shape)
     whole = {**shape, "layers": layers, "vocabulary": 32_000}
     assert capstone.model_parameters(**whole) == engine.model_parameters(**whole)
 
 
 def test_without_grouping_attention_has_four_square_matrices() -> None:
-    grouped = capstone.layer_parameters(**LLAMA)
-    full = capstone.layer_parameters(**{**LLAMA, "kv_heads": 128})
+    grouped = layer_parameters(**LLAMA)
+    full = layer_parameters(**{**LLAMA, "kv_heads": 128})
     assert full == 4 * 16384**2 + 3 * 16384 * 53248
     assert full - grouped == 2 * 16384**2 - 2 * 16384 * 1024
 
 
 def test_llama_405b_is_405_85_billion_and_4d_squared_overshoots_by_60() -> None:
-    layer = capstone.layer_parameters(**LLAMA)
+    layer = layer_parameters(**LLAMA)
     assert round(layer / 1e9, 3) == 3.188
     assert round((layer - 3 * 16384 * 53248) / 1e9, 3) == 0.570
     assert round(3 * 16384 * 53248 / 1e9, 3) == 2.617
@@ -74,7 +75,7 @@ def test_llama_405b_is_405_85_billion_and_4d_squared_overshoots_by_60() -> None:
     whole = {**LLAMA, "layers": 126, "vocabulary": 128256}
     assert round(capstone.model_parameters(**whole) / 1e9, 2) == 405.85
     ungrouped = {**whole, "kv_heads": 128}
-    layers_alone = 126 * capstone.layer_parameters(**{**LLAMA, "kv_heads": 128})
+    layers_alone = 126 * layer_parameters(**{**LLAMA, "kv_heads": 128})
     assert round(layers_alone / 1e9) == 465
     assert round(capstone.model_parameters(**ungrouped) / 1e9) == 469  # the embeddings add 4.2
 
@@ -237,7 +238,7 @@ def test_gradient_sync_is_the_traffic_over_the_link(
     seconds = capstone.gradient_sync_seconds(**case, bandwidth_bytes_per_s=gigabytes * 1e9)
     assert same(seconds, engine.gradient_sync_seconds(**case, bandwidth_bytes_per_s=gigabytes * 1e9))
     shape = {name: case[name] for name in LLAMA}
-    slice_of_model = stage_layers * capstone.layer_parameters(**shape) / tp
+    slice_of_model = stage_layers * layer_parameters(**shape) / tp
     assert seconds * gigabytes * 1e9 <= 6 * slice_of_model
     assert (seconds == 0) == (dp == 1)
 
@@ -327,7 +328,7 @@ def test_a_useful_hour_costs_the_price_over_the_share(price: float, share: float
 
 
 @pytest.mark.parametrize(
-    "path", sorted((Path(__file__).parents[2] / "problems" / "16-capstone-405b").glob("*.yaml")), ids=lambda p: p.stem
+    "path", sorted((Path(__file__).parents[3] / "problems" / "16-capstone-405b").glob("*.yaml")), ids=lambda p: p.stem
 )
 def test_a_template_states_no_peak_of_its_own(path: Path) -> None:
     peaks = "|".join(f"{round(figure / 1e12):_}".replace("_", "[,_]?") for figure in PEAKS)

@@ -11,7 +11,7 @@ import pytest
 from solutions.facts import hardware
 from solutions.facts.tables import table
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CARDS = table("facts/hardware.yaml")
 FIGURES = [
     (group, name, figure, entry)

@@ -10,14 +10,15 @@ from ruamel.yaml import YAML
 
 from solutions.facts import tables
 
-BESIDE = sorted(Path(tables.__file__).parent.glob("*.yaml"))
-OF_TESTS = sorted(Path(__file__).parents[1].rglob("*.yaml"))
+SOLUTIONS = Path(tables.__file__).parents[1]
+BESIDE = sorted(SOLUTIONS.rglob("*.yaml"))
+OF_TESTS = sorted(Path(__file__).parents[2].rglob("*.yaml"))
 
 
 @pytest.mark.parametrize("path", BESIDE, ids=lambda path: path.name)
 def test_a_table_means_the_same_in_both_versions(path: Path) -> None:
     """1e9 is a number in YAML 1.2 alone, and no is false in YAML 1.1 alone."""
-    assert tables.table(path.name) == YAML(typ="safe").load(path.read_text("utf-8"))
+    assert tables.table(path.relative_to(SOLUTIONS).as_posix()) == YAML(typ="safe").load(path.read_text("utf-8"))
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from solutions import interactive
 from solutions.checkpointing.checkpoint_interval import run_seconds
 from solutions.communication.hierarchy import sharded_seconds
 from solutions.communication.overlap import exposed_tail_seconds
@@ -38,7 +39,7 @@ Shown = dict[str, Any]
 
 
 def module_of(name: str) -> ModuleType:
-    return importlib.import_module(f"solutions.moving.{name}")
+    return importlib.import_module(f"solutions.interactive.{name}")
 
 
 def start_of(module: ModuleType) -> Shown:
@@ -111,7 +112,7 @@ def test_a_question_says_what_its_answer_depends_on(name: str, premises: list[st
 @pytest.mark.parametrize("name", NAMES)
 def test_its_still_is_a_picture_of_its_lesson(name: str) -> None:
     module = module_of(name)
-    folder = Path(__file__).parents[2] / "problems" / module.CHAPTER
+    folder = Path(__file__).parents[3] / "problems" / module.CHAPTER
     assert (folder / "figures" / f"{module.STILL}.png").exists()
     assert f"figures/{module.STILL}.png" in (folder / "lesson.md").read_text("utf-8")
 

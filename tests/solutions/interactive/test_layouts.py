@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from solutions import interactive
 from solutions.interactive import first_stage, ranks
 from solutions.oracles.activations import activations, recompute
 from solutions.oracles.capstone import capstone

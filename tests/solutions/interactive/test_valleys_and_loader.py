@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from solutions import interactive
 from solutions.data.loader_queue import batches_for_stall
 from solutions.interactive import loader, valleys
 from solutions.oracles.cost.inference_aware import best_size, lifetime_flop

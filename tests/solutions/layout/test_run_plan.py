@@ -16,6 +16,7 @@ from solutions.oracles.layout import run_plan as engine
 from solutions.oracles.pipeline import pipeline as pipeline_engine
 from solutions.oracles.roofline import flops
 from solutions.pipeline import pipeline
+from solutions.shapes.layer_parameters import layer_parameters
 
 counts = st.integers(1, 64)
 
@@ -47,7 +48,7 @@ def test_a_plan_by_the_weights_of_a_layer_is_that_by_its_matrices(
     layers: int, width: int, ffn: int, heads: int, tp: int, vocabulary: int
 ) -> None:
     shape = {"hidden": 16 * width, "ffn_hidden": ffn, "heads": heads, "kv_heads": 8}
-    one, hidden = capstone.layer_parameters(**shape), shape["hidden"]
+    one, hidden = layer_parameters(**shape), shape["hidden"]
     assert run_plan.model_parameters(
         layer_weights=one, layers=layers, vocabulary=vocabulary, hidden=hidden
     ) == oracle.model_parameters(layers=layers, vocabulary=vocabulary, **shape)

@@ -10,7 +10,7 @@ import pytest
 
 from solutions.planner.advice import conventions
 from solutions.planner.changes import changes
-from solutions.planner.judging import Batch, Cluster, Layout, Model, Plan, named_model, plan
+from solutions.planner.judging import Batch, Cluster, Layout, Model, Plan, named_model, plan, warnings
 
 LLAMA, LARGE = named_model("Llama-3-8B"), named_model("Llama-3-405B")
 MIXTURE = named_model("Mixtral-8x7B")
@@ -22,8 +22,8 @@ def planned(layout: Layout, *, model: Model = LLAMA, cluster: Cluster = CLUSTER,
 
 
 def remark(words: str, judged: Plan) -> str:
-    found = [said for said in judged.warnings if words in said]
-    assert len(found) == 1, judged.warnings
+    found = [said for said in warnings(judged) if words in said]
+    assert len(found) == 1, warnings(judged)
     return found[0]
 
 
@@ -43,7 +43,7 @@ def test_every_change_that_is_named_runs_and_gives_what_is_said() -> None:
         )  # fmt: skip
         batch = Batch(512, 4096)
         judged = plan(model, cluster, layout, batch)
-        for said in judged.warnings:
+        for said in warnings(judged):
             told = 0
             for change in changes(model, cluster, layout, batch):
                 other = plan(model, cluster, change.layout, change.batch)
@@ -60,9 +60,9 @@ def test_every_change_that_is_named_runs_and_gives_what_is_said() -> None:
 
 
 def test_nothing_is_remarked_where_no_part_is_large() -> None:
-    assert planned(Layout(dp=64, zero=3)).warnings == ()
+    assert warnings(planned(Layout(dp=64, zero=3))) == ()
     short = replace(LLAMA, vocabulary=32000)  # its last stage is not much longer than the others
-    assert planned(Layout(tp=2, pp=2, dp=16), model=short, batch=Batch(2048, 8192)).warnings == ()
+    assert warnings(planned(Layout(tp=2, pp=2, dp=16), model=short, batch=Batch(2048, 8192))) == ()
 
 
 def test_a_bubble_is_told_with_the_changes_that_shorten_it_and_another_batch_last() -> None:
@@ -124,7 +124,7 @@ def test_tp_that_leaves_the_node_is_told_with_what_keeps_it_inside() -> None:
     assert said == f"TP stays inside a node with TP 8 (MFU {inside.mfu:.1%})"
     lean = planned(Layout(tp=16, dp=1), cluster=replace(CLUSTER, gpus=16), model=replace(LLAMA, layers=4000))
     assert "TP 8 (needs" in remark("TP stays inside a node", lean)
-    assert not any("inside a node" in words for words in inside.warnings)
+    assert not any("inside a node" in words for words in warnings(inside))
 
 
 def test_a_stage_that_is_later_than_the_others_is_told() -> None:
@@ -141,7 +141,7 @@ def test_memory_that_is_free_is_told_with_less_recomputation() -> None:
     assert said.startswith(
         f"{1 - judged.memory_bytes / judged.cluster.memory_bytes:.0%} of the memory is free: no recomputation (MFU "
     )
-    assert not any("is free" in words for words in planned(Layout(tp=2, dp=32, recompute="full")).warnings), (
+    assert not any("is free" in words for words in warnings(planned(Layout(tp=2, dp=32, recompute="full")))), (
         "its time is told"
     )
 
@@ -159,7 +159,7 @@ def test_what_does_not_fit_is_told_with_the_changes_after_which_it_fits() -> Non
 def test_what_takes_as_much_memory_is_no_remedy_for_it_and_may_be_one_for_time() -> None:
     """Twice the sequences in a step take no more memory: they are not leaner, and shorten the bubble of a plan that does not fit."""
     long = planned(Layout(), model=replace(LLAMA, layers=1), cluster=replace(CLUSTER, gpus=1), batch=Batch(1, 2**20))
-    assert long.warnings[-1].endswith(": no single change leaves less, it takes more GPUs")
+    assert warnings(long)[-1].endswith(": no single change leaves less, it takes more GPUs")
     large = planned(
         Layout(pp=8), model=named_model("Llama-3-70B"), cluster=replace(CLUSTER, gpus=8), batch=Batch(16, 8192)
     )
@@ -192,9 +192,9 @@ def test_a_model_too_large_for_all_gpus_is_told_with_how_many_it_takes() -> None
 
 
 def test_what_does_not_run_is_told_with_what_does() -> None:
-    said = planned(Layout(tp=2, dp=16)).warnings
+    said = warnings(planned(Layout(tp=2, dp=16)))
     assert len(said) == 1 and said[0].startswith("it runs with ") and "DP 32 (MFU " in said[0]
-    [larger] = planned(Layout(dp=63), model=LARGE).warnings
+    [larger] = warnings(planned(Layout(dp=63), model=LARGE))
     needs = [float(size) for size in re.findall(r"\(needs ([\d.]+) GB\)", larger)]
     assert len(needs) > 1 and needs == sorted(needs) and needs[0] * 1e9 > CLUSTER.memory_bytes
     assert (
@@ -202,10 +202,10 @@ def test_what_does_not_run_is_told_with_what_does() -> None:
         and " it breaks no rule, but does not fit: the model states alone, at 18 bytes a parameter, fill at least "
         in larger
     )
-    [tight] = planned(Layout(tp=3, pp=2, dp=10), model=named_model("Llama-3-70B")).warnings
+    [tight] = warnings(planned(Layout(tp=3, pp=2, dp=10), model=named_model("Llama-3-70B")))
     assert tight.endswith("it breaks no rule, but does not fit: a search tells whether another layout does")
     broken = planned(Layout(tp=8, pp=4, dp=2, virtual_stages=3, schedule="zb-h1"), batch=Batch(127, 8192))
-    assert broken.warnings == ("no single change makes it run: a search tells whether another layout does",)
+    assert warnings(broken) == ("no single change makes it run: a search tells whether another layout does",)
 
 
 def test_conventions_name_what_others_would_count() -> None:
@@ -223,29 +223,29 @@ def test_a_part_just_as_large_as_the_limit_is_not_large() -> None:
     judged = planned(Layout(dp=64, recompute="selective"))
     room, empty, idle = CLUSTER.memory_bytes, dict.fromkeys(judged.memory, 0.0), dict.fromkeys(judged.step, 0.0)
     half = empty | {"activations": 0.6 * room}
-    assert replace(judged, memory=half, step=idle | {"compute": 9.0, "recompute": 1.0}).warnings == ()
-    assert replace(judged, memory=half, step=idle | {"compute": 9.0, "recompute": 1.1}).warnings != ()
+    assert warnings(replace(judged, memory=half, step=idle | {"compute": 9.0, "recompute": 1.0})) == ()
+    assert warnings(replace(judged, memory=half, step=idle | {"compute": 9.0, "recompute": 1.1})) != ()
     little = idle | {"compute": 9.9, "recompute": 0.1}
-    assert replace(judged, memory=half, step=little).warnings == ()
+    assert warnings(replace(judged, memory=half, step=little)) == ()
     less = half | {"activations": 0.59 * room}
     for tenth_at_most in (little, idle | {"compute": 9.0, "recompute": 1.0}):
         assert remark("41% of the memory is free", replace(judged, memory=less, step=tenth_at_most))
     states = {"weights": 0.8 * room, "activations": 0.3 * room}
     assert remark("the largest part of the memory is weights", replace(judged, memory=empty | states))
     assert remark("the model states alone take", replace(judged, memory=empty | states | {"gradients": 1e9}))
-    assert replace(judged, memory=empty | {"weights": 1.0 * room}).warnings == ()  # which fits
+    assert warnings(replace(judged, memory=empty | {"weights": 1.0 * room})) == ()  # which fits
 
 
 def test_the_last_stage_is_remarked_from_a_twentieth_more_than_the_average() -> None:
     for stages, vocabulary, words in ((8, 16000, "5%"), (8, 32000, "10%"), (4, 32000, "")):
         judged = planned(Layout(pp=stages, dp=64 // stages), model=replace(LLAMA, vocabulary=vocabulary))
-        told = [said for said in judged.warnings if "longer than the average" in said]
+        told = [said for said in warnings(judged) if "longer than the average" in said]
         late = f"stage {stages} of {stages} takes {words} longer than the average, and the others wait for it: "
         assert [said.startswith(late) for said in told] == ([True] if words else [])
 
 
 def test_two_gpus_can_share_the_states_of_a_model() -> None:
-    told = planned(Layout(dp=2), cluster=replace(CLUSTER, gpus=2), batch=Batch(2, 1024)).warnings
+    told = warnings(planned(Layout(dp=2), cluster=replace(CLUSTER, gpus=2), batch=Batch(2, 1024)))
     assert "ZeRO 3 (needs " in told[-1] or "it fits with" in told[-1]
 
 

@@ -11,6 +11,7 @@ import pytest
 from solutions.planner.faults import Fault, memory_fault, precision_faults
 from solutions.planner.judging import (
     Plan,
+    counted,
     judge,
     layout_memory_bytes,
     layout_mfu,
@@ -18,6 +19,7 @@ from solutions.planner.judging import (
     plan,
     run_days,
     run_dollars,
+    warnings,
 )
 from solutions.planner.shapes import Batch, Cluster, Layout, Model, divisors, named_model
 from solutions.shapes import models
@@ -102,7 +104,7 @@ def test_all_faults_are_said_at_once() -> None:
         "context",
     }
     assert judged.step == judged.memory == {}
-    assert judged.warnings == ("no single change makes it run: a search tells whether another layout does",)
+    assert warnings(judged) == ("no single change makes it run: a search tells whether another layout does",)
     assert judged.step_s == judged.memory_bytes == judged.bubble_overhead == math.inf
     assert (judged.fits, judged.mfu, judged.bubble_idle_fraction) == (False, 0, 1)
 
@@ -162,8 +164,8 @@ def test_it_says_how_gradients_are_counted_where_stage_two_meets_a_pipeline() ->
     piped, plain = (
         plan(named_model("Llama-3-8B"), cluster, Layout(pp=pp, dp=64 // pp, zero=2), batch) for pp in (2, 1)
     )
-    assert any("once a step" in words for words in piped.counted)
-    assert not any("once a step" in words for words in plain.counted)
+    assert any("once a step" in words for words in counted(piped))
+    assert not any("once a step" in words for words in counted(plain))
 
 
 def test_days_and_dollars_of_a_run() -> None:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from drawing import every_sixth_at_once
-from solutions.planner.judging import Batch, Layout, Plan, named_model, plan
+from solutions.planner.judging import Batch, Layout, Plan, named_model, plan, warnings
 from solutions.planner.names import names, usual_cluster
 from solutions.planner.start import first_layout
 
@@ -38,9 +38,9 @@ def test_every_pair_begins_with_what_runs_and_fits_or_with_words_on_what_to_do(a
     for model in MODELS[turn % (4 * len(SIZES)) :: 4 * len(SIZES)]:
         judged = begun(model, accelerator, gpus)
         assert judged.step, model
-        assert judged.fits or "GPUs" in judged.warnings[-1] or "fits with" in judged.warnings[-1], (
+        assert judged.fits or "GPUs" in warnings(judged)[-1] or "fits with" in warnings(judged)[-1], (
             model,
-            judged.warnings,
+            warnings(judged),
         )
         assert judged.fits or gpus < 2048, model
 

@@ -10,9 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from solutions.activations import activations
-from solutions.capstone import capstone
 from solutions.oracles.tensor_and_context import tensor_parallel as played
 from solutions.ring import ring
+from solutions.shapes.layer_parameters import layer_parameters
 from solutions.tensor_and_context import tensor_parallel as tp
 
 LLAMA_70B = {"hidden": 8192, "ffn_hidden": 28672, "heads": 64, "kv_heads": 8}
@@ -93,7 +93,7 @@ def test_the_tokens_of_sequence_parallelism_fill_what_the_others_filled(tokens: 
 
 
 def test_on_one_gpu_a_layer_is_whole() -> None:
-    whole = capstone.layer_parameters(**LLAMA_70B)
+    whole = layer_parameters(**LLAMA_70B)
     assert tp.layer_parameters_per_gpu(**LLAMA_70B, tp=1) == whole == 855_638_016
     assert tp.layer_parameters_per_gpu(**LLAMA_70B, tp=8) * 8 == whole
 
