@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import shlex
 import subprocess
@@ -14,11 +13,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import shardwise.kinds
+from shardwise import plugins
 from shardwise.bank.scaffold import init_bank
 from shardwise.cli.main import app
 from shardwise.errors import ShardwiseError
-from shardwise.kinds import Registry, added_kinds
+from shardwise.kinds import Registry
+from shardwise.plugins import kinds_and_packages
 
 PACKAGE = '''\
 """Pairs: matching under another name."""
@@ -111,14 +111,14 @@ def test_a_kind_of_an_installed_package_starts_proves_shows_and_marks_problems(i
 def add(monkeypatch: pytest.MonkeyPatch, *values: str) -> None:
     """Pretend that packages with these entry points for the kind `pairs` are installed."""
     entries = [EntryPoint("pairs", value, "shardwise.kinds") for value in values]
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entries)
-    shardwise.kinds._added.cache_clear()
+    monkeypatch.setattr(plugins, "entry_points", lambda group: entries)
+    plugins.added.cache_clear()
 
 
 @pytest.fixture(autouse=True)
 def kinds_as_they_are() -> Iterator[None]:
     yield
-    shardwise.kinds._added.cache_clear()
+    plugins.added.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_kind_that_two_packages_add_is_refused(monkeypatch: pytest.MonkeyPatch
     add(monkeypatch, "one:KIND", "two:KIND")
     with pytest.raises(ShardwiseError, match=r"is added by .* and .*Uninstall all of them but one"):
         Registry()["pairs"]
-    assert len(added_kinds()) == 2
+    assert len(kinds_and_packages()) == 2
 
 
 def test_a_kind_that_is_not_installed_is_asked_for(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_every_reference_of_a_question_that_has_an_equation_is_on_the_sheet() ->
     for formula in found.values():
         assert formula.about and formula.equation and formula.source, formula.name
         path, line = formula.line.split(":")
-        function = formula.name.partition(".")[2]
+        function = formula.name.rpartition(".")[2]
         assert (ROOT / path).read_text("utf-8").splitlines()[int(line) - 1].startswith(f"def {function}("), formula.name
 
 

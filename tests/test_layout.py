@@ -18,12 +18,12 @@ from shardwise.bank.lint import lint_problem
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of, kinds, text_of
-from shardwise.kinds.layout import grid, verdicts
-from shardwise.kinds.layout.model import MOST_ROWS, Judged, LayoutForm, LayoutKey, ShownAxis
-from shardwise.kinds.layout.reading import read_layout
 from shardwise.marking import check
 from shardwise.question import Feedback, Question
 from shardwise.template.references import References
+from shardwise_bank.kinds.layout import grid, verdicts
+from shardwise_bank.kinds.layout.model import MOST_ROWS, Judged, LayoutForm, LayoutKey, ShownAxis
+from shardwise_bank.kinds.layout.reading import read_layout
 
 TEXT = template("layout")
 TINY = '''

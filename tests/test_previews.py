@@ -15,12 +15,12 @@ from shardwise.kinds import OURS, kind_of
 from shardwise.kinds.formula.notation import read
 from shardwise.kinds.formula.tree import FormulaError
 from shardwise.kinds.formula.typeset import mathml
-from shardwise.kinds.schedule.kind import ScheduleKey
 from shardwise.marking import check
 from shardwise.question import Question
 from shardwise.student.desk import Desk
 from shardwise.student.limited import run_limited
 from shardwise.student.session import Session
+from shardwise_bank.kinds.schedule.kind import ScheduleKey
 
 
 def preview(question: Question, raw: Any) -> dict[str, Any]:

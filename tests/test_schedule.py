@@ -22,17 +22,17 @@ from shardwise.errors import Faulty, ShardwiseError, Unreadable
 from shardwise.grading.feedback_page import page
 from shardwise.grading.results import Result
 from shardwise.kinds import text_of
-from shardwise.kinds.schedule.model import ScheduleForm, ScheduleKey
-from shardwise.kinds.schedule.reading import read_schedule
-from shardwise.kinds.schedule.search import shortest
 from shardwise.markdown.feedback import as_html, as_markdown, as_plain, bundle
 from shardwise.markdown.timeline import COLOURS, as_svg, as_text
 from shardwise.marking import check
-from shardwise.pipelines.named import NAMED, greedy, limited
-from shardwise.pipelines.pipeline import Operation, Pipeline, Schedule
-from shardwise.pipelines.simulate import Run, simulate
 from shardwise.question import Bar, Feedback, Outcome, Question, Row, Timeline
 from shardwise.student.views import verdict
+from shardwise_bank.kinds.schedule.model import ScheduleForm, ScheduleKey
+from shardwise_bank.kinds.schedule.reading import read_schedule
+from shardwise_bank.kinds.schedule.search import shortest
+from shardwise_bank.pipelines.named import NAMED, greedy, limited
+from shardwise_bank.pipelines.pipeline import Operation, Pipeline, Schedule
+from shardwise_bank.pipelines.simulate import Run, simulate
 from solutions import figures
 from solutions.pipeline.zero_bubble import bubble_seconds
 

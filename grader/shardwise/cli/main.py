@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from copy import copy
+from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
 from shlex import quote
@@ -18,17 +19,18 @@ import typer
 from typer.main import get_command_name
 
 from shardwise import __version__
-from shardwise.cli import assigning, authoring, grading, planning, practising, trust
+from shardwise.cli import assigning, authoring, grading, practising, trust
 from shardwise.cli.interrupts import pass_on
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import print_columns, print_formula, print_question
 from shardwise.errors import Faulty, ShardwiseError
+from shardwise.plugins import COMMANDS, added, load
 
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
 
 app = typer.Typer(
-    help="Practice problems for people who train large models on many GPUs: drawn, checked, assigned and graded.",
+    help="Auto-graded practice problems: drawn, checked, assigned and graded.",
     no_args_is_help=True,
     rich_markup_mode=None,  # rich would take longer to load than all commands but grade take to run
     pretty_exceptions_enable=False,
@@ -38,7 +40,6 @@ app = typer.Typer(
 app.add_typer(authoring.commands)
 app.add_typer(assigning.commands)
 app.add_typer(grading.commands)
-app.add_typer(planning.commands)
 app.add_typer(practising.commands)
 app.add_typer(trust.commands)
 
@@ -263,6 +264,14 @@ def _options(
     """Options of every command."""
 
 
+@cache
+def with_added_commands() -> typer.Typer:
+    """Return the app with the commands that other packages add. Raises ShardwiseError where one cannot be loaded."""
+    for name in added(COMMANDS):
+        app.add_typer(load(COMMANDS, name))
+    return app
+
+
 def _app_for(first_word: Sequence[str]) -> typer.Typer:
     """The app, with the command alone that a command line begins with: Typer would make all of them with all their options."""
     for part in (app, *(group.typer_instance for group in app.registered_groups)):
@@ -272,7 +281,7 @@ def _app_for(first_word: Sequence[str]) -> typer.Typer:
                 alone = copy(app)
                 alone.registered_groups, alone.registered_commands = [], [command]
                 return alone
-    return app
+    return with_added_commands()
 
 
 def _open_what_is_closed() -> None:

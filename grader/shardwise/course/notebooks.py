@@ -20,6 +20,7 @@ from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of, text_of, variable_of
 from shardwise.markdown.html import keep_together, to_plain
+from shardwise.plugins import VERBS, added
 from shardwise.question import Question
 
 Cell = dict[str, Any]
@@ -27,7 +28,7 @@ Notebook = dict[str, Any]
 PRACTICE_SEED = "0"  # every practice notebook starts from this seed; another() goes on from it
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _SHORT = 60  # characters of an example that stands beside a line of code
-_VERBS = ("another", "check", "figure", "hint", "planner", "practice", "progress", "solution")
+_VERBS = ("another", "check", "figure", "hint", "practice", "progress", "solution")
 _HOW_TO_TYPE = """Answer in the cell under each question and run the cell below it: the feedback comes at once.
 
 - `hint()` gives the next hint for the problem that you checked last, `solution()` its worked solution.
@@ -94,7 +95,8 @@ def _with_solution_marked(source: str) -> str:
 def _setup(chapter: str, named: str | None) -> str:
     """The first code cell: the student's verbs, and how the student stands; it also says where the problems are."""
     call = f"progress({json.dumps(chapter, ensure_ascii=False)}{_where(named)})"
-    return f"from shardwise import {', '.join(_VERBS)}\n\n{call}"
+    verbs = sorted((*_VERBS, *added(VERBS))) if named is None else _VERBS  # whoever has the shipped bank has its verbs
+    return f"from shardwise import {', '.join(verbs)}\n\n{call}"
 
 
 def lesson_cells(folder: Path, chapter: str, named: str | None = None) -> list[tuple[str, list[Cell]]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # What the locked cells of every notebook do; the student's copies of them are never run.
 PRELUDE = (
     "import shardwise\n"
-    "from shardwise import another, check, check_all, figure, handed_out, hint, planner, practice, progress, solution\n"
+    "from shardwise import another, check, check_all, figure, handed_out, hint, practice, progress, solution\n"
 )
 MARKING_SECONDS = 60.0  # for all that marking a notebook runs; a hanging answer to a hunt takes up to 15 of them
 _WHY_STOPPED = {
