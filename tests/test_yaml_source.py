@@ -33,8 +33,8 @@ GOOD = dedent("""\
     prompt: |
       {{ gpus }} GPUs all-reduce {{ message_bytes }} in a ring.
     answer:
-      reference: ring.bytes_sent_per_gpu
-      oracle: ring.simulated_bytes_sent_per_gpu
+      reference: ring.ring.bytes_sent_per_gpu
+      oracle: ring.ring.simulated_bytes_sent_per_gpu
       unit: GB
     mistakes:
       - factor: 0.5
@@ -157,8 +157,8 @@ def test_all_faults_of_a_file_come_at_once_in_the_order_of_the_file() -> None:
         ("gpus: {choice: [8, 16]}", "gpus: {derived: 2 *}", "“2 *” is not an expression"),
         ("prompt: |", "where: [gpus > 1, gpus +]\nprompt: |", "9:19: where.1: “gpus +” is not an expression"),
         ("{{ gpus }} GPUs", "{% if gpus %} GPUs", "The innermost block that needs to be closed is 'if'."),
-        ("  oracle: ring.simulated_bytes_sent_per_gpu\n", "", "answer.oracle is missing"),
-        ("reference: ring.bytes_sent_per_gpu", "reference: bytes_sent", "answer.reference: I expected the form"),
+        ("  oracle: ring.ring.simulated_bytes_sent_per_gpu\n", "", "answer.oracle is missing"),
+        ("reference: ring.ring.bytes_sent_per_gpu", "reference: bytes_sent", "answer.reference: I expected the form"),
         ("  unit: GB\n", "  unit: GB/s\n", "answer: a bandwidth needs a direction"),
         ("  unit: GB\n", "  unit: GB\n  rel_tol: 0.1\n  abs_tol: 1\n", "give one of rel_tol, abs_tol and sig_figs"),
         ("  unit: GB\n", "  unit: GB\n  rel_tol: 1\n", "answer.rel_tol: I expected a number below 0.5, and this is 1"),

@@ -131,7 +131,6 @@ class _Tree:
 
     def _entries(self, node: Any, depth: int) -> dict[str, tuple[Any, Any]]:
         """Key and value by the key's text: a mapping's own ones first, then those that it merges (<<)."""
-        self._within_limits(depth)
         own: dict[str, tuple[Any, Any]] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
@@ -149,6 +148,7 @@ class _Tree:
             if not isinstance(other, yaml.MappingNode):
                 words = f"expected a mapping or list of mappings for merging, but found {other.id}"
                 raise _mapping_error(node, words, other)
+            self._within_limits(depth + 1)
             own = own | {key: pair for key, pair in self._entries(other, depth + 1).items() if key not in own}
         return own
 
