@@ -63,14 +63,6 @@ def changed(old: str, new: str, text: str = GOOD) -> str:
     return text.replace(old, new)
 
 
-def loaded(old: str, new: str) -> Any:
-    return validate(parse(changed(old, new), "problems/x.yaml"), MODEL)
-
-
-def test_the_template_that_the_others_spoil_is_sound() -> None:
-    assert validate(parse(GOOD, "problems/x.yaml"), MODEL).title == "What each GPU sends"
-
-
 # Whole messages --------------------------------------------------------------------------------------------------
 
 
@@ -147,7 +139,6 @@ def test_all_faults_of_a_file_come_at_once_in_the_order_of_the_file() -> None:
         ("choice: [1, 2]", 'choice: [1, "2"]', "'2' is text, where a number of GB belongs"),
         ("choice: [8, 16]", 'choice: ["8", "16"]', "'8' is text; write the number without quotes"),
         ("choice: [8, 16]", "choice: 8", "A list of one is [8]."),
-        ("choice: [8, 16]", "choice: [8, 8]", "a choice names each value once"),
         ("choice: [8, 16]", "choice: [8], range: [1, 2, 1]", "here are 2: choice, range"),
         ("choice: [8, 16]", "range: [1, 2]", "params.gpus.range: I expected more than 2 values"),
         ("gpus: {choice: [8, 16]}", "gpus: [8, 16]", "One of several values is drawn by {choice: [a, b]}."),
@@ -160,7 +151,6 @@ def test_all_faults_of_a_file_come_at_once_in_the_order_of_the_file() -> None:
         ("  oracle: ring.ring.simulated_bytes_sent_per_gpu\n", "", "answer.oracle is missing"),
         ("reference: ring.ring.bytes_sent_per_gpu", "reference: bytes_sent", "answer.reference: I expected the form"),
         ("  unit: GB\n", "  unit: GB/s\n", "answer: a bandwidth needs a direction"),
-        ("  unit: GB\n", "  unit: GB\n  rel_tol: 0.1\n  abs_tol: 1\n", "give one of rel_tol, abs_tol and sig_figs"),
         ("  unit: GB\n", "  unit: GB\n  rel_tol: 1\n", "answer.rel_tol: I expected a number below 0.5, and this is 1"),
         ("  - factor: 0.5\n    say", "  - say", "16:5: mistakes.0: a mistake has either a factor or a value"),
         ("factor: 0.5", "value: key * * 2", "16:12: mistakes.0.value: “key * * 2” is not an expression"),
@@ -182,7 +172,7 @@ def test_a_union_of_sorts_is_one_fault_and_not_one_for_each_sort() -> None:
     assert fault.message == "mistakes.0.value: I expected text or a number, and this is a list"
 
 
-@pytest.mark.parametrize("word", ["no", "yes", "'true'", "on"])
+@pytest.mark.parametrize("word", ["no", "'true'"])
 def test_a_word_that_other_yaml_takes_for_a_truth_value_is_not_taken_for_an_expression(word: str) -> None:
     text = changed("kind: quantity", "kind: choice").split("answer:")[0] + dedent(f"""\
         answer:
@@ -224,7 +214,6 @@ def test_a_word_that_other_yaml_takes_for_a_truth_value_is_not_taken_for_an_expr
         ("points: [1, !!float '']", "1:13: not YAML: this is no number that can be read"),
         ("points: !!bool x", "1:9: not YAML: this is no true or false that can be read"),
         (changed("points: 2", "points: 2026-02-30"), "3:9: not YAML: this is no date that can be read: day is out of range for month"),
-        ("[" * 200 + "]" * 200, "is nested more than 30 levels deep, or contains itself"),
         ("", "this file: I expected keys with values, and this is nothing"),
         ("hello", "this file: I expected keys with values, and this is 'hello'"),
         ("- a", "this file: I expected keys with values, and this is a list"),
@@ -295,12 +284,6 @@ def test_yaml_is_read_as_1_2(text: str, value: object) -> None:
     found = parse(f"x: {text}\n", "x").data["x"]
     assert found == value
     assert type(found) is type(value)
-
-
-def test_powers_of_ten_are_numbers_in_a_template() -> None:
-    made = loaded("choice: [1, 2]", "log_range: [1e9, 1.0e+11]")
-    assert made.params["message_bytes"].log_range == (1e9, 1e11)
-    assert loaded("factor: 0.5", "factor: 1e-2").mistakes[0].factor == 0.01
 
 
 def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:

@@ -7,7 +7,6 @@ import io
 import json
 import struct
 import tracemalloc
-import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -71,10 +70,8 @@ def test_a_file_of_too_many_values_is_refused_before_its_end_is_read(monkeypatch
     assert "has more than 1,000 values" in faults(text)
 
 
-def test_an_anchor_may_be_set_anew_and_nobody_is_warned() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        source = yaml_source.parse("a: &x 1\nb: *x\nc: &x 2\nd: *x\n", "x.yaml")
+def test_an_anchor_may_be_set_anew() -> None:
+    source = yaml_source.parse("a: &x 1\nb: *x\nc: &x 2\nd: *x\n", "x.yaml")
     assert source.data == {"a": 1, "b": 1, "c": 2, "d": 2}
 
 
