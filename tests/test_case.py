@@ -8,7 +8,6 @@ import time
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from case_students import answers, carrying
 from checkout import problem_of, template
@@ -27,6 +26,7 @@ from shardwise.markdown.feedback import as_plain
 from shardwise.marking import check, read_only
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
+from shardwise.template.yaml_source import parse
 
 PROBLEM = problem_of(template("case"))
 ASKED = pose(PROBLEM, 4)  # 8 GPUs, 2 billion parameters, 100 GB/s, 2 µs, 100 ms
@@ -331,14 +331,12 @@ def test_cells_of_several_lines_stand_in_the_dictionary() -> None:
 
 def with_part(kind: str) -> str:
     """A case with a part of another kind behind the others."""
-    yaml = YAML(typ="safe")
-    data = yaml.load(template("case"))
-    other = yaml.load(template(kind))
+    data, other = (parse(template(each), each).data for each in ("case", kind))
     data["params"] |= other.get("params", {})
     kept = {
         key: value for key, value in other.items() if key not in ("title", "difficulty", "tags", "source", "params")
     }
-    data["parts"].append({**kept, "name": "another", "points": 1})
+    data["parts"] += ({**kept, "name": "another", "points": 1},)
     data["points"] += 1
     return json.dumps(data)
 

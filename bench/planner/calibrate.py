@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ruamel.yaml import YAML
 
+from shardwise.template.yaml_source import load as load_yaml
 from solutions.facts.tables import table
 from solutions.planner import constants as planner_constants
 from solutions.planner import time as planner_time
@@ -42,7 +42,7 @@ _OUTLIER = 0.08  # an error above which a row counts less and less
 
 @cache
 def _plan() -> dict[str, Any]:
-    return dict(YAML(typ="safe").load((HERE / "calibration.yaml").read_text("utf-8")))
+    return dict(load_yaml(HERE / "calibration.yaml").data)
 
 
 @contextmanager

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ruamel.yaml import YAML
-
+from shardwise.template.yaml_source import load
 from solutions.planner.names import GBIT, usual_links
 
 from .runs import Run, Runs
@@ -65,4 +64,4 @@ def _printed(words: str, node: int) -> float | None:
 @cache
 def cards() -> dict[str, str]:
     """The card of each chip that runs name: cards.yaml."""
-    return dict(YAML(typ="safe").load(Path(__file__).with_name("cards.yaml").read_text("utf-8")))
+    return dict(load(Path(__file__).with_name("cards.yaml")).data)
