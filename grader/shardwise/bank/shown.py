@@ -13,7 +13,7 @@ from shardwise.errors import Reject, Unreadable
 from shardwise.kinds import kind_of, kinds
 from shardwise.kinds.base import NumericKind
 from shardwise.kinds.calls import run_here
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
 from shardwise.template.draw import Draw, changed

@@ -11,7 +11,8 @@ from shardwise.bank.moving import Moving, moving
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import in_one_line
-from shardwise.markdown.html import literal, safe, to_html
+from shardwise.markdown.escaping import literal, safe
+from shardwise.markdown.html import to_html
 from shardwise.marking import PRAISE, check
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.student.elsewhere import start

@@ -8,7 +8,7 @@ from shardwise.kinds.layout.grid import Layout, place_of
 from shardwise.kinds.layout.model import Judged, LayoutForm, LayoutKey
 from shardwise.kinds.layout.verdicts import holds, limit_of
 from shardwise.kinds.layout.words import one_line
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.units import show
 
 LONGEST_PERCENT = 250  # of the limit: a longer bar says no more, and would leave no room to the others

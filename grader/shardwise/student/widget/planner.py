@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shardwise.markdown.html import to_html, to_plain
+from shardwise.markdown.html import to_html
+from shardwise.markdown.plain import to_plain
 from shardwise.student.desk import Desk
 from shardwise.student.widget.form import Form
 
