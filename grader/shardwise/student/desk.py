@@ -20,7 +20,6 @@ from shardwise.student.estimates import compared, read_estimate
 from shardwise.student.limited import run_limited
 from shardwise.student.session import Session
 from shardwise.student.shown import STOPPED
-from shardwise.student.takeaway import takeaway
 from shardwise.student.views import verdict, view
 
 if TYPE_CHECKING:
@@ -190,7 +189,7 @@ class Desk:
 def _more(asked: Question, feedback: Feedback, estimate: Any) -> str:
     """What follows a right answer: what to take along from it, and how near an estimate came."""
     is_explained = feedback.say not in ("", PRAISE) and not kind_of(asked).is_program
-    parts = ("" if is_explained else takeaway(asked.solution), compared(asked, estimate))
+    parts = ("" if is_explained else asked.takeaway, compared(asked, estimate))
     return "\n\n".join(part for part in parts if part)
 
 
