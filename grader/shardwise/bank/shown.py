@@ -93,7 +93,7 @@ class Solutions:
 
     def __init__(self, problem: Problem) -> None:
         self._seen: dict[int, _Seen] = {}
-        whole = f"{problem.template.solution}\n{problem.template.takeaway}"
+        whole = problem.template.explanation
         texts = [f"{piece.solution}\n{whole}" for piece in problem.template.answered]
         # By place: a solution that prints the key says it on every draw.
         self._texts = {place: text for place, text in enumerate(texts) if not _PRINTS_KEY.search(text)}

@@ -74,8 +74,13 @@ class Template(AuthorModel):
     hints: tuple[Prose, ...] = Field(min_length=1, description="Staged; each moves the student one step.")
     solution: Prose = Field(description="The worked solution with the student's own numbers.", min_length=20)
     takeaway: Prose = Field(
-        "", description="Its sentence to remember, shown after a right answer; {{ takeaway }} in it."
+        "", description="A sentence of the solution, shown after a right answer; the solution has {{ takeaway }}."
     )
+
+    @property
+    def explanation(self) -> str:
+        """The author's own words for the solution: its text, and the takeaway that it prints."""
+        return f"{self.solution}\n{self.takeaway}"
 
     @property
     def answered(self) -> tuple[Template, ...]:
