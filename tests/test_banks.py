@@ -39,7 +39,7 @@ prompt: |
   {title}, for {{{{ gpus }}}} GPUs: how many bytes?
 answer:
   reference: zero.states
-  oracle: zero.counted
+  oracle: zero.zero.counted
   unit: B
 mistakes:
   - {{factor: 0.5, say: That is half of it.}}
@@ -96,7 +96,7 @@ def key_of(bank: Bank | Banks, name: str = "state-bytes") -> float:
 def test_two_banks_that_both_have_a_zero_keep_apart(a_bank: Callable[..., Path]) -> None:
     ours, theirs = Bank.open(a_bank("ours", 10)), Bank.open(a_bank("theirs", 700))
     assert (key_of(ours), key_of(theirs), key_of(ours)) == (20, 1400, 20)
-    assert [bank.references.oracle("zero.counted")(gpus=2) for bank in (ours, theirs)] == [20, 1400]
+    assert [bank.references.oracle("zero.zero.counted")(gpus=2) for bank in (ours, theirs)] == [20, 1400]
     both = Banks([ours, theirs])
     assert key_of(both) == 20
     assert key_of(Banks([theirs, ours])) == 1400
@@ -510,7 +510,7 @@ def test_a_student_who_practises_one_problem_leaves_a_cache_of_that_behind(a_ban
 @pytest.mark.parametrize(
     "name",
     ["problems/01-zero/state-bytes.yaml", "problems/01-zero/chapter.yaml", "problems/01-zero/lesson.md", "problems/01-zero/figures/a.png",
-     "solutions/zero.py", "solutions/oracles/zero.py", "solutions/prices.json", "solutions/deep/er/table.csv", "problems/README.md"],
+     "solutions/zero/zero.py", "solutions/oracles/zero/zero.py", "solutions/prices.json", "solutions/deep/er/table.csv", "problems/README.md"],
 )  # fmt: skip
 def test_every_file_of_a_bank_counts_for_its_digest(a_bank: Callable[..., Path], name: str) -> None:
     folder = a_bank("ours")
@@ -578,7 +578,7 @@ def test_a_digest_does_not_say_where_a_bank_lies(a_bank: Callable[..., Path], tm
     ("name", "words"),
     [
         ("none.states", "solutions/none.py does not exist"),
-        ("zero.stats", "solutions/zero.py has no function 'stats'"),
+        ("zero.stats", "solutions/zero/zero.py has no function 'stats'"),
         ("sizes.EACH", "solutions/sizes.py has no function 'EACH'"),
         ("raising.f", "solutions/raising.py cannot be loaded: ZeroDivisionError: division by zero"),
         (
@@ -611,7 +611,7 @@ def test_a_missing_oracle_is_said_to_be_one(a_bank: Callable[..., Path]) -> None
     references = Bank.open(a_bank("ours")).references
     with pytest.raises(ShardwiseError, match=re.escape("solutions/oracles/sizes.py does not exist")):
         references.oracle("sizes.EACH")
-    with pytest.raises(ShardwiseError, match=re.escape("solutions/oracles/zero.py has no function 'states'")):
+    with pytest.raises(ShardwiseError, match=re.escape("solutions/oracles/zero/zero.py has no function 'states'")):
         references.oracle("zero.states")
 
 
@@ -620,7 +620,7 @@ def test_a_student_is_told_what_is_wrong_with_a_bank_without_a_traceback(a_bank:
     (folder / "solutions" / "zero.py").write_text("import not_installed_anywhere\n")
     api.use_bank(str(folder))
     told = said(api.check("state-bytes", "20 B"))
-    assert told.startswith("01-zero/state-bytes, seed 0: solutions/zero.py cannot be loaded: ModuleNotFoundError")
+    assert told.startswith("01-zero/state-bytes, seed 0: solutions/zero/zero.py cannot be loaded: ModuleNotFoundError")
     path = folder / "problems" / "01-zero" / "state-bytes.yaml"
     path.write_text(path.read_text().replace("points", "pionts"))
     api.use_bank(str(folder))

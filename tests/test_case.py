@@ -174,7 +174,7 @@ def test_an_early_result_handed_on_as_it_is_gains_nothing() -> None:
     change = (
         "message_bytes: parts.message}\n      unit: ms",
         "message_bytes: parts.message}\n      unit: ms\n  - name: again\n    kind: quantity\n    points: 1\n    prompt: Say the same number again, please.\n"
-        "    answer: {reference: adam.weight_bytes, oracle: adam.weight_bytes, arguments: {parameters: parts.message, bytes_per_weight: 1}, unit: GB}",
+        "    answer: {reference: zero.adam.weight_bytes, oracle: zero.adam.weight_bytes, arguments: {parameters: parts.message, bytes_per_weight: 1}, unit: GB}",
     )
     question = pose(problem_of(template("case", change, ("points: 5", "points: 6"))), 4)
     assert marked({"message": "4 GB", "again": "4 GB"}, question).points == 2
@@ -370,7 +370,7 @@ def test_a_part_may_be_of_any_kind_whose_answer_is_a_value(kind: str) -> None:
         (("- name: sent\n    kind: quantity", "- name: sent\n    knid: quantity"), "parts.1"),
         (("    hints: [Count both phases.]", "    hnits: [Count both phases.]"), "parts.1.hnits: unknown key 'hnits'"),
         (("    hints: [Count both phases.]", "    params: {a: 1}"), "parts.1.params"),
-        (("ring.bytes_sent_per_gpu", "ring"), "parts.1.answer.reference: I expected the form"),
+        (("ring.ring.bytes_sent_per_gpu", "ring"), "parts.1.answer.reference: I expected the form"),
     ],
 )  # fmt: skip
 def test_a_fault_is_said_at_its_place(change: tuple[str, str], words: str) -> None:
@@ -386,7 +386,7 @@ def linted(*changes: tuple[str, str], seeds: int = 4) -> str:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("oracle: ring.simulated_bytes_sent_per_gpu", "oracle: ring.simulated_bytes_sent_per_phase"), "sent: ring.bytes_sent_per_gpu gives"),
+        (("oracle: ring.ring.simulated_bytes_sent_per_gpu", "oracle: ring.ring.simulated_bytes_sent_per_phase"), "sent: ring.ring.bytes_sent_per_gpu gives"),
         (("    solution: It takes {{ parts.time }}.", "    solution: It takes {{ parts.tiem }}."), "has no attribute 'tiem'"),
         (("How much does a GPU send?", "How much of {{ parts.message }} does a GPU send?"), "'parts' is undefined"),
         (("compute_s: {choice", "spare: 3\n  compute_s: {choice"), "params.spare is drawn and never used"),

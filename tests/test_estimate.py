@@ -179,7 +179,7 @@ def said(*changes: tuple[str, str]) -> str:
 
 
 def test_a_key_that_no_oracle_confirms_or_that_has_no_size_is_a_fault() -> None:
-    other = ("ring.simulated_bytes_sent_per_gpu", "ring.simulated_bytes_sent_per_phase")
+    other = ("ring.ring.simulated_bytes_sent_per_gpu", "ring.ring.simulated_bytes_sent_per_phase")
     assert "one of the two is wrong" in said(other)
     assert "the key is 0.0, which has no order of magnitude" in said(("gpus: {choice: [8, 16, 32, 64]}", "gpus: 1"))
 

@@ -109,8 +109,8 @@ def test_the_pages_show_it_as_it_stands_and_lead_to_its_problems(bank: Bank) -> 
 
 def test_every_reference_of_a_question_that_has_an_equation_is_on_the_sheet() -> None:
     found = {formula.name: formula for formula in formulas_of(checkout_bank())}
-    assert found["ring.all_reduce_seconds"].chapter == "01-ring-all-reduce"
-    assert "01-ring-all-reduce/ring-time" in found["ring.all_reduce_seconds"].problems
+    assert found["ring.ring.all_reduce_seconds"].chapter == "01-ring-all-reduce"
+    assert "01-ring-all-reduce/ring-time" in found["ring.ring.all_reduce_seconds"].problems
     for formula in found.values():
         assert formula.about and formula.equation and formula.source, formula.name
         path, line = formula.line.split(":")

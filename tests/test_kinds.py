@@ -170,8 +170,8 @@ source: nccl-tests, doc/PERFORMANCE.md
 params: {message_bytes: {fixed: 8, unit: GB}, gpus: 32, measured_s: {fixed: 500, unit: ms}}
 prompt: "{{ gpus }} GPUs all-reduce {{ message_bytes }} in {{ measured_s }}. What is the bus bandwidth?"
 answer:
-  reference: ring.bus_bandwidth
-  oracle: ring.simulated_bus_bandwidth
+  reference: ring.ring.bus_bandwidth
+  oracle: ring.ring.simulated_bus_bandwidth
   unit: GB/s
   direction: DIRECTION
 mistakes:
@@ -184,8 +184,8 @@ solution: Across each link goes {{ key }}.
 @pytest.mark.parametrize("raw", [7, 7.0, np.int64(7), np.float64(7), np.array(7), "7", " 7 steps"])
 def test_a_count_may_be_a_number_of_any_make(raw: Any) -> None:
     changes = (
-        ("ring.bytes_sent_per_gpu     ", "ring.steps     "),
-        ("ring.simulated_bytes_sent_per_gpu", "ring.simulated_steps"),
+        ("ring.ring.bytes_sent_per_gpu     ", "ring.ring.steps     "),
+        ("ring.ring.simulated_bytes_sent_per_gpu", "ring.ring.simulated_steps"),
         ("unit: GB\n", "unit: step\n"),
         ("rel_tol: 0.005", "abs_tol: 0"),
     )

@@ -60,8 +60,8 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "change", "words"),
     [
-        ("quantity", ("ring.simulated_bytes_sent_per_gpu", "ring.simulated_bytes_sent_per_phase"),
-         r"seed 0 and 7 more: ring.bytes_sent_per_gpu gives [\d.]+ GB and ring.simulated_bytes_sent_per_phase gives [\d.]+ GB; one of the two is wrong"),
+        ("quantity", ("ring.ring.simulated_bytes_sent_per_gpu", "ring.ring.simulated_bytes_sent_per_phase"),
+         r"seed 0 and 7 more: ring.ring.bytes_sent_per_gpu gives [\d.]+ GB and ring.ring.simulated_bytes_sent_per_phase gives [\d.]+ GB; one of the two is wrong"),
         ("quantity", ("factor: 0.5", "factor: 1.003"), "500 draws for seed 0 were all rejected"),
         ("quantity", ("factor: 0.5", "value: key / 0"), "“key / 0” has no value here"),
         ("quantity", ("factor: 0.5", "value: kye / 2"), "“kye / 2” has no value here: 'kye' is undefined"),
@@ -69,9 +69,9 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("quantity", ("prompt: |", "where: [gpus > 100]\nprompt: |"), "were all rejected"),
         ("quantity", ("prompt: |", "where: [gpu > 1]\nprompt: |"), "'gpu' is undefined"),
         ("quantity", ("prompt: |", "  spare: 3\nprompt: |"), "params.spare is drawn and never used"),
-        ("quantity", ("ring.bytes_sent_per_gpu    ", "ring.bytes_sent    "), r"solutions/ring.py has no function 'bytes_sent'"),
-        ("quantity", ("ring.bytes_sent_per_gpu    ", "rnig.bytes_sent_per_gpu    "), r"solutions/rnig.py does not exist"),
-        ("quantity", ("reference: ring.bytes_sent_per_gpu", "reference: ring.all_reduce_seconds"), "all_reduce_seconds needs bandwidth_bytes_per_s; no parameter has that name"),
+        ("quantity", ("ring.ring.bytes_sent_per_gpu    ", "ring.bytes_sent    "), r"solutions/ring/ring.py has no function 'bytes_sent'"),
+        ("quantity", ("ring.ring.bytes_sent_per_gpu    ", "rnig.bytes_sent_per_gpu    "), r"solutions/rnig.py does not exist"),
+        ("quantity", ("reference: ring.ring.bytes_sent_per_gpu", "reference: ring.ring.all_reduce_seconds"), "all_reduce_seconds needs bandwidth_bytes_per_s; no parameter has that name"),
         ("quantity", ("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [eight]}"), "ValueError: gpus must be a whole number"),
         ("quantity", ("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [0, -1]}"), "gpus"),
         ("quantity", ("How much does each", "{{ how }} does each"), "this text cannot be rendered: 'how' is undefined"),
@@ -82,7 +82,7 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("quantity", ("solution: |", "takeaway: It is {{ how }}.\nsolution: |"), "this text cannot be rendered: 'how' is undefined"),
         ("quantity", ("{{ key", "{{ gpus"), "the solution never shows the right number"),
         ("quantity", ("unit: GB\n  rel_tol", "unit: ms\n  rel_tol"), r"a-problem\.yaml:17:9: answer\.unit is ms, which measures time; ring\.bytes_sent_per_gpu says of its result that it measures information"),
-        ("quantity", ("ring.bytes_sent_per_gpu    ", "ring.steps    "), "answer.unit is GB, and the result of ring.steps does not change with the unit of information"),
+        ("quantity", ("ring.ring.bytes_sent_per_gpu    ", "ring.ring.steps    "), "answer.unit is GB, and the result of ring.ring.steps does not change with the unit of information"),
         ("choice", ("{{ gpus }} GPUs all-reduce", "Five GPUs all-reduce"), "seed 0 and 4 more: the prompt says 'five', and 3 are shown"),
         ("choice", ("would send, each,", "would send, each. Which is the first of these that is true?"), "the prompt asks for the first of what is shown in another order"),
         ("code", ("return 2 * message_gb * (gpus - 1) / gpus", "return message_gb"), r"seed 0 and 7 more: the program in the solution is marked incorrect: `sent_gb"),
@@ -91,20 +91,20 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("choice", ("correct: true", "correct: gpus > 1000"), "were all rejected"),
         ("order", ("order: [cut, gather, scatter, done]", "order: [cut, scatter, gather, done]"), "mistake 1 is the right order"),
         ("order", ("what happens first", "what happens first\n  shown: 9"), "answer.shown is 9, and there are 4 items"),
-        ("formula", ("formula: 2*M*(N-1)/N", "formula: 2*M*N/(N-1)"), r"the formula gives 4000000.0, ring.bytes_sent_per_gpu 1000000.0 and ring.simulated"),
+        ("formula", ("formula: 2*M*(N-1)/N", "formula: 2*M*N/(N-1)"), r"the formula gives 4000000.0, ring.ring.bytes_sent_per_gpu 1000000.0 and ring.simulated"),
         ("formula", ("formula: M*(N-1)/N", "formula: 2*M - 2*M/N"), "were all rejected"),
         ("formula", ("formula: M*(N-1)/N", "formula: M*(K-1)/N"), "I don't know “K”"),
         ("formula", ("choice: [2, 4, 8, 64]", "derived: 2 + 2"), "answer.symbols.N has no values of its own"),
-        ("code", ("ring.simulated_bytes_sent_per_gpu", "ring.simulated_bytes_sent_per_phase"), r"for \{'message_gb': 1, 'gpus': 2\} ring.bytes_sent_per_gpu gives 1.0 and ring.simulated_bytes_sent_per_phase 0.5"),
+        ("code", ("ring.ring.simulated_bytes_sent_per_gpu", "ring.ring.simulated_bytes_sent_per_phase"), r"for \{'message_gb': 1, 'gpus': 2\} ring.ring.bytes_sent_per_gpu gives 1.0 and ring.ring.simulated_bytes_sent_per_phase 0.5"),
         ("code", ("factor: 0.5", "factor: 1"), "were all rejected"),
         ("code", ("mistakes:\n", "mistakes:\n  - {value: key / 2, say: That is half of it.}\n"), "mistakes 1 and 2 return the same on every case"),
         ("code", ("mistakes:\n", "mistakes:\n  - {value: key / 4e9, say: That is a quarter.}\n"), "mistake 1 is off by a factor of about 1e-09 on every case, as if its value were in GB"),
         ("code", ("choice: [2, 4, 8, 64]", "derived: 2 + 2"), "answer.inputs.gpus has no values of its own"),
-        ("bugline", ("reference: ring.bus_bandwidth\n  inputs:\n    message_bytes: {choice: [1.0e+9, 2.0e+9]}\n    gpus: {choice: [2, 4, 8, 64]}\n    measured_s: {choice: [0.1, 0.09]}",
-                     "reference: ring.link_gap\n  inputs:\n    fast_bytes_per_s: {choice: [4.0e+9]}\n    slow_bytes_per_s: {choice: [1.0e+9]}"),
-         r"only \d mutants of ring.link_gap are exposed by its inputs; a hunt needs at least 5 on at least 2 lines"),
+        ("bugline", ("reference: ring.ring.bus_bandwidth\n  inputs:\n    message_bytes: {choice: [1.0e+9, 2.0e+9]}\n    gpus: {choice: [2, 4, 8, 64]}\n    measured_s: {choice: [0.1, 0.09]}",
+                     "reference: ring.ring.link_gap\n  inputs:\n    fast_bytes_per_s: {choice: [4.0e+9]}\n    slow_bytes_per_s: {choice: [1.0e+9]}"),
+         r"only \d mutants of ring.ring.link_gap are exposed by its inputs; a hunt needs at least 5 on at least 2 lines"),
         ("bugline", ("gpus: {choice: [2, 4, 8, 64]}", "gpus: {choice: [two, four]}"), "inputs: gpus has only words, and the inputs of a hunt are numbers"),
-        ("bugline", ("reference: ring.bus_bandwidth", "reference: ring.faster_algorithm"), "the listing of faster_algorithm needs all_reduce_seconds, tree_all_reduce_seconds"),
+        ("bugline", ("reference: ring.ring.bus_bandwidth", "reference: ring.ring.faster_algorithm"), "the listing of faster_algorithm needs all_reduce_seconds, tree_all_reduce_seconds"),
     ],
 )  # fmt: skip
 def test_each_way_to_break_a_problem_is_faulted(kind: str, change: tuple[str, str], words: str) -> None:
@@ -137,7 +137,7 @@ def test_a_hunt_draws_from_the_slips_that_are_listed() -> None:
         (("reads: moved_per_byte = 2 * gpus / gpus", "reads: moved_per_byte = 2 - 2 / gpus"), "slip 3: “moved_per_byte = 2 - 2 / gpus” makes no fair hunt"),
         (("reads: moved_per_byte = 2 * gpus / gpus", "reads: moved_per_byte = 2000 * gpus"), "or is over 100 times off"),
         (("  - {line: moved_per_byte = 2 * (gpus - 1) / gpus, reads: moved_per_byte = 2 * gpus / gpus, say: N for N - 1}\n", ""),
-         "only 3 slips of ring.bus_bandwidth are exposed by its inputs; a hunt needs at least 4 on at least 2 lines"),
+         "only 3 slips of ring.ring.bus_bandwidth are exposed by its inputs; a hunt needs at least 4 on at least 2 lines"),
     ],
 )  # fmt: skip
 def test_a_slip_that_makes_no_hunt_is_faulted(change: tuple[str, str], words: str) -> None:
@@ -156,12 +156,12 @@ def test_a_default_that_a_parameter_takes_the_place_of_has_to_be_named(written: 
         "quantity",
         ("  message_bytes:", "  bytes_per_weight: {choice: [2, 4]}\n  message_bytes:"),
         ("all-reduce {{ message_bytes }}", "all-reduce {{ message_bytes }}, {{ bytes_per_weight }} bytes each,"),
-        ("ring.bytes_sent_per_gpu    ", f"adam.parameters_in\n  arguments: {{weight_bytes: message_bytes{written}}} "),
-        ("ring.simulated_bytes_sent_per_gpu", "adam.parameters_in"),
+        ("ring.ring.bytes_sent_per_gpu    ", f"zero.adam.parameters_in\n  arguments: {{weight_bytes: message_bytes{written}}} "),
+        ("ring.ring.simulated_bytes_sent_per_gpu", "zero.adam.parameters_in"),
         ("unit: GB\n  rel_tol", "unit: parameter\n  rel_tol"),
     )  # fmt: skip
     words = (
-        "adam.parameters_in has a default for bytes_per_weight, and takes the parameter of that name in its place",
+        "zero.adam.parameters_in has a default for bytes_per_weight, and takes the parameter of that name in its place",
         "If that is meant, write `arguments: {bytes_per_weight: bytes_per_weight}`; else rename the parameter.",
     )
     faults = lint_problem(counted, seeds=8).faults
@@ -172,7 +172,7 @@ def test_a_default_that_is_taken_in_a_part_of_a_case_is_faulted_at_its_part() ->
     text = (ROOT / "problems" / "16-capstone-405b" / "train-a-model.yaml").read_text()
     assert text.count(", pue: pue}") == 1
     (fault,) = lint_problem(problem_of(text.replace(", pue: pue}", "}"), "x/a-problem"), seeds=0).faults
-    assert "run_costs.electricity_dollars has a default for pue" in fault.message
+    assert "cost.run_costs.electricity_dollars has a default for pue" in fault.message
     assert "electricity_dollars" in text.splitlines()[int(fault.place.split(":")[1]) - 1]
 
 
@@ -200,8 +200,8 @@ def test_a_fault_that_shows_while_drawing_points_to_its_line(change: tuple[str, 
     ("change", "line"),
     [
         (("factor: 0.5", "factor: 1"), "- factor: 1"),
-        (("ring.simulated_bytes_sent_per_gpu", "ring.simulated_bytes_sent_per_phase"), "oracle: ring.simulated_bytes_sent_per_phase"),
-        (("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [eight]}"), "reference: ring.bytes_sent_per_gpu"),
+        (("ring.ring.simulated_bytes_sent_per_gpu", "ring.ring.simulated_bytes_sent_per_phase"), "oracle: ring.ring.simulated_bytes_sent_per_phase"),
+        (("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [eight]}"), "reference: ring.ring.bytes_sent_per_gpu"),
         (("prompt: |", "where: [gpus > 100]\nprompt: |"), "where: [gpus > 100]"),
     ],
 )  # fmt: skip
@@ -389,7 +389,7 @@ def test_a_program_with_one_wrong_line_does_not_earn_all_points(slug: str, line:
 
 def test_an_ordinary_input_that_is_refused_and_so_never_tried_is_faulted() -> None:
     program = ("  edges:", "  always:\n    - {gpus: 0}\n  edges:")
-    assert "answer.always: ring.bytes_sent_per_gpu refuses input 1" in said("code", program)
+    assert "answer.always: ring.ring.bytes_sent_per_gpu refuses input 1" in said("code", program)
 
 
 def test_an_answer_that_is_right_in_most_draws_is_faulted() -> None:
@@ -457,7 +457,7 @@ def test_a_range_is_never_written_out() -> None:
 
 
 def test_a_key_that_nothing_confirms_is_faulted() -> None:
-    wrong = ("ring.simulated_bytes_sent_per_gpu", "ring.simulated_bytes_sent_per_phase")
+    wrong = ("ring.ring.simulated_bytes_sent_per_gpu", "ring.ring.simulated_bytes_sent_per_phase")
     assert "no oracle confirms its key on every draw" in said("quantity", wrong, seeds=3)
 
 
@@ -492,7 +492,7 @@ def test_a_fault_of_a_draw_names_the_file_the_seed_and_what_to_do() -> None:
 
 def test_what_a_reference_raises_becomes_a_message_and_no_traceback() -> None:
     more = "    bandwidth_bytes_per_s: {choice: [1.0e+9]}\n    latency_s: {choice: [1.0e-6]}\n  edges:"
-    changes = (("ring.bytes_sent_per_gpu", "ring.faster_algorithm"), ("\n  unit: GB", ""), ("  edges:", more))
+    changes = (("ring.ring.bytes_sent_per_gpu", "ring.ring.faster_algorithm"), ("\n  unit: GB", ""), ("  edges:", more))
     made = problem("code", *changes)
     with pytest.raises(ShardwiseError, match="x/a-problem, seed 0: TypeError: can't multiply sequence by non-int"):
         pose(made, 0)

@@ -275,7 +275,7 @@ def test_an_answer_is_drawn_for_everybody_or_it_is_said_why_not() -> None:
         (("    - id: phase", "    - id: whole"), "answer: two items have the same id"),
         (("      text: A GPU of a ring, in all\n", "      text: A GPU of a ring, in all\n      match: much\n"),
          "answer.pairs.0: an item has either a `match` or a `value`"),
-        (("      text: A GPU of a ring, in all\n      value: ref(\"ring.bytes_sent_per_gpu\", message_bytes=message_bytes, gpus=gpus)\n",
+        (("      text: A GPU of a ring, in all\n      value: ref(\"ring.ring.bytes_sent_per_gpu\", message_bytes=message_bytes, gpus=gpus)\n",
           "      text: A GPU of a ring, in all\n"), "answer.pairs.0: an item has either a `match` or a `value`"),
         (("answer:\n", "answer:\n  shown: 4\n"), "answer: shown is 4, and there are 3 items"),
         (("answer:\n", "answer:\n  shown: 1\n"), "answer.shown: I expected a number of at least 2, and this is 1"),
@@ -311,12 +311,12 @@ def test_ten_items_need_a_number_of_those_that_are_shown() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("oracle(\"ring.simulated_bytes_sent_per_gpu\"", "oracle(\"ring.simulated_bytes_sent_per_phase\""),
+        (("oracle(\"ring.ring.simulated_bytes_sent_per_gpu\"", "oracle(\"ring.ring.simulated_bytes_sent_per_phase\""),
          "whole: value gives"),
-        (("extra: [\"{{ message_bytes }}\"]", "extra: [\"{{ ref('ring.bytes_sent_per_gpu', message_bytes=message_bytes, gpus=gpus) | unit('GB') }}\"]"),
+        (("extra: [\"{{ message_bytes }}\"]", "extra: [\"{{ ref('ring.ring.bytes_sent_per_gpu', message_bytes=message_bytes, gpus=gpus) | unit('GB') }}\"]"),
          "an extra option reads like one that an item belongs to"),
         (("gives: {whole: phase, phase: whole}", "gives: {whole: whole}"), "mistake 1 is the right matching"),
-        (("value: ref(\"ring.naive_root_bytes\", message_bytes=message_bytes, gpus=gpus)", "value: 1 / 0"), "“1 / 0” has no value here"),
+        (("value: ref(\"ring.ring.naive_root_bytes\", message_bytes=message_bytes, gpus=gpus)", "value: 1 / 0"), "“1 / 0” has no value here"),
     ],
 )  # fmt: skip
 def test_the_lint_faults_what_cannot_be_told_apart(change: tuple[str, str], words: str) -> None:

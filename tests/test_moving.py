@@ -177,8 +177,8 @@ def test_a_bank_may_have_pictures_of_its_own(own: Bank) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("PLAYS =", "import nothing_such\nPLAYS =", "solutions/moving/a_rise.py:5: cannot be loaded"),
-        ("def predict", "def predicts", "solutions/moving/a_rise.py lacks predict."),
+        ("PLAYS =", "import nothing_such\nPLAYS =", "solutions/interactive/a_rise.py:5: cannot be loaded"),
+        ("def predict", "def predicts", "solutions/interactive/a_rise.py lacks predict."),
         ('"start": "1"', '"start": "3"', "slope: I expected one of 1, 2, none, and this is '3'."),
         ('"rise"', '"fall"', "does not show figures/fall.png."),
         ('"why"', '"reason"', "KeyError: 'why'"),
@@ -194,7 +194,7 @@ def test_the_lint_says_what_is_wrong_with_a_picture(own: Bank, old: str, new: st
 def test_the_lint_says_which_lesson_names_a_picture_that_is_not_there(own: Bank) -> None:
     (own.folder / "solutions" / "moving" / "a_rise.py").unlink()
     faults = [fault for report in lint(Banks([own]), seeds=1, workers=1) for fault in report.faults]
-    assert ["needs a solutions/moving/a_rise.py, and there is none" in fault.message for fault in faults] == [True]
+    assert ["needs a solutions/interactive/a_rise.py, and there is none" in fault.message for fault in faults] == [True]
 
 
 def test_a_lesson_that_cannot_be_read_is_said_once(own: Bank) -> None:

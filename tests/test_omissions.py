@@ -92,8 +92,8 @@ params:
   latency_s: {choice: [1, 2, 3], unit: ms}
 prompt: "{{ gpus }} GPUs, {{ message_bytes }}, {{ bandwidth_bytes_per_s }}, {{ latency_s }} a step: how long does it take?"
 answer:
-  reference: ring.all_reduce_seconds
-  oracle: ring.simulated_all_reduce_seconds
+  reference: ring.ring.all_reduce_seconds
+  oracle: ring.ring.simulated_all_reduce_seconds
   arguments: {latency_s: latency_s}
   unit: ms
   rel_tol: 0.005
@@ -153,7 +153,7 @@ params:
   tp: {choice: [2, 4]}
   memory_bytes: {choice: [45, 70, 90], unit: GB}
 prompt: "{{ weight_bytes }}, {{ activation_bytes }}, {{ tp }}, {{ memory_bytes }}: how many stages are there at least?"
-answer: {reference: activations.smallest_pipeline, oracle: activations.smallest_pipeline, unit: stage, abs_tol: 0}
+answer: {reference: activations.activations.smallest_pipeline, oracle: activations.activations.smallest_pipeline, unit: stage, abs_tol: 0}
 mistakes:
   - {factor: 3, say: You know this mistake.}
 hints: ["Try 1, 2, 4."]

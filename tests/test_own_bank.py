@@ -84,7 +84,7 @@ def test_the_lint_proves_it_sound() -> None:
 
 def test_the_examples_in_its_references_are_true() -> None:
     references = Bank.open(OWN).references
-    for name in ("loans.monthly_payment", "savings.balance", "zero.price", "arguments.require_counts"):
+    for name in ("loans.monthly_payment", "savings.balance", "zero.price", "facts.arguments.require_counts"):
         module = sys.modules[references.reference(name).__module__]
         tried = doctest.testmod(module)
         assert tried.attempted > 0
@@ -97,7 +97,7 @@ def test_two_banks_are_one_and_modules_of_the_same_name_stay_two() -> None:
     assert "02-zero/adam-states" in banks.problems
     ours, shipped = banks.all
     assert callable(ours.references.reference("zero.price_loss"))
-    assert callable(shipped.references.reference("zero.memory_cut"))
+    assert callable(shipped.references.reference("zero.zero.memory_cut"))
     modules = {bank.references.reference("zero.require_positive").__module__ for bank in (ours, shipped)}
     assert len(modules) == 2
 

@@ -19,10 +19,13 @@ import pytest
 from checkout import ROOT, yaml_data
 from shardwise.bank.scaffold import init_bank
 from shardwise.cli.main import main
-from solutions import hardware, planner_flags, planner_names, planner_shapes
-from solutions.planner import Batch, Cluster, Layout, Model, named_model, plan
-from solutions.planner_memory import stage_layers
-from solutions.tables import table
+from solutions.facts import hardware
+from solutions.facts.tables import table
+from solutions.planner import flags as planner_flags
+from solutions.planner import names as planner_names
+from solutions.planner import shapes as planner_shapes
+from solutions.planner.judging import Batch, Cluster, Layout, Model, named_model, plan
+from solutions.planner.memory import stage_layers
 
 LLAMA = ("--model", "llama3-405b", "--cluster", "h100-16384")
 SMALL = ("--model", "Llama-3-8B", "--cluster", "h100-64", "--global-batch", "512", "--sequence", "8192")
@@ -352,7 +355,7 @@ def test_a_file_too_large_to_be_written_by_hand_is_refused_at_once(run: Run, tmp
 
 
 def test_every_cluster_that_can_be_named_has_a_card_and_a_source() -> None:
-    rows = table("planner_names.yaml")
+    rows = table("planner/names.yaml")
     known = planner_names.names()["accelerator"]
     for name, row in rows.items():
         if name in hardware.names():

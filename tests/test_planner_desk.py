@@ -18,8 +18,8 @@ from shardwise.cli.main import main
 from shardwise.planning import drawings
 from shardwise.student import api, planner_desk
 from shardwise.student.planner_desk import PlannerDesk
-from solutions.planner import Batch, Cluster, Layout, Plan, named_model, plan
-from solutions.planner_search import pareto, search
+from solutions.planner.judging import Batch, Cluster, Layout, Plan, named_model, plan
+from solutions.planner.search import pareto, search
 
 GIVEN = {
     "model": "llama3-70b", "cluster": {"accelerator": "H100-80GB", "gpus": 512},

@@ -280,7 +280,7 @@ def test_a_reference_whose_error_cannot_even_be_printed_leaves_the_handed_out_qu
     before = points(room)
     text = "class Odd(Exception):\n    def __str__(self):\n        raise ValueError\n\n\ndef f(*, gpus, message_bytes):\n    raise Odd\n"
     (problems.parent / "solutions" / "odd.py").write_text(text)
-    bank = mend(problems, "reference: ring.bytes_sent_per_gpu", "reference: odd.f")
+    bank = mend(problems, "reference: ring.ring.bytes_sent_per_gpu", "reference: odd.f")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     assert list(again.changes()) == []
     [reason] = again.kept

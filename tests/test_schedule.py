@@ -34,7 +34,7 @@ from shardwise.pipelines.simulate import Run, simulate
 from shardwise.question import Bar, Feedback, Outcome, Question, Row, Timeline
 from shardwise.student.views import verdict
 from solutions import figures
-from solutions.zero_bubble import bubble_seconds
+from solutions.pipeline.zero_bubble import bubble_seconds
 
 SLOTS = st.integers(1, 3)
 

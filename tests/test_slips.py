@@ -34,8 +34,8 @@ params:
   latency_s: {choice: [3], unit: ms}
 prompt: "{{ gpus }} GPUs, {{ message_bytes }}, {{ bandwidth_bytes_per_s }}, {{ latency_s }} a step: how long does it take?"
 answer:
-  reference: ring.all_reduce_seconds
-  oracle: ring.simulated_all_reduce_seconds
+  reference: ring.ring.all_reduce_seconds
+  oracle: ring.ring.simulated_all_reduce_seconds
   unit: ms
   rel_tol: 0.005
 mistakes:

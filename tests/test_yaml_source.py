@@ -30,8 +30,8 @@ GOOD = dedent("""\
     prompt: |
       {{ gpus }} GPUs all-reduce {{ message_bytes }} in a ring.
     answer:
-      reference: ring.bytes_sent_per_gpu
-      oracle: ring.simulated_bytes_sent_per_gpu
+      reference: ring.ring.bytes_sent_per_gpu
+      oracle: ring.ring.simulated_bytes_sent_per_gpu
       unit: GB
     mistakes:
       - factor: 0.5
@@ -161,9 +161,9 @@ def test_all_faults_of_a_file_come_at_once_in_the_order_of_the_file() -> None:
         ("prompt: |", "where: [gpus > 1, gpus +]\nprompt: |", "9:19: where.1: “gpus +” is not an expression"),
         ("prompt: |", "where: gpus > 1\nprompt: |", "where: I expected a list, and this is 'gpus > 1'"),
         ("{{ gpus }} GPUs", "{% if gpus %} GPUs", "The innermost block that needs to be closed is 'if'."),
-        ("  oracle: ring.simulated_bytes_sent_per_gpu\n", "", "answer.oracle is missing"),
+        ("  oracle: ring.ring.simulated_bytes_sent_per_gpu\n", "", "answer.oracle is missing"),
         ("  reference: ring.", "  refernce: ring.", "Did you mean 'reference'?"),
-        ("reference: ring.bytes_sent_per_gpu", "reference: bytes_sent", "answer.reference: I expected the form"),
+        ("reference: ring.ring.bytes_sent_per_gpu", "reference: bytes_sent", "answer.reference: I expected the form"),
         ("  unit: GB\n", "  unit: GB/s\n", "answer: a bandwidth needs a direction"),
         ("  unit: GB\n", "  unit: GB\n  rel_tol: 0.1\n  abs_tol: 1\n", "give one of rel_tol, abs_tol and sig_figs"),
         ("  unit: GB\n", "  unit: GB\n  rel_tol: 1\n", "answer.rel_tol: I expected a number below 0.5, and this is 1"),

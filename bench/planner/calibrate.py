@@ -3,7 +3,7 @@
 python -m bench.planner.calibrate                  # error as the constants are, as fitted, family left out, half and half
 python -m bench.planner.calibrate --write          # and keeps the errors of what was left out for the page
 
-The names of what is fitted stand in calibration.yaml. The fitted values are printed, to be put into solutions/planner_constants.yaml
+The names of what is fitted stand in calibration.yaml. The fitted values are printed, to be put into solutions/planner/constants.yaml
 by hand. A fit is a damped Gauss-Newton on logarithms: of predicted over printed step time, robust against outliers, and of
 the constants, which a prior holds near where they started.
 """
@@ -26,8 +26,9 @@ from typing import Any
 import numpy as np
 from ruamel.yaml import YAML
 
-from solutions import planner_constants, planner_time
-from solutions.tables import table
+from solutions.facts.tables import table
+from solutions.planner import constants as planner_constants
+from solutions.planner import time as planner_time
 
 from . import planned, scores
 from .predictions import Row, readable

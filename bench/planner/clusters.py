@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from solutions.planner_names import GBIT, usual_links
+from solutions.planner.names import GBIT, usual_links
 
 from .runs import Run, Runs
 
@@ -18,7 +18,7 @@ from .runs import Run, Runs
 class Links:
     """How the chips of a run are joined."""
 
-    card: str  # a name of solutions/hardware.yaml
+    card: str  # a name of solutions/facts/hardware.yaml
     domain: int  # chips within reach of the fast links
     network_bytes_per_s: float  # of one chip, per direction, beyond them
     assumed: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ class Links:
 def links(run: Run, runs: Runs) -> Links:
     """The links of a run, from the words of its network, else from what servers with its chip usually have.
 
-    Raises ValueError for a chip that cards.yaml lacks, or whose card solutions/planner_names.yaml lacks.
+    Raises ValueError for a chip that cards.yaml lacks, or whose card solutions/planner/names.yaml lacks.
     """
     words = runs.networks.get(run.net or "", "")
     if run.chip not in cards():

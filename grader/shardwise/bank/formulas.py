@@ -13,6 +13,7 @@ from shardwise.bank.bank import Bank
 from shardwise.errors import Fault, Faulty, said_by
 from shardwise.text_files import read_text
 
+_NO_REFERENCES = ("oracles", "figures", "interactive")  # folders of solutions/ that hold none
 _LABELS = ("Units", "Raises", "Source")
 _LABEL = re.compile(rf"({'|'.join(_LABELS)}):\s*")
 
@@ -28,7 +29,7 @@ class Formula:
     arguments: tuple[str, ...]
     units: str
     source: str
-    line: str  # "solutions/zero.py:27"
+    line: str  # "solutions/zero/zero.py:27"
     chapter: str = ""  # the folder of the first chapter that asks for it, or for its neighbours; perhaps none
     problems: tuple[str, ...] = ()  # the ids of those that name it, in the order of the bank
 
@@ -46,13 +47,13 @@ def formulas_of(bank: Bank) -> list[Formula]:
     texts = {name: read_text(problem.path, name) for name, problem in bank.problems.items()}
     named: dict[str, list[str]] = {}
     for name, text in texts.items():
-        for function in dict.fromkeys(re.findall(r"\b[a-z_0-9]+\.[a-z_0-9]+\b", text)):
+        for function in dict.fromkeys(re.findall(r"\b[a-z_0-9]+(?:\.[a-z_0-9]+)+\b", text)):
             named.setdefault(function, []).append(name)
     homes = _homes(named)
     found = []
     for formula in _in_docstrings(bank):
         problems = tuple(named.get(formula.name, ()))
-        home = problems[0].partition("/")[0] if problems else homes.get(formula.name.partition(".")[0], "")
+        home = problems[0].partition("/")[0] if problems else homes.get(formula.name.rpartition(".")[0], "")
         found.append(replace(formula, chapter=home, problems=problems))
     order = {chapter: place for place, chapter in enumerate(bank.chapters)}
     return sorted(found, key=lambda formula: order.get(formula.chapter, len(order)))
@@ -62,30 +63,32 @@ def _homes(named: dict[str, list[str]]) -> dict[str, str]:
     """The chapter that names each module's functions most often."""
     counts: dict[str, Counter[str]] = {}
     for function, problems in named.items():
-        chapters = counts.setdefault(function.partition(".")[0], Counter())
+        chapters = counts.setdefault(function.rpartition(".")[0], Counter())
         chapters.update(problem.partition("/")[0] for problem in problems)
     return {module: chapters.most_common(1)[0][0] for module, chapters in counts.items()}
 
 
 def _in_docstrings(bank: Bank) -> Iterator[Formula]:
     folder = bank.folder / "solutions"
-    for path in sorted(folder.glob("*.py")):
-        for function in _parsed(path).body:
+    for path in sorted(folder.rglob("*.py"), key=lambda path: (path.stem, path)):
+        place = path.relative_to(folder)
+        if place.parts[0] in _NO_REFERENCES:
+            continue
+        for function in _parsed(path, f"solutions/{place.as_posix()}").body:
             if not isinstance(function, ast.FunctionDef) or function.name.startswith("_"):
                 continue
             formula = _told(ast.get_docstring(function) or "")
             if formula.equation:
                 yield replace(
                     formula,
-                    name=f"{path.stem}.{function.name}",
+                    name=".".join((*place.with_suffix("").parts, function.name)),
                     arguments=tuple(_arguments(function.args)),
-                    line=f"solutions/{path.name}:{function.lineno}",
+                    line=f"solutions/{place.as_posix()}:{function.lineno}",
                 )
 
 
-def _parsed(path: Path) -> ast.Module:
+def _parsed(path: Path, name: str) -> ast.Module:
     """A module of references as Python reads it. Raises Faulty."""
-    name = f"solutions/{path.name}"
     try:
         return ast.parse(read_text(path, name))
     except SyntaxError as error:

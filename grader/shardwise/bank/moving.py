@@ -1,4 +1,4 @@
-"""Pictures that move: modules of a bank's solutions/moving/, each asked what it shows at one setting of its controls."""
+"""Pictures that move: modules of a bank's solutions/interactive/, each asked what it shows at one setting of its controls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shardwise.bank.lesson import by_figures, figure_of, lesson_of
 from shardwise.errors import AUTHORS_CAN_RAISE, Fault, Faulty, ShardwiseError, said_by
 from shardwise.template.references import Unloadable
 
-FOLDER = "moving"
+FOLDER = "interactive"
 WITHIN = 0.15  # a guess this near to the answer is right: it is asked before anything was computed
 _NEEDS = ("CHAPTER", "STILL", "TITLE", "CONTROLS", "show", "predict")
 

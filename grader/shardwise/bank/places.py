@@ -53,11 +53,11 @@ def _within(problem: Problem, part: Place, words: str) -> Place:
 def _of_module(problem: Problem, error: BaseException | None) -> Place:
     """Return the first reference of a template whose module an error went through."""
     frames = traceback.extract_tb(error.__traceback__) if error else ()
-    files = {Path(frame.filename) for frame in frames if Path(frame.filename).is_relative_to(problem.references.folder)}
+    folder = problem.references.folder
+    files = [Path(frame.filename) for frame in frames if Path(frame.filename).is_relative_to(folder)]
+    modules = {".".join(file.relative_to(folder).with_suffix("").parts).removeprefix("oracles.") for file in files}
     for place in problem.source.places:
         written = problem.source.at(place)
-        if place[-1:] in (("reference",), ("oracle",)) and str(written).partition(".")[0] in {
-            file.stem for file in files
-        }:
+        if place[-1:] in (("reference",), ("oracle",)) and str(written).rpartition(".")[0] in modules:
             return place
     return ()

@@ -39,9 +39,9 @@ def print_plan(plan: Any, costs: Mapping[str, float], assumed: Sequence[str], no
         out.print(step_table(plan.step, _bar_width(out)))
         out.print()
         out.print(_rates(plan, costs))
-        for words in plan.counted:
+        for words in plans.counted(planner, plan):
             _bullet(out, " ", "dim", sentence(words))
-    for warning in plan.warnings:
+    for warning in plans.warnings(planner, plan):
         _bullet(out, "!", "yellow", warning)
 
 

@@ -146,5 +146,5 @@ def _emit(planner: Planner, found: Any, framework: str) -> None:
     from shardwise.planning.words import sentence
 
     typer.echo(plans.settings(planner, found, framework), nl=False)
-    for words in (*(fault.words for fault in found.faults), *found.warnings):
+    for words in (*(fault.words for fault in found.faults), *plans.warnings(planner, found)):
         typer.echo(sentence(words), err=True)

@@ -99,11 +99,11 @@ def pipeline_bars(planner: Planner, plan: Any) -> Drawing | str:
     name = "interleaved" if layout.virtual_stages > 1 else layout.schedule
     if name in NOT_DRAWN:
         return f"{layout.schedule_name} is not drawn: {NOT_DRAWN[name]}. Its bubble and its memory are those that its authors give."
-    whole = planner["planner_memory.micro_batches"](layout, plan.batch)
+    whole = planner["planner.memory.micro_batches"](layout, plan.batch)
     count = _drawn(layout, whole)
     if not count:
         return f"{layout.pp} stages of {layout.virtual_stages} chunks are too many to draw."
-    stages = planner["planner_time.stage_seconds"](plan.model, plan.cluster, layout.local, plan.batch)
+    stages = planner["planner.time.stage_seconds"](plan.model, plan.cluster, layout.local, plan.batch)
     run = _simulated(
         name, count, layout.virtual_stages, tuple((_slots(stage.forward, layout), _slots(stage.backward, layout)) for stage in stages)
     )  # fmt: skip

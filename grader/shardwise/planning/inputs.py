@@ -170,10 +170,10 @@ def asked(
     """
     faults = _Faults(wording)
     _strangers(given, PARTS, where, faults)
-    known = planner["planner_names.names"]()
+    known = planner["planner.names.names"]()
     model = _model(planner, _first(options, given, "model"), known["model"], faults)
     cluster = _cluster(planner, options, given.get("cluster"), known["accelerator"], faults)
-    usual = {"software": planner["planner_names.usual_software"](accelerator=cluster.accelerator)} if cluster else {}
+    usual = {"software": planner["planner.names.usual_software"](accelerator=cluster.accelerator)} if cluster else {}
     layout = _layout(planner, {**usual, **_mapping(given, "layout", faults), **options["layout"]}, known, faults)
     sizes = {**_mapping(given, "batch", faults), **options["batch"]}
     batch, assumed = _batch(planner, sizes, getattr(model, "positions", 0), faults)
@@ -277,7 +277,7 @@ def _cluster(
     count = faults.count(gpus, "gpus")
     if name is None or count is None:
         return None
-    usual = planner["planner_names.usual_cluster"](accelerator=name, gpus=count)
+    usual = planner["planner.names.usual_cluster"](accelerator=name, gpus=count)
     changes: dict[str, Any] = {}
     if "gpus_per_node" in own:
         changes["gpus_per_node"] = faults.count(own["gpus_per_node"], "gpus_per_node")

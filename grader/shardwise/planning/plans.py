@@ -34,12 +34,12 @@ def planned(planner: Planner, wanted: Asked) -> tuple[Any, str]:
         if wanted.cluster.gpus % product == 0:
             note = f"DP is {wanted.cluster.gpus:,} / {product:,}"
     layout = planner["planner.Layout"](**given)
-    return _call(planner["planner.plan"], wanted.model, wanted.cluster, layout, wanted.batch), note
+    return _call(planner["planner.judging.plan"], wanted.model, wanted.cluster, layout, wanted.batch), note
 
 
 def begun(planner: Planner, wanted: Asked) -> tuple[dict[str, Any], dict[str, int]]:
     """A layout to begin with and its batch: what of the layout is not as usual, without the DP that follows. Raises ShardwiseError."""
-    layout, batch = _call(planner["planner_start.first_layout"], wanted.model, wanted.cluster, wanted.batch)
+    layout, batch = _call(planner["planner.start.first_layout"], wanted.model, wanted.cluster, wanted.batch)
     usual = vars(planner["planner.Layout"]())
     chosen = {name: value for name, value in vars(layout).items() if value != usual[name] and name != "dp"}
     return chosen, dataclasses.asdict(batch)
@@ -61,7 +61,7 @@ class Search:
         self._planner, self._wanted = planner, wanted
         self._kept: list[Any] = []
         self._room_bytes = made.memory_bytes or wanted.cluster.memory_bytes
-        self._left = planner["planner_search.tried"](wanted.model, wanted.cluster, wanted.batch, limits=made)
+        self._left = planner["planner.search.tried"](wanted.model, wanted.cluster, wanted.batch, limits=made)
 
     def go_on(self, seconds: float) -> bool:
         """Try layouts for so long; whether that was all of them. Raises ShardwiseError."""
@@ -77,8 +77,8 @@ class Search:
     @property
     def found(self) -> Found:
         """What was found so far."""
-        kept = self._planner["planner_search.ranked"](self._kept)
-        return Found(kept, self._planner["planner_search.pareto"](kept), self._room_bytes)
+        kept = self._planner["planner.search.ranked"](self._kept)
+        return Found(kept, self._planner["planner.search.pareto"](kept), self._room_bytes)
 
     def _is_kept(self, layout: Any) -> bool:
         return all(getattr(layout, name) == value for name, value in self._wanted.layout.items())
@@ -88,10 +88,10 @@ def costs(planner: Planner, plan: Any, wanted: Asked) -> dict[str, float]:
     """Days and dollars of a run over so many tokens; nothing where no tokens are given, or the layout cannot run."""
     if wanted.tokens is None or not plan.step:
         return {}
-    days = float(planner["planner.run_days"](plan, tokens=wanted.tokens))
+    days = float(planner["planner.judging.run_days"](plan, tokens=wanted.tokens))
     found = {"tokens": wanted.tokens, "days": days, "gpu_hours": days * 24 * plan.cluster.gpus}
     if wanted.price is not None:
-        dollars = planner["planner.run_dollars"](plan, tokens=wanted.tokens, dollars_per_gpu_hour=wanted.price)
+        dollars = planner["planner.judging.run_dollars"](plan, tokens=wanted.tokens, dollars_per_gpu_hour=wanted.price)
         found |= {"price": wanted.price, "dollars": float(dollars)}
     return found
 
@@ -108,13 +108,13 @@ def document(plan: Any, costs: Mapping[str, float]) -> dict[str, Any]:
                   "step": dict(plan.step), "step_s": plan.step_s, "bubble_overhead": plan.bubble_overhead,
                   "bubble_idle_fraction": plan.bubble_idle_fraction, "mfu": plan.mfu, "hfu": plan.hfu,
                   "tokens_per_s_per_gpu": plan.tokens_per_s_per_gpu}  # fmt: skip
-    found |= {"counted": list(plan.counted), "warnings": list(plan.warnings)}
+    found |= {"counted": list(plans.counted(planner, plan)), "warnings": list(plans.warnings(planner, plan))}
     return found | ({"run": dict(costs)} if costs else {})
 
 
 def settings(planner: Planner, plan: Any, framework: str) -> str:
     """A plan as the settings of a training framework. Raises ShardwiseError for what the framework has no setting for."""
-    written = planner["planner_flags.written"]
+    written = planner["planner.flags.written"]
     return str(_call(written, framework, plan.model, plan.cluster, plan.layout, plan.batch))
 
 

@@ -96,13 +96,13 @@ class PlannerDesk:
             "line": "; ".join(filter(None, (layout_line(plan.layout), followed, batch_line(plan.batch)))),
             "plan": plans.document(plan, costs),
             "faults": [sentence(fault.words) for fault in plan.faults],
-            "warnings": [sentence(words) for words in plan.warnings],
-            "counted": [sentence(words) for words in plan.counted],
+            "warnings": [sentence(words) for words in plans.warnings(planner, plan)],
+            "counted": [sentence(words) for words in plans.counted(planner, plan)],
             "choices": self._degrees(plan),
             "places": [
                 {"axis": place.axis.upper(), "size": place.size, "sits": where_it_sits(place, plan.cluster),
                  "sends": what_it_sends(place.axis, plan.layout)}
-                for place in self._planner["planner_places.places"](plan.cluster, plan.layout)
+                for place in self._planner["planner.places.places"](plan.cluster, plan.layout)
             ],
         }  # fmt: skip
         if plan.step:
@@ -115,7 +115,7 @@ class PlannerDesk:
 
     def _degrees(self, plan: Any) -> dict[str, list[int]]:
         """What a slider for each number of the layout offers: what divides, and what is set."""
-        gpus, experts, divisors = plan.cluster.gpus, plan.model.experts, self._planner["planner_shapes.divisors"]
+        gpus, experts, divisors = plan.cluster.gpus, plan.model.experts, self._planner["planner.shapes.divisors"]
         found = {
             "tp": divisors(gpus, MOST["tp"]), "cp": divisors(gpus, MOST["cp"]), "pp": divisors(gpus, plan.model.layers),
             "dp": divisors(gpus, gpus), "ep": divisors(experts, MOST["ep"]) if experts else [1],
@@ -159,17 +159,17 @@ class PlannerDesk:
         return {"text": plans.settings(self._planner, plan, str(request.get("framework")))}
 
     def _choices(self, request: Mapping[str, Any]) -> Reply:
-        names, titles = self._planner["planner_names.names"](), self._planner["planner_names.titles"]()
+        names, titles = self._planner["planner.names.names"](), self._planner["planner.names.titles"]()
         return {
             **{what: list(dict.fromkeys(called.values())) for what, called in names.items()},
             **{what: [list(pair) for pair in titled.items()] for what, titled in titles.items()},
-            "software": list(self._planner["planner_constants.constants"]()["software"]),
+            "software": list(self._planner["planner.constants.constants"]()["software"]),
             "frameworks": [{"name": name, "title": words} for name, words in FRAMEWORKS.items()],
         }
 
     def _problem(self, request: Mapping[str, Any]) -> Reply:
         wanted = self._asked(request)
         cp, chunks = (wanted.layout.get(name, 1) for name in ("cp", "virtual_stages"))
-        name = self._planner["planner_names.problem_like"](model=wanted.model, cp=cp, virtual_stages=chunks)
+        name = self._planner["planner.names.problem_like"](model=wanted.model, cp=cp, virtual_stages=chunks)
         problem = self._banks.find(name)
         return {"text": f'practice("{problem.slug}")  # {problem.title}\n'}
