@@ -6,13 +6,13 @@ import re
 
 
 def safe(text: str, longest: int = 300) -> str:
-    """A student's text for use inside `code` in Markdown: no control characters, no backticks, cut."""
+    """Make a student's text fit for use inside `code` in Markdown: no control characters, no backticks, cut."""
     clean = printable(text.replace("`", "'").replace("\n", " "))
     return clean if len(clean) <= longest else clean[: longest - 1] + "…"
 
 
 def printable(text: str) -> str:
-    """A text without control characters and lone surrogates, which no file, page or terminal takes.
+    """Return a text without control characters and lone surrogates, which no file, page or terminal takes.
 
     Line breaks stay, and the spaces inside numbers and before units, at which no line is broken.
     """
@@ -25,7 +25,7 @@ _KEPT = "\n\u00a0\u202f"
 
 
 def as_code(text: str, longest: int = 300) -> str:
-    """A student's text as code in Markdown, in which nothing makes a link, a tag or a line of its own."""
+    """Quote a student's text as code in Markdown, in which nothing makes a link, a tag or a line of its own."""
     return f"`{safe(text, longest)}`" if text.strip() else "nothing"
 
 
@@ -33,7 +33,7 @@ _ACTIVE = re.compile(r"[\\`*\[\]<&$~]|(?<!\w)_|_(?!\w)")  # what Markdown takes 
 
 
 def literal(text: str) -> str:
-    """A plain message in Markdown: what it quotes between “ and ” is code, and all the rest only text, whatever a student wrote.
+    """Write a plain message in Markdown: what it quotes between “ and ” is code, and all the rest only text, whatever a student wrote.
 
     >>> literal("I couldn't read “2*M*K”. Did you mean “M”?")
     "I couldn't read “`2*M*K`”. Did you mean “`M`”?"

@@ -20,7 +20,7 @@ _BEFORE_UNIT = re.compile(
 
 
 def keep_together(markdown: str) -> str:
-    """Markdown in which no line ends between a number and its unit; code and formulas stay as they are.
+    """Return Markdown in which no line ends between a number and its unit; code and formulas stay as they are.
 
     >>> keep_together("6 GB in `6 GB` of 2 GPUs")
     '6\\xa0GB in `6 GB` of 2 GPUs'
@@ -31,7 +31,7 @@ def keep_together(markdown: str) -> str:
 
 
 def to_html(markdown: str) -> str:
-    """Markdown as HTML; formulas as MathML, raw HTML escaped.
+    """Render Markdown as HTML; formulas as MathML, raw HTML escaped.
 
     >>> print(to_html("**40 GPUs** of <b>x</b>"))
     <p><strong>40 GPUs</strong> of &lt;b&gt;x&lt;/b&gt;</p>
@@ -40,7 +40,7 @@ def to_html(markdown: str) -> str:
 
 
 def inline(markdown: str) -> str:
-    """One paragraph of Markdown as HTML that may stand inside a label.
+    """Render one paragraph of Markdown as HTML that may stand inside a label.
 
     >>> inline("The **ring**")
     'The <strong>ring</strong>'
@@ -49,7 +49,7 @@ def inline(markdown: str) -> str:
 
 
 def parsed(markdown: str) -> list[Token]:
-    """The tokens of a text, formulas among them."""
+    """Return the tokens of a text, formulas among them."""
     return _parser().parse(markdown)
 
 
@@ -66,7 +66,7 @@ def _parser() -> MarkdownIt:
 
 
 def _math_inline(state: StateInline, silent: bool) -> bool:
-    """The plugin's rule for formulas, with a space behind the text while it reads a formula at the very beginning.
+    """Apply the plugin's rule for formulas, with a space behind the text while it reads a formula at the very beginning.
 
     The plugin looks at the character before the formula, src[-1] there, which Python takes for the last one of the text.
     """

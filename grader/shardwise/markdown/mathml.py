@@ -11,7 +11,7 @@ _THOUSANDS = re.compile(rf"<mn>[0-9]{{1,3}}</mn>(?:{_COMMA}<mn>[0-9]{{3}}(?:\.[0
 
 
 def mathml(tex: str, *, is_block: bool = False) -> str:
-    """A formula as MathML; its source as code where it is no LaTeX that we know.
+    """Convert a formula to MathML; return its source as code where it is no LaTeX that we know.
 
     >>> mathml("x < 2")  # doctest: +ELLIPSIS
     '<math ...><mrow><mi>x</mi><mo>&#x0003C;</mo><mn>2</mn></mrow></math>'
@@ -29,5 +29,5 @@ def mathml(tex: str, *, is_block: bool = False) -> str:
 
 
 def _one_number(found: re.Match[str]) -> str:
-    """A number such as 1{,}000, which latex2mathml takes for a list of two."""
+    """Join a number such as 1{,}000, which latex2mathml takes for a list of two."""
     return f"<mn>{re.sub('<[^>]*>', '', found[0].replace(_COMMA, ','))}</mn>"

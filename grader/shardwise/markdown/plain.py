@@ -34,7 +34,7 @@ _SPARE = (
 
 
 def plain_formula(tex: str) -> str:
-    r"""A formula of LaTeX as a line of text; what is not known of it stays as it is.
+    r"""Write a formula of LaTeX as a line of text; what is not known of it stays as it is.
 
     >>> print(plain_formula(r"\frac{M}{N\beta} \le \ln\left(\frac{7}{8}\right)"))
     M/(Nβ) ≤ ln (7/8 )
@@ -48,7 +48,7 @@ def plain_formula(tex: str) -> str:
 
 
 def to_plain(markdown: str) -> str:
-    """Markdown as text for a terminal: emphasis and dollar signs gone, simple formulas readable.
+    """Write Markdown as text for a terminal: emphasis and dollar signs gone, simple formulas readable.
 
     >>> print(to_plain("Each sends **1.75 GB**: $2 \\\\cdot 1\\\\,\\\\text{GB} \\\\cdot \\\\frac{7}{8}$"))
     Each sends 1.75 GB: 2 · 1 GB · 7/8
