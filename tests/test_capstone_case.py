@@ -14,7 +14,7 @@ from drawing import every_sixth_at_once, tries
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.markdown.feedback import as_plain
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.marking import check
 from shardwise.question import Feedback, Outcome, Question
 from solutions.layout import run_plan

@@ -25,8 +25,10 @@ from shardwise.kinds.calls import Made, Recorded, run_here
 from shardwise.kinds.labels import joined, label
 from shardwise.kinds.order import agreement
 from shardwise.kinds.quantity.model import near, tolerance
+from shardwise.markdown.escaping import literal
 from shardwise.markdown.feedback import as_html, as_markdown, as_plain
-from shardwise.markdown.html import literal, to_html, to_plain
+from shardwise.markdown.html import to_html
+from shardwise.markdown.plain import to_plain
 from shardwise.marking import check, read_only
 from shardwise.question import Feedback, Outcome, Question
 

@@ -78,6 +78,8 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("quantity", ("How much does each", "{{ none }} does each"), "seed 0 and 4 more: a text shows the raw value None: "),
         ("quantity", ("How much does each", "That is $ 5$. How much does each"), r"seed 0 and 4 more: a text shows \$ that is part of no formula: "),
         ("quantity", ("How much does each", "{{ '{{' }} gpus }} How much does each"), "a text shows an expression that was never filled in"),
+        ("quantity", ("solution: |", "takeaway: It is $ 5$.\nsolution: |"), r"seed 0 and 4 more: a text shows \$ that is part of no formula: "),
+        ("quantity", ("solution: |", "takeaway: It is {{ how }}.\nsolution: |"), "this text cannot be rendered: 'how' is undefined"),
         ("quantity", ("{{ key", "{{ gpus"), "the solution never shows the right number"),
         ("quantity", ("unit: GB\n  rel_tol", "unit: ms\n  rel_tol"), r"a-problem\.yaml:17:9: answer\.unit is ms, which measures time; ring\.ring\.bytes_sent_per_gpu says of its result that it measures information"),
         ("quantity", ("ring.ring.bytes_sent_per_gpu    ", "ring.ring.steps    "), "answer.unit is GB, and the result of ring.ring.steps does not change with the unit of information"),

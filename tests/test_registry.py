@@ -26,7 +26,7 @@ from shardwise.cli.main import app
 from shardwise.kinds import OURS, kind_of, kinds, text_of, variable_of
 from shardwise.kinds.base import Kind, Sample
 from shardwise.kinds.calls import Recorded, call_once, run_here
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.marking import check
 from shardwise.question import Feedback, Form, Key, Outcome, Question
 from shardwise.template.draw import Known

@@ -25,7 +25,7 @@ from shardwise.kinds.formula.tree import Node, bare
 from shardwise.kinds.match.model import MatchForm, MatchKey
 from shardwise.kinds.order import OrderForm, OrderKey
 from shardwise.kinds.quantity.model import QuantityForm, QuantityKey
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.question import Question
 from shardwise.units import from_base, raised, unit
 from shardwise.units.nouns import normal

@@ -17,7 +17,7 @@ from shardwise.bank.posing import question_of, solved
 from shardwise.bank.processes import processes
 from shardwise.errors import AUTHORS_CAN_RAISE, ShardwiseError, said_by
 from shardwise.kinds import text_of
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.question import Question
 from shardwise.units import unit
 

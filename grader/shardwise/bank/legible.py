@@ -14,7 +14,12 @@ _SET_APART = re.compile(r"<(code|math|pre)\b.*?</\1>", re.DOTALL)
 
 def legibility_faults(question: Question) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the texts of a question as they are shown, each after the key of the template it belongs to."""
-    texts = {"prompt": (text_of(question),), "solution": (question.solution,), "hints": question.hints}
+    texts = {
+        "prompt": (text_of(question),),
+        "solution": (question.solution,),
+        "takeaway": (question.takeaway,),
+        "hints": question.hints,
+    }
     for name, text in ((name, text) for name, several in texts.items() for text in several):
         outside = _SET_APART.sub("", to_html(text))
         for sign in ("$", "\\"):

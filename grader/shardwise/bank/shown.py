@@ -13,7 +13,7 @@ from shardwise.errors import Reject, Unreadable
 from shardwise.kinds import kind_of, kinds
 from shardwise.kinds.base import NumericKind
 from shardwise.kinds.calls import run_here
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
 from shardwise.template.draw import Draw, changed
@@ -93,7 +93,7 @@ class Solutions:
 
     def __init__(self, problem: Problem) -> None:
         self._seen: dict[int, _Seen] = {}
-        whole = problem.template.solution
+        whole = problem.template.explanation
         texts = [f"{piece.solution}\n{whole}" for piece in problem.template.answered]
         # By place: a solution that prints the key says it on every draw.
         self._texts = {place: text for place, text in enumerate(texts) if not _PRINTS_KEY.search(text)}

@@ -25,7 +25,12 @@ _LISTED = re.compile(r"(?<=[^\n])\n1[.)] (?!(?:.|\n)*\n2[.)] )")  # only a 1 beg
 def wording_faults(question: Question, written: str) -> Iterator[tuple[str, str]]:
     """Faults in the texts of a question, each after the key it stands under; `written` is its template, whose own words are no raw values."""
     known = set(re.findall(r"\w+", written))
-    texts = {"prompt": (text_of(question),), "solution": (question.solution,), "hints": question.hints}
+    texts = {
+        "prompt": (text_of(question),),
+        "solution": (question.solution,),
+        "takeaway": (question.takeaway,),
+        "hints": question.hints,
+    }
     for name, text in ((name, text) for name, several in texts.items() for text in several):
         if raw := set(_RAW.findall(text)) - known:
             yield name, f"a text shows the raw value {' and '.join(sorted(raw))}: {text[:60]!r}"

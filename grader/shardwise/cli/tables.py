@@ -59,7 +59,7 @@ def print_columns(
 
     Loading rich takes longer than listing a bank, so this does without.
     """
-    from shardwise.markdown.html import printable
+    from shardwise.markdown.escaping import printable
     from shardwise.markdown.terminal import in_columns
 
     shown = [[printable(text) for text in row] for row in (head, *rows)]

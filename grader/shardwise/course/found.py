@@ -18,7 +18,7 @@ from zipfile import ZipInfo
 from shardwise.course.archives import DAMAGED, archive, index_bytes, is_link, stays_inside
 from shardwise.course.bounds import BOUNDS
 from shardwise.errors import ShardwiseError
-from shardwise.markdown.html import safe
+from shardwise.markdown.escaping import safe
 from shardwise.text_files import read_bounded
 
 _NOTEBOOK = re.compile(r"\.ipynb(\.json|\.txt)?$", re.IGNORECASE)  # a browser may put another suffix behind it

@@ -19,7 +19,8 @@ from shardwise.bank.lesson import by_figures, figure_of, lesson_of, sections_of
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of, text_of, variable_of
-from shardwise.markdown.html import keep_together, to_plain
+from shardwise.markdown.html import keep_together
+from shardwise.markdown.plain import to_plain
 from shardwise.plugins import VERBS, added
 from shardwise.question import Question
 

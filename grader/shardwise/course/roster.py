@@ -10,7 +10,7 @@ from pathlib import Path
 from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty
 from shardwise.file_names import fault_of_name
-from shardwise.markdown.html import printable
+from shardwise.markdown.escaping import printable
 
 _IDENTITIES = ("student", "id")  # columns of a roster, in any case; only where there is neither, the email counts
 _ALIASES = ("email", "login", "username", "github", "github_username", "canvas_id", "sid", "alias", "aliases")

@@ -11,7 +11,7 @@ from typing import Any
 from shardwise.course.bounds import BOUNDS
 from shardwise.course.found import BadSubmission
 from shardwise.file_names import SAFE_NAME
-from shardwise.markdown.html import safe
+from shardwise.markdown.escaping import safe
 
 _FORMS = (
     "This practice notebook shows its questions as forms, which mark each answer as it is given, so there is nothing to grade. "

@@ -27,7 +27,7 @@ from shardwise.grading.ledger import LEDGER, Ledger
 from shardwise.grading.ledger_tables import Grading
 from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings, engine, our_fault
-from shardwise.markdown.html import printable
+from shardwise.markdown.escaping import printable
 from shardwise.text_files import read_bounded
 
 PAGES = "feedback"

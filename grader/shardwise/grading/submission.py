@@ -12,7 +12,7 @@ from shardwise.errors import Unreadable
 from shardwise.grading.sandboxes import runner_in
 from shardwise.kinds import kind_of, variable_of
 from shardwise.kinds.calls import Runner
-from shardwise.markdown.html import safe
+from shardwise.markdown.escaping import safe
 from shardwise.marking import broken, check, unreadable_feedback
 from shardwise.question import Feedback, Outcome, Question
 

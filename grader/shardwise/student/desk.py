@@ -10,7 +10,8 @@ from shardwise.bank.moving import Moving, moving
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import in_one_line
-from shardwise.markdown.html import literal, safe, to_html
+from shardwise.markdown.escaping import literal, safe
+from shardwise.markdown.html import to_html
 from shardwise.marking import PRAISE, check
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.student.elsewhere import start
@@ -18,7 +19,6 @@ from shardwise.student.estimates import compared, read_estimate
 from shardwise.student.limited import run_limited
 from shardwise.student.session import Session
 from shardwise.student.shown import STOPPED
-from shardwise.student.takeaway import takeaway
 from shardwise.student.views import verdict, view
 
 _LAST = "That was the last problem of this chapter."
@@ -175,7 +175,7 @@ class Desk:
 def _more(asked: Question, feedback: Feedback, estimate: Any) -> str:
     """What follows a right answer: what to take along from it, and how near an estimate came."""
     is_explained = feedback.say not in ("", PRAISE) and not kind_of(asked).is_program
-    parts = ("" if is_explained else takeaway(asked.solution), compared(asked, estimate))
+    parts = ("" if is_explained else asked.takeaway, compared(asked, estimate))
     return "\n\n".join(part for part in parts if part)
 
 

@@ -6,7 +6,8 @@ import os
 from typing import Any
 
 from shardwise.markdown.feedback import as_plain, bundle
-from shardwise.markdown.html import keep_together, to_plain
+from shardwise.markdown.html import keep_together
+from shardwise.markdown.plain import to_plain
 from shardwise.question import Feedback, Outcome
 
 STOPPED = "Stopped. This answer was not marked."  # said when a student interrupts a check

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from shardwise.errors import ShardwiseError
-from shardwise.markdown.html import to_html, to_plain
+from shardwise.markdown.html import to_html
+from shardwise.markdown.plain import to_plain
 from shardwise.student.api import banks_in_use
 from shardwise.student.shown import Message
 from shardwise.student.widget import Form

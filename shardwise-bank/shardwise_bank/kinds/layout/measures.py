@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.units import show
 from shardwise_bank.kinds.layout.grid import Layout, place_of
 from shardwise_bank.kinds.layout.model import Judged, LayoutForm, LayoutKey
