@@ -6,9 +6,9 @@ from functools import cache
 
 from checkout import checkout_bank, of_each_kind
 from shardwise.bank.bank import Bank, Problem
+from shardwise.bank.lint.unlisted_files import stray_files, twins
 from shardwise.bank.posing import pose
-from shardwise.bank.strays import stray_files, twins
-from shardwise.course.lockfile import line_of, read_line
+from shardwise.course.assigning.lockfile import line_of, read_line
 from shardwise.kinds.calls import run_here
 from shardwise.marking import check
 from shardwise.question import Question

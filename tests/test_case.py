@@ -11,10 +11,10 @@ import pytest
 
 from case_students import answers, carrying
 from checkout import problem_of, template
-from shardwise.bank.curriculum import covered
-from shardwise.bank.lint import lint_problem
+from shardwise.bank.lint.lint import lint_problem
+from shardwise.bank.pages.curriculum import covered
 from shardwise.bank.posing import pose, solved
-from shardwise.course.lockfile import read_line
+from shardwise.course.assigning.lockfile import read_line
 from shardwise.errors import Faulty
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here

@@ -19,9 +19,9 @@ from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.ci import threshold
 from shardwise.cli.main import app
-from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.lockfile import Lock
-from shardwise.course.simulated_class import blank, fill, mistaken, right
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import blank, fill, mistaken, right
 from shardwise.grading.results import Result as Graded
 from shardwise.template.yaml_source import parse
 

@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 
 from checkout import ROOT
 from shardwise.bank.bank import Bank, Banks
-from shardwise.bank.coverage import page, summary, table
-from shardwise.bank.curriculum import NAME, Curriculum, curriculum_of
-from shardwise.bank.lint import faults_of, lint
+from shardwise.bank.lint.coverage import page, summary, table
+from shardwise.bank.lint.lint import faults_of, lint
+from shardwise.bank.lint.unlisted_files import stray_files
+from shardwise.bank.pages.curriculum import NAME, Curriculum, curriculum_of
 from shardwise.bank.scaffold import starter
-from shardwise.bank.strays import stray_files
 from shardwise.cli.main import app
 from shardwise.errors import Faulty
 

@@ -27,9 +27,9 @@ from shardwise.marking import check as mark
 from shardwise.question import Outcome, Question
 from shardwise.student import api
 from shardwise.student.desk import Desk
+from shardwise.student.messages import Checked
 from shardwise.student.progress.file import ProgressFile
 from shardwise.student.progress.journal import Journal
-from shardwise.student.shown import Checked
 from shardwise.student.views import verdict, view
 from shardwise.student.widget import Practice
 from shardwise.student.widget.form import _connected

@@ -17,8 +17,8 @@ import pytest
 from checkout import ROOT
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.scaffold import init_bank
-from shardwise.course import drawing
-from shardwise.course.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning import drawing
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
 from shardwise.errors import Fault, Faulty, ShardwiseError
 
 KEY = bytes(32)

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from checkout import posed, template
 from shardwise.grading import reports
 from shardwise.grading.batch import Batch
-from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.record.ledger import LEDGER, Ledger
 from shardwise.grading.results import Result
 from shardwise.kinds import OURS, kind_of
 from shardwise.kinds.calls import run_here

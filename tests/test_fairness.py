@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from shardwise.bank.bank import Bank
-from shardwise.bank.fairness import effort, significant_digits, spread
+from shardwise.bank.lint.fairness import effort, significant_digits, spread
 from shardwise.bank.posing import pose
 from shardwise.cli.main import app
 from shardwise.units import unit

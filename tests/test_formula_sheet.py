@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from checkout import ROOT, checkout_bank
 from shardwise.bank.bank import Bank
-from shardwise.bank.formula_sheet import in_html, in_markdown
-from shardwise.bank.formulas import Formula, formulas_of
+from shardwise.bank.pages.formula_sheet import in_html, in_markdown
+from shardwise.bank.pages.formulas import Formula, formulas_of
 from shardwise.cli.main import app
 from shardwise.errors import Faulty
 

@@ -10,10 +10,10 @@ import pytest
 
 from shardwise.bank.bank import Bank, Banks, section_faults
 from shardwise.bank.lesson import sections_of
-from shardwise.bank.lint import faults_of, lint
+from shardwise.bank.lint.lint import faults_of, lint
 from shardwise.bank.scaffold import new_problem, starter
-from shardwise.course.notebooks import chapter_notebook
-from shardwise.course.rendering import render
+from shardwise.course.assigning.notebooks import chapter_notebook
+from shardwise.course.assigning.rendering import render
 from shardwise.errors import Faulty, ShardwiseError
 
 PROBLEMS = Path(__file__).parents[1] / "problems"

@@ -20,11 +20,11 @@ import pytest
 
 from checkout import ROOT, checkout_bank, problem_of, template
 from shardwise.bank.bank import Bank, Banks, Problem
-from shardwise.bank.lint import Job, Report, _proved, faults_of, lint, lint_problem
-from shardwise.bank.never_drawn import Waiting
+from shardwise.bank.lint.lint import Job, Report, _proved, faults_of, lint, lint_problem
+from shardwise.bank.lint.never_drawn import Waiting
+from shardwise.bank.lint.unlisted_files import stray_files, twins
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank, new_problem, starter
-from shardwise.bank.strays import stray_files, twins
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import OURS, kinds
 from shardwise.kinds.calls import run_here
@@ -736,7 +736,7 @@ def test_the_longest_problems_are_begun_first_and_reports_come_in_the_order_of_t
         begun.extend(name for _, name, _ in jobs)
         return _proved(jobs, workers)
 
-    monkeypatch.setattr("shardwise.bank.lint._proved", noted)
+    monkeypatch.setattr("shardwise.bank.lint.lint._proved", noted)
     done: list[int] = []
     reports = lint(Banks([bank]), seeds=1, workers=1, progress=done.append)
     lengths = [bank.problems[name].path.stat().st_size for name in begun]
@@ -785,7 +785,7 @@ def test_there_are_no_more_processes_than_cores_and_problems(
 
     init_bank(tmp_path)
     monkeypatch.setattr("os.cpu_count", lambda: cores)
-    monkeypatch.setattr("shardwise.bank.lint.processes", counted)
+    monkeypatch.setattr("shardwise.bank.lint.lint.processes", counted)
     with pytest.raises(Enough, match=f"^{count}$"):
         lint(Banks([Bank.open(tmp_path)]), seeds=1, workers=wanted)
 
@@ -823,7 +823,7 @@ def lint_of_a_reference_that(line: str, folder: Path) -> dict[str, str]:
 
 
 def test_a_reference_that_does_not_end_is_said_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shardwise.bank.deadline.DRAW_SECONDS", 0.5)
+    monkeypatch.setattr("shardwise.bank.cpu_limit.DRAW_SECONDS", 0.5)
     said = lint_of_a_reference_that("while file_bytes: pass", tmp_path / "bank")
     words = r"first-quantity\.yaml:17:14: a draw is not done after 0\.5 seconds of computing; it stood in solutions/example\.py:\d+ by then"
     assert re.search(words, said["first-quantity"])
@@ -831,7 +831,7 @@ def test_a_reference_that_does_not_end_is_said_with_its_line(tmp_path: Path, mon
 
 
 def test_a_question_whose_reference_does_not_end_is_said_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shardwise.bank.deadline.DRAW_SECONDS", 0.5)
+    monkeypatch.setattr("shardwise.bank.cpu_limit.DRAW_SECONDS", 0.5)
     problem = bank_with_a_reference_that("while file_bytes: pass", tmp_path / "bank").find("first-quantity")
     with pytest.raises(
         ShardwiseError, match=r"first-quantity, seed 3: a draw is not done .* solutions/example\.py:\d+ by"
@@ -841,7 +841,7 @@ def test_a_question_whose_reference_does_not_end_is_said_too(tmp_path: Path, mon
 
 @pytest.mark.slow
 def test_a_draw_that_has_to_wait_for_the_machine_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shardwise.bank.deadline.DRAW_SECONDS", 0.5)
+    monkeypatch.setattr("shardwise.bank.cpu_limit.DRAW_SECONDS", 0.5)
     said = lint_of_a_reference_that("import time; time.sleep(0.6)", tmp_path / "bank")
     assert said == {"first-quantity": "", "first-choice": ""}
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkout import posed, problem_of, template
-from shardwise.bank.lint import lint_problem
+from shardwise.bank.lint.lint import lint_problem
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds.match.model import MatchForm, MatchKey
 from shardwise.markdown.feedback import as_plain

@@ -13,10 +13,10 @@ import pytest
 from checkout import ROOT, checkout_bank, fresh_session
 from contrast import contrast
 from shardwise.bank.bank import Bank, Banks
-from shardwise.bank.lint import lint
-from shardwise.bank.moving import Moving, moving, moving_faults, moving_names
+from shardwise.bank.lint.lint import lint
+from shardwise.bank.pages.interactive_figures import Moving, moving, moving_faults, moving_names
 from shardwise.bank.scaffold import init_bank
-from shardwise.course.notebooks import chapter_notebook
+from shardwise.course.assigning.notebooks import chapter_notebook
 from shardwise.errors import ShardwiseError
 from shardwise.student import api
 from shardwise.student.desk import Desk

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checkout import ROOT, problem_of, template
-from shardwise.bank.lint import lint_problem
+from shardwise.bank.lint.lint import lint_problem
 from shardwise.bank.posing import question_of, solved
 from shardwise.kinds.quantity.slips import omission_faults
 from shardwise.marking import check

@@ -17,7 +17,7 @@ import sympy
 from shardwise.kinds.calls import Made, call_once, is_value_error, plain
 from shardwise.sandbox.inside import wire_format
 from shardwise.sandbox.inside.notebook import _describe, _rejects_keywords, _run_guarded
-from shardwise.student.limited import run_limited
+from shardwise.student.running.in_a_thread import run_limited
 from shardwise.units import read
 
 Pair = namedtuple("Pair", "low high")

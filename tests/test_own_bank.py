@@ -25,9 +25,9 @@ from shardwise.bank.bank import Bank
 from shardwise.bank.discovery import open_banks
 from shardwise.bank.posing import pose
 from shardwise.cli.main import app
-from shardwise.course.lockfile import Lock
-from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, file_text
-from shardwise.course.simulated_class import fill, hand_in, mistaken, right
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.notebooks import PRACTICE_SEED, chapter_notebook, file_text
+from shardwise.course.assigning.simulated_class import fill, hand_in, mistaken, right
 from shardwise.grading.regrade import Regrade, regrade
 from shardwise.kinds import OURS, variable_of
 from shardwise.question import Question

@@ -18,7 +18,7 @@ from shardwise.kinds.formula.typeset import mathml
 from shardwise.marking import check
 from shardwise.question import Question
 from shardwise.student.desk import Desk
-from shardwise.student.limited import run_limited
+from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
 from shardwise_bank.kinds.schedule.kind import ScheduleKey
 

@@ -19,7 +19,7 @@ import shardwise
 from checkout import ROOT
 from drawing import every_sixth_at_once
 from shardwise.bank.bank import Bank, Banks, Problem
-from shardwise.bank.lint import faults_of, lint, lint_problem
+from shardwise.bank.lint.lint import faults_of, lint, lint_problem
 from shardwise.bank.posing import pose, question_of, solved
 from shardwise.bank.scaffold import init_bank, starter
 from shardwise.cli.main import app

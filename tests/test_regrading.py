@@ -19,12 +19,12 @@ from checkout import ROOT
 from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
-from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.lockfile import Lock
-from shardwise.course.simulated_class import right
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import right
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
-from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.record.ledger import LEDGER, Ledger
 from shardwise.grading.regrade import cause_of, regrade
 from shardwise.grading.worker import Settings
 from shardwise.question import Question

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from checkout import checkout_bank, posed, problem_of, template
 from drawing import every_sixth_at_once
-from shardwise.bank.lint import lint_problem
+from shardwise.bank.lint.lint import lint_problem
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
 from shardwise.grading.feedback_page import page

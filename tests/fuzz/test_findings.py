@@ -16,11 +16,11 @@ import pytest
 
 from shardwise import units
 from shardwise.bank.files import template_model
-from shardwise.course import found as found_files
-from shardwise.course import submissions
-from shardwise.course.found import BadSubmission
-from shardwise.course.keys import fingerprint
-from shardwise.course.lockfile import FORMAT, Lock, writing
+from shardwise.course.assigning.keys import fingerprint
+from shardwise.course.assigning.lockfile import FORMAT, Lock, writing
+from shardwise.course.collecting import submissions
+from shardwise.course.collecting import submitted_files as found_files
+from shardwise.course.collecting.submitted_files import BadSubmission
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
 from shardwise.kinds.calls import Made
 from shardwise.marking import check

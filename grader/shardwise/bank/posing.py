@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shardwise.bank.bank import Catalogue, Problem
-from shardwise.bank.deadline import ENDLESS, TooLong, at_most, overdue
+from shardwise.bank.cpu_limit import ENDLESS, TooLong, at_most, overdue
 from shardwise.errors import AUTHORS_CAN_RAISE, Faulty, ShardwiseError, said_by
 from shardwise.question import Question
 from shardwise.template.draw import Draw, Known, draw, values_of

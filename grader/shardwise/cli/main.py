@@ -54,7 +54,7 @@ def list_problems(
     bank: BankNames = None,
 ) -> None:
     """List the problems of the bank."""
-    from shardwise.bank.curriculum import covered
+    from shardwise.bank.pages.curriculum import covered
 
     banks = banks_of(bank).read_all()
     rows = [
@@ -122,7 +122,7 @@ def check(
 ) -> None:  # fmt: skip
     """Mark an answer. For a code problem the answer is a file with the function."""
     from shardwise.bank.posing import pose
-    from shardwise.grading.sandboxes import runner
+    from shardwise.grading.running.sandboxes import runner
     from shardwise.kinds import kind_of
     from shardwise.markdown.feedback import as_terminal
     from shardwise.marking import check as mark
@@ -174,7 +174,7 @@ def render(
     bank: BankNames = None,
 ) -> None:
     """Write the chapters' practice notebooks."""
-    from shardwise.course.rendering import render as run
+    from shardwise.course.assigning.rendering import render as run
 
     banks = banks_of(bank)
     drifted = run(banks, out, check=check, force=force, typed=typed)
@@ -202,8 +202,8 @@ def formulas(
     bank: BankNames = None,
 ) -> None:
     """Show the formulas behind the problems: equation, arguments, units, source."""
-    from shardwise.bank.formula_sheet import write as write_page
-    from shardwise.bank.formulas import formulas_of
+    from shardwise.bank.pages.formula_sheet import write as write_page
+    from shardwise.bank.pages.formulas import formulas_of
 
     banks = banks_of(bank).read_all()
     if chapter is not None and chapter not in banks.chapters:

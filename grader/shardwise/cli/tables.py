@@ -21,12 +21,12 @@ _BETWEEN = 0.1  # seconds from one drawing of a progress bar to the next
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from shardwise.bank.fairness import Spread
-    from shardwise.bank.formulas import Formula
-    from shardwise.course.receipts import Receipt
+    from shardwise.bank.lint.fairness import Spread
+    from shardwise.bank.pages.formulas import Formula
+    from shardwise.course.collecting.receipts import Receipt
     from shardwise.grading.batch import Batch
     from shardwise.grading.consequences import Consequences
-    from shardwise.grading.ledger_tables import Grading
+    from shardwise.grading.record.ledger_tables import Grading
     from shardwise.grading.regrade import Change, Regrade
     from shardwise.grading.results import Result
     from shardwise.question import Question

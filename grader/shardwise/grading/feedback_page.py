@@ -14,7 +14,7 @@ from importlib.resources import files
 import jinja2
 from markupsafe import Markup, escape
 
-from shardwise.course.dates import in_words
+from shardwise.course.assigning.dates import in_words
 from shardwise.file_names import is_device
 from shardwise.grading.results import Result
 from shardwise.kinds import kind_of, text_of, variable_of

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shardwise.cell_names import names_set_by, was_worked_in
-from shardwise.course.submissions import StudentCell, Submission
+from shardwise.course.collecting.submissions import StudentCell, Submission
 from shardwise.errors import Unreadable
-from shardwise.grading.sandboxes import runner_in
+from shardwise.grading.running.sandboxes import runner_in
 from shardwise.kinds import kind_of, variable_of
 from shardwise.kinds.calls import Runner
 from shardwise.markdown.escaping import safe

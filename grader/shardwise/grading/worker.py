@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 from shardwise import __version__
 from shardwise.bank.digests import digest_of, package_digest
-from shardwise.course.lockfile import read_line
-from shardwise.course.submissions import Submission
+from shardwise.course.assigning.lockfile import read_line
+from shardwise.course.collecting.submissions import Submission
 from shardwise.errors import ShardwiseError, said_by
-from shardwise.grading import sandboxes
 from shardwise.grading.feedback_page import HandIn, page
 from shardwise.grading.results import Result, marked
+from shardwise.grading.running import sandboxes
 from shardwise.grading.submission import grade_one
 from shardwise.plugins import folders_of_kinds, kinds_and_packages
 

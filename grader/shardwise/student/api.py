@@ -14,9 +14,9 @@ from shardwise.question import Outcome
 from shardwise.student.failed_cells import FailedCells
 from shardwise.student.graded import NOT_GIVEN, GradedSet, GradedSets, not_ready
 from shardwise.student.in_words import asked_in_words, check_of
-from shardwise.student.limited import run_limited
+from shardwise.student.messages import STOPPED, Checked, Message
+from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import SEED, WHICH, Session
-from shardwise.student.shown import STOPPED, Checked, Message
 
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
@@ -185,7 +185,7 @@ def figure(name: str | None = None, *, bank: str | None = None) -> Picture | Mes
 
     `bank` is where it is found, as in `check`.
     """
-    from shardwise.bank.moving import moving_names
+    from shardwise.bank.pages.interactive_figures import moving_names
     from shardwise.student.desk import Desk
     from shardwise.student.widget import Picture
 

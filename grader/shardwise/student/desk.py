@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 
-from shardwise.bank.moving import Moving, moving
+from shardwise.bank.pages.interactive_figures import Moving, moving
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import in_one_line
@@ -14,11 +14,11 @@ from shardwise.markdown.escaping import literal, safe
 from shardwise.markdown.html import to_html
 from shardwise.marking import PRAISE, check
 from shardwise.question import Feedback, Outcome, Question
-from shardwise.student.elsewhere import start
 from shardwise.student.estimates import compared, read_estimate
-from shardwise.student.limited import run_limited
+from shardwise.student.messages import STOPPED
+from shardwise.student.running.in_a_process import start
+from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
-from shardwise.student.shown import STOPPED
 from shardwise.student.views import verdict, view
 
 _LAST = "That was the last problem of this chapter."

@@ -15,8 +15,8 @@ from shardwise.markdown.escaping import safe
 from shardwise.marking import read_only
 from shardwise.question import Feedback, Outcome
 from shardwise.student.failed_cells import FailedCells, not_set
-from shardwise.student.limited import run_limited
-from shardwise.student.shown import Checked, Message
+from shardwise.student.messages import Checked, Message
+from shardwise.student.running.in_a_thread import run_limited
 
 
 class _NotGiven:

@@ -9,7 +9,7 @@ from shardwise.errors import ShardwiseError
 from shardwise.markdown.html import to_html
 from shardwise.markdown.plain import to_plain
 from shardwise.student.api import banks_in_use
-from shardwise.student.shown import Message
+from shardwise.student.messages import Message
 from shardwise.student.widget import Form
 from shardwise_bank.planning.desk import PlannerDesk
 

@@ -16,7 +16,7 @@ from shardwise.student.progress.chapters import ChapterProgress, Row, progress_o
 from shardwise.student.progress.clock import now
 from shardwise.student.progress.events import Estimate
 from shardwise.student.progress.journal import Journal
-from shardwise.student.progress.standing import MASTERED
+from shardwise.student.progress.status import MASTERED
 
 _COLUMNS = ("Solved", "Points", "Mastered", "Due")
 _MOST = 5  # due problems that are named

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from shardwise.course.keys import VARIABLE, fingerprint, key_of_results, own_key
+from shardwise.course.assigning.keys import VARIABLE, fingerprint, key_of_results, own_key
 from shardwise.errors import ShardwiseError
 from shardwise.grading.results import Result
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from shardwise.course.found import BadSubmission, Found, shown, stem_of
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.collecting.names import NOBODY, Called, names_of
+from shardwise.course.collecting.submissions import Submission
+from shardwise.course.collecting.submitted_files import BadSubmission, Found, shown, stem_of
 from shardwise.course.gradescope import People, called, exported_at, is_of_gradescope, uploaders_of
-from shardwise.course.lockfile import Lock
-from shardwise.course.names import NOBODY, Called, names_of
-from shardwise.course.submissions import Submission
 
 _COLLECTED = "submitted"  # what nbgrader calls the folder of submissions, and so do we
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from shardwise.course.found import CannotRead, Found
-from shardwise.course.lockfile import Lock
-from shardwise.course.names import Students, names_of
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.collecting.names import Students, names_of
+from shardwise.course.collecting.submitted_files import CannotRead, Found
 from shardwise.course.tables import load_table
 from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.text_files import read_bounded

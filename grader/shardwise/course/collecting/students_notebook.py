@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from shardwise.course.dates import in_words
-from shardwise.course.handed_out import MARK, digest_of
-from shardwise.course.notebooks import compact_text, set_notebook
+from shardwise.course.assigning.dates import in_words
+from shardwise.course.assigning.handed_out import MARK, digest_of
+from shardwise.course.assigning.notebooks import compact_text, set_notebook
 from shardwise.question import Question
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shardwise.course.bounds import BOUNDS
+from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.text_files import read_bounded
 
 MARK = "contents"  # where a notebook's metadata keep the digest of what was handed out

@@ -10,7 +10,7 @@ import sys
 import threading
 
 from shardwise.kinds.calls import Made, call_once, function_of, in_one_line
-from shardwise.student.restored import Kept
+from shardwise.student.running.restore import Kept
 
 _MEMORY = 4 * 2**30  # bytes of address space, where the system can limit it: four times what grading gives
 _TIME = 600  # seconds of computing, where the system can limit it: for what nothing else ends any more

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from shardwise.course.bounds import BOUNDS
-from shardwise.course.lockfile import Lock
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.kinds import kind_of, variable_of
 from shardwise.question import Outcome, Question
 from shardwise.text_files import read_bounded

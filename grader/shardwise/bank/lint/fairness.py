@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from shardwise.bank.bank import Banks, Problem
-from shardwise.bank.lint import Job, chosen, problem_of
+from shardwise.bank.lint.lint import Job, chosen, problem_of
 from shardwise.bank.posing import question_of, solved
 from shardwise.bank.processes import processes
 from shardwise.errors import AUTHORS_CAN_RAISE, ShardwiseError, said_by

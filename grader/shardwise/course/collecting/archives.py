@@ -14,7 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from shardwise.course.bounds import BOUNDS
+from shardwise.course.collecting.bounds import BOUNDS
 
 # What zipfile raises for an archive that is none, or is of a kind that it does not know (a RuntimeError).
 DAMAGED = (

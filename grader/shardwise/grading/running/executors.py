@@ -14,7 +14,7 @@ from typing import Any
 
 from shardwise.bank.processes import held_back, is_of_the_command
 from shardwise.errors import ShardwiseError
-from shardwise.grading import cores, sandboxes
+from shardwise.grading.running import cores, sandboxes
 
 _SELDOM = (50_000, 20, 50)  # a submission makes tens of thousands of objects, and nearly no cycles among them
 Opener = Callable[[], AbstractContextManager[Executor]]

@@ -12,10 +12,10 @@ from typing import Any
 from shardwise.bank.bank import Bank, Banks, Catalogue
 from shardwise.bank.posing import pose
 from shardwise.bank.processes import in_order, processes
-from shardwise.course.handed_out import asks_the_same
-from shardwise.course.lockfile import line_of, read_line, student_line
-from shardwise.course.roster import Student
-from shardwise.course.students_notebook import student_notebook
+from shardwise.course.assigning.handed_out import asks_the_same
+from shardwise.course.assigning.lockfile import line_of, read_line, student_line
+from shardwise.course.assigning.roster import Student
+from shardwise.course.collecting.students_notebook import student_notebook
 from shardwise.errors import ShardwiseError
 from shardwise.question import Question
 

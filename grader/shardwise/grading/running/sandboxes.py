@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from shardwise.errors import ShardwiseError
-from shardwise.grading.cores import kept_to
+from shardwise.grading.running.cores import kept_to
 from shardwise.kinds.calls import Call, Inputs, Program, Runner
 
 if TYPE_CHECKING:

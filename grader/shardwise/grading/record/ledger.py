@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from shardwise.atomic_files import patiently
-from shardwise.course.receipts import Receipt
+from shardwise.course.collecting.receipts import Receipt
 from shardwise.errors import ShardwiseError
-from shardwise.grading.ledger_tables import (
+from shardwise.grading.record.ledger_tables import (
     COLUMNS,
     COLUMNS_OF_RESULT,
     Grading,

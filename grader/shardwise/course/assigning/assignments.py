@@ -14,12 +14,12 @@ from pydantic import BeforeValidator, Field, field_validator
 from shardwise import __version__
 from shardwise.atomic_files import alone_in, write
 from shardwise.bank.bank import Catalogue
-from shardwise.course.bounds import BOUNDS
-from shardwise.course.drawing import Make, making
-from shardwise.course.handed_out import is_as_handed_out
-from shardwise.course.keys import fingerprint
-from shardwise.course.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of, student_line, writing
-from shardwise.course.roster import Student
+from shardwise.course.assigning.drawing import Make, making
+from shardwise.course.assigning.handed_out import is_as_handed_out
+from shardwise.course.assigning.keys import fingerprint
+from shardwise.course.assigning.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of, student_line, writing
+from shardwise.course.assigning.roster import Student
+from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.file_names import SAFE_NAME, fault_of_name
 from shardwise.template import yaml_source

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from shardwise.course.lockfile import Lock
+from shardwise.course.assigning.lockfile import Lock
 
 Students = frozenset[str]
 NOBODY: Students = frozenset()

@@ -15,8 +15,8 @@ from itertools import groupby
 from pathlib import Path
 from zipfile import ZipInfo
 
-from shardwise.course.archives import DAMAGED, archive, index_bytes, is_link, stays_inside
-from shardwise.course.bounds import BOUNDS
+from shardwise.course.collecting.archives import DAMAGED, archive, index_bytes, is_link, stays_inside
+from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.errors import ShardwiseError
 from shardwise.markdown.escaping import safe
 from shardwise.text_files import read_bounded

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shardwise import atomic_files
-from shardwise.bank.curriculum import Curriculum, Row
+from shardwise.bank.pages.curriculum import Curriculum, Row
 from shardwise.errors import ShardwiseError
 
 NOT_YET = "not yet"

@@ -19,8 +19,8 @@ from typing import Any, NoReturn
 
 import __main__
 from shardwise.kinds.calls import Call, Inputs, Made, Program, call_once, function_of, in_one_line, run_here
-from shardwise.student.elsewhere import NoProcess, run_elsewhere
-from shardwise.student.restored import Kept
+from shardwise.student.running.in_a_process import NoProcess, run_elsewhere
+from shardwise.student.running.restore import Kept
 
 SECONDS = 2.0  # for one call, as when it is graded
 LOADING = 10.0  # for the rest of a source, as for a cell when it is graded; it may import something large

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shardwise.course.bounds import BOUNDS
-from shardwise.course.found import BadSubmission
+from shardwise.course.collecting.bounds import BOUNDS
+from shardwise.course.collecting.submitted_files import BadSubmission
 from shardwise.file_names import SAFE_NAME
 from shardwise.markdown.escaping import safe
 

@@ -22,8 +22,8 @@ from typing import Annotated, Any, BinaryIO, Literal, Union
 from pydantic import Field, create_model
 
 from shardwise.atomic_files import replacing
-from shardwise.course.bounds import BOUNDS
-from shardwise.course.keys import fingerprint, key_for
+from shardwise.course.assigning.keys import fingerprint, key_for
+from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import kinds
 from shardwise.question import Question

@@ -14,7 +14,7 @@ import jinja2
 
 from shardwise import atomic_files
 from shardwise.bank.bank import Bank
-from shardwise.bank.formulas import Formula
+from shardwise.bank.pages.formulas import Formula
 from shardwise.errors import ShardwiseError
 
 ABOUT = (

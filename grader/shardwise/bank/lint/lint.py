@@ -12,19 +12,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shardwise.bank.bank import Bank, Banks, Problem, section_faults
-from shardwise.bank.curriculum import curriculum_faults
-from shardwise.bank.deadline import ENDLESS, TooLong, at_most, overdue
-from shardwise.bank.dimensions import dimension_faults
-from shardwise.bank.legible import keeping_faults, legibility_faults
-from shardwise.bank.moving import moving_faults
-from shardwise.bank.never_drawn import REMEDY, Waiting
-from shardwise.bank.places import Place, place_of
+from shardwise.bank.cpu_limit import ENDLESS, TooLong, at_most, overdue
+from shardwise.bank.lint.dimensions import dimension_faults
+from shardwise.bank.lint.legible import keeping_faults, legibility_faults
+from shardwise.bank.lint.never_drawn import REMEDY, Waiting
+from shardwise.bank.lint.places import Place, place_of
+from shardwise.bank.lint.unlisted_files import stray_files, twins
+from shardwise.bank.lint.unthinking import unthinking_faults
+from shardwise.bank.lint.visible_numbers import Solutions, hidden
+from shardwise.bank.lint.wording import wording_faults
+from shardwise.bank.pages.curriculum import curriculum_faults
+from shardwise.bank.pages.interactive_figures import moving_faults
 from shardwise.bank.posing import pose, question_of, solved
 from shardwise.bank.processes import processes
-from shardwise.bank.shown import Solutions, hidden
-from shardwise.bank.strays import stray_files, twins
-from shardwise.bank.unthinking import unthinking_faults
-from shardwise.bank.wording import wording_faults
 from shardwise.errors import Fault, Faulty, ShardwiseError, said_by
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here

@@ -14,7 +14,7 @@ from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.compiled import cache_folder
 from shardwise.bank.digests import package_digest
 from shardwise.bank.discovery import SHIPPED, name_of
-from shardwise.course.bounds import BOUNDS
+from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.errors import ShardwiseError
 from shardwise.text_files import read_bounded
 
@@ -43,7 +43,7 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
         key = f"{package_digest()} {bank.digest} {chapter} {named} {typed}"
         present = _text_of(path) if path.exists() else None
         if present is None or remembered.digests.get(key) != _digest(present):
-            from shardwise.course.notebooks import chapter_notebook, file_text  # loads what draws questions
+            from shardwise.course.assigning.notebooks import chapter_notebook, file_text  # loads what draws questions
 
             text = file_text(chapter_notebook(bank, chapter, named=named, typed=typed))
             remembered.digests[key] = _digest(text)

@@ -19,7 +19,7 @@ from typing import Any
 
 from shardwise.kinds.calls import Call, Inputs, Made, Printed
 
-_BOOT = "import sys; sys.path[:] = {path!r}; from shardwise.student.serving import serve; serve()"
+_BOOT = "import sys; sys.path[:] = {path!r}; from shardwise.student.running.server import serve; serve()"
 _STARTING = 30.0  # seconds for a process to be there, on a machine that has much else to do
 _KILLED = "killed"
 _SAID = {(kind.__module__, kind.__qualname__): kind for kind in (Made, Printed)}  # and plain data

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from shardwise.bank.bank import Bank
-from shardwise.bank.curriculum import FILE as CURRICULUM
 from shardwise.bank.digests import files_below
 from shardwise.bank.lesson import lesson_of
+from shardwise.bank.pages.curriculum import FILE as CURRICULUM
 from shardwise.errors import Fault, Faulty
 
 
