@@ -431,9 +431,9 @@ def test_it_says_how_to_answer_with_an_example_that_is_read_and_seldom_right(fre
 PACKAGE = Path(shardwise.__file__).parent
 ALLOWED = {  # words that mean something else there
     ("cli/authoring.py", "quantity"): "what `shardwise new` starts when no kind is named",
-    ("course/notebooks.py", "code"): "nbformat's name for a cell of code",
-    ("course/simulated_class.py", "code"): "nbformat's name for a cell of code",
-    ("course/submissions.py", "code"): "nbformat's name for a cell of code",
+    ("course/assigning/notebooks.py", "code"): "nbformat's name for a cell of code",
+    ("course/assigning/simulated_class.py", "code"): "nbformat's name for a cell of code",
+    ("course/collecting/submissions.py", "code"): "nbformat's name for a cell of code",
     ("kinds/order.py", "order"): "the type of a field",
     ("student/desk.py", "estimate"): "a rough number that is committed to before the answer",
     ("student/progress/file.py", "estimate"): "a table of the progress file",
