@@ -65,7 +65,7 @@ def replies(desk: Desk, model: str, cluster: str, do: str, changes: int) -> list
 
 def reactions(desk: Desk) -> list[float]:
     """Milliseconds from a slider's move to the figures of the plan that it asks for, on a page without Jupyter."""
-    shown = {"what": "planner", "given": desk.planner.opened("llama3-70b", "h100-512", {"tp": 8, "pp": 4})}
+    shown = {"what": "planner", "given": desk.open_planner("llama3-70b", "h100-512", {"tp": 8, "pp": 4})}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=QUIET)
         page = browser.new_page(viewport={"width": 1100, "height": 1500})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from shardwise.bank.moving import Moving, moving
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import in_one_line
+from shardwise.kinds.scripts import script_in
 from shardwise.markdown.html import literal, safe, to_html
 from shardwise.marking import PRAISE, check
 from shardwise.question import Feedback, Outcome, Question
@@ -43,6 +45,7 @@ class Desk:
         self._session = session
         self._opened: dict[tuple[str, str], Question] = {}
         self._moving: dict[str, Moving] = {}
+        self._scripts: dict[str, str] = {}
 
     def moving(self, name: str) -> Moving:
         """The picture of that name, which remembers what it has shown. Raises ShardwiseError."""
@@ -57,8 +60,19 @@ class Desk:
 
         return PlannerDesk(self._session.banks)
 
+    def open_planner(self, model: str, cluster: str, layout: Mapping[str, Any]) -> Data:
+        """The data that a form of the planner begins with. Raises ShardwiseError."""
+        opened = self.planner.opened(model, cluster, layout)
+        return {**opened, "scripts": self._offered({script_in("shardwise_bank")})}
+
+    def _offered(self, scripts: Iterable[str]) -> list[str]:
+        """The digests of scripts that a form needs: it asks for those that its page does not have yet."""
+        digests = {hashlib.sha256(script.encode()).hexdigest()[:12]: script for script in scripts if script}
+        self._scripts |= digests
+        return sorted(digests)
+
     def open(self, question: Question) -> Data:
-        """The data that a form shows a question from, without its key, and the hints to it that were given before, in HTML.
+        """The data that a form shows a question from, without its key: the hints to it that were given before, in HTML, as well.
 
         The question is kept, so that later requests about it need not draw it again.
         """
@@ -66,7 +80,8 @@ class Desk:
         if kind_of(question).is_program:
             start()  # so that the first check need not wait
         given = [{"part": part, "html": to_html(hint)} for part, hint in self._session.given_hints(question)]
-        return {"question": view(question), "hints": given}
+        scripts = self._offered({kind_of(piece).script for piece in kind_of(question).pieces(question)})
+        return {"question": view(question), "hints": given, "scripts": scripts}
 
     def drafts_of(self, question: Question) -> Data:
         """What was typed for a problem before, by key, where no notebook keeps it."""
@@ -182,6 +197,12 @@ class Desk:
             raise ShardwiseError("This request has to give the `settings` of the figure's controls.")
         return {"shown": self.moving(name).show(settings)}
 
+    def _script(self, request: Request) -> Data:
+        script = self._scripts.get(str(request.get("digest")))
+        if script is None:
+            raise ShardwiseError("This request has to give the `digest` of a script that a form needs.")
+        return {"script": script}
+
     def _plan(self, request: Request) -> Data:
         return self.planner.reply(request.get("wanted"))
 
@@ -205,5 +226,6 @@ _ACTIONS: dict[str, Callable[[Desk, Request], Data]] = {
     "another": Desk._another,
     "next": Desk._next,
     "figure": Desk._figure,
+    "script": Desk._script,
     "plan": Desk._plan,
 }

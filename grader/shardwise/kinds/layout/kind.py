@@ -17,6 +17,7 @@ from shardwise.kinds.layout.product import so_far
 from shardwise.kinds.layout.reading import Reading, choices, read_layout
 from shardwise.kinds.layout.solving import Solved, compare, solve
 from shardwise.kinds.layout.verdicts import credit, holds, is_right, margin
+from shardwise.kinds.scripts import script_in
 from shardwise.markdown.html import to_html
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
@@ -32,6 +33,7 @@ class LayoutKind(Kind[LayoutTemplate, LayoutForm, LayoutKey]):
     """A value for each axis."""
 
     name = "layout"
+    script = script_in("shardwise_bank")
     follows_from_numbers = True
     about = "A value for each axis of a parallel layout; every combination that meets the constraints is right."
     Template = LayoutTemplate

@@ -13,6 +13,7 @@ from shardwise.kinds.schedule.picture import timeline
 from shardwise.kinds.schedule.progress import so_far
 from shardwise.kinds.schedule.reading import Reading, read_schedule
 from shardwise.kinds.schedule.solving import Solved, meets, pattern, run_of, solve
+from shardwise.kinds.scripts import script_in
 from shardwise.markdown.html import to_html
 from shardwise.markdown.timeline import as_text
 from shardwise.pipelines.named import serial
@@ -29,6 +30,7 @@ class ScheduleKind(Kind[ScheduleTemplate, ScheduleForm, ScheduleKey]):
     """The operations of each stage in order."""
 
     name = "schedule"
+    script = script_in("shardwise_bank")
     follows_from_numbers = True
     about = "The order of forwards and backwards on each stage of a pipeline, simulated; every order that meets the target is right."
     Template = ScheduleTemplate

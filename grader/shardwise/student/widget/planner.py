@@ -16,7 +16,7 @@ class Planner(Form):
     """A training run to be planned: memory, time and money of a layout, and the best layouts."""
 
     def __init__(self, desk: Desk, model: str, cluster: str, layout: Mapping[str, Any]) -> None:
-        given = desk.planner.opened(model, cluster, layout)
+        given = desk.open_planner(model, cluster, layout)
         text = in_words(desk.planner.reply({"do": "plan", "given": given["start"]}))
         super().__init__(desk, "planner", given, plain=to_plain(text), html=to_html(f"{_RUN}\n\n{text}"))
 
