@@ -4,7 +4,7 @@ const tags = new Map();
 
 /** Give an element to the page, under a new tag: a page cannot define a tag twice, and may stay open while a package changes. */
 export function define(what, element) {
-  const tag = `shardwise-${what}-${crypto.randomUUID().slice(0, 8)}`;
+  const tag = `shardwise-${what}-${Math.random().toString(36).slice(2)}`;
   customElements.define(tag, element);
   tags.set(what, tag);
 }

@@ -61,18 +61,18 @@ class Desk:
         return PlannerDesk(self._session.banks)
 
     def open_planner(self, model: str, cluster: str, layout: Mapping[str, Any]) -> Data:
-        """The data that a form of the planner begins with. Raises ShardwiseError."""
+        """Return the data that a form of the planner begins with. Raises ShardwiseError."""
         opened = self.planner.opened(model, cluster, layout)
         return {**opened, "scripts": self._offered({script_in("shardwise_bank")})}
 
     def _offered(self, scripts: Iterable[str]) -> list[str]:
-        """The digests of scripts that a form needs: it asks for those that its page does not have yet."""
+        """Keep scripts that a form needs, and return their digests, by which it asks for those that its page does not have."""
         digests = {hashlib.sha256(script.encode()).hexdigest()[:12]: script for script in scripts if script}
         self._scripts |= digests
         return sorted(digests)
 
     def open(self, question: Question) -> Data:
-        """The data that a form shows a question from, without its key: the hints to it that were given before, in HTML, as well.
+        """Return what a form shows a question from, without its key: its view, the hints given before, in HTML, and its scripts.
 
         The question is kept, so that later requests about it need not draw it again.
         """
