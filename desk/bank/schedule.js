@@ -79,7 +79,7 @@ export const schedule = {
         </details>
         <p class="quiet told" aria-live="polite">${fault || (now.read ?? nothing)}</p>
         ${now.why ? html`<p class="quiet">${now.why}</p>` : nothing}
-        <div class="chart">${now.picture ? unsafeHTML(now.picture) : nothing}</div>
+        <div class="chart" style="min-height: ${heightFor(field.start.rows.length)}px">${unsafeHTML(now.picture ?? "")}</div>
       </div>`;
     });
   },
@@ -88,6 +88,9 @@ export const schedule = {
     return text === field.source ? null : text;
   },
 };
+
+/** The largest height of a chart in pixels, with its target, margins and scroll bar: what is below it never moves. */
+const heightFor = (stages) => 30 * stages + 72;
 
 /** A stage: its line, a button for each operation that can come next, and what Python says of it. */
 function row({ field, label, stage, line, said, isKnown, put, take }) {
