@@ -21,9 +21,9 @@ from typer.testing import CliRunner
 from checkout import ROOT
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
-from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.keys import KEY_FILE, course_key
-from shardwise.course.lockfile import Lock, writing
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.keys import KEY_FILE, course_key
+from shardwise.course.assigning.lockfile import Lock, writing
 from shardwise.errors import ShardwiseError
 
 SET = {"name": "week-1", "title": "Week 1", "problems": ["bytes-per-gpu", "ring-or-tree"], "attempts": 2}

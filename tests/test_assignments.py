@@ -10,12 +10,12 @@ import nbformat
 import pytest
 
 from shardwise.bank.bank import Bank
-from shardwise.course.assignments import SetDefinition, Student, assign, load_set
-from shardwise.course.drawing import seed_for
-from shardwise.course.keys import read_key
-from shardwise.course.lockfile import Lock
-from shardwise.course.roster import load_roster
-from shardwise.course.simulated_class import right
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign, load_set
+from shardwise.course.assigning.drawing import seed_for
+from shardwise.course.assigning.keys import read_key
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.roster import load_roster
+from shardwise.course.assigning.simulated_class import right
 from shardwise.errors import Faulty, ShardwiseError
 
 DEFINITION = SetDefinition.model_validate(

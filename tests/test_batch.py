@@ -28,13 +28,13 @@ import pytest
 from classroom import QUICK, Classroom
 from shardwise.atomic_files import alone_in
 from shardwise.bank.bank import Bank
-from shardwise.course import found as found_files
-from shardwise.course.simulated_class import add_cell, fill, mistaken, right
+from shardwise.course.assigning.simulated_class import add_cell, fill, mistaken, right
+from shardwise.course.collecting import submitted_files as found_files
 from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
-from shardwise.grading.executors import Here, pool
-from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.record.ledger import LEDGER, Ledger
+from shardwise.grading.running.executors import Here, pool
 from shardwise.grading.worker import Settings, Task, work
 
 SHARDWISE = (sys.executable, "-m", "shardwise")

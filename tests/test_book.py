@@ -62,7 +62,7 @@ def test_the_search_knows_the_words_of_the_lessons(book: Path) -> None:
 
 def test_code_and_links_are_told_apart() -> None:
     pages = {"docs/a.md": "", "solutions/ring.md": ""}
-    text = "[`ring`](../solutions/ring.py) `[x](../gone.md)` [gone](../gone.md#part)\n```text\n[a](../docs/a.md)\n```\n"
+    text = "[`ring`](../solutions/ring/ring.py) `[x](../gone.md)` [gone](../gone.md#part)\n```text\n[a](../docs/a.md)\n```\n"
     assert sources._linked(text, "docs/a.md", pages) == (
         "[`ring`](../solutions/ring.md) `[x](../gone.md)` gone\n```text\n[a](../docs/a.md)\n```\n"
     )

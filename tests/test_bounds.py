@@ -26,11 +26,11 @@ from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.bank.lesson import figure_of, lesson_of
 from shardwise.cli.main import app
-from shardwise.course import found as found_files
-from shardwise.course import identity
-from shardwise.course.bounds import BOUNDS
-from shardwise.course.found import BadSubmission
-from shardwise.course.simulated_class import fill, right
+from shardwise.course.assigning.simulated_class import fill, right
+from shardwise.course.collecting import identity
+from shardwise.course.collecting import submitted_files as found_files
+from shardwise.course.collecting.bounds import BOUNDS
+from shardwise.course.collecting.submitted_files import BadSubmission
 from shardwise.errors import Faulty
 from shardwise.grading import batch
 from shardwise.grading.feedback_page import file_of

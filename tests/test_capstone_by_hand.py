@@ -15,7 +15,7 @@ from drawing import every_sixth_at_once
 from shardwise.bank.posing import pose
 from shardwise.kinds.choice import ChoiceForm
 from shardwise.kinds.order import OrderForm
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.marking import check
 from shardwise.question import Question
 

@@ -14,11 +14,13 @@ from drawing import every_sixth_at_once, tries
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.markdown.feedback import as_plain
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.marking import check
 from shardwise.question import Feedback, Outcome, Question
-from solutions import pipeline, planner_time, run_plan
-from solutions.planner_shapes import Batch, Cluster, Layout, named_model
+from solutions.layout import run_plan
+from solutions.pipeline import pipeline
+from solutions.planner import time as planner_time
+from solutions.planner.shapes import Batch, Cluster, Layout, named_model
 
 SEEDS = range(tries(7))
 

@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 
 import pytest
 from junitparser import JUnitXml
-from ruamel.yaml import YAML
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
@@ -20,10 +19,11 @@ from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.ci import threshold
 from shardwise.cli.main import app
-from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.lockfile import Lock
-from shardwise.course.simulated_class import blank, fill, mistaken, right
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import blank, fill, mistaken, right
 from shardwise.grading.results import Result as Graded
+from shardwise.template.yaml_source import parse
 
 CLASS = ("ada", "bo", "cleo", *(f"s{number}" for number in range(30)))
 FEW = ("bytes-per-gpu", "ring-or-tree")
@@ -237,7 +237,7 @@ def test_the_workflow_in_the_docs_is_one_that_github_takes() -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     assert blocks
     for block in blocks:
-        workflow = YAML(typ="safe").load(block)
+        workflow = parse(block, "workflow").data
         assert set(workflow) <= {"name", "on", "permissions", "jobs", "env"}
         assert workflow["on"]
         assert workflow["permissions"] == {"contents": "read"}  # a student's code runs in it

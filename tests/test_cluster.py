@@ -17,15 +17,15 @@ from typer.testing import CliRunner
 from classroom import QUICK, Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
-from shardwise.course.simulated_class import blank, mistaken, right, unreadable
+from shardwise.course.assigning.simulated_class import blank, mistaken, right, unreadable
 from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
 from shardwise.grading.batch import Batch, grade
 from shardwise.grading.cluster import cluster, table
 from shardwise.grading.cluster import executor as remote
 from shardwise.grading.cluster import scheduler as way
-from shardwise.grading.executors import Gone
-from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.record.ledger import LEDGER, Ledger
+from shardwise.grading.running.executors import Gone
 from shardwise.grading.worker import Settings
 
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shardwise.grading import cores, executors
+from shardwise.grading.running import cores, executors
 
 
 def test_each_worker_has_a_core_of_its_own_and_there_are_no_more_workers_than_cores() -> None:

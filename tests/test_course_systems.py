@@ -12,11 +12,11 @@ import pytest
 
 from classroom import Classroom
 from shardwise.bank.bank import Bank
-from shardwise.course.assignments import SetDefinition, assign
-from shardwise.course.found import BadSubmission, find
-from shardwise.course.identity import means_a_student
-from shardwise.course.lockfile import Lock
-from shardwise.course.roster import load_roster
+from shardwise.course.assigning.assignments import SetDefinition, assign
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.roster import load_roster
+from shardwise.course.collecting.identity import means_a_student
+from shardwise.course.collecting.submitted_files import BadSubmission, find
 from shardwise.grading.intake import Decisions, Intake, locks_near
 from shardwise.grading.worker import Settings
 

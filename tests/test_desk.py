@@ -26,13 +26,14 @@ from shardwise.marking import check as mark
 from shardwise.question import Outcome, Question
 from shardwise.student import api
 from shardwise.student.desk import Desk
+from shardwise.student.messages import Checked
 from shardwise.student.progress.file import ProgressFile
 from shardwise.student.progress.journal import Journal
-from shardwise.student.shown import Checked
 from shardwise.student.views import verdict, view
 from shardwise.student.widget import Practice
 from shardwise.student.widget.form import _connected
 from shardwise.student.widget.library import BUNDLE, _code, library
+from shardwise_bank.planning.form import planner
 
 NUMBER, CHOICE, HUNT = "bytes-per-gpu", "ring-or-tree", "ring-time-bug"
 
@@ -422,7 +423,7 @@ def test_the_code_goes_to_the_browser_once_for_all_forms() -> None:
     assert len(first._esm) < 2000 and "_css" not in synced(first)
 
 
-@pytest.mark.parametrize("show", [lambda: api.practice(NUMBER), lambda: api.figure("ring"), api.planner])
+@pytest.mark.parametrize("show", [lambda: api.practice(NUMBER), lambda: api.figure("ring"), planner])
 def test_without_the_bundle_a_form_says_how_to_build_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, show: Callable[[], Any]
 ) -> None:

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from checkout import ROOT
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
-from shardwise.course.lockfile import Lock
-from shardwise.course.simulated_class import hand_in, right
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import hand_in, right
 
 DOCS = [
     ROOT / "README.md",
@@ -92,7 +92,7 @@ def test_the_docs_count_the_shipped_problems_as_they_are(whole_bank: Bank) -> No
 
 
 def test_the_yaml_of_the_docs_is_accepted(whole_bank: Bank, tmp_path: Path) -> None:
-    from shardwise.course.assignments import load_set
+    from shardwise.course.assigning.assignments import load_set
     from shardwise.template.parameters import Parameter
     from shardwise.template.yaml_source import parse
 

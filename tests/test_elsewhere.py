@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from shardwise.kinds.calls import Call, Made
-from shardwise.student.limited import run_limited
+from shardwise.student.running.in_a_thread import run_limited
 
 PATIENCE = 30.0  # seconds, on a busy machine
 
@@ -56,9 +56,7 @@ def test_what_a_program_has_started_ends_with_it(starts: str, tmp_path: Path) ->
 def test_a_program_ends_when_the_kernel_is_killed(tmp_path: Path) -> None:
     held = Held(tmp_path)
     source = f"held = open({str(held.path)!r}, 'w')\ndef f(x):\n    held.write('x'), held.flush()\n    while True: pass"
-    kernel = (
-        f"from shardwise.student.limited import run_limited; run_limited({source!r}, 'f', [{{'x': 1}}], seconds=60.0)"
-    )
+    kernel = f"from shardwise.student.running.in_a_thread import run_limited; run_limited({source!r}, 'f', [{{'x': 1}}], seconds=60.0)"
     process = subprocess.Popen([sys.executable, "-c", kernel])
     assert not held.is_let_go()
     process.kill()

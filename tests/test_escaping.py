@@ -16,14 +16,15 @@ from markdown_it import MarkdownIt
 from checkout import posed, template
 from shardwise.grading import reports
 from shardwise.grading.batch import Batch
-from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.record.ledger import LEDGER, Ledger
 from shardwise.grading.results import Result
 from shardwise.kinds import OURS, kind_of
 from shardwise.kinds.calls import run_here
 from shardwise.kinds.code.judging import failure_in_words
 from shardwise.kinds.code.model import CodeForm, CodeKey
+from shardwise.markdown.escaping import literal
 from shardwise.markdown.feedback import as_html, as_markdown
-from shardwise.markdown.html import literal, to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.marking import check
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.sandbox import CallResult

@@ -10,8 +10,8 @@ from checkout import checkout_bank
 from shardwise.bank.bank import Bank, bad_slug
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank
-from shardwise.course.assignments import SetDefinition, assign
-from shardwise.course.roster import Student, load_roster
+from shardwise.course.assigning.assignments import SetDefinition, assign
+from shardwise.course.assigning.roster import Student, load_roster
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.file_names import is_device
 from shardwise.grading.feedback_page import file_of

@@ -13,14 +13,14 @@ import __main__
 from checkout import checkout_bank, posed, template
 from drawing import a_quarter_at_once
 from shardwise.bank.posing import pose
-from shardwise.course.notebooks import readable
+from shardwise.course.assigning.notebooks import readable
 from shardwise.kinds import OURS, kind_of, kinds
 from shardwise.question import Outcome, Question
 from shardwise.student import api
 from shardwise.student.failed_cells import FailedCells
 from shardwise.student.graded import GradedSet, GradedSets
-from shardwise.student.limited import run_limited
-from shardwise.student.shown import Checked, Message
+from shardwise.student.messages import Checked, Message
+from shardwise.student.running.in_a_thread import run_limited
 from shardwise.units import show
 
 SENDS, FUNCTION = "bytes-per-gpu", "ring-time-function"

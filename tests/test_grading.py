@@ -17,9 +17,9 @@ from shardwise.bank.bank import Bank
 from shardwise.bank.digests import digest_of
 from shardwise.bank.posing import pose
 from shardwise.cli.main import app
-from shardwise.course.notebooks import chapter_notebook, file_text
-from shardwise.course.simulated_class import ATTACKS, add_cell, blank, fill, mistaken, right, unreadable
-from shardwise.course.submissions import StudentCell, Submission, parse
+from shardwise.course.assigning.notebooks import chapter_notebook, file_text
+from shardwise.course.assigning.simulated_class import ATTACKS, add_cell, blank, fill, mistaken, right, unreadable
+from shardwise.course.collecting.submissions import StudentCell, Submission, parse
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
 from shardwise.grading.submission import grade_one

@@ -20,12 +20,12 @@ from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.cli.main import app
-from shardwise.course import found as found_files
-from shardwise.course import identity, names
-from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.lockfile import Lock
-from shardwise.course.notebooks import chapter_notebook, file_text
-from shardwise.course.simulated_class import add_cell, blank, fill, mistaken, right
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.notebooks import chapter_notebook, file_text
+from shardwise.course.assigning.simulated_class import add_cell, blank, fill, mistaken, right
+from shardwise.course.collecting import identity, names
+from shardwise.course.collecting import submitted_files as found_files
 
 CLASS = ("ada", "bo", "cleo")
 FEW = ("bytes-per-gpu", "ring-or-tree")

@@ -14,7 +14,7 @@ from checkout import checkout_bank
 from shardwise.bank.posing import pose, solved
 from shardwise.marking import check
 from shardwise.question import Question
-from solutions import layout_judge
+from solutions.planner import verdicts as layout_judge
 
 Run = Mapping[str, Any]  # the parameters of a question
 Layout = tuple[dict[str, int], float]  # degrees, and the bytes that the fullest GPU holds

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
-from shardwise.course.simulated_class import mistaken
+from shardwise.course.assigning.simulated_class import mistaken
 from shardwise.errors import ShardwiseError
-from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.record.ledger import LEDGER, Ledger
 
 CHANGES = {
     "points": "UPDATE grading SET points = 4, scores = replace(scores, '0.0', '2.0')",

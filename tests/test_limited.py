@@ -20,8 +20,10 @@ from checkout import fresh_session
 from drawing import every_sixth_at_once
 from shardwise.kinds.calls import Call, Made, run_here
 from shardwise.question import Outcome
-from shardwise.student import api, elsewhere, limited
-from shardwise.student.limited import run_limited
+from shardwise.student import api
+from shardwise.student.running import in_a_process as elsewhere
+from shardwise.student.running import in_a_thread as limited
+from shardwise.student.running.in_a_thread import run_limited
 
 LIMIT = 0.2  # seconds; students have two
 PATIENCE = LIMIT + limited._REACTION + 20  # for one call that does not react, on a busy machine

@@ -16,11 +16,11 @@ from checkout import ROOT
 from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
-from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.keys import KEY_FILE, VARIABLE, course_key
-from shardwise.course.lockfile import Lock
-from shardwise.course.notebooks import chapter_notebook, file_text
-from shardwise.course.simulated_class import hand_in, mistaken, right
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.keys import KEY_FILE, VARIABLE, course_key
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.notebooks import chapter_notebook, file_text
+from shardwise.course.assigning.simulated_class import hand_in, mistaken, right
 from shardwise.errors import ShardwiseError
 
 CLASS = ("ada", "bo", "cleo")

@@ -20,8 +20,8 @@ from drawing import every_sixth_at_once
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose, pose_chapter
 from shardwise.cell_names import names_set_by
-from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, file_text
-from shardwise.course.simulated_class import fill, mistaken, right
+from shardwise.course.assigning.notebooks import PRACTICE_SEED, chapter_notebook, file_text
+from shardwise.course.assigning.simulated_class import fill, mistaken, right
 from shardwise.grading.batch import grade
 from shardwise.kinds import variable_of
 from shardwise.kinds.calls import run_here

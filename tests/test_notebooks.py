@@ -15,11 +15,17 @@ from checkout import ROOT, checkout_bank
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank
-from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.lockfile import Lock
-from shardwise.course.notebooks import PRACTICE_SEED, chapter_notebook, file_text, lesson_cells, practice_check
-from shardwise.course.rendering import render
-from shardwise.course.simulated_class import fill, mistaken, right
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.notebooks import (
+    PRACTICE_SEED,
+    chapter_notebook,
+    file_text,
+    lesson_cells,
+    practice_check,
+)
+from shardwise.course.assigning.rendering import render
+from shardwise.course.assigning.simulated_class import fill, mistaken, right
 from shardwise.errors import ShardwiseError
 from shardwise.kinds import text_of
 from shardwise.markdown.html import keep_together

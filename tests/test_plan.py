@@ -17,12 +17,14 @@ from typing import Any, NamedTuple
 import pytest
 
 from checkout import ROOT, yaml_data
-from shardwise.bank.scaffold import init_bank
 from shardwise.cli.main import main
-from solutions import hardware, planner_flags, planner_names, planner_shapes
-from solutions.planner import Batch, Cluster, Layout, Model, named_model, plan
-from solutions.planner_memory import stage_layers
-from solutions.tables import table
+from solutions.facts import hardware
+from solutions.facts.tables import table
+from solutions.planner import flags as planner_flags
+from solutions.planner import names as planner_names
+from solutions.planner import shapes as planner_shapes
+from solutions.planner.judging import Batch, Cluster, Layout, Model, named_model, plan
+from solutions.planner.memory import stage_layers
 
 LLAMA = ("--model", "llama3-405b", "--cluster", "h100-16384")
 SMALL = ("--model", "Llama-3-8B", "--cluster", "h100-64", "--global-batch", "512", "--sequence", "8192")
@@ -36,14 +38,14 @@ class Ran(NamedTuple):
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    """Run `shardwise plan` in this process, with the bank of this checkout."""
+    """Run `shardwise plan` in this process."""
 
-    def ran(*words: str, bank: Path = ROOT) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["shardwise", "plan", "--bank", str(bank), *words])
+    def ran(*words: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["shardwise", "plan", *words])
         with pytest.raises(SystemExit) as ended:
             main()
         captured = capsys.readouterr()
-        return Ran(int(ended.value.code or 0), captured.out, captured.err.partition("\n")[2])
+        return Ran(int(ended.value.code or 0), captured.out, captured.err)
 
     return ran
 
@@ -196,13 +198,6 @@ def test_a_model_and_a_cluster_are_needed(run: Run) -> None:
     )
 
 
-def test_a_bank_without_a_planner_is_said(run: Run, tmp_path: Path) -> None:
-    init_bank(tmp_path / "mine")
-    ran = run(*SMALL, bank=tmp_path / "mine")
-    assert ran.code == 2
-    assert "No planner is here" in ran.err and "--bank shipped" in ran.err
-
-
 OWN = """
 model: {name: mine, layers: 24, hidden: 2048, ffn_hidden: 8192, heads: 16, kv_heads: 16, vocabulary: 50304}
 cluster: {accelerator: a100, gpus: 32, gpus_per_node: 4, network_bytes_per_s: 12.5 GB/s}
@@ -352,7 +347,7 @@ def test_a_file_too_large_to_be_written_by_hand_is_refused_at_once(run: Run, tmp
 
 
 def test_every_cluster_that_can_be_named_has_a_card_and_a_source() -> None:
-    rows = table("planner_names.yaml")
+    rows = table("planner/names.yaml")
     known = planner_names.names()["accelerator"]
     for name, row in rows.items():
         if name in hardware.names():
@@ -431,7 +426,7 @@ def test_the_table_of_a_search_fits_into_80_columns(run: Run) -> None:
 def test_bars_and_words_stay_within_the_terminal(run: Run, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     from rich.console import Console
 
-    from shardwise.cli import plan_tables
+    from shardwise_bank.planning import tables as plan_tables
 
     monkeypatch.setattr(plan_tables, "console", lambda piped: Console(width=columns, highlight=False))
     out = run(*LLAMA, "--tp", "8", "--pp", "16", "--tokens", "15.6T", "--price", "2").out
@@ -694,7 +689,7 @@ def test_selective_recomputation_and_unknown_models_are_noted() -> None:
 
 
 def test_signs_that_an_output_lacks_are_no_traceback() -> None:
-    words = [sys.executable, "-m", "shardwise", "plan", "--bank", str(ROOT), *SMALL, "--tp", "2"]
+    words = [sys.executable, "-m", "shardwise", "plan", *SMALL, "--tp", "2"]
     done = subprocess.run(words, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=False)
     assert done.returncode == 0 and b"TP 2 ? CP 1" in done.stdout and b"Traceback" not in done.stderr
 

@@ -15,11 +15,13 @@ import pytest
 from checkout import ROOT, fresh_session
 from shardwise.bank.discovery import open_banks
 from shardwise.cli.main import main
-from shardwise.planning import drawings
-from shardwise.student import api, planner_desk
-from shardwise.student.planner_desk import PlannerDesk
-from solutions.planner import Batch, Cluster, Layout, Plan, named_model, plan
-from solutions.planner_search import pareto, search
+from shardwise.student import api
+from shardwise_bank.planning import charts
+from shardwise_bank.planning import desk as planner_desk
+from shardwise_bank.planning.desk import PlannerDesk
+from shardwise_bank.planning.form import planner
+from solutions.planner.judging import Batch, Cluster, Layout, Plan, named_model, plan
+from solutions.planner.search import pareto, search
 
 GIVEN = {
     "model": "llama3-70b", "cluster": {"accelerator": "H100-80GB", "gpus": 512},
@@ -53,9 +55,7 @@ def test_a_plan_is_the_one_of_the_command(
     desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = "plan --json --model llama3-70b --cluster h100-512 --tp 8 --pp 4 --virtual-stages 5 --global-batch 1024 --sequence 8192"
-    monkeypatch.setattr(
-        sys, "argv", ["shardwise", *words.split(), "--tokens", "15T", "--price", "2", "--bank", str(ROOT)]
-    )
+    monkeypatch.setattr(sys, "argv", ["shardwise", *words.split(), "--tokens", "15T", "--price", "2"])
     with pytest.raises(SystemExit):
         main()
     assert desk.reply({"do": "plan", "given": GIVEN})["plan"] == json.loads(capsys.readouterr().out)
@@ -64,7 +64,7 @@ def test_a_plan_is_the_one_of_the_command(
 def test_a_form_begins_with_the_batch_that_the_command_assumes(
     desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["plan", "--json", "--model", "llama3-8b", "--cluster", "h100-16", "--tp", "2", "--bank", str(ROOT)]
+    words = ["plan", "--json", "--model", "llama3-8b", "--cluster", "h100-16", "--tp", "2"]
     monkeypatch.setattr(sys, "argv", ["shardwise", *words])
     with pytest.raises(SystemExit):
         main()
@@ -90,7 +90,7 @@ def test_bars_have_all_of_the_memory_and_all_of_the_step(desk: PlannerDesk) -> N
     assert sum(peak.values()) == pytest.approx(100)
     assert peak["used"] == pytest.approx(100 * wanted.mfu)
     assert peak["recompute"] == pytest.approx(100 * wanted.step["recompute"] / wanted.step_s)
-    grouped = [part for _, _, parts in (*drawings.MEMORY.values(), *drawings.LOST.values()) for part in parts]
+    grouped = [part for _, _, parts in (*charts.MEMORY.values(), *charts.LOST.values()) for part in parts]
     assert sorted([*grouped, "compute"]) == sorted([*wanted.memory, *wanted.step])
 
 
@@ -345,14 +345,9 @@ def test_what_cannot_be_done_is_said(desk: PlannerDesk, request_: Any, words: st
     assert words in said and "--" not in said
 
 
-def test_a_bank_without_a_planner_says_where_there_is_one() -> None:
-    other = PlannerDesk(open_banks((str(ROOT / "examples" / "bank"),)))
-    assert "No planner is here" in other.reply({"do": "plan", "given": GIVEN})["refused"][0]
-
-
 def test_what_breaks_here_is_ours(desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawings, "simulate", simulate_nothing)
-    drawings._simulated.cache_clear()
+    monkeypatch.setattr(charts, "simulate", simulate_nothing)
+    charts._simulated.cache_clear()
     said = desk.reply({"do": "pipeline", "given": GIVEN})["refused"][0]
     assert said == "Something of ours broke (ZeroDivisionError: at stage 3): please report it."
 
@@ -375,22 +370,22 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("session")
 def test_the_verb_begins_with_names_and_shows_its_first_plan_without_a_kernel() -> None:
-    form: Any = api.planner("LLAMA3-8b", "16 x H100", tp=2)
+    form: Any = planner("LLAMA3-8b", "16 x H100", tp=2)
     start = form.given["start"]
     assert (start["model"], start["cluster"]) == ("Llama-3-8B", {"accelerator": "H100-80GB", "gpus": 16})
     assert start["layout"] == {"tp": 2} and "Mixtral-8x7B" in form.given["choices"]["model"]
     assert "Llama-3-8B on 16 H100-80GB" in form._plain and "TP 2 × CP 1 × PP 1 × DP 8" in form._plain
     assert "<table>" in form._html and "run this cell in Jupyter" in form._html
-    reply = form._desk.reply({"do": "plan", "wanted": {"do": "plan", "given": start}})
+    reply = form._desk.reply({"do": "plan", "given": start})
     assert reply["plan"]["layout"]["tp"] == 2 and reply["figures"]
 
 
 @pytest.mark.usefixtures("session")
 def test_the_verb_says_what_it_does_not_know() -> None:
-    said = repr(api.planner("lama3-8", "h1000-16", zero=7))
+    said = repr(planner("lama3-8", "h1000-16", zero=7))
     assert "'lama3-8' is no model that the planner knows. Near it: Llama-3-8B" in said
     assert "'h1000' is no accelerator" in said and "zero is 7" in said
-    assert "'tpp' is unknown. Did you mean tp?" in repr(api.planner(tpp=2))
+    assert "'tpp' is unknown. Did you mean tp?" in repr(planner(tpp=2))
 
 
 def test_a_form_that_plans_nothing_loads_no_planner() -> None:

@@ -27,7 +27,7 @@ from shardwise.student.api import another, check, hint, solution
 from shardwise.student.failed_cells import FailedCells
 from shardwise.student.graded import GradedSets
 from shardwise.student.in_words import asked_in_words
-from shardwise.student.shown import Checked, Message
+from shardwise.student.messages import Checked, Message
 from shardwise.units import show
 
 SENDS = "bytes-per-gpu"

@@ -29,14 +29,14 @@ from shardwise.student import api
 from shardwise.student.desk import Desk
 from shardwise.student.drill import Drill
 from shardwise.student.graded import GradedSets
-from shardwise.student.limited import run_limited
+from shardwise.student.messages import Checked, Message
 from shardwise.student.progress import journal
 from shardwise.student.progress.calibration import by_confidence, by_month
 from shardwise.student.progress.chapters import Progress, progress_of
 from shardwise.student.progress.events import Estimate, Event, Variant
 from shardwise.student.progress.file import ProgressFile
-from shardwise.student.progress.standing import Standing, standing
-from shardwise.student.shown import Checked, Message
+from shardwise.student.progress.status import Standing, standing
+from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.widget import Practice
 from typed import run_typed
 

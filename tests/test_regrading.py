@@ -19,12 +19,12 @@ from checkout import ROOT
 from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
-from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.lockfile import Lock
-from shardwise.course.simulated_class import right
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import right
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
-from shardwise.grading.ledger import LEDGER, Ledger
+from shardwise.grading.record.ledger import LEDGER, Ledger
 from shardwise.grading.regrade import cause_of, regrade
 from shardwise.grading.worker import Settings
 from shardwise.question import Question
@@ -280,7 +280,7 @@ def test_a_reference_whose_error_cannot_even_be_printed_leaves_the_handed_out_qu
     before = points(room)
     text = "class Odd(Exception):\n    def __str__(self):\n        raise ValueError\n\n\ndef f(*, gpus, message_bytes):\n    raise Odd\n"
     (problems.parent / "solutions" / "odd.py").write_text(text)
-    bank = mend(problems, "reference: ring.bytes_sent_per_gpu", "reference: odd.f")
+    bank = mend(problems, "reference: ring.ring.bytes_sent_per_gpu", "reference: odd.f")
     again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
     assert list(again.changes()) == []
     [reason] = again.kept

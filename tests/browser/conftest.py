@@ -21,6 +21,7 @@ from jupyter_lab import CHROMIUM, QUIET, Lab, running_lab
 from shardwise.question import Question
 from shardwise.student.desk import Desk
 from shardwise.student.widget.library import BUNDLE
+from shardwise_bank.planning.desk import PlannerDesk
 
 HOW_TO_GET_IT = (
     f"There is no {CHROMIUM}, and these tests drive a real browser. On Debian:\n"
@@ -167,13 +168,18 @@ class BarePage:
     """A page without Jupyter that shows elements of the desk, with the real Python behind them."""
 
     page: Page
-    desk: Desk
+    desk: Any  # a Desk, or what else answers requests
     faults: list[str]  # what the console said
     shown: tuple[str, dict[str, Any]] = ("", {})
 
     def problem(self, question: Question) -> Locator:
         """A problem's form."""
         return self.show("problem", self.desk.open(question))
+
+    def planner(self, model: str, cluster: str, layout: dict[str, Any]) -> Locator:
+        """The planner's form."""
+        self.desk = PlannerDesk(fresh_session().banks)
+        return self.show("planner", self.desk.opened(model, cluster, layout))
 
     def show(self, what: str, given: dict[str, Any]) -> Locator:
         """An element of the desk, alone on a fresh page."""
@@ -208,7 +214,7 @@ def bare(page: Page) -> BarePage:
     made = BarePage(page, desk, faults)
     page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.expose_function("askPython", desk.reply)
+    page.expose_function("askPython", lambda request: made.desk.reply(request))
     page.expose_function("askForWhatToShow", lambda: dict(zip(("what", "given"), made.shown, strict=True)))
     page.route(BARE, lambda route: route.fulfill(body=BARE_PAGE, content_type="text/html"))
     page.route(f"{BARE}desk.js", lambda route: route.fulfill(path=BUNDLE, content_type="text/javascript"))

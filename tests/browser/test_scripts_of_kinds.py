@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from checkout import problem_of, template
 from shardwise.bank.posing import pose
-from shardwise.kinds import kinds
+from shardwise.kinds import kinds, scripts
 from shardwise.kinds.scripts import script_in
 from shardwise.question import Question
 
@@ -64,9 +64,9 @@ def test_a_field_of_a_script_is_shown_previewed_and_checked(bare: Any, brings: B
 def test_a_page_asks_for_a_script_once(bare: Any, brings: Brings) -> None:
     question = brings("quantity", DIAL)
     bare.problem(question)
-    bare.desk._scripts.clear()  # who asks now gets none
+    scripts._offered.clear()  # who asks now gets none
     given = bare.desk.open(question)
-    bare.desk._scripts.clear()
+    scripts._offered.clear()
     bare.beside("problem", given)
     expect(bare.page.get_by_label("Turn it")).to_have_count(2)
 

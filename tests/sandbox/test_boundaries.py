@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from shardwise.errors import ShardwiseError
-from shardwise.grading import sandboxes
+from shardwise.grading.running import sandboxes
 from shardwise.sandbox import (
     Calls,
     CallsResult,

@@ -82,9 +82,8 @@ export class Planner extends LitElement {
 
   /** Python's answer; where it cannot be reached, why. */
   #said(request) {
-    const wanted = { given: this.asked, ...request };
     return this.host
-      .ask({ do: "plan", wanted })
+      .ask({ given: this.asked, ...request })
       .then((reply) => (reply.error ? { refused: [STOPPED] } : reply))
       .catch((error) => ({ refused: [error.message] }));
   }

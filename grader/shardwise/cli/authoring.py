@@ -17,7 +17,7 @@ _MOST_SEEDS = 1_000_000  # which take hours
 
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
-    from shardwise.bank.curriculum import Curriculum
+    from shardwise.bank.pages.curriculum import Curriculum
 
 commands = typer.Typer()
 
@@ -38,8 +38,8 @@ def lint(
     if fairness:
         _print_fairness(paths, seeds, bank)
         return
-    from shardwise.bank.lint import faults_of
-    from shardwise.bank.lint import lint as run
+    from shardwise.bank.lint.lint import faults_of
+    from shardwise.bank.lint.lint import lint as run
 
     only = [name for name in map(_id_of, paths or []) if name]
     banks = banks_of(bank)
@@ -59,7 +59,7 @@ def lint(
 
 def _print_fairness(paths: list[str] | None, seeds: int, bank: list[str] | None) -> None:
     """The problems by the spread between their easiest and their hardest draw, the widest first."""
-    from shardwise.bank.fairness import spreads
+    from shardwise.bank.lint.fairness import spreads
 
     only = [name for name in map(_id_of, paths or []) if name]
     banks = banks_of(bank)
@@ -84,7 +84,7 @@ def schema(
     from shardwise.bank.files import adapter
 
     if of == "set":
-        from shardwise.course.assignments import SetDefinition
+        from shardwise.course.assigning.assignments import SetDefinition
 
         document = SetDefinition.model_json_schema()
     elif of in ("problem", "chapter", "curriculum"):
@@ -148,8 +148,8 @@ def coverage(
     bank: BankNames = None,
 ) -> None:
     """Show what the bank has to teach, row by row, and which problems carry it."""
-    from shardwise.bank.coverage import summary, table
-    from shardwise.bank.coverage import write as write_page
+    from shardwise.bank.lint.coverage import summary, table
+    from shardwise.bank.lint.coverage import write as write_page
 
     curriculum = _curriculum(banks_of(bank))
     if page is None:
@@ -167,7 +167,7 @@ def coverage(
 
 def _curriculum(banks: Banks) -> Curriculum:
     """The curriculum of the one bank that has one. Raises ShardwiseError."""
-    from shardwise.bank.curriculum import NAME, curriculum_of
+    from shardwise.bank.pages.curriculum import NAME, curriculum_of
 
     found = [curriculum for one in banks.all if (curriculum := curriculum_of(one))]
     if not found:

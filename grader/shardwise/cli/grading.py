@@ -20,11 +20,11 @@ from shardwise.errors import ShardwiseError
 
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
-    from shardwise.course.lockfile import Lock
+    from shardwise.course.assigning.lockfile import Lock
     from shardwise.grading.batch import Batch
-    from shardwise.grading.executors import Opener
     from shardwise.grading.intake import Decisions
     from shardwise.grading.regrade import Regrade
+    from shardwise.grading.running.executors import Opener
     from shardwise.grading.worker import Settings
     from shardwise.question import Question
 
@@ -122,7 +122,7 @@ def grade(
     place = _place(scheduler, slurm, kubernetes)
     _say_what_is_kept(out)
     with _sandboxes_begun(paths, workers, unsafe, tier) if place is None else nullcontext():
-        from shardwise.course.keys import named_key
+        from shardwise.course.assigning.keys import named_key
         from shardwise.grading.batch import NoNotebook
         from shardwise.grading.intake import locks_near
         from shardwise.grading.worker import Settings
@@ -165,8 +165,8 @@ def _decisions(
     student: str | None, received: str | None, latest: bool, locks: Iterable[Lock], metadata: Path | None = None
 ) -> Decisions:
     """Return who handed in what and when, from the options or from Gradescope's metadata."""
+    from shardwise.course.collecting.receipts import by_file, by_time, received_by
     from shardwise.course.gradescope import submitted_at, submitters
-    from shardwise.course.receipts import by_file, by_time, received_by
     from shardwise.grading.intake import Decisions
 
     at = submitted_at(metadata) if metadata else None
@@ -189,7 +189,7 @@ def _sandboxes_begun(
     paths: Sequence[Path], workers: int | None, unsafe: bool, tier: str | None
 ) -> AbstractContextManager[None]:
     """Begin to open the sandboxes of a run; meanwhile we load what reads and marks notebooks."""
-    from shardwise.grading import cores, sandboxes
+    from shardwise.grading.running import cores, sandboxes
 
     usable = cores.usable()
     width = 1 if [path.suffix for path in paths] == [".ipynb"] else min(workers or len(usable), len(usable))
@@ -211,7 +211,7 @@ def _run_batch(
 ) -> Batch:
     """Grade a batch and write its tables; exit first if that would change something nobody agreed to."""
     from shardwise.atomic_files import alone_in
-    from shardwise.course.keys import named_key
+    from shardwise.course.assigning.keys import named_key
     from shardwise.grading import reports
     from shardwise.grading.batch import grade as run
     from shardwise.grading.consequences import consequences
@@ -267,11 +267,11 @@ def regrade(
 ) -> None:
     """Grade again by today's templates: show which points would change and why, and write when you say so."""
     from shardwise.atomic_files import alone_in
-    from shardwise.course.keys import named_key
-    from shardwise.grading.cores import usable
+    from shardwise.course.assigning.keys import named_key
     from shardwise.grading.intake import locks_near
-    from shardwise.grading.ledger import LEDGER
+    from shardwise.grading.record.ledger import LEDGER
     from shardwise.grading.regrade import regrade as run
+    from shardwise.grading.running.cores import usable
 
     _must_exist(paths)
     say_when_stopped(f"Nothing of {out} was changed; the same command goes on from there.")
@@ -353,8 +353,8 @@ def history(
     as_json: Json = False,
 ) -> None:
     """Show every grading there was: when, by whom, by which engine and sandbox, and why there was another."""
-    from shardwise.course.keys import named_key
-    from shardwise.grading.ledger import LEDGER, Ledger
+    from shardwise.course.assigning.keys import named_key
+    from shardwise.grading.record.ledger import LEDGER, Ledger
     from shardwise.grading.regrade import cause_of
     from shardwise.grading.results import to_json
 
@@ -385,7 +385,7 @@ def _place(scheduler: str | None, slurm: bool, kubernetes: bool) -> str | None:
 @contextmanager
 def _where(place: str | None, settings: Settings, workers: int | None) -> Iterator[tuple[Opener | None, int]]:
     """What a batch runs on, and how wide that is: a cluster, or this machine."""
-    from shardwise.grading.cores import usable
+    from shardwise.grading.running.cores import usable
 
     if place is None:
         yield None, workers or len(usable())

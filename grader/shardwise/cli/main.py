@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from copy import copy
+from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
 from shlex import quote
@@ -18,17 +19,18 @@ import typer
 from typer.main import get_command_name
 
 from shardwise import __version__
-from shardwise.cli import assigning, authoring, grading, planning, practising, trust
+from shardwise.cli import assigning, authoring, grading, practising, trust
 from shardwise.cli.interrupts import pass_on
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import print_columns, print_formula, print_question
 from shardwise.errors import Faulty, ShardwiseError
+from shardwise.plugins import COMMANDS, added, load
 
 if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
 
 app = typer.Typer(
-    help="Practice problems for people who train large models on many GPUs: drawn, checked, assigned and graded.",
+    help="Auto-graded practice problems: drawn, checked, assigned and graded.",
     no_args_is_help=True,
     rich_markup_mode=None,  # rich would take longer to load than all commands but grade take to run
     pretty_exceptions_enable=False,
@@ -38,7 +40,6 @@ app = typer.Typer(
 app.add_typer(authoring.commands)
 app.add_typer(assigning.commands)
 app.add_typer(grading.commands)
-app.add_typer(planning.commands)
 app.add_typer(practising.commands)
 app.add_typer(trust.commands)
 
@@ -53,7 +54,7 @@ def list_problems(
     bank: BankNames = None,
 ) -> None:
     """List the problems of the bank."""
-    from shardwise.bank.curriculum import covered
+    from shardwise.bank.pages.curriculum import covered
 
     banks = banks_of(bank).read_all()
     rows = [
@@ -121,7 +122,7 @@ def check(
 ) -> None:  # fmt: skip
     """Mark an answer. For a code problem the answer is a file with the function."""
     from shardwise.bank.posing import pose
-    from shardwise.grading.sandboxes import runner
+    from shardwise.grading.running.sandboxes import runner
     from shardwise.kinds import kind_of
     from shardwise.markdown.feedback import as_terminal
     from shardwise.marking import check as mark
@@ -173,7 +174,7 @@ def render(
     bank: BankNames = None,
 ) -> None:
     """Write the chapters' practice notebooks."""
-    from shardwise.course.rendering import render as run
+    from shardwise.course.assigning.rendering import render as run
 
     banks = banks_of(bank)
     drifted = run(banks, out, check=check, force=force, typed=typed)
@@ -201,8 +202,8 @@ def formulas(
     bank: BankNames = None,
 ) -> None:
     """Show the formulas behind the problems: equation, arguments, units, source."""
-    from shardwise.bank.formula_sheet import write as write_page
-    from shardwise.bank.formulas import formulas_of
+    from shardwise.bank.pages.formula_sheet import write as write_page
+    from shardwise.bank.pages.formulas import formulas_of
 
     banks = banks_of(bank).read_all()
     if chapter is not None and chapter not in banks.chapters:
@@ -263,6 +264,14 @@ def _options(
     """Options of every command."""
 
 
+@cache
+def with_added_commands() -> typer.Typer:
+    """Return the app with the commands that other packages add. Raises ShardwiseError where one cannot be loaded."""
+    for name in added(COMMANDS):
+        app.add_typer(load(COMMANDS, name))
+    return app
+
+
 def _app_for(first_word: Sequence[str]) -> typer.Typer:
     """The app, with the command alone that a command line begins with: Typer would make all of them with all their options."""
     for part in (app, *(group.typer_instance for group in app.registered_groups)):
@@ -272,7 +281,7 @@ def _app_for(first_word: Sequence[str]) -> typer.Typer:
                 alone = copy(app)
                 alone.registered_groups, alone.registered_commands = [], [command]
                 return alone
-    return app
+    return with_added_commands()
 
 
 def _open_what_is_closed() -> None:

@@ -21,12 +21,12 @@ _BETWEEN = 0.1  # seconds from one drawing of a progress bar to the next
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from shardwise.bank.fairness import Spread
-    from shardwise.bank.formulas import Formula
-    from shardwise.course.receipts import Receipt
+    from shardwise.bank.lint.fairness import Spread
+    from shardwise.bank.pages.formulas import Formula
+    from shardwise.course.collecting.receipts import Receipt
     from shardwise.grading.batch import Batch
     from shardwise.grading.consequences import Consequences
-    from shardwise.grading.ledger_tables import Grading
+    from shardwise.grading.record.ledger_tables import Grading
     from shardwise.grading.regrade import Change, Regrade
     from shardwise.grading.results import Result
     from shardwise.question import Question
@@ -59,7 +59,7 @@ def print_columns(
 
     Loading rich takes longer than listing a bank, so this does without.
     """
-    from shardwise.markdown.html import printable
+    from shardwise.markdown.escaping import printable
     from shardwise.markdown.terminal import in_columns
 
     shown = [[printable(text) for text in row] for row in (head, *rows)]

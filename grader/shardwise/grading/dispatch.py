@@ -7,9 +7,9 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from itertools import islice, zip_longest
 
 from shardwise.errors import ShardwiseError
-from shardwise.grading.executors import Gone, Opener
 from shardwise.grading.intake import Prepared
 from shardwise.grading.results import Result
+from shardwise.grading.running.executors import Gone, Opener
 from shardwise.grading.worker import OtherEngine, Settings, engine, ungraded, work
 
 _PARCEL = 2  # tasks a worker is handed at a time: enough to hide the way there, few enough to share the last ones

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Mapping
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from shardwise.bank.moving import Moving, moving
+from shardwise.bank.pages.interactive_figures import Moving, moving
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import in_one_line
-from shardwise.kinds.scripts import script_in
-from shardwise.markdown.html import literal, safe, to_html
+from shardwise.kinds.scripts import offer, script_reply
+from shardwise.markdown.escaping import literal, safe
+from shardwise.markdown.html import to_html
 from shardwise.marking import PRAISE, check
 from shardwise.question import Feedback, Outcome, Question
-from shardwise.student.elsewhere import start
 from shardwise.student.estimates import compared, read_estimate
-from shardwise.student.limited import run_limited
+from shardwise.student.messages import STOPPED
+from shardwise.student.running.in_a_process import start
+from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
-from shardwise.student.shown import STOPPED
-from shardwise.student.takeaway import takeaway
 from shardwise.student.views import verdict, view
-
-if TYPE_CHECKING:
-    from shardwise.student.planner_desk import PlannerDesk
 
 _LAST = "That was the last problem of this chapter."
 _LATER = "After your first check, bars follow here: what each step comes to against its limits."
@@ -45,31 +40,12 @@ class Desk:
         self._session = session
         self._opened: dict[tuple[str, str], Question] = {}
         self._moving: dict[str, Moving] = {}
-        self._scripts: dict[str, str] = {}
 
     def moving(self, name: str) -> Moving:
         """The picture of that name, which remembers what it has shown. Raises ShardwiseError."""
         if name not in self._moving:
             self._moving[name] = moving(self._session.banks.all, name)
         return self._moving[name]
-
-    @cached_property
-    def planner(self) -> PlannerDesk:
-        """The part of the desk at which a run is planned."""
-        from shardwise.student.planner_desk import PlannerDesk  # most forms never need it
-
-        return PlannerDesk(self._session.banks)
-
-    def open_planner(self, model: str, cluster: str, layout: Mapping[str, Any]) -> Data:
-        """Return the data that a form of the planner begins with. Raises ShardwiseError."""
-        opened = self.planner.opened(model, cluster, layout)
-        return {**opened, "scripts": self._offered({script_in("shardwise_bank")})}
-
-    def _offered(self, scripts: Iterable[str]) -> list[str]:
-        """Keep scripts that a form needs, and return their digests, by which it asks for those that its page does not have."""
-        digests = {hashlib.sha256(script.encode()).hexdigest()[:12]: script for script in scripts if script}
-        self._scripts |= digests
-        return sorted(digests)
 
     def open(self, question: Question) -> Data:
         """Return what a form shows a question from, without its key: its view, the hints given before, in HTML, and its scripts.
@@ -80,7 +56,7 @@ class Desk:
         if kind_of(question).is_program:
             start()  # so that the first check need not wait
         given = [{"part": part, "html": to_html(hint)} for part, hint in self._session.given_hints(question)]
-        scripts = self._offered({kind_of(piece).script for piece in kind_of(question).pieces(question)})
+        scripts = offer({kind_of(piece).script for piece in kind_of(question).pieces(question)})
         return {"question": view(question), "hints": given, "scripts": scripts}
 
     def drafts_of(self, question: Question) -> Data:
@@ -197,20 +173,11 @@ class Desk:
             raise ShardwiseError("This request has to give the `settings` of the figure's controls.")
         return {"shown": self.moving(name).show(settings)}
 
-    def _script(self, request: Request) -> Data:
-        script = self._scripts.get(str(request.get("digest")))
-        if script is None:
-            raise ShardwiseError("This request has to give the `digest` of a script that a form needs.")
-        return {"script": script}
-
-    def _plan(self, request: Request) -> Data:
-        return self.planner.reply(request.get("wanted"))
-
 
 def _more(asked: Question, feedback: Feedback, estimate: Any) -> str:
     """What follows a right answer: what to take along from it, and how near an estimate came."""
     is_explained = feedback.say not in ("", PRAISE) and not kind_of(asked).is_program
-    parts = ("" if is_explained else takeaway(asked.solution), compared(asked, estimate))
+    parts = ("" if is_explained else asked.takeaway, compared(asked, estimate))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -226,6 +193,5 @@ _ACTIONS: dict[str, Callable[[Desk, Request], Data]] = {
     "another": Desk._another,
     "next": Desk._next,
     "figure": Desk._figure,
-    "script": Desk._script,
-    "plan": Desk._plan,
+    "script": lambda _, request: script_reply(request),
 }
