@@ -19,7 +19,7 @@ import yaml
 
 from shardwise.units import from_base
 
-FILES = sorted(Path(__file__).with_name("anchors").glob("*.yaml"))
+FILES = sorted((Path(__file__).parents[1] / "anchors").glob("*.yaml"))
 ENTRIES = [(path.stem, entry) for path in FILES for entry in yaml.load(path.read_text("utf-8"), yaml.CSafeLoader)]
 REPRODUCED = [(stem, entry) for stem, entry in ENTRIES if "cannot" not in entry]
 _NUMBER = re.compile(r"(\d[\d ,]*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")

@@ -13,7 +13,7 @@ from shardwise.bank.posing import pose
 from shardwise.cli.main import app
 from shardwise.units import unit
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

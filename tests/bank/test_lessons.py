@@ -16,7 +16,7 @@ from shardwise.course.assigning.notebooks import chapter_notebook
 from shardwise.course.assigning.rendering import render
 from shardwise.errors import Faulty, ShardwiseError
 
-PROBLEMS = Path(__file__).parents[1] / "problems"
+PROBLEMS = Path(__file__).parents[2] / "problems"
 LESSON = """\
 # Rings
 

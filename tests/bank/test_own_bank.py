@@ -32,7 +32,7 @@ from shardwise.grading.regrade import Regrade, regrade
 from shardwise.kinds import OURS, variable_of
 from shardwise.question import Question
 
-OWN = Path(__file__).parents[1] / "examples" / "bank"
+OWN = Path(__file__).parents[2] / "examples" / "bank"
 CHAPTER = "01-loans-and-bonds"
 KINDS = {*OURS} - {"schedule"}  # pipelines are of one field alone
 PAYMENT = f"{CHAPTER}/monthly-payment"

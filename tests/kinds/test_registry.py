@@ -105,7 +105,7 @@ def test_what_it_starts_a_problem_with_passes_the_lint_in_a_fresh_bank(fresh: Ba
     assert "solutions/" not in starter(name, "A problem") or (fresh.folder / "solutions" / "example.py").is_file()
 
 
-@pytest.mark.slow  # `init bank` and `lint` do the same in tests/test_cli.py
+@pytest.mark.slow  # `init bank` and `lint` do the same in tests/cli/test_cli.py
 def test_a_fresh_bank_passes_the_lint_as_a_whole(fresh: Bank) -> None:
     assert [problem.data["kind"] for problem in fresh.problems.values()] == list(kinds())
     assert faults_of(lint(Banks([fresh]), seeds=3, workers=1)) == []

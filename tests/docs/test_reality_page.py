@@ -10,7 +10,7 @@ import pytest
 from reality import CASES
 from reality.cases import Case
 
-PAGE = Path(__file__).parents[1] / "docs" / "reality.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reality.md"
 LINES = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ") and "| formula |" not in line]
 
 

@@ -430,7 +430,7 @@ def test_a_process_ends_after_all_is_written(tmp_path: Path) -> None:
         "kept.add = lambda added: (time.sleep(0.1), add(added))\n"
         "for _ in range(5): Journal(kept).answered(HERE, 'd', RIGHT, 'cell')\n"
     )
-    subprocess.run([sys.executable, "-c", source], check=True, cwd=Path(__file__).parents[1])
+    subprocess.run([sys.executable, "-c", source], check=True, cwd=Path(__file__).parents[2])
     assert len(ProgressFile(tmp_path / "p.sqlite").events()) == 5
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from mutation.page import NO_REASON, earlier_verdicts, faults, reasons, written_page
 from mutation.workspace import MODULES, Survivor, Verdict, Workspace, change, decorated_below, files_about
 
-PAGE = Path(__file__).parents[1] / "docs" / "mutants.md"
+PAGE = Path(__file__).parents[2] / "docs" / "mutants.md"
 MOST_WITHOUT_A_REASON = 0  # lower it with every test and every reason that is written
 ADDED = Survivor("f", "a + b → a - b")
 DROPPED = Survivor("g", "h(a, b) → h(b)")

@@ -14,7 +14,7 @@ import pytest
 
 import shardwise
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
 
 
@@ -89,7 +89,9 @@ def test_the_program_s_wheel_holds_no_problem_and_no_reference(built: Path) -> N
 
 @pytest.mark.slow
 def test_the_bank_s_wheel_holds_every_problem_and_every_reference(bank_wheel: Path) -> None:
-    assert carried(bank_wheel) == {"__init__.py", "static/forms.js", *files_of_the_bank()}
+    package = ROOT / "shardwise-bank" / "shardwise_bank"
+    code = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if "solutions" not in path.parts}
+    assert carried(bank_wheel) == {"static/forms.js", *code, *files_of_the_bank()}
 
 
 @pytest.mark.slow
@@ -140,7 +142,7 @@ def test_an_installed_bank_finds_its_problems_inside_the_package(built: Path, tm
     assert folder.is_relative_to(tmp_path / "environment")
     assert folder.name == "shardwise_bank"
     assert (folder / "problems" / "02-zero" / "chapter.yaml").is_file()
-    assert (folder / "solutions" / "oracles" / "zero.py").is_file()
+    assert (folder / "solutions" / "oracles" / "zero" / "zero.py").is_file()
 
 
 @pytest.mark.slow
