@@ -30,14 +30,14 @@ def modules() -> Iterator[tuple[str, ast.Module]]:
 
 
 def names_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The public names that a module defines, of functions, classes, arguments, fields and variables, with their lines."""
+    """The names of a module's functions, classes and fields, with their lines."""
     for node in ast.walk(tree):
         if isinstance(node, DEFINITION):
-            yield node.lineno, node.name
-        elif isinstance(node, ast.arg):
-            yield node.lineno, node.arg
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            yield node.lineno, node.target.id
+            yield node.lineno, node.name.lstrip("_")
+        if isinstance(node, ast.ClassDef):
+            for field in node.body:
+                if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+                    yield field.lineno, field.target.id.lstrip("_")
 
 
 def test_nothing_is_called_by_a_riddle() -> None:
