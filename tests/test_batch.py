@@ -218,14 +218,14 @@ def submissions_of(room: Classroom) -> list[Path]:
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_costs_nothing(room: Classroom) -> None:
-    """It is killed while the last parcel is out, for a notebook in it takes longer than to look and to kill."""
+    """It is killed while the last notebook is out, which takes longer than to look and to kill."""
     room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
     expected = undisturbed(room)
     out = room.out / "bereft"
     grading = subprocess.Popen(command(room, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    until(lambda: gradings(out) == 10)
+    until(lambda: gradings(out) == 11)
     os.kill(workers_of(grading.pid).pop(), signal.SIGKILL)
-    assert gradings(out) == 10, "the machine is so busy that the last parcel came back before its worker was killed"
+    assert gradings(out) == 11, "the machine is so busy that the last notebook came back before its worker was killed"
     said, complaints = grading.communicate()
     assert grading.returncode == 0, complaints.decode()
     assert b"12 graded, 0 could not be" in said
@@ -295,11 +295,11 @@ def test_a_pool_is_left_although_an_idle_worker_died_with_the_lock_of_their_queu
         os.kill(workers[min(place, len(workers) - 1)], signal.SIGKILL)
 
 
-def deadly(settings: Settings, tasks: list[Task], sent_by: str) -> Any:
+def deadly(settings: Settings, task: Task, sent_by: str) -> Any:
     """Work that kills its process, as the machine does when memory runs out, whenever it meets one student."""
-    if any(task.student == "s05" for task in tasks):
+    if task.student == "s05":
         os.kill(os.getpid(), signal.SIGKILL)
-    return work(settings, tasks, sent_by)
+    return work(settings, task, sent_by)
 
 
 class Deadly(Executor):
@@ -632,14 +632,14 @@ def test_a_student_whose_cell_hangs_delays_and_harms_nobody(room: Classroom) -> 
 
 
 @pytest.mark.parametrize("forge", [
-    lambda found: [(replace(found[0][0], student="s02"), found[0][1])],
-    lambda found: [],
+    lambda found: (replace(found[0], student="s02"), found[1]),
+    lambda found: (),
     lambda found: "nothing",
-    lambda found: [("points", 4)],
-    lambda found: [(replace(found[0][0], points=99.0), found[0][1])],
-    lambda found: [(replace(found[0][0], points=math.nan), found[0][1])],
-    lambda found: [(replace(found[0][0], points="13"), found[0][1])],
-    lambda found: [(replace(found[0][0], scores=(1, 2)), found[0][1])],
+    lambda found: ("points", 4),
+    lambda found: (replace(found[0], points=99.0), found[1]),
+    lambda found: (replace(found[0], points=math.nan), found[1]),
+    lambda found: (replace(found[0], points="13"), found[1]),
+    lambda found: (replace(found[0], scores=(1, 2)), found[1]),
 ])  # fmt: skip
 def test_a_worker_that_gives_back_something_else_is_our_fault_and_nobody_elses_result(
     room: Classroom, forge: Callable[[Any], Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -113,6 +113,10 @@ def grade(
     Exit code 0: all graded; 1: something could not be, is below --fail-under or not of --expect; 2: usage.
     """
     from shardwise.cli import ci
+    from shardwise.course.keys import named_key
+    from shardwise.grading.batch import NoNotebook
+    from shardwise.grading.intake import locks_near
+    from shardwise.grading.worker import Settings
 
     least = ci.threshold(fail_under) if fail_under is not None else None
     _must_be_a_tier(tier)
@@ -121,27 +125,21 @@ def grade(
     _must_be_reports(junit=junit, gradescope=gradescope)
     place = _place(scheduler, slurm, kubernetes)
     _say_what_is_kept(out)
-    with _sandboxes_begun(paths, workers, unsafe, tier) if place is None else nullcontext():
-        from shardwise.course.keys import named_key
-        from shardwise.grading.batch import NoNotebook
-        from shardwise.grading.intake import locks_near
-        from shardwise.grading.worker import Settings
-
-        if unsafe:
-            typer.echo(
-                "NO SANDBOX: the notebooks' code runs with your rights. It can read your files, your keys and the answers, use "
-                "your network, and forge its own grade. Do this with your own code only.",
-                err=True,
-            )
-        settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
-        near = locks_near(paths, lock or (), named_key(key)).known.values() if received else ()
-        decisions = _decisions(student, received, latest, near, ci.metadata_of(gradescope))
-        try:
-            batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
-        except NoNotebook:
-            if gradescope:
-                ci.write_gradescope((), gradescope, visibility)
-            raise
+    if unsafe:
+        typer.echo(
+            "NO SANDBOX: the notebooks' code runs with your rights. It can read your files, your keys and the answers, use "
+            "your network, and forge its own grade. Do this with your own code only.",
+            err=True,
+        )
+    settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
+    near = locks_near(paths, lock or (), named_key(key)).known.values() if received else ()
+    decisions = _decisions(student, received, latest, near, ci.metadata_of(gradescope))
+    try:
+        batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
+    except NoNotebook:
+        if gradescope:
+            ci.write_gradescope((), gradescope, visibility)
+        raise
     if junit:
         ci.write_junit(batch, junit)
     has_grade = not gradescope or ci.write_gradescope(ci.handed_in(batch), gradescope, visibility)
@@ -183,17 +181,6 @@ def _decisions(
 def _say_what_is_kept(out: Path) -> None:
     """Nothing is lost when a batch is interrupted; say so."""
     say_when_stopped(f"What was graded is kept in {out}; the same command goes on from there.")
-
-
-def _sandboxes_begun(
-    paths: Sequence[Path], workers: int | None, unsafe: bool, tier: str | None
-) -> AbstractContextManager[None]:
-    """Begin to open the sandboxes of a run; meanwhile we load what reads and marks notebooks."""
-    from shardwise.grading import cores, sandboxes
-
-    usable = cores.usable()
-    width = 1 if [path.suffix for path in paths] == [".ipynb"] else min(workers or len(usable), len(usable))
-    return sandboxes.begun(unsafe=unsafe, tier=tier, cores=usable[:width] if width > 1 else (None,))
 
 
 def _run_batch(
