@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shardwise.atomic_files import alone_in
+from shardwise.bank.bank import Banks
 from shardwise.cli.interrupts import say_when_stopped, waited_for
 from shardwise.cli.options import Json, TrustedBankNames, trusted_banks_of
 from shardwise.cli.tables import print_changes, print_consequences, print_grades, print_history, print_tiers, progress
+from shardwise.course.keys import named_key
 from shardwise.errors import ShardwiseError
+from shardwise.grading.cores import usable
 
 if TYPE_CHECKING:
-    from shardwise.bank.bank import Banks
     from shardwise.course.lockfile import Lock
     from shardwise.grading.batch import Batch
     from shardwise.grading.executors import Opener
@@ -113,7 +116,6 @@ def grade(
     Exit code 0: all graded; 1: something could not be, is below --fail-under or not of --expect; 2: usage.
     """
     from shardwise.cli import ci
-    from shardwise.course.keys import named_key
     from shardwise.grading.batch import NoNotebook
     from shardwise.grading.intake import locks_near
     from shardwise.grading.worker import Settings
@@ -197,8 +199,6 @@ def _run_batch(
     yes: bool,
 ) -> Batch:
     """Grade a batch and write its tables; exit first if that would change something nobody agreed to."""
-    from shardwise.atomic_files import alone_in
-    from shardwise.course.keys import named_key
     from shardwise.grading import reports
     from shardwise.grading.batch import grade as run
     from shardwise.grading.consequences import consequences
@@ -253,9 +253,6 @@ def regrade(
     bank: TrustedBankNames = None,
 ) -> None:
     """Grade again by today's templates: show which points would change and why, and write when you say so."""
-    from shardwise.atomic_files import alone_in
-    from shardwise.course.keys import named_key
-    from shardwise.grading.cores import usable
     from shardwise.grading.intake import locks_near
     from shardwise.grading.ledger import LEDGER
     from shardwise.grading.regrade import regrade as run
@@ -340,7 +337,6 @@ def history(
     as_json: Json = False,
 ) -> None:
     """Show every grading there was: when, by whom, by which engine and sandbox, and why there was another."""
-    from shardwise.course.keys import named_key
     from shardwise.grading.ledger import LEDGER, Ledger
     from shardwise.grading.regrade import cause_of
     from shardwise.grading.results import to_json
@@ -372,7 +368,6 @@ def _place(scheduler: str | None, slurm: bool, kubernetes: bool) -> str | None:
 @contextmanager
 def _where(place: str | None, settings: Settings, workers: int | None) -> Iterator[tuple[Opener | None, int]]:
     """What a batch runs on, and how wide that is: a cluster, or this machine."""
-    from shardwise.grading.cores import usable
 
     if place is None:
         yield None, workers or len(usable())

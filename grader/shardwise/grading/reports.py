@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
+
 from shardwise import __version__
 from shardwise.atomic_files import patiently, replacing
 from shardwise.grading.batch import Batch
@@ -97,7 +99,6 @@ def _cell(value: str) -> str:
 
 def write_junit(results: Iterable[Result], path: Path) -> None:
     """JUnit XML: a suite a submission, a case a question; what could not be graded is an error, not a failure."""
-    from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
 
     xml = JUnitXml("shardwise")
     for result in results:

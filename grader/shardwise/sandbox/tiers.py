@@ -89,7 +89,7 @@ def plans() -> Iterator[Plan]:
 
 def open_tier(plan: Plan, limits: Limits) -> Sandbox:
     """Start a tier and attack it. Raises SandboxUnavailable if it does not hold."""
-    from .forkserver import ForkServer
+    from .forkserver import ForkServer  # needs fcntl, which Windows does not have
 
     backend = ForkServer(plan, limits)
     greeting = backend.server().greeting

@@ -6,6 +6,7 @@ goes on after whatever a cell did.
 
 from __future__ import annotations
 
+import _sitebuiltins
 import builtins
 import gc
 import inspect
@@ -155,8 +156,6 @@ def _fresh_main() -> types.ModuleType:
 
 def add_builtins() -> None:
     """Names that IPython and the interactive interpreter add, for all jobs of this process and its children."""
-    import _sitebuiltins
-
     added: dict[str, object] = {name: _sitebuiltins.Quitter(name, "Ctrl-D") for name in ("exit", "quit")}
     added["get_ipython"] = lambda: stub.INERT
     added["display"] = lambda *_values, **_options: None
