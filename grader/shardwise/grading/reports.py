@@ -70,14 +70,11 @@ def _grades(result: Result, questions: Iterable[str]) -> list[str]:
             result.reason, result.path]  # fmt: skip
 
 
-_UNREAD = re.compile(r'"unread": "[^"]')  # saves to read the answers of a result that has none
 _UNREADABLE_HEAD = ["student", "name", "set", "question", "written", "why", "notebook"]
 
 
 def _unreadable(result: Result) -> Iterator[list[str]]:
     """The answers and parts of answers that could not be read, for a person to look at: what was written, and why it was refused."""
-    if f'"{Outcome.UNREADABLE}"' not in result.answers_json and not _UNREAD.search(result.answers_json):
-        return
     for answer in result.answers:
         if answer.feedback.outcome == Outcome.UNREADABLE or answer.feedback.unread:
             why = answer.feedback.unread or to_plain(answer.feedback.say).partition("\n")[0]
