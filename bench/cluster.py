@@ -33,7 +33,7 @@ from room import our_room
 from shardwise.grading import reports
 from shardwise.grading.batch import grade
 from shardwise.grading.cluster import cluster
-from shardwise.grading.executors import Opener, here
+from shardwise.grading.running.executors import Opener, here
 from shardwise.grading.worker import Settings
 
 

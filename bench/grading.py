@@ -21,7 +21,7 @@ from peers import Nbgrader, Otter, install
 from room import our_room
 from stages import show, stages
 
-from shardwise.course.lockfile import Lock
+from shardwise.course.assigning.lockfile import Lock
 
 SHARDWISE = str(Path(sys.executable).with_name("shardwise"))
 

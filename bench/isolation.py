@@ -23,10 +23,11 @@ from unittest.mock import patch
 
 from room import our_room
 
-from shardwise.course.lockfile import Lock
-from shardwise.course.submissions import Submission
-from shardwise.grading import executors, sandboxes, worker
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.collecting.submissions import Submission
+from shardwise.grading import worker
 from shardwise.grading.batch import grade
+from shardwise.grading.running import executors, sandboxes
 from shardwise.grading.worker import Settings
 from shardwise.kinds import variable_of
 from shardwise.kinds.calls import Recorded, run_here

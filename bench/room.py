@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 from shardwise.bank.bank import Bank
-from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.keys import KEY_FILE, course_key
-from shardwise.course.lockfile import Lock, writing
-from shardwise.course.simulated_class import hand_in, right
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.keys import KEY_FILE, course_key
+from shardwise.course.assigning.lockfile import Lock, writing
+from shardwise.course.assigning.simulated_class import hand_in, right
 from shardwise.kinds import variable_of
 from shardwise.question import Question
 

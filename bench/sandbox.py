@@ -23,8 +23,8 @@ from pathlib import Path
 
 from room import our_room
 
-from shardwise.course.lockfile import Lock
-from shardwise.course.simulated_class import right
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import right
 from shardwise.kinds import kind_of, variable_of
 from shardwise.sandbox import Calls, Cell, Sandbox, SandboxUnavailable, Step, Value, open_sandbox
 

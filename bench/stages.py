@@ -19,9 +19,10 @@ from unittest.mock import patch
 from isolation import _warm
 from room import our_room
 
-from shardwise.grading import batch, intake, sandboxes, worker
+from shardwise.grading import batch, intake, worker
 from shardwise.grading import submission as grading
 from shardwise.grading.batch import grade
+from shardwise.grading.running import sandboxes
 from shardwise.sandbox import Sandbox
 
 STAGES = (  # what is timed, and what it is called

@@ -14,9 +14,9 @@ from pathlib import Path
 from posixpath import normpath, relpath
 
 from shardwise.bank.bank import Bank, Problem
-from shardwise.bank.formula_sheet import in_markdown
-from shardwise.bank.formulas import formulas_of
 from shardwise.bank.lesson import by_figures, lesson_of
+from shardwise.bank.pages.formula_sheet import in_markdown
+from shardwise.bank.pages.formulas import formulas_of
 from shardwise.bank.posing import pose
 from shardwise.kinds import text_of
 

@@ -12,10 +12,10 @@ from tempfile import mkdtemp
 
 from checkout import checkout_bank
 from shardwise.bank.bank import Bank
-from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.keys import KEY_FILE, course_key
-from shardwise.course.lockfile import LOCK_SUFFIX, Lock
-from shardwise.course.simulated_class import hand_in
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.keys import KEY_FILE, course_key
+from shardwise.course.assigning.lockfile import LOCK_SUFFIX, Lock
+from shardwise.course.assigning.simulated_class import hand_in
 from shardwise.grading.batch import Batch, grade
 from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings

@@ -22,8 +22,9 @@ from checkout import checkout_bank
 from drawing import every_sixth_at_once, tries
 from shardwise.bank.bank import Bank
 from shardwise.bank.compiled import cache_folder
-from shardwise.grading import batch, sandboxes
-from shardwise.grading.executors import Here
+from shardwise.grading import batch
+from shardwise.grading.running import sandboxes
+from shardwise.grading.running.executors import Here
 
 # CI draws the same examples every time, so that a red run is about the change; elsewhere new ones are looked for.
 # No deadline: the machine may be busy, and a slow example is no failure.

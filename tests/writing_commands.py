@@ -19,8 +19,8 @@ from checkout import ROOT
 from classroom import Classroom
 from shardwise.bank.bank import Bank
 from shardwise.bank.scaffold import init_bank
-from shardwise.course.keys import KEY_FILE
-from shardwise.course.simulated_class import right
+from shardwise.course.assigning.keys import KEY_FILE
+from shardwise.course.assigning.simulated_class import right
 from shardwise.question import Question
 from shardwise.student.progress.events import Event, Variant
 from shardwise.student.progress.file import ProgressFile

@@ -3,7 +3,7 @@
 python -m bench.planner.calibrate                  # error as the constants are, as fitted, family left out, half and half
 python -m bench.planner.calibrate --write          # and keeps the errors of what was left out for the page
 
-The names of what is fitted stand in calibration.yaml. The fitted values are printed, to be put into solutions/planner_constants.yaml
+The names of what is fitted stand in calibration.yaml. The fitted values are printed, to be put into solutions/planner/constants.yaml
 by hand. A fit is a damped Gauss-Newton on logarithms: of predicted over printed step time, robust against outliers, and of
 the constants, which a prior holds near where they started.
 """
@@ -24,10 +24,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ruamel.yaml import YAML
 
-from solutions import planner_constants, planner_time
-from solutions.tables import table
+from shardwise.template.yaml_source import load as load_yaml
+from solutions.facts.tables import table
+from solutions.planner import constants as planner_constants
+from solutions.planner import time as planner_time
 
 from . import planned, scores
 from .predictions import Row, readable
@@ -41,7 +42,7 @@ _OUTLIER = 0.08  # an error above which a row counts less and less
 
 @cache
 def _plan() -> dict[str, Any]:
-    return dict(YAML(typ="safe").load((HERE / "calibration.yaml").read_text("utf-8")))
+    return dict(load_yaml(HERE / "calibration.yaml").data)
 
 
 @contextmanager
@@ -203,7 +204,7 @@ def _set(name: str, value: float) -> None:
 def _forget() -> None:
     """Clear what the planner's modules remember of other constants; the constants themselves stay."""
     for name, module in sys.modules.items():
-        if name.startswith("solutions.planner_"):
+        if name.startswith("solutions.planner."):
             for member in vars(module).values():
                 if callable(getattr(member, "cache_clear", None)) and member is not table:
                     member.cache_clear()

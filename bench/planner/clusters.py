@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ruamel.yaml import YAML
-
-from solutions.planner_names import GBIT, usual_links
+from shardwise.template.yaml_source import load
+from solutions.planner.names import GBIT, usual_links
 
 from .runs import Run, Runs
 
@@ -18,7 +17,7 @@ from .runs import Run, Runs
 class Links:
     """How the chips of a run are joined."""
 
-    card: str  # a name of solutions/hardware.yaml
+    card: str  # a name of solutions/facts/hardware.yaml
     domain: int  # chips within reach of the fast links
     network_bytes_per_s: float  # of one chip, per direction, beyond them
     assumed: tuple[str, ...] = ()
@@ -27,7 +26,7 @@ class Links:
 def links(run: Run, runs: Runs) -> Links:
     """The links of a run, from the words of its network, else from what servers with its chip usually have.
 
-    Raises ValueError for a chip that cards.yaml lacks, or whose card solutions/planner_names.yaml lacks.
+    Raises ValueError for a chip that cards.yaml lacks, or whose card solutions/planner/names.yaml lacks.
     """
     words = runs.networks.get(run.net or "", "")
     if run.chip not in cards():
@@ -65,4 +64,4 @@ def _printed(words: str, node: int) -> float | None:
 @cache
 def cards() -> dict[str, str]:
     """The card of each chip that runs name: cards.yaml."""
-    return dict(YAML(typ="safe").load(Path(__file__).with_name("cards.yaml").read_text("utf-8")))
+    return dict(load(Path(__file__).with_name("cards.yaml")).data)

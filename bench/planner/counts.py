@@ -1,10 +1,10 @@
-"""FLOP of a published shape, token by token: built from solutions/flops.py, with the head widths, experts and latent attention it has."""
+"""FLOP of a published shape, token by token: built from solutions/roofline/flops.py, with the head widths, experts and latent attention it has."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from solutions import flops
+from solutions.roofline import flops
 
 from .runs import Shape
 from .settings import GPT_VOCABULARY

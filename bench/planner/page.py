@@ -8,19 +8,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
+from shardwise.template.yaml_source import load
 
 from . import calibrate, planned, predictors, scores
 from .predictions import Predictor, Row, Silent
 from .runs import Runs
 
 REASONS = Path(__file__).with_name("reasons.yaml")
-CONSTANTS = Path(__file__).parents[2] / "solutions" / "planner_constants.yaml"
+CONSTANTS = Path(__file__).parents[2] / "solutions" / "planner" / "constants.yaml"
 _BAD = 0.25  # an error of step time that the page explains
 
 HEAD = """# The planner beside published runs
 
-`solutions/planner.py` predicts memory and step time of a layout. This page compares it with {count} published training runs
+`solutions/planner/judging.py` predicts memory and step time of a layout. This page compares it with {count} published training runs
 ([bench/planner/runs.yaml](../bench/planner/runs.yaml), each with its source), beside a spreadsheet and two other models of training runs.
 `make planner` writes it. The planner has one set of constants for all runs: per chip, and per generation of software where a
 source names that. Most of them are fitted on these runs together, none on a single one. So each table says which errors are of runs that the fit
@@ -195,11 +195,11 @@ def _peers(kept: Mapping[str, Any], rows: Sequence[Row]) -> str:
 def _constants() -> str:
     text = CONSTANTS.read_text("utf-8").strip()
     return (
-        "## Constants\n\nChips and links stand in [solutions/hardware.yaml](../solutions/hardware.yaml), each figure with source and date; which "
-        "network joined the servers of a run in [solutions/planner_names.yaml](../solutions/planner_names.yaml), where a source does not print it; "
+        "## Constants\n\nChips and links stand in [solutions/facts/hardware.yaml](../solutions/facts/hardware.yaml), each figure with source and date; which "
+        "network joined the servers of a run in [solutions/planner/names.yaml](../solutions/planner/names.yaml), where a source does not print it; "
         "which software it used in [bench/planner/stacks.py](../bench/planner/stacks.py); what a fit may move in "
         "[bench/planner/calibration.yaml](../bench/planner/calibration.yaml). The rest is "
-        f"[solutions/planner_constants.yaml](../solutions/planner_constants.yaml), as it is today:\n\n```yaml\n{text}\n```\n"
+        f"[solutions/planner/constants.yaml](../solutions/planner/constants.yaml), as it is today:\n\n```yaml\n{text}\n```\n"
     )
 
 
@@ -260,4 +260,4 @@ def _of(score: scores.Score, count: int, *, counted: bool = False) -> str:
 @cache
 def reasons() -> dict[str, str]:
     """Why the planner fails, by run or family, in reasons.yaml."""
-    return dict(YAML(typ="safe").load(REASONS.read_text("utf-8")) or {})
+    return dict(load(REASONS).data or {})

@@ -6,7 +6,10 @@ from dataclasses import fields, replace
 from functools import cache
 from typing import Any, TypeVar
 
-from solutions import planner, planner_memory, planner_shapes, planner_time
+from solutions.planner import judging as planner
+from solutions.planner import memory as planner_memory
+from solutions.planner import shapes as planner_shapes
+from solutions.planner import time as planner_time
 
 from . import counts
 from .clusters import links

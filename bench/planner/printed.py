@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from solutions.flop_rules import gpt_step_flop, palm_flop_per_token
+from solutions.roofline.flop_rules import gpt_step_flop, palm_flop_per_token
 
 from . import counts
 from .runs import Run, Runs, Shape

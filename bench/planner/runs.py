@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 
-from shardwise.template.yaml_quick import Unsure, plain_data
+from shardwise.errors import Faulty
+from shardwise.template import yaml_source
 
 RUNS = Path(__file__).with_name("runs.yaml")
 _HEADINGS = ("conventions", "chips", "models", "networks", "mem_kinds", "sources", "runs")
@@ -157,20 +156,13 @@ def load(path: Path = RUNS) -> Runs:
     return runs
 
 
-def _data(text: str) -> Any:
-    try:
-        return plain_data(text)
-    except Unsure:
-        return YAML(typ="safe").load(text)
-
-
 def read(path: Path) -> tuple[Runs, list[str]]:
     """The rows of a file that can be used, and every fault of the others. Unknown keys are told and left out."""
     try:
-        text = path.read_text("utf-8")
-        data = _data(text)
-    except (YAMLError, ValueError, RecursionError) as error:  # a number of 5,000 digits, or a thousand brackets
-        raise FaultyRuns(path, [f"not YAML: {error}"]) from error
+        source = yaml_source.load(path, path.name)
+    except Faulty as error:
+        raise FaultyRuns(path, [f"{fault.place}: {fault.message}" for fault in error.faults]) from error
+    data = source.data
     if not isinstance(data, dict):
         raise FaultyRuns(path, [f"it must have the headings {', '.join(_HEADINGS)}"])
     missing = [f"{key}: this heading is missing" for key in ("chips", "models", "runs") if not data.get(key)]
@@ -195,7 +187,7 @@ def read(path: Path) -> tuple[Runs, list[str]]:
     words = {name: dict(data.get(name) or {}) for name in ("conventions", "networks", "mem_kinds", "sources")}
     known: dict[str, Mapping[str, Any]] = {"model": models, "chip": chips, "mem_kind": words["mem_kinds"],
              "conv": words["conventions"], "tflops_conv": words["conventions"]}  # fmt: skip
-    families = _families_by_heading(text)
+    families = _families_by_heading(source.text)
     named = [_named(row, at, families) for at, row in enumerate(data["runs"])]
     rows: dict[str, Run] = {}
     for name, row in _checked(Run, named, "runs", faults):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from solutions.pipeline import bubble_overhead
+from solutions.pipeline.pipeline import bubble_overhead
 
 from . import counts
 from .predictions import Prediction, Row

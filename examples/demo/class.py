@@ -6,8 +6,8 @@ import sys
 from itertools import cycle
 from pathlib import Path
 
-from shardwise.course.lockfile import Lock
-from shardwise.course.simulated_class import ATTACKS, blank, hand_in, mistaken, right, unreadable
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import ATTACKS, blank, hand_in, mistaken, right, unreadable
 
 
 def main(out: Path) -> None:

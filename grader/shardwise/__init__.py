@@ -1,4 +1,4 @@
-"""shardwise: practice problems for people who train large models on many GPUs.
+"""shardwise: auto-graded practice problems, for any field.
 
 In a notebook: `from shardwise import check, hint, solution, another, practice, progress`.
 """
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         figure,
         handed_out,
         hint,
-        planner,
         practice,
         progress,
         solution,
@@ -32,7 +31,6 @@ __all__ = [
     "figure",
     "handed_out",
     "hint",
-    "planner",
     "practice",
     "progress",
     "solution",
@@ -46,6 +44,11 @@ def __getattr__(name: str) -> Any:
         from shardwise.student import api
 
         return getattr(api, name)
+    if not name.startswith("_"):
+        from shardwise.plugins import VERBS, added, load
+
+        if name in added(VERBS):
+            return load(VERBS, name)
     raise AttributeError(f"module 'shardwise' has no attribute {name!r}")
 
 

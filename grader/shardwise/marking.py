@@ -12,7 +12,7 @@ from shardwise.kinds import kind_of, kinds
 from shardwise.kinds.answers import judged, parsed
 from shardwise.kinds.base import Kind
 from shardwise.kinds.calls import Runner, in_one_line, refuse
-from shardwise.markdown.html import literal, printable, safe
+from shardwise.markdown.escaping import literal, printable, safe
 from shardwise.question import Feedback, Note, Outcome, Question, Verdict
 
 Front = Literal["cell", "form", "terminal"]

@@ -51,6 +51,7 @@ class Question(BaseModel):
     prompt: str  # what the author wrote; the kind's own part, such as options, stands in the form
     hints: tuple[str, ...]
     solution: str
+    takeaway: str = ""  # a sentence of the solution, shown after a right answer
     form: SerializeAsAny[Form]
     key: SerializeAsAny[Key]
     digest: str  # of the template this was drawn from

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from .. import models
-from ..accumulation import plan_seconds
-from ..accumulation_time import communication_overhead, communication_share
-from ..activations import peak_activation_bytes
-from ..gradient_buffers import token_pull
-from ..oracles.accumulation_time import walk
-from ..ring import all_reduce_seconds
+from ..accumulation.accumulation import plan_seconds
+from ..accumulation.accumulation_time import communication_overhead, communication_share
+from ..accumulation.gradient_buffers import token_pull
+from ..activations.activations import peak_activation_bytes
+from ..oracles.accumulation.accumulation_time import walk
+from ..ring.ring import all_reduce_seconds
+from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "03-gradient-accumulation"

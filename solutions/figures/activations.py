@@ -6,14 +6,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .. import models
-from ..activations import layer_activation_bytes
-from ..gpt_activations import first_stage_bytes
-from ..loss_memory import loss_bytes
-from ..oracles.activations import BF16_BYTES, kept_widths
-from ..oracles.gpt_activations import saved_tensors
-from ..oracles.stage_memory import stage_bytes
-from ..oracles.step_memory import Allocator, play_step
+from ..activations.activations import layer_activation_bytes
+from ..activations.gpt_activations import first_stage_bytes
+from ..activations.loss_memory import loss_bytes
+from ..oracles.activations.activations import BF16_BYTES, kept_widths
+from ..oracles.activations.gpt_activations import saved_tensors
+from ..oracles.activations.stage_memory import stage_bytes
+from ..oracles.activations.step_memory import Allocator, play_step
+from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "06-activation-memory"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..capstone import layer_parameters
-from ..hardware import memory_bytes, peak_flop_per_s
-from ..moving.first_stage import STAGES, held
-from ..oracles.pipeline import bubble_idle_fraction as played_idle_fraction
-from ..oracles.pipeline import bubble_overhead as played_overhead
-from ..pipeline import bubble_idle_fraction, bubble_overhead
-from ..run_costs import mfu_from_gpu_time, mfu_with_attention, training_seconds_at_mfu, wall_clock_seconds
+from ..cost.run_costs import mfu_from_gpu_time, mfu_with_attention, training_seconds_at_mfu, wall_clock_seconds
+from ..facts.hardware import memory_bytes, peak_flop_per_s
+from ..interactive.first_stage import STAGES, held
+from ..oracles.pipeline.pipeline import bubble_idle_fraction as played_idle_fraction
+from ..oracles.pipeline.pipeline import bubble_overhead as played_overhead
+from ..pipeline.pipeline import bubble_idle_fraction, bubble_overhead
+from ..shapes.layer_parameters import layer_parameters
 from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "16-capstone-405b"

@@ -6,13 +6,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .. import checkpoint_interval as interval
-from ..checkpoints import checkpoint_bytes, write_seconds
-from ..failures import job_mtbf_seconds, node_mtbf_seconds, part_mtbf_seconds
-from ..models import parameters
-from ..oracles import checkpoint_interval as books
-from ..oracles.failures import job_mtbf_seconds as joined_mtbf
-from ..oracles.restart_costs import background_failure_seconds, lost_work_seconds
+from ..checkpointing import checkpoint_interval as interval
+from ..checkpointing.checkpoints import checkpoint_bytes, write_seconds
+from ..checkpointing.failures import job_mtbf_seconds, node_mtbf_seconds, part_mtbf_seconds
+from ..oracles.checkpointing import checkpoint_interval as books
+from ..oracles.checkpointing.failures import job_mtbf_seconds as joined_mtbf
+from ..oracles.checkpointing.restart_costs import background_failure_seconds, lost_work_seconds
+from ..shapes.models import parameters
 from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "11-checkpointing"

@@ -7,13 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from ..collectives import double_tree_seconds
-from ..hardware import link_bytes_per_s, nvlink_bytes_per_s
-from ..hierarchy import pod_uplink_bytes_per_s, sharded_seconds
-from ..oracles.collectives import Contents, contents
-from ..oracles.overlap import Span, play_backward
-from ..overlap import best_buckets, bucketed_tail_seconds
-from ..ring import all_reduce_seconds
+from ..communication.collectives import double_tree_seconds
+from ..communication.hierarchy import pod_uplink_bytes_per_s, sharded_seconds
+from ..communication.overlap import best_buckets, bucketed_tail_seconds
+from ..facts.hardware import link_bytes_per_s, nvlink_bytes_per_s
+from ..oracles.communication.collectives import Contents, contents
+from ..oracles.communication.overlap import Span, play_backward
+from ..ring.ring import all_reduce_seconds
 from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "05-communication-and-overlap"

@@ -7,13 +7,13 @@ import random
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..duplicates import candidate_probability, threshold_similarity
-from ..loader_queue import waiting_seconds
-from ..object_store import read_bytes_per_s
-from ..oracles.duplicates import candidate_probability as walked_probability
-from ..oracles.loader_queue import waiting_seconds as played_wait
-from ..oracles.object_store import read_bytes_per_s as played_rate
-from ..sample_order import earliest_draw
+from ..data.duplicates import candidate_probability, threshold_similarity
+from ..data.loader_queue import waiting_seconds
+from ..data.object_store import read_bytes_per_s
+from ..data.sample_order import earliest_draw
+from ..oracles.data.duplicates import candidate_probability as walked_probability
+from ..oracles.data.loader_queue import waiting_seconds as played_wait
+from ..oracles.data.object_store import read_bytes_per_s as played_rate
 from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "14-data"

@@ -7,16 +7,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from .. import models
-from ..expert_capacity import dropped_copies, load_imbalance
-from ..expert_memory import expert_replicas
-from ..expert_traffic import exchange_over_compute, expected_nodes, thinnest_expert
-from ..oracles.expert_capacity import EXAMPLE_LOADS as LOADS
-from ..oracles.expert_capacity import dropped_copies as turned_away
-from ..oracles.expert_memory import expert_replicas as counted_replicas
-from ..oracles.expert_traffic import exchange_over_compute as played_ratio
-from ..oracles.expert_traffic import expected_nodes as counted_nodes
-from ..oracles.moe import model_active_parameters
+from ..experts.expert_capacity import dropped_copies, load_imbalance
+from ..experts.expert_memory import expert_replicas
+from ..experts.expert_traffic import exchange_over_compute, expected_nodes, thinnest_expert
+from ..oracles.experts.expert_capacity import EXAMPLE_LOADS as LOADS
+from ..oracles.experts.expert_capacity import dropped_copies as turned_away
+from ..oracles.experts.expert_memory import expert_replicas as counted_replicas
+from ..oracles.experts.expert_traffic import exchange_over_compute as played_ratio
+from ..oracles.experts.expert_traffic import expected_nodes as counted_nodes
+from ..oracles.shapes.moe import model_active_parameters
+from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "12-expert-parallelism"

@@ -8,12 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, Rectangle
 
-from .. import axis_traffic, hardware, models, rank_grid
-from ..layout_judge import STATES
-from ..oracles.pipeline import bubble_idle_fraction as played_idle_fraction
-from ..pipeline import bubble_idle_fraction
-from ..planner import Batch, Cluster, Layout, named_model, plan
-from ..roofline import ridge_point
+from ..communication import axis_traffic
+from ..facts import hardware
+from ..layout import rank_grid
+from ..oracles.pipeline.pipeline import bubble_idle_fraction as played_idle_fraction
+from ..pipeline.pipeline import bubble_idle_fraction
+from ..planner.judging import Batch, Cluster, Layout, named_model, plan
+from ..planner.verdicts import STATES
+from ..roofline.roofline import ridge_point
+from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "15-layout"

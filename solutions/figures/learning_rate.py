@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..critical_batch import best_lr, data_to_target, steps_to_target
-from ..learning_rate import linear_rule_lr, square_root_rule_lr
-from ..lr_schedules import cosine_area, cosine_lr, scaled_steps, wsd_area, wsd_lr
+from ..learning_rate.critical_batch import best_lr, data_to_target, steps_to_target
+from ..learning_rate.learning_rate import linear_rule_lr, square_root_rule_lr
+from ..learning_rate.lr_schedules import cosine_area, cosine_lr, scaled_steps, wsd_area, wsd_lr
 from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "04-learning-rate-scaling"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from ..moving.pipeline import play_step
-from ..oracles.pipeline import Played, play, play_orders
-from ..oracles.pipeline import bubble_idle_fraction as played_idle_fraction
-from ..oracles.schedules import gpipe, schedule, zb_h1, zb_h2
-from ..pipeline import bubble_idle_fraction
+from ..interactive.pipeline import play_step
+from ..oracles.pipeline.pipeline import Played, play, play_orders
+from ..oracles.pipeline.pipeline import bubble_idle_fraction as played_idle_fraction
+from ..oracles.pipeline.schedules import gpipe, schedule, zb_h1, zb_h2
+from ..pipeline.pipeline import bubble_idle_fraction
 from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "07-pipeline-parallelism"

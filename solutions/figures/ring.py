@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..oracles.ring import snapshots
-from ..ring import (
+from ..oracles.ring.ring import snapshots
+from ..ring.ring import (
     algorithm_bandwidth_elsewhere,
     all_reduce_seconds,
     bytes_sent_per_gpu,

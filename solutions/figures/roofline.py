@@ -8,13 +8,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .. import flops, hardware, models
-from ..flop_rules import exact_length, six_n_over_count
-from ..layer_kernels import layer_kernels, memory_bound_share
-from ..mfu import mfu_from_profile
-from ..oracles.flop_rules import six_n_over_count as traced_ratio
-from ..oracles.roofline import attainable_flop_per_s as played_rate
-from ..roofline import attainable_flop_per_s, decode_intensity, ridge_point
+from ..facts import hardware
+from ..oracles.roofline.flop_rules import six_n_over_count as traced_ratio
+from ..oracles.roofline.roofline import attainable_flop_per_s as played_rate
+from ..roofline import flops
+from ..roofline.flop_rules import exact_length, six_n_over_count
+from ..roofline.layer_kernels import layer_kernels, memory_bound_share
+from ..roofline.mfu import mfu_from_profile
+from ..roofline.roofline import attainable_flop_per_s, decode_intensity, ridge_point
+from ..shapes import models
 from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "10-roofline-and-mfu"

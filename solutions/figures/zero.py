@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from ..hardware import link_bytes_per_s
-from ..models import layers, parameters
-from ..moving.zero import STAGES, held_bytes, kinds
-from ..oracles.fsdp import played_forward
-from ..oracles.zero import adam_tensors, held, play_step
-from ..zero import WHOLE_BYTES, state_bytes_per_gpu
+from ..facts.hardware import link_bytes_per_s
+from ..interactive.zero import STAGES, held_bytes, kinds
+from ..oracles.zero.fsdp import played_forward
+from ..oracles.zero.zero import adam_tensors, held, play_step
+from ..shapes.models import layers, parameters
+from ..zero.zero import WHOLE_BYTES, state_bytes_per_gpu
 from . import BLUE, GREEN, GREY, ORANGE
 
 CHAPTER = "02-zero"

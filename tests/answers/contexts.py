@@ -22,18 +22,18 @@ from shardwise.kinds.estimate.model import EstimateForm, EstimateKey
 from shardwise.kinds.formula.compare import parse
 from shardwise.kinds.formula.kind import FormulaForm, FormulaKey
 from shardwise.kinds.formula.tree import Node, bare
-from shardwise.kinds.layout import grid
-from shardwise.kinds.layout.model import LayoutForm, LayoutKey
-from shardwise.kinds.layout.verdicts import credit
 from shardwise.kinds.match.model import MatchForm, MatchKey
 from shardwise.kinds.order import OrderForm, OrderKey
 from shardwise.kinds.quantity.model import QuantityForm, QuantityKey
-from shardwise.kinds.schedule.model import ScheduleForm, ScheduleKey
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.question import Question
 from shardwise.units import from_base, raised, unit
 from shardwise.units.nouns import normal
 from shardwise.units.table import COUNTED
+from shardwise_bank.kinds.layout import grid
+from shardwise_bank.kinds.layout.model import LayoutForm, LayoutKey
+from shardwise_bank.kinds.layout.verdicts import credit
+from shardwise_bank.kinds.schedule.model import ScheduleForm, ScheduleKey
 
 Context = Mapping[str, Any]
 RIVALS = (

@@ -14,7 +14,7 @@ from browser.conftest import fresh_page
 from browser.hands import ANSWERS, answers, first, form_of, is_said, right_answer
 from browser.in_jupyter import of_cells, show
 from checkout import ROOT, checkout_bank, fresh_session
-from shardwise.bank.moving import moving, moving_names
+from shardwise.bank.pages.interactive_figures import moving, moving_names
 from shardwise.bank.posing import pose
 from shardwise.kinds import kind_of
 from shardwise.marking import check

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from browser.conftest import violations
 from checkout import checkout_bank, fresh_session
 from drawing import every_sixth_at_once
-from shardwise.bank.moving import Moving, moving, moving_names
+from shardwise.bank.pages.interactive_figures import Moving, moving, moving_names
 from shardwise.student.desk import Desk
 from shardwise.student.widget.library import BUNDLE
 

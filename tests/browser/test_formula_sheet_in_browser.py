@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 from browser.conftest import violations
 from checkout import checkout_bank
 from contrast import PALE
-from shardwise.bank.formula_sheet import in_html
-from shardwise.bank.formulas import formulas_of
+from shardwise.bank.pages.formula_sheet import in_html
+from shardwise.bank.pages.formulas import formulas_of
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from shardwise.bank.posing import pose
 from shardwise.kinds import OURS, kind_of
 from shardwise.kinds.order import OrderForm, OrderKey
 from shardwise.kinds.quantity.model import QuantityKey
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.question import Question
 
 NUMBER, ORDER, LAST = "bytes-per-gpu", "order-ring-events", "ring-or-tree"

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from checkout import ROOT, checkout_bank
-from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.lockfile import Lock
-from shardwise.course.simulated_class import fill, right
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import fill, right
 from shardwise.kinds import kinds
 from shardwise.kinds.calls import Recorded
 from shardwise.sandbox import Cell, Sandbox

@@ -25,12 +25,13 @@ from checkout import template as text_of_template
 from shardwise import units
 from shardwise.bank.files import ChapterFile, CurriculumFile, template_model
 from shardwise.bank.posing import pose
-from shardwise.course import found as found_files
-from shardwise.course import lockfile, submissions
-from shardwise.course.assignments import SetDefinition
-from shardwise.course.bounds import BOUNDS
-from shardwise.course.found import BadSubmission
-from shardwise.course.lockfile import Lock
+from shardwise.course.assigning import lockfile
+from shardwise.course.assigning.assignments import SetDefinition
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.collecting import submissions
+from shardwise.course.collecting import submitted_files as found_files
+from shardwise.course.collecting.bounds import BOUNDS
+from shardwise.course.collecting.submitted_files import BadSubmission
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
 from shardwise.kinds.calls import Made, Recorded
 from shardwise.kinds.formula import compare as formulas

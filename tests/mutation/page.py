@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ruamel.yaml import YAML
+import yaml  # type: ignore[import-untyped]
 
 from .workspace import ROOT, Survivor, Verdict
 
@@ -34,7 +34,7 @@ names, is tested), the constants of a module, and the functions that read them f
 
 def reasons(path: Path = REASONS) -> dict[tuple[str, Survivor], str]:
     """Why each survivor may live, as tests/mutants.yaml says."""
-    listed: Mapping[str, Sequence[Mapping[str, str]]] = YAML(typ="safe").load(path.read_text("utf-8")) or {}
+    listed: Mapping[str, Sequence[Mapping[str, str]]] = yaml.safe_load(path.read_text("utf-8")) or {}
     return {
         (module, Survivor(entry["function"], entry["change"])): entry["why"]
         for module, entries in listed.items()
@@ -51,7 +51,7 @@ def earlier_verdicts(page: str) -> dict[str, Verdict]:
             alive[module] = []
         elif found := re.match(r"- `([^`]+)`: `([^`]+)`", line):
             alive[module].append(Survivor(found[1], found[2]))
-    rows = re.findall(r"^\| (\w+) \| \d+ \| (\d+) \|", page, re.MULTILINE)
+    rows = re.findall(r"^\| ([\w/]+) \| \d+ \| (\d+) \|", page, re.MULTILINE)
     return {module: Verdict(module, int(killed), 0, tuple(alive.get(module, ()))) for module, killed in rows}
 
 

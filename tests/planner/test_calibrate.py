@@ -10,7 +10,7 @@ import pytest
 from bench.planner import calibrate, planned
 from bench.planner.predictions import Row
 from bench.planner.runs import Runs
-from solutions import planner_constants
+from solutions.planner import constants as planner_constants
 
 NAMES = ["chips/A100-80GB/matmul", "chips/H100-80GB/matmul"]
 IDS = ("aa-131868", "aa-132178", "dgxc-8b-bf16-8", "dgxc-8b-bf16-32", "dgxc-8b-bf16-128")

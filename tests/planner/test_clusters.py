@@ -7,7 +7,7 @@ import pytest
 from bench.planner.clusters import cards, links
 from bench.planner.runs import Run, Runs
 from bench.planner.stacks import NAMES, software
-from solutions import hardware
+from solutions.facts import hardware
 
 
 def run(chip: str, chips: int = 64, net: str | None = "n", node: int | None = None) -> Run:

@@ -56,10 +56,10 @@ def _cases(ranks: int) -> list[Case]:
     both = {"message_bytes": size, "gpus": ranks}
     return [
         Case(topic, f"bytes that each of {ranks} processes sends, {size} bytes reduced by `isend` and `recv`",
-             "ring.bytes_sent_per_gpu", both, "bytes", lambda: _counted(ranks)["sent"]),
-        Case(topic, f"of these in the reduce-scatter, {ranks} processes", "ring.bytes_sent_per_phase", both, "bytes",
+             "ring.ring.bytes_sent_per_gpu", both, "bytes", lambda: _counted(ranks)["sent"]),
+        Case(topic, f"of these in the reduce-scatter, {ranks} processes", "ring.ring.bytes_sent_per_phase", both, "bytes",
              lambda: _counted(ranks)["phase"]),
-        Case(topic, f"steps on {ranks} processes", "ring.steps", {"gpus": ranks}, "steps", lambda: _counted(ranks)["steps"]),
+        Case(topic, f"steps on {ranks} processes", "ring.ring.steps", {"gpus": ranks}, "steps", lambda: _counted(ranks)["steps"]),
     ]  # fmt: skip
 
 

@@ -95,21 +95,21 @@ def _ran(name: str, *arguments: Any) -> Any:
 
 CASES = [
     Case("Data parallelism", f"bytes that DDP reduces in a step of {MICRO_BATCHES} micro-batches with `no_sync`, "
-         f"{PARAMETERS} FP32 parameters", "adam.weight_bytes", {"parameters": PARAMETERS, "bytes_per_weight": 4}, "bytes",
+         f"{PARAMETERS} FP32 parameters", "zero.adam.weight_bytes", {"parameters": PARAMETERS, "bytes_per_weight": 4}, "bytes",
          lambda: sum(_ran("_ddp", True))),
-    Case("Data parallelism", "what `no_sync` saves in each of the two phases", "gradient_buffers.deferred_traffic_bytes",
+    Case("Data parallelism", "what `no_sync` saves in each of the two phases", "accumulation.gradient_buffers.deferred_traffic_bytes",
          {"parameters": PARAMETERS, "gpus": RANKS, "accumulation_steps": MICRO_BATCHES, "bytes_per_gradient": 4}, "bytes",
          lambda: (sum(_ran("_ddp", False)) - sum(_ran("_ddp", True))) * (RANKS - 1) / RANKS),
-    Case("Data parallelism", f"Adam's moments on a rank of {RANKS}, `ZeroRedundancyOptimizer`, FP32", "adam.optimizer_bytes",
+    Case("Data parallelism", f"Adam's moments on a rank of {RANKS}, `ZeroRedundancyOptimizer`, FP32", "zero.adam.optimizer_bytes",
          {"parameters": 2 * RANKS * FSDP_WIDTH**2 / RANKS, "bytes_per_master": 0}, "bytes", lambda: _ran("_zero_1")),
     Case("Data parallelism", f"bytes that a rank of {RANKS} sends in a step of FSDP2, weights kept after the forward pass",
-         "fsdp.sharded_step_bytes",
+         "zero.fsdp.sharded_step_bytes",
          {"parameters": LAYERS * FSDP_WIDTH**2, "gpus": RANKS, "weight_gathers": 1, "bytes_per_gradient": 2}, "bytes",
          lambda: _ran("_fsdp", False)["sent"]),
-    Case("Data parallelism", "the same, weights dropped and gathered again (ZeRO-3)", "fsdp.sharded_step_bytes",
+    Case("Data parallelism", "the same, weights dropped and gathered again (ZeRO-3)", "zero.fsdp.sharded_step_bytes",
          {"parameters": LAYERS * FSDP_WIDTH**2, "gpus": RANKS, "weight_gathers": 2, "bytes_per_gradient": 2}, "bytes",
          lambda: _ran("_fsdp", True)["sent"]),
-    Case("Data parallelism", f"bytes of the BF16 weights that a rank of {RANKS} keeps", "adam.weight_bytes",
+    Case("Data parallelism", f"bytes of the BF16 weights that a rank of {RANKS} keeps", "zero.adam.weight_bytes",
          {"parameters": LAYERS * FSDP_WIDTH**2 / RANKS, "bytes_per_weight": 2}, "bytes",
          lambda: _ran("_fsdp", True)["shards"]),
 ]  # fmt: skip

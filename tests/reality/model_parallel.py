@@ -116,24 +116,24 @@ def _idle_slots() -> float:
 
 CASES = [
     Case("Tensor parallelism", f"all-reduces in the forward pass of an MLP, `ColwiseParallel` and `RowwiseParallel` on {RANKS} "
-         "processes (a layer has two such blocks)", "tensor_parallel.all_reduces", {"layers": 1, "span": "forward"}, "all-reduces",
+         "processes (a layer has two such blocks)", "tensor_and_context.tensor_parallel.all_reduces", {"layers": 1, "span": "forward"}, "all-reduces",
          lambda: 2 * _ran()["forward"]),
-    Case("Tensor parallelism", "the same in forward and backward pass", "tensor_parallel.all_reduces", {"layers": 1, "span": "step"},
+    Case("Tensor parallelism", "the same in forward and backward pass", "tensor_and_context.tensor_parallel.all_reduces", {"layers": 1, "span": "step"},
          "all-reduces", lambda: 2 * _ran()["step"]),
-    Case("Tensor parallelism", "bytes that a rank sends for one of them, FP32, on a ring", "tensor_parallel.all_reduce_bytes",
+    Case("Tensor parallelism", "bytes that a rank sends for one of them, FP32, on a ring", "tensor_and_context.tensor_parallel.all_reduce_bytes",
          {"tokens": TOKENS, "hidden": WIDTH, "tp": RANKS, "bytes_per_value": 4}, "bytes",
          lambda: 2 * (RANKS - 1) / RANKS * _ran()["bytes"]),
     *[
         Case("Pipelines", f"micro-batches in flight on stage {rank + 1} of {STAGES}, `Schedule1F1B`, {MICRO_BATCHES} micro-batches",
-             "pipeline.in_flight", {"stages": STAGES, "stage": rank, "micro_batches": MICRO_BATCHES}, "micro-batches",
+             "pipeline.pipeline.in_flight", {"stages": STAGES, "stage": rank, "micro_batches": MICRO_BATCHES}, "micro-batches",
              lambda rank=rank: _most_in_flight(rank))
         for rank in range(STAGES)
     ],
-    Case("Pipelines", "idle fraction of that schedule, played", "pipeline.bubble_idle_fraction",
+    Case("Pipelines", "idle fraction of that schedule, played", "pipeline.pipeline.bubble_idle_fraction",
          {"stages": STAGES, "micro_batches": MICRO_BATCHES}, "", _idle_slots),
     *[
         Case("Pipelines", f"chunks in flight on rank {rank + 1} of {STAGES}, `ScheduleInterleaved1F1B`, 2 chunks a rank",
-             "pipeline.interleaved_chunks_in_flight",
+             "pipeline.pipeline.interleaved_chunks_in_flight",
              {"stages": STAGES, "stage": rank, "micro_batches": MICRO_BATCHES, "virtual_stages": 2}, "chunks",
              lambda rank=rank: _interleaved_chunks(rank))
         for rank in range(STAGES)

@@ -67,15 +67,15 @@ def _scaled(trace: str) -> Callable[[], float]:
 def _cases(name: str) -> list[Case]:
     given = {"number_format": name}
     return [
-        Case("Number formats", f"largest {name}", "formats.largest", given, "", _info(name, "max")),
-        Case("Number formats", f"smallest normal {name}", "formats.smallest_normal", given, "", _info(name, "smallest_normal")),
-        Case("Number formats", f"largest number that a cast to {name} turns into 0", "formats.flush_threshold", given, "",
+        Case("Number formats", f"largest {name}", "precision.formats.largest", given, "", _info(name, "max")),
+        Case("Number formats", f"smallest normal {name}", "precision.formats.smallest_normal", given, "", _info(name, "smallest_normal")),
+        Case("Number formats", f"largest number that a cast to {name} turns into 0", "precision.formats.flush_threshold", given, "",
              _flushed(name)),
     ]  # fmt: skip
 
 
 CASES = [case for name in DTYPES for case in _cases(name)] + [
-    Case("Loss scaling", f"scale of `torch.amp.GradScaler` after {name}, growth interval 20", "loss_scaling.dynamic_scale",
+    Case("Loss scaling", f"scale of `torch.amp.GradScaler` after {name}, growth interval 20", "precision.loss_scaling.dynamic_scale",
          {"trace": trace, "initial_scale": 65536, "growth_interval": 20, "min_scale": 1e-30}, "", _scaled(trace))
     for name, trace in TRACES.items()
 ]  # fmt: skip

@@ -29,6 +29,6 @@ def _area() -> float:
 
 CASES = [
     Case("Learning-rate schedules", f"learning rate times steps: {WARMUP} steps of warmup, {TOTAL - WARMUP} of a cosine to 0 "
-         "(the formula is an integral, the schedule has steps)", "lr_schedules.cosine_area",
+         "(the formula is an integral, the schedule has steps)", "learning_rate.lr_schedules.cosine_area",
          {"peak_lr": PEAK, "final_lr": 0.0, "warmup_steps": WARMUP, "total_steps": TOTAL}, "rate × steps", _area),
 ]  # fmt: skip

@@ -117,10 +117,10 @@ def _checkpoint_bytes() -> float:
 _PASS = {"tokens": 2 * TOKENS, "sequence_length": TOKENS, "layers": LAYERS, "vocabulary": VOCABULARY, **SHAPE}
 CASES = [
     Case("Activations", "bytes that a Llama layer keeps, BF16 (the softmax's row sums are not in the formula)",
-         "activations.layer_activation_bytes", {"tokens": TOKENS, "tp": 1, **SHAPE}, "bytes", _kept_bytes),
-    Case("FLOP", f"forward pass of {LAYERS} layers and the output layer, `FlopCounterMode`", "flops.forward_flop", _PASS, "FLOP",
+         "activations.activations.layer_activation_bytes", {"tokens": TOKENS, "tp": 1, **SHAPE}, "bytes", _kept_bytes),
+    Case("FLOP", f"forward pass of {LAYERS} layers and the output layer, `FlopCounterMode`", "roofline.flops.forward_flop", _PASS, "FLOP",
          lambda: _flop(backward=False)),
-    Case("FLOP", "forward and backward pass", "flops.step_flop", _PASS, "FLOP", lambda: _flop(backward=True)),
+    Case("FLOP", "forward and backward pass", "roofline.flops.step_flop", _PASS, "FLOP", lambda: _flop(backward=True)),
     Case("Checkpoints", "bytes a parameter of a file with weights, master copy and both moments (names and sizes take the rest)",
-         "zero.lasting_state_bytes_per_gpu", {"parameters": 1, "gpus": 1, "stage": 0}, "bytes", _checkpoint_bytes),
+         "zero.zero.lasting_state_bytes_per_gpu", {"parameters": 1, "gpus": 1, "stage": 0}, "bytes", _checkpoint_bytes),
 ]  # fmt: skip

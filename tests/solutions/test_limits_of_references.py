@@ -7,26 +7,13 @@ from typing import Any
 
 import pytest
 
-from solutions import (
-    checkpoint_interval,
-    checkpoints,
-    data_constrained,
-    diagnosis,
-    duplicates,
-    expert_capacity,
-    expert_memory,
-    expert_traffic,
-    fixed_batch,
-    layer_parameters,
-    layout,
-    layout_judge,
-    mixtures,
-    moe,
-    object_store,
-    packing,
-    restart_costs,
-    sample_order,
-)
+from solutions.checkpointing import checkpoint_interval, checkpoints, restart_costs
+from solutions.cost import data_constrained
+from solutions.data import duplicates, mixtures, object_store, packing, sample_order
+from solutions.experts import expert_capacity, expert_memory, expert_traffic
+from solutions.layout import diagnosis, fixed_batch, layout
+from solutions.planner import verdicts as layout_judge
+from solutions.shapes import layer_parameters, moe
 
 MIXTRAL: dict[str, Any] = {"dense_parameters": 1.6e9, "routed_parameters": 45.1e9, "dp": 64}
 ATTENTION: dict[str, Any] = {"hidden": 64, "heads": 6, "kv_heads": 2, "head_dim": 8}

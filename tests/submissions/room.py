@@ -21,9 +21,9 @@ from string import Template
 from typing import Any
 
 from shardwise.bank.bank import Bank
-from shardwise.course.assignments import SetDefinition, Student, assign
-from shardwise.course.lockfile import Lock
-from shardwise.course.simulated_class import fill, right
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import fill, right
 from shardwise.kinds import variable_of
 from shardwise.question import Question
 

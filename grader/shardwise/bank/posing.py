@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shardwise.bank.bank import Catalogue, Problem
-from shardwise.bank.deadline import ENDLESS, TooLong, at_most, overdue
+from shardwise.bank.cpu_limit import ENDLESS, TooLong, at_most, overdue
 from shardwise.errors import AUTHORS_CAN_RAISE, Faulty, ShardwiseError, said_by
 from shardwise.question import Question
 from shardwise.template.draw import Draw, Known, draw, values_of
@@ -73,6 +73,8 @@ def question_of(problem: Problem, drawn: Draw, found: Any) -> Question:
     """The question of a draw and of what its kind solved. Raises ShardwiseError when a text cannot be rendered."""
     template, names = problem.template, drawn.printed
     posed = problem.kind.pose(template, drawn, found)
+    worked_out = {**names, **posed.names}
+    takeaway = prose(template.takeaway, worked_out)
     return Question(
         id=problem.id,
         seed=drawn.rng.seed,
@@ -83,7 +85,10 @@ def question_of(problem: Problem, drawn: Draw, found: Any) -> Question:
         params=_plain({name: names[name] for name in template.params}),
         prompt=prose(template.prompt, names),
         hints=(*(prose(hint, names) for hint in template.hints), *posed.hints),
-        solution="\n\n".join(filter(None, (prose(template.solution, {**names, **posed.names}), posed.solution))),
+        solution="\n\n".join(
+            filter(None, (prose(template.solution, {**worked_out, "takeaway": takeaway}), posed.solution))
+        ),
+        takeaway=takeaway,
         form=posed.form,
         key=posed.key,
         digest=problem.digest,

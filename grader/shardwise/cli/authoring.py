@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from shardwise.bank.bank import Banks
-from shardwise.bank.coverage import summary, table
-from shardwise.bank.coverage import write as write_page
-from shardwise.bank.curriculum import NAME, Curriculum, curriculum_of
 from shardwise.bank.discovery import SHIPPED
+from shardwise.bank.lint.coverage import summary, table
+from shardwise.bank.lint.coverage import write as write_page
+from shardwise.bank.pages.curriculum import NAME, Curriculum, curriculum_of
 from shardwise.cli.options import BankNames, banks_of
 from shardwise.cli.tables import print_columns, print_reports, print_spreads, progress
 from shardwise.cli.trust import trust_folder
@@ -41,8 +41,8 @@ def lint(
     if fairness:
         _print_fairness(paths, seeds, bank)
         return
-    from shardwise.bank.lint import faults_of
-    from shardwise.bank.lint import lint as run
+    from shardwise.bank.lint.lint import faults_of
+    from shardwise.bank.lint.lint import lint as run
 
     only = [name for name in map(_id_of, paths or []) if name]
     banks = banks_of(bank)
@@ -62,7 +62,7 @@ def lint(
 
 def _print_fairness(paths: list[str] | None, seeds: int, bank: list[str] | None) -> None:
     """The problems by the spread between their easiest and their hardest draw, the widest first."""
-    from shardwise.bank.fairness import spreads
+    from shardwise.bank.lint.fairness import spreads
 
     only = [name for name in map(_id_of, paths or []) if name]
     banks = banks_of(bank)
@@ -87,7 +87,7 @@ def schema(
     from shardwise.bank.files import adapter
 
     if of == "set":
-        from shardwise.course.assignments import SetDefinition
+        from shardwise.course.assigning.assignments import SetDefinition
 
         document = SetDefinition.model_json_schema()
     elif of in ("problem", "chapter", "curriculum"):

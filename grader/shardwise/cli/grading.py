@@ -18,16 +18,16 @@ from shardwise.bank.bank import Banks
 from shardwise.cli.interrupts import say_when_stopped, waited_for
 from shardwise.cli.options import Json, TrustedBankNames, trusted_banks_of
 from shardwise.cli.tables import print_changes, print_consequences, print_grades, print_history, print_tiers, progress
-from shardwise.course.keys import named_key
+from shardwise.course.assigning.keys import named_key
 from shardwise.errors import ShardwiseError
-from shardwise.grading.cores import usable
+from shardwise.grading.running.cores import usable
 
 if TYPE_CHECKING:
-    from shardwise.course.lockfile import Lock
+    from shardwise.course.assigning.lockfile import Lock
     from shardwise.grading.batch import Batch
-    from shardwise.grading.executors import Opener
     from shardwise.grading.intake import Decisions
     from shardwise.grading.regrade import Regrade
+    from shardwise.grading.running.executors import Opener
     from shardwise.grading.worker import Settings
     from shardwise.question import Question
 
@@ -165,8 +165,8 @@ def _decisions(
     student: str | None, received: str | None, latest: bool, locks: Iterable[Lock], metadata: Path | None = None
 ) -> Decisions:
     """Return who handed in what and when, from the options or from Gradescope's metadata."""
+    from shardwise.course.collecting.receipts import by_file, by_time, received_by
     from shardwise.course.gradescope import submitted_at, submitters
-    from shardwise.course.receipts import by_file, by_time, received_by
     from shardwise.grading.intake import Decisions
 
     at = submitted_at(metadata) if metadata else None
@@ -254,8 +254,9 @@ def regrade(
 ) -> None:
     """Grade again by today's templates: show which points would change and why, and write when you say so."""
     from shardwise.grading.intake import locks_near
-    from shardwise.grading.ledger import LEDGER
+    from shardwise.grading.record.ledger import LEDGER
     from shardwise.grading.regrade import regrade as run
+    from shardwise.grading.running.cores import usable
 
     _must_exist(paths)
     say_when_stopped(f"Nothing of {out} was changed; the same command goes on from there.")
@@ -337,7 +338,7 @@ def history(
     as_json: Json = False,
 ) -> None:
     """Show every grading there was: when, by whom, by which engine and sandbox, and why there was another."""
-    from shardwise.grading.ledger import LEDGER, Ledger
+    from shardwise.grading.record.ledger import LEDGER, Ledger
     from shardwise.grading.regrade import cause_of
     from shardwise.grading.results import to_json
 

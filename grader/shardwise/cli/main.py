@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from copy import copy
+from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
 from shlex import quote
@@ -19,20 +20,21 @@ from typer.main import get_command_name
 
 from shardwise import __version__
 from shardwise.bank.bank import Banks
-from shardwise.bank.curriculum import covered
-from shardwise.bank.formulas import formulas_of
-from shardwise.cli import assigning, authoring, grading, planning, practising, trust
+from shardwise.bank.pages.curriculum import covered
+from shardwise.bank.pages.formulas import formulas_of
+from shardwise.cli import assigning, authoring, grading, practising, trust
 from shardwise.cli.interrupts import pass_on
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import print_columns, print_formula, print_question
-from shardwise.course.rendering import render as write_notebooks
+from shardwise.course.assigning.rendering import render as write_notebooks
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of
 from shardwise.kinds import kinds as registered_kinds
+from shardwise.plugins import COMMANDS, added, load
 from shardwise.text_files import read_text
 
 app = typer.Typer(
-    help="Practice problems for people who train large models on many GPUs: drawn, checked, assigned and graded.",
+    help="Auto-graded practice problems: drawn, checked, assigned and graded.",
     no_args_is_help=True,
     rich_markup_mode=None,  # rich would take longer to load than all commands but grade take to run
     pretty_exceptions_enable=False,
@@ -42,7 +44,6 @@ app = typer.Typer(
 app.add_typer(authoring.commands)
 app.add_typer(assigning.commands)
 app.add_typer(grading.commands)
-app.add_typer(planning.commands)
 app.add_typer(practising.commands)
 app.add_typer(trust.commands)
 
@@ -139,7 +140,7 @@ def check(
 
         def run(*call: Any) -> Any:
             """A sandbox is opened for the first program that is to be run."""
-            from shardwise.grading.sandboxes import runner
+            from shardwise.grading.running.sandboxes import runner
 
             return stack.enter_context(runner())(*call)
 
@@ -199,7 +200,7 @@ def formulas(
     bank: BankNames = None,
 ) -> None:
     """Show the formulas behind the problems: equation, arguments, units, source."""
-    from shardwise.bank.formula_sheet import write as write_page
+    from shardwise.bank.pages.formula_sheet import write as write_page
 
     banks = banks_of(bank).read_all()
     if chapter is not None and chapter not in banks.chapters:
@@ -260,6 +261,14 @@ def _options(
     """Options of every command."""
 
 
+@cache
+def with_added_commands() -> typer.Typer:
+    """Return the app with the commands that other packages add. Raises ShardwiseError where one cannot be loaded."""
+    for name in added(COMMANDS):
+        app.add_typer(load(COMMANDS, name))
+    return app
+
+
 def _app_for(first_word: Sequence[str]) -> typer.Typer:
     """The app, with the command alone that a command line begins with: Typer would make all of them with all their options."""
     for part in (app, *(group.typer_instance for group in app.registered_groups)):
@@ -269,7 +278,7 @@ def _app_for(first_word: Sequence[str]) -> typer.Typer:
                 alone = copy(app)
                 alone.registered_groups, alone.registered_commands = [], [command]
                 return alone
-    return app
+    return with_added_commands()
 
 
 def _open_what_is_closed() -> None:

@@ -157,7 +157,7 @@ def _show(banks: Banks, kept: ProgressFile, *, as_json: bool) -> None:
     head = ("chapter", "solved", "points", "mastered", "due")
     others = sum(2 + max(map(len, column)) for column in list(zip(head, *rows, strict=True))[1:])
     print_columns(head, [(_cut(name, columns() - others), *rest) for name, *rest in rows])
-    from shardwise.markdown.html import safe
+    from shardwise.markdown.escaping import safe
 
     for name, count in found.strangers.items():
         typer.echo(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shardwise.bank.formulas import Formula
+from shardwise.bank.pages.formulas import Formula
 from shardwise.kinds import kind_of, text_of, variable_of
 from shardwise.markdown.terminal import cells, columns, in_columns, to_terminal
 
@@ -25,11 +25,11 @@ _BETWEEN = 0.1  # seconds from one drawing of a progress bar to the next
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from shardwise.bank.fairness import Spread
-    from shardwise.course.receipts import Receipt
+    from shardwise.bank.lint.fairness import Spread
+    from shardwise.course.collecting.receipts import Receipt
     from shardwise.grading.batch import Batch
     from shardwise.grading.consequences import Consequences
-    from shardwise.grading.ledger_tables import Grading
+    from shardwise.grading.record.ledger_tables import Grading
     from shardwise.grading.regrade import Change, Regrade
     from shardwise.grading.results import Result
     from shardwise.question import Question
@@ -62,7 +62,7 @@ def print_columns(
 
     Loading rich takes longer than listing a bank, so this does without.
     """
-    from shardwise.markdown.html import printable
+    from shardwise.markdown.escaping import printable
 
     shown = [[printable(text) for text in row] for row in (head, *rows)]
     first, *others = in_columns(shown, width, [place in right for place in range(len(head))])

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
-from shardwise.course.names import Called, Names
+from shardwise.course.collecting.names import Called, Names
 from shardwise.text_files import read_bounded
 
 EXPORT = "submission_metadata.yml"  # beside the folders submission_123 of an export

@@ -14,20 +14,20 @@ from heapq import merge
 from pathlib import Path
 
 from shardwise.atomic_files import make_folder, patiently, write
-from shardwise.course.bounds import BOUNDS
-from shardwise.course.found import BadSubmission, CannotRead, Found, Whose, find, place_of_one
-from shardwise.course.identity import means_a_student
-from shardwise.course.lockfile import Lock, read_line
+from shardwise.course.assigning.lockfile import Lock, read_line
+from shardwise.course.collecting.bounds import BOUNDS
+from shardwise.course.collecting.identity import means_a_student
+from shardwise.course.collecting.submitted_files import BadSubmission, CannotRead, Found, Whose, find, place_of_one
 from shardwise.errors import ShardwiseError
 from shardwise.grading.dispatch import dispatch
-from shardwise.grading.executors import Opener, here, pool
 from shardwise.grading.feedback_page import HandIn, file_of, page
 from shardwise.grading.intake import Decisions, Intake, Practice, Prepared, digest, locks_near
-from shardwise.grading.ledger import LEDGER, Ledger
-from shardwise.grading.ledger_tables import Grading
+from shardwise.grading.record.ledger import LEDGER, Ledger
+from shardwise.grading.record.ledger_tables import Grading
 from shardwise.grading.results import Result
+from shardwise.grading.running.executors import Opener, here, pool
 from shardwise.grading.worker import Settings, engine, our_fault
-from shardwise.markdown.html import printable
+from shardwise.markdown.escaping import printable
 from shardwise.text_files import read_bounded
 
 PAGES = "feedback"

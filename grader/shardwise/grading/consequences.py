@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shardwise.course.found import BadSubmission, find
-from shardwise.course.identity import means_a_student
-from shardwise.course.lockfile import read_line
-from shardwise.course.receipts import Receipt
+from shardwise.course.assigning.lockfile import read_line
+from shardwise.course.collecting.identity import means_a_student
+from shardwise.course.collecting.receipts import Receipt
+from shardwise.course.collecting.submitted_files import BadSubmission, find
 from shardwise.grading.intake import Decisions, Intake, Locks, PracticeRefused, Prepared
-from shardwise.grading.ledger import LEDGER, Ledger, lies
-from shardwise.grading.ledger_tables import Grading
+from shardwise.grading.record.ledger import LEDGER, Ledger, lies
+from shardwise.grading.record.ledger_tables import Grading
 from shardwise.grading.worker import Settings
 
 

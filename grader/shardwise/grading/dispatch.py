@@ -6,9 +6,9 @@ from collections.abc import Generator, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 
 from shardwise.errors import ShardwiseError
-from shardwise.grading.executors import Gone, Opener
 from shardwise.grading.intake import Prepared
 from shardwise.grading.results import Result
+from shardwise.grading.running.executors import Gone, Opener
 from shardwise.grading.worker import OtherEngine, Settings, engine, ungraded, work
 from shardwise.sandbox import SandboxUnavailable
 

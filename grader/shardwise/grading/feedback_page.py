@@ -14,12 +14,13 @@ from importlib.resources import files
 import jinja2
 from markupsafe import Markup, escape
 
-from shardwise.course.dates import in_words
+from shardwise.course.assigning.dates import in_words
 from shardwise.file_names import is_device
 from shardwise.grading.results import Result
 from shardwise.kinds import kind_of, text_of, variable_of
+from shardwise.markdown.escaping import printable
 from shardwise.markdown.feedback import headline, judgement, picture
-from shardwise.markdown.html import printable, to_html
+from shardwise.markdown.html import to_html
 from shardwise.question import Feedback, Outcome, Question
 
 # Markdown escapes what a student writes, so that these are ours.

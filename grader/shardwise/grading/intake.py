@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from shardwise.course.bounds import BOUNDS
-from shardwise.course.found import BadSubmission, Found
-from shardwise.course.gradescope import People
-from shardwise.course.identity import (
+from shardwise.course.assigning.keys import fingerprint, is_ours
+from shardwise.course.assigning.lockfile import LOCK_SUFFIX, Lock, claimed_key, line_of
+from shardwise.course.collecting.bounds import BOUNDS
+from shardwise.course.collecting.identity import (
     Disagreement,
     exported_time,
     folder_of,
@@ -22,10 +22,10 @@ from shardwise.course.identity import (
     owner,
     vouches,
 )
-from shardwise.course.keys import fingerprint, is_ours
-from shardwise.course.lockfile import LOCK_SUFFIX, Lock, claimed_key, line_of
-from shardwise.course.receipts import BY_FILE, Receipt, Received, by_file
-from shardwise.course.submissions import Stripped, Submission, parse
+from shardwise.course.collecting.receipts import BY_FILE, Receipt, Received, by_file
+from shardwise.course.collecting.submissions import Stripped, Submission, parse
+from shardwise.course.collecting.submitted_files import BadSubmission, Found
+from shardwise.course.gradescope import People
 from shardwise.errors import ShardwiseError
 from shardwise.grading.results import Result
 from shardwise.grading.worker import Settings, Task, engine

@@ -15,15 +15,15 @@ from typing import Any
 from shardwise.atomic_files import replacing
 from shardwise.bank.bank import Catalogue
 from shardwise.bank.posing import pose, pose_chapter
-from shardwise.course.lockfile import Lock, writing
+from shardwise.course.assigning.lockfile import Lock, writing
 from shardwise.errors import Reject, ShardwiseError, said_by
 from shardwise.grading import reports
 from shardwise.grading.batch import PAGES, WITH_SOLUTIONS, Batch, Progress, grade
 from shardwise.grading.consequences import OtherStanding
-from shardwise.grading.executors import Opener
 from shardwise.grading.intake import Decisions, Practice, locks_near
-from shardwise.grading.ledger import LEDGER, Ledger, lies
-from shardwise.grading.ledger_tables import Grading
+from shardwise.grading.record.ledger import LEDGER, Ledger, lies
+from shardwise.grading.record.ledger_tables import Grading
+from shardwise.grading.running.executors import Opener
 from shardwise.grading.worker import Settings
 from shardwise.kinds import kinds
 

@@ -16,7 +16,7 @@ from shardwise.atomic_files import patiently, replacing
 from shardwise.grading.batch import Batch
 from shardwise.grading.results import Answer, Result, to_json
 from shardwise.markdown.feedback import as_markdown, as_plain
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.question import Outcome
 
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shardwise.cell_names import names_set_by, was_worked_in
-from shardwise.course.submissions import StudentCell, Submission
+from shardwise.course.collecting.submissions import StudentCell, Submission
 from shardwise.errors import Unreadable
-from shardwise.grading.sandboxes import runner_in
+from shardwise.grading.running.sandboxes import runner_in
 from shardwise.kinds import kind_of, variable_of
 from shardwise.kinds.calls import Runner
-from shardwise.markdown.html import safe
+from shardwise.markdown.escaping import safe
 from shardwise.marking import broken, check, unreadable_feedback
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.sandbox import Calls, Cell, JobResult, Sandbox, Step, Value
@@ -20,7 +20,7 @@ from shardwise.sandbox import Calls, Cell, JobResult, Sandbox, Step, Value
 # What the locked cells of every notebook do; the student's copies of them are never run.
 PRELUDE = (
     "import shardwise\n"
-    "from shardwise import another, check, check_all, figure, handed_out, hint, planner, practice, progress, solution\n"
+    "from shardwise import another, check, check_all, figure, handed_out, hint, practice, progress, solution\n"
 )
 MARKING_SECONDS = 60.0  # for all that marking a notebook runs; a hanging answer to a hunt takes up to 15 of them
 _WHY_STOPPED = {

@@ -14,15 +14,15 @@ from functools import cache
 from importlib.metadata import version
 
 from shardwise import __version__
-from shardwise.bank.digests import package_digest
-from shardwise.course.lockfile import read_line
-from shardwise.course.submissions import Submission
+from shardwise.bank.digests import digest_of, package_digest
+from shardwise.course.assigning.lockfile import read_line
+from shardwise.course.collecting.submissions import Submission
 from shardwise.errors import ShardwiseError, said_by
-from shardwise.grading import sandboxes
 from shardwise.grading.feedback_page import HandIn, page
 from shardwise.grading.results import Result, marked
+from shardwise.grading.running import sandboxes
 from shardwise.grading.submission import grade_one
-from shardwise.kinds import added_kinds
+from shardwise.plugins import folders_of_kinds, kinds_and_packages
 from shardwise.sandbox import Limits
 
 _COMPUTES = ("numpy", "sympy")  # what our program computes grades with
@@ -67,8 +67,8 @@ class OtherEngine(ShardwiseError):
 def engine() -> str:
     """Version and digest of everything that decides a grade but the questions: our program, and what it computes with."""
     python = ".".join(map(str, sys.version_info[:2]))
-    libraries = " ".join([*(f"{name} {version(name)}" for name in _COMPUTES), *added_kinds()])
-    digest = hashlib.sha256(f"{package_digest()} {python} {libraries}".encode())
+    libraries = " ".join([*(f"{name} {version(name)}" for name in _COMPUTES), *kinds_and_packages()])
+    digest = hashlib.sha256(f"{package_digest()} {digest_of(*folders_of_kinds())} {python} {libraries}".encode())
     return f"{__version__}+{digest.hexdigest()[:12]}"
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from shardwise.errors import ShardwiseError, said_by
+from shardwise.errors import ShardwiseError
+from shardwise.plugins import KINDS, added, described, load
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from shardwise.kinds.base import Kind
     from shardwise.question import Question
 
@@ -25,8 +23,6 @@ OURS = (
     "formula",
     "code",
     "bugline",
-    "schedule",
-    "layout",
     "case",
 )
 
@@ -42,57 +38,29 @@ class Registry(Mapping[str, "Kind[Any, Any, Any]"]):
             if name in OURS:
                 self._loaded[name] = importlib.import_module(f"shardwise.kinds.{name}").KIND
             else:
-                self._loaded[name] = _load(name, _added()[name])
+                self._loaded[name] = _load(name)
         return self._loaded[name]
 
     def __iter__(self) -> Iterator[str]:
         yield from OURS
-        yield from (name for name in _added() if name not in OURS)
+        yield from (name for name in added(KINDS) if name not in OURS)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
 
-@cache
-def _added() -> Mapping[str, Sequence[EntryPoint]]:
-    """The entry points by which other packages add kinds, by name: one each, unless two packages add the same."""
-    from importlib.metadata import entry_points
-
-    found: dict[str, list[EntryPoint]] = {}
-    for entry in entry_points(group="shardwise.kinds"):
-        found.setdefault(entry.name, []).append(entry)
-    return found
-
-
-def _load(name: str, entries: Sequence[EntryPoint]) -> Kind[Any, Any, Any]:
+def _load(name: str) -> Kind[Any, Any, Any]:
     """A kind of another package. Raises ShardwiseError when there are two of that name, or it is no kind that can be used."""
     from shardwise.kinds.base import Kind
 
-    packages = " and ".join(sorted(_package(entry) for entry in entries))
-    if len(entries) > 1:
-        raise ShardwiseError(f"The kind {name!r} is added by {packages}. Uninstall all of them but one.")
-    try:
-        kind = entries[0].load()
-    except Exception as error:
-        raise ShardwiseError(
-            f"The kind {name!r} of {packages} cannot be loaded: {said_by(error)}. Mend that package, or uninstall it."
-        ) from error
+    kind = load(KINDS, name)
     if not isinstance(kind, Kind) or kind.name != name:
         seen = f"a kind with the name {kind.name!r}" if isinstance(kind, Kind) else repr(kind)[:80]
         raise ShardwiseError(
-            f"The kind {name!r} of {packages} cannot be used: its entry point {entries[0].value!r} is {seen}. "
+            f"The {described(KINDS, name).removeprefix('the ')} cannot be used: its entry point is {seen}. "
             f"It has to be an object of a subclass of Kind, whose `name` is {name!r}."
         )
     return kind
-
-
-def _package(entry: EntryPoint) -> str:
-    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown package"
-
-
-def added_kinds() -> list[str]:
-    """The kinds that other packages add, with the versions of these packages: they decide grades as well."""
-    return sorted(f"{name} {_package(entry)}" for name, entries in _added().items() for entry in entries)
 
 
 _REGISTRY = Registry()

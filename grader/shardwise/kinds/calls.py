@@ -14,7 +14,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, Protocol
 
-from shardwise.markdown.html import safe
+from shardwise.markdown.escaping import safe
 
 _PLAIN = (type(None), bool, int, float, str)
 VALUE_ERROR = " (a ValueError)"  # behind the name of a subclass; a test holds the sandbox to the same words

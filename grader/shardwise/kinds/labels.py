@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.markdown.html import inline, to_plain
+from shardwise.markdown.html import inline
+from shardwise.markdown.plain import to_plain
 from shardwise.question import Form
 
 LETTERS = string.ascii_lowercase

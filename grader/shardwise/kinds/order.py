@@ -14,7 +14,7 @@ from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.labels import LONGEST, Labelled, as_view, in_every_draw, joined, label, letters, listed, lopsided
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template import model as author
 from shardwise.template.draw import Draw

@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from shardwise.markdown.html import to_html, to_plain
+from shardwise.markdown.html import to_html
+from shardwise.markdown.plain import to_plain
 from shardwise.markdown.terminal import columns, to_terminal
 from shardwise.markdown.timeline import as_svg, as_text
 from shardwise.question import Feedback, Outcome

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from shardwise.markdown.html import keep_together, plain_formula, printable
-from shardwise.markdown.rendering import parsed
+from shardwise.markdown.escaping import printable
+from shardwise.markdown.html import keep_together, parsed
+from shardwise.markdown.plain import plain_formula
 
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode

@@ -1,4 +1,4 @@
-"""The student's verbs: check, hint, solution, another, practice, progress, figure, planner and use_bank, as a notebook calls them."""
+"""The student's verbs: check, hint, solution, another, practice, progress, figure and use_bank, as a notebook calls them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from shardwise.question import Outcome
 from shardwise.student.failed_cells import FailedCells
 from shardwise.student.graded import NOT_GIVEN, GradedSet, GradedSets, not_ready
 from shardwise.student.in_words import asked_in_words, check_of
-from shardwise.student.limited import run_limited
+from shardwise.student.messages import STOPPED, Checked, Message
+from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import SEED, WHICH, Session
-from shardwise.student.shown import STOPPED, Checked, Message
 
 if TYPE_CHECKING:
+    from shardwise.bank.bank import Banks
     from shardwise.student.progress.card import Card
-    from shardwise.student.widget import Picture, Planner, Practice
+    from shardwise.student.widget import Picture, Practice
 
 
 TYPE_HERE = "No answer yet: type it in place of the three dots, or use the form above."
@@ -109,6 +110,12 @@ def check(
     return Checked(feedback)
 
 
+def banks_in_use(bank: str | None = None) -> Banks:
+    """Return the banks that are practised here, after opening `bank` where it is another. Raises ShardwiseError."""
+    _open_if_new(bank)
+    return _SESSION.banks
+
+
 def _said(error: ShardwiseError) -> str:
     """An error for a student; the faults of a bank keep their lines."""
     return f"```text\n{error}\n```" if isinstance(error, Faulty) else str(error)
@@ -178,7 +185,7 @@ def figure(name: str | None = None, *, bank: str | None = None) -> Picture | Mes
 
     `bank` is where it is found, as in `check`.
     """
-    from shardwise.bank.moving import moving_names
+    from shardwise.bank.pages.interactive_figures import moving_names
     from shardwise.student.desk import Desk
     from shardwise.student.widget import Picture
 
@@ -192,23 +199,6 @@ def figure(name: str | None = None, *, bank: str | None = None) -> Picture | Mes
         return Picture(desk, desk.moving(str(name)))
     except ShardwiseError as error:
         return Message(_said(error))
-
-
-def planner(
-    model: str = "llama3-70b", cluster: str = "h100-512", *, bank: str | None = None, **layout: Any
-) -> Planner | Message:
-    """A training run to be planned in a form: memory, time and money of a layout, and the best layouts.
-
-    It begins with a model and a cluster by name, and with what is given of a layout: `planner("llama3-8b", "h100-64", tp=2)`.
-    """
-    from shardwise.student.desk import Desk
-    from shardwise.student.widget import Planner
-
-    try:
-        _open_if_new(bank)
-        return Planner(Desk(_SESSION), str(model), str(cluster), layout)
-    except ShardwiseError as error:
-        return Message("\n\n".join(str(error).splitlines()))  # a line for each reason
 
 
 def progress(chapter: str | None = None, *, bank: str | None = None) -> Card | Message:

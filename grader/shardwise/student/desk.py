@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from shardwise.bank.moving import Moving, moving
+from shardwise.bank.pages.interactive_figures import Moving, moving
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import in_one_line
-from shardwise.markdown.html import literal, safe, to_html
+from shardwise.markdown.escaping import literal, safe
+from shardwise.markdown.html import to_html
 from shardwise.marking import PRAISE, check
 from shardwise.question import Feedback, Outcome, Question
-from shardwise.student.elsewhere import start
 from shardwise.student.estimates import compared, read_estimate
-from shardwise.student.limited import run_limited
+from shardwise.student.messages import STOPPED
+from shardwise.student.running.in_a_process import start
+from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
-from shardwise.student.shown import STOPPED
-from shardwise.student.takeaway import takeaway
 from shardwise.student.views import verdict, view
-
-if TYPE_CHECKING:
-    from shardwise.student.planner_desk import PlannerDesk
 
 _LAST = "That was the last problem of this chapter."
 _LATER = "After your first check, bars follow here: what each step comes to against its limits."
@@ -49,13 +45,6 @@ class Desk:
         if name not in self._moving:
             self._moving[name] = moving(self._session.banks.all, name)
         return self._moving[name]
-
-    @cached_property
-    def planner(self) -> PlannerDesk:
-        """The part of the desk at which a run is planned."""
-        from shardwise.student.planner_desk import PlannerDesk  # most forms never need it
-
-        return PlannerDesk(self._session.banks)
 
     def open(self, question: Question) -> Data:
         """The data that a form shows a question from, without its key, and the hints to it that were given before, in HTML.
@@ -182,14 +171,11 @@ class Desk:
             raise ShardwiseError("This request has to give the `settings` of the figure's controls.")
         return {"shown": self.moving(name).show(settings)}
 
-    def _plan(self, request: Request) -> Data:
-        return self.planner.reply(request.get("wanted"))
-
 
 def _more(asked: Question, feedback: Feedback, estimate: Any) -> str:
     """What follows a right answer: what to take along from it, and how near an estimate came."""
     is_explained = feedback.say not in ("", PRAISE) and not kind_of(asked).is_program
-    parts = ("" if is_explained else takeaway(asked.solution), compared(asked, estimate))
+    parts = ("" if is_explained else asked.takeaway, compared(asked, estimate))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -205,5 +191,4 @@ _ACTIONS: dict[str, Callable[[Desk, Request], Data]] = {
     "another": Desk._another,
     "next": Desk._next,
     "figure": Desk._figure,
-    "plan": Desk._plan,
 }

@@ -13,11 +13,11 @@ from shardwise.markdown.feedback import as_terminal
 from shardwise.markdown.terminal import cells, columns, filled, to_terminal
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
-from shardwise.student.limited import run_limited
+from shardwise.student.messages import STOPPED
 from shardwise.student.progress.chapters import Row
 from shardwise.student.progress.journal import JUDGED
+from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
-from shardwise.student.shown import STOPPED
 from shardwise.text_files import read_text
 
 HINT, SOLUTION, SKIP, QUIT, HELP = "?", "!", "skip", "quit", "help"

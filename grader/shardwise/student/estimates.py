@@ -8,7 +8,7 @@ from shardwise.errors import Unreadable
 from shardwise.kinds import kind_of
 from shardwise.kinds.answers import parsed
 from shardwise.kinds.base import NumericKind
-from shardwise.markdown.html import as_code
+from shardwise.markdown.escaping import as_code
 from shardwise.question import Question
 
 _SAME_POWER = 10**0.5  # within this factor, up or down, an estimate has the right power of ten

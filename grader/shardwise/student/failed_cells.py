@@ -15,7 +15,7 @@ from typing import Any
 import __main__
 from shardwise.cell_names import names_set_by
 from shardwise.kinds.calls import in_one_line
-from shardwise.markdown.html import safe
+from shardwise.markdown.escaping import safe
 from shardwise.question import Feedback, Outcome
 
 _SETS = re.compile(r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]+)?=(?!=))", re.MULTILINE)

@@ -11,12 +11,12 @@ import __main__
 from shardwise.kinds import kinds
 from shardwise.kinds.calls import Call, brief
 from shardwise.kinds.inputs import call_text
-from shardwise.markdown.html import safe
+from shardwise.markdown.escaping import safe
 from shardwise.marking import read_only
 from shardwise.question import Feedback, Outcome
 from shardwise.student.failed_cells import FailedCells, not_set
-from shardwise.student.limited import run_limited
-from shardwise.student.shown import Checked, Message
+from shardwise.student.messages import Checked, Message
+from shardwise.student.running.in_a_thread import run_limited
 
 
 class _NotGiven:

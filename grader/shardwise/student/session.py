@@ -16,7 +16,7 @@ from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of, text_of
 from shardwise.kinds.answers import parsed
 from shardwise.kinds.base import NumericKind
-from shardwise.markdown.html import literal
+from shardwise.markdown.escaping import literal
 from shardwise.question import Feedback, Question
 from shardwise.student.progress.events import Place, Variant
 from shardwise.student.progress.journal import JUDGED, Journal, usual_journal

@@ -73,6 +73,14 @@ class Template(AuthorModel):
     prompt: Prose = Field(description="Markdown with LaTeX and Jinja2; what the student reads.", min_length=20)
     hints: tuple[Prose, ...] = Field(min_length=1, description="Staged; each moves the student one step.")
     solution: Prose = Field(description="The worked solution with the student's own numbers.", min_length=20)
+    takeaway: Prose = Field(
+        "", description="A sentence of the solution, shown after a right answer; the solution has {{ takeaway }}."
+    )
+
+    @property
+    def explanation(self) -> str:
+        """The author's own words for the solution: its text, and the takeaway that it prints."""
+        return f"{self.solution}\n{self.takeaway}"
 
     @property
     def answered(self) -> tuple[Template, ...]:
@@ -83,8 +91,8 @@ class Template(AuthorModel):
     @classmethod
     def _names_are_identifiers(cls, params: Mapping[str, Any]) -> Mapping[str, Any]:
         for name in params:
-            if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in ("key", "ref", "oracle"):
+            if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in ("key", "ref", "oracle", "takeaway"):
                 raise ValueError(
-                    f"{name!r} is no name for a parameter; use lower case, digits and _, and not key, ref, oracle"
+                    f"{name!r} is no name for a parameter; use lower case, digits and _, and not key, ref, oracle, takeaway"
                 )
         return params

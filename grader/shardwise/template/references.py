@@ -1,4 +1,4 @@
-"""The reference functions and oracles of one bank, loaded from its own folder: "ring.steps" is `steps` in ring.py."""
+"""The reference functions and oracles of one bank, loaded from its own folder: "ring.steps" is `steps` in ring.py, and "zero.adam.weight_bytes" is in zero/adam.py."""
 
 from __future__ import annotations
 
@@ -87,15 +87,15 @@ class References:
             raise Unloadable(file, fault) from error
 
     def _load(self, name: str, folder: str) -> Function:
-        module, _, function = name.partition(".")
+        module, _, function = name.rpartition(".")
         loaded = self.module(folder + module)
         found = getattr(loaded, function, None)
         if not callable(found):
-            raise ShardwiseError(f"solutions/{folder.replace('.', '/')}{module}.py has no function {function!r}")
+            raise ShardwiseError(f"solutions/{(folder + module).replace('.', '/')}.py has no function {function!r}")
         return found  # type: ignore[no-any-return]
 
     def line_of(self, error: BaseException) -> str:
-        """The innermost line of these modules at which an error arose, as "solutions/zero.py:12"; nothing if none is."""
+        """The innermost line of these modules at which an error arose, as "solutions/zero/zero.py:12"; nothing if none is."""
         lines = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
         if isinstance(error, SyntaxError):
             lines.append((error.filename or "", error.lineno))

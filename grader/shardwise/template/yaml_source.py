@@ -5,21 +5,16 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import yaml  # type: ignore[import-untyped]
 from pydantic import TypeAdapter, ValidationError
-from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
-from ruamel.yaml.composer import Composer
-from ruamel.yaml.constructor import ConstructorError, RoundTripConstructor
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from yaml.constructor import ConstructorError, SafeConstructor  # type: ignore[import-untyped]
 
 from shardwise.errors import Fault, Faulty
-from shardwise.template.yaml_quick import DEEPEST, MOST_VALUES, Unsure, plain_data
+from shardwise.template.yaml_nodes import DEEPEST, MOST_VALUES, TAG, TooMany, composed
 from shardwise.text_files import read_text
 
 Path_ = tuple[str | int, ...]
@@ -58,7 +53,7 @@ class Source:
 
 
 def _fault_at(name: str, text: str, line: int, column: int, message: str, remedy: str) -> Fault:
-    lines = text.split("\n")
+    lines = text.splitlines()  # which knows the line breaks that YAML knows
     shown = lines[line].rstrip().replace("\t", " ") if line < len(lines) else ""
     excerpt = f"  {line + 1:2} | {shown[:110]}\n     | {' ' * column}^" if shown and column < 110 else ""
     return Fault(f"{name}:{line + 1}:{column + 1}", message, remedy, excerpt)
@@ -70,88 +65,129 @@ def load(path: Path, name: str | None = None) -> Source:
     return parse(read_text(path, name), name)
 
 
-class _Bounded(Composer):
-    """Composes as many nodes, and as deep ones, as a person writes.
-
-    Checked while the text is being read: for a thousand brackets that nothing closes, ruamel.yaml takes quadratic time.
-    """
-
-    def __init__(self, loader: Any = None) -> None:
-        super().__init__(loader)
-        self.warn_double_anchors = False  # YAML allows an anchor to be set anew
-        self._nodes = self._level = 0
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        self._nodes += 1
-        if self._level > DEEPEST:
-            raise RecursionError
-        if self._nodes > 2 * MOST_VALUES:  # a key is a node too
-            raise OverflowError
-        self._level += 1
-        node = super().compose_node(parent, index)
-        self._level -= 1
-        return node
-
-
 _KINDS = {"timestamp": "date", "int": "whole number", "float": "number", "bool": "true or false"}
 _MOST_BITS = 10_000  # of a whole number; Python writes none of more than 4,300 digits
 
 
-class _NoValue(ConstructorError):
+class _NoValue(ConstructorError):  # type: ignore[misc]
     """What stands there cannot be made into a value."""
 
 
-class _Placed(RoundTripConstructor):
-    """Turns YAML nodes into values. Where that fails, as for the date 2026-02-30, the error carries the line and column."""
+def _scalar(node: Any) -> Any:
+    """A scalar as text, a number, a truth value or None. A tag that is none of YAML's own counts for nothing."""
+    kind = node.tag.removeprefix(TAG)
+    if kind not in _KINDS:
+        return None if kind == "null" else node.value
+    try:
+        value = _value(kind, node)
+    except (ValueError, LookupError, AttributeError) as error:  # AttributeError of a date that looks like none
+        why = f": {error}" if kind == "timestamp" and isinstance(error, ValueError) else ""
+        raise _NoValue(None, None, f"this is no {_KINDS[kind]} that can be read{why}", node.start_mark) from None
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        raise _NoValue(None, None, f"this is no {_KINDS[kind]} that can be read", node.start_mark)
+    return value
 
-    def construct_object(self, node: Any, deep: bool = False) -> Any:
-        kind = _KINDS.get(node.tag.rpartition(":")[2], node.tag)
-        try:
-            value = super().construct_object(node, deep)
-        except (ValueError, LookupError, TypeError) as error:
-            why = f": {error}" if kind == "date" and isinstance(error, ValueError) else ""
-            raise _NoValue(None, None, f"this is no {kind} that can be read{why}", node.start_mark) from None
-        if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-            raise _NoValue(None, None, f"this is no {kind} that can be read", node.start_mark)
-        return value
+
+def _value(kind: str, node: Any) -> Any:
+    text = node.value.replace("_", "").lower()
+    if kind == "bool":
+        return {"true": True, "false": False}[text]
+    if kind == "int":
+        return int(text, 0 if re.match("[-+]?0[box]", text) else 10)
+    if kind == "float":
+        return float(text.replace(".inf", "inf").replace(".nan", "nan"))
+    moment = str(SafeConstructor().construct_yaml_timestamp(node))
+    return moment.replace(" ", "T") if "t" in text else moment
+
+
+class _Tree:
+    """The plain data of nodes, and the place of every value and key."""
+
+    def __init__(self) -> None:
+        self.places: dict[Path_, tuple[int, int]] = {(): (0, 0)}
+        self.key_places: dict[Path_, tuple[int, int]] = {}
+        self._count = 0
+
+    def data(self, node: Any, path: Path_ = (), depth: int = 0) -> Any:
+        """Note the places below a node, and return its value."""
+        self._within_limits(depth)
+        if isinstance(node, yaml.SequenceNode):
+            return tuple(
+                self._placed(item, (*path, index), _place(item), depth + 1) for index, item in enumerate(node.value)
+            )
+        if not isinstance(node, yaml.MappingNode):
+            return _scalar(node)
+        found = {}
+        for name, (key, value) in self._entries(node, depth).items():
+            inner = (*path, name)
+            self.key_places[inner] = _place(key)
+            empty = value.tag == f"{TAG}null"  # of nothing, the place is the next line's
+            found[name] = self._placed(value, inner, _place(key if empty else value), depth + 1)
+        return found
+
+    def _placed(self, node: Any, path: Path_, place: tuple[int, int], depth: int) -> Any:
+        self.places[path] = place
+        return self.data(node, path, depth)
+
+    def _entries(self, node: Any, depth: int) -> dict[str, tuple[Any, Any]]:
+        """Key and value by the key's text: a mapping's own ones first, then those that it merges (<<)."""
+        own: dict[str, tuple[Any, Any]] = {}
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise _mapping_error(node, "found a key that is a list or a mapping", key)
+            name = str(_scalar(key))
+            if name in own:
+                first, second = (_Tree().data(one) for one in (own[name][1], value))
+                words = f'found duplicate key "{name}" with value "{second}" (original value: "{first}")'
+                raise _mapping_error(node, words, key)
+            own[name] = (key, value)
+        if "<<" not in own or own["<<"][0].tag != f"{TAG}merge":
+            return own
+        merged = own.pop("<<")[1]
+        for other in merged.value if isinstance(merged, yaml.SequenceNode) else [merged]:
+            if not isinstance(other, yaml.MappingNode):
+                words = f"expected a mapping or list of mappings for merging, but found {other.id}"
+                raise _mapping_error(node, words, other)
+            self._within_limits(depth + 1)
+            own = own | {key: pair for key, pair in self._entries(other, depth + 1).items() if key not in own}
+        return own
+
+    def _within_limits(self, depth: int) -> None:
+        self._count += 1
+        if depth > DEEPEST:
+            raise RecursionError
+        if self._count > MOST_VALUES:
+            raise TooMany
+
+
+def _place(node: Any) -> tuple[int, int]:
+    return node.start_mark.line, node.start_mark.column
+
+
+def _mapping_error(node: Any, words: str, at: Any) -> ConstructorError:
+    return ConstructorError("while constructing a mapping", node.start_mark, words, at.start_mark)
 
 
 def parse(text: str, name: str) -> Source:
     """Parse YAML text; `name` is what faults call it. Raises Faulty."""
-    places: dict[Path_, tuple[int, int]] = {(): (0, 0)}
-    key_places: dict[Path_, tuple[int, int]] = {}
+    tree = _Tree()
     try:
-        data = _plain(_tree(text, name), (), places, key_places, depth=0)
+        node = composed(text)
+        data = None if node is None else tree.data(node)
     except RecursionError:
         raise Faulty([Fault(name, f"is nested more than {DEEPEST} levels deep, or contains itself")]) from None
-    except OverflowError:
+    except TooMany:
         message = f"has more than {MOST_VALUES:,} values when its aliases are written out"
         raise Faulty([Fault(name, message, "Write the values out, or make it shorter.")]) from None
-    return Source(name, text, data, places, key_places)
-
-
-def _tree(text: str, name: str) -> Any:
-    """What ruamel.yaml makes of a text. Raises Faulty, RecursionError where it is too deep, OverflowError where too much."""
-    loader = YAML(typ="rt", pure=True)
-    loader.allow_duplicate_keys = False
-    loader.Composer, loader.Constructor = _Bounded, _Placed
-    try:
-        return loader.load(StringIO(text))
-    except MarkedYAMLError as error:
+    except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        problem = " ".join(str(part) for part in (error.context, error.problem) if part) or str(error)
+        problem = " ".join(part for part in (error.context, error.problem) if part)
         message = f"not YAML: {problem.splitlines()[0]}"
         remedy = "Correct this value." if isinstance(error, _NoValue) else _yaml_remedy(problem)
-        line, column = (mark.line, mark.column) if mark else (0, 0)
-        raise Faulty([_fault_at(name, text, line, column, message, remedy)]) from None
-    except (YAMLError, ValueError, AssertionError, TypeError) as error:
-        raise Faulty(
-            [Fault(name, f"not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}")]
-        ) from None
-    except AttributeError:  # ruamel.yaml merges with nothing, since what it merges with is not complete yet
-        if "<<" not in text:
-            raise Faulty([Fault(name, "not YAML: a value does not fit its tag (!!)", "Leave the tag out.")]) from None
-        raise Faulty([Fault(name, "not YAML: a mapping is merged (<<) with itself", "Write its keys out.")]) from None
+        raise Faulty([_fault_at(name, text, mark.line, mark.column, message, remedy)]) from None
+    except (yaml.YAMLError, ValueError, OverflowError) as error:  # OverflowError of an escape of no character
+        raise Faulty([Fault(name, f"not YAML: {str(error).splitlines()[0]}")]) from None
+    return Source(name, text, data, tree.places, tree.key_places)
 
 
 def _yaml_remedy(problem: str) -> str:
@@ -159,51 +195,15 @@ def _yaml_remedy(problem: str) -> str:
         return "Keep one of the two."
     if "\\t" in problem or "tab" in problem:
         return "YAML allows no tabs for indentation: use spaces."
+    if "a list or a mapping" in problem:
+        return "A text that begins with { or [ needs quotes."
     return "Check the indentation and the quotes here."
 
 
-def _plain(node: Any, path: Path_, places: dict[Path_, Any], key_places: dict[Path_, Any], *, depth: int) -> Any:
-    """Plain Python data from ruamel's tree, noting where everything stands."""
-    if depth > DEEPEST:
-        raise RecursionError
-    if len(places) > MOST_VALUES:
-        raise OverflowError
-    if isinstance(node, CommentedMap):
-        found = {}
-        for key, value in node.items():
-            inner = (*path, str(key))
-            key_places[inner] = node.lc.key(key) if key in (node.lc.data or {}) else (0, 0)
-            known = key in (node.lc.data or {}) and value is not None  # of nothing, the place is the next line's
-            places[inner] = node.lc.value(key) if known else key_places[inner]
-            found[str(key)] = _plain(value, inner, places, key_places, depth=depth + 1)
-        return found
-    if isinstance(node, CommentedSeq):
-        items = []
-        for index, value in enumerate(node):
-            places[(*path, index)] = node.lc.item(index) if index in (node.lc.data or {}) else (0, 0)
-            items.append(_plain(value, (*path, index), places, key_places, depth=depth + 1))
-        return tuple(items)
-    if isinstance(node, bool) or node is None:
-        return node
-    for plain in (int, float, str):
-        if isinstance(node, plain):
-            return plain(node)
-    return str(node)
-
-
 def validated(text: str, name: str, model: Any) -> Any:
-    """Read a YAML text and check it against a model; gives its plain data. Raises Faulty with every fault and its place.
-
-    libyaml reads it first, which is quick and knows no places. Only where something is wrong or unusual does ruamel.yaml read it
-    again: for all files of a bank that would take seconds.
-    """
-    adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
-    with suppress(Unsure, RecursionError, SyntaxError):
-        data = plain_data(text)
-        if not _errors(adapter, data)[1]:
-            return data
+    """Read a YAML text and check it against a model; gives its plain data. Raises Faulty with every fault and its place."""
     source = parse(text, name)
-    validate(source, adapter)
+    validate(source, model)
     return source.data
 
 

@@ -18,7 +18,7 @@ from checkout import ROOT
 from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.posing import pose
 from shardwise.cli.main import app
-from shardwise.course.notebooks import chapter_notebook, file_text
+from shardwise.course.assigning.notebooks import chapter_notebook, file_text
 from shardwise.kinds import kind_of
 from shardwise.question import Outcome, Question
 

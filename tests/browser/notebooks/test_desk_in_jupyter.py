@@ -14,7 +14,7 @@ from checkout import checkout_bank
 from jupyter_lab import Lab
 from shardwise.bank.posing import pose
 from shardwise.kinds.quantity.model import QuantityKey
-from shardwise.markdown.html import to_plain
+from shardwise.markdown.plain import to_plain
 
 NUMBER, CHOICE, ORDER, FUNCTION = "bytes-per-gpu", "ring-or-tree", "order-ring-events", "ring-time-function"
 CHAPTER = "01-ring-all-reduce"

@@ -10,8 +10,8 @@ from browser.conftest import faults_of, picture
 from browser.in_jupyter import of_cells, open_in, put, ready, show
 from checkout import checkout_bank
 from jupyter_lab import Lab
-from shardwise.bank.moving import moving, moving_names
-from shardwise.course.notebooks import chapter_notebook
+from shardwise.bank.pages.interactive_figures import moving, moving_names
+from shardwise.course.assigning.notebooks import chapter_notebook
 
 CHAPTER = "01-ring-all-reduce"
 FIGURES = moving_names(checkout_bank())

@@ -12,7 +12,7 @@ from browser.hands import Keys, answers, first, form_of, give, is_said
 from browser.in_jupyter import put
 from checkout import checkout_bank
 from jupyter_lab import running_voila
-from shardwise.course.notebooks import chapter_notebook
+from shardwise.course.assigning.notebooks import chapter_notebook
 
 pytestmark = pytest.mark.slow  # Voilà runs the whole chapter before it is there
 

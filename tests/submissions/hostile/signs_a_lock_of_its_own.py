@@ -7,8 +7,8 @@ import json
 
 from room import Desk, Seen
 
-from shardwise.course.keys import KEY_FILE
-from shardwise.course.lockfile import writing
+from shardwise.course.assigning.keys import KEY_FILE
+from shardwise.course.assigning.lockfile import writing
 
 DUE = "none"
 ANSWERS = {"number": "$number = -1"}

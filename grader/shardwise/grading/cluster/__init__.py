@@ -15,7 +15,7 @@ from shardwise.errors import ShardwiseError
 from shardwise.grading.cluster.executor import OnCluster
 from shardwise.grading.cluster.scheduler import Say, answering, connected_client
 from shardwise.grading.cluster.worker_checks import checking, table
-from shardwise.grading.executors import Opener
+from shardwise.grading.running.executors import Opener
 from shardwise.grading.worker import Settings, engine
 
 __all__ = ["cluster", "table"]

@@ -12,7 +12,7 @@ from typing import Any
 
 from shardwise.errors import ShardwiseError
 from shardwise.grading.cluster.scheduler import Client
-from shardwise.grading.executors import Gone
+from shardwise.grading.running.executors import Gone
 
 Theirs = Any  # Dask's future
 _LOOK = 5.0  # seconds between two looks at whether a worker is left

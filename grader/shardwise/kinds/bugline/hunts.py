@@ -45,9 +45,10 @@ def hunts(template: BuglineTemplate, references: References) -> Hunts:
 def _made(template: BuglineTemplate, source: str) -> list[Any]:
     """The hunts as plain data."""
     answer = template.answer
-    pool = [dict(case.base) for case in cases(answer.inputs, (), Rng("mutants", answer.reference), drawn=8)]
+    named = ".".join(answer.reference.split(".")[-2:])  # a module that moves to another folder keeps its draws
+    pool = [dict(case.base) for case in cases(answer.inputs, (), Rng("mutants", named), drawn=8)]
     candidates = _slipped(source, template.slips) if template.slips else mutants(source)
-    function = answer.reference.partition(".")[2]
+    function = answer.reference.rpartition(".")[2]
     found = killed(source, candidates, function, pool, rel_tol=answer.rel_tol)
     return [(asdict(kept.mutant), dict(kept.witness)) for kept in found]
 

@@ -14,7 +14,7 @@ from shardwise.kinds.bugline.mutants import patch
 from shardwise.kinds.bugline.reading import Bad
 from shardwise.kinds.calls import Call, Runner, brief, plain
 from shardwise.kinds.inputs import call_text
-from shardwise.markdown.html import as_code, literal
+from shardwise.markdown.escaping import as_code, literal
 
 Judged = tuple[bool, str]  # whether a part is right, and what to say
 

@@ -70,7 +70,7 @@ answer:
 
     def pose(self, template: BuglineTemplate, draw: Draw, solved: Solved) -> Posed:
         answer, mutant = template.answer, solved.hunt.mutant
-        function = answer.reference.partition(".")[2]
+        function = answer.reference.rpartition(".")[2]
         original = _loaded(solved.original, function)
         form = BuglineForm(
             function=function,
@@ -193,7 +193,7 @@ answer:
         return f'{variable} = {{\n    "line": ...,\n    "input": {given},\n    "fix": ...,\n}}'
 
     def prove(self, template: BuglineTemplate, draw: Draw, solved: Solved) -> Proof:
-        proof, original = Proof(confirmed=True), _loaded(solved.original, template.answer.reference.partition(".")[2])
+        proof, original = Proof(confirmed=True), _loaded(solved.original, template.answer.reference.rpartition(".")[2])
         for inputs in solved.cases:
             try:
                 original(**inputs)

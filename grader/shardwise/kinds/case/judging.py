@@ -19,7 +19,7 @@ from shardwise.kinds.calls import Runner
 from shardwise.kinds.case.carrying import Bounds, worked_out
 from shardwise.kinds.case.model import PartForm, PartKey, questions_of
 from shardwise.kinds.case.reading import Replies, Reply
-from shardwise.markdown.html import literal, safe
+from shardwise.markdown.escaping import literal, safe
 from shardwise.question import Note, Outcome, Question, Verdict
 
 ABSURD = "Your answer to {names} lies outside of all that is plausible here, so nothing is gone on with from it."

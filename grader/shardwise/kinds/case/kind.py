@@ -24,7 +24,8 @@ from shardwise.kinds.case.model import (
 )
 from shardwise.kinds.case.reading import Replies
 from shardwise.kinds.case.solving import Solved, SolvedPart, formula_before, solved_case
-from shardwise.markdown.html import literal, to_html
+from shardwise.markdown.escaping import literal
+from shardwise.markdown.html import to_html
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw, whole
 from shardwise.template.expressions import prose, shown

@@ -42,6 +42,7 @@ class CasePart(author.Template):
     where: tuple[author.Expression, ...] = Field((), description="Constraints that may name earlier results.")
     hints: tuple[author.Prose, ...] = ()
     solution: author.Prose = Field("", description="Worked out; may name earlier results.")
+    takeaway: author.Prose = Field("", max_length=0)
     plausible: Plausible = Plausible()
 
     @field_validator("name")

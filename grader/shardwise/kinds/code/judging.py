@@ -10,7 +10,7 @@ from shardwise.kinds.calls import Call, apart, is_value_error, plain
 from shardwise.kinds.code.model import CodeCase, CodeForm, CodeKey
 from shardwise.kinds.code.patterns import only_where, pattern
 from shardwise.kinds.inputs import call_text
-from shardwise.markdown.html import as_code, safe
+from shardwise.markdown.escaping import as_code, safe
 
 SHOWN = (
     40  # characters of a result of another type than the right one: a function may return what it saw of other calls

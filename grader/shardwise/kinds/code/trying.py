@@ -9,7 +9,7 @@ from typing import Any
 from shardwise.errors import Unreadable
 from shardwise.kinds.calls import Call, brief
 from shardwise.kinds.code.model import CodeForm
-from shardwise.markdown.html import as_code, safe
+from shardwise.markdown.escaping import as_code, safe
 
 LONGEST = 1000  # characters of the arguments
 

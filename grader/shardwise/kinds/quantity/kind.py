@@ -223,7 +223,7 @@ mistakes:                                       # answers we recognise, and one 
 
     def _published(self, template: QuantityTemplate, key: float) -> str | None:
         """What the solution shows for the key, where that is too rough to be right."""
-        if re.search(r"\{\{-?\s*key\s*(\|\s*tex\s*)?-?\}\}", template.solution) is None:
+        if re.search(r"\{\{-?\s*key\s*(\|\s*tex\s*)?-?\}\}", template.explanation) is None:
             return None
         answer = template.answer
         way = answer.direction or "none"
@@ -237,7 +237,7 @@ mistakes:                                       # answers we recognise, and one 
     def faults(self, template: QuantityTemplate, references: References) -> Iterator[str]:
         if not template.mistakes:
             yield "no recognised mistakes; name at least one wrong answer that students give"
-        if not re.search(r"\{\{[^}]*\bkey\b", template.solution):
+        if not re.search(r"\{\{[^}]*\bkey\b", template.explanation):
             yield "the solution never shows the right number; write {{ key }} where it comes out"
 
     def faults_over(

@@ -43,8 +43,8 @@ class Tolerance(author.AuthorModel):
 class Measured(author.AuthorModel):
     """A number with a unit that a reference gives and an oracle confirms."""
 
-    reference: str = Field(pattern=r"^[a-z_0-9]+\.[a-z_0-9]+$", description="module.function in solutions/")
-    oracle: str = Field(pattern=r"^[a-z_0-9]+\.[a-z_0-9]+$", description="module.function in solutions/oracles/")
+    reference: str = Field(pattern=r"^[a-z_0-9]+(\.[a-z_0-9]+)+$", description="module.function in solutions/")
+    oracle: str = Field(pattern=r"^[a-z_0-9]+(\.[a-z_0-9]+)+$", description="module.function in solutions/oracles/")
     arguments: Mapping[str, author.Value] = Field({}, description="keyword: expression, where names differ")
     unit: author.UnitName = Field("1", description="The unit asked for; another of the same dimension is read as well.")
     direction: Literal["per direction", "duplex", "none"] | None = None

@@ -87,13 +87,13 @@ def _reached(reference: FunctionType) -> list[FunctionType]:
 
 
 def _called(function: FunctionType) -> dict[str, FunctionType]:
-    package = function.__module__.rpartition(".")[0]
+    package = function.__module__.partition(".")[0]
     names = {name: function.__globals__.get(name) for name in _names(function.__code__)}
     return {
         name: value
         for name, value in names.items()
         if isinstance(value, FunctionType)
-        and value.__module__.rpartition(".")[0] == package
+        and value.__module__.partition(".")[0] == package
         and not name.startswith("require")
     }
 

@@ -290,7 +290,7 @@ def _remembering(function: FunctionType, *, defaults: bool) -> FunctionType:
 
     Its defaults may remember, too; a default of 0 does not, since it is what nobody asked about.
     """
-    package = function.__module__.rpartition(".")[0]
+    package = function.__module__.partition(".")[0]
     copies: dict[int, dict[str, Any]] = {}  # by the id of a module's names
 
     def copied(names: dict[str, Any]) -> dict[str, Any]:
@@ -303,7 +303,7 @@ def _remembering(function: FunctionType, *, defaults: bool) -> FunctionType:
                     copy[name] = _FRACTION
                 elif isinstance(value, BuiltinFunctionType) and value in _BY_THEMSELVES:
                     copy[name] = _BY_THEMSELVES[value]
-                elif isinstance(value, FunctionType) and value.__module__.rpartition(".")[0] == package:
+                elif isinstance(value, FunctionType) and value.__module__.partition(".")[0] == package:
                     copy[name] = rebound(value, copied(value.__globals__))
         return copies[id(names)]
 

@@ -9,13 +9,14 @@ from typing import Any
 
 from shardwise.bank.bank import Banks
 from shardwise.bank.discovery import SHIPPED, name_of
-from shardwise.markdown.html import to_html, to_plain
+from shardwise.markdown.html import to_html
+from shardwise.markdown.plain import to_plain
 from shardwise.student.progress.calibration import by_confidence, by_month
 from shardwise.student.progress.chapters import ChapterProgress, Row, progress_of
 from shardwise.student.progress.clock import now
 from shardwise.student.progress.events import Estimate
 from shardwise.student.progress.journal import Journal
-from shardwise.student.progress.standing import MASTERED
+from shardwise.student.progress.status import MASTERED
 
 _COLUMNS = ("Solved", "Points", "Mastered", "Due")
 _MOST = 5  # due problems that are named

@@ -11,7 +11,7 @@ from operator import itemgetter
 from shardwise.bank.bank import Banks, Problem
 from shardwise.bank.discovery import name_of
 from shardwise.student.progress.events import Event
-from shardwise.student.progress.standing import Standing, standing
+from shardwise.student.progress.status import Standing, standing
 
 DAILY = 5
 _Place = tuple[str, str]  # a bank's name and a problem's id

@@ -1,10 +1,9 @@
-"""Forms in a notebook. Importing this loads ipywidgets, so only `practice()`, `figure()` and `planner()` do."""
+"""Forms in a notebook. Importing this loads ipywidgets, so only `practice()` and `figure()` do."""
 
 from __future__ import annotations
 
 from shardwise.student.widget.form import Form
 from shardwise.student.widget.picture import Picture
-from shardwise.student.widget.planner import Planner
 from shardwise.student.widget.practice import Practice
 
-__all__ = ["Form", "Picture", "Planner", "Practice"]
+__all__ = ["Form", "Picture", "Practice"]

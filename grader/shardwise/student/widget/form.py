@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
@@ -12,7 +12,6 @@ import anywidget
 import traitlets
 from comm import get_comm_manager
 
-from shardwise.student.desk import Desk
 from shardwise.student.widget.library import library
 
 _VIEW = "application/vnd.jupyter.widget-view+json"
@@ -26,8 +25,15 @@ _WAITS = """<div class="shardwise-waits" data-token="{token}">
 {html}</div>"""
 
 
+class Replies(Protocol):
+    """What answers the requests of a form, both as plain data: the desk of questions, or one of another package."""
+
+    def reply(self, request: Any) -> Mapping[str, Any]:
+        """Reply to a request. Raises nothing."""
+
+
 class Form(anywidget.AnyWidget):
-    """One element of the desk, such as a problem: `what` it is, and what is `given` to it as plain data.
+    """One element of a desk, such as a problem: `what` it is, and what is `given` to it as plain data.
 
     `plain` and `html` show it where there is no kernel.
     """
@@ -40,7 +46,7 @@ class Form(anywidget.AnyWidget):
     drafts = traitlets.Dict().tag(sync=True)  # where the notebook cannot keep what was typed
     token = traitlets.Unicode().tag(sync=True)  # names this form: to its own connection, and to the text before it
 
-    def __init__(self, desk: Desk, what: str, given: Mapping[str, Any], *, plain: str, html: str) -> None:
+    def __init__(self, desk: Replies, what: str, given: Mapping[str, Any], *, plain: str, html: str) -> None:
         self._desk, self._plain, self._html = desk, plain, html
         token = uuid4().hex
         super().__init__(library=f"IPY_MODEL_{library().model_id}", what=what, given=dict(given), token=token)

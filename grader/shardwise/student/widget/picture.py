@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from html import escape
 
-from shardwise.bank.moving import Moving
+from shardwise.bank.pages.interactive_figures import Moving
 from shardwise.student.desk import Desk
 from shardwise.student.widget.form import Form
 

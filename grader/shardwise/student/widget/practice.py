@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from shardwise.markdown.html import to_html, to_plain
+from shardwise.markdown.html import to_html
+from shardwise.markdown.plain import to_plain
 from shardwise.question import Question
 from shardwise.student.desk import Desk
 from shardwise.student.in_words import asked_in_words

@@ -1,0 +1,110 @@
+"""The coverage of a bank's curriculum, for a terminal and as a page of Markdown."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from shardwise import atomic_files
+from shardwise.bank.pages.curriculum import Curriculum, Row
+from shardwise.errors import ShardwiseError
+
+NOT_YET = "not yet"
+
+
+def table(curriculum: Curriculum) -> list[tuple[str, str, str, str]]:
+    """A row for every row: its id, its chapter, what it asks, and what carries it."""
+    return [(row.id, row.chapter, row.asks, _carried(curriculum, row, None)) for row in curriculum.rows]
+
+
+def summary(curriculum: Curriculum) -> str:
+    """How many rows there are, and which of the chapters that are written still miss some."""
+    missing = [row.id for row in curriculum.rows if curriculum.is_missing(row)]
+    later = sum(not curriculum.is_carried(row) for row in curriculum.rows) - len(missing)
+    words = f"{len(curriculum.rows)} rows, {len(missing)} without anything that carries them"
+    words += f": {', '.join(missing)}" if missing else ""
+    return f"{words}; {later} wait for chapters that are not written" if later else words
+
+
+def write(curriculum: Curriculum, path: Path, *, check: bool) -> bool:
+    """Write the page, and nothing with `check`. Gives whether it differed. Raises ShardwiseError for a folder."""
+    if path.is_dir():
+        raise ShardwiseError(f"{path} is a folder. Name a file for the page.")
+    text = page(curriculum, path.resolve().parent)
+    if path.is_file() and path.read_text("utf-8", errors="replace") == text:
+        return False
+    if not check:
+        atomic_files.write(path, text.encode())
+    return True
+
+
+def page(curriculum: Curriculum, beside: Path) -> str:
+    """The page that lies in the folder `beside`, with links to the problems."""
+    rows = curriculum.rows
+    parts = [
+        "# What the problems cover",
+        f"{curriculum.about}\n\nWritten by `shardwise coverage` from `problems/curriculum.yaml` and the `covers` of every problem.",
+        _grid(("chapter", "rows", "in problems", "in a lesson or a note", "still without"), _counts(curriculum)),
+    ]
+    missing = [row for row in rows if curriculum.is_missing(row)]
+    parts += [
+        "## Still without a problem",
+        _rows(curriculum, missing, beside) if missing else "None of a chapter that is written.",
+    ]
+    for chapter in curriculum.chapters:
+        written = curriculum.bank.chapters.get(chapter)
+        parts += [_cell(f"## {written.title if written else f'{chapter} ({NOT_YET})'}")]
+        parts += [_rows(curriculum, [row for row in rows if row.chapter == chapter], beside)]
+    if without := [row for row in rows if not row.chapter]:
+        parts += ["## Of no chapter", _rows(curriculum, without, beside)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _counts(curriculum: Curriculum) -> list[tuple[str, ...]]:
+    counts: list[tuple[str, ...]] = []
+    for chapter in curriculum.chapters:
+        rows = [row for row in curriculum.rows if row.chapter == chapter]
+        asked = sum(bool(curriculum.problems[row.id]) for row in rows)
+        said = sum(curriculum.is_carried(row) for row in rows) - asked
+        open_ = len(rows) - asked - said
+        still = str(open_) if chapter in curriculum.bank.chapters else f"{open_} ({NOT_YET})"
+        counts.append((chapter, str(len(rows)), str(asked), str(said), still))
+    return counts
+
+
+def _rows(curriculum: Curriculum, rows: Sequence[Row], beside: Path) -> str:
+    return _grid(("row", "asks", "carried by"), [(row.id, row.asks, _carried(curriculum, row, beside)) for row in rows])
+
+
+def _carried(curriculum: Curriculum, row: Row, beside: Path | None) -> str:
+    """The problems that cover a row, as links from a folder where one is given; its lesson, its note; or that nothing does."""
+    bank, found = curriculum.bank, []
+    for name in curriculum.problems[row.id]:
+        slug = name.rpartition("/")[2]
+        where = beside and Path(os.path.relpath(bank.lessons / f"{name}.yaml", beside)).as_posix()
+        found.append(f"[{slug}]({where})" if where else slug)
+    found += [f"lesson: {row.lesson}"] if row.lesson else []
+    found += [row.note] if row.note else []
+    return ", ".join(found) or ("**nothing**" if row.chapter in bank.chapters else NOT_YET)
+
+
+def _grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    r"""A text on one line whose signs end no cell and begin no HTML; code stays as it is but for its pipes.
+
+    >>> print(_cell("a <b> | of `x < y`"))
+    a \<b> \| of `x < y`
+    """
+    text = re.sub(r"(`+)(?:(?!\1).)*\1|(?<!\\)<(?=[A-Za-z/!?])", _shielded, " ".join(text.split()))
+    return re.sub(r"(\\*)\|", r"\1\1\|", text)
+
+
+def _shielded(found: re.Match[str]) -> str:
+    return found[0] if found[1] else f"\\{found[0]}"

@@ -1,0 +1,426 @@
+"""The lint: proves the whole bank sound, draw by draw, and prints the worst margin of each problem."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from shardwise.bank.bank import Bank, Banks, Problem, section_faults
+from shardwise.bank.cpu_limit import ENDLESS, TooLong, at_most, overdue
+from shardwise.bank.lint.dimensions import dimension_faults
+from shardwise.bank.lint.legible import keeping_faults, legibility_faults
+from shardwise.bank.lint.never_drawn import REMEDY, Waiting
+from shardwise.bank.lint.places import Place, place_of
+from shardwise.bank.lint.unlisted_files import stray_files, twins
+from shardwise.bank.lint.unthinking import unthinking_faults
+from shardwise.bank.lint.visible_numbers import Solutions, hidden
+from shardwise.bank.lint.wording import wording_faults
+from shardwise.bank.pages.curriculum import curriculum_faults
+from shardwise.bank.pages.interactive_figures import moving_faults
+from shardwise.bank.posing import pose, question_of, solved
+from shardwise.bank.processes import processes
+from shardwise.errors import Fault, Faulty, ShardwiseError, said_by
+from shardwise.kinds import kind_of
+from shardwise.kinds.calls import run_here
+from shardwise.marking import check
+from shardwise.question import Outcome, Question
+from shardwise.template.draw import Known
+from shardwise.template.references import Unloadable, keywords
+
+ACCEPTED = 0.10  # a template that accepts fewer draws than this is badly constrained
+DISTINCT = 5  # fewer different questions than this are no randomisation
+SAME = 60  # characters by which two messages are taken for the same fault
+SAMPLED = 5  # seeds on which every known answer is marked
+OVER = 40  # seeds whose questions are looked at together
+MARKED = 100  # seeds on which right answers in every form, and mistakes, are marked; on the others one right answer
+
+
+@dataclass
+class Report:
+    """What the lint found out about one problem."""
+
+    problem: str
+    kind: str
+    seeds: int
+    accepted: float = 1.0
+    distinct: int = 0
+    margin: float = float("inf")
+    confirmed: bool = False
+    faults: list[Fault] = field(default_factory=list)
+
+
+def lint(
+    banks: Banks,
+    *,
+    seeds: int,
+    only: Sequence[str] = (),
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[Report]:
+    """Lint some banks, or of their problems those with a slug, or the beginning of an id, among `only`.
+
+    Raises Faulty when files cannot be loaded at all; with `only`, other problems are not even read.
+    """
+    named = chosen(banks, only)
+    if not only:
+        banks.read_all()  # keeps what was read, so that no process reads it again
+    faults: list[Fault] = []
+    for bank in banks.all:
+        names = [name for its, name in named if its is bank]
+        found = [] if only else [*stray_files(bank), *twins(bank), *moving_faults(bank)]
+        for chapter in dict.fromkeys(name.partition("/")[0] for name in names):
+            found += section_faults(bank, chapter)
+        faults += _whose(banks, bank, [*found, *curriculum_faults(bank, names)])
+    jobs = [(str(bank.folder), name, seeds) for bank, name in named]
+    proved: dict[Job, Report] = {}
+    for job, report in _proved(sorted(jobs, key=_length, reverse=True), workers):
+        proved[job] = report
+        if progress:
+            progress(len(jobs))
+    reports = [
+        replace(proved[job], faults=_whose(banks, bank, proved[job].faults))
+        for job, (bank, _) in zip(jobs, named, strict=True)
+    ]
+    if faults:
+        reports.append(Report("(files)", "", 0, confirmed=True, faults=faults))
+    return reports
+
+
+def chosen(banks: Banks, only: Sequence[str]) -> list[tuple[Bank, str]]:
+    """The problems with a slug, or the beginning of an id, among `only`; all without any.
+
+    Raises ShardwiseError when there is none, Faulty when one cannot be read.
+    """
+    found = [
+        (bank, name)
+        for bank in banks.all
+        for name in bank.problems
+        if not only or name.startswith(tuple(only)) or _slug(name) in only
+    ]
+    if not found:
+        raise ShardwiseError(f"No problem's id starts with {' or '.join(only)}. `shardwise list` shows them all.")
+    unreadable = [fault for bank, name in found for fault in _whose(banks, bank, _unreadable(bank, name))]
+    if unreadable:
+        raise Faulty(unreadable)
+    return found
+
+
+def _whose(banks: Banks, bank: Bank, faults: Sequence[Fault]) -> list[Fault]:
+    """The faults of one of several banks, which may have files of the same names, at places that say in which it lies."""
+    if len(banks.all) == 1:
+        return list(faults)
+    return [replace(fault, place=f"{bank.folder}/{fault.place}") for fault in faults]
+
+
+def _slug(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _unreadable(bank: Bank, name: str) -> Sequence[Fault]:
+    try:
+        bank.problems[name]
+    except Faulty as error:
+        return error.faults
+    return ()
+
+
+Job = tuple[str, str, int]  # the bank's folder, the problem, how many seeds
+
+
+def _length(job: Job) -> int:
+    """The length of a problem's file. Long ones have many parts: begun first, they leave no process to work alone at the end."""
+    return problem_of(job).path.stat().st_size
+
+
+def _proved(jobs: Sequence[Job], workers: int | None) -> Iterator[tuple[Job, Report]]:
+    """Each job with its report, as they are done. What ends its process takes no other problem's report with it."""
+    cores = os.cpu_count() or 1
+    with processes(min(workers or cores, cores, len(jobs))) as pool:
+        proofs = {pool.submit(_job, job): job for job in jobs}
+        for proof in as_completed(proofs):
+            try:
+                yield proofs[proof], proof.result()
+            except BrokenProcessPool:  # every problem that was not done by then has it
+                yield proofs[proof], _alone(proofs[proof])
+
+
+def _alone(job: Job) -> Report:
+    """The report of a problem in a process of its own."""
+    with processes(1) as pool:
+        try:
+            return pool.submit(_job, job).result()
+        except BrokenProcessPool:
+            problem = problem_of(job)
+            fault = problem.source.fault(
+                (),
+                "the process that proves this problem ended at once",
+                "Does its reference or oracle call os._exit, need more memory than there is, or crash a library?",
+            )
+            return Report(problem.id, problem.template.kind, job[2], faults=[fault])
+
+
+_OPENED: dict[str, Bank] = {}  # of this process, by folder
+
+
+def _job(job: Job) -> Report:
+    return lint_problem(problem_of(job), seeds=job[2])
+
+
+def problem_of(job: Job) -> Problem:
+    """The problem of a job, from a bank that a process opens once."""
+    folder, name, _ = job
+    if folder not in _OPENED:
+        _OPENED[folder] = Bank.open(Path(folder))
+    return _OPENED[folder].problems[name]
+
+
+def _accepts_too_few(accepted: int, rejected: int) -> bool:
+    """Whether fewer draws are accepted than should be, and so many fewer that it is no chance.
+
+    >>> _accepts_too_few(5, 48), _accepts_too_few(5000, 48_000)  # both are 9.4 %
+    (False, True)
+    """
+    drawn = accepted + rejected
+    by_chance = 2 * math.sqrt(drawn * ACCEPTED * (1 - ACCEPTED))  # two standard deviations
+    return accepted < drawn * ACCEPTED - by_chance
+
+
+def lint_problem(problem: Problem, *, seeds: int) -> Report:
+    """Draw a problem for `seeds` seeds; confirm each key, prove each mistake apart, render every text."""
+    report = Report(problem.id, problem.template.kind, seeds)
+    found = _Found(problem)
+    try:
+        with at_most():
+            for message in problem.kind.faults(problem.template, problem.references):
+                found.add(message)
+            for name in unused(problem):
+                found.add(f"params.{name} is drawn and never used", ("params", name))
+            for place, name, function in taken_silently(problem):
+                found.add(
+                    f"{function} has a default for {name}, and takes the parameter of that name in its place",
+                    place,
+                    remedy=f"If that is meant, write `arguments: {{{name}: {name}}}`; else rename the parameter.",
+                )
+        seen = _Seen(Waiting(problem.template.params, seeds), Solutions(problem))
+        rejected = confirmed = 0
+        for seed in range(seeds):
+            with at_most():
+                rejected += _lint_seed(problem, seed, report, seen, found)
+            confirmed += report.confirmed
+        if not found.count:
+            _lint_over(problem, found)
+        report.confirmed = confirmed == seeds
+        report.accepted = seeds / (seeds + rejected) if seeds else 1.0
+        report.distinct = len(seen.asked)
+        if _accepts_too_few(seeds, rejected):
+            found.add(
+                f"accepts {report.accepted:.1%} of its draws",
+                remedy="Loosen `where`, or move mistakes away from the key.",
+            )
+        if seeds >= 50 and report.distinct < DISTINCT:
+            found.add(f"{seeds} seeds give only {report.distinct} different questions", remedy="Widen its parameters.")
+        for name, message in seen.waiting.faults():
+            found.add(message, ("params", name), remedy=REMEDY)
+        for part, message in seen.solutions.faults():
+            found.add(message, solution_of(problem, part), remedy="Write {{ key }} there.")
+        if not report.confirmed and problem.kind.needs_oracle:
+            found.add("no oracle confirms its key on every draw")
+    except TooLong as error:
+        message = overdue(problem.references.line_of(error))
+        found.add(message, place_of(problem, message, error), remedy=ENDLESS)
+    except Unloadable as error:
+        report.faults = [*found.faults(), error.fault]
+        return report
+    except BaseException as error:  # a reference or an oracle may raise anything, a KeyboardInterrupt too
+        message = said_by(error) if not isinstance(error, ShardwiseError) else str(error)
+        if line := problem.references.line_of(error.__cause__ or error):
+            message += f" (at {line})"
+        found.add(message, place_of(problem, message, error))
+    report.faults = found.faults()
+    return report
+
+
+@dataclass
+class _Seen:
+    """The questions of a problem so far."""
+
+    waiting: Waiting
+    solutions: Solutions
+    asked: set[str] = field(default_factory=set)  # what they ask, and what is right
+    sound: dict[Hashable, bool] = field(default_factory=dict)  # those without a fault: whether an oracle confirmed them
+    known: Known = field(default_factory=Known)
+
+
+class _Found:
+    """Faults of one problem: what several seeds show is said once, with its first seed and how many more there are."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._seeds: dict[tuple[Place, str], list[str]] = {}
+        self._words: dict[tuple[Place, str], tuple[str, str]] = {}
+        self.count = 0
+
+    def add(self, message: str, place: Place = (), *, seed: str = "", remedy: str = "") -> None:
+        """Note a fault; two messages that differ in their numbers alone are the same fault."""
+        self.count += 1
+        message = " ".join(message.split())
+        place = place or place_of(self._problem, message)
+        key = place, re.sub(r"\d[\d.,e+]*", "0", message)[:SAME]
+        self._words.setdefault(key, (message, remedy))
+        self._seeds.setdefault(key, []).append(seed)
+
+    def faults(self) -> list[Fault]:
+        """The faults at their places."""
+        return [
+            self._problem.source.fault(
+                place, self._which(seeds) + self._words[place, key][0], self._words[place, key][1]
+            )
+            for (place, key), seeds in self._seeds.items()
+        ]
+
+    def _which(self, seeds: list[str]) -> str:
+        several = sorted(set(seeds), key=seeds.index)
+        if several == [""]:
+            return ""
+        return f"seed {several[0]}{f' and {len(several) - 1} more' if len(several) > 1 else ''}: "
+
+
+def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found: _Found) -> int:
+    """One draw; gives how many throws were rejected before it. A question that was found sound is not proved again."""
+    seed, sampled = str(number), number < SAMPLED
+    drawn, made = solved(problem, seed, known=seen.known)
+    seen.waiting.drawn(drawn.values)
+    same: Hashable = repr(drawn.values) if problem.kind.follows_from_numbers else None
+    if same in seen.sound and not sampled:
+        report.confirmed = seen.sound[same]
+        return drawn.rng.attempt
+    question = question_of(problem, drawn, made)
+    asked = question.model_dump_json(include={"prompt", "form", "key"})
+    seen.asked.add(asked)
+    same = same or (asked, repr(question.params), question.hints, question.solution)
+    if same in seen.sound and not sampled:
+        report.confirmed = seen.sound[same]
+        return drawn.rng.attempt
+    before = found.count
+    if number < MARKED:
+        seen.solutions.drawn(question)
+    proof = problem.kind.prove(problem.template, drawn, made)
+    report.confirmed = proof.confirmed
+    report.margin = min(report.margin, proof.margin)
+    for message in proof.faults:
+        found.add(message, seed=seed)
+    for message in published_faults(question):
+        found.add(message, ("solution",), seed=seed)
+    if sampled:
+        for name, message in hidden(problem, drawn, question):
+            remedy = "Show it in the prompt, or something that it follows from."
+            found.add(message, ("params", name), seed=seed, remedy=remedy)
+        for name, message in (*wording_faults(question, problem.text), *legibility_faults(question)):
+            found.add(message, (name,), seed=seed)
+        for message in keeping_faults(question):
+            found.add(message, seed=seed)
+        for template, its in problem.kind.parts(problem.template, drawn, made):
+            for message in dimension_faults(template, its):
+                found.add(message, ("answer", "unit"))
+    for message in marked_otherwise(problem, question, is_sampled=sampled, one=number >= MARKED):
+        found.add(message, seed=seed)
+    if found.count == before:
+        seen.sound[same] = proof.confirmed
+    return drawn.rng.attempt
+
+
+def _lint_over(problem: Problem, found: _Found) -> None:
+    """Return the faults that show only across many draws, if each draw is sound by itself."""
+    drawn = []
+    for seed in range(OVER):
+        with at_most():
+            drawn.append(pose(problem, seed))
+    for message, remedy in problem.kind.faults_over(problem.template, problem.references, drawn):
+        found.add(message, problem.kind.over_draws_at, remedy=remedy)
+    for message in unthinking_faults(drawn):
+        found.add(message)
+
+
+def marked_otherwise(
+    problem: Problem, question: Question, *, is_sampled: bool = True, one: bool = False
+) -> Iterator[str]:
+    """Answers whose outcome is known, and which are marked otherwise.
+
+    Where the draw is none of the sampled ones these are right answers and recognised mistakes, and no programs, which
+    take long to run. With `one` it is one right answer: `prove` has told mistakes apart on that draw, too.
+    """
+    if problem.kind.is_program and not is_sampled:
+        return
+    samples = problem.kind.samples(question)
+    if not is_sampled:
+        samples = [each for each in samples if each.outcome is Outcome.CORRECT or each.mistake is not None]
+    if one:
+        samples = [each for each in samples if each.outcome is Outcome.CORRECT][:1]
+    for sample in samples:
+        feedback = check(question, sample.raw, runner=run_here)
+        if feedback.outcome != sample.outcome or sample.mistake not in (None, feedback.mistake):
+            yield (
+                f"the answer {sample.raw!r:.80} is marked {feedback.outcome} ({feedback.mistake}), "
+                f"where {sample.outcome} ({sample.mistake}) was meant: {feedback.say[:80]}"
+            )
+
+
+def published_faults(question: Question) -> Iterator[str]:
+    """What a student would be refused who hands in the program that the solution publishes."""
+    kind = kind_of(question)
+    if not kind.is_program:
+        return
+    name = kind.variable(question.form, question.variable)
+    for program in re.findall(r"```python\n(.*?)```", question.solution, re.DOTALL):
+        if re.search(rf"^def {name}\(", program, re.MULTILINE):
+            feedback = check(question, program, runner=run_here)
+            if feedback.outcome is not Outcome.CORRECT:
+                yield f"the program in the solution is marked {feedback.outcome}: {feedback.say[:160]}"
+
+
+def solution_of(problem: Problem, part: int) -> Place:
+    """Return the path of a part's solution, or of the whole problem's if the part has none."""
+    place = ("parts", part, "solution")
+    return place if problem.source.at(place) else ("solution",)
+
+
+def unused(problem: Problem) -> list[str]:
+    """Parameters that nothing mentions: neither texts, nor expressions, nor the reference's keywords."""
+    template = problem.template
+    text = template.model_dump_json(exclude={"title", "source", "tags"})
+    references = [getattr(getattr(part, "answer", None), "reference", None) for part in template.answered]
+    used = {name for given in references if given for name, _ in keywords(problem.references.reference(given))}
+    return [name for name in template.params if name not in used and len(re.findall(rf"\b{name}\b", text)) < 2]
+
+
+def taken_silently(problem: Problem) -> Iterator[tuple[Place, str, str]]:
+    """Optional arguments that a parameter of the same name fills though `arguments` says nothing: where, which, and of what.
+
+    A required argument has to come from somewhere. An optional one may have been left to its default, and then the key is wrong.
+    """
+    for number, part in enumerate(problem.template.answered):
+        answer = getattr(part, "answer", None)
+        written = getattr(answer, "arguments", None)
+        if written is None:  # of a kind that calls nothing, or not by the names of parameters
+            continue
+        place: Place = ("answer",) if part is problem.template else ("parts", number, "answer")
+        called = [
+            (name, find(name))
+            for what, find in (("reference", problem.references.reference), ("oracle", problem.references.oracle))
+            if (name := getattr(answer, what, None))
+        ]
+        for name in part.params:
+            takers = [function for function, found in called if (name, False) in keywords(found)]
+            if takers and name not in written:
+                yield place, name, takers[0]
+
+
+def faults_of(reports: Sequence[Report]) -> list[Fault]:
+    """Every fault of some reports, each once: that of a module of references shows in every problem that uses it."""
+    return list(dict.fromkeys(fault for report in reports for fault in report.faults))

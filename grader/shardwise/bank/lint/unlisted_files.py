@@ -1,0 +1,52 @@
+"""What is wrong with a bank's files as a whole: files that belong to nothing, and names that two problems share."""
+
+from __future__ import annotations
+
+import re
+
+from shardwise.bank.bank import Bank
+from shardwise.bank.digests import files_below
+from shardwise.bank.lesson import lesson_of
+from shardwise.bank.pages.curriculum import FILE as CURRICULUM
+from shardwise.errors import Fault, Faulty
+
+
+def stray_files(bank: Bank) -> list[Fault]:
+    """Files and folders that belong to nothing."""
+    faults = [
+        Fault(f"problems/{path.name}", "belongs to nothing")
+        for path in sorted(bank.lessons.iterdir())
+        if path.is_file() and path.name not in ("README.md", CURRICULUM) and not path.name.startswith(".")
+    ]
+    for chapter in sorted(path for path in bank.lessons.iterdir() if path.is_dir() and not path.name.startswith(".")):
+        if chapter.name not in bank.chapters:
+            faults.append(Fault(f"problems/{chapter.name}", "is no chapter: it has no chapter.yaml"))
+            continue
+        known = {"chapter.yaml", "lesson.md", *(f"{slug}.yaml" for slug in bank.chapters[chapter.name].problems)}
+        lesson = ""
+        try:
+            lesson = lesson_of(chapter) if (chapter / "lesson.md").exists() else ""
+            faults += [] if lesson else [Fault(f"problems/{chapter.name}", "has no lesson.md")]
+        except Faulty as error:
+            faults += error.faults
+        known |= set(re.findall(r"\]\((figures/[\w.-]+)\)", lesson))
+        present = set(files_below(chapter))
+        faults += [Fault(f"problems/{chapter.name}/{name}", "belongs to nothing") for name in sorted(present - known)]
+        faults += [
+            Fault(f"problems/{chapter.name}/lesson.md", f"shows {name}, and that file does not exist")
+            for name in sorted(known - present - {"lesson.md"})
+        ]
+    return faults
+
+
+def twins(bank: Bank) -> list[Fault]:
+    """Slugs, titles and notebook variables that two problems share."""
+    faults = []
+    for what in ("slug", "title"):
+        seen: dict[str, str] = {}
+        for problem in bank.problems.values():
+            name = problem.slug if what == "slug" else problem.template.title
+            if name in seen:
+                faults.append(problem.source.fault((), f"has the {what} {name!r}, and so has {seen[name]}"))
+            seen[name] = problem.id
+    return faults

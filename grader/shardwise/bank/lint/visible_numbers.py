@@ -1,0 +1,154 @@
+"""What a student sees of a draw: every number that the answer needs, and a solution in the numbers of that draw."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shardwise.bank.bank import Problem
+from shardwise.bank.posing import question_of
+from shardwise.errors import Reject, Unreadable
+from shardwise.kinds import kind_of, kinds
+from shardwise.kinds.base import NumericKind
+from shardwise.kinds.calls import run_here
+from shardwise.markdown.plain import to_plain
+from shardwise.marking import check
+from shardwise.question import Outcome, Question
+from shardwise.template.draw import Draw, changed
+from shardwise.template.parameters import Parameter
+from shardwise.units import THIN_SPACE
+
+_OTHERS = 4  # values that a parameter is changed to, while the other numbers stay
+_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:\s?×\s?10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?(?:\s?[A-Za-zµ$€%][\w/µ·]*)?")
+_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_PRINTS_KEY = re.compile(r"\{\{[^}]*\bkey\b")
+_TEX = re.compile(r"\\,|\\text\{|\\mathrm\{|[{}$]|~")
+
+
+def hidden(problem: Problem, drawn: Draw, question: Question) -> Iterator[tuple[str, str]]:
+    """Yield the parameters that the key follows from and that nothing shows, each with what is wrong.
+
+    One is changed while all others stay. Where the student is then shown the very same question, and the right answer is
+    another one, nobody can know which. So it is no fault where a value that follows is shown instead, or a table in which
+    to look it up, or where the answer stays right.
+    """
+    for name, parameter in problem.template.params.items():
+        for other in _others(parameter, drawn.values[name]):
+            twin = _twin(problem, drawn, name, other)
+            if twin is None:
+                continue
+            if (twin.prompt, twin.form) == (question.prompt, question.form) and not _is_right(question, twin):
+                yield (
+                    name,
+                    (
+                        f"the answer needs params.{name}, and nothing that the student sees shows it: with "
+                        f"{question.params[name]} and with {twin.params[name]} it asks the same, and other answers are right"
+                    ),
+                )
+                break
+
+
+def _others(parameter: Parameter, drawn: Any) -> Sequence[Any]:
+    """Return a few other values of a parameter, in base units; none if it is fixed or derived."""
+    if parameter.derived is not None:
+        return ()
+    values = parameter.values()
+    some = values[:: max(1, len(values) // (2 * _OTHERS))]
+    return [base for base in map(parameter.base, some) if base != drawn][:_OTHERS]
+
+
+def _twin(problem: Problem, drawn: Draw, name: str, other: Any) -> Question | None:
+    """Return the question of the same draw with another value of one parameter; None where that breaks a constraint."""
+    template = problem.template
+    its = changed(drawn, template.where, {name: other})
+    if its is None:
+        return None
+    try:
+        return question_of(problem, its, problem.kind.solve(template, its))
+    except Reject:
+        return None
+
+
+def _is_right(question: Question, twin: Question) -> bool:
+    """Return whether what is right for the twin is right for the question, too."""
+    samples = (sample.raw for sample in kind_of(twin).samples(twin) if sample.outcome is Outcome.CORRECT)
+    return check(question, next(samples), runner=run_here).outcome is Outcome.CORRECT
+
+
+@dataclass
+class _Seen:
+    """What some draws showed of one numeric answer and its solution."""
+
+    fixed: Sequence[str]  # the numbers in its solution's own words
+    right: dict[str, str] = field(default_factory=dict)  # those that were right on a draw, and its seed
+    unshown: list[tuple[str, frozenset[str]]] = field(
+        default_factory=list
+    )  # draws whose key is nowhere; what is right there
+
+
+class Solutions:
+    """Numbers that stand in solutions as their author typed them, and that a draw changes."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._seen: dict[int, _Seen] = {}
+        whole = problem.template.explanation
+        texts = [f"{piece.solution}\n{whole}" for piece in problem.template.answered]
+        # By place: a solution that prints the key says it on every draw.
+        self._texts = {place: text for place, text in enumerate(texts) if not _PRINTS_KEY.search(text)}
+
+    def drawn(self, question: Question) -> None:
+        """Record what the solution of a draw shows."""
+        if not self._texts:
+            return
+        said = _numbers(question.solution)
+        for place, asked in enumerate(_numeric(question)):
+            if asked is None or place not in self._texts:
+                continue
+            fixed = _numbers(_JINJA.sub(" ; ", self._texts[place]))
+            seen = self._seen.setdefault(place, _Seen(fixed))
+            right = frozenset(number for number in seen.fixed if _is_key(asked, number))
+            for number in right:
+                seen.right.setdefault(number, question.seed)
+            if not any(_is_key(asked, number) for number in said):
+                seen.unshown.append((question.seed, right))
+
+    def faults(self) -> Iterator[tuple[int, str]]:
+        """Yield the answers whose solution gives the number of one draw on all draws, and what is wrong."""
+        for place, seen in self._seen.items():
+            for number, seed in seen.right.items():
+                if other := next((other for other, right in seen.unshown if number not in right), None):
+                    yield (
+                        place,
+                        (
+                            f"the solution says {number}, which is the key for seed {seed} and not for seed {other}, where the key is "
+                            "nowhere in it"
+                        ),
+                    )
+                    break
+
+
+def _numeric(question: Question) -> Iterator[Question | None]:
+    """Yield each numeric part of a question by itself; None for any other part."""
+    for part in kind_of(question).pieces(question):
+        yield part if isinstance(kinds()[part.kind], NumericKind) else None
+
+
+def _numbers(text: str) -> Sequence[str]:
+    """Return the numbers of a text with the word behind each, which may be a unit."""
+    plain = _TEX.sub(" ", to_plain(text).replace("\\times 10^", "× 10^")).replace(THIN_SPACE, "")
+    return list(dict.fromkeys(found[0] for found in _NUMBER.finditer(plain)))
+
+
+def _is_key(question: Question, text: str) -> bool:
+    """Return whether a number in a text is the key, by its unit or, where that is none, by the form's."""
+    kind: Any = kind_of(question)
+    for written in (text, re.split(r"\s?[A-Za-zµ$€%]", text)[0]):
+        try:
+            number = kind.given(question, kind.parse(question.form, written))
+        except (Unreadable, ValueError, OverflowError):
+            continue
+        if kind.is_near(question.form, question.key, number):
+            return True
+    return False

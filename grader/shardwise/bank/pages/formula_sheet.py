@@ -1,0 +1,114 @@
+"""The formula sheet: the formulas of a bank as a page of Markdown, or as a page of HTML with a field to search them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+
+import jinja2
+
+from shardwise import atomic_files
+from shardwise.bank.bank import Bank
+from shardwise.bank.pages.formulas import Formula
+from shardwise.errors import ShardwiseError
+
+ABOUT = (
+    "Every formula that the problems and their solutions are computed with, made from the references in `solutions/`."
+)
+NO_CHAPTER = "Shared by chapters"
+
+
+def write(bank: Bank, formulas: Sequence[Formula], path: Path, *, check: bool) -> bool:
+    """Write the page, and nothing with `check`; the file's ending decides. Gives whether it differed. Raises ShardwiseError."""
+    if path.is_dir() or path.suffix not in (".md", ".html"):
+        raise ShardwiseError(f"{path} has to be a file that ends in .md or .html.")
+    beside = path.resolve().parent
+    text = in_markdown(bank, formulas, beside) if path.suffix == ".md" else in_html(bank, formulas, beside)
+    if path.is_file() and path.read_text("utf-8", errors="replace") == text:
+        return False
+    if not check:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        atomic_files.write(path, text.encode())
+    return True
+
+
+def chapters_of(bank: Bank, formulas: Iterable[Formula]) -> list[tuple[str, list[Formula]]]:
+    """The formulas by the title of their chapter, those of no chapter at the end."""
+    grouped = [(chapter, list(its)) for chapter, its in groupby(formulas, key=lambda formula: formula.chapter)]
+    return [(bank.chapters[chapter].title if chapter else NO_CHAPTER, its) for chapter, its in grouped]
+
+
+def in_markdown(bank: Bank, formulas: Sequence[Formula], beside: Path) -> str:
+    """The page that lies in the folder `beside`, with links to references and problems."""
+    chapters = chapters_of(bank, formulas)
+    parts = [
+        "# Formula sheet",
+        f"{ABOUT} Search them with `shardwise formulas WORDS`; `shardwise formulas --write formulas.html` gives a page with a search field.",
+        "\n".join(f"- [{title}](#{_anchor(title)}) ({len(its)})" for title, its in chapters),
+    ]
+    for title, its in chapters:
+        parts.append(f"## {title}")
+        parts += [_entry(bank, formula, beside) for formula in its]
+    return "\n\n".join(parts) + "\n"
+
+
+def _anchor(title: str) -> str:
+    """The anchor that a heading gets on a page of Markdown."""
+    return re.sub(r"[^\w\- ]", "", title.casefold()).replace(" ", "-")
+
+
+def _entry(bank: Bank, formula: Formula, beside: Path) -> str:
+    asked = ", ".join(f"[{slug}]({where})" for slug, where in links(bank, formula, beside))
+    reference = f"[{formula.name}]({_to(bank.folder / formula.line.partition(':')[0], beside)})"
+    facts = [
+        f"*Arguments:* {', '.join(f'`{name}`' for name in formula.arguments)}." if formula.arguments else "",
+        f"*Units:* {_plain(formula.units)}" if formula.units else "",
+        f"*Source:* {_plain(formula.source)}" if formula.source else "",
+        f"*Reference:* {reference}{f'; asked in {asked}' if asked else ''}.",
+    ]
+    parts = [
+        f"**{_plain(formula.about)}**",
+        f"```text\n{formula.equation}\n```",
+        _plain(formula.words),
+        "\\\n".join(filter(None, facts)),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _plain(text: str) -> str:
+    """A docstring's sentence as Markdown that shows it as it stands."""
+    return re.sub(r"(?<!`)([*_<|])(?!`)", r"\\\1", text)
+
+
+def links(bank: Bank, formula: Formula, beside: Path) -> list[tuple[str, str]]:
+    """The problems that ask for a formula: the slug of each, and the way to it from a folder."""
+    return [(name.rpartition("/")[2], _to(bank.lessons / f"{name}.yaml", beside)) for name in formula.problems]
+
+
+def _to(path: Path, beside: Path) -> str:
+    return Path(os.path.relpath(path, beside)).as_posix()
+
+
+@cache
+def _template() -> jinja2.Template:
+    text = files(__package__).joinpath("formula_sheet.html").read_text("utf-8")
+    return jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    ).from_string(text)
+
+
+def in_html(bank: Bank, formulas: Sequence[Formula], beside: Path) -> str:
+    """The page with a field that hides what does not hold all the words typed into it. It asks nothing of any network."""
+    return _template().render(
+        about=ABOUT.replace("`", ""),
+        chapters=[
+            (title, [(formula, links(bank, formula, beside)) for formula in its])
+            for title, its in chapters_of(bank, formulas)
+        ],
+        count=len(formulas),
+    )

@@ -1,0 +1,1 @@
+"""Assigning: a set is drawn for each student of a roster, written as notebooks, and locked."""

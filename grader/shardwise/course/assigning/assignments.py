@@ -1,0 +1,282 @@
+"""Sets: a definition, a roster and a course key become one notebook a student, and a lock file with every draw."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from shardwise import __version__
+from shardwise.atomic_files import alone_in, write
+from shardwise.bank.bank import Catalogue
+from shardwise.course.assigning.drawing import Make, making
+from shardwise.course.assigning.handed_out import is_as_handed_out
+from shardwise.course.assigning.keys import fingerprint
+from shardwise.course.assigning.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of, student_line, writing
+from shardwise.course.assigning.roster import Student
+from shardwise.course.collecting.bounds import BOUNDS
+from shardwise.errors import Faulty, ShardwiseError
+from shardwise.file_names import SAFE_NAME, fault_of_name
+from shardwise.template import yaml_source
+from shardwise.template.model import AuthorModel
+from shardwise.text_files import first_line, holds
+
+
+class Entry(AuthorModel):
+    """One problem of a set."""
+
+    id: str = Field(description="The problem's id, or its slug.")
+    points: float | None = Field(
+        None, gt=0, le=100, description="Instead of the template's points: at most two decimals."
+    )
+
+    @field_validator("points")
+    @classmethod
+    def _in_hundredths(cls, points: float | None) -> float | None:
+        if points is not None and round(points, 2) != points:  # what an answer earns is rounded to that
+            raise ValueError(f"points have at most two decimals, and this is {points!r}")
+        return points
+
+
+def _entry(value: Any) -> Any:
+    return {"id": value} if isinstance(value, str) else value
+
+
+class SetDefinition(AuthorModel):
+    """A set of problems to be handed out."""
+
+    name: str = Field(pattern=rf"^{SAFE_NAME}$", description="Names the files, and is part of every seed.")
+    title: str = Field(min_length=3)
+    intro: str = Field("", description="Markdown above the first question.")
+    problems: tuple[Annotated[Entry, BeforeValidator(_entry, json_schema_input_type=str | Entry)], ...] = Field(
+        min_length=1
+    )
+    hand_in: str = Field("", description="Markdown: where and how to hand in; shown in the notebook.")
+    attempts: int | None = Field(None, ge=1, description="How often a student may hand in; shown in the notebook.")
+    due: datetime | None = Field(None, description="ISO 8601 with an offset, such as 2026-12-01T23:59:00+01:00.")
+
+    @field_validator("name")
+    @classmethod
+    def _of_a_file(cls, name: str) -> str:
+        if fault := fault_of_name(name):
+            raise ValueError(f"{name!r} {': '.join(fault)}")
+        return name
+
+    @field_validator("due", mode="before")
+    @classmethod
+    def _no_number(cls, due: Any) -> Any:
+        # 20261201 would be read as so many seconds since 1970, and everybody be late
+        if isinstance(due, int | float) or (isinstance(due, str) and not _is_date(due)):
+            raise ValueError(f"a due date looks like 2026-12-01T23:59:00+01:00 or ...Z, and this is {due!r}")
+        return due
+
+    @field_validator("due", mode="after")
+    @classmethod
+    def _with_offset(cls, due: datetime | None) -> datetime | None:
+        if due is not None and due.tzinfo is None:
+            raise ValueError("a due date needs an offset, such as 2026-12-01T23:59:00+01:00 or ...Z")
+        return due
+
+
+def _is_date(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return "-" in text.strip()[1:]
+
+
+def load_set(path: Path, bank: Catalogue) -> SetDefinition:
+    """A set's definition. Raises Faulty with all its faults, also for problems that do not exist or come twice."""
+    source = yaml_source.load(path)
+    made: SetDefinition = yaml_source.validate(source, SetDefinition)
+    faults, seen = [], dict[str, str]()
+    for place, entry in enumerate(made.problems):
+        try:
+            problem = bank.find(entry.id)
+        except ShardwiseError as error:
+            faults.append(source.fault(("problems", place), str(error)))
+            continue
+        if problem.slug in seen:
+            other = seen[problem.slug]
+            why = "comes twice" if other == problem.id else f"and {other} would have the same name in a notebook"
+            faults.append(source.fault(("problems", place), f"{problem.id} {why}", "Take one of them out."))
+        seen[problem.slug] = problem.id
+    if faults:
+        raise Faulty(faults)
+    return made
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """What `assign` did."""
+
+    lock: Path
+    notebooks: int  # of everybody in the lock file
+    kept: int  # students whose draws were in the lock already and stayed as they were, also who left the roster
+    left: tuple[str, ...] = ()  # who is in the lock file, and not on the roster
+    changes: tuple[str, ...] = ()  # what the set says otherwise than before
+    worked_in: tuple[Path, ...] = ()  # notebooks that differ from what would be handed out, and were left alone
+
+
+def assign(
+    bank: Catalogue,
+    definition: SetDefinition,
+    students: Sequence[Student],
+    key: bytes,
+    out: Path,
+    *,
+    force: bool = False,
+    workers: int = 1,
+    progress: Callable[[], None] = lambda: None,
+) -> Assigned:
+    """Write the lock file and a notebook for each student under `out`. Who is in the lock already keeps their draws.
+
+    The lock file comes first, as a whole; then the notebooks that are missing or that nobody has worked in. So a run that
+    was interrupted is completed by the next. With `force`, notebooks that were worked in are written anew as well. Raises
+    ShardwiseError when the lock there has other problems, or when a notebook asks what can no longer be drawn.
+
+    A large class is drawn in up to `workers` processes, which write nothing. `progress` is called twice for each student,
+    when they are in the lock file and when their notebook lies there.
+    """
+    path = out / f"{definition.name}{LOCK_SUFFIX}"
+    header = _header(bank, definition, key)
+    with making(bank, header, key, len(students), workers) as make, alone_in(out):
+        for left_over in out.glob(f".{path.name}.*.new"):  # of a run that was killed
+            left_over.unlink()
+        _must_be_spelt_alike(path)
+        before = _begun(path, key)
+        if before and before.header["problems"] != header["problems"]:
+            raise ShardwiseError(
+                f"{path} was drawn from another version of this set, with other problems, and notebooks may be out. "
+                "Give the set a new name, or another --out."
+            )
+        _must_be_the_students_of(before, students)
+        changes = _changes(before.header, header) if before else ()
+        kept = len(before.places) if before else 0
+        on_roster = {student.id for student in students}
+        left = tuple(student for student in before.places if student not in on_roster) if before else ()
+        points = _new_points(before.header["points"], bank, definition) if before else {}
+        with writing(path, key) as lines:
+            lines.add(header)
+            for line in _lines(
+                before, points, students, make, lambda student: None if force else _place(out, student, definition.name)
+            ):
+                lines.sign(line)
+                progress()
+        lock, worked_in = Lock(path, key), []
+        drawn = ((student, lock.line(student)) for student in lock.students())
+        for student, text in zip(lock.students(), make("notebook", drawn), strict=True):
+            place = _place(out, student, definition.name)
+            if not _hand_out(text, place, force=force):
+                worked_in.append(place)
+            progress()
+    return Assigned(path, len(lock.places), kept, left, changes, tuple(worked_in))
+
+
+def _must_be_spelt_alike(path: Path) -> None:
+    """Raise ShardwiseError where another set's lock file would be this one on a disk that does not tell capitals."""
+    for other in path.parent.glob(f"*{LOCK_SUFFIX}"):
+        if other.name != path.name and other.name.casefold() == path.name.casefold():
+            raise ShardwiseError(
+                f"{other} is there already, and on many disks {path.name} is the same file. Spell the set as before, or give it "
+                "another name."
+            )
+
+
+def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -> None:
+    """Raise ShardwiseError where a roster spells a student otherwise than the lock file: on many disks both have one folder."""
+    drawn = {student.casefold(): student for student in before.places} if before else {}
+    for student in students:
+        if (was := drawn.get(student.id.casefold(), student.id)) != student.id:
+            raise ShardwiseError(
+                f"The roster has {student.id!r}, and the lock file {was!r}. Spell the student as before: {was!r}."
+            )
+
+
+def _begun(path: Path, key: bytes) -> Lock | None:
+    """The lock file that is there, also one that was cut off while it was written; None without a line that is whole."""
+    if not path.exists():
+        return None
+    if not first_line(path, BOUNDS.lock_header_bytes).endswith(b"\n"):
+        return None
+    return Lock(path, key, cut_off=True)
+
+
+def _header(bank: Catalogue, definition: SetDefinition, key: bytes) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "set": definition.name,
+        "title": definition.title,
+        "intro": definition.intro,
+        "hand_in": definition.hand_in,
+        "attempts": definition.attempts,
+        "due": definition.due.isoformat() if definition.due else None,
+        "problems": [bank.find(entry.id).id for entry in definition.problems],
+        "points": [entry.points for entry in definition.problems],
+        "key": fingerprint(key),
+        "version": __version__,
+    }
+
+
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
+    """What of a set is another than before, in words."""
+    names = ("title", "intro", "hand_in", "due", "attempts")
+    pairs = [(name, old[name], new[name]) for name in names]
+    points = zip(new["problems"], old["points"], new["points"], strict=True)
+    pairs += [(f"points of {problem.rpartition('/')[2]}", _points(was), _points(now)) for problem, was, now in points]
+    return tuple(f"{name}: {_said(before)} → {_said(after)}" for name, before, after in pairs if before != after)
+
+
+def _said(value: Any) -> str:
+    return "none" if value in (None, "") else f"{value}"[:60]
+
+
+def _points(given: float | None) -> str:
+    return "as in the bank" if given is None else f"{given:g}"
+
+
+def _lines(
+    before: Lock | None, points: Mapping[int, float], students: Sequence[Student], make: Make, place: Callable[[str], Path | None]
+) -> Iterator[bytes]:  # fmt: skip
+    """The lines of a lock file: students who were in it as they were, with today's points and names, and the new ones drawn."""
+    on_roster = {student.id: student for student in students}
+    known = before.places if before else {}
+    for drawn in before.students() if before else ():
+        yield _updated(json.loads(before.line(drawn)), on_roster.get(drawn), points)  # type: ignore[union-attr]
+    yield from make("line", ((student, place(student.id)) for student in students if student.id not in known))
+
+
+def _new_points(old: Sequence[float | None], bank: Catalogue, definition: SetDefinition) -> dict[int, float]:
+    """The points of questions for which the set says otherwise than before; what a template says stays as it was drawn."""
+    return {
+        place: entry.points or float(bank.find(entry.id).data["points"])
+        for place, entry in enumerate(definition.problems)
+        if entry.points != old[place]
+    }
+
+
+def _updated(line: dict[str, Any], today: Student | None, points: Mapping[int, float]) -> bytes:
+    """Return a student's line with current names and points; a student who left the roster keeps the old names."""
+    for place, worth in points.items():
+        line["questions"][place]["points"] = worth
+    name, also = (today.name, today.also) if today else (line["name"], line.get("also", ()))
+    return line_of(student_line(line["student"], name, line["questions"], also)).encode()
+
+
+def _hand_out(text: str, path: Path, *, force: bool) -> bool:
+    """See to it that a student's notebook lies there, and tell whether it is the one of today: work is left alone."""
+    if path.exists() and not force and not is_as_handed_out(path):
+        return False
+    if not holds(path, text.encode()):
+        write(path, text.encode())
+    return True
+
+
+def _place(out: Path, student: str, name_of_set: str) -> Path:
+    return out / "notebooks" / student / f"{name_of_set}.ipynb"

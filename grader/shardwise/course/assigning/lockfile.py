@@ -1,0 +1,270 @@
+"""Lock files: what was drawn for whom, signed with the course key, so that a changed one is noticed.
+
+A header, a line for each student, and a last line with their number. Each line ends with its own signature, an HMAC-SHA256
+by the course key over the line and the signature of the line before: none can be dropped, added or moved, also into the lock
+file of another set, and of one that was cut off what is there can be believed. An older lock file of the same key stays
+valid: nothing in it says that there is a newer one.
+A lock file is data: nothing in it is ever run.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from shardwise.atomic_files import replacing
+from shardwise.course.assigning.keys import fingerprint, key_for
+from shardwise.course.collecting.bounds import BOUNDS
+from shardwise.errors import ShardwiseError
+from shardwise.kinds import kinds
+from shardwise.question import Question
+from shardwise.text_files import first_line, lines_of
+
+LOCK_SUFFIX = ".lock.jsonl"
+FORMAT = 4  # of lock files: 2 had no signatures, those of 3 did not bind a line to its set
+_END = 200  # bytes at the end of a line in which its student stands
+_BEGINNING = 2000  # bytes at the beginning of a line, in which name and points stand
+_ABOUT = re.compile(rb'\{"name": ("(?:[^"\\]|\\.)*"), "points": ([\d.]+), ')
+_ALSO = re.compile(rb'"also": (\[[^\]]*\])')
+_SIGNATURE = re.compile(rb', "signature": "([0-9a-f]{64})"\}\n$')
+_DAMAGE = (ValueError, TypeError, LookupError, RecursionError)  # what JSON of another shape than ours leads to
+
+
+class Lock:
+    """A lock file whose signatures are right: a header, then a line for each student, read one at a time.
+
+    Without `key` the one beside the file is taken. Raises ShardwiseError, which names the line that was changed. With
+    `cut_off`, a file that ends too early is read as far as it goes, which `is_whole` tells: a copy or a write that was
+    interrupted leaves such a file.
+    """
+
+    def __init__(self, path: Path, key: bytes | None = None, *, cut_off: bool = False) -> None:
+        self.path = path
+        self.places: dict[str, int] = {}
+        self._before: dict[str, bytes] = {}  # the signature of the line before a student's
+        self.is_whole = False
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise ShardwiseError(f"{path} cannot be read as a lock file: it is no ordinary file.")
+        try:
+            with path.open("rb") as file:
+                first = file.readline(BOUNDS.lock_header_bytes)
+                self.header = self._read_header(first)
+                self.key = self._key(key)
+                if _signature_of(first, self.key, b"") is None:
+                    raise self._changed(1)
+                self._read_students(file, first)
+        except OSError as error:
+            raise ShardwiseError(f"{path} cannot be read as a lock file: {error.strerror}") from None
+        except _DAMAGE as error:
+            raise ShardwiseError(f"{path} cannot be read as a lock file: {error}") from None
+        if not self.is_whole and not cut_off:
+            raise ShardwiseError(
+                f"{path} ends before its last line: it was cut off. Run the same `shardwise assign` again, which mends it."
+            )
+
+    def _read_header(self, line: bytes) -> dict[str, Any]:
+        header: dict[str, Any] = json.loads(line)
+        if not isinstance(header, dict) or "set" not in header:
+            raise ShardwiseError(f"{self.path} is no lock file: its first line names no set.")
+        if header.get("format") != FORMAT:
+            raise ShardwiseError(
+                f"{self.path} was written by shardwise {header.get('version', '(unknown)')!s:.20} in another format "
+                f"({header.get('format', 1)!s:.10}); this is format {FORMAT}. Grade it with the version that wrote it."
+            )
+        return header
+
+    def _key(self, given: bytes | None) -> bytes:
+        known_by = str(self.header.get("key"))
+        if given is not None and fingerprint(given) != known_by:
+            raise ShardwiseError(f"{self.path} is signed with another course key than the one that was given.")
+        return given if given is not None else key_for(self.path, known_by)
+
+    def _read_students(self, file: BinaryIO, first: bytes) -> None:
+        """Check every line and note where it begins."""
+        before, place = _signature_in(first), len(first)
+        for number, line in enumerate(lines_of(file, BOUNDS.lock_line_bytes), start=2):
+            if self.is_whole:
+                raise ShardwiseError(f"{self.path}, line {number}: this was added after the last line. {_RESTORE}")
+            signature = _signature_of(line, self.key, before)
+            if signature is None:
+                if line.endswith(b"\n"):
+                    raise self._changed(number)
+                return  # a line that was being written
+            if line.startswith(b'{"students": '):
+                self.is_whole = True
+                continue
+            student = _student_of(line)
+            self.places[student], self._before[student] = place, before
+            place += len(line)
+            before = signature
+
+    def _changed(self, number: int) -> ShardwiseError:
+        return ShardwiseError(
+            f"{self.path}, line {number}: this was changed after it was written, or lines before it were dropped, added or moved. {_RESTORE}"
+        )
+
+    @property
+    def set_name(self) -> str:
+        """The set that was drawn."""
+        return str(self.header["set"])
+
+    @property
+    def due(self) -> datetime | None:
+        """When notebooks begin to be late. Raises ShardwiseError when the header says it in no way that can be read."""
+        due = self.header.get("due")
+        try:
+            found = datetime.fromisoformat(due) if due else None
+        except _DAMAGE:
+            found = datetime.min
+        if found is not None and found.tzinfo is None:
+            raise ShardwiseError(f"{self.path} is due at {str(due)[:40]!r}; I expected a time with an offset.")
+        return found
+
+    def line(self, student: str) -> bytes:
+        """A student's line as it stands. Raises KeyError for a stranger, ShardwiseError when it changed meanwhile."""
+        with self.path.open("rb") as file:
+            file.seek(self.places[student])
+            line = file.readline(BOUNDS.lock_line_bytes)
+        if _signature_of(line, self.key, self._before[student]) is None or _student_of(line) != student:
+            raise ShardwiseError(f"{self.path} was changed while it was in use. Run the command again.")
+        return line
+
+    def about(self, student: str) -> tuple[str, float]:
+        """A student's name and the points of their questions, from the beginning of the line. Raises KeyError."""
+        with self.path.open("rb") as file:
+            file.seek(self.places[student])
+            found = _ABOUT.match(file.read(_BEGINNING))
+        return (json.loads(found[1]), float(found[2])) if found else (student, 0.0)
+
+    def called(self, student: str) -> tuple[str, tuple[str, ...]]:
+        """Return a student's name, and what else course systems may call them. Raises KeyError."""
+        with self.path.open("rb") as file:
+            file.seek(self.places[student])
+            beginning = file.read(_BEGINNING)
+        about = _ABOUT.match(beginning)
+        also = _ALSO.match(beginning, about.end()) if about else None
+        return json.loads(about[1]) if about else student, tuple(json.loads(also[1])) if also else ()
+
+    def questions(self, student: str) -> list[Question]:
+        """A student's questions, as they were drawn. Raises KeyError for a stranger, ShardwiseError for a damaged line."""
+        line = self.line(student)
+        try:
+            return list(read_line(line)[1])
+        except _DAMAGE as error:
+            raise ShardwiseError(f"{self.path}: the line of {student} is damaged: {error}") from None
+
+    def students(self) -> Iterator[str]:
+        """Every student, in the roster's order."""
+        return iter(self.places)
+
+
+def claimed_key(path: Path) -> str:
+    """The fingerprint of the key with which a file says that it is signed; nothing if it does not say."""
+    with suppress(OSError, AttributeError, *_DAMAGE):
+        return str(json.loads(first_line(path, BOUNDS.lock_header_bytes)).get("key", ""))
+    return ""
+
+
+_RESTORE = "Restore it from a copy, or move it away and assign anew."
+
+
+class LockWriter:
+    """Writes the lines of a lock file, each with its signature."""
+
+    def __init__(self, file: BinaryIO, key: bytes) -> None:
+        self._file, self._key = file, key
+        self._before = b""  # the signature of the line before
+        self._lines = 0
+
+    def add(self, data: Mapping[str, Any]) -> None:
+        """A header or a student's line; a signature that it had is left out."""
+        self.sign(line_of({name: value for name, value in data.items() if name != "signature"}).encode())
+
+    def sign(self, unsigned: bytes) -> None:
+        """A line of JSON."""
+        line = _signed(self._key, unsigned, self._before)
+        self._before = _signature_in(line)
+        self._lines += 1
+        self._file.write(line)
+
+    def end(self) -> None:
+        """The last line."""
+        self.add({"students": self._lines - 1})
+
+
+@contextmanager
+def writing(path: Path, key: bytes) -> Iterator[LockWriter]:
+    """Write a lock file, for nobody else to read; it takes its place as a whole or not at all."""
+    with replacing(path, private=True) as fresh, fresh.open("wb") as file:
+        writer = LockWriter(file, key)
+        yield writer
+        writer.end()
+
+
+def student_line(
+    student: str, name: str, questions: Sequence[Mapping[str, Any]], also: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return a student's line, with frequently read fields at its ends; `also` holds their other names in course systems."""
+    points = round(sum(float(question["points"]) for question in questions), 4)
+    others = {"also": list(also)} if also else {}
+    return {"name": name, "points": points, **others, "questions": questions, "student": student}
+
+
+def line_of(data: Mapping[str, Any]) -> str:
+    """A line as in a lock file, unsigned, in the order given: arguments and symbols have one, and the student stands last."""
+    return json.dumps(data, ensure_ascii=False) + "\n"
+
+
+def _signed(key: bytes, unsigned: bytes, before: bytes) -> bytes:
+    """A line with its signature as its last entry."""
+    body = unsigned.removesuffix(b"}\n")
+    return body + b', "signature": "' + _hmac(key, before + body) + b'"}\n'
+
+
+def _hmac(key: bytes, text: bytes) -> bytes:
+    return hmac.digest(key, b"shardwise lock\0" + text, "sha256").hex().encode()
+
+
+def _signature_in(line: bytes) -> bytes:
+    found = _SIGNATURE.search(line[-_END:])
+    return found[1] if found else b""
+
+
+def _signature_of(line: bytes, key: bytes, before: bytes) -> bytes | None:
+    """Return a line's signature, if it is right for what stands before it."""
+    signature = _signature_in(line)
+    body = line[: -len(b', "signature": ""}\n') - len(signature)]
+    return signature if signature and hmac.compare_digest(signature, _hmac(key, before + body)) else None
+
+
+def _student_of(line: bytes) -> str:
+    """The student of a line without reading all of it: only the signature stands after."""
+    found = re.search(rb'"student": "([^"\\]+)", "signature"', line[-_END - 64 :])
+    return found[1].decode() if found else str(json.loads(line)["student"])
+
+
+def read_line(line: bytes) -> tuple[str, tuple[Question, ...]]:
+    """A student's name and questions out of a line of a lock file. Raises ShardwiseError when it is damaged."""
+    try:
+        data = json.loads(line)
+        return str(data.get("name", "")), tuple(_question(question) for question in data["questions"])
+    except (AttributeError, *_DAMAGE) as error:
+        raise ShardwiseError(f"a line of this lock file is damaged: {error}") from None
+
+
+def _question(data: Mapping[str, Any]) -> Question:
+    """A question as it was drawn. Raises ShardwiseError when it is no question of ours."""
+    kind = kinds().get(str(data.get("kind")))
+    if kind is None:
+        raise ShardwiseError(f"no kind {data.get('kind')!r} is installed here: install the package that adds it")
+    try:
+        form, key = kind.Form.model_validate(data["form"]), kind.Key.model_validate(data["key"])
+        return Question.model_validate({**data, "form": form, "key": key})
+    except (ValueError, KeyError) as error:
+        raise ShardwiseError(f"question {data.get('id')!r} of this lock file is damaged: {error}") from None

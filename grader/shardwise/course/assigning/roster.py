@@ -1,0 +1,80 @@
+"""Rosters: who takes part in a course, as a table that a spreadsheet or a learning platform writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from shardwise.course.tables import load_table
+from shardwise.errors import Fault, Faulty
+from shardwise.file_names import fault_of_name
+from shardwise.markdown.escaping import printable
+
+_IDENTITIES = ("student", "id")  # columns of a roster, in any case; only where there is neither, the email counts
+_ALIASES = ("email", "login", "username", "github", "github_username", "canvas_id", "sid", "alias", "aliases")
+
+
+@dataclass(frozen=True)
+class Student:
+    """One line of a roster."""
+
+    id: str
+    name: str
+    also: tuple[str, ...] = ()  # what else course systems call them
+
+
+def load_roster(path: Path) -> list[Student]:
+    """Return a roster: CSV with a column `student`, `id` or `email`, perhaps a `name`, and what else course systems call students.
+
+    Raises Faulty with all its faults.
+    """
+    table = load_table(path)
+    head = {name.strip().lower(): name for name in table.columns if name}
+    named = [name.strip() for name in table.columns if name.strip().lower() in _IDENTITIES]
+    named = named or [name.strip() for name in table.columns if name.strip().lower() == "email"]
+    if not named:
+        begins = "A roster begins with the line: student,name  (or id, or email)"
+        raise Faulty([Fault(f"{path}:1:1", f"I saw {table.seen}", begins)])
+    if len(named) > 1:
+        which = f"columns {' and '.join(named)} each say who a student is"
+        raise Faulty([Fault(f"{path}:1:1", which, "Keep one of them, and give the others another name.")])
+    identity = head[named[0].lower()]
+    faults: list[Fault] = []
+    students: dict[str, Student] = {}
+    places: dict[str, str] = {}
+    for line, row in table.rows:
+        place, student = f"{path}:{line}:1", row[identity].strip()
+        if fault := fault_of_name(student):
+            what, remedy = fault
+            faults.append(Fault(place, f"student {student!r} {what}", remedy))
+        elif student.lower() in students:
+            faults.append(Fault(place, f"student {student!r} comes twice"))
+        name = " ".join(printable(row.get(head.get("name", ""), "")).split())
+        students[student.lower()] = Student(student, name or student, _aliases(row, head, student))
+        places[student.lower()] = place
+    faults += _shared(students, places)
+    if faults:
+        raise Faulty(faults)
+    if not students:
+        raise Faulty([Fault(f"{path}:2:1", "there is no student below the first line", "Add a line for each.")])
+    return list(students.values())
+
+
+def _shared(students: Mapping[str, Student], places: Mapping[str, str]) -> Iterator[Fault]:
+    """Yield the aliases that are another student's id or alias: nobody could tell whose hand-in bears it."""
+    owners = {key: student.id for key, student in students.items()}
+    for key, student in students.items():
+        for alias in student.also:
+            other = owners.setdefault(alias.lower(), student.id)
+            if other != student.id:
+                remedy = "Leave it out of both lines, or give each student one of their own."
+                yield Fault(places[key], f"{student.id} and {other} are both called {alias!r}", remedy)
+
+
+def _aliases(row: Mapping[str, str], head: Mapping[str, str], student: str) -> tuple[str, ...]:
+    """Return the other names of a student in a roster row; a cell may hold several, separated by semicolons."""
+    cells = (row.get(head[column]) or "" for column in head if column.replace(" ", "_") in _ALIASES)
+    found = (" ".join(printable(alias).split()) for cell in cells for alias in cell.split(";"))
+    return tuple(dict.fromkeys(alias for alias in found if alias != student and re.fullmatch(r"[^\[\]]+", alias)))

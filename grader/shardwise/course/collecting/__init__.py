@@ -1,0 +1,1 @@
+"""Collecting: submissions are found, read with suspicion, and matched with students."""

@@ -1,0 +1,60 @@
+"""Writes the notebook that a student is given: the questions of a set, with the student's name, the due date and how to hand in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from shardwise.course.assigning.dates import in_words
+from shardwise.course.assigning.handed_out import MARK, digest_of
+from shardwise.course.assigning.notebooks import compact_text, set_notebook
+from shardwise.question import Question
+
+
+def student_notebook(header: Mapping[str, Any], student: str, name: str, questions: Sequence[Question]) -> str:
+    """The text of a student's notebook file, made from lock data alone."""
+    made = set_notebook(
+        questions,
+        set_name=header["set"],
+        intro=_intro(header, name, questions),
+        closing=f"## Before you hand in\n\n{_hand_in(header)}",
+        metadata={"set": header["set"], "student": student},
+    )
+    made["metadata"]["shardwise"][MARK] = digest_of(made)
+    return compact_text(made)
+
+
+def _intro(header: Mapping[str, Any], name: str, questions: Sequence[Question]) -> str:
+    """What a graded notebook begins with: whose it is, what it asks, until when, and how to answer."""
+    total = sum(question.points for question in questions)
+    count = f"{len(questions)} question{'' if len(questions) == 1 else 's'}, {total:g} points"
+    due = f", **due {in_words(datetime.fromisoformat(header['due']))}**" if header.get("due") else ""
+    about = [
+        f"# {header['title']}",
+        f"**{_inert(name)}**: {count}{due}.",
+        str(header.get("intro") or ""),
+        "Run the cell “Set-up” below this text once. Then answer in the cell under each question and run the cell below it: it "
+        "says how your answer is read, and not whether it is right. The numbers were drawn for you. When this notebook is graded, "
+        "Python has its standard library, numpy and sympy, and no other package.",
+        _hand_in(header),
+    ]
+    return "\n\n".join(part for part in about if part)
+
+
+def _hand_in(header: Mapping[str, Any]) -> str:
+    """How to hand in, and how often."""
+    where = str(header.get("hand_in") or "")
+    file = f"Save this notebook and hand in the file, `{header['set']}.ipynb`, without renaming it."
+    attempts = header.get("attempts")
+    often = (
+        ""
+        if not attempts
+        else f"You may hand in {'once' if attempts == 1 else f'{attempts} times; the last one counts'}."
+    )
+    return " ".join(part for part in (where or file, often) if part)
+
+
+def _inert(name: str) -> str:
+    return re.sub(r"[^\w .,'@-]", " ", name)

@@ -1,0 +1,325 @@
+"""The ledger of a folder of results: every grading that was made there, which of them count now, and which counted when.
+
+A SQLite file in WAL mode. A result is committed as it comes; a process that is killed loses nothing that was committed,
+and the next one finds it. A complete grading is never changed and never deleted: what a student earned, when, by which
+templates, engine and sandbox, stays on record.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from shardwise.atomic_files import patiently
+from shardwise.course.collecting.receipts import Receipt
+from shardwise.errors import ShardwiseError
+from shardwise.grading.record.ledger_tables import (
+    COLUMNS,
+    COLUMNS_OF_RESULT,
+    Grading,
+    as_grading,
+    opened,
+    result_of,
+    row_of,
+    sign_new,
+    signature_of,
+    unusable,
+)
+from shardwise.grading.results import Result
+
+LEDGER = "ledger.sqlite"
+_T = TypeVar("_T")
+_COUNTED_LAST = """(
+    SELECT MAX(counted.id) FROM counted
+    WHERE counted."set" = grading."set" AND counted.student = grading.student AND counted.grading = grading.id
+) DESC, id DESC"""  # of several gradings of a student the one that counted last, or else the newest
+
+
+class Ledger:
+    """An open ledger. Raises ShardwiseError for a file that is none, or one of another version of shardwise; NoRoom on a full disk."""
+
+    def __init__(self, path: Path, keys: Sequence[bytes] = ()) -> None:
+        self.path = path
+        self._db, self._key = self._patiently(lambda: opened(path, keys))
+
+    def _patiently(self, act: Callable[[], _T]) -> _T:
+        """Do what writes; a disk that stays full ends everything here as it does elsewhere, with NoRoom."""
+        return patiently(act, self.path.parent)
+
+    def _write(self, query: str, *values: Any) -> None:
+        self._patiently(lambda: self._db.execute(query, values))
+
+    def close(self) -> None:
+        """Fold the write-ahead log into the file."""
+        self._db.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        self.close()
+        if isinstance(error, sqlite3.DatabaseError):
+            raise unusable(self.path, error) from None
+
+    def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        return self._db.execute(query, values).fetchall()
+
+    # A run ------------------------------------------------------------------------------------------------------
+
+    def begin(self, notebooks: Iterable[str]) -> int:
+        """Begin a run over the notebooks of these paths; gives their number.
+
+        What was graded earlier stays as long as it lies where it lay, for a class may be graded part by part. Raises
+        ShardwiseError when these are some of the latest run's and others of it still lie there.
+        """
+        named = dict.fromkeys(notebooks)
+        with self._db:
+            self._db.execute("BEGIN")
+            graded = dict(self._all("SELECT path, latest FROM notebook WHERE grading IS NOT NULL"))
+            lying = {path for path in graded.keys() - named.keys() if lies(Path(path))}
+            left_out = [path for path in lying if graded[path]]
+            if left_out and any(graded.get(path) for path in named):
+                several = len(left_out) > 1
+                raise ShardwiseError(
+                    f"{self.path.parent} holds the grades of {len(left_out)} more notebook{'s' if several else ''}, such as "
+                    f"{min(left_out)}: if {'they have' if several else 'it has'} changed, grades.csv would not say so. "
+                    "Name all of them, or give these an --out of their own."
+                )
+            self._db.execute("DELETE FROM notebook WHERE grading IS NULL")
+            self._db.executemany("DELETE FROM notebook WHERE path = ?", ((path,) for path in graded.keys() - lying))
+            self._db.execute("UPDATE notebook SET latest = 0")
+            self._db.executemany(
+                "INSERT INTO notebook VALUES (?, ?, TRUE, '', '', NULL, 'it was not graded yet')",
+                ((path, place) for place, path in enumerate(named)),
+            )
+        return len(named)
+
+    def page_digest(self, key: str, file: str, kind: str) -> str | None:
+        """The digest of the page that shows a complete grading; None when either is still to be made."""
+        found = self._all(
+            "SELECT digest FROM page JOIN grading USING (key) WHERE key = ? AND file = ? AND kind = ? AND points IS NOT NULL",
+            key, file, kind,
+        )  # fmt: skip
+        return str(found[0][0]) if found else None
+
+    def kinds_of_pages(self) -> set[str]:
+        """The kinds of feedback pages that lie in the folder."""
+        return {kind for (kind,) in self._all("SELECT DISTINCT kind FROM page")}
+
+    def reuse(self, path: str, key: str, note: str = "") -> None:
+        """Let a notebook of this run have a grading if that is there; the note is for the report."""
+        self._write(
+            """UPDATE notebook SET (grading, student, "set", reason) =
+            (SELECT id, student, "set", ?1 FROM grading WHERE key = ?2) WHERE path = ?3
+            AND EXISTS (SELECT 1 FROM grading WHERE key = ?2)""",
+            note, key, path,
+        )  # fmt: skip
+
+    def adopt(self, path: str, grading: Grading, note: str = "") -> None:
+        """Let a notebook of this run have a grading that may be another ledger's."""
+        self._insert(grading)
+        self.reuse(path, grading.key, note)
+
+    def drop(self, path: str) -> None:
+        """Take a notebook out of this run: another one of its student counts."""
+        self._write("DELETE FROM notebook WHERE path = ?", path)
+
+    def record(self, path: str, grading: Grading, *, page: str, kind: str, digest: str) -> None:
+        """Keep a grading and the file, kind and digest of its page, and let a notebook of this run have it: all or nothing."""
+        with self._db:
+            self._db.execute("BEGIN")
+            self._db.execute("DELETE FROM grading WHERE key = ? AND points IS NULL", (grading.key,))
+            self._insert(grading)
+            self._db.execute("INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?)", (page, grading.key, kind, digest))
+            self.reuse(path, grading.key)
+
+    def receive(self, path: str, receipt: Receipt) -> None:
+        """Keep when a notebook was received, and who says so."""
+        at = receipt.at.isoformat(timespec="seconds") if receipt.at else ""
+        self._write("INSERT OR REPLACE INTO receipt VALUES (?, ?, ?)", path, at, receipt.source)
+
+    def refuse(self, result: Result) -> None:
+        """Say why a notebook of this run has no grading."""
+        self._write(
+            'UPDATE notebook SET (student, "set", grading, reason) = (?, ?, NULL, ?) WHERE path = ?',
+            result.student, result.set, result.reason, result.path,
+        )  # fmt: skip
+
+    def _insert(self, grading: Grading) -> None:
+        values = row_of(grading)
+        signature = signature_of(self._key, values)
+        self._write(
+            f"INSERT OR IGNORE INTO grading ({COLUMNS}, signature) VALUES ({', '.join('?' * len(values))}, ?)",
+            *values,
+            signature,
+        )
+
+    def end(self, at: str, who: str) -> None:
+        """End a run: note for each student what counts now, the one complete grading that is reported.
+
+        It is noted where another one counted before, and where another one was made since and does not count: the last
+        that is on record of a student is what counts.
+        """
+        self._patiently(lambda: self._end(at, who))
+
+    def _end(self, at: str, who: str) -> None:
+        last = 'FROM counted WHERE counted."set" = one."set" AND counted.student = one.student ORDER BY counted.id DESC LIMIT 1'
+        of_theirs = 'FROM grading WHERE grading."set" = one."set" AND grading.student = one.student'
+        with self._db:
+            self._db.execute("BEGIN")
+            self._db.execute(
+                f"""INSERT INTO counted ("set", student, grading, newest, at, who)
+            SELECT "set", student, grading, (SELECT MAX(grading.id) {of_theirs}), ?, ? FROM (
+                SELECT "set", student, MIN(grading) AS grading FROM batch
+                WHERE grading IS NOT NULL GROUP BY "set", student HAVING COUNT(*) = 1
+            ) AS one
+            WHERE (SELECT points FROM grading WHERE grading.id = one.grading) IS NOT NULL AND (
+                one.grading IS NOT (SELECT counted.grading {last})
+                OR (SELECT MAX(grading.id) {of_theirs} AND grading.id <> one.grading) > (SELECT newest {last})
+            ) ORDER BY "set", student""",
+                (at, who),
+            )  # fmt: skip
+            sign_new(self._db, self._key)
+
+    # What counts ------------------------------------------------------------------------------------------------
+
+    def results(self, *, latest: bool = False) -> Iterator[Result]:
+        """A result a notebook, by set and student, read as it goes; with `latest` of the latest run alone.
+
+        Of several notebooks of one student none counts.
+        """
+        doubles = self._doubles()
+        for path, student, name_of_set, reason, at, source, grading, *columns in self._db.execute(
+            f'SELECT batch.path, batch.student, batch."set", batch.reason, receipt.at, receipt.source, grading.id, {COLUMNS_OF_RESULT} '
+            f"FROM {'latest' if latest else 'batch'} AS batch LEFT JOIN grading ON grading.id = batch.grading "
+            "LEFT JOIN receipt ON receipt.path = batch.path "
+            'ORDER BY batch."set", batch.student, place'
+        ):
+            if grading is None:
+                yield Result(
+                    student, name_of_set, status="ungraded", reason=reason, path=path, received=at or "", received_by=source or ""
+                )  # fmt: skip
+                continue
+            result = replace(result_of(columns), path=path, received=at or "", received_by=source or "")
+            if reason:
+                result = replace(result, notes=(*result.notes, reason))
+            if several := doubles.get((name_of_set, student)):
+                reason = f"{len(several)} notebooks of {student} for this set: {', '.join(several)}. Keep the one that counts, or say --latest."
+                result = Result(
+                    student, name_of_set, result.name, status="ungraded", reason=reason, path=path, received=at or "", received_by=source or ""
+                )  # fmt: skip
+            yield result
+
+    def _doubles(self) -> dict[tuple[str, str], list[str]]:
+        """Students with several graded notebooks for one set, and where these lie."""
+        counted = self._all(
+            """SELECT "set", student FROM batch WHERE grading IS NOT NULL GROUP BY "set", student HAVING COUNT(*) > 1"""
+        )
+        paths = 'SELECT path FROM batch WHERE grading IS NOT NULL AND "set" = ? AND student = ? ORDER BY path'
+        return {
+            (name_of_set, student): [path for (path,) in self._all(paths, name_of_set, student)]
+            for name_of_set, student in counted
+        }
+
+    def sets(self) -> list[str]:
+        """The sets of the latest run."""
+        return [name for (name,) in self._all('SELECT DISTINCT "set" FROM batch WHERE "set" <> \'\' ORDER BY "set"')]
+
+    def handed_in(self, name_of_set: str, student: str) -> bool:
+        """Whether a notebook of this student counts for one of the sets of the latest run."""
+        return bool(self._all('SELECT 1 FROM notebook WHERE "set" = ? AND student = ? LIMIT 1', name_of_set, student))
+
+    def questions(self) -> list[str]:
+        """The questions of the notebooks that count: the columns of a table of grades."""
+        seen: dict[str, None] = {}
+        for (names,) in self._db.execute(
+            "SELECT DISTINCT (SELECT COALESCE(group_concat(key, ' '), '') FROM json_each(scores)) FROM batch JOIN grading ON grading.id = grading"
+        ):
+            seen.update(dict.fromkeys(names.split()))
+        return list(seen)
+
+    # What was ---------------------------------------------------------------------------------------------------
+
+    def history(self, student: str | None = None) -> Iterator[Grading]:
+        """Every grading of one student or of all, in order. One that counts again after a later one has a second entry then."""
+        whose = "WHERE student = ?" if student else ""
+        events = self._all(
+            f"""SELECT "set" AS name, student, id AS place, 0 AS number, id, '', '' FROM grading {whose} UNION ALL
+            SELECT "set", student, newest, id, grading, at, who FROM counted {whose} ORDER BY name, student, place, number""",
+            *([student, student] if student else []),
+        )
+        before = None
+        for *_, grading, at, who in events:
+            if grading != before:
+                rows = self._all(f"SELECT {COLUMNS} FROM grading WHERE id = ?", grading)
+                if not rows:
+                    raise sqlite3.DatabaseError("a grading that counted is not there")
+                row = rows[0]
+                yield replace(as_grading(row), at=at, who=who) if at else as_grading(row)
+            before = grading
+
+    def counts(self, name_of_set: str, student: str) -> Grading | None:
+        """The grading that counts: that which did when the latest run ended, or else the last there was."""
+        query = f"""SELECT {COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND points IS NOT NULL
+        ORDER BY {_COUNTED_LAST} LIMIT 1"""
+        return next((as_grading(row) for row in self._db.execute(query, (name_of_set, student))), None)
+
+    def has_counted(self) -> bool:
+        """Return whether anything ever counted here."""
+        return bool(self._all("SELECT 1 FROM counted LIMIT 1"))
+
+    def received(self, name_of_set: str, student: str) -> Receipt:
+        """Return when a student's last graded notebook was received, or no time if the ledger did not record it."""
+        rows = self._all(
+            """SELECT receipt.at, source FROM receipt JOIN notebook USING (path)
+            WHERE "set" = ? AND student = ? AND grading IS NOT NULL LIMIT 1""",
+            name_of_set, student,
+        )  # fmt: skip
+        at, source = rows[0] if rows else ("", "")
+        return Receipt(datetime.fromisoformat(at) if at else None, source)
+
+    def notebooks(self, name_of_set: str, student: str) -> list[str]:
+        """The digests of the different notebooks of a student that counted here when a run ended, in the order of their first."""
+        query = """SELECT notebook FROM counted JOIN grading ON grading.id = counted.grading
+        WHERE counted."set" = ? AND counted.student = ? GROUP BY notebook ORDER BY MIN(counted.id)"""
+        return [str(notebook) for (notebook,) in self._all(query, name_of_set, student)]
+
+    def grading_of(self, name_of_set: str, student: str, notebook: str, questions: str) -> Grading:
+        """The grading of a notebook that counted here: that by these questions, or else the one that counted last."""
+        query = f"""SELECT {COLUMNS} FROM grading WHERE "set" = ? AND student = ? AND notebook = ? AND points IS NOT NULL
+        ORDER BY questions = ? DESC, {_COUNTED_LAST} LIMIT 1"""
+        return as_grading(self._all(query, name_of_set, student, notebook, questions)[0])
+
+    def absorb(self, other: Path) -> None:
+        """Take over the gradings of another ledger's latest run that are not here yet, and what is known of their pages.
+
+        What an earlier run left there was not agreed to.
+        """
+        self._db.execute("ATTACH ? AS other", (str(other),))
+        try:
+            self._patiently(self._take_over)
+        finally:
+            self._db.execute("DETACH other")
+
+    def _take_over(self) -> None:
+        with self._db:
+            self._db.execute("BEGIN")
+            self._db.execute(
+                f"INSERT OR IGNORE INTO main.grading ({COLUMNS}) "
+                f"SELECT {COLUMNS} FROM other.grading WHERE points IS NOT NULL AND id IN (SELECT grading FROM other.latest) "
+                "ORDER BY id"
+            )
+            self._db.execute(
+                "INSERT OR REPLACE INTO main.page SELECT * FROM other.page WHERE key IN "
+                "(SELECT key FROM other.grading WHERE id IN (SELECT grading FROM other.latest))"
+            )
+            sign_new(self._db, self._key)
+
+
+def lies(path: Path) -> bool:
+    """Whether a notebook is still there, or the archive that it was in."""
+    return path.exists() or any(folder.is_file() for folder in path.parents)

@@ -1,0 +1,1 @@
+"""Kinds of questions of this bank: layouts of parallelism, and pipeline schedules."""

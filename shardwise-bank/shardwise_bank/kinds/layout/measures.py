@@ -1,0 +1,54 @@
+"""Bars for a layout: each number that has a limit, as a share of that limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shardwise.markdown.plain import to_plain
+from shardwise.units import show
+from shardwise_bank.kinds.layout.grid import Layout, place_of
+from shardwise_bank.kinds.layout.model import Judged, LayoutForm, LayoutKey
+from shardwise_bank.kinds.layout.verdicts import holds, limit_of
+from shardwise_bank.kinds.layout.words import one_line
+
+LONGEST_PERCENT = 250  # of the limit: a longer bar says no more, and would leave no room to the others
+KINDS = {
+    "within": {"name": "keeps its limit", "colour": "blue"},
+    "beyond": {"name": "✗ misses its limit", "colour": "red"},
+}
+NOT_READ = "The bars are back when every axis has a value that can be read."
+NOT_MEASURED = "No bars: this layout was not measured; the verdict says why."
+
+
+def is_drawn(constraint: Judged) -> bool:
+    """Whether a constraint gets a bar: it limits a number, and a layout that breaks it is still measured."""
+    return bool(limit_of(constraint)) and not constraint.hard
+
+
+def bars(form: LayoutForm, key: LayoutKey, layout: Layout) -> dict[str, Any]:
+    """A bar for each constraint with a number and a limit; `why` there is none, as for a layout that breaks a hard constraint or the product."""
+    place = place_of(form, layout)
+    rows, most, missed = [], 100.0, 0
+    for asks, constraint in zip(form.asks, key.constraints.values(), strict=True):
+        seen, limit = None if place is None else constraint.seen[place], limit_of(constraint)
+        if seen is not None and limit and is_drawn(constraint):
+            is_kept = holds(constraint, seen)
+            size = round(100 * seen / limit, 1)
+            most, missed = max(most, size), missed + (not is_kept)
+            rows.append(
+                {
+                    "name": to_plain(asks),
+                    "text": f"{'' if is_kept else '✗ '}{show(seen, constraint.unit)}",
+                    "parts": [{"kind": "within" if is_kept else "beyond", "size": size}],
+                }
+            )
+    if not rows:
+        return {"why": NOT_MEASURED}
+    return {
+        "title": f"What {one_line(form, layout)} comes to, against its limits",
+        "read": f"{missed} of {len(rows)} limits missed" if missed else "Every limit drawn here is kept",
+        "axis": {"label": "% of the limit", "high": min(LONGEST_PERCENT, most)},
+        "kinds": KINDS,
+        "rows": rows,
+        "limit": {"at": 100, "text": "limit"},
+    }

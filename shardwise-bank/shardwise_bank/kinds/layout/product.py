@@ -1,0 +1,48 @@
+"""The product of a layout while it is being chosen: what the axes multiply to so far, and what they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+from shardwise.kinds.blanks import is_empty
+from shardwise_bank.kinds.layout.model import LayoutForm, ShownAxis
+from shardwise_bank.kinds.layout.reading import written
+
+
+def so_far(form: LayoutForm, raw: Any) -> dict[str, Any]:
+    """The product of the axes that have a value, against the number that it has to be; nothing of the constraints."""
+    if not form.of or not isinstance(raw, Mapping):
+        return {}
+    sizes = {axis.name: _size(axis, raw.get(axis.name)) for axis in form.axes if axis.name in form.of}
+    given = {name: sizes[name] for name in form.of if sizes[name] is not None}
+    product = prod(size for size in given.values() if size is not None)
+    return {"used": product if given else 0, "of": form.number, "read": _told(form, given, product)}
+
+
+def _size(axis: ShownAxis, value: Any) -> int | None:
+    """The value of an axis that was chosen; None where there is none, or none that counts anything."""
+    if is_empty(value) or isinstance(value, bool):
+        return None
+    try:
+        size = int(str(value).strip()[:20])
+    except ValueError:
+        return None
+    return size if size > 0 and (not axis.options or size in axis.options) else None
+
+
+def _told(form: LayoutForm, given: Mapping[str, int | None], product: int) -> str:
+    """The product in a sentence, and what it leaves for the axes that have no value yet."""
+    number = f"{written(form.number)} {form.noun}"
+    missing = [name for name in form.of if name not in given]
+    if not given:
+        return f"{' · '.join(form.of)} has to be {number}."
+    sizes = " · ".join(f"{name} {written(size)}" for name, size in given.items() if size is not None)
+    told = f"{sizes} = {written(product)}" if len(given) > 1 else sizes
+    if not missing:
+        return f"{told}, {'and' if product == form.number else 'but'} there are {number}."
+    if form.number % product:
+        return f"{told}, which does not divide {number}."
+    rest = f"{told}, which leaves {written(form.number // product)} for {' · '.join(missing)}"
+    return f"{rest}." if missing != [form.follows] else f"{rest}; it may stay empty."

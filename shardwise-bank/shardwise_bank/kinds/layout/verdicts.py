@@ -1,0 +1,96 @@
+"""What a constraint makes of a number: whether it holds, and whether that is a close call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from shardwise.units import unit
+from shardwise_bank.kinds.layout.model import Judged
+
+CLOSE = 0.02  # of a limit: what lies nearer may come out otherwise by rounding on the way
+NO_FAULT = -1  # what a constraint on faults has seen where there is none
+DIGITS = 6  # of a number that is kept
+
+Number = int | float
+
+
+def kept(number: Number) -> Number:
+    """A number as the key keeps it: whole as it is, else with six digits, so that equal ones stay equal."""
+    return number if isinstance(number, int) else float(f"{number:.{DIGITS}g}")
+
+
+def holds(constraint: Judged, seen: Number | None) -> bool:
+    """Whether a combination for which a constraint found this meets it."""
+    if seen is None:
+        return False
+    if constraint.words is not None:
+        return seen == NO_FAULT
+    return is_met(constraint, seen) or (constraint.counts and is_close(constraint, seen))
+
+
+def is_met(constraint: Judged, seen: Number) -> bool:
+    """Whether a number keeps its limit to the letter."""
+    if constraint.at_most is not None:
+        return seen <= constraint.at_most
+    if constraint.at_least is not None:
+        return seen >= constraint.at_least
+    return seen == int(seen)
+
+
+def is_close(constraint: Judged, seen: Number | None) -> bool:
+    """Whether a number lies so near its limit that rounding decides. Counts are exact, and so is what equals its limit."""
+    limit = limit_of(constraint)
+    if seen is None or limit is None or seen == limit:
+        return False
+    if unit(constraint.unit).is_count and seen == int(seen) and limit == int(limit):
+        return False
+    return abs(seen - limit) <= CLOSE * abs(limit)
+
+
+def limit_of(constraint: Judged) -> Number | None:
+    """The limit of a constraint that has one."""
+    return constraint.at_most if constraint.at_most is not None else constraint.at_least
+
+
+def holds_at(constraint: Judged, place: int) -> bool:
+    """Whether the combination at a place meets a constraint."""
+    return holds(constraint, constraint.seen[place])
+
+
+def is_right(constraints: Iterable[Judged], place: int) -> bool:
+    """Whether a combination meets every constraint."""
+    return all(holds_at(constraint, place) for constraint in constraints)
+
+
+def credit(constraints: Sequence[Judged], place: int) -> float:
+    """Return the share of the constraints that are met, without the hard ones; none where a hard or required one is broken."""
+    met = [(holds_at(constraint, place), constraint) for constraint in constraints]
+    if not all(it for it, constraint in met if constraint.hard or constraint.required):
+        return 0.0
+    soft = [it for it, constraint in met if not constraint.hard]
+    return sum(soft) / len(soft) if soft else 1.0
+
+
+def hangs(constraints: Iterable[Judged], place: int) -> bool:
+    """Whether it is a close call that a combination is right, or that it is wrong."""
+    close = False
+    for constraint in constraints:
+        seen = constraint.seen[place]
+        if not constraint.counts and is_close(constraint, seen):
+            close = True
+        elif not holds(constraint, seen):
+            return False
+    return close
+
+
+def margin(constraints: Iterable[Judged], places: int) -> float:
+    """How far the nearest decision lies from its limit, in close calls; above 1 is safe."""
+    known, nearest = list(constraints), float("inf")
+    for place in range(places):
+        broken = [constraint for constraint in known if not holds_at(constraint, place)]
+        for constraint in broken or known:
+            seen, limit = constraint.seen[place], limit_of(constraint)
+            exact = seen is None or not limit or seen == limit or (unit(constraint.unit).is_count and seen == int(seen))
+            if len(broken) < 2 and not exact and not constraint.counts:
+                nearest = min(nearest, abs(seen - limit) / abs(CLOSE * limit))  # type: ignore[operator]
+    return nearest

@@ -1,0 +1,169 @@
+"""Reading a schedule as people write it: lines of text, lists or a dictionary. Every fault of it is told at once.
+
+Each operation comes once on each stage. So a notation can be read generously: what is read wrongly does not come out
+complete, and is refused in words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shardwise.errors import Unreadable
+from shardwise_bank.kinds.schedule.explain import plural
+from shardwise_bank.kinds.schedule.lines import lines_of
+from shardwise_bank.kinds.schedule.notation import Written, tokens_of
+from shardwise_bank.pipelines.pipeline import WEIGHT, Operation, Pipeline, Schedule
+
+MOST_FAULTS = 6  # that are told at once
+MOST_SHOWN = 300  # operations of a schedule that is still shown as an example
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A schedule that was read, and what was done to its numbers."""
+
+    schedule: Schedule
+    note: str = ""
+
+
+def read_schedule(pipeline: Pipeline, raw: Any) -> Reading | None:
+    """The schedule that an answer writes; None where only the names of the stages are there. Raises Unreadable."""
+    lines, faults = lines_of(pipeline, raw)
+    if lines:
+        faults += [f"stage {stage} has no line" for stage in range(1, pipeline.stages + 1) if stage not in lines]
+    if not faults and all(text.strip(" .…") == "" for text in lines.values()):
+        return None
+    written: dict[int, list[Written]] = {}
+    for stage, text in sorted(lines.items()):
+        written[stage], unread = tokens_of(text, has_chunks=pipeline.chunks > 1)
+        faults += [f"stage {stage}: I cannot read “{token}”" for token in unread[:2]]
+    notes = _count_from_one(pipeline, written)
+    for stage, line in written.items():
+        if wrong := _incomplete(pipeline, line):
+            faults.append(f"stage {stage}: {'; '.join(wrong)}")
+    if faults:
+        raise _unreadable(pipeline, faults + notes)
+    schedule = tuple(
+        tuple(Operation(letter, number, chunk or 1) for letter, number, chunk in line) for line in written.values()
+    )
+    return Reading(schedule, "; ".join(notes))
+
+
+def read_so_far(pipeline: Pipeline, raw: Any) -> tuple[Schedule, list[str]]:
+    """What can be run of a schedule that is still being written, and what is wrong with the rest. Raises Unreadable."""
+    lines, faults = lines_of(pipeline, raw)  # stages may have no line yet
+    written: dict[int, list[Written]] = {}
+    for stage in range(1, pipeline.stages + 1):
+        written[stage], unread = tokens_of(lines.get(stage, ""), has_chunks=pipeline.chunks > 1)
+        faults += [f"stage {stage}: I cannot read “{token}”" for token in unread[:2]]
+    _count_from_one(pipeline, written)
+    known = {Written(*operation) for operation in pipeline.operations()}
+    for stage, line in written.items():
+        if wrong := _impossible(pipeline, line):
+            faults.append(f"stage {stage}: {'; '.join(wrong)}")
+    schedule = tuple(
+        tuple(
+            Operation(letter, number, chunk or 1)
+            for letter, number, chunk in dict.fromkeys(line)
+            if (letter, number, chunk) in known
+        )
+        for line in written.values()
+    )
+    return schedule, faults
+
+
+def sentences(faults: Sequence[str]) -> str:
+    """Faults as sentences: the first few, and how many more there are. Nothing where there is none."""
+    told = [f"{fault[0].upper()}{fault[1:]}." for fault in faults[:MOST_FAULTS]]
+    more = len(faults) - len(told)
+    return " ".join([*told, *([f"There {'is' if more == 1 else 'are'} {plural(more, 'more fault')}."] if more else [])])
+
+
+def _unreadable(pipeline: Pipeline, faults: Sequence[str]) -> Unreadable:
+    words = f"I couldn't read this as a schedule. {sentences(faults)}"
+    return Unreadable(words, shows_example=_size(pipeline) > MOST_SHOWN)
+
+
+def _size(pipeline: Pipeline) -> int:
+    return pipeline.stages * len(pipeline.operations())
+
+
+def _count_from_one(pipeline: Pipeline, written: Mapping[int, list[Written]]) -> list[str]:
+    """Raise numbers that were counted from 0, in place; what was done, in words."""
+    notes = []
+    tokens = [token for line in written.values() for token in line]
+    numbers = {token.micro_batch for token in tokens}
+    if 0 in numbers and max(numbers) < pipeline.micro_batches:
+        notes.append("you count micro-batches from 0, so I took F0 for F1")
+        for line in written.values():
+            line[:] = [token._replace(micro_batch=token.micro_batch + 1) for token in line]
+    chunks = {token.chunk for token in tokens if token.chunk is not None}
+    if 0 in chunks and max(chunks) < pipeline.chunks:
+        notes.append("you count chunks from 0, so I took chunk 0 for chunk 1")
+        for line in written.values():
+            line[:] = [token if token.chunk is None else token._replace(chunk=token.chunk + 1) for token in line]
+    for line in written.values():
+        line[:] = [token._replace(chunk=1) if token.chunk is None and pipeline.chunks == 1 else token for token in line]
+    return notes
+
+
+def _incomplete(pipeline: Pipeline, line: Sequence[Written]) -> list[str]:
+    """What there is not on a stage, what comes twice, and what is missing."""
+    there = set(line)
+    missing = [wanted for operation in pipeline.operations() if (wanted := Written(*operation)) not in there]
+    told = [_listed(pipeline, missing, "is missing", "are missing")] if missing else []
+    return _impossible(pipeline, line) + told
+
+
+def _impossible(pipeline: Pipeline, line: Sequence[Written]) -> list[str]:
+    """What there is not on a stage, and what comes twice."""
+    wanted = [Written(*operation) for operation in pipeline.operations()]
+    known = set(wanted)
+    counts = Counter(line)
+    faults = []
+    strangers = [operation for operation in counts if operation not in known]
+    faults += [_strange(pipeline, operation) for operation in strangers[:2]]
+    twice = [operation for operation in wanted if counts[operation] > 1]
+    if twice:
+        faults.append(_listed(pipeline, twice, "comes more than once", "come more than once"))
+    return faults
+
+
+def _strange(pipeline: Pipeline, operation: Written) -> str:
+    letter, micro_batch, chunk = operation
+    if letter == WEIGHT and not pipeline.weight:
+        return f"there is no W{micro_batch}, for the backward is not split here"
+    if not 1 <= micro_batch <= pipeline.micro_batches:
+        return f"there is no {letter}{micro_batch}; the micro-batches are 1 to {pipeline.micro_batches}"
+    if chunk is None:
+        return f"say which chunk {letter}{micro_batch} is of, such as {letter}{micro_batch}.1"
+    if pipeline.chunks == 1:
+        return f"{letter}{micro_batch}.{chunk} names a chunk, and a stage has only one here"
+    return (
+        f"there is no {letter}{micro_batch}.{chunk}: the micro-batch stands before the dot, and behind it the chunk, "
+        f"1 to {pipeline.chunks}"
+    )
+
+
+def _listed(pipeline: Pipeline, operations: Sequence[Written], one: str, several: str) -> str:
+    """Operations in words, with runs of them shortened: F2, B1 to B4 are missing."""
+    runs: list[list[Written]] = []
+    for operation in operations:
+        before = runs[-1][-1] if runs else None
+        if before is not None and before._replace(micro_batch=before.micro_batch + 1) == operation:
+            runs[-1].append(operation)
+        else:
+            runs.append([operation])
+    parts = [
+        _name(pipeline, run[0]) if len(run) == 1 else f"{_name(pipeline, run[0])} to {_name(pipeline, run[-1])}"
+        for run in runs[:4]
+    ]
+    more = f" and {len(runs) - 4} more" if len(runs) > 4 else ""
+    return f"{', '.join(parts)}{more} {one if len(operations) == 1 else several}"
+
+
+def _name(pipeline: Pipeline, operation: Written) -> str:
+    return pipeline.written(Operation(operation.letter, operation.micro_batch, operation.chunk or 1))

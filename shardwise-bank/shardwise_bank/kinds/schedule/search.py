@@ -1,0 +1,148 @@
+"""The shortest schedule of a small pipeline, found by trying all of them slot by slot.
+
+Micro-batches are alike, so on each stage they may be taken in their order: what a stage has run is told by how many forwards,
+backwards and weight gradients it has started. States that were met before are not gone on with, nor are those from which
+a known schedule cannot be beaten any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
+from shardwise.errors import ShardwiseError
+from shardwise_bank.pipelines.named import NAMED, SPLIT, limited
+from shardwise_bank.pipelines.pipeline import Operation, Pipeline, Schedule
+from shardwise_bank.pipelines.simulate import simulate
+
+MOST_STATES = 400_000
+MOST_STAGES = 12  # each of which may begin something or wait in every slot
+_FREE = -1
+
+
+class _Stage(NamedTuple):
+    """What a stage has done, and what of it is still on its way."""
+
+    started: tuple[int, ...]  # operations of each letter
+    running: int = _FREE  # the place of the letter that runs
+    rest: int = 0  # slots that it still takes
+    on_the_way: tuple[
+        tuple[int, int], ...
+    ] = ()  # the place of a letter, and the slots until another stage has the result
+
+    def ended(self, letter: int) -> int:
+        """How many operations of a letter are done."""
+        return self.started[letter] - (self.running == letter)
+
+    def arrived(self, letter: int) -> int:
+        """Of how many the next stage has the result."""
+        return self.ended(letter) - sum(place == letter for place, _ in self.on_the_way)
+
+
+_State = tuple[_Stage, ...]
+
+
+@lru_cache(maxsize=256)
+def shortest(pipeline: Pipeline, room: tuple[int | None, ...] = ()) -> Schedule:
+    """A schedule within the memory that no other beats. Raises ShardwiseError where there are too many to try."""
+    if pipeline.chunks > 1:
+        raise ShardwiseError("the shortest schedule is searched only where a stage has one chunk")
+    if pipeline.stages > MOST_STAGES:
+        raise ShardwiseError(f"the shortest schedule is searched for at most {MOST_STAGES} stages; take fewer stages")
+    room = room or (None,) * pipeline.stages
+    best = _best_known(pipeline, room)
+    most = simulate(pipeline, best).makespan
+    start: _State = (_Stage((0,) * len(pipeline.letters)),) * pipeline.stages
+    before: dict[_State, _State | None] = {start: None}
+    layer = [start]
+    for time in range(1, most):
+        following = []
+        for state in layer:
+            for chosen in product(*_choices(pipeline, room, state)):
+                after = tuple(_one_slot(stage, pipeline.hop) for stage in chosen)
+                if after in before or time + _rest(pipeline, after) >= most:
+                    continue
+                before[after] = state
+                following.append(after)
+                if _is_done(pipeline, after):
+                    return _schedule(pipeline, before, after)
+            if len(before) > MOST_STATES:
+                raise ShardwiseError("this pipeline has too many schedules to try them all; take fewer stages")
+        layer = following
+    return best
+
+
+def _best_known(pipeline: Pipeline, room: Sequence[int | None]) -> Schedule:
+    """The shortest of those schedules with a name that keep to the memory; one after another always does."""
+    known = [make(pipeline) for name, make in NAMED.items() if name not in SPLIT or pipeline.weight]
+    known += [limited(pipeline, most) for most in range(1, pipeline.stages)]
+    runs = [(simulate(pipeline, schedule, room), schedule) for schedule in known]
+    return min((run.makespan, schedule) for run, schedule in runs if run.is_sound)[1]
+
+
+def _choices(pipeline: Pipeline, room: Sequence[int | None], state: _State) -> Iterator[list[_Stage]]:
+    """What each stage may be after it has started something, or nothing."""
+    last = len(pipeline.letters) - 1
+    for place, stage in enumerate(state):
+        found = [stage]
+        if stage.running == _FREE:
+            from_before = state[place - 1].arrived(0) if place else pipeline.micro_batches
+            from_behind = state[place + 1].arrived(1) if place + 1 < len(state) else pipeline.micro_batches
+            most = room[place]
+            has_room = most is None or stage.started[0] - stage.ended(last) < most
+            ready = [from_before if has_room else 0, min(from_behind, stage.ended(0)), stage.ended(1)]
+            found += [
+                _begun(pipeline, place, stage, letter)
+                for letter in range(last + 1)
+                if stage.started[letter] < ready[letter]
+            ]
+        yield found
+
+
+def _begun(pipeline: Pipeline, place: int, stage: _Stage, letter: int) -> _Stage:
+    """A stage that has just started an operation."""
+    started = tuple(count + (at == letter) for at, count in enumerate(stage.started))
+    return stage._replace(started=started, running=letter, rest=pipeline.slots(place + 1, pipeline.letters[letter]))
+
+
+def _one_slot(stage: _Stage, hop: int) -> _Stage:
+    """A stage one slot later."""
+    on_the_way = tuple((letter, slots - 1) for letter, slots in stage.on_the_way if slots > 1)
+    if stage.rest > 1:
+        return stage._replace(rest=stage.rest - 1, on_the_way=on_the_way)
+    if hop and stage.running in (0, 1):
+        on_the_way = (*on_the_way, (stage.running, hop))
+    return _Stage(stage.started, on_the_way=on_the_way)
+
+
+def _rest(pipeline: Pipeline, state: _State) -> int:
+    """Slots that are needed at least: a stage's own work, and the backwards of the stages before it that follow its last one."""
+    longest = tail = 0
+    for place, stage in enumerate(state):
+        work = stage.rest + sum(
+            (pipeline.micro_batches - count) * pipeline.slots(place + 1, letter)
+            for letter, count in zip(pipeline.letters, stage.started, strict=True)
+        )
+        longest = max(longest, work + (tail if work and not pipeline.weight else 0))
+        tail += pipeline.slots(place + 1, pipeline.letters[1]) + pipeline.hop
+    return longest
+
+
+def _is_done(pipeline: Pipeline, state: _State) -> bool:
+    return all(stage.running == _FREE and set(stage.started) == {pipeline.micro_batches} for stage in state)
+
+
+def _schedule(pipeline: Pipeline, before: dict[_State, _State | None], last: _State) -> Schedule:
+    """The lines that lead to a state: which counts grew, slot by slot."""
+    path: list[_State] = [last]
+    while (earlier := before[path[-1]]) is not None:
+        path.append(earlier)
+    lines: list[list[Operation]] = [[] for _ in last]
+    for old_state, new_state in zip(path[:0:-1], path[-2::-1], strict=True):
+        for line, old, new in zip(lines, old_state, new_state, strict=True):
+            for letter, low, high in zip(pipeline.letters, old.started, new.started, strict=True):
+                if high > low:
+                    line.append(Operation(letter, high))
+    return tuple(map(tuple, lines))

@@ -1,0 +1,161 @@
+"""Solving a draw: the pipeline and its target out of the template's expressions, and the schedules that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shardwise.errors import Reject, ShardwiseError, Unreadable
+from shardwise.template.draw import Draw
+from shardwise.template.expressions import filled
+from shardwise_bank.kinds.schedule.explain import misses
+from shardwise_bank.kinds.schedule.model import EachStage, Limited, ScheduleForm, ScheduleTemplate
+from shardwise_bank.kinds.schedule.reading import read_schedule
+from shardwise_bank.kinds.schedule.search import shortest
+from shardwise_bank.pipelines.named import NAMED, NAMES, SPLIT, greedy, limited
+from shardwise_bank.pipelines.pipeline import MOST_CHUNKS, MOST_MICRO_BATCHES, MOST_STAGES, Pipeline, Schedule
+from shardwise_bank.pipelines.simulate import Run, simulate
+
+MOST_SLOTS = 1000  # that an operation takes
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A pipeline and its target, a schedule that should meet it, and schedules that miss it."""
+
+    form: ScheduleForm
+    solution: Schedule
+    mistakes: tuple[Schedule, ...]
+
+
+def run_of(form: ScheduleForm, schedule: Schedule) -> Run:
+    """What becomes of a schedule in a question's pipeline and memory."""
+    return simulate(form.pipeline, schedule, form.room)
+
+
+def meets(form: ScheduleForm, run: Run) -> bool:
+    """Whether everything was run, and nothing of the target is missed."""
+    return run.is_sound and not any(misses(form, run))
+
+
+def pattern(schedule: Schedule) -> tuple[str, ...]:
+    """What a schedule is, whichever micro-batches it takes first: the letters and chunks of each line."""
+    return tuple("".join(f"{step.letter}{step.chunk if step.chunk > 1 else ''}" for step in line) for line in schedule)
+
+
+def solve(template: ScheduleTemplate, draw: Draw) -> Solved:
+    """The pipeline, target and schedules of a draw. Raises Reject where mistakes cannot be told apart."""
+    form = _form(template, draw)
+    solution = _schedule(template.answer.solution, form, draw)
+    mistakes = tuple(_schedule(mistake.schedule, form, draw) for mistake in template.mistakes)
+    for number, schedule in enumerate(mistakes, start=1):
+        if meets(form, run_of(form, schedule)):
+            raise Reject(f"mistake {number} meets the target")
+    if len({pattern(schedule) for schedule in mistakes}) < len(mistakes):
+        raise Reject("two mistakes are the same schedule")
+    return Solved(form, solution, mistakes)
+
+
+def _form(template: ScheduleTemplate, draw: Draw) -> ScheduleForm:
+    answer, target = template.answer, template.answer.target
+    stages = _whole(draw.evaluate(answer.stages), "answer.stages", 2, MOST_STAGES)
+    pipeline = Pipeline(
+        stages=stages,
+        micro_batches=_whole(draw.evaluate(answer.micro_batches), "answer.micro_batches", 1, MOST_MICRO_BATCHES),
+        chunks=_whole(draw.evaluate(answer.chunks), "answer.chunks", 1, MOST_CHUNKS),
+        forward=_each(draw, answer.forward, "answer.forward", stages),
+        backward=_each(draw, answer.backward, "answer.backward", stages),
+        weight=() if answer.weight is None else _each(draw, answer.weight, "answer.weight", stages),
+        hop=_whole(draw.evaluate(answer.hop), "answer.hop", 0, MOST_SLOTS),
+    )
+    no_bounds: tuple[int | None, ...] = (None,) * stages
+    room = no_bounds if answer.memory is None else _each(draw, answer.memory, "answer.memory", stages, is_bound=True)
+    known = _measures(pipeline, room)
+    held = target.in_flight
+
+    def bound(written: str | int | float | None, name: str) -> int | None:
+        return None if written is None else _whole(draw.evaluate(written, **known), name, 0, 10**9)
+
+    return ScheduleForm(
+        stages=pipeline.stages,
+        micro_batches=pipeline.micro_batches,
+        chunks=pipeline.chunks,
+        forward=pipeline.forward,
+        backward=pipeline.backward,
+        weight=pipeline.weight,
+        hop=pipeline.hop,
+        room=room,
+        most_slots=bound(target.makespan, "answer.target.makespan"),
+        most_idle=bound(target.idle, "answer.target.idle"),
+        most_in_flight=no_bounds
+        if held is None
+        else _each(draw, held, "answer.target.in_flight", stages, is_bound=True, **known),
+    )
+
+
+def named(name: str, pipeline: Pipeline, room: tuple[int | None, ...]) -> Schedule:
+    """The schedule of that name. Raises ShardwiseError where there is none, or none that the memory has room for."""
+    if name not in NAMES:
+        raise ShardwiseError(f"no schedule is called {name!r}; there are {', '.join(NAMES)}")
+    if name in SPLIT and not pipeline.weight:
+        raise ShardwiseError(
+            f"{name} splits the backward; say under `weight` how long the gradient of the weights takes"
+        )
+    if name == "shortest":
+        return shortest(pipeline, room)
+    return greedy(pipeline, room) if name == "greedy" else NAMED[name](pipeline)
+
+
+def _measures(pipeline: Pipeline, room: tuple[int | None, ...]) -> dict[str, Any]:
+    """What expressions of a target may call: makespan("1f1b"), idle("zb-h1"), in_flight("1f1b", 2)."""
+
+    def run(name: str) -> Run:
+        return simulate(pipeline, named(name, pipeline, room))
+
+    return {
+        "makespan": lambda name: run(name).makespan,
+        "idle": lambda name: run(name).total_idle,
+        "in_flight": lambda name, stage=1: run(name).in_flight[stage - 1],
+    }
+
+
+def _schedule(written: str | Limited, form: ScheduleForm, draw: Draw) -> Schedule:
+    """A schedule that a template names or writes out."""
+    pipeline = form.pipeline
+    if isinstance(written, Limited):
+        return limited(pipeline, _whole(draw.evaluate(written.in_flight), "in_flight", 1, MOST_MICRO_BATCHES))
+    if written.strip() in NAMES:
+        return named(written.strip(), pipeline, form.room)
+    try:
+        reading = read_schedule(pipeline, filled(written, draw.printed))
+    except Unreadable as error:
+        raise ShardwiseError(f"a schedule of the template cannot be read: {error}") from None
+    if reading is None:
+        raise ShardwiseError("a schedule of the template is empty")
+    return reading.schedule
+
+
+def _each(
+    draw: Draw, written: EachStage, name: str, stages: int, *, is_bound: bool = False, **known: Any
+) -> tuple[Any, ...]:
+    """A number for each stage: from one expression for all, from one that gives a list, or from one each."""
+    values = (
+        [draw.evaluate(part, **known) for part in written]
+        if isinstance(written, tuple)
+        else draw.evaluate(written, **known)
+    )
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        values = [values] * stages
+    if len(values) != stages:
+        raise ShardwiseError(f"{name} has {len(values)} numbers, and there are {stages} stages")
+    least, most = (1, MOST_MICRO_BATCHES * MOST_CHUNKS) if is_bound else (1, MOST_SLOTS)
+    return tuple(None if is_bound and value in (None, "none") else _whole(value, name, least, most) for value in values)
+
+
+def _whole(value: Any, name: str, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value % 1 != 0:  # infinity % 1 is NaN
+        raise ShardwiseError(f"{name} is {value!r:.40}, and has to be a whole number")
+    if not least <= value <= most:
+        raise ShardwiseError(f"{name} is {value}, and has to be from {least} to {most}")
+    return int(value)

@@ -1,0 +1,148 @@
+"""The command that plans a run: memory, step and cost of a layout, or the best layouts. The formulas are the bank's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shardwise.cli.options import Json
+from shardwise.errors import ShardwiseError
+
+if TYPE_CHECKING:
+    from shardwise_bank.planning.inputs import Asked
+    from shardwise_bank.solutions.planner.judging import Plan
+
+commands = typer.Typer()
+
+Count = Annotated[int | None, typer.Option(min=1)]
+
+
+@commands.command(
+    epilog="Example:  shardwise plan --model llama3-405b --cluster h100-16384 --tp 8 --pp 16 --recompute full"
+)
+def plan(
+    model: Annotated[str | None, typer.Option(help="Its name, such as llama3-405b.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="Accelerator and size, such as h100-16384.")] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="YAML with numbers of your own: model, cluster, layout, batch, tokens, price.")
+    ] = None,
+    gpus: Annotated[int | None, typer.Option(help="How many GPUs the cluster has, whatever its name says.")] = None,
+    network: Annotated[
+        str | None, typer.Option(help='What a GPU sends to other nodes, per direction, such as "50 GB/s".')
+    ] = None,
+    tp: Annotated[int | None, typer.Option(help="Tensor parallelism.")] = None,
+    cp: Annotated[int | None, typer.Option(help="Context parallelism.")] = None,
+    pp: Annotated[int | None, typer.Option(help="Pipeline stages.")] = None,
+    dp: Annotated[int | None, typer.Option(help="Data parallelism; what the GPUs leave when it is not given.")] = None,
+    ep: Annotated[int | None, typer.Option(help="Expert parallelism.")] = None,
+    virtual_stages: Annotated[
+        int | None, typer.Option(help="Chunks of the model on a stage, for interleaving.")
+    ] = None,
+    zero: Annotated[int | None, typer.Option(help="Stage of ZeRO: 0, 1, 2, or 3, which FSDP is.")] = None,
+    micro_batch: Annotated[int | None, typer.Option(help="Sequences of a micro-batch.")] = None,
+    recompute: Annotated[str | None, typer.Option(help="none, selective or full.")] = None,
+    schedule: Annotated[str | None, typer.Option(help="Of the pipeline: 1f1b, interleaved, gpipe, ...")] = None,
+    sequence_parallel: Annotated[
+        bool | None, typer.Option(help="Whether norms and dropout are cut by sequence as well.")
+    ] = None,
+    precision: Annotated[str | None, typer.Option(help="bf16, fp8, ...")] = None,
+    global_batch: Annotated[int | None, typer.Option(help="Sequences of a step.")] = None,
+    sequence: Annotated[int | None, typer.Option(help="Tokens of a sequence.")] = None,
+    tokens: Annotated[str | None, typer.Option(help="Tokens of the whole run, such as 15.6T.")] = None,
+    price: Annotated[float | None, typer.Option(help="Dollars of a GPU-hour.")] = None,
+    search: Annotated[
+        bool, typer.Option("--search", help="Find the best layouts; what is given of a layout is kept.")
+    ] = False,
+    max_tp: Annotated[int | None, typer.Option(help="Search: the largest TP.")] = None,
+    max_cp: Annotated[int | None, typer.Option(help="Search: the largest CP.")] = None,
+    max_pp: Annotated[int | None, typer.Option(help="Search: the most stages.")] = None,
+    max_ep: Annotated[int | None, typer.Option(help="Search: the largest EP.")] = None,
+    memory: Annotated[str | None, typer.Option(help='Search: the most memory of a GPU, such as "70 GB".')] = None,
+    min_mfu: Annotated[str | None, typer.Option(help="Search: the least MFU, such as 40%.")] = None,
+    top: Annotated[int, typer.Option(min=1, help="Search: how many are listed.")] = 10,
+    as_json: Json = False,
+    emit: Annotated[
+        str | None, typer.Option(help="Write the settings of a framework instead: megatron or torchtitan.")
+    ] = None,
+) -> None:
+    """Plan a training run: memory, time and cost of a layout, or with --search the best layouts."""
+    from shardwise_bank.planning.inputs import COMMAND, asked, parts_of
+
+    layout = {
+        "tp": tp, "cp": cp, "pp": pp, "dp": dp, "ep": ep, "virtual_stages": virtual_stages, "zero": zero, "micro_batch": micro_batch,
+        "recompute": recompute, "schedule": schedule, "sequence_parallel": sequence_parallel, "precision": precision,
+    }  # fmt: skip
+    options = {
+        "model": model, "cluster": cluster, "gpus": gpus, "network": network, "tokens": tokens, "price": price,
+        "layout": _given(layout), "batch": _given({"global_batch": global_batch, "sequence": sequence}),
+    }  # fmt: skip
+    given = parts_of(file) if file else {}
+    wanted = asked(options, given, wording=COMMAND, where=str(file))
+    limits = _given(
+        {"max_tp": max_tp, "max_cp": max_cp, "max_pp": max_pp, "max_ep": max_ep, "memory": memory, "min_mfu": min_mfu}
+    )
+    if search:
+        _search(wanted, limits, top, as_json=as_json, emit=emit)
+    elif limits:
+        named = " and ".join(f"--{name.replace('_', '-')}" for name in limits)
+        raise ShardwiseError(
+            f"{named} {'limit' if len(limits) > 1 else 'limits'} a search. Add --search, or leave it out."
+        )
+    else:
+        _plan(wanted, as_json=as_json, emit=emit)
+
+
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _plan(wanted: Asked, *, as_json: bool, emit: str | None) -> None:
+    """One layout; the exit code is 1 where it cannot run."""
+    from shardwise_bank.planning import plans
+
+    found, note = plans.planned(wanted)
+    if emit is not None:
+        _emit(found, emit)
+    elif as_json:
+        typer.echo(json.dumps(plans.document(found, plans.costs(found, wanted)), indent=2))
+    else:
+        from shardwise_bank.planning.tables import print_plan
+
+        print_plan(found, plans.costs(found, wanted), wanted.assumed, note)
+    raise typer.Exit(1 if found.faults else 0)
+
+
+def _search(wanted: Asked, limits: Mapping[str, Any], top: int, *, as_json: bool, emit: str | None) -> None:
+    """The best layouts within limits; the exit code is 1 where there is none."""
+    from shardwise_bank.planning import plans
+    from shardwise_bank.planning.inputs import COMMAND
+
+    found = plans.searched(wanted, limits, wording=COMMAND)
+    if emit is not None and found.kept:
+        _emit(found.kept[0], emit)
+    elif as_json:
+        rows = {
+            name: [plans.document(row, plans.costs(row, wanted)) for row in part]
+            for name, part in (("layouts", found.kept[:top]), ("pareto", found.front))
+        }
+        typer.echo(json.dumps({"found": len(found.kept), **rows}, indent=2))
+    else:
+        from shardwise_bank.planning.tables import print_layouts
+
+        print_layouts(found.kept, found.front, top=top, room=found.room_bytes)
+    raise typer.Exit(0 if found.kept else 1)
+
+
+def _emit(found: Plan, framework: str) -> None:
+    """The settings of a plan for a framework, alone on the output; faults and warnings beside it."""
+    from shardwise_bank.planning import plans
+    from shardwise_bank.planning.words import sentence
+    from shardwise_bank.solutions.planner.judging import warnings
+
+    typer.echo(plans.settings(found, framework), nl=False)
+    for words in (*(fault.words for fault in found.faults), *warnings(found)):
+        typer.echo(sentence(words), err=True)

@@ -1,0 +1,176 @@
+"""The planner's messages: a request as plain data becomes a reply as plain data, whoever shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from shardwise.bank.bank import Banks
+from shardwise.errors import ShardwiseError
+from shardwise.kinds.calls import in_one_line
+from shardwise_bank.planning import charts, plans
+from shardwise_bank.planning.inputs import FORM, Asked, asked
+from shardwise_bank.planning.words import batch_line, layout_line, sentence, title, what_it_sends, where_it_sits
+from shardwise_bank.solutions.planner.constants import constants
+from shardwise_bank.solutions.planner.judging import Plan, counted, warnings
+from shardwise_bank.solutions.planner.names import names, problem_like, titles
+from shardwise_bank.solutions.planner.places import places
+from shardwise_bank.solutions.planner.shapes import divisors
+
+Reply = dict[str, Any]
+FRAMEWORKS = {"torchtitan": "TorchTitan", "megatron": "Megatron-LM"}
+MOST = {"tp": 64, "cp": 64, "ep": 256}  # largest degree that a slider reaches
+TOKENS, PRICE = "15T", 2  # of the run, and of a GPU-hour in dollars: to be changed in the form
+SLICE_S = 0.1  # of a search, before it is somebody else's turn
+MICRO_BATCHES, CHUNKS = (1, 2, 4, 8, 16), tuple(range(1, 9))
+
+
+class PlannerDesk:
+    """Answers what a form of the planner asks. A request names what to `do`, and gives the parts of a plan in `given`.
+
+    start      a layout that runs and fits where there is one, for this model, cluster and batch
+    plan       everything about one layout: figures, drawings, places, remarks, and what each axis may be
+    pipeline   who does what when, drawn
+    search     the layouts that run and fit, drawn, with the layout of each point; `keep` names what stays as it is.
+               A long search answers `searching`, and goes on when it is asked for again, so that others are not kept waiting
+    settings   the same layout for a training framework
+    choices    models, accelerators and words that a form offers
+    problem    the problem of the bank that is nearest to this plan, as a call
+
+    What cannot be done is said in `refused`, a line for each reason. Nothing raises.
+    """
+
+    def __init__(self, banks: Banks) -> None:
+        self._banks = banks
+        self._left_off: tuple[Reply, plans.Search] | None = None  # what a search was asked for, and the search
+        self._does: Mapping[str, Callable[[Mapping[str, Any]], Reply]] = {
+            "start": self._start, "plan": self._plan, "pipeline": self._pipeline, "search": self._search, "settings": self._settings,
+            "choices": self._choices, "problem": self._problem,
+        }  # fmt: skip
+
+    def opened(self, model: str, cluster: str, layout: Mapping[str, Any]) -> Reply:
+        """What a form begins with: all that there is to choose, and the parts of a first plan. Raises ShardwiseError.
+
+        Where nothing is given of the layout it is one that runs and fits, if there is one.
+        """
+        wanted = self._asked({"given": {"model": model, "cluster": cluster, "layout": dict(layout)}})
+        chosen, batch = (dict(layout), asdict(wanted.batch)) if layout else plans.begun(wanted)
+        named = {"accelerator": wanted.cluster.accelerator, "gpus": wanted.cluster.gpus}
+        return {
+            "choices": self._choices({}),
+            "start": {"model": wanted.model.name, "cluster": named, "layout": chosen, "batch": batch, "tokens": TOKENS, "price": PRICE},
+        }  # fmt: skip
+
+    def reply(self, request: Any) -> Reply:
+        """The answer to one request."""
+        if isinstance(request, Mapping) and request.get("do") == "plan" and "wanted" in request:
+            request = request["wanted"]
+        does = self._does.get(str(request.get("do"))) if isinstance(request, Mapping) else None
+        if does is None:
+            return {"refused": [f"A request says what to do: {', '.join(self._does)}."]}
+        try:
+            return does(request)
+        except ShardwiseError as error:
+            return {"refused": str(error).splitlines()}
+        except Exception as error:
+            return {"refused": [f"Something of ours broke ({in_one_line(error)}): please report it."]}
+
+    def _asked(self, request: Mapping[str, Any], keep: Callable[[str], bool] = lambda _: True) -> Asked:
+        """What a request wants planned; of its layout only what is to be kept. Raises ShardwiseError."""
+        given = request.get("given")
+        if not isinstance(given, Mapping):
+            raise ShardwiseError("A request names a model and a cluster in its part “given”.")
+        if isinstance(given.get("layout"), Mapping):
+            given = {**given, "layout": {name: value for name, value in given["layout"].items() if keep(name)}}
+        return asked({"layout": {}, "batch": {}}, given, wording=FORM)
+
+    def _start(self, request: Mapping[str, Any]) -> Reply:
+        layout, batch = plans.begun(self._asked(request, lambda _: False))
+        return {"layout": layout, "batch": batch}
+
+    def _plan(self, request: Mapping[str, Any]) -> Reply:
+        wanted = self._asked(request)
+        plan, followed = plans.planned(wanted)
+        costs = plans.costs(plan, wanted)
+        found: Reply = {
+            "title": title(plan),
+            "line": "; ".join(filter(None, (layout_line(plan.layout), followed, batch_line(plan.batch)))),
+            "plan": plans.document(plan, costs),
+            "faults": [sentence(fault.words) for fault in plan.faults],
+            "warnings": [sentence(words) for words in warnings(plan)],
+            "counted": [sentence(words) for words in counted(plan)],
+            "choices": self._degrees(plan),
+            "places": [
+                {"axis": place.axis.upper(), "size": place.size, "sits": where_it_sits(place, plan.cluster),
+                 "sends": what_it_sends(place.axis, plan.layout)}
+                for place in places(plan.cluster, plan.layout)
+            ],
+        }  # fmt: skip
+        if plan.step:
+            found |= {
+                "figures": charts.figures(plan, costs), "memory": charts.memory_bars(plan),
+                "buckets": charts.parts_of_memory(plan), "peak": charts.peak_bar(plan),
+                "parts": charts.parts_of_step(plan),
+            }  # fmt: skip
+        return found
+
+    def _degrees(self, plan: Plan) -> dict[str, list[int]]:
+        """What a slider for each number of the layout offers: what divides, and what is set."""
+        gpus, experts = plan.cluster.gpus, plan.model.experts
+        found = {
+            "tp": divisors(gpus, MOST["tp"]), "cp": divisors(gpus, MOST["cp"]), "pp": divisors(gpus, plan.model.layers),
+            "dp": divisors(gpus, gpus), "ep": divisors(experts, MOST["ep"]) if experts else [1],
+            "virtual_stages": list(CHUNKS), "micro_batch": list(MICRO_BATCHES),
+        }  # fmt: skip
+        return {name: sorted({*offered, getattr(plan.layout, name)}) for name, offered in found.items()}
+
+    def _pipeline(self, request: Mapping[str, Any]) -> Reply:
+        plan, _ = plans.planned(self._asked(request))
+        if not plan.step:
+            return {"words": "This layout cannot run."}
+        drawn = charts.pipeline_bars(plan)
+        return {"words": drawn} if isinstance(drawn, str) else {"gantt": drawn}
+
+    def _search(self, request: Mapping[str, Any]) -> Reply:
+        keep = request.get("keep") or []
+        if not isinstance(keep, list):
+            raise ShardwiseError("What stays as it is comes as a list of names, such as tp.")
+        asked = {"given": request.get("given"), "keep": keep}
+        before, search = self._left_off or (None, None)
+        if search is None or before != asked:
+            wanted = self._asked(request, lambda name: name in {*keep, "precision", "software"})
+            search = plans.Search(wanted, {}, wording=FORM)
+        self._left_off = None
+        if not search.go_on(SLICE_S):
+            self._left_off = asked, search
+            return {"searching": f"{search.tried:,} layouts tried …"}
+        found = search.found
+        if not found.kept:
+            raise ShardwiseError("No layout runs and fits. Keep less of this one, or take more GPUs.")
+        shown = charts.thinned(found.kept, found.front, found.room_bytes)
+        count = f"{len(found.kept):,} layouts run and fit"
+        return {
+            "words": f"{count}." if len(shown) == len(found.kept) else f"{count}; {len(shown)} of them are drawn.",
+            "scatter": charts.layouts_scatter(shown, found.front, found.room_bytes),
+            "layouts": [asdict(plan.layout) for plan in shown],
+        }
+
+    def _settings(self, request: Mapping[str, Any]) -> Reply:
+        plan, _ = plans.planned(self._asked(request))
+        return {"text": plans.settings(plan, str(request.get("framework")))}
+
+    def _choices(self, request: Mapping[str, Any]) -> Reply:
+        return {
+            **{what: list(dict.fromkeys(called.values())) for what, called in names().items()},
+            **{what: [list(pair) for pair in titled.items()] for what, titled in titles().items()},
+            "software": list(constants()["software"]),
+            "frameworks": [{"name": name, "title": words} for name, words in FRAMEWORKS.items()],
+        }
+
+    def _problem(self, request: Mapping[str, Any]) -> Reply:
+        wanted = self._asked(request)
+        cp, chunks = (wanted.layout.get(name, 1) for name in ("cp", "virtual_stages"))
+        name = problem_like(model=wanted.model, cp=cp, virtual_stages=chunks)
+        problem = self._banks.find(name)
+        return {"text": f'practice("{problem.slug}")  # {problem.title}\n'}

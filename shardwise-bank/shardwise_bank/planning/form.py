@@ -1,0 +1,47 @@
+"""The planner as a form in a notebook, with its first plan as text for where there is no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shardwise.errors import ShardwiseError
+from shardwise.markdown.html import to_html
+from shardwise.markdown.plain import to_plain
+from shardwise.student.api import banks_in_use
+from shardwise.student.messages import Message
+from shardwise.student.widget import Form
+from shardwise_bank.planning.desk import PlannerDesk
+
+_RUN = "**To plan in a form, run this cell in Jupyter.**"
+
+
+def planner(
+    model: str = "llama3-70b", cluster: str = "h100-512", *, bank: str | None = None, **layout: Any
+) -> Planner | Message:
+    """Plan a training run in a form: memory, time and money of a layout, and the best layouts.
+
+    It begins with a model and a cluster by name, and with what is given of a layout: `planner("llama3-8b", "h100-64", tp=2)`.
+    """
+    try:
+        return Planner(PlannerDesk(banks_in_use(bank)), str(model), str(cluster), layout)
+    except ShardwiseError as error:
+        return Message("\n\n".join(str(error).splitlines()))  # a line for each reason
+
+
+class Planner(Form):
+    """A training run to be planned: memory, time and money of a layout, and the best layouts."""
+
+    def __init__(self, desk: PlannerDesk, model: str, cluster: str, layout: Mapping[str, Any]) -> None:
+        given = desk.opened(model, cluster, layout)
+        text = in_words(desk.reply({"do": "plan", "given": given["start"]}))
+        super().__init__(desk, "planner", given, plain=to_plain(text), html=to_html(f"{_RUN}\n\n{text}"))
+
+
+def in_words(reply: Mapping[str, Any]) -> str:
+    """A plan in Markdown: its figures, what keeps it from running, and remarks."""
+    rows = [f"| {row['name']} | {row['value']} | {row['note']} |" for row in reply.get("figures", ())]
+    table = ["| | | |", "|---|---|---|", *rows] if rows else []
+    remarks = [f"- {words}" for words in (*reply["faults"], *reply["warnings"])]
+    parts = [f"### {reply['title']}", reply["line"], "\n".join(table), "\n".join(remarks)]
+    return "\n\n".join(filter(None, parts))

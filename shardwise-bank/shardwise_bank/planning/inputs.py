@@ -1,0 +1,365 @@
+"""What is to be planned: names, options and own numbers become the planner's records, with all faults at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from shardwise.errors import ShardwiseError
+from shardwise.units import read
+from shardwise_bank.solutions.planner.names import names, usual_cluster, usual_software
+from shardwise_bank.solutions.planner.search import Limits
+from shardwise_bank.solutions.planner.shapes import Batch, Cluster, Layout, Model, named_model
+
+PARTS = ("model", "cluster", "layout", "batch", "tokens", "price")  # of a file
+WORDS = ("schedule", "recompute", "precision")  # options of a layout that name something
+USUAL_BATCH = {"global_batch": 2048, "sequence": 8192}
+MOST_NEAR = 4
+LARGEST = 10**9  # of a count
+FARTHEST = 1e30  # of a number that is no count, in base units
+SHOWN = 40  # characters of a word that is repeated
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How whoever asks calls a setting: `--global-batch` on a command line, “global batch” in a form."""
+
+    is_command: bool
+
+    def name(self, setting: str) -> str:
+        """A setting."""
+        return f"--{setting.replace('_', '-')}" if self.is_command else setting.replace("_", " ")
+
+    def by(self, way: str) -> str:
+        """The way in which a command line gives something; nothing in a form, where it stands before one's eyes."""
+        return f" {way}" if self.is_command else ""
+
+
+COMMAND, FORM = Wording(is_command=True), Wording(is_command=False)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be planned, in the planner's own records."""
+
+    model: Model
+    cluster: Cluster
+    layout: Mapping[str, Any]  # what was given of it
+    batch: Batch
+    tokens: float | None
+    price: float | None
+    assumed: tuple[str, ...]  # what was not given, in words
+
+
+@dataclass
+class _Faults:
+    """Faults that were found so far."""
+
+    wording: Wording
+    found: list[str] = field(default_factory=list)
+
+    def add(self, words: str) -> None:
+        self.found.append(words)
+
+    def named(self, text: str, what: str, known: Mapping[str, str]) -> str | None:
+        """The name that a text means, whatever its case, dots and dashes."""
+        squashed = {_squashed(called): name for called, name in known.items()}
+        if _squashed(text) in squashed:
+            return squashed[_squashed(text)]
+        near = get_close_matches(_squashed(text)[:SHOWN], squashed, n=MOST_NEAR, cutoff=0.5)
+        listed = list(dict.fromkeys(squashed[name] for name in near))
+        hint = f"Near it: {', '.join(listed)}." if listed else f"There are {', '.join(dict.fromkeys(known.values()))}."
+        self.add(f"{text[:SHOWN]!r} is no {what} that the planner knows. {hint}")
+        return None
+
+    def number(self, value: Any, what: str, unit: str, *, way: Any = "none") -> float | None:
+        """A number above 0 of that unit."""
+        try:
+            is_plain = isinstance(value, int | float) and not isinstance(value, bool)
+            number = float(value if is_plain else read(str(value), unit, way).value)
+        except ShardwiseError as error:
+            self.add(f"{what}: {error}")
+            return None
+        except OverflowError:
+            number = math.inf
+        if not 1 / FARTHEST <= number <= FARTHEST:
+            self.add(f"{what} is {_shown(value)}, and has to be a number above 0 that occurs.")
+            return None
+        return number
+
+    def model(self, name: str, values: Mapping[str, Any]) -> Model | None:
+        """Make a model of one's own; None where the planner refuses its numbers together."""
+        try:
+            return Model(name=name, **values)
+        except ValueError as error:
+            self.add(f"model: {error}.")
+            return None
+
+    def count(self, value: Any, what: str) -> int | None:
+        """A whole number of at least 1."""
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= LARGEST or value % 1:
+            is_large = isinstance(value, int | float) and value > LARGEST
+            most = f"at most {LARGEST:,}" if is_large else "at least 1"
+            self.add(f"{what} is {_shown(value)}, and has to be a whole number of {most}.")
+            return None
+        return int(value)
+
+
+def _digits(text: str) -> int | None:
+    """The number that digits write, with whatever parts them; one that is too large for a count as one more than that."""
+    digits = re.sub(r"\D", "", text)
+    return (int(digits) if len(digits) < 30 else LARGEST + 1) if digits else None
+
+
+def _shown(value: Any) -> str:
+    """A value as it is repeated to who wrote it."""
+    if isinstance(value, int) and abs(value) > 10**SHOWN:  # Python writes no number of more than 4,300 digits
+        return "far too large" if value > 0 else "far too small"
+    return f"{value!r:.{SHOWN}}"
+
+
+def _squashed(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
+def parts_of(file: Path) -> Mapping[str, Any]:
+    """The parts of a file of own numbers. Raises ShardwiseError."""
+    from shardwise.template.yaml_source import load
+
+    data = load(file).data
+    if not isinstance(data, Mapping):
+        raise ShardwiseError(
+            f"{file}: I expected {', '.join(PARTS)}, and this is {'empty' if data is None else 'something else'}."
+        )
+    return data
+
+
+def asked(options: Mapping[str, Any], given: Mapping[str, Any], *, wording: Wording, where: str = "request") -> Asked:
+    """What options and given parts ask for; an option counts before a part. Raises ShardwiseError with every fault.
+
+    `where` is what the parts came in, for the words about one that is unknown.
+    """
+    faults = _Faults(wording)
+    _strangers(given, PARTS, where, faults)
+    known = names()
+    model = _model(_first(options, given, "model"), known["model"], faults)
+    cluster = _cluster(options, given.get("cluster"), known["accelerator"], faults)
+    usual = {"software": usual_software(accelerator=cluster.accelerator)} if cluster else {}
+    layout = _layout({**usual, **_mapping(given, "layout", faults), **options["layout"]}, known, faults)
+    sizes = {**_mapping(given, "batch", faults), **options["batch"]}
+    batch, assumed = _batch(sizes, getattr(model, "positions", 0), faults)
+    tokens, price = _first(options, given, "tokens"), _first(options, given, "price")
+    read_tokens = None if tokens is None else faults.number(tokens, wording.name("tokens"), "tokens")
+    read_price = None if price is None else faults.number(_unquoted(price), wording.name("price"), "dollars")
+    if faults.found or not (model and cluster and batch):
+        raise ShardwiseError("\n".join(faults.found))
+    return Asked(model, cluster, layout, batch, read_tokens, read_price, tuple(assumed))
+
+
+def _first(options: Mapping[str, Any], given: Mapping[str, Any], name: str) -> Any:
+    """What an option says; where it is left out, what a part does. An empty option is one that was given."""
+    return given.get(name) if options.get(name) is None else options[name]
+
+
+def _unquoted(value: Any) -> Any:
+    """A number that stands between quotes as the number; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        return value
+
+
+def _mapping(given: Mapping[str, Any], part: str, faults: _Faults) -> Mapping[str, Any]:
+    value = given.get(part) or {}
+    if isinstance(value, Mapping):
+        return value
+    faults.add(f"{part} is {value!r:.40}, and has to name its numbers.")
+    return {}
+
+
+def _strangers(given: Mapping[str, Any], known: Sequence[str], where: str, faults: _Faults) -> None:
+    for name in given:
+        if name not in known:
+            near = get_close_matches(str(name), known, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
+            faults.add(f"{where}: {str(name)[:40]!r} is unknown. {hint}")
+
+
+def _model(wanted: Any, known: Mapping[str, str], faults: _Faults) -> Model | None:
+    """A model by its name, or by numbers of a file."""
+    if wanted is None:
+        by, file = faults.wording.by("with --model"), faults.wording.by("in --file")
+        faults.add(f"Name a model{by}, such as llama3-70b, or give its numbers{file}.")
+        return None
+    if not isinstance(wanted, Mapping):
+        name = faults.named(str(wanted), "model", known)
+        return named_model(name) if name else None
+    fields = {part.name: part for part in dataclasses.fields(Model)}
+    _strangers(wanted, tuple(fields), "model", faults)
+    missing = [
+        name
+        for name, part in fields.items()
+        if part.default is dataclasses.MISSING and name not in wanted and name != "name"
+    ]
+    if missing:
+        faults.add(f"model: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing.")
+    numbers = {name: value for name, value in wanted.items() if name in fields and name != "name"}
+    wrong = [name for name, value in numbers.items() if not _fits(value, fields[name].default)]
+    for name in wrong:
+        expected = "true or false" if isinstance(fields[name].default, bool) else f"a whole number up to {LARGEST:,}"
+        faults.add(f"model: {name} is {_shown(numbers[name])}, and has to be {expected}.")
+    if missing or wrong:
+        return None
+    called = "".join(sign if sign.isprintable() else " " for sign in str(wanted.get("name") or "own model"))
+    return faults.model(called[:SHOWN], numbers)
+
+
+def _fits(value: Any, usual: Any) -> bool:
+    """Whether a value is of the sort that a model's own is."""
+    if isinstance(usual, bool) or isinstance(value, bool):
+        return isinstance(usual, bool) and isinstance(value, bool)
+    return isinstance(value, int | float) and 0 <= value <= LARGEST and value % 1 == 0
+
+
+def _cluster(options: Mapping[str, Any], written: Any, known: Mapping[str, str], faults: _Faults) -> Cluster | None:
+    """A cluster by its name, such as h100-16384, or by numbers of a file; --gpus and --network count before both."""
+    own: dict[str, Any] = dict(written) if isinstance(written, Mapping) else {}
+    called = _first(options, {"cluster": written if not own else own.get("accelerator")}, "cluster")
+    if called is None:
+        by, file = faults.wording.by("with --cluster"), faults.wording.by("in --file")
+        faults.add(f"Name a cluster{by}, such as h100-1024, or give its numbers{file}.")
+        return None
+    text, gpus = _sized(str(called), known)
+    gpus = next((size for size in (options.get("gpus"), own.get("gpus"), gpus) if size is not None), None)
+    name = faults.named(text, "accelerator", known)
+    fields = [part.name for part in dataclasses.fields(Cluster)]
+    _strangers(own, fields, "cluster", faults)
+    if gpus is None:
+        if not str(called):
+            return None
+        way = faults.wording.by(f"Write --cluster {called}-1024, or --gpus 1024.")
+        faults.add(f"How many GPUs has the cluster?{way}")
+        return None
+    count = faults.count(gpus, "gpus")
+    if name is None or count is None:
+        return None
+    usual = usual_cluster(accelerator=name, gpus=count)
+    changes: dict[str, Any] = {}
+    if "gpus_per_node" in own:
+        changes["gpus_per_node"] = faults.count(own["gpus_per_node"], "gpus_per_node")
+    network = _first(options, {"network": own.get("network_bytes_per_s")}, "network")
+    if network is not None:
+        changes["network_bytes_per_s"] = faults.number(
+            network, faults.wording.name("network"), "GB/s", way="per direction"
+        )
+    return None if None in changes.values() else dataclasses.replace(usual, **changes)
+
+
+def _sized(text: str, known: Mapping[str, str]) -> tuple[str, int | None]:
+    """The accelerator and the size in the name of a cluster: h100-16384, 16384 x H100, h100-80gb."""
+    names = {_squashed(called) for called in known}
+    if _squashed(text) in names:
+        return text, None
+    if (first := re.fullmatch(r"\s*(\d[\d,_]*)\s*[x×*]\s*(\D.*)", text)) and _squashed(first[2]):
+        return first[2], _digits(first[1])
+    if last := re.fullmatch(r"(.*?\w)(?:\s*[:x×*_-]\s*|\s+)(\d[\d,_]*)\s*(?:gpus)?", text, re.IGNORECASE):
+        return last[1], _digits(last[2])
+    return text, None
+
+
+def _layout(wanted: Mapping[str, Any], known: Mapping[str, Mapping[str, str]], faults: _Faults) -> Mapping[str, Any]:
+    """What is given of a layout, checked by itself."""
+    fields = {part.name: part.default for part in dataclasses.fields(Layout)}
+    _strangers(wanted, tuple(fields), "layout", faults)
+    found: dict[str, Any] = {}
+    for name, value in wanted.items():
+        option = faults.wording.name(str(name))
+        if name not in fields:
+            continue
+        if name in WORDS:
+            found[name] = faults.named(str(value), f"{name}{faults.wording.by(f'({option})')}", known[name])
+        elif isinstance(fields.get(name), bool):
+            found[name] = value
+            if not isinstance(value, bool):
+                faults.add(f"{option} is {_shown(value)}, and has to be true or false.")
+        elif name == "zero":
+            found[name] = value
+            if isinstance(value, bool) or value not in (0, 1, 2, 3):
+                faults.add(f"{option} is {_shown(value)}, and the stages of ZeRO are 0, 1, 2 and 3.")
+        elif isinstance(fields.get(name), int):
+            least_zero = fields[name] == 0 and value == 0
+            found[name] = 0 if least_zero else faults.count(value, option)
+        elif isinstance(value, str):
+            found[name] = value
+        else:
+            faults.add(f"{option} is {_shown(value)}, and has to be a word.")
+    if found.get("recompute") == "partial" and not found.get("recomputed_layers"):
+        faults.add(
+            f"{faults.wording.name('recompute')} partial needs recomputed_layers, how many layers it is{faults.wording.by('under layout of a file')}."
+        )
+    if found.get("virtual_stages", 1) not in (1, None):
+        found.setdefault("schedule", "interleaved")
+    return found
+
+
+def _batch(sizes: Mapping[str, Any], positions: int, faults: _Faults) -> tuple[Batch | None, list[str]]:
+    """The batch, and what of it was assumed: no longer a sequence than a model has learned positions for, if it has any."""
+    _strangers(sizes, tuple(USUAL_BATCH), "batch", faults)
+    usual = {**USUAL_BATCH, "sequence": min(USUAL_BATCH["sequence"], positions or USUAL_BATCH["sequence"])}
+    counts = {name: faults.count(sizes.get(name, size), faults.wording.name(name)) for name, size in usual.items()}
+    found = {name: count for name, count in counts.items() if count is not None}
+    assumed = [f"{faults.wording.name(name)} {size}" for name, size in usual.items() if name not in sizes]
+    return Batch(**found) if len(found) == len(usual) else None, assumed
+
+
+def limits_of(given: Mapping[str, Any], wanted: Asked, *, wording: Wording) -> Limits:
+    """What a search may try: limits that were given, and what is pinned of the layout. Raises ShardwiseError."""
+    faults = _Faults(wording)
+    found: dict[str, Any] = {}
+    for name in ("max_tp", "max_cp", "max_pp", "max_ep"):
+        if name in given:
+            found[name] = faults.count(given[name], wording.name(name))
+    if "memory" in given:
+        found["memory_bytes"] = faults.number(given["memory"], wording.name("memory"), "GB")
+    if "min_mfu" in given:
+        found["min_mfu"] = faults.number(given["min_mfu"], wording.name("min_mfu"), "%")
+    for name, limit in (
+        ("micro_batch", "micro_batches"),
+        ("virtual_stages", "virtual_stages"),
+        ("zero", "zero"),
+        ("recompute", "recompute"),
+    ):
+        if name in wanted.layout:
+            found[limit] = (wanted.layout[name],)
+    for name in ("tp", "cp", "pp", "ep"):
+        if name in wanted.layout:
+            found.setdefault(f"max_{name}", wanted.layout[name])
+    for name in ("precision", "software"):
+        if name in wanted.layout:
+            found[name] = wanted.layout[name]
+    for words in _not_tried(wanted.layout, wording):
+        faults.add(f"A search does not try {words}: leave it out, or plan a single layout.")
+    if faults.found:
+        raise ShardwiseError("\n".join(faults.found))
+    return Limits(**found)
+
+
+def _not_tried(layout: Mapping[str, Any], wording: Wording) -> Iterator[str]:
+    """What is given of a layout that no layout of a search has."""
+    if not layout.get("sequence_parallel", True):
+        yield wording.name("no_sequence_parallel")
+    if layout.get("schedule", "1f1b") not in ("1f1b", "interleaved"):
+        yield f"{wording.name('schedule')} {layout['schedule']}"
+    for name in ("recomputed_layers", "shard_group", "gradient_bytes"):
+        if layout.get(name):
+            yield name
+    if layout.get("expert_tp", 1) > 1:
+        yield "expert_tp"

@@ -1,0 +1,190 @@
+"""A plan in the terminal: bars of memory and of the step, what the run costs, and lists of layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from shardwise.cli.tables import console
+from shardwise.markdown.terminal import columns
+from shardwise.units import show, show_number
+from shardwise_bank.planning.words import AXES, batch_line, layout_line, sentence, title
+from shardwise_bank.solutions.planner.judging import Plan, counted, warnings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+WIDEST = 120  # columns that are used of a terminal
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def print_plan(plan: Plan, costs: Mapping[str, float], assumed: Sequence[str], note: str) -> None:
+    """Everything about one plan: its faults first."""
+    out = console(piped=columns())
+    out.print(title(plan), style="bold", highlight=False, markup=False)
+    out.print("; ".join(filter(None, (layout_line(plan.layout), note))), width=columns())
+    out.print(batch_line(plan.batch), style="dim" if not assumed else "")
+    if assumed:
+        out.print(f"Assumed, since it was not given: {' '.join(assumed)}", style="dim", width=columns())
+    for fault in plan.faults:
+        _bullet(out, "✗", "red", fault.words)
+    if plan.memory:
+        room = plan.cluster.memory_bytes
+        words = f"{show(plan.memory_bytes, 'GB', digits=3)} of {show(room, 'GB', digits=3)}"
+        out.print(f"\n[bold]Memory of the fullest GPU[/bold]  {words}, {_fits(plan)}")
+        out.print(memory_table(plan.memory, room, _bar_width(out)))
+    if plan.step:
+        out.print(f"\n[bold]Time of a step[/bold]  {show(plan.step_s, 's', digits=3)}")
+        out.print(step_table(plan.step, _bar_width(out)))
+        out.print()
+        out.print(_rates(plan, costs))
+        for words in counted(plan):
+            _bullet(out, " ", "dim", sentence(words))
+    for warning in warnings(plan):
+        _bullet(out, "!", "yellow", warning)
+
+
+def print_layouts(plans: Sequence[Plan], front: Sequence[Plan], *, top: int, room: float) -> None:
+    """The best layouts, and those to which no other is both quicker and leaner."""
+    from rich.markup import escape
+
+    out = console(piped=columns())
+    if not plans:
+        out.print(
+            "No layout within these limits runs and fits. Allow more with --max-tp, --max-pp, --memory or --gpus."
+        )
+        return
+    first = plans[0]
+    out.print(f"[bold]{escape(title(first))}[/bold]  {batch_line(first.batch)}")
+    count = f"{len(plans):,} layout{'s run and fit' if len(plans) > 1 else ' runs and fits'} in {show(room, 'GB', digits=3)}"
+    out.print(f"{count}; the quickest:\n")
+    out.print(layouts_table(plans[:top]))
+    shown = _spread(front, top)
+    of_all = f", {len(shown)} of them here" if len(shown) < len(front) else ""
+    out.print(
+        f"\n[bold]Memory against MFU[/bold]: to {len(front)} no other layout is both quicker and leaner{of_all}.\n"
+    )
+    out.print(layouts_table(shown))
+
+
+def _spread(front: Sequence[Plan], top: int) -> Sequence[Plan]:
+    """At most so many of a front, from end to end."""
+    if len(front) <= top:
+        return front
+    return [front[round(place * (len(front) - 1) / (top - 1))] for place in range(top)] if top > 1 else front[:1]
+
+
+def memory_table(memory: Mapping[str, float], room: float, width: int) -> Table:
+    """Buckets of memory, each bar beginning where the one before it ends; the last row marks the room that there is."""
+    total = sum(memory.values())
+    scale = width / max(room, total)
+    table, before = _grid(), 0.0
+    for bucket, size in memory.items():
+        if size:
+            table.add_row(
+                _words(bucket),
+                show(size, "GB", digits=3),
+                f"{size / room:.0%}",
+                _bar(before * scale, size * scale, "cyan"),
+            )
+        before += size
+    left = room - total
+    word, style = ("free", "dim") if left >= 0 else ("too much", "red")
+    bar = _bar(min(total, room) * scale, abs(left) * scale, style, "░" if left >= 0 else "█")
+    table.add_row(word, show(abs(left), "GB", digits=3), f"{abs(left) / room:.0%}", bar, style=style)
+    return table
+
+
+def step_table(step: Mapping[str, float], width: int) -> Table:
+    """Parts of a step, each bar beginning where the one before it ends."""
+    total, table, before = sum(step.values()), _grid(), 0.0
+    for part, seconds in step.items():
+        if seconds:
+            style = "green" if part == "compute" else "yellow"
+            bar = _bar(before / total * width, seconds / total * width, style)
+            table.add_row(_words(part), show(seconds, "s", digits=3), f"{seconds / total:.0%}", bar)
+        before += seconds
+    return table
+
+
+def layouts_table(plans: Sequence[Plan]) -> Table:
+    """A row a layout."""
+    from rich.table import Table
+
+    has_cp, has_ep = (any(getattr(plan.layout, axis) > 1 for plan in plans) for axis in ("cp", "ep"))
+    axes = [axis for axis in AXES if axis not in ("cp", "ep") or (axis == "cp" and has_cp) or (axis == "ep" and has_ep)]
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name in (*axes, "chunks", "ZeRO", "mb"):
+        table.add_column(name.upper() if name in AXES else name, justify="right")
+    table.add_column("recompute")
+    for name in ("memory", "step", "bubble", "MFU"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for plan in plans:
+        layout = plan.layout
+        table.add_row(
+            *(str(getattr(layout, axis)) for axis in axes), str(layout.virtual_stages), str(layout.zero), str(layout.micro_batch),
+            layout.recompute, show(plan.memory_bytes, "GB", digits=3), show(plan.step_s, "s", digits=3),
+            f"{plan.bubble_idle_fraction:.0%}", f"{plan.mfu:.1%}",
+        )  # fmt: skip
+    return table
+
+
+def _rates(plan: Plan, costs: Mapping[str, float]) -> Table:
+    table = _grid()
+    table.add_row(
+        "MFU", f"{plan.mfu:.1%}", "", f"HFU {plan.hfu:.1%}, {show_number(plan.tokens_per_s_per_gpu, 3)} tokens/s a GPU"
+    )
+    idle = f"{plan.bubble_idle_fraction:.1%}"
+    table.add_row("bubble", idle, "", f"of the pipeline's time idle; {plan.bubble_overhead:.1%} over its computing")
+    if "days" in costs:
+        words = f"for {show_number(costs['tokens'] / 1e12, 3)}T tokens, {show_number(costs['gpu_hours'], 3)} GPU-hours"
+        table.add_row("days", show_number(costs["days"], 3), "", f"{words}, with nothing lost to failures")
+    if "dollars" in costs:
+        table.add_row("dollars", show_number(costs["dollars"], 3), "", f"at {costs['price']:g} dollars a GPU-hour")
+    return table
+
+
+def _bar_width(out: Console) -> int:
+    return max(10, min(out.width, WIDEST) - 46)
+
+
+def _grid() -> Table:
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(min_width=20, no_wrap=True)
+    table.add_column(justify="right", no_wrap=True, min_width=9)
+    table.add_column(justify="right", no_wrap=True, min_width=4)
+    table.add_column(overflow="fold")
+    return table
+
+
+def _bar(start: float, length: float, style: str, block: str = "█") -> Text:
+    """A bar from one column to another, to an eighth of one at its end."""
+    from rich.text import Text
+
+    begin, end = round(start), start + length
+    whole = max(0, int(end) - begin)
+    part = _EIGHTHS[int((end - int(end)) * 8)] if block == "█" and end > begin else ""
+    drawn = (block * whole + part).rstrip() or ("▏" if block == "█" else "")
+    return Text(" " * begin + drawn, style=style)
+
+
+def _bullet(out: Console, sign: str, style: str, words: str) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    line = Table.grid(padding=(0, 1))
+    told = Text(f"{words[:1].upper()}{words[1:]}", style=style if style == "dim" else "")
+    line.add_row(Text(sign, style=style), told)
+    out.print(line, width=columns())
+
+
+def _fits(plan: Plan) -> str:
+    return "[green]it fits[/green]" if plan.fits else "[red]it does not fit[/red]"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,1 @@
+"""References of the chapter on the plan of Llama 3 405B."""

@@ -1,0 +1,109 @@
+"""Runs with checkpoints and failures: two that are drawn, and what is to be expected for every interval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..checkpointing.checkpoint_interval import exact_interval_seconds, run_seconds, young_interval_seconds
+from ..checkpointing.failures import job_mtbf_seconds, part_mtbf_seconds
+from ..oracles.checkpointing.checkpoint_run import drawn_failures, play_run
+from . import choice, in_time, options, percent, points, short, spread
+
+CHAPTER = "11-checkpointing"
+STILL = "waste-against-interval"
+TITLE = "Runs with checkpoints and failures"
+PLAYS = "interval_s"
+MINUTE, HOUR, DAY = 60, 3600, 86400
+GPU_MTBF = part_mtbf_seconds(failures=419, parts=16384, observed_s=54 * DAY)  # Llama Team 2024, section 3.3.4
+SHOWN_S = 12 * HOUR
+MINUTES = (5, 7, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240)
+CONTROLS = {
+    "interval_s": {
+        "label": "training between checkpoints",
+        "options": options([minutes * MINUTE for minutes in MINUTES], lambda seconds: f"{seconds // MINUTE} min"),
+        "start": "60 min",
+    },
+    "gpus": {"label": "GPUs", "options": options((4096, 8192, 16384, 32768, 65536), "{:,}".format), "start": "16,384"},
+    "write_s": {"label": "a write takes", "options": options((10, 60, 180, 600), in_time), "start": "1 min"},
+    "restart_s": {"label": "a restart takes", "options": options((60, 300, 900), in_time), "start": "5 min"},
+    "luck": {"label": "luck", "options": options(range(1, 7)), "start": "1"},
+}
+KINDS = {
+    "trains": {"name": "trains", "colour": "blue"},
+    "writes": {"name": "writes a checkpoint", "colour": "green"},
+    "lost": {"name": "work that a failure destroys", "colour": "orange"},
+    "restarts": {"name": "restarts", "colour": "grey"},
+}
+
+
+def mtbf_seconds(gpus: int) -> float:
+    """The mean time between failures of a job, from the failures of Llama 3."""
+    return job_mtbf_seconds(part_mtbf_s=GPU_MTBF, parts=gpus)
+
+
+def waste(*, interval_s: float, gpus: int, write_s: float, restart_s: float) -> float:
+    """What checkpoints and failures add to the training time, exactly, as a share of it."""
+    mtbf = mtbf_seconds(gpus)
+    return run_seconds(training_s=1, interval_s=interval_s, write_s=write_s, restart_s=restart_s, mtbf_s=mtbf) - 1
+
+
+def show(*, interval_s: float, gpus: int, write_s: float, restart_s: float, luck: int) -> dict[str, Any]:
+    """Twelve hours of two runs with failures that were drawn, and the expected waste against the interval."""
+    mtbf = mtbf_seconds(gpus)
+    costs = {"write_s": write_s, "restart_s": restart_s}
+    spans, failures = [], 0
+    for row in (0, 1):
+        strikes = drawn_failures(mtbf_s=mtbf, until_s=SHOWN_S, seed=10 * luck + row)
+        failures += len(strikes)
+        for span in play_run(strikes, interval_s=interval_s, until_s=SHOWN_S, **costs):
+            spans.append(
+                {"row": row, "kind": span.kind, "from": short(span.begun / HOUR), "to": short(span.ended / HOUR)}
+            )
+    lost = sum(span["to"] - span["from"] for span in spans if span["kind"] == "lost") * HOUR
+    timeline = {
+        "drawing": "gantt",
+        "title": f"Twelve hours of two runs on {gpus:,} GPUs",
+        "rows": ["one run", "another"],
+        "axis": {"label": "hours", "low": 0, "high": SHOWN_S / HOUR},
+        "kinds": KINDS,
+        "spans": spans,
+    }
+    grid = spread(MINUTES[0] * MINUTE, MINUTES[-1] * MINUTE, 60)
+    curve = points(lambda at: 100 * waste(interval_s=at, gpus=gpus, **costs), grid)
+    best = exact_interval_seconds(write_s=write_s, mtbf_s=mtbf)
+    expected = waste(interval_s=interval_s, gpus=gpus, **costs)
+    least = waste(interval_s=best, gpus=gpus, **costs)
+    shown = (
+        {"y": short(100 * expected)} if expected <= 6 * least else {}
+    )  # where it ends above the drawing, a line alone
+    expectation = {
+        "drawing": "lines",
+        "title": "Time that checkpoints and failures are expected to add, against the interval",
+        "x": {"label": "minutes of training between checkpoints", "low": MINUTES[0], "high": MINUTES[-1], "log": True,
+              "ticks": [(float(minutes), str(minutes)) for minutes in (5, 10, 20, 45, 90, 240)]},
+        "y": {"label": "% of the training time", "low": 0, "high": short(600 * least)},
+        "lines": [{"name": "expected", "colour": "blue", "points": [(x / MINUTE, y) for x, y in curve if y <= 600 * least]}],
+        "marks": [{"x": interval_s / MINUTE, **shown, "text": percent(expected), "colour": "orange"}],
+    }  # fmt: skip
+    return {
+        "panels": [timeline, expectation],
+        "facts": [
+            ("mean time between failures", in_time(mtbf)),
+            ("failures in the two runs", str(failures)),
+            ("work that they destroyed", in_time(lost) if lost else "none"),
+            ("to be expected", f"{percent(expected)} of the training time"),
+            ("best interval", f"{in_time(best)}, with {percent(least)}"),
+        ],
+    }
+
+
+def predict() -> dict[str, Any]:
+    """How often a large job should save."""
+    best = young_interval_seconds(write_s=60, mtbf_s=mtbf_seconds(16384))
+    return {
+        "ask": f"A job on 16,384 GPUs fails every {in_time(mtbf_seconds(16384))} on average, and training waits 1 min for each "
+        "checkpoint. After how much training should it save?",
+        **choice(f"{round(best / MINUTE, -1):.0f} min", ("2 min", "5 min", "20 min", "1 h", "3 h")),
+        "why": f"The best interval is nearly √(2 · C · M), here {in_time(best)}: writing then costs as much as the work that "
+        "failures destroy.",
+    }

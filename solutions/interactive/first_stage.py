@@ -1,0 +1,125 @@
+"""The memory that a GPU of the first pipeline stage needs in the 405B run, at its fullest moment, with 1 to 32 stages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..activations.activations import in_flight_bytes, layer_activation_bytes
+from ..activations.recompute import grouped_bytes, time_overhead
+from ..capstone.capstone import state_bytes_per_gpu
+from ..facts.hardware import memory_bytes
+from ..layout.run_plan import fullest_stage_layers
+from ..pipeline.pipeline import bubble_idle_fraction, in_flight
+from ..pipeline.pipeline_traffic import boundary_message_bytes
+from ..shapes import models
+from ..shapes.layer_parameters import layer_parameters
+from . import choice, in_bytes, options, percent, written
+
+CHAPTER = "16-capstone-405b"
+STILL = "what-the-first-stage-holds"
+TITLE = "What the first stage of the 405B run holds"
+PLAYS = "gpus"
+MODEL, ACCELERATOR = "Llama-3-405B", "H100-80GB"
+SEQUENCES, TOKENS = 2048, 8192  # Llama Team 2024, arXiv:2407.21783, Table 4; one sequence is a micro-batch
+STAGES = (1, 2, 4, 8, 16, 32)
+SHAPE = {part: getattr(models, part)(model=MODEL) for part in ("hidden", "ffn_hidden", "heads", "kv_heads")}
+CONTROLS = {
+    "gpus": {"label": "GPUs", "options": options([2**power for power in range(9, 17)], "{:,}".format), "start": "16,384"},
+    "tp": {"label": "TP", "options": options((1, 2, 4, 8)), "start": "8"},
+    "sharded": {
+        "label": "sharded over the replicas",
+        "options": {"nothing": 0, "optimizer (ZeRO-1)": 1, "optimizer and gradients (ZeRO-2)": 2},
+        "start": "optimizer and gradients (ZeRO-2)",
+        "as": "choice",
+    },
+    "recomputed": {
+        "label": "recomputed in the backward pass",
+        "options": {"nothing": False, "every layer": True},
+        "start": "nothing",
+        "as": "choice",
+    },
+}  # fmt: skip
+KINDS = {
+    "activations": {"name": "activations", "colour": "orange"},
+    "weights": {"name": "BF16 weights", "colour": "blue"},
+    "states": {"name": "gradients and optimizer", "colour": "green"},
+}
+
+
+def held(*, stages: int, gpus: int, tp: int, sharded: int, recomputed: bool) -> dict[str, float]:
+    """Bytes of each kind on a GPU of the first stage. Raises ValueError when there are more replicas than sequences."""
+    replicas = gpus // (tp * stages)
+    if replicas > SEQUENCES:
+        raise ValueError(f"{replicas:,} replicas have no more than {SEQUENCES:,} sequences")
+    layers = fullest_stage_layers(layers=models.layers(model=MODEL), stages=stages)
+    weights = layers * layer_parameters(**SHAPE) / tp
+    shards = {"gradient_shards": replicas if sharded == 2 else 1, "optimizer_shards": replicas if sharded else 1}
+    flight = {"stages": stages, "micro_batches": SEQUENCES // replicas}
+    layer = layer_activation_bytes(tokens=TOKENS, tp=tp, **SHAPE)
+    if recomputed:  # every layer keeps its input alone, as large as what one stage sends to the next
+        activations = grouped_bytes(
+            layers=layers, every=1, in_flight=in_flight(stage=0, **flight), layer_bytes=layer,
+            input_bytes=boundary_message_bytes(tokens=TOKENS, hidden=SHAPE["hidden"], tp=tp),
+        )  # fmt: skip
+    else:
+        activations = in_flight_bytes(layer_bytes=layer, stage_layers=layers, **flight)
+    states = state_bytes_per_gpu(gpu_parameters=weights, **shards)
+    return {"activations": activations, "weights": 2 * weights, "states": states - 2 * weights}
+
+
+def show(*, gpus: int, tp: int, sharded: int, recomputed: bool) -> dict[str, Any]:
+    """A bar for each length of the pipeline against the memory of the card."""
+    room = memory_bytes(accelerator=ACCELERATOR)
+    rows, fits = [], []
+    for stages in STAGES:
+        name = f"{stages} stage{'s' if stages > 1 else ''}"
+        try:
+            sizes = held(stages=stages, gpus=gpus, tp=tp, sharded=sharded, recomputed=recomputed)
+        except ValueError:
+            rows.append({"name": name, "text": "too few sequences", "parts": []})
+            continue
+        parts = [{"kind": kind, "size": size / 1e9, "text": written(size / 1e9)} for kind, size in sizes.items()]
+        total = sum(sizes.values())
+        rows.append({"name": name, "text": in_bytes(total), "parts": parts})
+        if total <= room:
+            fits.append(stages)
+    panel = {
+        "drawing": "bars",
+        "title": f"What a GPU of the first stage of {MODEL} holds at its peak on {gpus:,} GPUs with TP {tp}",
+        "axis": {"label": "GB on a GPU of the first stage"},
+        "kinds": KINDS,
+        "rows": rows,
+        "limit": {"at": room / 1e9, "text": f"an H100 has {in_bytes(room)}"},
+    }
+    again = time_overhead(plain_s=1 + 2, recomputed_s=1 + 2 + 1)  # a backward pass takes as long as two forward passes
+    facts = [("fewest stages that fit", str(fits[0]) if fits else "none of these")]
+    if fits:
+        replicas = gpus // (tp * fits[0])
+        micro_batches = SEQUENCES // replicas
+        idle = bubble_idle_fraction(stages=fits[0], micro_batches=micro_batches)
+        facts += [
+            ("replicas then", f"{replicas:,} of {micro_batches:,} micro-batch{'es' if micro_batches > 1 else ''}"),
+            ("idle fraction then, 1F1B", percent(idle) if idle else "none"),
+        ]  # fmt: skip
+    facts.append(("recomputation adds to computing", percent(again) if recomputed else "nothing"))
+    return {"panels": [panel], "facts": facts}
+
+
+def predict() -> dict[str, Any]:
+    """What twice as many stages leave on a GPU."""
+    run = {"gpus": 16384, "tp": 8, "sharded": 2, "recomputed": False}
+    before, after = held(stages=16, **run), held(stages=32, **run)
+    states, activations = before["weights"] + before["states"], before["activations"]
+    sizes = [
+        (states + activations) / 2,  # everything is halved
+        states + activations / 2,  # activations alone are
+        sum(after.values()),
+        after["weights"] + after["states"] + 2 * activations,  # twice as much in flight, of as many layers
+    ]
+    return {
+        "ask": f"On 16,384 H100 and under 1F1B a GPU of the first of 16 stages holds {in_bytes(states + activations)}, {in_bytes(activations)} of them "
+        "activations. What does it hold with 32 stages, each with half the layers, on as many GPUs and with the same batch?",
+        **choice(in_bytes(sum(after.values())), map(in_bytes, sizes)),
+        "why": "A stage has half the layers, but the first one then holds 32 micro-batches in flight and not 16: its activations "
+        f"stay. Only its weights are halved, from {in_bytes(before['weights'])} to {in_bytes(after['weights'])}.",
+    }

@@ -1,0 +1,85 @@
+"""A cosine schedule beside one that warms up, stays and decays, with the area under each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..learning_rate.lr_schedules import cosine_area, cosine_lr, wsd_area, wsd_lr, wsd_to_cosine_area
+from . import options, percent, short, written
+
+CHAPTER = "04-learning-rate-scaling"
+STILL = "cosine-and-stable"
+TITLE = "Two learning-rate schedules and their areas"
+PLAYS = "total_steps"
+PEAK = 3e-4
+LONGEST = 200_000
+CONTROLS = {
+    "total_steps": {
+        "label": "steps of the run",
+        "options": options(range(20_000, LONGEST + 1, 20_000), "{:,}".format),
+        "start": "100,000",
+    },
+    "warmup_steps": {"label": "warmup steps", "options": options((500, 2000, 5000, 10_000), "{:,}".format), "start": "2,000"},
+    "decay_share": {"label": "decay of the stable schedule", "options": options((0.05, 0.1, 0.2, 0.4), percent), "start": "10 %"},
+    "final_share": {"label": "cosine ends at", "options": options((0, 0.1), lambda at: f"{percent(at)} of the peak"), "start": "0 % of the peak"},
+}  # fmt: skip
+
+
+def phases(*, total_steps: int, warmup_steps: int, decay_share: float) -> dict[str, int]:
+    """The phases of the stable schedule; it decays at most after its warmup."""
+    decay = min(round(decay_share * total_steps), total_steps - warmup_steps)
+    return {"warmup_steps": warmup_steps, "stable_steps": total_steps - warmup_steps - decay, "decay_steps": decay}
+
+
+def show(*, total_steps: int, warmup_steps: int, decay_share: float, final_share: float) -> dict[str, Any]:
+    """Both schedules, and the area under each."""
+    stable = phases(total_steps=total_steps, warmup_steps=warmup_steps, decay_share=decay_share)
+    cosine = {
+        "peak_lr": PEAK,
+        "final_lr": final_share * PEAK,
+        "warmup_steps": warmup_steps,
+        "total_steps": total_steps,
+    }
+    areas = cosine_area(**cosine), wsd_area(peak_lr=PEAK, **stable)
+    steps = sorted({*range(0, total_steps + 1, 1000), warmup_steps, total_steps - stable["decay_steps"]})
+
+    def curve(of: Callable[[int], float]) -> list[tuple[float, float]]:
+        return [(step / 1000, short(of(step) / PEAK)) for step in steps]
+
+    rates = (
+        curve(lambda step: cosine_lr(step=step, **cosine)),
+        curve(lambda step: wsd_lr(step=step, peak_lr=PEAK, **stable)),
+    )
+    names = "cosine", "warmup, stable, decay"
+    panel = {
+        "drawing": "lines",
+        "title": f"Learning rate over {total_steps:,} steps under two schedules",
+        "x": {"label": "step, thousands", "low": 0, "high": LONGEST / 1000},
+        "y": {"label": "rate over the peak of 0.0003", "low": 0, "high": 1.1},
+        "lines": [
+            {"name": name, "colour": colour, "dashed": colour == "orange", "points": points}
+            for name, colour, points in zip(names, ("blue", "orange"), rates, strict=True)
+        ],
+        "areas": [{"name": "area under the cosine", "colour": "blue", "points": [(step, 0, rate) for step, rate in rates[0]]}],
+        "marks": [{"x": total_steps / 1000, "text": "end of the run"}],
+    }  # fmt: skip
+    return {
+        "panels": [panel],
+        "facts": [
+            *((f"area, {name}", f"{written(area)}") for name, area in zip(names, areas, strict=True)),
+            ("the second over the first", written(areas[1] / areas[0])),
+        ],
+    }
+
+
+def predict() -> dict[str, Any]:
+    """How much larger the area of the stable schedule is."""
+    stable = phases(total_steps=100_000, warmup_steps=2000, decay_share=0.1)
+    return {
+        "ask": "Two schedules have the same peak, a warmup of 2,000 steps and a length of 100,000 steps. One is a cosine to zero. The "
+        "other stays at the peak and falls to zero in a straight line in the last 10,000 steps. How many times the area under the cosine does it have?",
+        "unit": "times",
+        "answer": wsd_to_cosine_area(**stable),
+        "why": "Warmup and every fall to zero have half of the peak as their mean. Only the stable steps have all of it.",
+    }

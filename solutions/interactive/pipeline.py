@@ -1,0 +1,129 @@
+"""A step of a pipeline under five schedules: who computes when, and what each stage holds."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from ..oracles.pipeline.pipeline import Played, Ticks, play_orders
+from ..oracles.pipeline.schedules import order
+from ..pipeline.pipeline import bubble_idle_fraction
+from . import choice, options, percent, short, written
+
+CHAPTER = "07-pipeline-parallelism"
+STILL = "four-schedules"
+TITLE = "A pipeline step under five schedules"
+SCHEDULES = ("GPipe", "1F1B", "interleaved", "ZB-H1", "ZB-H2")
+MICRO_BATCH = 6  # ticks of a micro-batch on one stage: a forward pass of 2, and two products of 2 in the backward pass
+CONTROLS = {
+    "schedule": {"label": "schedule", "options": options(SCHEDULES), "start": "1F1B", "as": "choice"},
+    "stages": {"label": "stages", "options": options((2, 4, 6, 8)), "start": "4"},
+    "micro_batches": {"label": "micro-batches", "options": options((4, 8, 12, 16, 24, 32)), "start": "8"},
+    "virtual_stages": {"label": "chunks of a stage, if interleaved", "options": options((2, 3, 4)), "start": "2"},
+    "slowest": {
+        "label": "last stage takes",
+        "options": options((Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2)), lambda times: f"{float(times):g} ×"),
+        "start": "1 ×",
+    },
+}  # fmt: skip
+KINDS = {
+    "F": {"name": "forward", "colour": "blue"},
+    "B": {"name": "backward", "colour": "orange"},
+    "W": {"name": "weight gradients", "colour": "green"},
+}
+FRAMES = 32
+
+
+def play_step(
+    *, schedule: str, stages: int, micro_batches: int, virtual_stages: int = 1, slowest: Fraction = Fraction(1)
+) -> Played:
+    """Play a step in ticks of which MICRO_BATCH are a micro-batch on one stage; the last stage takes `slowest` times as long."""
+    chunks = virtual_stages if schedule == "interleaved" else 1
+    split = schedule in ("ZB-H1", "ZB-H2")
+    usual: dict[str, Ticks] = {"F": Fraction(2, chunks), "B": Fraction(2 if split else 4, chunks), "W": 2}
+    slow = {kind: length * slowest for kind, length in usual.items()}
+    orders = [order(schedule, rank, stages, micro_batches, chunks) for rank in range(stages)]
+    return play_orders(orders, [usual] * (stages - 1) + [slow])
+
+
+def idle_share(step: Played, stages: int) -> float:
+    """The share of the step that the stages spend waiting, all of them together."""
+    worked = sum(step.worked(rank) for rank in range(stages))
+    return float(1 - worked / (step.ticks * stages))
+
+
+def longest_wait(step: Played, stages: int) -> float:
+    """The longest that a stage waits between its first and its last operation, in micro-batches on one stage."""
+    waits = []
+    for rank in range(stages):
+        mine = [span for span in step.operations if span.rank == rank]
+        whole = max(span.end for span in mine) - min(span.start for span in mine)
+        waits.append(whole - step.worked(rank))
+    return float(max(waits) / MICRO_BATCH)
+
+
+def show(*, schedule: str, stages: int, micro_batches: int, virtual_stages: int, slowest: Fraction) -> dict[str, Any]:
+    """The played step, and under it the most that each stage holds at once."""
+    step = play_step(
+        schedule=schedule, stages=stages, micro_batches=micro_batches, virtual_stages=virtual_stages, slowest=slowest
+    )
+    chunks = virtual_stages if schedule == "interleaved" else 1
+    end = float(step.ticks / MICRO_BATCH)
+    names = [f"stage {rank}" for rank in range(stages)]
+    held = [step.peak_held(rank) / chunks for rank in range(stages)]
+    low = "" if chunks == 1 else ", low bars those of every second chunk"
+    gantt = {
+        "drawing": "gantt",
+        "title": f"{schedule} with {stages} stages and {micro_batches} micro-batches; numbers are micro-batches{low}",
+        "rows": names,
+        "axis": {"label": "time in micro-batches on one stage", "low": 0, "high": end},
+        "kinds": KINDS,
+        "spans": [
+            {
+                "row": span.rank,
+                "kind": span.kind,
+                "from": short(span.start / MICRO_BATCH),
+                "to": short(span.end / MICRO_BATCH),
+                "text": str(span.micro_batch + 1),
+                "low": span.chunk % 2 == 1,
+            }
+            for span in step.operations
+        ],
+    }
+    bars = {
+        "drawing": "bars",
+        "title": "The most that each stage holds at once",
+        "axis": {"label": "micro-batches held at the peak", "high": max(*held, stages)},
+        "kinds": {"held": {"name": "activations in flight", "colour": "purple"}},
+        "rows": [
+            {"name": name, "text": written(count), "parts": [{"kind": "held", "size": count}]}
+            for name, count in zip(names, held, strict=True)
+        ],
+    }
+    last = f", {written(float(micro_batches * slowest))} on the last stage" if slowest > 1 else ""
+    waits = longest_wait(step, stages)
+    frames = [{"panels": [{"now": short(end * (place + 1) / FRAMES)}, {}]} for place in range(FRAMES - 1)]
+    return {
+        "panels": [gantt, bars],
+        "facts": [
+            ("length of the step", f"{written(end)} micro-batches, {micro_batches} of them work{last}"),
+            ("idle, all stages together", percent(idle_share(step, stages))),
+            (
+                "longest wait between a stage's first and last operation",
+                f"{written(waits)} micro-batch{'' if waits == 1 else 'es'}" if waits else "none",
+            ),
+            ("fullest stage holds", f"{written(max(held))} micro-batches"),
+        ],
+        "frames": [*frames, {"panels": [{}, {}]}],
+    }
+
+
+def predict() -> dict[str, Any]:
+    """How long the stages of a small step wait."""
+    idle = bubble_idle_fraction(stages=4, micro_batches=8)
+    return {
+        "ask": "A pipeline has 4 equal stages, and 8 micro-batches pass through it under 1F1B. "
+        "What share of the step does a stage wait?",
+        **choice(percent(idle), ("9.38 %", "12.5 %", "27.3 %", "37.5 %", "50 %")),
+        "why": "A stage waits as long as 3 micro-batches take, in a step of 8 + 3. Over the work alone it would be 37.5 %.",
+    }

@@ -1,0 +1,88 @@
+"""The rooflines of four chips, and where a kernel of a layer lies on one of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..facts.hardware import hbm_bytes_per_s, peak_flop_per_s
+from ..roofline.layer_kernels import Kernel, layer_kernels
+from ..roofline.roofline import attainable_flop_per_s, compute_bound_tokens, ridge_point
+from ..shapes import models
+from . import choice, options, percent, points, powers, written
+
+CHAPTER = "10-roofline-and-mfu"
+STILL = "roofline-of-a-layer"
+TITLE = "Kernels on a roofline"
+PLAYS = "tokens"
+MODEL = "Llama-3-8B"
+CHIPS = {"A100-80GB": "orange", "H100-80GB": "blue", "H200-141GB": "purple", "B200-180GB": "green"}
+KERNELS = {
+    "MLP product (gate)": "gate",
+    "product for keys": "keys",
+    "attention": "attention",
+    "RMSNorm": "first norm",
+    "residual sum": "first residual sum",
+}
+CONTROLS = {
+    "tokens": {"label": "tokens", "options": options([2**power for power in range(14)], "{:,}".format), "start": "64"},
+    "kernel": {"label": "kernel", "options": KERNELS, "start": "MLP product (gate)", "as": "choice"},
+    "chip": {"label": "chip", "options": options(CHIPS), "start": "H100-80GB", "as": "choice"},
+}
+LOW, HIGH = 0.1, 1e4  # FLOP per byte
+
+
+def rates(chip: str) -> dict[str, float]:
+    """What the roofline of a chip is made of."""
+    return {
+        "peak_flop_per_s": peak_flop_per_s(accelerator=chip),
+        "memory_bytes_per_s": hbm_bytes_per_s(accelerator=chip),
+    }
+
+
+def kernel_of(name: str, tokens: int) -> Kernel:
+    """A kernel of a layer of the running model, in one sequence of so many tokens."""
+    shape = {part: getattr(models, part)(model=MODEL) for part in ("hidden", "ffn_hidden", "heads", "kv_heads")}
+    return next(one for one in layer_kernels(tokens=tokens, sequence_length=tokens, **shape) if one.name == name)
+
+
+def show(*, tokens: int, kernel: str, chip: str) -> dict[str, Any]:
+    """Four roofs, and the kernel under that of the chosen chip."""
+    intensity = kernel_of(kernel, tokens).intensity
+    rate = attainable_flop_per_s(intensity=intensity, **rates(chip))
+    ridge = ridge_point(**rates(chip))
+    lines = []
+    for name, colour in CHIPS.items():
+        bends = sorted((LOW, ridge_point(**rates(name)), HIGH))
+        roof = points(lambda at, name=name: attainable_flop_per_s(intensity=at, **rates(name)) / 1e12, bends)
+        lines.append({"name": name, "colour": colour, "dashed": name != chip, "points": roof})
+    panel = {
+        "drawing": "lines",
+        "title": f"Rooflines in BF16, and one kernel of {MODEL} with {tokens:,} token{'s' if tokens > 1 else ''} on {chip}",
+        "x": {"label": "FLOP per byte of memory traffic", "low": LOW, "high": HIGH, "log": True, "ticks": powers(LOW, HIGH)},
+        "y": {"label": "TFLOP/s at best", "low": 0.1, "high": 1e4, "log": True, "ticks": powers(0.1, 1e4)},
+        "lines": lines,
+        "marks": [{"x": intensity, "y": rate / 1e12, "text": f"{written(rate / 1e12)} TFLOP/s", "colour": CHIPS[chip]}],
+    }  # fmt: skip
+    return {
+        "panels": [panel],
+        "facts": [
+            ("intensity", f"{written(intensity)} FLOP per byte"),
+            (f"ridge of the {chip}", f"{written(ridge)} FLOP per byte"),
+            ("it waits for", "memory" if intensity < ridge else "the compute units"),
+            ("share of the peak, at best", percent(rate / rates(chip)["peak_flop_per_s"])),
+        ],
+    }
+
+
+def predict() -> dict[str, Any]:
+    """How many tokens the MLP of the running model needs."""
+    needed = compute_bound_tokens(
+        inputs=models.hidden(model=MODEL), outputs=models.ffn_hidden(model=MODEL), **rates("H100-80GB")
+    )
+    return {
+        "ask": "The gate matrix of Llama 3 8B has 4,096 by 14,336 weights in BF16. With how many tokens at once does an H100 begin to "
+        "wait for its compute units, and no longer for memory?",
+        **choice(str(needed), ("8", "33", "326", "3260")),
+        "why": "With few tokens a product does about one FLOP per byte for each token, so it takes about as many tokens as the "
+        "ridge has FLOP per byte, 295, and some more for the activations' bytes.",
+    }

@@ -1,0 +1,156 @@
+"""Predicted loss over parameters for a budget of FLOP, and the FLOP in the lives of models that are as good as the best of them."""
+
+from __future__ import annotations
+
+from math import floor, log10
+from typing import Any
+
+from ..cost.inference_aware import best_size, lifetime_flop
+from ..cost.overtraining import compute_overhead, equal_optimum_parameters, smallest_size_factor, tokens_for_loss
+from ..cost.scaling_laws import balanced_tokens, optimal_parameters, predicted_loss
+from . import choice, options, percent, points, raised, spread, written
+
+CHAPTER = "13-compute-and-cost"
+STILL = "valleys-of-equal-compute"
+TITLE = "Large on few tokens, or small on many"
+PLAYS = "size"
+FIT = "Besiroglu"
+COLOURS = {1e21: "grey", 1e22: "green", 1e23: "blue", 1e24: "orange"}  # those of the still; another budget is purple
+BUDGETS = {
+    "10²¹ FLOP": 1e21,
+    "10²² FLOP": 1e22,
+    "10²³ FLOP": 1e23,
+    "3.14 · 10²³ FLOP, as GPT-3": 3.14e23,  # Brown et al. 2020, arXiv:2005.14165, Table D.1
+    "7.2 · 10²³ FLOP, as Llama 3 8B": 7.2e23,  # 6 · 8.03e9 · 15e12, model card of April 2024
+    "10²⁴ FLOP": 1e24,
+    "3.8 · 10²⁵ FLOP, as Llama 3 405B": 3.8e25,  # Llama Team 2024, arXiv:2407.21783, section 3.2
+}
+
+
+def counted(number: float) -> str:
+    """Parameters or tokens in words.
+
+    >>> counted(29.4461e9), counted(1.7386e12), counted(0)
+    ('29.4B', '1.74T', 'no')
+    """
+    return f"{written(number / 1e12)}T" if number >= 0.9995e12 else f"{written(number / 1e9)}B" if number else "no"
+
+
+def budget_name(work: float) -> str:
+    """What a budget is called in a legend: its FLOP alone, where the control also names a model that was trained for as much."""
+    return next(words for words, value in BUDGETS.items() if value == work).partition(",")[0]
+
+
+def in_words(factor: float) -> str:
+    """A size over the best one."""
+    if factor == 1:
+        return "the best"
+    return f"{factor:g} times the best" if factor > 1 else f"{percent(factor)} of the best"
+
+
+CONTROLS = {
+    "size": {
+        "label": "parameters",
+        "options": options((0.1, 0.2, 0.25, 0.35, 0.5, 0.7, 1, 1.5, 2, 3, 5, 9), in_words),
+        "start": in_words(0.5),
+    },
+    "served": {"label": "tokens to serve", "options": options((0, 1e11, 3e11, 1e12, 3e12, 1e13, 3e13), lambda tokens: counted(tokens) if tokens else "none"), "start": "none"},
+    "work": {"label": "training budget", "options": BUDGETS, "start": "10²³ FLOP", "as": "choice"},
+}  # fmt: skip
+
+
+def loss_at(size: float, work: float) -> float:
+    """The predicted loss of a model of this size on which a budget is spent."""
+    return predicted_loss(parameters=size, tokens=work / 6 / size, fit=FIT)
+
+
+def valleys(size: float, work: float) -> dict[str, Any]:
+    """Loss over parameters for the chosen budget and those of the still, with their lowest points."""
+    colours = {work: "purple", **COLOURS}
+    lines, lowest = [], []
+    for budget in sorted(colours):
+        best = optimal_parameters(work_flop=budget, fit=FIT)
+        curve = points(
+            lambda at, budget=budget: loss_at(at * 1e9, budget), spread(0.1 * best / 1e9, 9 * best / 1e9, 48)
+        )
+        lines.append(
+            {"name": budget_name(budget), "colour": colours[budget], "dashed": budget != work, "points": curve}
+        )
+        lowest.append((best / 1e9, loss_at(best, budget)))
+    return {
+        "drawing": "lines",
+        "title": f"Predicted loss over parameters for {len(lines)} budgets, and a model of {counted(size)} parameters",
+        "x": {"label": "parameters; the tokens are the budget over 6 N", "low": 0.25, "high": 9000, "log": True,
+              "ticks": [(1.0, "1B"), (10.0, "10B"), (100.0, "100B"), (1000.0, "1T")]},
+        "y": {"label": "predicted loss, nats a token", "low": 1.8, "high": 2.5},
+        "lines": [*lines, {"name": "lowest points", "colour": "grey", "dots": True, "points": lowest}],
+        "marks": [{"x": size / 1e9, "y": loss_at(size, work), "text": counted(size), "colour": colours[work]}],
+    }  # fmt: skip
+
+
+def lives(sizes: dict[str, float], *, loss: float, least: float, served: float, work: float) -> dict[str, Any]:
+    """FLOP of training until a loss is reached and of serving, for models larger than the least one that can reach it."""
+    unit = 10.0 ** floor(log10(work))
+    rows = []
+    for name, size in sizes.items():
+        row: dict[str, Any] = {"name": f"{name}, {counted(size)}", "text": "never as good", "parts": []}
+        if size > least:
+            life = {"parameters": size, "training_tokens": tokens_for_loss(parameters=size, loss=loss, fit=FIT)}
+            trained, whole = (lifetime_flop(**life, served_tokens=tokens) / unit for tokens in (0, served))
+            parts = {"training": trained, "serving": whole - trained} if served else {"training": trained}
+            row["parts"] = [{"kind": kind, "size": flop, "text": written(flop)} for kind, flop in parts.items()]
+            row["text"] = written(whole)
+        rows.append(row)
+    return {
+        "drawing": "bars",
+        "title": f"FLOP of three models with the loss of the lowest point, and with {counted(served)} tokens served",
+        "axis": {"label": f"FLOP in the model's life, {raised(10, round(log10(unit)))}"},
+        "kinds": {
+            "training": {"name": "training to the lowest point's loss", "colour": "blue"},
+            "serving": {"name": f"serving {counted(served)} tokens", "colour": "orange"},
+        },
+        "rows": rows,
+    }  # fmt: skip
+
+
+def show(*, size: float, served: float, work: float) -> dict[str, Any]:
+    """A size in the valleys, and what it takes in its life to be as good as the lowest point, beside the best one and the cheapest."""
+    best = optimal_parameters(work_flop=work, fit=FIT)
+    yours, tokens = size * best, work / 6 / (size * best)
+    loss, lowest = loss_at(yours, work), loss_at(best, work)
+    sizes = {
+        "best size": best,
+        "your size": yours,
+        "fewest FLOP": best_size(parameters=best, served_tokens=served, fit=FIT),
+    }
+    least = smallest_size_factor(fit=FIT) * best
+    equal = equal_optimum_parameters(parameters=yours, tokens=tokens, fit=FIT)
+    share = 6 * equal * balanced_tokens(parameters=equal, fit=FIT) / work
+    price = "no number of tokens suffices"
+    if yours > least:
+        price = f"{percent(compute_overhead(size_factor=size, fit=FIT))} more training FLOP"
+    return {
+        "panels": [valleys(yours, work), lives(sizes, loss=lowest, least=least, served=served, work=work)],
+        "facts": [
+            ("lowest point", f"{counted(best)} on {counted(work / 6 / best)} tokens"),
+            ("your size", f"{counted(yours)} on {counted(tokens)} tokens"),
+            ("its tokens for each parameter", f"{written(tokens / yours)}, not {written(work / 6 / best / best)}" if size != 1 else written(tokens / yours)),
+            ("its loss", f"{loss:.3f}, {percent(loss / lowest - 1)} higher" if size != 1 else f"{loss:.3f}, the lowest"),
+            ("compute-optimal model of that loss", f"{counted(equal)}, with {percent(share)} of the FLOP"),
+            ("to reach the lowest loss, your size takes", price),
+        ],
+    }  # fmt: skip
+
+
+def predict() -> dict[str, Any]:
+    """How much worse half of the best size is."""
+    best = optimal_parameters(work_flop=1e23, fit=FIT)
+    worse = loss_at(best / 2, 1e23) / loss_at(best, 1e23) - 1
+    price = percent(compute_overhead(size_factor=0.5, fit=FIT))
+    return {
+        "ask": f"For 10²³ FLOP the fit finds {counted(best)} parameters best. A team spends the same FLOP on a model of half the size. "
+        "By how much is its predicted loss higher?",
+        **choice(percent(float(f"{worse:.1g}")), ("0.3 %", "3 %", "12 %", "25 %", "50 %")),
+        "why": "Half the parameters get twice the tokens. The second term of the fit rises, the third falls, and at a lowest point "
+        f"the two nearly cancel. To make up for the rest, though, this size takes {price} more training.",
+    }  # fmt: skip

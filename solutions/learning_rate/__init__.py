@@ -1,0 +1,1 @@
+"""References of the chapter on learning rate, batch size and their schedules."""

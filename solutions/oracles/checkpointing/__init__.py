@@ -1,0 +1,1 @@
+"""Oracles of the chapter on checkpoints and failures."""

@@ -1,0 +1,1 @@
+"""Oracles of the shapes of models."""

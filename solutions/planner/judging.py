@@ -1,0 +1,168 @@
+"""The planner: what a layout of a training run holds in memory, how long its step takes, and why it cannot run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..cost import run_costs
+from ..roofline import mfu
+from .advice import advice, conventions
+from .faults import Fault, faults_before_running, memory_fault
+from .memory import memory
+from .plan import Plan
+from .shapes import Batch, Cluster, Layout, Model, named_model
+from .time import step
+
+__all__ = [
+    "Batch", "Cluster", "Fault", "Layout", "Model", "Plan", "counted", "judge", "layout_memory_bytes", "layout_mfu",
+    "layout_step_seconds", "named_model", "plan", "run_days", "run_dollars", "warnings",
+]  # fmt: skip
+
+
+def plan(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Plan:
+    """Judge a layout: memory by bucket, step by part, all faults at once, and remarks.
+
+    Raises:  ValueError for a schedule, a recomputation, a ZeRO stage, a chip or a software that is unknown.
+
+    >>> llama, cluster = named_model("Llama-3-8B"), Cluster("H100-80GB", 64)
+    >>> judged = plan(llama, cluster, Layout(tp=2, dp=32), Batch(global_batch=512, sequence=8192))
+    >>> judged.fits, judged.faults, 0.4 < judged.mfu < 0.6
+    (True, (), True)
+    >>> plan(llama, cluster, Layout(tp=2, dp=30), Batch(480, 8192)).faults[0].words
+    'TP 2 × CP 1 × PP 1 × DP 30 = 60 GPUs, and the cluster has 64'
+    """
+    faults = faults_before_running(model, cluster, layout, batch)
+    if any(fault.constraint != "node" for fault in faults):
+        return Plan(model, cluster, layout, batch, {}, {}, faults)
+    held = memory(model, layout, batch)
+    parts = step(model, cluster, layout, batch)
+    faults += memory_fault(cluster, sum(held.values()))
+    return Plan(model, cluster, layout, batch, held, parts, faults)
+
+
+def warnings(judged: Plan) -> tuple[str, ...]:
+    """Return remarks that teach: where time and memory go, single changes that were tried, and how a layout runs that does not.
+
+    >>> warnings(plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192)))
+    ()
+    """
+    return advice(judged, lambda layout, batch: plan(judged.model, judged.cluster, layout, batch))
+
+
+def counted(judged: Plan) -> tuple[str, ...]:
+    """Return how a plan counts where lessons or papers count otherwise; nothing for one that cannot run."""
+    return conventions(judged.cluster, judged.layout) if judged.step else ()
+
+
+def run_days(judged: Plan, *, tokens: float) -> float:
+    """Days that a run over so many tokens takes, with nothing lost to failures.
+
+    Units:   tokens as a count. Result in days.
+    Raises:  ValueError if tokens is not positive.
+
+    >>> judged = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
+    >>> 15 < run_days(judged, tokens=1e12) < 25
+    True
+    """
+    rate = judged.tokens_per_s_per_gpu * judged.cluster.gpus
+    return mfu.seconds_for_tokens(training_tokens=tokens, tokens_per_s=rate) / 86400
+
+
+def run_dollars(judged: Plan, *, tokens: float, dollars_per_gpu_hour: float) -> float:
+    """Rent of that run.
+
+    Units:   tokens as a count; dollars for one GPU and hour. Result in dollars.
+    Raises:  ValueError if an argument is not positive.
+
+    >>> judged = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
+    >>> round(run_dollars(judged, tokens=1e12, dollars_per_gpu_hour=2) / run_days(judged, tokens=1e12)) == 64 * 24 * 2
+    True
+    """
+    return run_costs.rental_dollars(
+        gpus=judged.cluster.gpus, run_s=run_days(judged, tokens=tokens) * 86400,
+        dollars_per_gpu_hour=dollars_per_gpu_hour,
+    )  # fmt: skip
+
+
+def judge(
+    *, model: str, accelerator: str, gpus: int, global_batch: int, sequence: int, tp: int = 1, cp: int = 1, pp: int = 1,
+    dp: int = 1, ep: int = 1, virtual_stages: int = 1, zero: int = 1, micro_batch: int = 1, recompute: str = "none",
+    schedule: str = "1f1b", sequence_parallel: bool = True, precision: str = "bf16", recomputed_layers: int = 0,
+    gpus_per_node: int = 8, network_bytes_per_s: float = 50e9, software: str = "megatron-2024", gradient_bytes: int = 0,
+) -> dict[str, Any]:  # fmt: skip
+    """A layout of a published model, judged, as plain numbers and words.
+
+    TP is with sequence parallelism unless that is turned off, as in Layout and as runs with TP are set up.
+
+    Units:   network_bytes_per_s of one GPU, per direction; gradient_bytes 0 for what the software keeps (4); the rest are
+             counts and words. Bytes and seconds in the result.
+    Raises:  ValueError for a model, an accelerator or a word that is unknown.
+    Source:  plan.
+
+    >>> case = {"model": "Llama-3-8B", "accelerator": "H100-80GB", "gpus": 64, "global_batch": 512, "sequence": 8192}
+    >>> judge(**case, tp=2, dp=32)["fits"], judge(**case, tp=3, dp=32)["faults"][0]["constraint"]
+    (True, 'product')
+    """
+    judged = plan(
+        named_model(model),
+        Cluster(accelerator, gpus, gpus_per_node, network_bytes_per_s),
+        Layout(
+            tp=tp, cp=cp, pp=pp, dp=dp, ep=ep, virtual_stages=virtual_stages, zero=zero, micro_batch=micro_batch,
+            recompute=recompute, schedule=schedule, sequence_parallel=sequence_parallel, precision=precision,
+            recomputed_layers=recomputed_layers, software=software, gradient_bytes=gradient_bytes,
+        ),
+        Batch(global_batch, sequence),
+    )  # fmt: skip
+    faults = [vars(fault) for fault in judged.faults]
+    verdict: dict[str, Any] = {"runs": bool(judged.step), "fits": judged.fits, "faults": faults}
+    if judged.step:
+        verdict |= {
+            "memory_bytes": judged.memory_bytes, "step_s": judged.step_s, "mfu": judged.mfu, "hfu": judged.hfu,
+            "bubble_overhead": judged.bubble_overhead, "bubble_idle_fraction": judged.bubble_idle_fraction,
+            "tokens_per_s_per_gpu": judged.tokens_per_s_per_gpu, "memory": dict(judged.memory),
+            "step": dict(judged.step),
+        }  # fmt: skip
+    return verdict
+
+
+def layout_memory_bytes(**layout: Any) -> float:
+    """Bytes on the fullest GPU under a layout; arguments as for `judge`.
+
+    Raises:  ValueError where the layout cannot run, with every reason.
+
+    >>> llama = {"model": "Llama-3-8B", "accelerator": "H100-80GB", "gpus": 8, "global_batch": 64, "sequence": 8192}
+    >>> layout_memory_bytes(**llama, dp=8, zero=3) < layout_memory_bytes(**llama, dp=8, zero=1)
+    True
+    """
+    return float(_measure("memory_bytes", layout))
+
+
+def layout_step_seconds(**layout: Any) -> float:
+    """Seconds of a step under a layout; arguments as for `judge`.
+
+    Raises:  ValueError where the layout cannot run, with every reason.
+
+    >>> llama = {"model": "Llama-3-8B", "accelerator": "H100-80GB", "gpus": 8, "global_batch": 64, "sequence": 8192}
+    >>> layout_step_seconds(**llama, dp=8) < layout_step_seconds(**llama, dp=8, recompute="full")
+    True
+    """
+    return float(_measure("step_s", layout))
+
+
+def layout_mfu(**layout: Any) -> float:
+    """MFU of a layout; arguments as for `judge`.
+
+    Raises:  ValueError where the layout cannot run, with every reason.
+
+    >>> llama = {"model": "Llama-3-8B", "accelerator": "H100-80GB", "gpus": 8, "global_batch": 64, "sequence": 8192}
+    >>> 0.4 < layout_mfu(**llama, dp=8) < 0.6
+    True
+    """
+    return float(_measure("mfu", layout))
+
+
+def _measure(name: str, layout: dict[str, Any]) -> Any:
+    verdict = judge(**layout)
+    if not verdict["runs"]:
+        raise ValueError("; ".join(fault["words"] for fault in verdict["faults"]))
+    return verdict[name]

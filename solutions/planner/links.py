@@ -1,0 +1,136 @@
+"""Groups of ranks on a cluster: which links carry their traffic, and how long a collective takes over them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ..communication import hierarchy
+from ..experts import expert_traffic
+from ..facts import hardware
+from ..facts.arguments import require_counts, require_not_negative, require_positive
+from .constants import constant
+from .shapes import Cluster
+
+
+def spread(cluster: Cluster, *, size: int, stride: int) -> tuple[int, int]:
+    """Ranks of a group in each node, and nodes that the group spans, when its neighbours are `stride` ranks apart.
+
+    Raises:  ValueError if a count is below 1.
+
+    >>> spread(Cluster("H100-80GB", 64), size=16, stride=2), spread(Cluster("H100-80GB", 64), size=4, stride=8)
+    ((4, 4), (1, 4))
+    """
+    require_counts(size=size, stride=stride)
+    inside = min(size, max(1, cluster.gpus_per_node // stride))
+    while size % inside:
+        inside -= 1
+    return inside, size // inside
+
+
+def fast_bytes_per_s(cluster: Cluster) -> float:
+    """What a GPU reaches over its fast links, per direction.
+
+    >>> fast_bytes_per_s(Cluster("H100-80GB", 8)) < 450e9
+    True
+    """
+    return hardware.fast_link_bytes_per_s(accelerator=cluster.accelerator) * constant("fast_link")
+
+
+def port_bytes_per_s(cluster: Cluster) -> float:
+    """What a GPU reaches over the network between nodes, per direction.
+
+    >>> port_bytes_per_s(Cluster("H100-80GB", 16)) < 50e9
+    True
+    """
+    return cluster.network_bytes_per_s * constant("network")
+
+
+@lru_cache(maxsize=1 << 16)
+def phase_seconds(cluster: Cluster, *, message_bytes: float, size: int, stride: int, calls: float = 1) -> float:
+    """Time of a reduce-scatter or an all-gather of a message over a group.
+
+        seconds = half of hierarchy.sharded_overlapped_seconds + calls · (hop + nodes · rank)
+
+    Parts of the message go through the ports of all members in a node at once, and every link works at the same time.
+    A call costs a fixed time, and one more for each node, since its slices pass them one after another.
+
+    Units:   message_bytes of the whole group's tensor; calls into which it is cut. Result in seconds.
+    Raises:  ValueError if a count is below 1 or a size negative.
+    Source:  hierarchy.py; the two fixed times are in planner/constants.yaml.
+
+    >>> cluster = Cluster("H100-80GB", 64)
+    >>> near = phase_seconds(cluster, message_bytes=1e9, size=8, stride=1)
+    >>> far = phase_seconds(cluster, message_bytes=1e9, size=8, stride=8)
+    >>> 9 < far / near < 11    # one port for each rank in the place of NVLink
+    True
+    """
+    require_not_negative(message_bytes=message_bytes, calls=calls)
+    if size == 1 or not message_bytes:
+        return 0.0
+    inside, nodes = spread(cluster, size=size, stride=stride)
+    both_phases = hierarchy.sharded_overlapped_seconds(
+        message_bytes=message_bytes, servers=nodes, gpus_per_server=inside,
+        port_bytes_per_s=port_bytes_per_s(cluster), nvlink_bytes_per_s=fast_bytes_per_s(cluster),
+    )  # fmt: skip
+    return both_phases / 2 + calls * (constant("hop_s") + (nodes - 1) * constant("rank_s"))
+
+
+def hop_seconds(cluster: Cluster, *, message_bytes: float, stride: int) -> float:
+    """Time of a message to the neighbour `stride` ranks away: over the fast links, or the network beyond the node.
+
+    Units:   bytes; result in seconds.
+    Raises:  ValueError if the stride is below 1 or the size negative.
+
+    >>> cluster = Cluster("H100-80GB", 64)
+    >>> hop_seconds(cluster, message_bytes=1e8, stride=1) < hop_seconds(cluster, message_bytes=1e8, stride=8)
+    True
+    """
+    require_counts(stride=stride)
+    require_not_negative(message_bytes=message_bytes)
+    rate = fast_bytes_per_s(cluster)
+    if stride >= cluster.gpus_per_node:
+        rate = min(rate, port_bytes_per_s(cluster))
+    return message_bytes / rate + constant("hop_s")
+
+
+def dispatch_seconds(
+    cluster: Cluster, *, tokens: float, hidden: int, experts: int, experts_per_token: int, ep: int, stride: int = 1
+) -> float:
+    """Time of one all-to-all of an expert-parallel group: every copy over the fast links, one for each node over the network.
+
+    Units:   tokens of one GPU; counts; BF16. Result in seconds.
+    Raises:  ValueError as expert_traffic.exchange_bytes and port_bytes.
+    Source:  expert_traffic.py (DeepSeek-AI 2024, arXiv:2412.19437, section 3.2.2: a token goes to each node once).
+
+    >>> case = {"tokens": 4096, "hidden": 7168, "experts": 256, "experts_per_token": 8}
+    >>> dispatch_seconds(Cluster("H100-80GB", 64), ep=64, **case) > dispatch_seconds(Cluster("H100-80GB", 64), ep=8, **case)
+    True
+    """
+    require_positive(tokens=tokens)
+    require_counts(hidden=hidden, experts=experts, experts_per_token=experts_per_token, ep=ep)
+    if ep == 1:
+        return 0.0
+    _, nodes = spread(cluster, size=ep, stride=stride)
+    one = {"tokens": 1, "hidden": hidden, "experts_per_token": experts_per_token}
+    near = tokens * expert_traffic.exchange_bytes(ep=ep, **one) / fast_bytes_per_s(cluster)
+    far = tokens * expert_traffic.port_bytes(experts=experts, nodes=nodes, **one) / port_bytes_per_s(cluster)
+    return max(near, far) + constant("hop_s")
+
+
+def exposed_seconds(communication_s: float, beside_s: float) -> float:
+    """What communication adds to a step when it runs beside computing: what is longer, and a share of what is hidden.
+
+        seconds = max(0, c - t) + contention · min(c, t)
+
+    A collective takes some of the GPU's SMs and of its memory's bandwidth from the kernels beside it.
+
+    Units:   seconds.
+    Raises:  ValueError if a time is negative.
+    Source:  the form is ours; the constant `contention` is fitted (planner/constants.yaml).
+
+    >>> round(exposed_seconds(3.0, 2.0) - 1.0, 3) == round(exposed_seconds(2.0, 2.0), 3)
+    True
+    """
+    require_not_negative(communication_s=communication_s, beside_s=beside_s)
+    hidden = min(communication_s, beside_s)
+    return communication_s - hidden + constant("contention") * hidden

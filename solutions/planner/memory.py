@@ -1,0 +1,242 @@
+"""Memory of one GPU under a layout, bucket by bucket, on the fullest stage of the pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from ..activations import gpt_activations, loss_memory
+from ..layout.layout import layers_per_stage
+from ..pipeline import pipeline, zero_bubble
+from ..zero import fsdp, zero
+from .activations import layer_bytes
+from .constants import constant, software
+from .shapes import Batch, Cluster, Layout, Model
+
+BUCKETS = (
+    "weights", "gradients", "optimizer", "activations", "working", "logits", "gathered", "update", "context",
+)  # fmt: skip
+
+
+def stage_layers(model: Model, layout: Layout) -> tuple[int, ...]:
+    """Layers on each stage; where they do not divide, the ends have fewer.
+
+    >>> stage_layers(Model("m", 10, 64, 256, 4, 4, 1000), Layout(pp=4))
+    (2, 3, 3, 2)
+    """
+    return _dealt(model.layers, layout.pp)
+
+
+@cache
+def _dealt(layers: int, stages: int) -> tuple[int, ...]:
+    return layers_per_stage(layers=layers, stages=stages)
+
+
+def layer_kinds(model: Model, layout: Layout, stage: int) -> dict[bool, int]:
+    """How many layers of a stage have experts (True) and how many have not.
+
+    >>> layer_kinds(Model("m", 10, 64, 256, 4, 4, 1000, experts=8, dense_layers=3), Layout(pp=2), 0)
+    {False: 3, True: 2}
+    """
+    _require_stage(layout, stage)
+    layers = stage_layers(model, layout)
+    if not model.experts:
+        return {False: layers[stage]}
+    first = sum(layers[:stage])
+    plain = max(0, min(first + layers[stage], model.dense_layers) - first)
+    return {kind: count for kind, count in ((False, plain), (True, layers[stage] - plain)) if count}
+
+
+def micro_batches(layout: Layout, batch: Batch) -> int:
+    """Micro-batches that pass through one replica in a step.
+
+    >>> micro_batches(Layout(dp=16, micro_batch=2), Batch(256, 8192))
+    8
+    """
+    return max(1, batch.global_batch // (layout.dp * layout.micro_batch))
+
+
+def stage_parts(model: Model, layout: Layout, stage: int) -> tuple[float, float]:
+    """Parameters of one stage on one GPU: what every data-parallel rank holds, and its routed experts.
+
+    >>> toy = Model("toy", 4, 64, 0, 4, 4, 1000, experts=8, experts_per_token=2, expert_ffn_hidden=128)
+    >>> stage_parts(toy, Layout(pp=2, ep=4), 1)
+    (98048.0, 98304.0)
+    """
+    kinds = layer_kinds(model, layout, stage)
+    plain, mixed = kinds.get(False, 0), kinds.get(True, 0)
+    ends = (stage == 0) + (stage == layout.pp - 1 and not (model.tied and layout.pp == 1))
+    dense = (plain + mixed) * (model.attention_parameters / layout.tp + 2 * model.hidden)
+    dense += plain * model.mlp_parameters / layout.tp + ends * model.vocabulary * model.hidden / layout.tp
+    dense += mixed * (model.shared_experts * model.expert_parameters / layout.tp + model.hidden * model.experts)
+    return dense, mixed * model.experts * model.expert_parameters / (layout.ep * layout.expert_tp)
+
+
+def stage_parameters(model: Model, layout: Layout, stage: int) -> float:
+    """Parameters of one stage on one GPU of its tensor-parallel group.
+
+    >>> toy = Model("toy", 4, 64, 0, 4, 4, 1000, experts=8, experts_per_token=2, expert_ffn_hidden=128)
+    >>> stage_parameters(toy, Layout(pp=2, ep=4), 1)
+    196352.0
+    """
+    return sum(stage_parts(model, layout, stage))
+
+
+def held_micro_batches(layout: Layout, batch: Batch, stage: int) -> float:
+    """Micro-batches whose activations a stage holds at its peak, each in all layers of that stage.
+
+    >>> [held_micro_batches(Layout(pp=4, virtual_stages=chunks), Batch(64, 2048), 0) for chunks in (1, 2)]
+    [4, 5.5]
+    """
+    _require_stage(layout, stage)
+    return _held(layout.schedule, layout.pp, layout.virtual_stages, micro_batches(layout, batch), stage)
+
+
+@lru_cache(maxsize=1 << 14)
+def _held(schedule: str, stages: int, chunks: int, m: int, stage: int) -> float:
+    if schedule == "gpipe":
+        return m
+    if schedule == "dualpipe" and stages > 1:  # from both ends (DeepSeek-AI 2024, arXiv:2412.19437, Table 2: PP + 1)
+        return min(m, stages + 1)
+    if schedule == "zb-h2":
+        return zero_bubble.peak_micro_batches(schedule="ZB-H2", stages=stages, micro_batches=m)
+    if schedule == "zb-v":
+        return min(m, zero_bubble.v_schedule_peak_micro_batches(schedule="V-ZB", stages=stages))
+    if chunks > 1 and m % stages == 0:
+        held = pipeline.interleaved_chunks_in_flight(stages=stages, stage=stage, micro_batches=m, virtual_stages=chunks)
+        return held / chunks
+    return pipeline.in_flight(stages=stages, stage=stage, micro_batches=m)
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one GPU of a stage has, and what one micro-batch leaves on it, however many there are."""
+
+    dense: float  # parameters that every data-parallel rank holds
+    routed: float  # parameters of its experts
+    layers: int
+    kept: float  # bytes that the layers keep of one micro-batch
+    output: float  # bytes of the stage's output for one micro-batch
+    working: float  # bytes that the backward pass of one layer holds at once
+    logits: float  # bytes of logits and their copies
+
+
+@lru_cache(maxsize=1 << 16)
+def share_of_stage(model: Model, layout: Layout, batch: Batch, stage: int) -> Share:
+    """The share of one GPU; `layout` without what does not matter to it (Layout.local).
+
+    >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
+    >>> first, last = (share_of_stage(llama, Layout(pp=4).local, Batch(4, 8192), stage) for stage in (0, 3))
+    >>> first.layers == last.layers, first.logits, last.logits > 0
+    (True, 0.0, True)
+    """
+    kinds = layer_kinds(model, layout, stage)
+    dense, routed = stage_parts(model, layout, stage)
+    tokens = layout.micro_batch * batch.sequence // layout.cp
+    each = {kind: layer_bytes(model, layout, batch, kind) for kind in kinds}
+    whole = max(layer_bytes(model, layout, batch, kind, "none") for kind in kinds)
+    again = whole - (0.0 if layout.recompute == "full" else max(each.values()))
+    output = logits = 0.0
+    if layout.pp > 1:
+        output = gpt_activations.stage_output_bytes(
+            micro_batch=1, sequence=tokens, hidden=model.hidden, in_flight=1
+        ) / (layout.tp if layout.sequence_parallel else 1)  # fmt: skip
+    if stage == layout.pp - 1:
+        one_copy = {"copies_16": 0, "copies_32": 1}  # 4 bytes a logit
+        logits = loss_memory.loss_bytes(tokens=tokens, vocabulary=model.vocabulary, tp=layout.tp, **one_copy)
+        logits *= software(layout.software)["logit_bytes"] / 4
+    return Share(
+        dense, routed, sum(kinds.values()), sum(count * each[kind] for kind, count in kinds.items()), output,
+        max(0.0, again) + constant("working") * whole, logits,
+    )  # fmt: skip
+
+
+def stage_memory(model: Model, layout: Layout, batch: Batch, stage: int) -> dict[str, float]:
+    """Memory of a GPU of one stage, by bucket.
+
+    >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
+    >>> first, last = (stage_memory(llama, Layout(pp=2), Batch(64, 8192), stage) for stage in (0, 1))
+    >>> first["activations"] > last["activations"], first["logits"] < last["logits"]
+    (True, True)
+    """
+    return _stage_memory(layout, batch, stage, share_of_stage(model, layout.local, batch, stage))
+
+
+def _stage_memory(layout: Layout, batch: Batch, stage: int, share: Share) -> dict[str, float]:
+    stack = software(layout.software)
+    copies = (
+        2 if layout.schedule == "dualpipe" and layout.pp > 1 else 1
+    )  # a GPU has a stage of each direction (same table)
+    width = gradient_width(layout)
+    held = dict(_states(copies * share.dense, copies * layout.shards, layout.zero, width))
+    if share.routed:
+        shards = max(1, layout.shards * layout.tp // (layout.ep * layout.expert_tp))
+        experts = _states(copies * share.routed, copies * shards, layout.zero, width)
+        held = {name: held[name] + experts[name] for name in held}
+    parameters = share.dense + share.routed
+    held["activations"] = (share.kept + share.output) * held_micro_batches(layout, batch, stage)
+    held["working"], held["logits"] = share.working, share.logits
+    held["gathered"] = 0.0
+    if layout.zero == 3:
+        peak = fsdp.gather_peak_bytes(
+            parameters=parameters, layers=share.layers, gpus=layout.shards, prefetched=min(1, share.layers - 1)
+        )
+        held["gathered"] = peak - 16 * parameters / layout.shards
+    moving = held["activations"] + held["working"] + held["logits"] + held["gathered"]
+    updated = parameters / (layout.shards if layout.zero else 1)
+    held["update"] = max(0.0, stack["update_bytes"] * updated - moving)
+    groups = sum(degree > 1 for degree in (layout.tp, layout.cp, layout.pp, layout.dp, layout.ep))
+    held["context"] = constant("context_bytes") + groups * constant("group_bytes")
+    return held
+
+
+def gradient_width(layout: Layout) -> int:
+    """Bytes of a gradient that is kept.
+
+    >>> gradient_width(Layout()), gradient_width(Layout(zero=3))
+    (4, 2)
+    """
+    stack = software(layout.software)
+    width = 2 if layout.zero == 3 else layout.gradient_bytes or stack["gradient_bytes"]
+    return int(stack.get("bf16_gradient_bytes", width) if layout.precision == "bf16" else width)
+
+
+@lru_cache(maxsize=1 << 14)
+def _states(parameters: float, shards: int, stage: int, width: int) -> Mapping[str, float]:
+    """Weights, gradients and states of the optimizer; not to be changed, since many layouts share them."""
+    whole = zero.state_bytes_per_gpu(parameters=parameters, gpus=shards, stage=stage, bytes_per_gradient=width)
+    weights = 2 * parameters / (shards if stage == 3 else 1)
+    gradients = width * parameters / (shards if stage >= 2 else 1)
+    return {"weights": weights, "gradients": gradients, "optimizer": whole - weights - gradients}
+
+
+def _require_stage(layout: Layout, stage: int) -> None:
+    if isinstance(stage, bool) or stage not in range(layout.pp):
+        raise ValueError(f"stage must be a whole number from 0 to {layout.pp - 1}, not {stage!r}")
+
+
+def cache_bytes(cluster: Cluster, held: dict[str, float]) -> float:
+    """What the allocator keeps of what it has freed, as far as there is room: seen from outside, and given back when needed.
+
+    >>> cache_bytes(Cluster("H100-80GB", 8), {"activations": 10e9}) > 0
+    True
+    """
+    moving = sum(held.get(name, 0.0) for name in ("activations", "working", "logits", "gathered", "update"))
+    return max(0.0, min(cluster.memory_bytes - sum(held.values()), constant("cache") * moving))
+
+
+def memory(model: Model, layout: Layout, batch: Batch) -> dict[str, float]:
+    """Memory by bucket of a GPU on the fullest stage: the first, the last, or the second where it has more layers.
+
+    >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
+    >>> held = memory(llama, Layout(tp=2, dp=32), Batch(512, 8192))
+    >>> tuple(held) == BUCKETS, sum(held.values()) < 80e9
+    (True, True)
+    """
+    layers, local = stage_layers(model, layout), layout.local
+    stages = {0, layout.pp - 1} | ({1} if layers[min(1, layout.pp - 1)] > layers[0] else set())
+    return max(
+        (_stage_memory(layout, batch, i, share_of_stage(model, local, batch, i)) for i in sorted(stages)),
+        key=lambda held: sum(held.values()),
+    )

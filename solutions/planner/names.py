@@ -1,0 +1,105 @@
+"""What the planner knows by name: models, accelerators and how they are joined, and the words that a layout may use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..facts import hardware
+from ..facts.arguments import require_counts
+from ..facts.tables import table
+from ..shapes import models
+from .constants import chip
+from .shapes import PRECISIONS, RECOMPUTE, SCHEDULES, Cluster, Model
+
+GBIT = 10**9 / 8  # bytes
+
+
+def names() -> dict[str, dict[str, str]]:
+    """What each thing may be called, and its name: models, accelerators, schedules, recomputation, precision.
+
+    >>> names()["accelerator"]["h100"], names()["model"]["Llama-3-405B"]
+    ('H100-80GB', 'Llama-3-405B')
+    """
+    chips = {chip: chip for chip in hardware.names() if chip in _clusters()}
+    called = {word: chip for chip in chips for word in _clusters()[chip]["called"]}
+    return {
+        "model": {model: model for model in models.names()},
+        "accelerator": chips | called,
+        "schedule": {word: word for word in SCHEDULES},
+        "recompute": {word: word for word in RECOMPUTE},
+        "precision": {word: word for word in PRECISIONS},
+    }
+
+
+def titles() -> dict[str, dict[str, str]]:
+    """How the field writes the words of a layout, where it writes them otherwise.
+
+    >>> titles()["schedule"]["zb-h1"], titles()["precision"]["fp8"]
+    ('ZB-H1', 'FP8')
+    """
+    return {"schedule": dict(SCHEDULES), "precision": {word: word.upper() for word in PRECISIONS}}
+
+
+def usual_cluster(*, accelerator: str, gpus: int) -> Cluster:
+    """A cluster of that many accelerators, joined as their servers usually are.
+
+    Units:   gpus is a count.
+    Raises:  ValueError for an accelerator that planner/names.yaml lacks, or no GPUs.
+    Source:  the source that planner/names.yaml names beside the figures.
+
+    >>> usual_cluster(accelerator="H100-80GB", gpus=16384)
+    Cluster(accelerator='H100-80GB', gpus=16384, gpus_per_node=8, network_bytes_per_s=50000000000.0)
+    """
+    require_counts(gpus=gpus)
+    links = usual_links(accelerator=accelerator)
+    node = gpus if links["node"] == "slice" else links["node"]
+    return Cluster(accelerator, gpus, node, links["network"] * GBIT)
+
+
+def usual_links(*, accelerator: str) -> dict[str, Any]:
+    """How servers with an accelerator are usually joined: the row of planner/names.yaml.
+
+    Units:   `node` is a count, or "slice"; `network` in Gbit/s of one accelerator, per direction.
+    Raises:  ValueError for an accelerator that planner/names.yaml lacks.
+    Source:  the source that planner/names.yaml names beside the figures.
+
+    >>> links = usual_links(accelerator="H100-80GB")
+    >>> links["node"], links["network"]
+    (8, 400)
+    """
+    if accelerator not in _clusters():
+        raise ValueError(f"{accelerator!r} is no accelerator of planner/names.yaml, which has {', '.join(_clusters())}")
+    return dict(_clusters()[accelerator])
+
+
+def usual_software(*, accelerator: str) -> str:
+    """The software, a row of planner/constants.yaml, that runs on an accelerator are usually planned with.
+
+    Raises:  ValueError for an accelerator without constants.
+    Source:  the runs of bench/planner/runs.yaml: all those on TPUs are MaxText's, on XLA.
+
+    >>> usual_software(accelerator="H100-80GB"), usual_software(accelerator="TPU-v5p")
+    ('megatron-2024', 'xla')
+    """
+    return "xla" if chip(accelerator)["generation"] == "tpu" else "megatron-2024"
+
+
+def problem_like(*, model: Model, cp: int = 1, virtual_stages: int = 1) -> str:
+    """The problem of this bank, a layout to be found, that is most like a plan.
+
+    Raises:  ValueError if a count is below 1.
+
+    >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
+    >>> problem_like(model=llama), problem_like(model=llama, cp=4)
+    ('a-layout-that-fits', 'a-layout-for-long-documents')
+    """
+    require_counts(cp=cp, virtual_stages=virtual_stages)
+    if model.experts:
+        return "a-layout-for-experts"
+    if cp > 1:
+        return "a-layout-for-long-documents"
+    return "a-layout-for-the-405b" if virtual_stages > 1 else "a-layout-that-fits"
+
+
+def _clusters() -> dict[str, Any]:
+    return table("planner/names.yaml")

@@ -1,0 +1,236 @@
+"""What the planner plans with: a model, a cluster, a layout and a batch, as plain frozen records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isqrt
+
+from ..facts import hardware
+from ..facts.arguments import require_counts, require_positive, require_whole
+from ..shapes import models, moe
+from ..shapes.layer_parameters import attention_parameters, latent_attention_parameters, mlp_parameters
+
+SCHEDULES = {  # as a layout names them, and as the field writes them
+    "gpipe": "GPipe", "1f1b": "1F1B", "interleaved": "interleaved 1F1B", "zb-h1": "ZB-H1", "zb-h2": "ZB-H2", "zb-v": "ZB-V",
+    "dualpipe": "DualPipe",
+}  # fmt: skip
+RECOMPUTE = ("none", "selective", "operators", "mlp", "full", "partial")
+PRECISIONS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
+EIGHT_BITS = ("fp8", "mxfp8", "nvfp4")  # formats of matrix products that keep their inputs in a byte or less
+
+
+@dataclass(frozen=True)
+class Model:
+    """The shape of a decoder. `head_width` is hidden/heads unless given; `mlp_matrices` is 3 for SwiGLU, else 2.
+
+    A mixture has `experts` in all but its first `dense_layers`; `query_rank`, `kv_rank` and `rope_head_width` belong to
+    latent attention. `biases` marks the models until 2022, with LayerNorm and dropout; `positions` are learned ones.
+    """
+
+    name: str
+    layers: int
+    hidden: int
+    ffn_hidden: int
+    heads: int
+    kv_heads: int
+    vocabulary: int
+    head_width: int = 0
+    mlp_matrices: int = 3
+    tied: bool = False
+    biases: bool = False
+    positions: int = 0
+    experts: int = 0
+    experts_per_token: int = 0
+    expert_ffn_hidden: int = 0
+    shared_experts: int = 0
+    dense_layers: int = 0
+    query_rank: int = 0
+    kv_rank: int = 0
+    rope_head_width: int = 0
+
+    def __post_init__(self) -> None:
+        require_counts(layers=self.layers, hidden=self.hidden, heads=self.heads, kv_heads=self.kv_heads)
+        require_counts(vocabulary=self.vocabulary, mlp_matrices=self.mlp_matrices)
+        if self.heads % self.kv_heads:
+            raise ValueError(f"{self.kv_heads} KV heads must divide the {self.heads} heads")
+        if not self.head_width and self.hidden % self.heads:
+            raise ValueError(f"{self.heads} heads must divide the width {self.hidden}")
+
+    @property
+    def head_dim(self) -> int:
+        """Elements of a head."""
+        return self.head_width or self.hidden // self.heads
+
+    @property
+    def attention_parameters(self) -> int:
+        """Parameters of one layer's attention."""
+        if self.kv_rank:
+            return latent_attention_parameters(
+                hidden=self.hidden, heads=self.heads, head_dim=self.head_dim, rope_head_dim=self.rope_head_width,
+                query_rank=self.query_rank, kv_rank=self.kv_rank,
+            )  # fmt: skip
+        return attention_parameters(
+            hidden=self.hidden, heads=self.heads, kv_heads=self.kv_heads, head_dim=self.head_dim
+        )
+
+    @property
+    def mlp_parameters(self) -> int:
+        """Parameters of one dense MLP, or 0 where every layer has experts."""
+        if not self.ffn_hidden:
+            return 0
+        return mlp_parameters(hidden=self.hidden, ffn_hidden=self.ffn_hidden, mlp_matrices=self.mlp_matrices)
+
+    @property
+    def expert_parameters(self) -> int:
+        """Parameters of one expert, or 0."""
+        if not self.experts:
+            return 0
+        return mlp_parameters(hidden=self.hidden, ffn_hidden=self.expert_ffn_hidden, mlp_matrices=self.mlp_matrices)
+
+    @property
+    def mixture_layers(self) -> int:
+        """Layers with experts."""
+        return self.layers - self.dense_layers if self.experts else 0
+
+    @property
+    def parameters(self) -> int:
+        """All parameters, embeddings and norms included."""
+        if self.experts:
+            return moe.total_parameters(
+                layers=self.layers, hidden=self.hidden, attention_parameters=self.attention_parameters,
+                experts=self.experts, expert_ffn_hidden=self.expert_ffn_hidden, vocabulary=self.vocabulary,
+                shared_experts=self.shared_experts, dense_layers=self.dense_layers, ffn_hidden=self.ffn_hidden,
+                mlp_matrices=self.mlp_matrices, tied=self.tied,
+            )  # fmt: skip
+        return models.decoder_parameters(
+            layers=self.layers, hidden=self.hidden, ffn_hidden=self.ffn_hidden, heads=self.heads,
+            kv_heads=self.kv_heads, vocabulary=self.vocabulary, mlp_matrices=self.mlp_matrices, tied=self.tied,
+            biases=self.biases, positions=self.positions, head_dim=self.head_dim,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """GPUs of one kind. `gpus_per_node` of them share fast links; beyond it each sends network_bytes_per_s a direction."""
+
+    accelerator: str
+    gpus: int
+    gpus_per_node: int = 8
+    network_bytes_per_s: float = 50e9
+
+    def __post_init__(self) -> None:
+        require_counts(gpus=self.gpus, gpus_per_node=self.gpus_per_node)
+        require_positive(network_bytes_per_s=self.network_bytes_per_s)
+
+    @property
+    def memory_bytes(self) -> int:
+        """What the driver lets programs use."""
+        return hardware.usable_bytes(accelerator=self.accelerator)
+
+
+_COUNTS = ("tp", "cp", "pp", "dp", "ep", "virtual_stages", "micro_batch", "expert_tp")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the work is dealt out. `virtual_stages` are the model chunks on a GPU; `software` names a row of the constants.
+
+    ZeRO divides over `shard_group` ranks where it is given (HSDP), else over all DP x CP. `expert_tp` cuts every expert.
+    """
+
+    tp: int = 1
+    cp: int = 1
+    pp: int = 1
+    dp: int = 1
+    ep: int = 1
+    virtual_stages: int = 1
+    zero: int = 1
+    micro_batch: int = 1
+    recompute: str = "none"
+    schedule: str = "1f1b"
+    sequence_parallel: bool = True
+    precision: str = "bf16"
+    recomputed_layers: int = 0
+    software: str = "megatron-2024"
+    shard_group: int = 0
+    expert_tp: int = 1
+    gradient_bytes: int = 0
+
+    def __post_init__(self) -> None:
+        counts = {name: getattr(self, name) for name in _COUNTS}
+        if not all(type(count) is int and count >= 1 for count in counts.values()):  # the quick way, for searches
+            require_counts(**counts)
+        for name in ("recomputed_layers", "shard_group", "gradient_bytes"):
+            if getattr(self, name) != 0:
+                require_whole(**{name: getattr(self, name)})
+
+    @property
+    def schedule_name(self) -> str:
+        """The schedule as the field writes it."""
+        return SCHEDULES[self.schedule]
+
+    @property
+    def local(self) -> Layout:
+        """The same for one GPU and one micro-batch: without what changes only how many of them there are."""
+        return _local(
+            self.tp, self.cp, self.pp, self.ep, self.micro_batch, self.recompute, self.sequence_parallel, self.precision,
+            self.recomputed_layers, self.software, self.expert_tp,
+        )  # fmt: skip
+
+    @property
+    def shards(self) -> int:
+        """Ranks over which ZeRO divides."""
+        return self.shard_group or self.dp * self.cp
+
+
+@lru_cache(maxsize=1 << 14)  # the same one for all layouts of a search that differ elsewhere
+def _local(
+    tp: int, cp: int, pp: int, ep: int, micro_batch: int, recompute: str, sequence_parallel: bool, precision: str,
+    recomputed_layers: int, software: str, expert_tp: int,
+) -> Layout:  # fmt: skip
+    return Layout(
+        tp=tp, cp=cp, pp=pp, ep=ep, zero=0, micro_batch=micro_batch, recompute=recompute, sequence_parallel=sequence_parallel,
+        precision=precision, recomputed_layers=recomputed_layers, software=software, expert_tp=expert_tp,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One step: sequences of the global batch, and tokens of a sequence."""
+
+    global_batch: int
+    sequence: int
+
+    def __post_init__(self) -> None:
+        require_counts(global_batch=self.global_batch, sequence=self.sequence)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of a step."""
+        return self.global_batch * self.sequence
+
+
+def named_model(name: str) -> Model:
+    """The model of models.yaml with that name.
+
+    Raises:  ValueError for a name that models.yaml lacks.
+
+    >>> named_model("Llama-3-8B").layers, named_model("DeepSeek-V3").experts
+    (32, 256)
+    """
+    return Model(name=name, **models.shape(model=name))
+
+
+def divisors(number: int, largest: int) -> list[int]:
+    """What divides a number, up to the largest that is wanted.
+
+    Raises:  ValueError if a count is below 1.
+
+    >>> divisors(12, 6)
+    [1, 2, 3, 4, 6]
+    """
+    require_counts(number=number, largest=largest)
+    small = [degree for degree in range(1, min(isqrt(number), largest) + 1) if number % degree == 0]
+    large = [number // degree for degree in reversed(small) if degree * degree != number]
+    return [*small, *(degree for degree in large if degree <= largest)]

@@ -1,0 +1,206 @@
+"""Time of one step under a layout, part by part: computing, bubble, what communication shows, and the update."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from ..pipeline import pipeline_balance, pipeline_traffic, zero_bubble
+from ..roofline import roofline
+from .constants import constant, software
+from .data import data_seconds
+from .layer import Pass, hbm_bytes_per_s, layer_passes, product_seconds
+from .links import exposed_seconds, hop_seconds
+from .memory import layer_kinds, micro_batches, stage_parameters
+from .shapes import Batch, Cluster, Layout, Model
+
+PARTS = (
+    "compute", "recompute", "stragglers", "tensor_parallel", "context_parallel", "expert_parallel",
+    "pipeline_parallel", "bubble", "data_parallel", "optimizer",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One micro-batch, forward and backward, on one stage of the pipeline: seconds of each part."""
+
+    compute: float
+    recompute: float
+    tensor: float
+    context: float
+    expert: float
+    forward: float = 0.0  # of all these, what the forward pass takes
+
+    @property
+    def whole(self) -> float:
+        """All of it."""
+        return self.compute + self.recompute + self.tensor + self.context + self.expert
+
+    @property
+    def backward(self) -> float:
+        """What the backward pass takes, and what is computed again for it."""
+        return self.whole - self.forward
+
+
+def step(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> dict[str, float]:
+    """Seconds of a step, by part; they add up to the step. Parts inside the pipeline are those of its slowest stage.
+
+    >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
+    >>> parts = step(llama, Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
+    >>> set(parts) == set(PARTS), parts["bubble"]
+    (True, 0.0)
+    """
+    m, work = micro_batches(layout, batch), work_of_stages(model, cluster, layout.local, batch)
+    stage = work.slowest
+    parameters = work.parameters
+    update = roofline.adam_step_seconds(
+        parameters=parameters / (layout.shards if layout.zero else 1),
+        memory_bytes_per_s=hbm_bytes_per_s(cluster.accelerator),
+    )
+    computing = m * (stage.compute + stage.recompute)
+    return {
+        "compute": m * stage.compute,
+        "recompute": m * stage.recompute,
+        "stragglers": computing * constant("straggling") * math.log2(max(1.0, cluster.gpus / 8)),
+        "tensor_parallel": m * stage.tensor,
+        "context_parallel": m * stage.context,
+        "expert_parallel": m * stage.expert,
+        "pipeline_parallel": _hops(model, cluster, layout, batch, m, stage.whole),
+        "bubble": _bubble(layout, work.waited_s),
+        "data_parallel": data_seconds(
+            cluster, layout, parameters=parameters, layers=work.layers, micro_batches=m, micro_batch_s=stage.whole
+        ),
+        "optimizer": update * constant("update_passes") + constant("step_s"),
+    }
+
+
+@dataclass(frozen=True)
+class Work:
+    """One micro-batch in a pipeline: its slowest stage, and how long that one waits while the others begin and end."""
+
+    slowest: Stage
+    place: int
+    layers: int
+    parameters: float  # of the slowest stage, on one GPU
+    waited_s: float
+    over_average: float
+
+
+@lru_cache(maxsize=1 << 14)
+def work_of_stages(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> Work:
+    """What the stages of a pipeline do for one micro-batch; `layout` without what does not matter to that (Layout.local)."""
+    stages = stage_seconds(model, cluster, layout, batch)
+    seconds = [stage.whole for stage in stages]
+    place = seconds.index(max(seconds))
+    whole = pipeline_balance.unequal_step_seconds(stage_seconds=seconds, micro_batches=1)
+    layers = sum(layer_kinds(model, layout, place).values())
+    over = seconds[place] * layout.pp / whole - 1
+    parameters = stage_parameters(model, layout, place)
+    return Work(stages[place], place, layers, parameters, whole - seconds[place], over)
+
+
+def stage_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> list[Stage]:
+    """What each stage does for one micro-batch; the last one computes output layer and loss as well.
+
+    >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
+    >>> first, last = stage_seconds(llama, Cluster("H100-80GB", 2), Layout(pp=2), Batch(64, 8192))
+    >>> last.compute > first.compute
+    True
+    """
+    alike: dict[tuple[tuple[bool, int], ...], Stage] = {}
+    found = []
+    for stage in range(layout.pp):
+        kinds = tuple(layer_kinds(model, layout, stage).items())
+        if kinds not in alike:
+            alike[kinds] = _stage(model, cluster, layout, batch, dict(kinds))
+        found.append(alike[kinds])
+    head = head_seconds(model, cluster, layout, batch)
+    last = found[-1]
+    found[-1] = replace(last, compute=last.compute + head, forward=last.forward + head / 3)
+    return found
+
+
+def _stage(model: Model, cluster: Cluster, layout: Layout, batch: Batch, kinds: dict[bool, int]) -> Stage:
+    hides_experts = software(layout.software).get("hides_experts")
+    parts = dict.fromkeys(("compute", "recompute", "tensor", "context", "expert", "forward"), 0.0)
+    for kind, count in kinds.items():
+        forward, backward = layer_passes(model, cluster, layout, batch, kind)
+        again, sent_again = recomputed(forward, model, layout)
+        parts["compute"] += count * (forward.compute + backward.compute)
+        parts["recompute"] += count * again
+        parts["tensor"] += count * (forward.tensor * (1 + sent_again) + backward.tensor)
+        parts["context"] += count * (forward.context * (1 + sent_again) + backward.context)
+        there, back = (
+            exposed_seconds(one.expert, one.compute) if hides_experts else one.expert for one in (forward, backward)
+        )
+        parts["expert"] += count * ((1 + sent_again) * there + back)
+        parts["forward"] += count * (forward.compute + forward.tensor + forward.context + there)
+    return Stage(**parts)
+
+
+def recomputed(forward: Pass, model: Model, layout: Layout) -> tuple[float, float]:
+    """Seconds of a layer's forward pass that are computed again, and the share of its communication that is sent again.
+
+    none        nothing                       selective   attention between its matrices
+    operators   every second product, and the small kernels (torchtitan's selective recomputation)
+    mlp         the MLP and the small kernels; queries, keys, values and attention's output are kept
+    full        everything                    partial     everything, in some of the layers
+
+    >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
+    >>> recomputed(Pass(4.0, 3.0, 2.0, 1.0, 0.5, 0.0, 0.0), llama, Layout(recompute="mlp"))
+    (4.0, 0.5)
+    """
+    if layout.recompute == "selective":
+        return forward.core, 0.0
+    if layout.recompute == "operators":
+        return forward.products / 2 + forward.small, 0.0
+    if layout.recompute == "mlp":
+        return forward.mlp + forward.small, 0.5
+    share = {"none": 0.0, "full": 1.0, "partial": layout.recomputed_layers / model.layers}[layout.recompute]
+    return share * forward.compute, share
+
+
+def head_seconds(model: Model, cluster: Cluster, layout: Layout, batch: Batch) -> float:
+    """Output layer and loss of one micro-batch, forward and backward, in BF16.
+
+    >>> llama = Model("8B", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, vocabulary=128256)
+    >>> one, two = (head_seconds(llama, Cluster("H100-80GB", 8), Layout(tp=tp), Batch(64, 8192)) for tp in (1, 2))
+    >>> two < one
+    True
+    """
+    tokens = layout.micro_batch * batch.sequence / layout.cp
+    outputs = model.vocabulary / layout.tp
+    one = product_seconds(cluster.accelerator, "bf16", tokens=tokens, inputs=model.hidden, outputs=outputs)
+    return 3 * one + constant("loss_bytes") * tokens * outputs / hbm_bytes_per_s(cluster.accelerator)
+
+
+def _bubble(layout: Layout, waited_s: float) -> float:
+    """Seconds that the slowest stage waits for others to begin and to end."""
+    if layout.pp == 1:
+        return 0.0
+    if (
+        layout.schedule == "dualpipe"
+    ):  # (PP/2 - 1) (F&B + B - 3W), for F = W and B = 2F: DeepSeek-AI 2024, arXiv:2412.19437, Table 2
+        return waited_s * (layout.pp - 2) / (3 * (layout.pp - 1))
+    split = {"zb-h1": "ZB-H1", "zb-h2": "ZB-H2", "zb-v": "ZB-H2"}.get(layout.schedule)
+    if not split:
+        return waited_s / layout.virtual_stages
+    thirds = {"stages": layout.pp, "forward_s": 1.0, "input_backward_s": 1.0, "weight_backward_s": 1.0}
+    left = zero_bubble.bubble_seconds(schedule=split, **thirds)
+    return waited_s * left / zero_bubble.bubble_seconds(schedule="1F1B", **thirds)
+
+
+def _hops(model: Model, cluster: Cluster, layout: Layout, batch: Batch, m: int, stage_s: float) -> float:
+    """Seconds that the pipeline waits for tensors between its stages."""
+    if layout.pp == 1:
+        return 0.0
+    stack = software(layout.software)
+    tokens = layout.micro_batch * batch.sequence // layout.cp
+    parts = layout.tp if layout.sequence_parallel or stack["sends_parts"] else 1
+    message = pipeline_traffic.boundary_message_bytes(tokens=tokens, hidden=model.hidden, tp=parts)
+    hop = hop_seconds(cluster, message_bytes=message, stride=max(1, cluster.gpus // layout.pp))
+    if layout.virtual_stages == 1:
+        return pipeline_traffic.one_f_one_b_hop_seconds(stages=layout.pp, micro_batches=m, hop_seconds=hop)
+    all_messages = 2 * layout.virtual_stages * m * hop
+    return exposed_seconds(all_messages, stage_s * m) if stack["overlap"] == "all" else all_messages

@@ -1,0 +1,1 @@
+"""References of the chapter on FLOP, the roofline and MFU."""

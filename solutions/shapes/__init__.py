@@ -1,0 +1,1 @@
+"""Shapes of models: their layers, parameters and published configurations."""

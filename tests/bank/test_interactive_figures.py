@@ -1,0 +1,205 @@
+"""Moving pictures: how a bank's are found and asked, what a notebook shows of them, and what the lint says."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from checkout import ROOT, checkout_bank, fresh_session
+from contrast import contrast
+from shardwise.bank.bank import Bank, Banks
+from shardwise.bank.lint.lint import lint
+from shardwise.bank.pages.interactive_figures import Moving, moving, moving_faults, moving_names
+from shardwise.bank.scaffold import init_bank
+from shardwise.course.assigning.notebooks import chapter_notebook
+from shardwise.errors import ShardwiseError
+from shardwise.student import api
+from shardwise.student.desk import Desk
+from shardwise.student.widget import Picture
+
+NAMES = moving_names(checkout_bank())
+OWN = '''"""A line that rises."""
+
+CHAPTER, STILL, TITLE = "01-first", "rise", "A rise"
+CONTROLS = {"slope": {"label": "slope", "options": {"1": 1, "2": 2, "none": 0}, "start": "1"}}
+PLAYS = "slope"
+
+
+def show(*, slope):
+    if not slope:
+        raise ValueError("a rise needs a slope")
+    return {"panels": [], "facts": [("slope", str(slope))]}
+
+
+def predict():
+    return {"ask": "How steep?", "unit": "m", "answer": 2.0, "why": "So it is."}
+'''
+LESSON = '# First\n\n## A rise\n\n![It rises.](figures/rise.png)\n\n```python\nfigure("a-rise")\n```\n\nAnd on.\n'
+
+
+def the(name: str) -> Moving:
+    return moving([checkout_bank()], name)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Bank:
+    """A bank of one's own with a picture."""
+    folder = tmp_path / "bank"
+    init_bank(folder)
+    (chapter,) = (folder / "problems").glob("01-*")
+    (folder / "solutions" / "moving").mkdir()
+    (folder / "solutions" / "moving" / "a_rise.py").write_text(OWN.replace("01-first", chapter.name), "utf-8")
+    (chapter / "lesson.md").write_text(LESSON, "utf-8")
+    (chapter / "figures").mkdir(exist_ok=True)
+    shutil.copy(ROOT / "problems/01-ring-all-reduce/figures/two-bandwidths.png", chapter / "figures" / "rise.png")
+    return Bank.open(folder)
+
+
+# What a picture says -----------------------------------------------------------------------------------------------
+
+
+def test_every_chapter_with_a_picture_names_it_in_its_lesson() -> None:
+    assert len(NAMES) >= 9
+    for name in NAMES:
+        lesson = (ROOT / "problems" / the(name).module.CHAPTER / "lesson.md").read_text("utf-8")
+        still = f'figures/{the(name).module.STILL}.png)\n\n```python\nfigure("{name}")\n```\n'
+        assert lesson.count(still) == 1, name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_the_browser_begins_with_has_no_answer(name: str) -> None:
+    picture = the(name)
+    assert set(picture.view["predict"]) in ({"ask", "choices"}, {"ask", "unit"})
+    assert picture.show(picture.view["start"])["panels"]
+    assert all(picture.start[control["name"]] in control["options"] for control in picture.view["controls"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_right_guess_is_right_and_another_is_told_what_it_is(name: str) -> None:
+    picture = the(name)
+    known = picture.module.predict()
+    if "choices" in known:
+        judged = [picture.judge(choice)["right"] for choice in known["choices"]]
+        assert judged == [place == known["answer"] for place in range(len(known["choices"]))]
+        assert picture.judge("something else") == {"right": None, "say": "Choose one of them."}
+    else:
+        assert picture.judge(f"{known['answer'] * 1.1:.4g} {known['unit']}")["right"] is True
+        wrong = picture.judge(str(known["answer"] * 2))
+        assert wrong["right"] is False and wrong["say"].startswith("No: ") and wrong["say"].endswith(known["why"])
+        assert "I could not read “soon”" in picture.judge("soon")["say"]
+        assert picture.judge("nan")["right"] is None
+
+
+def test_a_setting_that_is_none_or_that_cannot_be_is_told() -> None:
+    picture = the("pipeline")
+    with pytest.raises(ShardwiseError, match="stages: I expected one of 2, 4, 6, 8, and this is '5'"):
+        picture.show({**picture.start, "stages": "5"})
+    with pytest.raises(ShardwiseError, match="schedule: I expected one of GPipe"):
+        picture.show({})
+    with pytest.raises(ShardwiseError, match="This cannot be drawn: interleaving needs a multiple of the stages"):
+        picture.show({**picture.start, "schedule": "interleaved", "stages": "6"})
+
+
+def test_a_name_that_is_none_gets_the_nearest() -> None:
+    with pytest.raises(ShardwiseError, match=r"There is no figure “rings”. Did you mean “ring”\?"):
+        the("rings")
+    with pytest.raises(ShardwiseError, match=f"There are {', '.join(NAMES)}"):
+        the("???")
+
+
+def test_what_is_drawn_stands_out_in_both_themes_and_white_letters_stand_out_on_it() -> None:
+    style = (ROOT / "desk" / "src" / "draw" / "style.js").read_text("utf-8")
+    colours = dict(re.findall(r"--draw-(\w+): (#\w{6});", style))
+    assert set(colours) == {"blue", "orange", "green", "purple", "red", "grey"}
+    for name, colour in colours.items():
+        assert contrast(colour, "#ffffff") >= 4.5, name
+        assert contrast(colour, "#111111") >= 3, name
+
+
+# The desk and the notebook -----------------------------------------------------------------------------------------
+
+
+def test_the_desk_answers_for_figures() -> None:
+    desk = Desk(fresh_session())
+    start = the("ring").start
+    shown = desk.reply({"do": "figure", "name": "ring", "settings": start})["shown"]
+    assert len(shown["frames"]) == 7
+    assert desk.reply({"do": "figure", "name": "ring", "guess": "1.5 GB"})["judged"]["right"] is True
+    broken: list[dict[str, Any]] = [
+        {}, {"name": 3}, {"name": "ring"}, {"name": "ring", "settings": []}, {"name": "ring", "settings": {}}, {"name": "none", "guess": 1},
+    ]  # fmt: skip
+    for request in broken:
+        reply = desk.reply({"do": "figure", **request})
+        assert list(reply) == ["error"] and "ours broke" not in reply["error"], request
+
+
+def test_a_notebook_without_a_kernel_shows_the_still_in_words_and_as_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api, "_SESSION", fresh_session())
+    widget = api.figure("ring")
+    assert isinstance(widget, Picture)
+    assert "Seven boards of 4 by 4 cells" in widget._plain
+    assert 'src="data:image/png;base64,iVBOR' in widget._html and 'alt="Seven boards' in widget._html
+    assert "There is no figure" in repr(api.figure("rung"))
+    listed = repr(api.figure()).splitlines()
+    assert len(listed) == len(NAMES) and any("A ring all-reduce, step by step" in line for line in listed)
+
+
+def test_a_lesson_is_cut_where_it_names_a_picture(own: Bank) -> None:
+    (chapter,) = own.chapters
+    notebook = chapter_notebook(own, chapter, named="../bank")
+    nbformat.validate(nbformat.from_dict(notebook))
+    place = next(place for place, cell in enumerate(notebook["cells"]) if "figure(" in cell["source"])
+    before, cell, after = notebook["cells"][place - 1 : place + 2]
+    assert cell["cell_type"] == "code"
+    assert cell["source"] == 'from shardwise import figure\nfigure("a-rise", bank="../bank")'
+    assert cell["outputs"][0]["data"]["text/markdown"] == "*To move this picture, run this cell.*"
+    assert before["source"].endswith("![It rises.](attachment:rise.png)") and list(before["attachments"]) == [
+        "rise.png"
+    ]
+    assert after["source"] == "And on."
+
+
+# A bank of one's own -----------------------------------------------------------------------------------------------
+
+
+def test_a_bank_may_have_pictures_of_its_own(own: Bank) -> None:
+    assert [*moving_faults(own), *moving_faults(checkout_bank())] == []
+    picture = moving([checkout_bank(), own], "a-rise")
+    assert picture.show({"slope": "2"})["facts"] == [("slope", "2")]
+    assert picture.still[1] == "It rises."
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("PLAYS =", "import nothing_such\nPLAYS =", "solutions/interactive/a_rise.py:5: cannot be loaded"),
+        ("def predict", "def predicts", "solutions/interactive/a_rise.py lacks predict."),
+        ('"start": "1"', '"start": "3"', "slope: I expected one of 1, 2, none, and this is '3'."),
+        ('"rise"', '"fall"', "does not show figures/fall.png."),
+        ('"why"', '"reason"', "KeyError: 'why'"),
+    ],
+)
+def test_the_lint_says_what_is_wrong_with_a_picture(own: Bank, old: str, new: str, words: str) -> None:
+    file = own.folder / "solutions" / "moving" / "a_rise.py"
+    file.write_text(file.read_text("utf-8").replace(old, new), "utf-8")
+    (fault,) = moving_faults(Bank.open(own.folder))
+    assert words in f"{fault.place}: {fault.message}"
+
+
+def test_the_lint_says_which_lesson_names_a_picture_that_is_not_there(own: Bank) -> None:
+    (own.folder / "solutions" / "moving" / "a_rise.py").unlink()
+    faults = [fault for report in lint(Banks([own]), seeds=1, workers=1) for fault in report.faults]
+    assert ["needs a solutions/interactive/a_rise.py, and there is none" in fault.message for fault in faults] == [True]
+
+
+def test_a_lesson_that_cannot_be_read_is_said_once(own: Bank) -> None:
+    (own.folder / "solutions" / "moving" / "a_rise.py").unlink()
+    (lesson,) = own.folder.glob("problems/*/lesson.md")
+    lesson.write_bytes(b"\xff")
+    said = [fault.message for report in lint(Banks([own]), seeds=1, workers=1) for fault in report.faults]
+    assert len([message for message in said if "is not UTF-8" in message]) == 1

@@ -1,0 +1,267 @@
+"""Lessons and their problems: which section a problem follows, what is said where that cannot be, and new problems."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from shardwise.bank.bank import Bank, Banks, section_faults
+from shardwise.bank.lesson import sections_of
+from shardwise.bank.lint.lint import faults_of, lint
+from shardwise.bank.scaffold import new_problem, starter
+from shardwise.course.assigning.notebooks import chapter_notebook
+from shardwise.course.assigning.rendering import render
+from shardwise.errors import Faulty, ShardwiseError
+
+PROBLEMS = Path(__file__).parents[2] / "problems"
+LESSON = """\
+# Rings
+
+Why there are rings.
+
+## Two phases
+
+First.
+
+![A ring.](figures/ring.png)
+
+```text
+## No heading
+```
+
+## An aside
+
+Nothing is asked here.
+
+## What a step costs ##
+
+![A step.](figures/step.png)
+
+## Sources
+
+A paper.
+"""
+SECTIONS = """\
+problems:
+  Two phases: [first-one, second-one]
+  What a step costs:
+    - third-one
+"""
+PLAIN = "problems: [first-one, second-one, third-one]\n"
+
+
+def a_bank(folder: Path, problems: str = SECTIONS, lesson: str = LESSON) -> Bank:
+    """A bank of one chapter with three problems."""
+    chapter = folder / "problems" / "01-rings"
+    (chapter / "figures").mkdir(parents=True)
+    for picture in ("ring", "step"):
+        (chapter / "figures" / f"{picture}.png").write_bytes(picture.encode())
+    (chapter / "lesson.md").write_text(lesson, "utf-8")
+    for slug in ("first-one", "second-one", "third-one"):
+        (chapter / f"{slug}.yaml").write_text(starter("choice", slug.capitalize()), "utf-8")
+    listing(folder).write_text(f"title: Rings\nsummary: A chapter about rings.\n{problems}", "utf-8")
+    return Bank.open(folder)
+
+
+def listing(folder: Path) -> Path:
+    return folder / "problems" / "01-rings" / "chapter.yaml"
+
+
+# The notebook ------------------------------------------------------------------------------------------------------
+
+
+def order(bank: Bank) -> list[str]:
+    """The cells of the notebook: the first words of each text, and the problem of each other cell."""
+    found = []
+    for cell in chapter_notebook(bank, "01-rings")["cells"]:
+        ours, first = cell["metadata"]["shardwise"], cell["source"].partition("\n")[0]
+        found.append(f"{ours['role']} {ours['question'].partition('@')[0]}" if "question" in ours else first)
+    return found
+
+
+def asked(slug: str) -> list[str]:
+    return [f"{role} 01-rings/{slug}" for role in ("form", "typed")]
+
+
+def test_each_section_is_followed_by_its_problems(tmp_path: Path) -> None:
+    set_up = "from shardwise import another, check, figure, hint, planner, practice, progress, solution"
+    assert order(a_bank(tmp_path)) == [
+        "# Rings", "## How to practise", set_up, "## Two phases", *asked("first-one"), *asked("second-one"),
+        "## An aside", "## What a step costs ##", *asked("third-one"), "## Sources",
+    ]  # fmt: skip
+
+
+def test_a_plain_list_follows_the_whole_lesson(tmp_path: Path) -> None:
+    set_up = "from shardwise import another, check, figure, hint, planner, practice, progress, solution"
+    problems = [*asked("first-one"), *asked("second-one"), *asked("third-one")]
+    headings = ["# Rings", "## Two phases", "## An aside", "## What a step costs ##", "## Sources"]
+    assert order(a_bank(tmp_path, PLAIN)) == [*headings, "## Practice", set_up, *problems]
+
+
+def test_the_problems_are_numbered_through_and_one_tuple_in_the_notebooks_order(tmp_path: Path) -> None:
+    bank = a_bank(tmp_path)
+    chapter = bank.chapters["01-rings"]
+    assert chapter.problems == ("first-one", "second-one", "third-one")
+    assert dict(chapter.sections) == {
+        "Two phases": ("first-one", "second-one"),
+        "What a step costs": ("third-one",),
+    }
+    cells = chapter_notebook(bank, "01-rings")["cells"]
+    shown = [cell["outputs"][0]["data"]["text/markdown"] for cell in cells if cell["id"].endswith("-form")]
+    heads = [text.partition("\n")[0] for text in shown]
+    assert heads == ["### 1. First-one", "### 2. Second-one", "### 3. Third-one"]
+
+
+def test_a_picture_is_attached_to_the_cell_that_shows_it(tmp_path: Path) -> None:
+    cells = chapter_notebook(a_bank(tmp_path), "01-rings")["cells"]
+    shown = {cell["source"].partition("\n")[0]: list(cell["attachments"]) for cell in cells if "attachments" in cell}
+    assert shown == {"## Two phases": ["ring.png"], "## What a step costs ##": ["step.png"]}
+
+
+def test_a_chapter_is_the_same_when_it_is_read_from_the_cache(tmp_path: Path) -> None:
+    bank = a_bank(tmp_path)
+    bank.compiled.keep()
+    again = Bank.open(tmp_path)
+    assert again.chapters == bank.chapters
+    assert list(again.chapters["01-rings"].sections) == ["Two phases", "What a step costs"]
+
+
+def test_a_heading_is_a_line_of_text_and_not_of_code() -> None:
+    fenced = "## One\n\n~~~\n## Two\n```\n~~~\n\n## Three\n\n````\n```\n## Four\n````\n## Five  \n### Six\n```\n## Seven\n`````\n## Eight\n"
+    assert [section.heading for section in sections_of(fenced)] == ["One", "Three", "Five", "Eight"]
+    assert sections_of("") == []
+    assert "\n\n".join(section.text for section in sections_of(LESSON)) == LESSON.strip()
+
+
+# What cannot be ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("problems", "said"),
+    [
+        (
+            SECTIONS.replace("Two phases", "Two fases"),
+            "4:3: problems.Two fases: lesson.md has no heading “## Two fases” / Did you mean “Two phases”?",
+        ),
+        (
+            SECTIONS.replace("Two phases", "two Phases"),
+            "4:3: problems.two Phases: lesson.md has no heading “## two Phases” / Did you mean “Two phases”?",
+        ),
+        (
+            SECTIONS.replace("Two phases", "No heading"),
+            "4:3: problems.No heading: lesson.md has no heading “## No heading” / Its headings are “Two phases”, "
+            "“An aside”, “What a step costs”, “Sources”.",
+        ),
+        (
+            "problems:\n  What a step costs: [third-one]\n  Two phases: [first-one, second-one]\n",
+            "5:3: problems.Two phases: in lesson.md this section stands before “## What a step costs” / "
+            "List the sections in the order of the lesson.",
+        ),
+    ],
+)
+def test_a_heading_that_does_not_fit_the_lesson_is_said_at_its_place(tmp_path: Path, problems: str, said: str) -> None:
+    bank = a_bank(tmp_path, problems)
+    (fault,) = section_faults(bank, "01-rings")
+    where = "problems/01-rings/chapter.yaml:"
+    assert f"{fault.place}: {fault.message} / {fault.remedy}" == where + said
+    for only in ([], ["first-one"]):  # it is said to somebody who proves one problem of the chapter, too
+        assert fault in faults_of(lint(Banks([bank]), seeds=1, only=only, workers=1))
+    with pytest.raises(Faulty, match=r"chapter\.yaml"):
+        render(Banks([bank]), tmp_path / "notebooks", check=False)
+
+
+def test_a_heading_that_occurs_twice_is_said(tmp_path: Path) -> None:
+    bank = a_bank(tmp_path, lesson=LESSON.replace("## An aside", "## Two phases"))
+    (fault,) = section_faults(bank, "01-rings")
+    assert fault.place == "problems/01-rings/chapter.yaml:4:3"
+    assert fault.message == "problems.Two phases: lesson.md has the heading “## Two phases” 2 times"
+    assert fault.remedy == "Give each section a heading of its own."
+
+
+def test_a_lesson_without_headings_or_no_lesson_has_no_sections(tmp_path: Path) -> None:
+    bank = a_bank(tmp_path, lesson="# Rings\n")
+    assert {fault.remedy for fault in section_faults(bank, "01-rings")} == {
+        "Write such headings, or give one plain list."
+    }
+    lesson = tmp_path / "problems" / "01-rings" / "lesson.md"
+    lesson.write_bytes(b"\xff")
+    assert [fault.message for fault in section_faults(bank, "01-rings")] == ["is not UTF-8: invalid start byte"]
+    lesson.unlink()
+    assert list(section_faults(bank, "01-rings")) == []  # the lint says that there is no lesson
+
+
+@pytest.mark.parametrize(
+    ("problems", "words"),
+    [
+        (SECTIONS.replace("third-one", "first-one"), "6:7: problems: first-one is listed twice"),
+        (SECTIONS.replace("second-one", "first-one"), "4:27: problems: first-one is listed twice"),
+        (SECTIONS.replace(", second-one", ""), "second-one.yaml lies in this folder and is not listed"),
+        (SECTIONS.replace("third-one", "fourth-one"), "6:7: problems: there is no fourth-one.yaml in this folder"),
+        (SECTIONS.replace("What a step costs", "Two phases"), "5:3: not YAML: "),
+        (SECTIONS.replace("[first-one, second-one]", "[]"), "problems.Two phases: I expected at least 1 of them"),
+        (SECTIONS.replace("[first-one, second-one]", "first-one"), "problems.Two phases: I expected a list, and this is 'first-one'"),
+        ("problems: {}\n", "problems: I expected at least 1 of them"),
+        ("problems: []\n", "problems: I expected at least 1 of them"),
+        ("problems: first-one\n", "problems: I expected a list, and this is 'first-one'"),
+    ],
+)  # fmt: skip
+def test_a_list_that_is_not_the_folder_is_said_at_its_place(tmp_path: Path, problems: str, words: str) -> None:
+    with pytest.raises(Faulty) as caught:
+        a_bank(tmp_path, problems)
+    assert words in str(caught.value)
+
+
+# A new problem -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("problems: # all\n- first-one\n- second-one\n- third-one # hard\n", ("third-one # hard\n", "third-one # hard\n- new-one\n")),
+        ("problems: [first-one, second-one, third-one,]\n", ("third-one,", "third-one, new-one,")),
+        ("problems:\n  [first-one,\n   'second-one',\n   \"third-one\" # hard\n  ]\n", ('"third-one"', '"third-one", new-one')),
+        (SECTIONS + "# The end.\n", ("    - third-one\n", "    - third-one\n    - new-one\n")),
+        ("problems: {Two phases: [first-one], 'What a step costs': [second-one, third-one]} # all\n", ("third-one]", "third-one, new-one]")),
+        ("problems: # all\n  Two phases: # two\n  - first-one\n  - second-one\n  Sources:\n  -   third-one\n\n# End", ("third-one\n", "third-one\n  -   new-one\n")),
+    ],
+)  # fmt: skip
+def test_a_new_problem_is_listed_last_and_all_else_stays(tmp_path: Path, before: str, after: tuple[str, str]) -> None:
+    bank = a_bank(tmp_path, before)
+    text = listing(tmp_path).read_text("utf-8")
+    new_problem("01-rings/new-one", "choice", Banks([bank]))
+    assert listing(tmp_path).read_text("utf-8") == text.replace(*after)
+    made = Bank.open(tmp_path).chapters["01-rings"]
+    assert made.problems == ("first-one", "second-one", "third-one", "new-one")
+    assert not made.sections or list(made.sections.values())[-1][-1] == "new-one"
+
+
+def test_a_list_that_cannot_be_added_to_is_left_alone(tmp_path: Path) -> None:
+    bank = a_bank(tmp_path, 'problems: [first-one, second-one, "third\\x2done"]\n')
+    before = sorted(tmp_path.rglob("*")), listing(tmp_path).read_text("utf-8")
+    with pytest.raises(ShardwiseError, match="has no list of problems that I can add to; add the new one by hand"):
+        new_problem("01-rings/new-one", "choice", Banks([bank]))
+    assert (sorted(tmp_path.rglob("*")), listing(tmp_path).read_text("utf-8")) == before
+
+
+def test_the_notebook_is_written_anew_when_a_problem_moves_to_another_section(tmp_path: Path) -> None:
+    out = tmp_path / "notebooks"
+    render(Banks([a_bank(tmp_path)]), out, check=False)
+    first = json.loads((out / "01-rings.ipynb").read_text("utf-8"))
+    listing(tmp_path).write_text(listing(tmp_path).read_text("utf-8").replace("What a step costs", "Sources"), "utf-8")
+    assert render(Banks([Bank.open(tmp_path)]), out, check=False) == [out / "01-rings.ipynb"]
+    second = json.loads((out / "01-rings.ipynb").read_text("utf-8"))
+    assert first != second
+    assert second["cells"][-1]["metadata"]["shardwise"]["role"] == "typed"
+
+
+# The lessons of this bank ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lesson", sorted(PROBLEMS.glob("*/lesson.md")), ids=lambda lesson: lesson.parent.name)
+def test_no_table_of_a_lesson_explains_a_word_twice(lesson: Path) -> None:
+    for table in re.findall(r"(?:^\|.*\n)+", lesson.read_text("utf-8"), re.MULTILINE):
+        explained = [row.split("|")[1].strip() for row in table.splitlines()[2:]]
+        assert sorted(set(explained)) == sorted(explained)

@@ -1,0 +1,238 @@
+"""Sets: different for each student, the same for each student again, and nothing of the key handed out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from shardwise.bank.bank import Bank
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign, load_set
+from shardwise.course.assigning.drawing import seed_for
+from shardwise.course.assigning.keys import read_key
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.roster import load_roster
+from shardwise.course.assigning.simulated_class import right
+from shardwise.errors import Faulty, ShardwiseError
+
+DEFINITION = SetDefinition.model_validate(
+    {"name": "w1", "title": "Week 1", "problems": ["bytes-per-gpu", {"id": "ring-time-function", "points": 7}, "ring-time-bug",
+                                                     "reading-bus-bandwidth", "bytes-per-gpu-formula"], "attempts": 2}
+)  # fmt: skip
+STUDENTS = [Student("ada", "Ada A."), Student("bo", "Bo B.")]
+KEY = b"0" * 32
+
+
+def test_each_student_gets_their_own_numbers_and_the_same_again(whole_bank: Bank, tmp_path: Path) -> None:
+    first = assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path / "a").lock
+    again = assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path / "b").lock
+    other = assign(whole_bank, DEFINITION, STUDENTS, b"1" * 32, tmp_path / "c").lock
+    assert first.read_bytes() == again.read_bytes() != other.read_bytes()
+    lock = Lock(first, KEY)
+    assert lock.questions("ada")[0].prompt != lock.questions("bo")[0].prompt
+    assert lock.questions("ada")[1].points == 7
+    assert seed_for(KEY, "ada", "w1", "p") != seed_for(KEY, "ada", "w2", "p")
+
+
+def test_the_notebook_holds_neither_key_nor_reference(whole_bank: Bank, tmp_path: Path) -> None:
+    lock = Lock(assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path).lock, KEY)
+    text = (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_text("utf-8")
+    nbformat.validate(nbformat.reads(text, as_version=4))
+    handed_out = json.dumps(json.loads(text), ensure_ascii=False)
+    for question in lock.questions("ada"):
+        key = question.key.model_dump(mode="json")
+        assert question.solution[:80] not in handed_out
+        assert all(hint[:60] not in handed_out for hint in question.hints)
+        assert question.seed not in handed_out
+        for name in ("original_line", "formula"):
+            if name in key:
+                assert key[name] not in handed_out
+        if question.kind == "quantity":
+            assert repr(key["value"]) not in handed_out
+            assert all(mistake["say"][:40] not in handed_out for mistake in key["mistakes"])
+    asked = [question for question in lock.questions("ada") if question.kind != "choice"]  # its letters are on the page
+    answers = [source for source in map(right, asked) if source]
+    assert all(answer.split("=", 1)[1].strip() not in handed_out for answer in answers)
+
+
+def test_metadata_and_cells_are_called_by_handles_and_tell_nothing_of_the_bank(
+    whole_bank: Bank, tmp_path: Path
+) -> None:
+    lock = Lock(assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path).lock, KEY)
+    notebook = json.loads((tmp_path / "notebooks" / "ada" / "w1.ipynb").read_text("utf-8"))
+    questions = lock.questions("ada")
+    assert [question.handle for question in questions] == ["q1", "q2", "q3", "q4", "q5"]
+    handles = [cell["metadata"]["shardwise"].get("question") for cell in notebook["cells"]]
+    assert [handle for handle in handles if handle] == [f"q{number}" for number in range(1, 6) for _ in range(3)]
+    about = json.dumps([notebook["metadata"], *((cell["id"], cell["metadata"]) for cell in notebook["cells"])])
+    for question in questions:
+        assert question.slug not in about
+        assert question.id not in json.dumps(notebook)
+
+
+def test_editing_a_template_changes_nothing_that_is_out(whole_bank: Bank, tmp_path: Path) -> None:
+    path = assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path).lock
+    before = path.read_bytes()
+    notebook = (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_bytes()
+    problem = whole_bank.problems["01-ring-all-reduce/bytes-per-gpu"]
+    edited = {**problem.data, "title": "Edited", "prompt": "Edited: {{ gpus }} and {{ message_bytes }}"}
+    problems = {**whole_bank.problems, problem.id: replace(problem, data=edited)}
+    done = assign(replace(whole_bank, problems=problems), DEFINITION, STUDENTS, KEY, tmp_path)
+    assert done.kept == 1
+    assert path.read_bytes().startswith(before[: before.rindex(b'{"students"')])
+    assert (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_bytes() == notebook
+    assert Lock(path, KEY).questions("bo")[0].title == "Edited"
+
+
+def test_who_left_the_roster_keeps_a_notebook_and_is_named(whole_bank: Bank, tmp_path: Path) -> None:
+    assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path)
+    done = assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path)
+    assert (done.notebooks, done.kept) == (len(STUDENTS), len(STUDENTS))
+    assert done.left == tuple(student.id for student in STUDENTS[1:])
+
+
+def test_another_version_of_a_set_is_not_drawn_over_the_first(whole_bank: Bank, tmp_path: Path) -> None:
+    assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path)
+    longer = DEFINITION.model_copy(
+        update={"problems": (*DEFINITION.problems, DEFINITION.problems[0].model_copy(update={"id": "ring-time"}))}
+    )
+    with pytest.raises(ShardwiseError, match="drawn from another version of this set"):
+        assign(whole_bank, longer, STUDENTS, KEY, tmp_path)
+    with pytest.raises(ShardwiseError, match="with another course key"):
+        assign(whole_bank, DEFINITION, STUDENTS, b"2" * 32, tmp_path)
+
+
+@pytest.mark.parametrize(("change", "seen"), [({"format": 1}, "(1)"), ({"format": None}, "(None)"), ({}, "(1)")])
+def test_a_lock_of_another_format_is_refused_in_words(
+    whole_bank: Bank, tmp_path: Path, change: dict[str, object], seen: str
+) -> None:
+    path = assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path).lock
+    first, rest = path.read_text("utf-8").split("\n", 1)
+    header = {name: value for name, value in json.loads(first).items() if name != "format"}
+    path.write_text(f"{json.dumps({**header, **change, 'version': '0.0.9'})}\n{rest}", "utf-8")
+    with pytest.raises(ShardwiseError, match="Grade it with the version that wrote it") as caught:
+        Lock(path, KEY)
+    assert f"{path} was written by shardwise 0.0.9 in another format {seen}; this is format 4." in str(caught.value)
+
+
+def test_every_fault_of_a_roster_is_named_at_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(f"student,name\nada,Ada\n../etc,Eve\nADA,Again\n,Nobody\n{'m' * 64},Most\n{'l' * 65},Longer\n")
+    with pytest.raises(Faulty) as error:
+        load_roster(path)
+    assert [fault.place.rpartition("roster.csv")[2] for fault in error.value.faults] == [":3:1", ":4:1", ":5:1", ":7:1"]
+
+
+def test_an_alias_of_two_students_is_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text("student,name,alias\nada,Ada Abel,shared\ncleo,Cleo Cruz,shared;ada\n")
+    with pytest.raises(Faulty) as error:
+        load_roster(path)
+    assert {fault.message for fault in error.value.faults} == {
+        "cleo and ada are both called 'shared'",
+        "cleo and ada are both called 'ada'",
+    }
+
+
+def test_every_fault_of_a_set_is_named_at_its_line(whole_bank: Bank, tmp_path: Path) -> None:
+    path = tmp_path / "set.yaml"
+    path.write_text(
+        "name: w1\ntitle: Week 1\nproblems:\n  - bytes-per-gpo\n  - ring-time\n  - 01-ring-all-reduce/ring-time\n"
+    )
+    with pytest.raises(Faulty) as error:
+        load_set(path, whole_bank)
+    text = str(error.value)
+    assert "set.yaml:4:5: There is no problem “bytes-per-gpo”. Did you mean bytes-per-gpu" in text
+    assert "set.yaml:6:5: 01-ring-all-reduce/ring-time comes twice" in text
+    path.write_text("name: w1\ntitle: Week 1\nproblems: [ring-time]\ndue: 2026-12-01T10:00:00\natempts: 3\n")
+    with pytest.raises(Faulty) as error:
+        load_set(path, whole_bank)
+    assert "a due date needs an offset" in str(error.value)
+    assert "Did you mean 'attempts'?" in str(error.value)
+
+
+@pytest.mark.parametrize("due", ["20261201", "0", "'20261201'", "1.5e9", "true", "next tuesday", "01.12.2026"])
+def test_what_is_no_date_is_no_due_date(whole_bank: Bank, tmp_path: Path, due: str) -> None:
+    path = tmp_path / "set.yaml"
+    path.write_text(f"name: w1\ntitle: Week 1\nproblems: [ring-time]\ndue: {due}\n")
+    with pytest.raises(Faulty, match="a due date looks like 2026-12-01T23:59:00"):
+        load_set(path, whole_bank)
+
+
+@pytest.mark.parametrize(("points", "is_taken"), [("0.25", True), ("33.33", True), ("0.1", True), ("2", True), ("0.125", False), ("33.333333", False)])  # fmt: skip
+def test_points_have_two_decimals(whole_bank: Bank, tmp_path: Path, points: str, is_taken: bool) -> None:
+    path = tmp_path / "set.yaml"
+    path.write_text(f"name: w1\ntitle: Week 1\nproblems: [{{id: ring-time, points: {points}}}]\n")
+    if is_taken:
+        assert load_set(path, whole_bank).problems[0].points == float(points)
+        return
+    with pytest.raises(Faulty, match=f"points have at most two decimals, and this is {points}"):
+        load_set(path, whole_bank)
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ("student,student", "columns student and student each say who a student is"),
+        ("Student,name,ID", "columns Student and ID each say who a student is"),
+        ("email,Email", "columns email and Email each say who a student is"),
+    ],
+)
+def test_a_roster_with_two_columns_for_a_student_is_refused(tmp_path: Path, head: str, words: str) -> None:
+    (tmp_path / "roster.csv").write_text(f"{head}\nada,bo,cleo\n")
+    with pytest.raises(Faulty, match=f"roster.csv:1:1: {words}\n.*Keep one of them"):
+        load_roster(tmp_path / "roster.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "student,name\nada,Ada A.\nbo,Bo B.\n",
+        "\ufeffStudent,Name\r\nada,Ada A.\r\nbo,Bo B.\r\n",
+        "NAME;ID\nAda A.;ada\nBo B.;bo\n",
+        "Email\tName\nada\tAda A.\nbo\tBo B.\n",
+        "email,name,student\nada@example.org,Ada A.,ada\nbo@example.org,Bo B.,bo\n",
+        'name , student ,group\n"Ada A.", ada ,1\n"Bo B.",bo,2\n',
+    ],
+    ids=["as in the docs", "with a mark and capitals", "of a spreadsheet", "with tabs", "with an email", "with spaces"],
+)
+def test_a_roster_is_read_as_spreadsheets_and_platforms_write_it(tmp_path: Path, text: str) -> None:
+    (tmp_path / "roster.csv").write_text(text, "utf-8")
+    students = load_roster(tmp_path / "roster.csv")
+    assert [replace(student, also=()) for student in students] == STUDENTS
+    assert [student.also for student in students] == [
+        (f"{one.id}@example.org",) if "@" in text else () for one in STUDENTS
+    ]
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x0b", "\x0c", "\x1c", "\x85"])
+def test_what_may_stand_in_a_name_makes_no_new_student(tmp_path: Path, end: str) -> None:
+    (tmp_path / "roster.csv").write_text(f"student,name\nada,Ada{end}mallory,Eve\n", "utf-8")
+    [ada] = load_roster(tmp_path / "roster.csv")
+    assert ada == Student("ada", "Ada mallory")
+
+
+def test_what_has_no_end_is_neither_a_key_nor_a_roster(tmp_path: Path) -> None:
+    with pytest.raises(ShardwiseError, match="The course key /dev/zero cannot be read: it is a pipe, a socket or a"):
+        read_key(Path("/dev/zero"))
+    with pytest.raises(Faulty, match="/dev/zero: cannot be read: it is a pipe, a socket or a device"):
+        load_roster(Path("/dev/zero"))
+    (tmp_path / "key").write_text("0" * 2000)
+    with pytest.raises(ShardwiseError, match="cannot be read: it has 2,000 bytes"):
+        read_key(tmp_path / "key")
+
+
+def test_a_roster_with_a_quote_that_nothing_closes_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "roster.csv").write_text('student\n"ada\n' + "bo\n" * 50_000)
+    with pytest.raises(Faulty, match="See that every quote in it is closed"):
+        load_roster(tmp_path / "roster.csv")
+
+
+def test_a_roster_without_anybody_is_refused_in_words(tmp_path: Path) -> None:
+    for text, words in (("student,name\n", "there is no student"), ("", "I saw nothing"), ("who\nada\n", "I saw who")):
+        (tmp_path / "roster.csv").write_text(text)
+        with pytest.raises(Faulty, match=words):
+            load_roster(tmp_path / "roster.csv")

@@ -1,0 +1,92 @@
+"""Names that files are made of: what Windows or a Mac cannot hold apart is refused everywhere, and nothing is overwritten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checkout import checkout_bank
+from shardwise.bank.bank import Bank, bad_slug
+from shardwise.bank.posing import pose
+from shardwise.bank.scaffold import init_bank
+from shardwise.course.assigning.assignments import SetDefinition, assign
+from shardwise.course.assigning.roster import Student, load_roster
+from shardwise.errors import Faulty, ShardwiseError
+from shardwise.file_names import is_device
+from shardwise.grading.feedback_page import file_of
+from shardwise.student.session import Session
+
+KEY = b"k" * 32
+DEVICES = ("CON", "nul", "aux.txt", "Com1", "lpt9.ipynb")
+
+
+@pytest.fixture(scope="module")
+def bank() -> Bank:
+    return checkout_bank()
+
+
+def a_set(name: str) -> SetDefinition:
+    return SetDefinition.model_validate({"name": name, "title": "Week 1", "problems": ["bytes-per-gpu"]})
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_a_device_of_windows_is_no_student_and_no_set(name: str, tmp_path: Path) -> None:
+    roster = tmp_path / "roster.csv"
+    roster.write_text(f"student\nada\n{name}\nbo.\n")
+    with pytest.raises(Faulty) as refused:
+        load_roster(roster)
+    assert [fault.message for fault in refused.value.faults] == [
+        f"student {name!r} is a device on Windows, and no name for a file",
+        "student 'bo.' ends with a dot, which Windows drops",
+    ]
+    assert all(fault.remedy for fault in refused.value.faults)
+    with pytest.raises(ValueError, match="device on Windows"):
+        a_set(name)
+
+
+def test_a_device_of_windows_is_no_problem_and_no_bank(tmp_path: Path) -> None:
+    assert "device" in bad_slug("con") and "device" in bad_slug("lpt1")
+    assert not bad_slug("console")
+    with pytest.raises(ShardwiseError, match="NUL is a device on Windows"):
+        init_bank(tmp_path / "NUL")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_page_of_a_practice_student_called_like_a_device_has_another_name() -> None:
+    assert not any(is_device(part) for part in file_of("nul", "aux").split("/"))
+    assert file_of("week-1", "ada") == "week-1/ada.html"
+
+
+def test_names_that_differ_only_in_how_an_accent_is_written_have_pages_of_their_own() -> None:
+    assert file_of("", "Zoe\u0301") != file_of("", "Zo\u00e9")
+
+
+def test_a_set_spelt_otherwise_does_not_take_the_place_of_another(bank: Bank, tmp_path: Path) -> None:
+    done = assign(bank, a_set("week-1"), [Student("ada", "Ada")], KEY, tmp_path)
+    before = done.lock.read_bytes()
+    with pytest.raises(ShardwiseError, match="on many disks"):
+        assign(bank, a_set("Week-1"), [Student("ada", "Ada")], KEY, tmp_path)
+    assert done.lock.read_bytes() == before
+
+
+def test_a_student_spelt_otherwise_is_not_a_second_one(bank: Bank, tmp_path: Path) -> None:
+    done = assign(bank, a_set("week-1"), [Student("ada", "Ada")], KEY, tmp_path)
+    before = done.lock.read_bytes()
+    with pytest.raises(ShardwiseError, match="The roster has 'Ada', and the lock file 'ada'"):
+        assign(bank, a_set("week-1"), [Student("Ada", "Ada"), Student("bo", "Bo")], KEY, tmp_path)
+    assert done.lock.read_bytes() == before
+    assert [path.name for path in (tmp_path / "notebooks").iterdir()] == ["ada"]
+
+
+def test_half_a_character_is_no_seed(bank: Bank) -> None:
+    with pytest.raises(ShardwiseError, match="A seed is text, such as 7"):
+        pose(bank.find("bytes-per-gpu"), "\udcff")
+    assert pose(bank.find("bytes-per-gpu"), "été 学生").seed == "été 学生"
+
+
+def test_half_a_character_names_no_problem(bank: Bank) -> None:
+    from shardwise.bank.bank import Banks
+
+    with pytest.raises(ShardwiseError, match="There is no problem"):
+        Session.of(Banks((bank,))).question("\udcff")

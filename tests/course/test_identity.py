@@ -1,0 +1,812 @@
+"""Whose a notebook is, when it was received, and which of several counts."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from checkout import ROOT
+from classroom import Classroom
+from shardwise.bank.bank import Bank
+from shardwise.bank.posing import pose
+from shardwise.cli.main import app
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.notebooks import chapter_notebook, file_text
+from shardwise.course.assigning.simulated_class import add_cell, blank, fill, mistaken, right
+from shardwise.course.collecting import identity, names
+from shardwise.course.collecting import submitted_files as found_files
+
+CLASS = ("ada", "bo", "cleo")
+FEW = ("bytes-per-gpu", "ring-or-tree")
+CHAPTER = "01-ring-all-reduce"
+
+pytestmark = pytest.mark.usefixtures("one_sandbox")
+
+
+@pytest.fixture
+def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    made = Classroom(tmp_path / "course", whole_bank, CLASS, FEW)
+    made.hand_in("ada", right)
+    return made
+
+
+def graded(room: Classroom, *arguments: object, code: int | None = None) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each student."""
+    out = room.out / "results"
+    given = [str(one) for one in arguments or (room.handed_in,)]
+    done = CliRunner().invoke(app, ["grade", *given, "--yes", "--out", str(out), "--workers", "1", "--bank", str(ROOT)])
+    assert done.exit_code in ((0, 1) if code is None else (code,)), f"{done.output}{done.exception}"
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for line in (out / "results.jsonl").read_text("utf-8").splitlines():
+        result = json.loads(line)
+        rows.setdefault(result["student"], []).append(result)
+    return rows
+
+
+def only(rows: dict[str, list[dict[str, Any]]], student: str) -> dict[str, Any]:
+    [row] = rows[student]
+    return row
+
+
+# Whose it is --------------------------------------------------------------------------------------------------------
+
+
+def test_whose_a_notebook_is_is_found_without_going_through_the_class_each_time(
+    room: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a class of 10,000 would be gone through 10,000 times, for minutes."""
+    folded: list[str] = []
+    usual = names.folded
+    monkeypatch.setattr(names, "folded", lambda name: (folded.append(name), usual(name))[1])
+    [found] = found_files.find([room.handed_in])
+    for _ in range(20):
+        assert identity.owner(found, room.lock) == "ada"
+    assert folded.count("bo") == 1
+
+
+WAYS: dict[str, Callable[[Path], list[Path]]] = {
+    "the folder": lambda handed_in: [handed_in],
+    "folders one by one": lambda handed_in: sorted(handed_in.iterdir()),
+    "files one by one": lambda handed_in: sorted(handed_in.rglob("*.ipynb")),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("folder", ["eve", "bo", "BO"])
+def test_anothers_notebook_makes_no_row_for_them(room: Classroom, way: str, folder: str) -> None:
+    room.put("cleo", room.notebook("cleo"), folder if folder != "eve" else "bo")
+    rows = graded(room, *WAYS[way](room.handed_in))
+    assert only(rows, "cleo")["status"] == "ungraded"
+    assert "handed in by somebody else" in only(rows, "cleo")["reason"]
+    assert only(rows, "bo")["status"] == "ungraded"
+    assert only(rows, "bo")["reason"] == "This is cleo's notebook in bo's folder. Say whose it is with --student."
+    assert only(rows, "ada")["points"] == 4
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_honest_notebook_is_not_ungraded_by_a_copy_in_anothers_folder(room: Classroom, way: str) -> None:
+    room.put("ada", room.notebook("ada"), "bo")
+    rows = graded(room, *WAYS[way](room.handed_in))
+    assert only(rows, "ada")["points"] == 4
+    assert only(rows, "bo")["status"] == "ungraded"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_link_to_anothers_notebook_is_a_matter_of_who_laid_it(room: Classroom, way: str) -> None:
+    (room.handed_in / "bo").mkdir()
+    (room.handed_in / "bo" / "week-1.ipynb").symlink_to(room.handed_in / "ada" / "week-1.ipynb")
+    rows = graded(room, *WAYS[way](room.handed_in))
+    assert only(rows, "ada")["points"] == 4
+    assert "This is a link" in only(rows, "bo")["reason"]
+
+
+def test_a_file_that_is_called_after_another_student_is_refused_in_a_flat_folder(room: Classroom) -> None:
+    shutil.move(room.handed_in / "ada" / "week-1.ipynb", room.handed_in / "ada.ipynb")
+    (room.handed_in / "bo.ipynb").write_text(json.dumps(room.notebook("cleo")))
+    rows = graded(room)
+    assert (
+        only(rows, "bo")["reason"]
+        == "This is cleo's notebook, and its file is called after bo. Say whose it is with --student."
+    )
+    assert only(rows, "ada")["points"] == 4
+    assert only(rows, "cleo")["status"] == "ungraded"
+
+
+@pytest.mark.parametrize("name", ["bo.zip", "bo.ipynb.zip", "BO.zip"])
+@pytest.mark.parametrize("member", ["week-1.ipynb", "cleo/week-1.ipynb"])
+def test_an_archive_that_is_called_after_another_student_is_as_good_as_a_folder(
+    room: Classroom, name: str, member: str
+) -> None:
+    with zipfile.ZipFile(room.handed_in / name, "w") as packed:
+        packed.writestr(member, json.dumps(room.notebook("cleo")))
+    rows = graded(room)
+    assert (
+        only(rows, "bo" if member == "week-1.ipynb" else "")["reason"]
+        == "This is cleo's notebook in bo's folder. Say whose it is with --student."
+    )
+    assert only(rows, "cleo")["status"] == "ungraded"
+
+
+def test_a_name_as_course_systems_make_it_begins_with_whose_it_is(room: Classroom) -> None:
+    (room.handed_in / "bo_late_123.ipynb").write_text(json.dumps(room.notebook("cleo")))
+    (room.handed_in / "cleo_0.ipynb").write_text(json.dumps(room.notebook("cleo")))
+    rows = graded(room)
+    assert (
+        only(rows, "bo")["reason"]
+        == "This is cleo's notebook, and its file is called after bo. Say whose it is with --student."
+    )
+    assert only(rows, "cleo")["status"] == "graded"
+
+
+def test_a_student_may_be_called_submitted(tmp_path: Path, whole_bank: Bank) -> None:
+    room = Classroom(tmp_path / "course", whole_bank, ("submitted", "bo"), FEW)
+    assert room.handed_in.name == "submitted"
+    room.hand_in("bo", right)
+    room.hand_in("submitted", right)
+    assert {student: only(rows, student)["points"] for rows in [graded(room)] for student in rows} == {
+        "bo": 4,
+        "submitted": 4,
+    }
+
+
+def test_the_home_of_somebody_called_like_a_student_is_no_students_folder(
+    tmp_path: Path, whole_bank: Bank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "bo"))
+    locks, handed_in = tmp_path / "locks", tmp_path / "bo" / "ada" / "week-1.ipynb"
+    room = Classroom(locks, whole_bank, CLASS, FEW)
+    handed_in.parent.mkdir(parents=True)
+    shutil.copy(room.hand_in("ada", right), handed_in)
+    assert only(graded(room, handed_in, "--lock", room.lock.path), "ada")["points"] == 4
+
+
+def test_a_notebook_without_a_name_is_that_of_its_folder(room: Classroom) -> None:
+    notebook = json.loads(room.hand_in("ada", right).read_text())
+    del notebook["metadata"]["shardwise"]["student"]
+    room.put("ada", notebook)
+    room.put("x", notebook, "elsewhere")
+    rows = graded(room)
+    assert only(rows, "ada")["points"] == 4
+    assert "name no student. Say whose it is with --student" in only(rows, "")["reason"]
+
+
+def test_a_person_may_decide_whose_a_notebook_is(room: Classroom) -> None:
+    path = room.put("ada", json.loads(room.hand_in("ada", right).read_text()), "bo")
+    rows = graded(room, path, "--student", "bo")
+    assert only(rows, "bo")["status"] == "graded"
+    assert only(rows, "bo")["points"] < 4  # ada's answers to bo's questions
+    assert only(rows, "bo")["notes"] == ["The notebook's metadata name ada; bo was decided on."]
+    assert only(rows, "ada")["status"] == "missing"
+
+
+def test_a_person_decides_about_one_notebook_and_about_somebody_in_the_roster(room: Classroom) -> None:
+    room.hand_in("bo", right)
+    done = CliRunner().invoke(app, room.command("grade", "--student", "bo", "--unsafe-no-sandbox"))
+    assert "--student says whose one notebook is, and here are 2" in str(done.exception)
+    rows = graded(room, room.handed_in / "ada", "--student", "zed", code=1)
+    assert only(rows, "ada")["reason"] == "--student names 'zed', who is not in week-1.lock.jsonl."
+
+
+@pytest.mark.parametrize("names", [("week\x1b.ipynb", "week\\x1b.ipynb"), ("week\u200b.ipynb", "week\\u200b.ipynb")])
+def test_two_names_that_print_alike_are_two_notebooks(room: Classroom, names: tuple[str, str]) -> None:
+    shutil.rmtree(room.handed_in / "ada")
+    first = room.hand_in("ada", right)
+    first.with_name(names[0]).write_text(json.dumps(room.notebook("ada")))
+    first.rename(first.with_name(names[1]))
+    rows = graded(room)["ada"]
+    assert [row["status"] for row in rows] == ["ungraded", "ungraded"]
+    assert len({row["path"] for row in rows}) == 2
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_of_two_members_of_one_name_none_counts_in_silence(room: Classroom) -> None:
+    path = room.handed_in / "ada" / "week-1.ipynb"
+    with zipfile.ZipFile(path.with_suffix(".zip"), "w") as archive:
+        archive.write(path, "week-1.ipynb")
+        archive.writestr("week-1.ipynb", json.dumps(room.notebook("ada")))
+    path.unlink()
+    assert only(graded(room), "ada")["reason"] == "This archive holds 2 members of this name. Keep the one that counts."
+
+
+# Practice -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def practised(whole_bank: Bank) -> str:
+    questions = [pose(problem, "0") for problem in whole_bank.of_chapter(CHAPTER)]
+    notebook = json.loads(file_text(chapter_notebook(whole_bank, CHAPTER, typed=True)))
+    return json.dumps(fill(notebook, questions[:1], right))
+
+
+def put(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "submitted",
+        pytest.param("submitted/*", marks=pytest.mark.slow),
+        pytest.param("submitted/*/*", marks=pytest.mark.slow),
+        "submitted/*/*/*",
+    ],
+)
+def test_practice_as_nbgrader_lays_it_out_belongs_to_the_students_folder(
+    room: Classroom, tmp_path: Path, practised: str, named: str
+) -> None:
+    for student in ("dan", "eve", "finn"):
+        put(tmp_path / "nb" / "submitted" / student / "ring" / f"{CHAPTER}.ipynb", practised)
+    rows = graded(room, *sorted((tmp_path / "nb").glob(named)))
+    assert sorted(rows) == ["dan", "eve", "finn"]
+    assert {only(rows, student)["status"] for student in rows} == {"graded"}
+
+
+@pytest.mark.parametrize(
+    ("place", "student"),
+    [
+        ("class/dan/01-ring-all-reduce.ipynb", "dan"),
+        ("class/dan/01-ring-all-reduce/01-ring-all-reduce.ipynb", "dan"),
+        ("class/dan/submitted/eve/01-ring-all-reduce.ipynb", "dan"),
+        ("class/submitted/dan/submitted/eve/01-ring-all-reduce.ipynb", "dan"),
+        ("class/mine.ipynb", "mine"),
+        ("class/01-ring-all-reduce.ipynb", "class"),
+    ],
+)
+def test_practice_belongs_to_its_folder_or_to_its_files_name(
+    room: Classroom, tmp_path: Path, practised: str, place: str, student: str
+) -> None:
+    put(tmp_path / place, practised)
+    assert list(graded(room, tmp_path / "class")) == [student]
+
+
+def test_practice_in_a_students_name_makes_no_row_in_their_set(room: Classroom, practised: str) -> None:
+    forged = json.loads(practised)
+    forged["metadata"]["shardwise"]["student"] = "bo"
+    put(room.handed_in / "cleo" / "practice.ipynb", json.dumps(forged))
+    rows = graded(room)
+    assert only(rows, "ada")["points"] == 4
+    assert only(rows, "bo")["status"] == "missing"
+    assert [(row["set"], row["status"]) for row in rows["cleo"]] == [(CHAPTER, "graded"), ("week-1", "missing")]
+
+
+def test_practice_that_is_called_like_a_set_is_refused_and_ungrades_nobody(
+    tmp_path: Path, whole_bank: Bank, practised: str
+) -> None:
+    room = Classroom(tmp_path / "course", whole_bank, CLASS, FEW)
+    definition = SetDefinition.model_validate({"name": CHAPTER, "title": "Rings", "problems": FEW})
+    room.lock.path.unlink()
+    room.lock = type(room.lock)(assign(whole_bank, definition, [Student("ada", "Ada")], room.lock.key, room.out).lock)
+    shutil.rmtree(room.handed_in, ignore_errors=True)
+    room.hand_in("ada", right)
+    put(room.handed_in / "ada" / "practice.ipynb", practised)
+    rows = graded(room)
+    assert only(rows, "ada")["points"] == 4
+    assert "that is also the name of a set" in only(rows, "")["reason"]
+
+
+def test_practice_of_a_chapter_that_is_unknown_says_nothing_about_anybody(room: Classroom, practised: str) -> None:
+    put(room.handed_in / "bo" / "practice.ipynb", practised.replace(CHAPTER, "99-nowhere"))
+    rows = graded(room)
+    assert only(rows, "bo")["status"] == "missing"
+    assert "which this bank does not have" in only(rows, "")["reason"]
+
+
+# When it was received -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def due(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    """A class whose set was due on 1 June, and which handed in afterwards."""
+    made = Classroom(tmp_path / "course", whole_bank, CLASS, FEW)
+    definition = SetDefinition.model_validate(
+        {"name": "week-1", "title": "Week 1", "problems": FEW, "due": "2026-06-01T12:00:00Z"}
+    )
+    roster = [Student(name, name.title()) for name in CLASS]
+    made.lock = type(made.lock)(assign(whole_bank, definition, roster, made.lock.key, made.out).lock)
+    for student in CLASS:
+        stamp(made.hand_in(student, right), "2026-06-02T12:00:00+00:00")
+    return made
+
+
+def stamp(path: Path, when: str) -> None:
+    os.utime(path, (datetime.fromisoformat(when).timestamp(),) * 2)
+
+
+def test_without_another_source_the_files_say_when(due: Classroom) -> None:
+    assert only(graded(due), "ada")["late"]
+
+
+def test_a_table_says_when_notebooks_were_received(due: Classroom, tmp_path: Path) -> None:
+    table = tmp_path / "received.csv"
+    table.write_text("student,time\nada,2026-06-01T13:59:00+02:00\nbo,2026-06-01T14:01:00+02:00\n")
+    rows = graded(due, due.handed_in, "--received", table)
+    assert [only(rows, student)["late"] for student in CLASS] == [False, True, True]
+    assert [(only(rows, student)["received"], only(rows, student)["received_by"]) for student in CLASS] == [
+        ("2026-06-01T13:59:00+02:00", "table"), ("2026-06-01T14:01:00+02:00", "table"), ("2026-06-02T12:00:00+00:00", "file"),
+    ]  # fmt: skip
+
+
+def test_nobody_becomes_late_unasked(due: Classroom, tmp_path: Path) -> None:
+    command = due.command("grade", "--bank", ROOT)
+    for student in CLASS:
+        stamp(due.handed_in / student / "week-1.ipynb", "2026-06-01T11:00:00Z")
+    stamp(due.handed_in / "cleo" / "week-1.ipynb", "2026-06-03T11:00:00Z")
+    assert not only(graded(due), "ada")["late"]
+    before = (due.out / "results" / "grades.csv").read_bytes()
+    copied = due.out / "copied"
+    shutil.copytree(due.handed_in, copied, copy_function=shutil.copyfile)  # which changes the time of every file
+    for folder in (due.handed_in, copied):
+        for student in CLASS:
+            stamp(folder / student / "week-1.ipynb", "2026-07-01T11:00:00Z")
+        command[1] = str(folder)
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 1
+        assert (
+            "ada was in time for week-1 and would be late: received at 2026-07-01T11:00:00+00:00 by the time of the file; before, at 2026-06-01"
+            in done.output
+        )
+        assert "bo was in time" in done.output and "cleo" not in done.output  # who was late before
+        assert "--yes goes on without asking" in done.output
+        assert (due.out / "results" / "grades.csv").read_bytes() == before
+    times = put(tmp_path / "times.csv", "student,time\nbo,2026-06-01T10:00:00Z\n")
+    done = CliRunner().invoke(app, [*command, "--received", str(times)])
+    assert "ada was in time" in done.output and "bo was in time" not in done.output
+    rows = graded(due, copied)
+    assert [only(rows, student)["late"] for student in CLASS] == [True, True, True]
+    assert CliRunner().invoke(app, command).exit_code == 0  # agreed to
+
+
+def test_no_grade_is_lost_and_nobody_comes_to_be_in_time_unasked(due: Classroom) -> None:
+    ada, bo, cleo = (due.handed_in / student / "week-1.ipynb" for student in CLASS)
+    graded(due)
+    table = due.out / "results" / "grades.csv"
+    before = table.read_bytes()
+    stamp(ada, "2026-06-01T10:00:00Z")
+    bo.rename(due.out / "bo.ipynb")
+    cleo.write_text("{")
+    command = due.command("grade", "--bank", ROOT)
+    done = CliRunner().invoke(app, command)
+    assert (done.exit_code, table.read_bytes()) == (1, before)
+    for words in (
+        "ada was late for week-1 and would be in time: received at 2026-06-01T10:00:00+00:00 by the time of the file; before, at",
+        f"bo has a grade for week-1 and would be missing: {bo} is there no more",
+        "cleo has a grade for week-1 and would be ungraded: ",
+    ):
+        assert words in done.output
+    assert [only(graded(due), student)["status"] for student in CLASS] == ["graded", "missing", "ungraded"]
+    assert "has a grade" not in CliRunner().invoke(app, command).output  # agreed to
+
+
+def test_what_a_person_decided_is_not_undone_unasked(room: Classroom) -> None:
+    cleos = room.put("bo", room.hand_in("cleo", right).read_text("utf-8"))
+    shutil.rmtree(room.handed_in / "cleo")
+    graded(room)
+    graded(room, cleos, "--student", "bo")
+    done = CliRunner().invoke(app, room.command("grade", "--bank", ROOT))
+    assert done.exit_code == 1
+    assert (
+        "bo has a grade for week-1 and would be ungraded: This is cleo's notebook in bo's folder. Say whose it is with "
+        "--student. What --student decides holds for its own run alone." in done.output
+    )
+    assert "Nothing was graded" in done.output
+
+
+def test_a_second_notebook_takes_no_grade_unasked(room: Classroom) -> None:
+    graded(room)
+    first = room.handed_in / "ada" / "week-1.ipynb"
+    second = room.put("ada", first.read_text("utf-8").rstrip() + "\n\n").rename(first.with_name("again.ipynb"))
+    room.hand_in("ada", blank)
+    done = CliRunner().invoke(app, room.command("grade", "--bank", ROOT))
+    assert done.exit_code == 1
+    assert (
+        f"ada has a grade for week-1 and would be ungraded: 2 different notebooks of theirs: {second}, " in done.output
+    )
+    assert "would be ungraded" not in CliRunner().invoke(app, room.command("grade", "--bank", ROOT, "--latest")).output
+
+
+def test_points_of_a_set_are_shown_before_they_count(room: Classroom, whole_bank: Bank) -> None:
+    assigned(room, whole_bank, attempts=3)
+    assert only(graded(room), "ada")["points"] == 4
+    assigned(room, whole_bank, attempts=3, points=9)
+    done = CliRunner().invoke(app, room.command("grade", "--bank", ROOT))
+    assert done.exit_code == 1
+    assert f"{FEW[0]} in week-1 would be worth 9 points, for 1 student; before, 2." in done.output
+    assert only(graded(room), "ada")["points"] == 11
+
+
+def test_every_fault_of_a_table_of_receipts_is_named_at_its_line(due: Classroom, tmp_path: Path) -> None:
+    table = tmp_path / "received.csv"
+    table.write_text(
+        "student,time\nada,2026-06-01T13:59:00\nbo,yesterday\ncleo,2026-06-01T13:59:00Z\ncleo,2026-06-01T13:59:00Z\n"
+    )
+    arguments = due.command("grade", "--unsafe-no-sandbox", "--received")
+    said = str(CliRunner().invoke(app, [*arguments, str(table)]).exception)
+    for words in (
+        ":2:1: I saw the time '2026-06-01T13:59:00'",
+        ":3:1: I saw the time 'yesterday'",
+        ":5:1: student 'cleo' comes twice",
+    ):
+        assert words in said
+    table.write_text("who,when\n")
+    assert "begins with the line: student,time" in str(CliRunner().invoke(app, [*arguments, str(table)]).exception)
+    assert "--received takes git or a CSV file" in str(CliRunner().invoke(app, [*arguments, "hg"]).exception)
+    table.write_text(f'student,time\nada,"{"x" * 200_000}')
+    assert "See that every quote in it is closed" in str(CliRunner().invoke(app, [*arguments, str(table)]).exception)
+
+
+def test_a_table_of_receipts_has_the_separators_that_a_roster_has(due: Classroom, tmp_path: Path) -> None:
+    table = tmp_path / "received.csv"
+    table.write_text("student;time\nbo;2026-06-01T14:01:00+02:00\n")
+    assert only(graded(due, due.handed_in, "--received", table), "bo")["late"] is True
+
+
+def test_rows_of_a_table_of_receipts_go_by_what_the_roster_says_and_who_is_not_on_it_is_named(
+    due: Classroom, whole_bank: Bank, tmp_path: Path
+) -> None:
+    definition = {"name": "week-1", "title": "Week 1", "problems": FEW, "due": "2026-06-01T12:00:00Z"}
+    roster = [Student(name, name.title(), (f"{name}@uni.example",)) for name in CLASS]
+    due.out.joinpath("week-1.lock.jsonl").unlink()
+    due.lock = Lock(
+        assign(whole_bank, SetDefinition.model_validate(definition), roster, due.lock.key, due.out, force=True).lock
+    )
+    for student in CLASS:
+        stamp(due.hand_in(student, right), "2026-06-02T12:00:00Z")
+    rows = ["Ada@uni.example,2026-06-01T10:00:00Z", "bo,2026-06-01T10:00:00Z"]
+    rows += [f"gone-{number},2026-06-01T10:00:00Z" for number in range(22)]
+    table = put(tmp_path / "received.csv", "\n".join(["student,time", *rows]))
+    done = CliRunner().invoke(app, [*due.command("grade", "--bank", ROOT), "--received", str(table)])
+    [said] = [line for line in done.stderr.splitlines() if "gone-" in line]
+    assert "22 rows are not used" in said and "'gone-0', 'gone-1', " in said and said.count("gone-") == 20
+    found = graded(due, due.handed_in, "--received", table)
+    assert [only(found, student)["received_by"] for student in CLASS] == ["table", "table", "file"]
+    put(tmp_path / "received.csv", "student,time\nada,2026-06-01T10:00:00Z\nada@uni.example,2026-06-01T10:00:00Z")
+    done = CliRunner().invoke(app, [*due.command("grade", "--bank", ROOT), "--received", str(table)])
+    assert "student 'ada' comes twice" in str(done.exception)
+
+
+def git(folder: Path, *arguments: str, when: str = "2026-06-01T00:00:00Z") -> None:
+    names = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+    env = {**os.environ, **names, "GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+    subprocess.run(["git", "-C", str(folder), *arguments], check=True, env=env, capture_output=True)
+
+
+def commit(folder: Path, when: str) -> None:
+    git(folder, "add", ".", when=when)
+    git(folder, "commit", "-q", "-m", "hand in", when=when)
+
+
+def test_gits_commits_say_when_notebooks_were_received(due: Classroom) -> None:
+    for student, when in zip(
+        CLASS, ("2026-06-01T11:00:00Z", "2026-06-01T13:00:00Z", "2026-06-01T11:00:00Z"), strict=True
+    ):
+        git(due.handed_in / student, "init", "-q")
+        commit(due.handed_in / student, when)
+    for student in ("ada", "bo"):  # bo's commit is named in packed-refs alone, ada's next one in a file of its own, too
+        git(due.handed_in / student, "pack-refs", "--all")
+    put(due.handed_in / "ada" / "later.txt", "not the notebook")
+    commit(due.handed_in / "ada", "2026-06-03T00:00:00Z")
+    due.hand_in("cleo", mistaken)  # and not committed
+    rows = graded(due, due.handed_in, "--received", "git")
+    assert [only(rows, student)["late"] for student in CLASS] == [False, True, False]
+    assert "Nobody knows when this was received" in only(rows, "cleo")["notes"][0]
+
+
+HARM: dict[str, Callable[[Path], object]] = {
+    "HEAD is a pipe": lambda folder: os.mkfifo(folder / "HEAD"),
+    "HEAD has no end": lambda folder: (folder / "HEAD").symlink_to("/dev/zero"),
+    "HEAD is 100 GB": lambda folder: ((folder / "HEAD").touch(), os.truncate(folder / "HEAD", 10**11)),
+    "packed references are a pipe": lambda folder: (
+        (folder / "HEAD").write_text("ref: refs/heads/main"),
+        os.mkfifo(folder / "packed-refs"),
+    ),
+    "alternates are a pipe": lambda folder: (
+        (folder / "HEAD").write_text("a" * 40),
+        (folder / "objects" / "info").mkdir(parents=True),
+        os.mkfifo(folder / "objects" / "info" / "alternates"),
+    ),
+}
+
+
+@pytest.mark.parametrize("harm", HARM)
+def test_a_students_repository_that_cannot_be_read_says_nothing_and_keeps_nobody_waiting(
+    due: Classroom, harm: str
+) -> None:
+    folder = due.handed_in / "ada" / ".git"
+    folder.mkdir()
+    HARM[harm](folder)
+    row = only(graded(due, due.handed_in, "--received", "git"), "ada")
+    assert (row["status"], row["late"]) == ("graded", False)
+    assert "Nobody knows when this was received" in row["notes"][0]
+
+
+@pytest.mark.parametrize(
+    "option", ["core.fsmonitor", "gpg.program", "core.pager", "core.sshCommand", "log.showSignature"]
+)
+def test_the_configuration_of_a_students_repository_runs_nothing(due: Classroom, tmp_path: Path, option: str) -> None:
+    folder = due.handed_in / "ada"
+    git(folder, "init", "-q")
+    commit(folder, "2026-06-01T11:00:00Z")
+    program = put(tmp_path / "evil", f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    program.chmod(0o755)
+    git(folder, "config", option, str(program) if option != "log.showSignature" else "true")
+    git(folder, "config", "gpg.program", str(program))
+    assert not only(graded(due, due.handed_in, "--received", "git"), "ada")["late"]
+    assert not (tmp_path / "ran").exists()
+
+
+# Several notebooks of one student -----------------------------------------------------------------------------------
+
+
+def several(room: Classroom) -> tuple[Path, Path]:
+    """A right answer on 1 June, and a blank one on 2 June under a name that comes first."""
+    first = room.hand_in("ada", right)
+    second = first.with_name("a-later.ipynb")
+    second.write_text(json.dumps(room.notebook("ada")))
+    stamp(first, "2026-06-01T00:00:00Z")
+    stamp(second, "2026-06-02T00:00:00Z")
+    return first, second
+
+
+def test_of_two_different_notebooks_none_counts_until_somebody_decides(room: Classroom) -> None:
+    several(room)
+    assert [row["status"] for row in graded(room)["ada"]] == ["ungraded", "ungraded"]
+
+
+def test_the_latest_counts_when_that_was_decided_and_its_page_is_the_one_that_lies_there(room: Classroom) -> None:
+    first, second = several(room)
+    row = only(graded(room, room.handed_in, "--latest", code=0), "ada")
+    assert (row["points"], row["path"]) == (0, str(second))
+    assert row["notes"] == ["The latest of 2 different notebooks of ada counts."]
+    page = room.out / "results" / "feedback" / "week-1" / "ada.html"
+    blank_page = page.read_text("utf-8")
+    stamp(first, "2026-06-03T00:00:00Z")
+    row = only(graded(room, room.handed_in, "--latest", code=0), "ada")
+    assert (row["points"], row["path"]) == (4, str(first))
+    assert page.read_text("utf-8") != blank_page
+    assert "Correct" in page.read_text("utf-8")
+
+
+def test_the_latest_is_that_of_the_table_of_receipts_alone_if_there_is_one(room: Classroom, tmp_path: Path) -> None:
+    first, _ = several(room)
+    git(room.handed_in, "init", "-q")
+    git(room.handed_in, "add", "ada/a-later.ipynb")
+    git(room.handed_in, "commit", "-q", "-m", "early", when="2026-06-01T00:00:00Z")
+    commit(room.handed_in, "2026-06-05T00:00:00Z")
+    assert only(graded(room, room.handed_in, "--latest", "--received", "git", code=0), "ada")["path"] == str(first)
+
+
+def test_of_what_nobody_knows_when_it_came_it_is_said_that_it_was_taken_for_the_earliest(room: Classroom) -> None:
+    several(room)  # in no repository
+    row = only(graded(room, room.handed_in, "--latest", "--received", "git", code=0), "ada")
+    assert "Nobody knows when" in row["notes"][-1] and "taken for the earliest" in row["notes"][-1]
+
+
+def test_the_latest_is_never_what_may_be_somebody_elses(room: Classroom) -> None:
+    late = room.put("ada", room.notebook("ada"), "one-of-nobody")  # blank
+    stamp(late, "2030-01-01T00:00:00Z")
+    rows = graded(room, room.handed_in, "--latest", code=1)
+    assert only(rows, "ada")["points"] == 4
+    assert "nothing says that ada handed it in. Say whose it is with --student" in only(rows, "")["reason"]
+    shutil.rmtree(room.handed_in / "ada")
+    room.put("ada", json.dumps(add_cell(room.notebook("ada"), "y = 1")), "another-of-nobody")
+    rows = graded(room, room.handed_in, "--latest", code=1)
+    assert [row["status"] for row in rows["ada"]] == ["ungraded", "ungraded"]
+
+
+def test_what_is_no_notebook_is_a_row_of_its_owner_and_no_more_than_that(room: Classroom) -> None:
+    put(room.handed_in / "bo_12_34_report.pdf", "")
+    put(room.handed_in / "ada_12_34_report.pdf", "")  # beside a notebook
+    put(room.handed_in / "times.csv", "")
+    rows = graded(room, code=1)
+    assert only(rows, "ada")["points"] == 4
+    assert "bo_12_34_report.pdf is read neither as a notebook" in only(rows, "bo")["reason"]
+    assert only(rows, "bo")["received"] and only(rows, "bo")["received_by"] == "file"
+    assert sorted(rows) == ["ada", "bo", "cleo"]
+
+
+def test_a_notebook_that_lost_its_metadata_is_graded_by_the_set_that_is_named(room: Classroom) -> None:
+    path = room.handed_in / "ada" / "week-1.ipynb"
+    notebook = json.loads(path.read_text())
+    for cell in (notebook, *notebook["cells"]):
+        cell["metadata"] = {}
+    path.write_text(json.dumps(notebook))
+    assert "with --student and the --lock of its set" in only(graded(room, code=1), "ada")["reason"]
+    row = only(graded(room, path, "--student", "ada", "--lock", room.lock.path, code=0), "ada")
+    assert row["points"] == 4
+
+
+def test_a_broken_notebook_of_one_of_two_sets_is_still_its_students(room: Classroom, whole_bank: Bank) -> None:
+    other = SetDefinition.model_validate({"name": "week-2", "title": "Two", "problems": list(FEW)})
+    assign(whole_bank, other, [Student(name, name) for name in CLASS], room.lock.key, room.out)
+    put(room.handed_in / "bo" / "week-2.ipynb", '{"cells": [')
+    rows = graded(room)
+    assert [(row["set"], row["status"]) for row in rows["bo"]] == [("week-1", "missing"), ("week-2", "ungraded")]
+
+
+@pytest.mark.parametrize("places", [("copy.ipynb",), ("ada/copy.ipynb", "ada/copies/week-1.ipynb"), ("ada/ada.zip",)])
+def test_copies_that_are_the_same_to_the_byte_are_one(room: Classroom, places: tuple[str, ...]) -> None:
+    original = room.handed_in / "ada" / "week-1.ipynb"
+    for place in places:
+        path = room.handed_in / place
+        path.parent.mkdir(exist_ok=True)
+        if path.suffix == ".zip":
+            with zipfile.ZipFile(path, "w") as archive:
+                archive.write(original, "week-1.ipynb")
+        else:
+            shutil.copy(original, path)
+    row = only(graded(room, code=0), "ada")
+    assert row["points"] == 4
+    assert row["notes"] == []
+
+
+def test_the_earliest_of_two_copies_says_whether_it_was_late(due: Classroom) -> None:
+    path = due.handed_in / "ada" / "week-1.ipynb"
+    shutil.copy(path, path.with_name("copy.ipynb"))
+    stamp(path.with_name("copy.ipynb"), "2026-05-30T00:00:00Z")
+    assert not only(graded(due), "ada")["late"]
+
+
+def test_a_path_that_is_named_twice_is_one(room: Classroom) -> None:
+    rows = graded(room, room.handed_in, room.handed_in / "ada", room.handed_in / ".." / "submitted", code=0)
+    assert only(rows, "ada")["points"] == 4
+
+
+# Attempts -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def twice(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    """A class that may hand in twice."""
+    made = Classroom(tmp_path / "course", whole_bank, CLASS, FEW)
+    assigned(made, whole_bank, attempts=2)
+    return made
+
+
+def assigned(room: Classroom, bank: Bank, *, attempts: int, points: int = 2) -> None:
+    """The set is assigned again, with so many attempts, and so many points for its first question."""
+    problems = [{"id": FEW[0], "points": points}, *FEW[1:]]
+    about = {"name": "week-1", "title": "Week 1", "problems": problems, "attempts": attempts}
+    roster = [Student(name, name.title()) for name in CLASS]
+    made = assign(bank, SetDefinition.model_validate(about), roster, room.lock.key, room.out)
+    room.lock = type(room.lock)(made.lock)
+
+
+def another(room: Classroom, number: int) -> str:
+    """A notebook of ada's without an answer, each with a cell of its own."""
+    return json.dumps(add_cell(room.notebook("ada"), f"y = {number}"))
+
+
+def test_after_the_last_attempt_the_last_that_was_allowed_counts_and_one_line_says_so(twice: Classroom) -> None:
+    twice.hand_in("ada", blank)
+    twice.hand_in("bo", right)
+    assert only(graded(twice), "ada")["points"] == 0
+    assert only(graded(twice), "ada")["points"] == 0  # the same notebook graded again is no other attempt
+    twice.hand_in("ada", mistaken)
+    mistakes = only(graded(twice), "ada")["points"]
+    twice.hand_in("ada", right)
+    row = only(graded(twice, code=None), "ada")
+    assert row["points"] == mistakes < 4
+    assert row["notes"] == [
+        "2 different notebooks may be handed in, and this came after them; the last of those counts."
+    ]
+    twice.hand_in("ada", mistaken)
+    row = only(graded(twice), "ada")  # the second one, handed in again
+    assert (row["points"], row["notes"]) == (mistakes, [])
+    assert only(graded(twice), "bo")["points"] == 4
+
+
+@pytest.mark.parametrize("attempts", [1, 3])
+@pytest.mark.parametrize("way", ["files", "an archive", "folders"])
+def test_notebooks_use_up_no_attempt_when_none_of_them_counted(
+    room: Classroom, whole_bank: Bank, attempts: int, way: str
+) -> None:
+    """A classmate puts them beside ada's, whose page and points are there again when they are gone."""
+    assigned(room, whole_bank, attempts=attempts)
+    right_one = room.handed_in / "ada" / "week-1.ipynb"
+    if way != "folders":
+        shutil.move(right_one, room.handed_in / "ada.ipynb")
+    strange = [(f"{number}/w.ipynb" if way == "folders" else f"{number}.ipynb") for number in range(attempts)]
+    if way == "an archive":
+        with zipfile.ZipFile(room.handed_in / "0.zip", "w") as archive:
+            for number, name in enumerate(strange):
+                archive.writestr(name, another(room, number))
+    else:
+        for number, name in enumerate(strange):
+            put(room.handed_in / name, another(room, number))
+    assert {row["status"] for row in graded(room)["ada"]} == {"ungraded"}
+    (room.handed_in / "0.zip").unlink(missing_ok=True)
+    for name in strange:
+        (room.handed_in / name).unlink(missing_ok=True)
+    row = only(graded(room, code=0), "ada")
+    assert (row["points"], row["notes"]) == (4, [])
+    assert "Correct" in (room.out / "results" / "feedback" / "week-1" / "ada.html").read_text("utf-8")
+
+
+def test_of_several_the_latest_uses_up_one_attempt_and_the_others_none(room: Classroom, whole_bank: Bank) -> None:
+    assigned(room, whole_bank, attempts=1)
+    stamp(room.handed_in / "ada" / "week-1.ipynb", "2026-06-05T00:00:00Z")
+    others = [put(room.handed_in / "ada" / f"{number}.ipynb", another(room, number)) for number in range(4)]
+    for path in others:
+        stamp(path, "2026-06-01T00:00:00Z")
+    assert only(graded(room, room.handed_in, "--latest", code=0), "ada")["points"] == 4
+    others.pop().unlink()
+    assert only(graded(room, room.handed_in, "--latest", code=0), "ada")["points"] == 4
+    for path in others:
+        path.unlink()
+    row = only(graded(room, code=0), "ada")
+    assert (row["points"], row["notes"]) == (4, [])
+
+
+@pytest.mark.parametrize("options", [[], ["--latest"]])
+def test_beside_the_last_that_was_allowed_one_that_came_after_it_changes_nothing_and_is_named(
+    room: Classroom, whole_bank: Bank, options: list[str]
+) -> None:
+    assigned(room, whole_bank, attempts=1)
+    room.hand_in("ada", right)
+    graded(room)
+    first, second = several(room)
+    row = only(graded(room, room.handed_in, *options, code=0), "ada")
+    assert (row["points"], row["path"]) == (4, str(first))
+    assert row["notes"] == [f"One notebook may be handed in, and {second} came after it; that one counts."]
+    first.unlink()
+    row = only(graded(room, room.handed_in, *options, code=0), "ada")
+    assert (row["points"], row["path"]) == (4, str(second))
+
+
+def test_a_notebook_that_came_after_all_has_the_grade_by_todays_questions_and_its_page(
+    room: Classroom, whole_bank: Bank
+) -> None:
+    page = room.out / "results" / "feedback" / "week-1" / "ada.html"
+    for points in (2, 9, 2):
+        assigned(room, whole_bank, attempts=1, points=points)
+        assert only(graded(room, code=0), "ada")["points"] == points + 2
+    room.hand_in("ada", mistaken)
+    row = only(graded(room, code=0), "ada")
+    assert (row["points"], row["max_points"]) == (4, 4)
+    for points in (9, 2, 9):
+        assigned(room, whole_bank, attempts=1, points=points)
+        assert only(graded(room, code=0), "ada")["points"] == points + 2
+        assert f"<strong>{points + 2}</strong> of {points + 2} points" in page.read_text("utf-8")
+    assigned(room, whole_bank, attempts=1, points=5)  # by which nobody has graded the one that counts
+    row = only(graded(room, code=0), "ada")
+    assert row["points"] == 11
+    assert "was graded by other questions than today's: put it back to grade it again." in row["notes"][0]
+
+
+def test_regrading_changes_nothing_for_a_notebook_that_came_after_the_last_attempt(twice: Classroom) -> None:
+    for write in (blank, mistaken, right):
+        twice.hand_in("ada", write)
+        graded(twice)
+    page = twice.out / "results" / "feedback" / "week-1" / "ada.html"
+    before = page.read_bytes()
+    done = CliRunner().invoke(app, twice.command("regrade", "--bank", ROOT, "--yes"))
+    assert page.read_bytes() == before  # with what ada had written
+    assert done.exit_code == 0, done.output
+    assert "No points change." in done.output
+    assert only(graded(twice), "ada")["notes"] != []
+
+
+def test_a_set_without_a_limit_takes_any_number(room: Classroom) -> None:
+    for write in (blank, mistaken, right):
+        room.hand_in("ada", write)
+        row = only(graded(room), "ada")
+    assert (row["points"], row["notes"]) == (4, [])
+
+
+def test_times_without_a_due_date_say_nothing(room: Classroom, tmp_path: Path) -> None:
+    table = tmp_path / "received.csv"
+    table.write_text(f"student,time\nbo,{datetime.now(UTC).isoformat()}\n")
+    assert only(graded(room, room.handed_in, "--received", table), "ada")["notes"] == []

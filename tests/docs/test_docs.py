@@ -1,0 +1,130 @@
+"""What the docs promise: their commands run, their links lead somewhere, their tables are those of the bank."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from checkout import ROOT
+from shardwise.bank.bank import Bank
+from shardwise.cli.main import app
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import hand_in, right
+
+DOCS = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "SECURITY.md",
+    ROOT / "bench" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", path.read_text("utf-8")):
+        assert (path.parent / target).exists(), target
+
+
+def test_the_readmes_commands_for_instructors_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    block = (
+        (ROOT / "README.md")
+        .read_text("utf-8")
+        .partition("## For instructors")[2]
+        .partition("```console\n")[2]
+        .partition("```")[0]
+    )
+    commands = [line.partition("#")[0].strip() for line in block.splitlines()]
+    assert [command.split()[1] for command in commands] == [
+        "list",
+        "show",
+        "assign",
+        "doctor",
+        "grade",
+        "regrade",
+        "history",
+    ]
+    shutil.copy(ROOT / "examples" / "demo" / "set.yaml", tmp_path / "week1.yaml")
+    head, *students = (ROOT / "examples" / "demo" / "roster.csv").read_text("utf-8").splitlines(keepends=True)
+    (tmp_path / "roster.csv").write_text("".join([head, *students[:2]]), "utf-8")  # each of them has twenty questions
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHARDWISE_BANK", str(ROOT))
+    for command in commands:
+        if " grade " in command:
+            course = tmp_path / "course" / "week1"
+            lock = Lock(next(course.glob("*.lock.jsonl")))
+            for student in lock.students():
+                hand_in(lock, course / "notebooks", course / "submitted", student, right)
+        done = CliRunner().invoke(app, shlex.split(command)[1:], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+
+
+def test_the_commands_of_the_page_about_progress_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "docs" / "progress.md").read_text("utf-8")
+    commands = [
+        line.partition("#")[0].strip() for line in text.splitlines() if line.startswith("shardwise p") and "#" in line
+    ]
+    assert len(commands) == 8
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHARDWISE_BANK", str(ROOT))
+    monkeypatch.setenv("SHARDWISE_PROGRESS", str(tmp_path / "progress.sqlite"))
+    for command in commands:
+        done = CliRunner().invoke(app, shlex.split(command)[1:], input="y\n" if "--forget" in command else "!\nquit\n")
+        assert done.exit_code == 0, done.output
+    assert "progress.json" in {path.name for path in tmp_path.iterdir()}
+
+
+def test_the_readme_lists_the_chapters_as_they_are(whole_bank: Bank) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    for name, chapter in whole_bank.chapters.items():
+        assert f"| {chapter.title} | {len(chapter.problems)} |" in text, name
+
+
+def test_the_docs_count_the_shipped_problems_as_they_are(whole_bank: Bank) -> None:
+    count = f"({len(whole_bank.chapters)} chapters, {len(whole_bank.problems)} problems)"
+    assert count in (ROOT / "docs" / "banks.md").read_text("utf-8")
+
+
+def test_the_yaml_of_the_docs_is_accepted(whole_bank: Bank, tmp_path: Path) -> None:
+    from shardwise.course.assigning.assignments import load_set
+    from shardwise.template.parameters import Parameter
+    from shardwise.template.yaml_source import parse
+
+    blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "templates.md").read_text("utf-8"), re.DOTALL)
+    for name, drawn in parse(blocks[0], "docs").data["params"].items():
+        Parameter.model_validate(drawn if isinstance(drawn, dict) else {"fixed": drawn})
+        assert name.islower()
+    block = re.search(r"```yaml\n(.*?)```", (ROOT / "docs" / "grading.md").read_text("utf-8"), re.DOTALL)
+    assert block
+    (tmp_path / "set.yaml").write_text(block[1])
+    assert load_set(tmp_path / "set.yaml", whole_bank).attempts == 3
+
+
+def test_the_units_that_the_docs_name_are_units() -> None:
+    from shardwise.units import unit
+
+    text = (ROOT / "docs" / "templates.md").read_text("utf-8")
+    named = re.findall(r"`(.+?)`", text.partition("A unit is one such as")[2].partition("[the table]")[0])
+    assert len(named) >= 10
+    assert all(unit(name) for name in named)
+
+
+def test_the_makefile_knows_every_target_that_is_no_file() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = re.findall(r"^([a-z-]+):", makefile, re.MULTILINE)
+    assert sorted(targets) == sorted(re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[0].split())
+
+
+def test_nothing_names_the_machine_it_was_written_on() -> None:
+    for path in [*DOCS, *(ROOT / "grader").rglob("*.py"), *ROOT.glob("requirements*.lock")]:
+        text = path.read_text("utf-8")
+        assert not re.search(
+            r"/(root|home)/\w+/|--index-url|--find-links|https?://(?!\S*(keepachangelog|semver|json-schema))\S*/simple",
+            text,
+        ), path

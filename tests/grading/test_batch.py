@@ -1,0 +1,659 @@
+"""A batch loses nothing: kills, full disks, unreadable files and dead workers, each of them real."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import struct
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classroom import QUICK, Classroom
+from shardwise.atomic_files import alone_in
+from shardwise.bank.bank import Bank
+from shardwise.course.assigning.simulated_class import add_cell, fill, mistaken, right
+from shardwise.course.collecting import submitted_files as found_files
+from shardwise.errors import ShardwiseError
+from shardwise.grading import reports
+from shardwise.grading.batch import grade
+from shardwise.grading.record.ledger import LEDGER, Ledger
+from shardwise.grading.running.executors import Here, pool
+from shardwise.grading.worker import Settings, Task, work
+
+SHARDWISE = (sys.executable, "-m", "shardwise")
+CLASS = tuple(f"s{number:02}" for number in range(12))
+FEW = ("bytes-per-gpu", "ring-time", "ring-time-function", "ring-or-tree")  # quick to draw and to grade
+HANGING = 60  # seconds: a bound against waiting for ever, not for speed
+SLEEP = 4  # seconds: less than a cell may take
+SETTINGS = Settings(limits=QUICK)
+
+pytestmark = pytest.mark.usefixtures("one_sandbox")
+
+
+@pytest.fixture
+def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    """A class that has handed in: right, mistaken, right, ..."""
+    made = Classroom(tmp_path, whole_bank, CLASS, FEW)
+    for place, student in enumerate(CLASS):
+        made.hand_in(student, (right, mistaken)[place % 2])
+    return made
+
+
+def files(out: Path) -> dict[str, bytes]:
+    """Every byte of the results, but for the ledger, which also says when."""
+    found = [path for path in out.rglob("*") if path.is_file() and not path.name.startswith((".", LEDGER))]
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in found}
+
+
+def command(room: Classroom, out: Path, *more: str) -> list[str]:
+    return [*SHARDWISE, "grade", str(room.handed_in), "--out", str(out), "--workers", "2", *more]
+
+
+def undisturbed(room: Classroom) -> dict[str, bytes]:
+    subprocess.run(command(room, room.out / "calm"), check=True, capture_output=True)
+    return files(room.out / "calm")
+
+
+def gradings(out: Path) -> int:
+    """How many results the ledger holds; as another program would look."""
+    try:
+        with sqlite3.connect(f"file:{out / LEDGER}?mode=ro", uri=True, timeout=5) as db:
+            count: int = db.execute("SELECT COUNT(*) FROM grading").fetchone()[0]
+    except sqlite3.OperationalError:  # not there yet
+        return 0
+    db.close()
+    return count
+
+
+def until(what: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + HANGING
+    while not what():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+def living(marker: str) -> list[int]:
+    """Processes that are not zombies and whose environment has this marker."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if marker.encode() in (entry / "environ").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+@pytest.mark.slow
+def test_a_batch_killed_at_any_point_ends_as_an_undisturbed_one(room: Classroom) -> None:
+    expected = undisturbed(room)
+    dice = random.Random("kill")
+    for attempt in range(4):
+        out = room.out / f"killed-{attempt}"
+        marker = f"SHARDWISE_TEST_MARKER={room.out.name}-{attempt}"
+        environment = {**os.environ, **dict([marker.split("=")])}
+        for stop_at in sorted(dice.sample(range(len(CLASS)), 2)):
+            grading = subprocess.Popen(
+                command(room, out), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            )
+            until(lambda: gradings(out) >= stop_at or grading.poll() is not None)  # noqa: B023
+            time.sleep(dice.random() * 0.05)
+            grading.kill()
+            grading.communicate()
+            until(lambda: not living(marker))  # noqa: B023  no worker and no sandbox outlives the batch
+            assert gradings(out) >= min(stop_at, len(CLASS))
+        subprocess.run(command(room, out), check=True, capture_output=True)
+        assert files(out) == expected
+
+
+def test_what_is_graded_is_not_graded_again(room: Classroom) -> None:
+    out = room.out / "results"
+    grade([room.handed_in], out, settings=SETTINGS)
+    before = {grading.key: grading.at for grading in history(out)}
+    room.hand_in("s00", mistaken)
+    batch = grade([room.handed_in], out, settings=SETTINGS)
+    after = history(out)
+    assert [grading.result.student for grading in after if grading.key not in before] == ["s00"]
+    assert len(after) == len(CLASS) + 1
+    first, second = (grading.result.points for grading in after if grading.result.student == "s00")
+    assert first is not None and second is not None and first > second
+    assert {result.student: result.points for result in batch.results()}["s00"] == second
+
+
+def history(out: Path) -> list[Any]:
+    with Ledger(out / LEDGER) as ledger:
+        return list(ledger.history())
+
+
+@pytest.mark.parametrize("harm", ["gone", "edited", "another kind"])
+def test_a_page_that_is_gone_or_edited_is_written_again(room: Classroom, harm: str) -> None:
+    out = room.out / "results"
+    grade([room.handed_in], out, settings=SETTINGS)
+    page = out / "feedback" / "week-1" / "s03.html"
+    whole = page.read_bytes()
+    if harm == "gone":
+        page.unlink()
+    elif harm == "edited":
+        page.write_bytes(whole.replace(b"Incorrect", b"Correct"))
+    settings = Settings(limits=QUICK, solutions=harm == "another kind")
+    grade([room.handed_in], out, settings=settings)
+    assert (page.read_bytes() == whole) == (harm != "another kind")
+    assert (b"The worked solution" in page.read_bytes()) == (harm == "another kind")
+    assert len(history(out)) == len(CLASS)  # the grade is the same, and not a second one
+
+
+def test_some_of_a_class_graded_into_its_results_do_not_make_the_others_missing(room: Classroom) -> None:
+    few = [room.handed_in / student for student in CLASS[:3]]
+    grade(few, room.out, locks=[room.lock], settings=SETTINGS)
+    with pytest.raises(ShardwiseError, match=r"holds the grades of 2 more notebooks, such as .*s01.*Name all of them"):
+        grade(few[:1], room.out, locks=[room.lock], settings=SETTINGS)
+    assert {path.stem for path in room.out.rglob("*.html")} == set(CLASS[:3])
+    for folder in few[1:]:
+        shutil.rmtree(folder)
+    graded = grade(few[:1], room.out, locks=[room.lock], settings=SETTINGS)
+    assert [result.student for result in graded.results() if result.status == "graded"] == list(CLASS[:1])
+
+
+def test_a_class_graded_part_by_part_into_one_folder_keeps_every_part(room: Classroom) -> None:
+    first, second = CLASS[:3], CLASS[3:6]
+
+    def graded(students: Sequence[str]) -> dict[str, str]:
+        """Every row's status by student."""
+        batch = grade([room.handed_in / one for one in students], room.out, locks=[room.lock], settings=SETTINGS)
+        reports.write_tables(batch)
+        assert [result.student for result in batch.handed_in()] == list(students)
+        with (room.out / "grades.csv").open(encoding="utf-8", newline="") as table:
+            return {row["student"]: row["status"] for row in csv.DictReader(table)}
+
+    graded(first)
+    graded(second)
+    rows = graded(first)
+    assert rows == {student: "graded" if student in (*first, *second) else "missing" for student in CLASS}
+    assert {path.stem for path in room.out.rglob("*.html")} == {*first, *second}
+    shutil.rmtree(room.handed_in / second[0])  # withdrawn
+    assert {student for student, status in graded(first).items() if status == "graded"} == {*first, *second[1:]}
+
+
+def test_the_rows_stand_in_the_order_of_students_and_not_of_their_paths(room: Classroom) -> None:
+    (room.handed_in / "s03").rename(room.handed_in / "last of all")
+    (room.handed_in / "s09").rename(room.handed_in / "first of all")
+    shutil.rmtree(room.handed_in / "s05")
+    reports.write_tables(grade([room.handed_in], room.out, settings=SETTINGS))
+    with (room.out / "grades.csv").open(encoding="utf-8", newline="") as table:
+        rows = [(row["student"], row["status"]) for row in csv.DictReader(table)]
+    assert rows == [(student, "missing" if student == "s05" else "graded") for student in CLASS]
+
+
+def test_the_results_do_not_depend_on_workers_and_order(room: Classroom) -> None:
+    expected = undisturbed(room)
+    out = room.out / "one-by-one"
+    for path in reversed(submissions_of(room)):
+        grade([path], out, locks=[room.lock.path])
+    reports.write_tables(grade([room.handed_in], out))
+    assert files(out) == expected
+
+
+def submissions_of(room: Classroom) -> list[Path]:
+    return [found.path for found in found_files.find([room.handed_in])]
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_costs_nothing(room: Classroom) -> None:
+    """It is killed while the last notebook is out, which takes longer than to look and to kill."""
+    room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
+    expected = undisturbed(room)
+    out = room.out / "bereft"
+    grading = subprocess.Popen(command(room, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    until(lambda: gradings(out) == 11)
+    os.kill(workers_of(grading.pid).pop(), signal.SIGKILL)
+    assert gradings(out) == 11, "the machine is so busy that the last notebook came back before its worker was killed"
+    said, complaints = grading.communicate()
+    assert grading.returncode == 0, complaints.decode()
+    assert b"12 graded, 0 could not be" in said
+    assert b"tried again: our side had failed at them, a worker had died, or a file could not be read." in complaints
+    assert files(out) == expected
+
+
+@pytest.mark.slow
+def test_workers_that_outlive_a_killed_command_keep_nobody_out(room: Classroom) -> None:
+    """They end with it, but not at once where the machine is busy; here they are stopped, so that they cannot."""
+    room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
+    out = room.out / "outlived"
+    grading = subprocess.Popen(command(room, out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until(lambda: gradings(out) >= 1)
+    workers = workers_of(grading.pid)
+    try:
+        for worker in workers:
+            os.kill(worker, signal.SIGSTOP)
+        until(lambda: all(is_stopped(worker) for worker in workers))  # which takes a while where the machine is busy
+        grading.kill()
+        grading.wait()
+        again = subprocess.run(command(room, out), check=False, capture_output=True, text=True)
+    finally:
+        for worker in workers:
+            os.kill(worker, signal.SIGKILL)
+    assert len(workers) == 2
+    assert again.returncode == 0, again.stderr
+    assert "12 graded" in again.stdout
+
+
+def workers_of(command: int) -> list[int]:
+    """The processes of a command's pool: those that it forked. The servers of its sandboxes are its children, too."""
+    children = [int(entry.name) for entry in Path("/proc").glob("[0-9]*") if parent_of(int(entry.name)) == command]
+    return [child for child in children if words_of(child) == words_of(command)]
+
+
+def words_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def parent_of(pid: int) -> int:
+    return int(stat_of(pid)[1])
+
+
+def is_stopped(pid: int) -> bool:
+    return stat_of(pid)[0] == "T"
+
+
+def stat_of(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat from the state of the process on, so that its parent is the second; see proc(5)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ["", "0"]
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_pool_is_left_although_an_idle_worker_died_with_the_lock_of_their_queue(place: int) -> None:
+    """An idle worker waits for work while it holds that lock; one of the two does."""
+    with pool(2)() as executor:
+        assert executor.submit(os.getpid).result() != os.getpid()
+        assert executor.submit(os.getpid).result() != os.getpid()
+        workers = list(executor._processes)  # type: ignore[attr-defined]
+        os.kill(workers[min(place, len(workers) - 1)], signal.SIGKILL)
+
+
+def deadly(settings: Settings, task: Task, sent_by: str) -> Any:
+    """Work that kills its process, as the machine does when memory runs out, whenever it meets one student."""
+    if task.student == "s05":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return work(settings, task, sent_by)
+
+
+class Deadly(Executor):
+    """A pool whose workers do deadly work."""
+
+    def __init__(self, inner: Executor) -> None:
+        self.inner = inner
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return self.inner.submit(deadly, *args, **kwargs)
+
+
+@contextmanager
+def deadly_pool() -> Iterator[Executor]:
+    with pool(2)() as inner:
+        yield Deadly(inner)
+
+
+def dies(_: bytes) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_pool_ends_although_its_workers_died_before_they_read_what_was_sent() -> None:
+    with pool(2)() as executor:
+        sent = [executor.submit(dies, bytes(10**6)) for _ in range(8)]  # more than a pipe holds
+        with pytest.raises(BrokenProcessPool):
+            sent[0].result()
+
+
+def writes_half_a_result(written: Path) -> None:
+    """As a worker does that is killed meanwhile: the length of what comes, and less than that."""
+    frame = sys._getframe()
+    while "result_queue" not in frame.f_locals:
+        assert frame.f_back, "Python keeps it under another name now"
+        frame = frame.f_back
+    os.write(frame.f_locals["result_queue"]._writer.fileno(), struct.pack("!i", 1000) + b"half")
+    written.touch()
+    time.sleep(HANGING)
+
+
+def test_a_pool_ends_although_a_worker_has_written_half_a_result(tmp_path: Path) -> None:
+    with pool(2)() as executor:
+        executor.submit(writes_half_a_result, tmp_path / "written")
+        until((tmp_path / "written").exists)
+        results = executor._result_queue._reader  # type: ignore[attr-defined]
+        until(lambda: not results.poll())  # a thread of this process has read it, and waits for the rest
+    assert not executor._processes  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+def test_a_notebook_that_kills_every_worker_is_ungraded_and_takes_nobody_with_it(room: Classroom) -> None:
+    batch = grade([room.handed_in], room.out / "results", settings=SETTINGS, workers=2, executor=deadly_pool)
+    results = {result.student: result for result in batch.results()}
+    assert results["s05"].status == "ungraded"
+    assert results["s05"].points is None
+    assert "Our fault: the worker that graded this ended (BrokenProcessPool), every time." in results["s05"].reason
+    assert {result.status for student, result in results.items() if student != "s05"} == {"graded"}
+    again = grade([room.handed_in], room.out / "results", settings=SETTINGS)  # next time it is tried again
+    assert {result.status for result in again.results()} == {"graded"}
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_said_and_what_was_graded_is_kept(room: Classroom) -> None:
+    """On a disk of its own, so small that a filler leaves room for a few results only."""
+    expected = undisturbed(room)
+    out, copied = room.out / "small-disk", room.out / "copied"
+    out.mkdir()
+    grading = " ".join(command(room, out))
+    script = (
+        f"head -c {2 * 2**20} /dev/zero > {out}/filler; {grading}; echo code $?; ls {out}; rm {out}/filler; "
+        f"{grading} && cp -r {out} {copied}"
+    )
+    disk = ["bwrap", "--dev-bind", "/", "/", "--size", str(2 * 2**20 + 400_000), "--tmpfs", str(out)]
+    done = subprocess.run([*disk, "sh", "-c", script], capture_output=True, text=True, check=True)
+    assert f"shardwise: There is no room left where {out} lies." in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "code 2" in done.stdout
+    assert "12 graded, 0 could not be" in done.stdout
+    assert files(copied) == expected
+
+
+def test_a_file_that_cannot_be_read_is_reported_and_read_the_next_time(
+    room: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = room.out / "results"
+    memory = Path("/proc/self/mem")  # an ordinary file by its looks, which cannot be read at its beginning
+    [result] = grade([memory], out).results()
+    assert (result.status, result.reason) == ("ungraded", "This file cannot be read: Input/output error.")
+    failures = iter([OSError(5, "Input/output error")])
+    whole = found_files.read_bounded
+
+    def flaky(path: Path, most: int) -> bytes:
+        if path.name == "week-1.ipynb" and "s04" in path.parts and (error := next(failures, None)):
+            raise error
+        return whole(path, most)
+
+    monkeypatch.setattr(found_files, "read_bounded", flaky)
+    batch = grade([room.handed_in], out, settings=SETTINGS)
+    assert {result.status for result in batch.results()} == {"graded"}
+    assert next(failures, None) is None
+    assert batch.tried_again == 1
+
+
+def test_two_runs_do_not_write_into_one_folder(room: Classroom) -> None:
+    out = room.out / "results"
+    with alone_in(out):
+        done = subprocess.run(command(room, out), capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"shardwise: Another shardwise is writing into {out}. Wait for it, or take another folder.\n"
+    )
+
+
+def test_an_interrupt_says_that_nothing_is_lost(room: Classroom) -> None:
+    out = room.out / "results"
+    room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
+    grading = started(command(room, out))
+    until(lambda: gradings(out) >= 1)
+    grading.send_signal(signal.SIGINT)
+    _, complaints = grading.communicate()
+    assert grading.returncode == 130
+    assert complaints == stopped(out)
+
+
+def started(words: list[str]) -> subprocess.Popen[str]:
+    """A command as a terminal starts it: a group of its own, which listens to Ctrl-C even where this process does not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what is ignored here would be ignored there
+    try:
+        return subprocess.Popen(
+            words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def ended(process: subprocess.Popen[str]) -> Iterator[None]:
+    """A command that hangs is ended, so that no other test is told of it."""
+    try:
+        yield
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+
+
+def stopped(out: Path) -> str:
+    return f"Stopped. What was graded is kept in {out}; the same command goes on from there.\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_interrupt_at_any_moment_ends_in_one_line(room: Classroom, workers: str) -> None:
+    """As a terminal sends it: to every process that was started. Sometimes it comes twice."""
+    expected = undisturbed(room)
+    dice = random.Random(f"interrupt {workers}")
+    began, codes, out = time.monotonic(), [], room.out / "calm"
+    for attempt in range(13):
+        out = room.out / f"interrupted-{attempt}"
+        grading = started([*command(room, out), "--workers", workers])
+        until(lambda: catches(grading.pid, signal.SIGTERM))  # noqa: B023  Python's own start is over
+        if attempt == 0:  # all of it, to know how long that takes
+            began = time.monotonic()
+            assert grading.communicate()[1] == ""
+            took = time.monotonic() - began
+            continue
+        for pause in [dice.uniform(0, took), 0.1][: 1 + attempt % 2]:
+            time.sleep(pause)
+            if grading.poll() is None:
+                os.killpg(grading.pid, signal.SIGINT)
+        with ended(grading):
+            _, complaints = grading.communicate(timeout=HANGING)
+        codes.append(grading.returncode)
+        # The second may kill Python at its end, which a shell calls 130 as well.
+        assert (codes[-1], complaints) in (*product((130, -2), (stopped(out), "Stopped.\n")), (0, ""))
+    assert len(codes) - codes.count(0) > len(codes) / 2
+    subprocess.run(command(room, out), check=True, capture_output=True)
+    assert files(out) == expected
+
+
+def catches(pid: int, which: signal.Signals) -> bool:
+    """Whether a process has a handler for a signal, or is at its end."""
+    try:
+        status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    except OSError:
+        return True
+    return status["State"].strip().startswith("Z") or bool(int(status["SigCgt"], 16) >> (which - 1) & 1)
+
+
+@pytest.mark.parametrize(
+    ("what", "code", "said"),
+    [
+        ("time.sleep(60)", 130, "Stopped. All is kept.\n"),
+        ("unwound_badly()", 130, "Stopped. All is kept.\n"),
+        ("atexit.register(interrupt)", 0, ""),  # too late: the command has ended
+        ("typer.run(lambda: time.sleep(60))", 130, "Stopped. All is kept.\n"),  # says nothing of a KeyboardInterrupt
+        ("raise SystemExit(7)", 7, ""),
+    ],
+)
+def test_an_interrupt_is_never_lost(tmp_path: Path, what: str, code: int, said: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"""
+import atexit, os, signal, sys, threading, time, typer
+from shardwise.cli.interrupts import run, say_when_stopped
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+
+def unwound_badly():
+    try:
+        time.sleep(60)
+    finally:
+        raise RuntimeError("release unlocked lock")
+
+def command():
+    say_when_stopped("All is kept.")
+    sys.argv[1:] = []
+    if {"sleep(60)" in what or "unwound" in what}:
+        threading.Timer(0.2, interrupt).start()
+    {what}
+
+run(command)
+"""
+    )
+    ran = started([sys.executable, str(script)])
+    assert ran.communicate(timeout=HANGING)[1] == said
+    assert ran.returncode == code
+
+
+@pytest.mark.parametrize("harm", ["a folder in its place", "a table dropped"])
+def test_a_ledger_that_cannot_be_used_is_said_in_words(tmp_path: Path, harm: str) -> None:
+    path = tmp_path / LEDGER
+    if harm == "a folder in its place":
+        path.mkdir()
+    else:
+        Ledger(path).close()
+        with closing(sqlite3.connect(path)) as database, database:
+            for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                database.execute(f"DROP TABLE {table}")
+    with pytest.raises(ShardwiseError, match="cannot be used as a ledger"), Ledger(path) as ledger:
+        list(ledger.history())
+
+
+def test_a_ledger_of_another_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / LEDGER
+    Ledger(path).close()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version = 4")  # which did not say what counted when
+    before = path.read_bytes()
+    with pytest.raises(ShardwiseError, match=r"another version of shardwise \(its format is 4, and I read 6\)"):
+        Ledger(path)
+    assert path.read_bytes() == before
+
+
+def test_a_notebook_cannot_be_given_a_grading_that_is_not_there(tmp_path: Path) -> None:
+    """As when our side failed at the one of several that would count."""
+    with Ledger(tmp_path / LEDGER) as ledger:
+        ledger.begin(["week-1.ipynb"])
+        ledger.reuse("week-1.ipynb", "no such key", "a note")
+        [result] = ledger.results()
+    assert (result.status, result.reason) == ("ungraded", "it was not graded yet")
+
+
+def test_a_file_that_is_no_ledger_is_left_alone(room: Classroom) -> None:
+    out = room.out / "results"
+    out.mkdir()
+    (out / LEDGER).write_text("my notes, all of them, in a file with an unlucky name")
+    with pytest.raises(ShardwiseError, match=r"is no ledger of ours .*Move it away to begin anew\."):
+        grade([room.handed_in], out)
+    assert (out / LEDGER).read_text().startswith("my notes")
+
+
+def test_an_archive_is_read_without_being_unpacked(room: Classroom) -> None:
+    """As a learning platform gives it: one zip file, here with members that lead out of it."""
+    archive = room.out / "class.zip"
+    with zipfile.ZipFile(archive, "w") as zipped:
+        for student in CLASS[:3]:
+            zipped.write(room.handed_in / student / "week-1.ipynb", f"{student}/week-1.ipynb")
+        for name in ("../out.ipynb", "/abs.ipynb", "a/../../up.ipynb", "..\\win.ipynb"):
+            zipped.writestr(zipfile.ZipInfo(name), (room.handed_in / "s03" / "week-1.ipynb").read_bytes())
+        link = zipfile.ZipInfo("s04/week-1.ipynb")
+        link.external_attr = (0o120777) << 16
+        zipped.writestr(link, "/etc/passwd")
+        zipped.writestr("s05/week-1.ipynb", b" " * 30_000_000, zipfile.ZIP_DEFLATED)
+    before = {path for path in room.out.rglob("*") if "results" not in path.parts}
+    batch = grade([archive], room.out / "results", locks=[room.lock.path], settings=SETTINGS)
+    results = {result.path.removeprefix(f"{archive}/"): result for result in batch.results() if result.path}
+    assert {path for path, result in results.items() if result.status == "graded"} == {
+        f"{student}/week-1.ipynb" for student in CLASS[:3]
+    }
+    refused = [result.reason for result in results.values() if result.status == "ungraded"]
+    assert sum("its name leads out of the archive" in reason for reason in refused) == 5
+    assert sum("This notebook has 30 MB" in reason for reason in refused) == 1
+    assert {path for path in room.out.rglob("*") if "results" not in path.parts} == before
+
+
+def test_an_archive_with_someone_elses_notebook_is_refused(room: Classroom) -> None:
+    archive = room.out / "class.zip"
+    with zipfile.ZipFile(archive, "w") as zipped:
+        zipped.write(room.handed_in / "s00" / "week-1.ipynb", "s01/week-1.ipynb")
+    batch = grade([archive], room.out / "results", locks=[room.lock.path])
+    reasons = {result.student: result.reason for result in batch.results() if result.status == "ungraded"}
+    assert reasons["s01"] == "This is s00's notebook in s01's folder. Say whose it is with --student."
+    assert "handed in by somebody else" in reasons["s00"]
+
+
+def test_a_damaged_archive_is_reported(room: Classroom) -> None:
+    (room.handed_in / "s00" / "broken.zip").write_bytes(b"PK\x03\x04 and then nothing")
+    batch = grade([room.handed_in], room.out / "results", settings=SETTINGS)
+    [result] = [result for result in batch.results() if result.status == "ungraded"]
+    assert result.path.endswith("broken.zip")
+    assert "This file is no zip archive that can be read" in result.reason
+
+
+def test_results_of_unsafe_grading_are_never_taken_for_safe_ones(room: Classroom) -> None:
+    out = room.out / "results"
+    notebook = room.handed_in / "s00"
+    grade([notebook], out, locks=[room.lock.path], settings=Settings(unsafe=True))
+    batch = grade([notebook], out, locks=[room.lock.path], settings=Settings())
+    assert next(batch.results()).tier != "none"
+
+
+def test_a_student_whose_cell_hangs_delays_and_harms_nobody(room: Classroom) -> None:
+    slow = add_cell(fill(room.notebook("s01"), room.lock.questions("s01"), right), "while True: pass")
+    room.put("s01", json.dumps(slow))
+    batch = grade([room.handed_in], room.out / "results", settings=SETTINGS, workers=2)
+    assert {result.status for result in batch.results()} == {"graded"}
+    shutil.rmtree(room.out / "results")
+
+
+@pytest.mark.parametrize("forge", [
+    lambda found: (replace(found[0], student="s02"), found[1]),
+    lambda found: (),
+    lambda found: "nothing",
+    lambda found: ("points", 4),
+    lambda found: (replace(found[0], points=99.0), found[1]),
+    lambda found: (replace(found[0], points=math.nan), found[1]),
+    lambda found: (replace(found[0], points="13"), found[1]),
+    lambda found: (replace(found[0], scores=(1, 2)), found[1]),
+])  # fmt: skip
+def test_a_worker_that_gives_back_something_else_is_our_fault_and_nobody_elses_result(
+    room: Classroom, forge: Callable[[Any], Any]
+) -> None:
+    """As a worker of a cluster may that is broken, or somebody else's."""
+
+    class Forging(Here):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            future.set_result(forge(fn(*args, **kwargs)))
+            return future
+
+    one = room.handed_in / "s01"
+    batch = grade([one], room.out / "results", settings=SETTINGS, executor=lambda: nullcontext(Forging()))
+    [result] = batch.handed_in()
+    assert (result.student, result.status, result.points) == ("s01", "ungraded", None)
+    assert result.reason.startswith("Our fault: a worker gave back what cannot be the result of this")

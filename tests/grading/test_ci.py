@@ -1,0 +1,265 @@
+"""CI and Gradescope: exit codes, the files in their form, and the workflow in the docs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from junitparser import JUnitXml
+from typer.main import get_command
+from typer.testing import CliRunner, Result
+
+from checkout import ROOT, checkout_bank
+from classroom import Classroom
+from shardwise.bank.bank import Bank
+from shardwise.cli.ci import threshold
+from shardwise.cli.main import app
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import blank, fill, mistaken, right
+from shardwise.grading.results import Result as Graded
+from shardwise.template.yaml_source import parse
+
+CLASS = ("ada", "bo", "cleo", *(f"s{number}" for number in range(30)))
+FEW = ("bytes-per-gpu", "ring-or-tree")
+
+pytestmark = pytest.mark.usefixtures("one_sandbox")
+
+
+@pytest.fixture
+def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    return Classroom(tmp_path / "course", whole_bank, CLASS, FEW)
+
+
+def grade(room: Classroom, *more: object) -> Result:
+    return CliRunner().invoke(app, room.command("grade", *more))
+
+
+# --fail-under -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("least", "code"), [("2", 0), ("2.5", 1), ("50%", 0), ("51%", 1), ("0", 0), ("100%", 1), (" 50 % ", 0)]
+)
+def test_a_notebook_below_the_threshold_fails_the_job(room: Classroom, least: str, code: int) -> None:
+    questions = room.lock.questions("ada")
+    room.put(
+        "ada", fill(room.notebook("ada"), questions, lambda asked: right(asked) if asked == questions[0] else None)
+    )
+    done = grade(room, "--fail-under", least)
+    assert done.exit_code == code, done.output
+    assert (f"ada has 2 of 4 points; --fail-under {least.strip()}" in done.stderr) == bool(code)
+
+
+@pytest.mark.parametrize(("expected", "code"), [("week-1", 0), ("16-capstone", 1)])
+def test_a_notebook_of_another_set_than_expected_fails_the_job(room: Classroom, expected: str, code: int) -> None:
+    path = room.hand_in("ada", right)
+    done = grade(room, "--fail-under", "60%", "--expect", expected)
+    assert done.exit_code == code, done.output
+    assert (f"{path} is of week-1; --expect {expected}" in done.stderr) == bool(code)
+
+
+def test_every_notebook_below_the_threshold_is_named_and_no_classmate_without_one(room: Classroom) -> None:
+    for student, write in (("ada", right), ("bo", mistaken), ("cleo", blank)):
+        room.hand_in(student, write)
+    done = grade(room, "--fail-under", "1")
+    assert re.findall(r"^(\w+) has ", done.stderr, re.MULTILINE) == ["bo", "cleo"]
+
+
+def test_rounding_never_fails_a_job() -> None:
+    least = threshold("10%")
+    assert [least.passed_by(Graded("ada", points=points, max_points=3)) for points in (0.3, 0.29)] == [True, False]
+
+
+@pytest.mark.parametrize("least", ["all", "-3", "101%", "60 points", ""])
+def test_a_threshold_that_is_none_is_refused_before_anything_is_graded(room: Classroom, least: str) -> None:
+    room.hand_in("ada", right)
+    done = grade(room, f"--fail-under={least}")
+    assert "--fail-under takes points or a percentage, such as 20 or 60%" in str(done.exception)
+    assert not (room.out / "results").exists()
+
+
+# JUnit and Gradescope -----------------------------------------------------------------------------------------------
+
+
+def test_junit_holds_the_notebooks_that_were_found_and_no_classmates(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    room.put("bo", "{")
+    grade(room, "--junit", room.out / "junit.xml")
+    assert (room.out / "junit.xml").stat().st_mode & 0o777 == 0o600  # as that of all that holds grades
+    suites = {suite.name: suite for suite in JUnitXml.fromfile(str(room.out / "junit.xml"))}
+    assert set(suites) == {"week-1.ada", "week-1.bo"}
+    assert (suites["week-1.ada"].errors, suites["week-1.bo"].errors) == (0, 1)
+
+
+# Attributes and children by element, of Jenkins' schema: junit-10.xsd in pytest-dev/pytest, testing/example_scripts. What begins
+# with ! is demanded. (It calls an error `errors`; Jenkins and pytest write and read `error`.)
+SCHEMA = {
+    "testsuites": ({"name", "time", "tests", "failures", "errors"}, {"testsuite"}),
+    "testsuite": ({"!name", "!tests", "!failures", "!errors", "group", "time", "skipped", "timestamp", "hostname", "id", "package", "file"},
+                  {"testsuite", "properties", "testcase", "system-out", "system-err"}),
+    "testcase": ({"!name", "time", "classname", "group"}, {"skipped", "error", "failure", "system-out", "system-err"}),
+    "error": ({"type", "message"}, set()),
+    "failure": ({"type", "message"}, set()),
+}  # fmt: skip
+TIME = r"(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]{0,3})?"
+
+
+def test_junit_is_valid_by_the_schema_of_jenkins(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    room.hand_in("cleo", mistaken)
+    room.put("bo", "{")
+    grade(room, "--junit", room.out / "junit.xml")
+    seen = set()
+    for element in ElementTree.parse(room.out / "junit.xml").iter():
+        attributes, children = SCHEMA[element.tag]
+        assert {*element.attrib} <= {name.lstrip("!") for name in attributes}, element.tag
+        assert {name[1:] for name in attributes if name.startswith("!")} <= {*element.attrib}, element.tag
+        assert {child.tag for child in element} <= children, element.tag
+        assert element.tag == "testcase" or re.fullmatch(TIME, element.get("time", "")), element.attrib
+        seen.add(element.tag)
+    assert seen == {*SCHEMA}
+
+
+def run_by_gradescope(room: Classroom, *more: object, users: object = ()) -> tuple[Result, dict[str, Any]]:
+    """Grade as Gradescope's autograder does: a submission in its folder, and metadata beside that."""
+    about = {"created_at": "2026-06-01T10:00:00.000-07:00", "users": users}
+    (room.out / "submission_metadata.json").write_text(json.dumps(about))
+    file = room.out / "autograder" / "results.json"
+    done = grade(room, "--gradescope", file, *more)
+    return done, json.loads(file.read_text())
+
+
+def test_gradescope_gets_its_file_for_one_notebook(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    done, found = run_by_gradescope(room, "--visibility", "after_published")
+    assert done.exit_code == 0, done.output
+    assert (found["score"], [test["score"] for test in found["tests"]]) == (4, [2, 2])
+    assert {found["visibility"], *(test["visibility"] for test in found["tests"])} == {"after_published"}
+    [line] = [line for line in (room.out / "results" / "results.jsonl").read_text().splitlines() if '"graded"' in line]
+    assert (json.loads(line)["received"], json.loads(line)["received_by"]) == (
+        "2026-06-01T10:00:00-07:00",
+        "gradescope",
+    )
+    assert "--visibility is one of visible, hidden" in str(grade(room, "--visibility", "secret").exception)
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_gradescope_gets_a_score_and_a_reason_also_without_a_notebook_or_with_two(room: Classroom, count: int) -> None:
+    room.handed_in.mkdir()
+    for student in CLASS[:count]:
+        room.hand_in(student, right)
+    done, found = run_by_gradescope(room)
+    here = "is none" if count == 0 else "are 2: week-1.ipynb, week-1.ipynb"
+    assert found["output"].startswith(f"Not graded: Hand in one notebook (*.ipynb); here {here}.")
+    assert (found["score"], [(test["status"], test["score"]) for test in found["tests"]]) == (0, [("failed", 0)])
+    assert "is none of yours: nothing was graded" in found["tests"][0]["output"]
+    assert done.exit_code != 0
+
+
+@pytest.mark.parametrize(
+    ("users", "reason"),
+    [
+        ([{"name": "Ada", "email": "a@x.edu", "id": 7}], ""),
+        ([{"name": "Somebody", "sid": "ada"}, {"name": "Bo"}], ""),  # a group
+        ([{"name": "Bo", "email": "b@x.edu"}], "This notebook names another student, and you handed it in."),
+        ([{"name": "Zoe Zorn"}], "handed in by “Zoe Zorn”, whom week-1.lock.jsonl does not know"),
+        ("nobody", ""),
+    ],
+)
+def test_gradescopes_uploader_is_held_against_the_notebook(room: Classroom, users: object, reason: str) -> None:
+    roster = [Student(name, f"{name.title()} Berg" if name == "ada" else name.title()) for name in CLASS]
+    room.lock = Lock(assign(checkout_bank(), SetDefinition.model_validate({"name": "week-1", "title": "Week 1", "problems": FEW}), roster, room.lock.key, room.out).lock)  # fmt: skip
+    room.hand_in("ada", right)
+    done, found = run_by_gradescope(room, users=users)
+    assert bool(done.exit_code) == bool(reason), done.output
+    assert reason in found["output"] if reason else found["score"] == 4
+
+
+@pytest.mark.parametrize("option", ["junit", "gradescope"])
+@pytest.mark.parametrize("name", ["course.key", "week-1.lock.jsonl", "results/grades.csv", "results/results.jsonl"])
+def test_no_report_takes_the_place_of_what_is_none(room: Classroom, option: str, name: str) -> None:
+    room.hand_in("ada", right)
+    grade(room)
+    before = (room.out / name).read_bytes()
+    assert before
+    done = grade(room, f"--{option}", room.out / name)
+    assert f"{name} is there already, and is no report of --{option}" in str(done.exception)
+    assert (room.out / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("option", ["junit", "gradescope"])
+def test_a_report_takes_the_place_of_the_one_before_and_of_an_empty_file(room: Classroom, option: str) -> None:
+    room.hand_in("ada", right)
+    (room.out / "report").touch()
+    for _ in range(2):
+        assert grade(room, f"--{option}", room.out / "report").exit_code == 0
+        assert (room.out / "report").stat().st_size
+
+
+# Tables -------------------------------------------------------------------------------------------------------------
+
+
+def test_who_handed_in_nothing_has_a_name_and_a_maximum(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    grade(room)
+    with (room.out / "results" / "grades.csv").open(newline="") as file:
+        table = {row["student"]: row for row in csv.DictReader(file)}
+    assert (table["bo"]["name"], table["bo"]["status"], table["bo"]["points"], table["bo"]["max_points"]) == ("Bo", "missing", "", "4")  # fmt: skip
+
+
+def test_results_that_may_be_handed_on_hold_no_seed(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    grade(room)
+    text = (room.out / "results" / "results.jsonl").read_text("utf-8")
+    assert all(question.seed not in text for question in room.lock.questions("ada"))
+
+
+# The sandbox --------------------------------------------------------------------------------------------------------
+
+
+def test_a_tier_that_there_is_not_is_told_from_one_that_does_not_hold(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    said = str(grade(room, "--tier", "5").exception)
+    assert said == "There is no tier '5' of the sandbox; there are 1, 1b, 2. `shardwise doctor` says which hold here."
+
+
+# The workflow in the docs -------------------------------------------------------------------------------------------
+
+
+def test_the_workflow_in_the_docs_is_one_that_github_takes() -> None:
+    text = (ROOT / "docs" / "grading.md").read_text("utf-8").partition("## GitHub")[2]
+    blocks = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        workflow = parse(block, "workflow").data
+        assert set(workflow) <= {"name", "on", "permissions", "jobs", "env"}
+        assert workflow["on"]
+        assert workflow["permissions"] == {"contents": "read"}  # a student's code runs in it
+        for job in workflow["jobs"].values():
+            assert set(job) <= {"runs-on", "steps", "timeout-minutes", "env"}
+            assert job["runs-on"]
+            for step in job["steps"]:
+                assert ("run" in step) != ("uses" in step)
+                assert set(step) <= {"run", "uses", "with", "env", "name", "if", "shell"}
+                assert (
+                    "| tee" not in step.get("run", "") or step["shell"] == "bash"
+                )  # which fails where any of the commands does
+                assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step.get("uses", "a/b@v1"))
+                for line in step.get("run", "").splitlines():
+                    _must_be_understood(line)
+            steps = str(job["steps"])
+            assert "upload-artifact" in steps and "GITHUB_STEP_SUMMARY" in steps
+
+
+def _must_be_understood(line: str) -> None:
+    """Every option of our own commands is one that they have."""
+    for name, arguments in re.findall(r"shardwise (\w+)([^&|;]*)", line):
+        command = get_command(app).commands[name]  # type: ignore[attr-defined]
+        known = {option for parameter in command.params for option in parameter.opts}
+        assert set(re.findall(r"(?<!\S)--[\w-]+", arguments)) <= known, line

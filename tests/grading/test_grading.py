@@ -1,0 +1,566 @@
+"""Grading end to end: real sets, real notebooks, the real sandbox."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from junitparser import JUnitXml
+from typer.testing import CliRunner
+
+from classroom import CLASS, Classroom
+from shardwise.bank.bank import Bank
+from shardwise.bank.digests import digest_of
+from shardwise.bank.posing import pose
+from shardwise.cli.main import app
+from shardwise.course.assigning.notebooks import chapter_notebook, file_text
+from shardwise.course.assigning.simulated_class import ATTACKS, add_cell, blank, fill, mistaken, right, unreadable
+from shardwise.course.collecting.submissions import StudentCell, Submission, parse
+from shardwise.grading import reports
+from shardwise.grading.batch import grade
+from shardwise.grading.submission import grade_one
+from shardwise.kinds import kind_of, variable_of
+from shardwise.question import Outcome, Question
+from shardwise.sandbox import Cell, CellResult, JobResult, Step, ValueResult
+
+pytestmark = pytest.mark.usefixtures("one_sandbox")
+
+
+@pytest.fixture
+def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    return Classroom(tmp_path, whole_bank)
+
+
+def test_right_mistaken_unreadable_blank_and_missing(room: Classroom) -> None:
+    for student, write in zip(CLASS, (right, mistaken, unreadable, blank), strict=False):
+        room.hand_in(student, write)
+    results = room.grade(workers=2)
+    total = results["ada"].max_points
+    assert results["ada"].points == total
+    assert {said.outcome for said in results["ada"].feedback} == {Outcome.CORRECT}
+    assert results["bo"].points is not None
+    assert results["bo"].points < total / 2
+    assert sum(said.mistake is not None for said in results["bo"].feedback) >= 12
+    assert {said.outcome for said in results["cleo"].feedback} == {Outcome.UNREADABLE}
+    assert {said.outcome for said in results["dan"].feedback} == {Outcome.BLANK}
+    assert results["eve"].status == "missing"
+    assert results["eve"].points is None
+
+
+def test_a_hostile_cell_loses_only_its_own_marks_and_changes_nobody_elses(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    alone = room.grade()["ada"]
+    for student, attack in zip(CLASS[1:], ATTACKS.values(), strict=False):
+        room.hand_in(student, right, attack)
+    results = room.grade(workers=2)
+    total = results["ada"].max_points
+    assert len(results["ada"].feedback) == 20
+    for student in ("ada", *CLASS[1 : 1 + len(ATTACKS)]):
+        assert results[student].points == total, (student, results[student])
+    assert results["ada"].feedback == alone.feedback
+    notes = {attack: results[student].notes for student, attack in zip(CLASS[1:], ATTACKS, strict=False)}
+    assert "stopped" in notes["reads the reference"][0]
+    assert "stopped" in notes["ends its process"][0]
+    assert "ran too long" in notes["loops for ever"][0]
+    assert "stopped" in notes["opens a socket"][0]
+    assert notes["prints 200 MB"] == ()  # it is cut, and costs nothing
+
+
+@pytest.mark.parametrize(
+    "attack", ["ends its process", pytest.param("loops for ever", marks=pytest.mark.slow), "allocates 6 GB"]
+)
+def test_an_answer_cell_that_attacks_loses_that_answer_alone(room: Classroom, attack: str) -> None:
+    questions = room.lock.questions("ada")
+
+    def write(question: object) -> str | None:
+        return ATTACKS[attack] if question == questions[4] else right(question)  # type: ignore[arg-type]
+
+    room.put("ada", fill(room.notebook("ada"), questions, write))
+    result = room.grade()["ada"]
+    assert result.points == result.max_points - questions[4].points
+    assert result.feedback[4].outcome == Outcome.UNREADABLE
+    assert "The cell with your answer stopped" in result.feedback[4].say
+
+
+def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_nothing(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    room.put("b1", "{ not json", "b1")
+    room.put("b2", '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}', "b2")
+    room.put("b3", "", "b3")
+    room.put("b4", "[" * 100_000, "b4")
+    room.put("b5", " " * 21_000_000, "b5")
+    stranger = room.notebook("bo")
+    stranger["metadata"]["shardwise"]["student"] = "mallory"  # type: ignore[index]
+    room.put("b6", stranger, "b6")
+    room.put("b7", room.notebook("cleo"), "dan")
+    forms = {"cells": [], "metadata": {"shardwise": {"forms": "02-zero"}}, "nbformat": 4, "nbformat_minor": 5}
+    room.put("b9", forms, "b9")
+    link = room.handed_in / "b8" / "week-1.ipynb"
+    link.parent.mkdir()
+    link.symlink_to("/etc/passwd")
+    by_folder = {Path(result.path).parent.name: result for result in room.batch().results() if result.path}
+    assert by_folder["ada"].points == by_folder["ada"].max_points
+    said = {
+        "b1": "This is not a notebook", "b2": "does not come from shardwise", "b3": "This file is empty",
+        "b4": "nesting is too deep", "b5": "has 21 MB", "b6": "'mallory', who is not in week-1.lock.jsonl",
+        "dan": "cleo's notebook in dan's folder", "b8": "a link",
+        "b9": "`shardwise render --typed` writes notebooks with answer cells.",
+    }  # fmt: skip
+    for folder, words in said.items():
+        assert by_folder[folder].status == "ungraded"
+        assert words in by_folder[folder].reason, by_folder[folder].reason
+        assert by_folder[folder].points is None
+    assert (by_folder["dan"].name, by_folder["dan"].max_points) == ("Dan", by_folder["ada"].max_points)
+    assert (by_folder["b1"].name, by_folder["b1"].max_points) == ("", 0)
+
+
+def test_two_notebooks_of_one_student_count_neither(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    room.put("ada", room.notebook("ada"), "ada-again")
+    results = [result for result in room.batch().results() if result.student == "ada"]
+    assert [result.status for result in results] == ["ungraded", "ungraded"]
+    assert "Keep the one that counts" in results[0].reason
+
+
+def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Classroom) -> None:
+    questions = room.lock.questions("ada")
+    notebook = fill(room.notebook("ada"), questions, right)
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    for cell in cells:
+        role = cell["metadata"]["shardwise"]["role"]  # type: ignore[index]
+        if role in ("question", "check", "setup"):
+            cell["source"] = "raise SystemExit('edited')"
+    gone = questions[2].cell
+    notebook["cells"] = [cell for cell in reversed(cells) if cell["metadata"]["shardwise"].get("question") != gone]  # type: ignore[index, attr-defined]
+    room.put("ada", notebook)
+    result = room.grade()["ada"]
+    assert result.points == result.max_points - questions[2].points
+    assert "gone" in result.feedback[2].say
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"cell_type": "markdown"}, "is no code cell, so it was not run"),
+        ({"source": 5}, "holds no text, so it was not run"),
+        ({"source": "#" * 200_001}, "has 200,001 characters, so it was not run"),
+        ({"source": ""}, ""),
+    ],
+)
+def test_an_answer_cell_that_is_not_run_is_not_called_gone(
+    room: Classroom, change: dict[str, object], said: str
+) -> None:
+    notebook = fill(room.notebook("ada"), room.lock.questions("ada"), right)
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    [cell] = [cell for cell in cells if cell["metadata"]["shardwise"] == {"role": "answer", "question": "q1"}]  # type: ignore[index]
+    cell.update(change)
+    room.put("ada", notebook)
+    result = room.grade()["ada"]
+    assert result.feedback[0].outcome == ("unreadable" if said else "blank")
+    assert said in result.feedback[0].say
+    assert "gone" not in result.feedback[0].say
+    assert len(result.notes) == bool(said)
+
+
+def test_a_cell_that_also_calls_check_still_runs(room: Classroom) -> None:
+    room.put(
+        "ada",
+        add_cell(fill(room.notebook("ada"), room.lock.questions("ada"), right), "print(check('ring-time').score())"),
+    )
+    result = room.grade()["ada"]
+    assert result.notes == ()
+    assert result.points == result.max_points
+
+
+def test_student_code_cannot_forge_its_grade(room: Classroom) -> None:
+    forgery = """
+import builtins, json, sys
+class Always(float):
+    def __eq__(self, other): return True
+    def __float__(self): return 1.0
+    def __sub__(self, other): return 0.0
+builtins.abs = lambda x: 0
+json.dumps = lambda *a, **k: '{"credit": 1}'
+for name in list(globals()):
+    if not name.startswith('_'):
+        globals().setdefault(name, Always())
+bytes_per_gpu = Always(3)
+"""
+    room.put("ada", add_cell(room.notebook("ada"), forgery, place=len(room.notebook("ada")["cells"])))  # type: ignore[arg-type]
+    result = room.grade()["ada"]
+    assert result.points in (0, None) or result.points == 0
+    assert result.status == "graded"
+
+
+def test_answers_that_cannot_be_read_are_listed_for_the_instructor_and_the_page_says_what_they_earn(
+    room: Classroom,
+) -> None:
+    room.hand_in("ada", right)
+    room.hand_in("bo", unreadable)
+    batch = room.batch()
+    reports.write_tables(batch)
+    with (batch.out / "unreadable.csv").open(encoding="utf-8", newline="") as table:
+        rows = list(csv.DictReader(table))
+    assert {row["student"] for row in rows} == {"bo"}
+    assert [row["question"] for row in rows] == [
+        answer.slug for result in batch.results() if result.student == "bo" for answer in result.answers
+    ]
+    assert all(row["written"] and row["why"] for row in rows)
+    assert not any(value.startswith(("=", "+")) for row in rows for value in row.values())
+    page = (batch.out / "feedback" / "week-1" / "bo.html").read_text("utf-8")
+    assert "As it stands it earns nothing. It is on a list of unread answers" in page
+    assert "attempt" not in page
+
+
+def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    room.hand_in("bo", mistaken, "raise ValueError('<script>alert(1)</script> =1+1')")
+    room.put("x", "{", "=cmd")
+    room.put("dan", "{")
+    batch = room.batch()
+    found = {result.student: result for result in batch.results()}
+    reports.write_tables(batch)
+    out = batch.out
+    with (out / "grades.csv").open(encoding="utf-8", newline="") as table:
+        rows = {row["student"]: row for row in csv.DictReader(table)}
+    assert rows["ada"]["points"] == rows["ada"]["max_points"] != ""
+    assert rows["cleo"]["points"] == ""
+    assert rows["cleo"]["status"] == "missing"
+    assert (rows["dan"]["status"], rows["dan"]["name"]) == ("ungraded", "Dan")
+    assert rows["dan"]["max_points"] == rows["ada"]["max_points"]
+    assert rows[""]["max_points"] == ""  # nobody knows whose that one is
+    assert all(not value.startswith("=") for row in rows.values() for value in row.values())
+    lines = [json.loads(line) for line in (out / "results.jsonl").read_text("utf-8").splitlines()]
+    assert {line["student"]: line["points"] for line in lines}["ada"] == found["ada"].max_points
+    assert all("key" not in question for line in lines for question in line["questions"])
+    page = (out / "feedback" / "week-1" / "bo.html").read_text("utf-8")
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    reports.write_junit(found.values(), out / "junit.xml")
+    suites = {suite.name: suite for suite in JUnitXml.fromfile(str(out / "junit.xml"))}
+    assert suites["week-1.ada"].failures == suites["week-1.ada"].errors == 0
+    assert suites["week-1.bo"].failures > 10
+    said = (out / "junit.xml").read_text("utf-8") + json.dumps(reports.gradescope(found["bo"]), ensure_ascii=False)
+    assert "✗ Incorrect" in said and "Not yet" not in said  # as on the page
+    assert suites["week-1.cleo"].errors == 1
+    scope = reports.gradescope(found["ada"])
+    assert sum(test["score"] for test in scope["tests"]) == found["ada"].points
+    assert all(test["status"] in ("passed", "failed") for test in scope["tests"])
+
+
+def test_grades_do_not_depend_on_workers_or_order(room: Classroom) -> None:
+    for place, student in enumerate(CLASS[:6]):
+        room.hand_in(student, (right, mistaken, unreadable)[place % 3])
+    assert room.grade(workers=1) == room.grade(workers=2)
+
+
+def test_a_practice_notebook_is_graded_without_a_lock(whole_bank: Bank, tmp_path: Path) -> None:
+    chapter = "01-ring-all-reduce"
+    questions = [pose(problem, "0") for problem in whole_bank.of_chapter(chapter)]
+    notebook = fill(json.loads(file_text(chapter_notebook(whole_bank, chapter, typed=True))), questions, right)
+    (tmp_path / "mine.ipynb").write_text(json.dumps(notebook), "utf-8")
+    drawn: list[tuple[str, str]] = []
+
+    def practice(chapter: str, seed: str) -> list[Question] | None:
+        drawn.append((chapter, seed))
+        return questions if chapter == "01-ring-all-reduce" else None
+
+    (tmp_path / "again.ipynb").write_text(json.dumps(notebook), "utf-8")
+    notebook["metadata"]["shardwise"]["practice"] = "99-nowhere"
+    (tmp_path / "other.ipynb").write_text(json.dumps(notebook), "utf-8")
+    results = {result.student: result for result in grade([tmp_path], tmp_path / "out", practice=practice).results()}
+    for student in ("mine", "again"):
+        assert results[student].points == results[student].max_points > 0
+        assert (results[student].name, results[student].set) == (student, chapter)
+    assert results[""].reason == "This notebook practises the chapter '99-nowhere', which this bank does not have."
+    assert drawn == [(chapter, "0"), ("99-nowhere", "0")]  # once for all who practise the same
+
+
+def test_every_line_of_the_results_is_a_whole_document(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    room.hand_in("bo", mistaken, "raise ValueError('“é” \\n')")
+    batch = room.batch()
+    reports.write_tables(batch)
+    lines = (batch.out / "results.jsonl").read_text("utf-8").splitlines()
+    for line, result in zip(lines, batch.results(), strict=True):
+        document = json.loads(line)
+        assert json.dumps(document, ensure_ascii=False) == line
+        assert list(document)[-1] == "questions"
+        assert [question["points"] for question in document["questions"]] == [said.points for said in result.feedback]
+        assert document["notes"] == list(result.notes)
+        assert document["path"] == result.path
+
+
+@pytest.mark.parametrize("name", ["grade.py", "tables/units.json", "grammar.lark"])
+def test_every_file_of_the_program_is_part_of_the_engine(tmp_path: Path, name: str) -> None:
+    for path in ("grade.py", "tables/units.json", "grammar.lark"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text("1")
+    before = digest_of(tmp_path)
+    (tmp_path / "tables" / "__pycache__").mkdir()
+    for path in ("tables/__pycache__/units.json", "grade.pyc", ".grade.py.swp"):
+        (tmp_path / path).write_text("not part of it")
+    assert digest_of(tmp_path) == before
+    (tmp_path / name).write_text("2")
+    assert digest_of(tmp_path) != before
+
+
+def first(room: Classroom, kind: str) -> tuple[int, Question]:
+    """The first of ada's questions that is of a kind, and its place."""
+    return next(one for one in enumerate(room.lock.questions("ada")) if one[1].kind == kind)
+
+
+def answer_one(room: Classroom, answered: Question, source: str) -> None:
+    """Hand in ada's notebook with an answer to one question."""
+    answer_some(room, {answered.slug: source})
+
+
+def answer_some(room: Classroom, sources: Mapping[str, str]) -> None:
+    """Hand in ada's notebook with answers to the questions of these names; the others stay as they were handed out."""
+    room.put("ada", fill(room.notebook("ada"), room.lock.questions("ada"), lambda question: sources.get(question.slug)))
+
+
+def test_a_bug_hunt_answered_in_part_earns_its_part(room: Classroom) -> None:
+    place, hunt = first(room, "bugline")
+    line = hunt.key.model_dump()["line"]
+    answer_one(room, hunt, f"{hunt.variable} = {{'line': {line}, 'input': {{'gpus': ...}}, 'fix': ...}}")
+    feedback = room.grade()["ada"].feedback[place]
+    assert feedback.outcome == Outcome.PARTIAL
+    assert feedback.parts == {"line": True, "input": False, "fix": False}
+    assert feedback.points == round(hunt.points / 3, 2)
+
+
+def test_a_hunt_with_an_unread_part_is_listed_for_the_instructor(room: Classroom) -> None:
+    _, hunt = first(room, "bugline")
+    line = hunt.key.model_dump()["line"]
+    answer_one(room, hunt, f"{hunt.variable} = {{'line': {line}, 'input': 7}}")
+    batch = room.batch()
+    reports.write_tables(batch)
+    with (batch.out / "unreadable.csv").open(encoding="utf-8", newline="") as table:
+        [row] = csv.DictReader(table)
+    assert (row["student"], row["question"]) == ("ada", hunt.slug)
+    assert row["written"] == f"{{'line': {line}, 'input': 7}}"
+    assert row["why"].startswith("input names the arguments message_bytes, ")
+
+
+def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_blank(room: Classroom) -> None:
+    place, program = first(room, "code")
+    name = program.form.model_dump()["function"]
+    answer_one(room, program, f"{name} = 3")
+    room.put("bo", room.notebook("bo"))
+    results = room.grade()
+    assert results["ada"].feedback[place].outcome == Outcome.UNREADABLE
+    assert f"no function called {name}" in results["ada"].feedback[place].say
+    assert {said.outcome for said in results["bo"].feedback} == {Outcome.BLANK}
+
+
+def test_an_answer_whose_cell_stops_before_it_is_set_is_listed_with_what_was_written(room: Classroom) -> None:
+    stopped = {
+        "bytes-per-gpu": "bytes_per_gpu = 4.84375 * G",
+        "link-gap": "link_gap = 12 times",
+        "ring-or-tree": "ring_or_tree = a",
+        "ring-time-bug": "hunt = ring_time_bug = {'line': ..., 'input': ..., 'fix': ...}\nhunt['line'] = third",
+    }
+    blank = {"ring-time": "", "tree-steps": "\n", "crossover-size": "crossover_size = ...\n"}
+    set_before = {"gpus-behind-one-link": "gpus_behind_one_link = 'a lot'\nprint(G)"}
+    answer_some(room, {**stopped, **blank, **set_before})
+    batch = room.batch()
+    reports.write_tables(batch)
+    with (batch.out / "unreadable.csv").open(encoding="utf-8", newline="") as table:
+        rows = {row["question"]: row for row in csv.DictReader(table)}
+    assert {name: row["written"] for name, row in rows.items() if name in stopped} == {
+        name: source.replace("\n", " ") for name, source in stopped.items()
+    }
+    assert rows.keys() == {*stopped, *set_before}
+    assert (
+        rows["ring-or-tree"]["why"] == "The cell with your answer stopped: NameError: name 'a' is not defined (line 1)"
+    )
+    assert rows["link-gap"]["why"].startswith("The cell with your answer stopped: SyntaxError: invalid syntax")
+    assert rows["gpus-behind-one-link"]["written"] == "a lot"  # the variable was set, and what it holds is read
+    [ada] = [result for result in batch.results() if result.student == "ada"]
+    [said] = [one for one in ada.feedback if one.question.endswith("/ring-or-tree")]
+    assert (said.outcome, said.points) == (Outcome.UNREADABLE, 0)
+    assert said.say == (
+        "The cell with your answer stopped: `NameError: name 'a' is not defined (line 1)`\n\nSo “`ring_or_tree`” holds no answer.\n\n"
+        "As it stands it earns nothing. It is on a list of unread answers that your instructor gets."
+    )
+
+
+def test_an_answer_under_another_name_is_unreadable_and_says_which_name_was_meant(room: Classroom) -> None:
+    other = {
+        "bytes-per-gpu": "bytes_per_gpus = '3 GB'",
+        "ring-or-tree": "%matplotlib inline\nmine = [x for x in 'a']\nring_or_tree_ = mine[0]",
+        "ring-time-function": "def ring_ms(n):\n    steps = 2 * (n - 1)\n    return steps",
+    }
+    answer_some(room, {**other, "ring-time": "print(3)", "tree-steps": "del tree_steps"})
+    said = {one.question.partition("/")[2]: one for one in room.grade()["ada"].feedback}
+    assert {said[name].outcome for name in other} == {Outcome.UNREADABLE}
+    assert [said[name].written for name in other] == [*other.values()]
+    assert said["bytes-per-gpu"].say == (
+        "This cell sets “`bytes_per_gpus`”, and after your cells had run there was no “`bytes_per_gpu`”.\n\n"
+        "As it stands it earns nothing. It is on a list of unread answers that your instructor gets."
+    )
+    assert said["ring-or-tree"].say.startswith("This cell sets “`ring_or_tree_`”, and after")
+    assert said["ring-time-function"].say.startswith(
+        "This cell sets “`ring_ms`”, and after your cells had run there was no “`ring_all_reduce_ms`”."
+    )
+    assert said["ring-time"].say.startswith("After your cells had run, “`ring_time`” had no value. Write your")
+    assert (said["ring-time"].outcome, said["ring-time"].written) == (Outcome.UNREADABLE, "print(3)")
+    assert said["crossover-size"].outcome == Outcome.BLANK
+
+
+def test_an_answer_that_was_only_written_down_is_listed_with_what_was_written(room: Classroom) -> None:
+    written = {
+        "bytes-per-gpu": "bytes_per_gpu = ...\n'3 GB'",
+        "ring-time": "ring_time = ...  # 4 ms?",
+        "ring-or-tree": "a",
+        "link-gap": "%%timeit\nlink_gap = '12 ms'",
+        "tree-steps": "tree_steps: '6'",
+        "order-by-time": "order_by_time = !echo c b d a",
+    }
+    answer_some(room, {**written, "crossover-size": "crossover_size = ..."})
+    said = {one.question.partition("/")[2]: one for one in room.grade()["ada"].feedback}
+    assert {name: said[name].written for name in written} == written
+    assert {said[name].outcome for name in written} == {Outcome.UNREADABLE}
+    assert said["crossover-size"].outcome == Outcome.BLANK
+
+
+def test_an_answer_in_a_text_cell_is_listed_and_an_untouched_one_is_none(room: Classroom) -> None:
+    notebook = room.notebook("ada")
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    answers = [cell for cell in cells if cell["metadata"]["shardwise"]["role"] == "answer"]  # type: ignore[index]
+    for cell in answers:
+        cell["cell_type"] = "markdown"
+    answers[0]["source"] = "My answer is **3 GB**"
+    room.put("ada", notebook)
+    first_, *others = room.grade()["ada"].feedback
+    assert (first_.outcome, first_.written) == (Outcome.UNREADABLE, "My answer is **3 GB**")
+    assert {one.outcome for one in others} == {Outcome.BLANK}
+
+
+def test_an_answer_that_was_only_given_to_check_is_listed(room: Classroom) -> None:
+    notebook = room.notebook("ada")
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    check = next(cell for cell in cells if cell["metadata"]["shardwise"]["role"] == "check")  # type: ignore[index]
+    check["source"] = str(check["source"]).replace(", of=", ", '3 GB', of=")
+    room.put("ada", notebook)
+    first_, *others = room.grade()["ada"].feedback
+    assert (first_.outcome, "'3 GB'" in first_.written) == (Outcome.UNREADABLE, True)
+    assert {one.outcome for one in others} == {Outcome.BLANK}
+
+
+def test_an_answer_beside_its_check_counts_as_it_does_in_the_notebook(room: Classroom) -> None:
+    notebook = fill(room.notebook("ada"), room.lock.questions("ada"), right)
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    [answer, check] = [
+        cell for cell in cells if cell["metadata"]["shardwise"].get("question") == "q1" and cell["cell_type"] == "code"
+    ]
+    check["source"] = f"{answer['source']}\n{check['source']}"
+    answer["source"] = "bytes_per_gpu = ..."
+    room.put("ada", notebook)
+    result = room.grade()["ada"]
+    assert result.feedback[0].outcome == Outcome.CORRECT
+    assert result.notes == ()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "{}  # done",
+        "{};",
+        "{}\nhint()",
+        "%%time\n{}",
+        "import shardwise\n{}",
+        "{}\nprint(1)",
+        "{}\nhelp me",
+        "# none\n{}",
+    ],
+)
+def test_what_else_is_done_in_check_cells_makes_no_answer(room: Classroom, more: str) -> None:
+    notebook = room.notebook("ada")
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    for cell in cells:
+        if cell["metadata"]["shardwise"]["role"] == "check":  # type: ignore[index]
+            cell["source"] = more.format(cell["source"])
+    room.put("ada", notebook)
+    assert {one.outcome for one in room.grade()["ada"].feedback} == {Outcome.BLANK}
+
+
+@pytest.mark.parametrize(
+    "filling",
+    [" ", "\n", "check(", "check", "from shardwise import check\n", "(", ")", "a:;", "a,", "; ", "check('", "def "],
+)
+def test_a_check_cell_of_any_length_is_read_at_once(room: Classroom, filling: str) -> None:
+    """Its pattern is matched in our own process."""
+    notebook = room.notebook("ada")
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    check = next(cell for cell in cells if cell["metadata"]["shardwise"]["role"] == "check")  # type: ignore[index]
+    check["source"] = f"x{filling * 100_000}x"
+    began = time.process_time()
+    parse(json.dumps(notebook).encode(), "ada")
+    check["source"] = f"{filling * 100_000}x"
+    parse(json.dumps(notebook).encode(), "ada")
+    assert time.process_time() - began < 1
+
+
+def test_of_a_cell_that_was_split_the_half_that_stops_is_what_was_answered(room: Classroom) -> None:
+    notebook = fill(room.notebook("ada"), room.lock.questions("ada"), blank)
+    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
+    [place] = [
+        at for at, cell in enumerate(cells) if cell["metadata"]["shardwise"] == {"role": "answer", "question": "q1"}
+    ]  # type: ignore[index]
+    halves = [
+        {**cells[place], "id": f"half-{source}", "source": source} for source in ("bytes_per_gpu = G", "print(3)")
+    ]
+    cells[place : place + 1] = halves
+    room.put("ada", notebook)
+    said = room.grade()["ada"].feedback[0]
+    assert (said.outcome, said.written) == (Outcome.UNREADABLE, "bytes_per_gpu = G")
+    assert "NameError" in said.say
+
+
+class NoTime:
+    """A sandbox that has no time for any cell."""
+
+    def run(self, steps: Sequence[Step]) -> JobResult:
+        values = {step.key: ValueResult("missing") for step in steps}
+        return JobResult({**values, **{step.key: CellResult("skipped") for step in steps if isinstance(step, Cell)}})
+
+
+def test_a_cell_that_was_not_run_is_unreadable_where_it_was_worked_in_and_else_blank(room: Classroom) -> None:
+    asked = [question for question in room.lock.questions("ada") if question.kind == "quantity"]
+    handed_out = [kind_of(question).cells(question.form, variable_of(question)) for question in asked]
+    sources = [f"{variable_of(asked[0])} = 3", *(f"\n{source}  " for source in handed_out[1:])]
+    cells = [StudentCell(one.cell, source, one.cell) for one, source in zip(asked, sources, strict=True)]
+    handed_in = Submission("week-1", None, "0", "ada", tuple(cells), ())
+    feedback, _ = grade_one(handed_in, asked, NoTime())  # type: ignore[arg-type]
+    assert [said.outcome for said in feedback] == [Outcome.UNREADABLE, *[Outcome.BLANK] * (len(asked) - 1)]
+    assert "it was not run, for the notebook had used up its time" in feedback[0].say
+    assert feedback[0].written == sources[0]
+
+
+def test_without_a_sandbox_it_says_loudly_what_that_means(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    done = CliRunner().invoke(app, room.command("grade", "--unsafe-no-sandbox"))
+    assert done.exit_code == 0, done.output
+    assert "NO SANDBOX: the notebooks' code runs with your rights" in done.stderr
+    assert "sandbox: none" in done.stdout
+
+
+def test_where_nothing_was_run_no_sandbox_is_named(room: Classroom) -> None:
+    room.put("ada", "{")
+    assert "0 graded, 1 could not be" in (said := CliRunner().invoke(app, room.command("grade")).stdout)
+    assert "sandbox" not in said
+
+
+def test_the_exit_code_says_whether_all_could_be_graded(room: Classroom) -> None:
+    room.hand_in("ada", right)
+    assert CliRunner().invoke(app, room.command("grade")).exit_code == 0
+    room.put("bo", "{")
+    done = CliRunner().invoke(app, room.command("grade"))
+    assert done.exit_code == 1
+    assert "This is not a notebook" in done.stdout

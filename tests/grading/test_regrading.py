@@ -1,0 +1,423 @@
+"""Grading again: a template is mended, and what would change is shown, by cause, before anything is written."""
+
+from __future__ import annotations
+
+import csv
+import json
+import resource
+import shutil
+import subprocess
+import sys
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from checkout import ROOT
+from classroom import Classroom
+from shardwise.bank.bank import Bank
+from shardwise.cli.main import app
+from shardwise.course.assigning.assignments import SetDefinition, Student, assign
+from shardwise.course.assigning.lockfile import Lock
+from shardwise.course.assigning.simulated_class import right
+from shardwise.grading import reports
+from shardwise.grading.batch import grade
+from shardwise.grading.record.ledger import LEDGER, Ledger
+from shardwise.grading.regrade import cause_of, regrade
+from shardwise.grading.worker import Settings
+from shardwise.question import Question
+
+PROBLEMS = ("bytes-per-gpu", "ring-time", "ring-or-tree")
+CLASS = ("ada", "eve", "finn")  # ada has 1,000 GPUs, the others 12 and 16
+SETTINGS = Settings()
+WORDS = "How much data does"
+
+
+def half_a_per_cent_off(question: Question) -> str | None:
+    """Wrong where four figures must be right, right by a tolerance of 1 %."""
+    if question.slug != "bytes-per-gpu":
+        return right(question)
+    name, _, value = (right(question) or "").partition(" = ")
+    number, unit = value.strip("'").split()
+    return f"{name} = '{float(number) * 1.005:.6g} {unit}'"
+
+
+pytestmark = pytest.mark.usefixtures("one_sandbox")
+
+
+@pytest.fixture
+def problems(tmp_path: Path) -> Path:
+    """A copy of the bank's first chapter, to be mended."""
+    copy = tmp_path / "bank" / "problems"
+    shutil.copytree(ROOT / "problems" / "01-ring-all-reduce", copy / "01-ring-all-reduce")
+    shutil.copytree(ROOT / "solutions", copy.parent / "solutions", ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+@pytest.fixture
+def room(tmp_path: Path, whole_bank: Bank) -> Classroom:
+    """A class whose work was graded with the bank as it is. Tests mend the copy of it in `problems` and regrade with that."""
+    made = Classroom(tmp_path / "course", whole_bank, CLASS, PROBLEMS)
+    made.hand_in("ada", right)
+    made.hand_in("eve", half_a_per_cent_off)
+    made.hand_in("finn", half_a_per_cent_off)
+    grade([made.handed_in], made.out / "results", settings=SETTINGS)
+    return made
+
+
+def mend(problems: Path, old: str, new: str) -> Bank:
+    path = problems / "01-ring-all-reduce" / "bytes-per-gpu.yaml"
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), "utf-8")
+    return Bank.open(problems.parent).read_all()
+
+
+def points(room: Classroom) -> dict[str, float | None]:
+    batch = grade([room.handed_in], room.out / "results", settings=SETTINGS)
+    return {result.student: result.points for result in batch.results()}
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file() and path.name != ".lock"
+    }
+
+
+def test_a_wider_tolerance_changes_whom_it_should_and_says_why(room: Classroom, problems: Path) -> None:
+    before, digest = points(room), room.lock.questions("eve")[0].digest
+    bank = mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    changes = list(again.changes())
+    new = bank.find("bytes-per-gpu").digest
+    assert [(change.student, change.before, change.after) for change in changes] == [
+        ("eve", 0.0, 2.0),
+        ("finn", 0.0, 2.0),
+    ]
+    assert {change.cause for change in changes} == {f"template 01-ring-all-reduce/bytes-per-gpu {digest} → {new}"}
+    assert points(room) == before  # nothing counts before it is written
+    again.write()
+    assert points(room) == {**before, "eve": before["ada"], "finn": before["ada"]}
+    assert Lock(room.lock.path).questions("eve")[0].digest == new
+    [spare] = room.out.glob("*.old")
+    assert Lock(spare).questions("eve")[0].digest == digest
+    with Ledger(room.out / "results" / LEDGER) as ledger:
+        assert [grading.result.points for grading in ledger.history("eve")] == [before["eve"], before["ada"]]
+
+
+def test_what_is_declined_leaves_every_byte_as_it_was(room: Classroom, problems: Path) -> None:
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    before = snapshot(room.out)
+    done = command(room, problems, code=1)  # which a script can tell from what was written
+    assert "2 answers would change" not in done.stdout  # nobody is there to be asked
+    assert "Nothing was written." in done.stdout
+    assert snapshot(room.out) == before
+
+
+def command(room: Classroom, problems: Path, *more: str, code: int = 0) -> Result:
+    done = CliRunner().invoke(app, room.command("regrade", "--bank", problems.parent, *more))
+    assert done.exit_code == code, done.output
+    return done
+
+
+def test_the_command_shows_causes_and_students_and_writes(room: Classroom, problems: Path) -> None:
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    done = command(room, problems, "--yes")
+    assert "template 01-ring-all-reduce/bytes-per-gpu" in done.stdout
+    assert " eve " in done.stdout and " ada " not in done.stdout
+    assert "What counted before stays on record" in done.stdout
+    assert "No points change." in command(room, problems, "--yes").stdout
+    shown = CliRunner().invoke(app, ["history", "--out", str(room.out / "results"), "--student", "eve"])
+    assert shown.stdout.count(" eve ") == 2
+    assert "graded for the first time" in shown.stdout
+    lines = CliRunner().invoke(app, ["history", "--out", str(room.out / "results"), "--json"]).stdout.splitlines()
+    assert [json.loads(line)["result"]["student"] for line in lines] == ["ada", "eve", "eve", "finn", "finn"]
+
+
+def test_whose_grade_would_be_gone_or_late_is_said_and_asked_about_though_no_points_change(
+    room: Classroom, problems: Path, whole_bank: Bank
+) -> None:
+    definition = {"name": "week-1", "title": "Week 1", "problems": PROBLEMS, "due": "2026-12-01T12:00:00+00:00"}
+    roster = [Student(name, name.title()) for name in CLASS]
+    assign(whole_bank, SetDefinition.model_validate(definition), roster, room.lock.key, room.out)
+    room.lock = Lock(room.lock.path)
+    room.hand_in("eve", right)
+    second = room.handed_in / "eve" / "again" / "week-1.ipynb"
+    second.parent.mkdir()
+    shutil.copy(room.handed_in / "eve" / "week-1.ipynb", second)
+    room.hand_in("eve", half_a_per_cent_off)
+    times = room.out / "times.csv"
+    times.write_text("student,time\n" + "".join(f"{name},2026-12-0{1 + (name == 'ada')}T10:00:00Z\n" for name in CLASS))
+    graded = [*room.command("grade"), "--latest", "--received", str(times), "--yes"]
+    assert CliRunner().invoke(app, graded).exit_code == 0
+    mend(problems, "title: ", "title: Again, ")
+    (room.handed_in / "finn" / "week-1.ipynb").rename(room.out / "finn.ipynb")
+    before = snapshot(room.out)
+    told = " ".join(command(room, problems, code=1).stdout.split())
+    assert "eve would be ungraded for week-1: 2 notebooks of eve" in told
+    assert "finn would be missing for week-1: " in told
+    assert "ada would be in time for week-1: by when this run takes its notebook" in told
+    assert "Nothing was written." in told
+    assert snapshot(room.out) == before
+    as_graded = "--latest", "--received", str(times)
+    command(room, problems, *as_graded, "--yes")
+    (room.out / "finn.ipynb").rename(room.handed_in / "finn" / "week-1.ipynb")
+    told = " ".join(command(room, problems, *as_graded, code=1).stdout.split())
+    assert "finn would be graded again for week-1: a grade counted once, and none does now" in told
+    command(room, problems, *as_graded, "--yes")
+    assert "No points change." in command(room, problems, "--latest", "--received", str(times)).stdout
+
+
+def test_a_regrading_that_was_given_up_leaves_no_grading_behind(room: Classroom, problems: Path) -> None:
+    """As when Ctrl-C is pressed at the question: what was graded stays on the stage."""
+    out = room.out / "results"
+    regrade([room.handed_in], out, mend(problems, "sig_figs: 4", "rel_tol: 0.01"), settings=SETTINGS)
+    again = regrade([room.handed_in], out, mend(problems, "rel_tol: 0.01", "sig_figs: 5"), settings=SETTINGS)
+    assert list(again.changes()) == []
+    again.write()
+    with Ledger(out / LEDGER) as ledger:
+        assert [grading.result.points for grading in ledger.history("eve")] == [4, 4]
+    assert points(room)["eve"] == 4
+
+
+INTERRUPTED = """
+import os, signal, sys
+from shardwise.__main__ import main
+from shardwise.grading import reports
+
+write_tables = reports.write_tables
+
+def interrupted(batch):
+    os.kill(os.getpid(), signal.SIGINT)
+    {then}
+
+reports.write_tables = interrupted
+main()
+"""
+
+
+def test_an_interrupt_while_a_regrading_is_written_waits_until_all_of_it_is(room: Classroom, problems: Path) -> None:
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    words = room.command("regrade", "--bank", problems.parent, "--yes")
+    ran = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED.format(then="write_tables(batch)"), *words], capture_output=True, text=True
+    )
+    out = room.out / "results"
+    assert (ran.returncode, ran.stderr.splitlines()[-1]) == (
+        130,
+        f"Stopped. What was graded again is written to {out}.",
+    )
+    with (out / "grades.csv").open(encoding="utf-8", newline="") as table:
+        assert len({row["points"] for row in csv.DictReader(table)}) == 1  # all are right now
+    assert "No points change." in command(room, problems).stdout
+
+
+def test_why_a_regrading_could_not_be_written_is_said_though_an_interrupt_waits(
+    room: Classroom, problems: Path
+) -> None:
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    words = room.command("regrade", "--bank", problems.parent, "--yes")
+    script = INTERRUPTED.format(then="raise OSError(28, 'No space left on device', 'grades.csv')")
+    ran = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr.splitlines()[-1]) == (2, "shardwise: grades.csv: No space left on device")
+
+
+def test_a_template_that_draws_other_numbers_leaves_the_handed_out_question(room: Classroom, problems: Path) -> None:
+    before = points(room)
+    text = (problems / "01-ring-all-reduce" / "bytes-per-gpu.yaml").read_text("utf-8")
+    line = next(line for line in text.splitlines() if line.strip().startswith("gpus:"))
+    bank = mend(problems, line, line.split("{")[0] + "{choice: [3, 5, 7]}")
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    assert list(again.changes()) == []
+    [(reason, count)] = again.kept.items()
+    assert count == 3
+    assert (
+        reason == "01-ring-all-reduce/bytes-per-gpu now draws other numbers than in the notebooks that were handed out"
+    )
+    again.write()
+    assert points(room) == before
+
+
+def test_a_prompt_that_reads_otherwise_leaves_the_handed_out_question(room: Classroom, problems: Path) -> None:
+    """An answer is marked by the question that its student was asked; white space asks for nothing."""
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    bank = mend(problems, WORDS, WORDS.replace(" ", "\n  ", 1))
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    assert [change.student for change in again.changes()] == ["eve", "finn"]
+    again.discard()
+    bank = mend(problems, WORDS.replace(" ", "\n  ", 1), "How much less does")
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    assert list(again.changes()) == []
+    why = "01-ring-all-reduce/bytes-per-gpu now reads otherwise than in the notebooks that were handed out"
+    assert again.kept[why] == 2  # ada has numbers that the wider tolerance does not take
+    again.discard()
+
+
+def test_what_is_written_though_no_points_change_is_said(room: Classroom, problems: Path) -> None:
+    mend(problems, "title: ", "title: Again, ")
+    said = " ".join(command(room, problems).stdout.split())
+    assert "No points change. Written: week-1.lock.jsonl, by today's templates" in said
+    assert "; 3 feedback pages." in said
+    assert "No points change. Nothing else does, either." in command(room, problems).stdout
+
+
+def test_a_tolerance_that_swallows_a_mistake_is_reported_and_leaves_that_question(
+    room: Classroom, problems: Path
+) -> None:
+    bank = mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    assert [change.student for change in again.changes()] == ["eve", "finn"]
+    [(reason, count)] = again.kept.items()
+    assert count == 1  # with 1,000 GPUs one mistake is within 1 % of the key
+    assert "does not take the numbers that were drawn (mistake 2 and the key lie within their tolerances)" in reason
+
+
+def test_a_reference_whose_error_cannot_even_be_printed_leaves_the_handed_out_question(
+    room: Classroom, problems: Path
+) -> None:
+    before = points(room)
+    text = "class Odd(Exception):\n    def __str__(self):\n        raise ValueError\n\n\ndef f(*, gpus, message_bytes):\n    raise Odd\n"
+    (problems.parent / "solutions" / "odd.py").write_text(text)
+    bank = mend(problems, "reference: ring.ring.bytes_sent_per_gpu", "reference: odd.f")
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    assert list(again.changes()) == []
+    [reason] = again.kept
+    assert reason.endswith("today's template does not take the numbers that were drawn (Odd)")
+    again.discard()
+    assert points(room) == before
+
+
+def test_a_notebook_handed_in_again_is_told_from_a_mended_template(room: Classroom, problems: Path) -> None:
+    room.hand_in("finn", right)
+    bank = mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    again = regrade([room.handed_in], room.out / "results", bank, settings=SETTINGS)
+    assert {change.student: change.cause.split()[0] for change in again.changes()} == {
+        "eve": "template",
+        "finn": "handed",
+    }
+
+
+GONE = "eve: the notebook that counts is no longer there; put it back to grade it again"
+
+
+@pytest.fixture
+def once(room: Classroom, whole_bank: Bank) -> Path:
+    """The class may hand in once, and eve, whose answer is right by a wider tolerance alone, hands in again; where the first lay."""
+    definition = {"name": "week-1", "title": "Week 1", "problems": PROBLEMS, "attempts": 1}
+    roster = [Student(name, name.title()) for name in CLASS]
+    assign(whole_bank, SetDefinition.model_validate(definition), roster, room.lock.key, room.out)
+    room.lock = Lock(room.lock.path)
+    points(room)
+    first = room.handed_in / "eve" / "week-1.ipynb"
+    shutil.copy(first, room.out / "first.ipynb")
+    room.hand_in("eve", right)
+    points(room)
+    return first
+
+
+def test_who_came_after_the_last_attempt_is_named_when_the_notebook_that_counts_is_gone(
+    room: Classroom, problems: Path, once: Path
+) -> None:
+    before = points(room)
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    said = command(room, problems, "--yes").stdout
+    assert f"3 questions stay as handed out: {GONE}" in said
+    assert " finn " in said and " eve " not in said
+    assert points(room) == {**before, "finn": before["ada"]}
+    shutil.copy(room.out / "first.ipynb", once)
+    assert GONE not in command(room, problems, "--yes").stdout
+    assert points(room) == {**before, "finn": before["ada"], "eve": before["ada"]}
+
+
+def test_who_came_after_the_last_attempt_is_graded_again_when_the_notebook_that_counts_lies_there(
+    room: Classroom, problems: Path, once: Path
+) -> None:
+    before = points(room)
+    shutil.copy(room.out / "first.ipynb", once.with_name("first.ipynb"))
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    said = command(room, problems, "--yes").stdout
+    assert " finn " in said and " eve " in said and GONE not in said
+    assert points(room) == {**before, "finn": before["ada"], "eve": before["ada"]}
+
+
+def test_a_template_that_is_as_it_was_gives_who_came_after_the_last_attempt_the_grade_on_record_and_shows_it(
+    room: Classroom, problems: Path, once: Path
+) -> None:
+    before = points(room)
+    after = once.read_bytes()
+    shutil.copy(room.out / "first.ipynb", once)
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    command(room, problems, "--yes")
+    once.write_bytes(after)
+    assert points(room)["eve"] == before["ada"]
+    mend(problems, "rel_tol: 0.01", "sig_figs: 4")
+    said = command(room, problems, "--yes").stdout
+    assert " eve " in said and GONE not in said
+    assert points(room) == before
+    page = room.out / "results" / "feedback" / "week-1" / "eve.html"
+    assert f"<strong>{before['eve']:g}</strong> of" in page.read_text("utf-8")
+    assert "No points change." in command(room, problems, "--yes").stdout
+
+
+def shown(room: Classroom, student: str) -> list[tuple[float | None, str]]:
+    """What the history says of a student: points, and why there are others."""
+    with Ledger(room.out / "results" / LEDGER) as ledger:
+        found = list(ledger.history(student))
+    return [(now.result.points, cause_of(before, now)) for before, now in pairwise([None, *found]) if now]
+
+
+def test_history_ends_with_what_counts_and_says_when_the_set_gave_other_points(
+    room: Classroom, whole_bank: Bank
+) -> None:
+    about = {"name": "week-1", "title": "Week 1"}
+    for first in (9, 2):
+        problems = [{"id": PROBLEMS[0], "points": first}, *PROBLEMS[1:]]
+        definition = SetDefinition.model_validate({**about, "problems": problems})
+        assign(whole_bank, definition, [Student(name, name.title()) for name in CLASS], room.lock.key, room.out)
+        last = points(room)["ada"]
+    assert last is not None
+    chapter = "01-ring-all-reduce"
+    assert shown(room, "ada") == [
+        (last, "graded for the first time"),
+        (last + 7, f"points of the set: {chapter}/bytes-per-gpu 2 → 9"),
+        (last, f"points of the set: {chapter}/bytes-per-gpu 9 → 2"),
+    ]
+    points(room)
+    assert len(shown(room, "ada")) == 3  # nothing new counts
+
+
+def test_history_ends_with_what_counts_after_others_were_graded_beside_it(room: Classroom) -> None:
+    last = points(room)["ada"]
+    beside = room.put("ada", room.notebook("ada")).rename(room.handed_in / "ada" / "blank.ipynb")
+    room.hand_in("ada", right)
+    points(room)
+    beside.unlink()
+    points(room)
+    assert [graded for graded, _ in shown(room, "ada")] == [last, 0, last]
+
+
+def test_pages_with_solutions_stay_pages_with_solutions(room: Classroom, problems: Path) -> None:
+    grade([room.handed_in], room.out / "results", settings=Settings(solutions=True))
+    command(room, problems, "--yes")
+    assert "The worked solution" in (room.out / "results" / "feedback" / "week-1" / "ada.html").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_what_our_side_cannot_grade_again_is_said_and_loses_no_grade(room: Classroom, problems: Path) -> None:
+    mend(problems, "sig_figs: 4", "rel_tol: 0.01")
+    reports.write_tables(grade([room.handed_in], room.out / "results", settings=SETTINGS))
+    before = (room.out / "results" / "grades.csv").read_bytes()
+    words = [sys.executable, "-m", "shardwise", *room.command("regrade", "--yes", "--bank", problems.parent)]
+    full = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (500_000, 500_000))  # no room for what a sandbox needs
+    done = subprocess.run(words, capture_output=True, text=True, preexec_fn=full)
+    assert done.returncode == 2
+    assert "shardwise: 3 notebooks could not be graded again, and nothing was written. Our fault: " in done.stderr
+    assert (room.out / "results" / "grades.csv").read_bytes() == before
+
+
+def test_without_results_it_says_what_to_do_first(room: Classroom) -> None:
+    done = CliRunner().invoke(app, ["regrade", str(room.handed_in), "--out", str(room.out / "nowhere")])
+    assert done.exit_code != 0
+    assert "holds no results yet. Grade first:" in str(done.exception)

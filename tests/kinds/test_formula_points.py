@@ -1,0 +1,105 @@
+"""Formulas and their slips: no wrong formula that we know earns points, and no explanation gives the right one away."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+
+from checkout import checkout_bank, problem_of, template
+from drawing import every_sixth_at_once, tries
+from shardwise.bank.bank import Problem
+from shardwise.bank.lint.lint import lint_problem
+from shardwise.bank.posing import pose
+from shardwise.kinds.formula.compare import parse
+from shardwise.kinds.formula.explain import explain
+from shardwise.kinds.formula.variants import variants
+from shardwise.marking import check
+
+FORMULAS = [problem for problem in checkout_bank().read_all().problems.values() if problem.kind.name == "formula"]
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(3), pytest.param(range(3, 3 + tries(3)), marks=pytest.mark.slow)], ids=["three seeds", "more"]
+)
+@pytest.mark.parametrize("asked", every_sixth_at_once(FORMULAS), ids=lambda problem: problem.slug)
+def test_no_slip_earns_points_on_the_points_that_the_question_carries(asked: Problem, seeds: range) -> None:
+    for seed in seeds:
+        question = pose(asked, seed)
+        key = question.key.model_dump()
+        for index, mistake in enumerate(key["mistakes"]):
+            assert check(question, mistake["formula"]).mistake == index
+        for wrong in variants(parse(key["formula"], question.form.model_dump()["symbols"]).tree, ()):
+            assert check(question, str(wrong.tree)).credit == 0, (seed, str(wrong.tree))
+
+
+@pytest.mark.parametrize("asked", every_sixth_at_once(FORMULAS), ids=lambda problem: problem.slug)
+def test_a_symbol_that_is_a_factor_too_many_never_goes_through(asked: Problem) -> None:
+    for seed in range(3):
+        question = pose(asked, seed)
+        for name in question.form.model_dump()["symbols"]:
+            assert check(question, f"({question.key.model_dump()['formula']})*{name}").credit == 0, (seed, name)
+
+
+def test_every_draw_that_the_author_meant_is_drawn() -> None:
+    problem = next(problem for problem in FORMULAS if problem.slug == "gpus-formula")
+    assert {str(pose(problem, seed).params["stage"]) for seed in range(20)} == {"1", "2", "3"}
+
+
+def test_symbols_whose_values_cannot_tell_a_slip_from_the_formula_are_faulted() -> None:
+    values = ("choice: [2, 4, 8, 64]", "choice: [1]")
+    one_gpu = problem_of(template("formula", values, ("formula: M*(N-1)/N", "formula: 4*M*(N-1)")), "x/a-problem")
+    assert "were all rejected" in str(lint_problem(one_gpu, seeds=2).faults[0])
+    up = template("formula", ("formula: 2*M*(N-1)/N", "formula: ceil(2*M*(N-1)/N)"))
+    faults = "\n".join(map(str, lint_problem(problem_of(up, "x/a-problem"), seeds=2).faults))
+    assert re.search(r"no values of the symbols tell floor\(2\*M\*\(N - 1\)/N\) from ceil\(2\*M\*\(N-1\)/N\)", faults)
+
+
+@pytest.mark.parametrize(
+    ("text", "slips"),
+    [
+        ("2*M*(N-1)/N", {"M*(N - 1)/N", "2*(N - 1)/N", "2*M/N", "2*M*N/N", "2*M*(N - 1)", "2*M*(N - 1 - 1)/N"}),
+        ("ceil(M/N)", {"M/N", "floor(M/N)", "floor(M/N) + 1", "ceil(M)"}),
+        ("M + N", {"M", "N"}),
+    ],
+)
+def test_a_variant_is_one_slip_away(text: str, slips: set[str]) -> None:
+    assert slips <= {str(slip.tree) for slip in variants(parse(text, ("M", "N")).tree, ("N",))}
+
+
+@pytest.mark.parametrize(
+    ("theirs", "sentence"),
+    [
+        ("floor(12*P/(D - A - 4*P))", "Yours is the right one but for rounding down where it rounds up."),
+        ("floor(12*P/(D-A-4P)) + 1", "Yours is the right one but for one too many where nothing has to be rounded."),
+        ("ceil(12P/(D-4P))", "Yours is the right one without its `A`."),
+        ("ceil(12*P/(D - A))", "Yours is the right one without its `4*P`."),
+        ("12*P/(D-A-4*P)", "Yours is the right one without its `ceil`."),
+        ("ceil(P/D)", ""),
+        ("ceil(1/(D - A - 4*P))", "Yours is the right one without its `12*P`."),
+        ("12*P", ""),  # the rest would be told
+    ],
+)
+def test_a_slip_inside_a_call_is_explained_where_that_tells_little(theirs: str, sentence: str) -> None:
+    symbols = ("P", "D", "A")
+    assert explain(parse(theirs, symbols), parse("ceil(12*P/(D - A - 4*P))", symbols)) == sentence
+
+
+@pytest.mark.parametrize("asked", every_sixth_at_once(FORMULAS), ids=lambda problem: problem.slug)
+def test_who_answers_next_to_nothing_is_told_next_to_nothing(asked: Problem) -> None:
+    for seed in range(3):
+        question = pose(asked, seed)
+        symbols = tuple(question.form.model_dump()["symbols"])
+        ours = parse(question.key.model_dump()["formula"], symbols)
+        answers = ["0", "1", *symbols, *(f"{name} + 0*{name}*{name}" for name in symbols), f"-{symbols[0]}"]
+        answers += [f"{number}*{name}" for number in (1, 2, 3) for name in symbols]
+        if sum(map(question.key.model_dump()["formula"].count, "+-*/^(")) > 3:  # of V/(2*L) a ratio is a good part
+            answers += [f"{first}/{second}" for first, second in pairwise(symbols)]
+        for text in answers:
+            assert explain(parse(text, symbols), ours) == "", text
+
+
+@pytest.mark.parametrize("answer", ["L", "0*B + L", "0", "1", "W", "L + 0*W^3"])
+def test_the_difference_to_a_symbol_is_not_told_for_it_is_the_rest_of_the_formula(answer: str) -> None:
+    assert explain(parse(answer, ("L", "B", "W")), parse("L + B/W", ("L", "B", "W"))) == ""

@@ -1,0 +1,188 @@
+"""Prose in a terminal: filled to its width, lists indented, tables in columns, code as it stands, wide signs counted."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from typing import NoReturn
+
+import pytest
+
+from checkout import ROOT, checkout_bank, fresh_session
+from shardwise.bank.bank import Bank, Banks
+from shardwise.bank.posing import pose
+from shardwise.cli.main import main
+from shardwise.kinds import OURS, kind_of, text_of
+from shardwise.markdown.terminal import cells, to_terminal
+from shardwise.markdown.timeline import as_text
+from shardwise.question import Bar, Row, Timeline
+from shardwise.student.drill import Drill
+from shardwise.student.progress.chapters import progress_of
+
+TABLE = (
+    "| chip | what it reaches | rate |\n|---|---|---:|\n| H100 | most of its peak | 3350 |\n| 芯片 | little | 80 |\n"
+)
+
+
+def test_a_paragraph_is_filled_whatever_the_lines_of_its_source() -> None:
+    assert to_terminal("The message is cut\ninto chunks, and each of them\ntravels.", 30) == (
+        "The message is cut into\nchunks, and each of them\ntravels."
+    )
+
+
+def test_a_number_keeps_its_unit_and_a_formula_is_not_broken() -> None:
+    assert to_terminal("A GPU has only 80 GB.", 20).splitlines()[1] == "80 GB."
+    assert to_terminal("It sends $2 \\cdot 3\\,\\text{GB}$ over `a + b`", 20) == "It sends 2 · 3 GB\nover a + b"
+
+
+def test_a_list_is_indented_and_keeps_its_numbers() -> None:
+    source = "Steps:\n\n1. **Reduce:** each GPU\n   sends one\n2. All-gather:\n   - again\n\nAfter it."
+    assert (
+        to_terminal(source, 20)
+        == "Steps:\n\n1. Reduce: each GPU\n   sends one\n2. All-gather:\n   - again\n\nAfter it."
+    )
+
+
+def test_a_list_with_blank_lines_keeps_them() -> None:
+    assert to_terminal("- one\n\n- two", 20) == "- one\n\n- two"
+
+
+def test_code_stands_as_it_was_written() -> None:
+    code = " 1  def f(a, b):\n\n 2      return a * b * 2**a  # $x$ `y` and far beyond the width"
+    assert to_terminal(f"See:\n\n```python\n{code}\n```\n\nWhere?", 30) == f"See:\n\n{code}\n\nWhere?"
+
+
+def test_a_formula_of_its_own_is_indented() -> None:
+    assert to_terminal("So\n\n$$T = \\frac{7}{8}$$\n\nin all.", 40) == "So\n\n    T = 7/8\n\nin all."
+
+
+def test_a_table_has_columns_and_its_numbers_stand_where_they_were_put() -> None:
+    assert to_terminal(TABLE, 60).splitlines() == [
+        "chip  what it reaches   rate",
+        "────  ────────────────  ────",
+        "H100  most of its peak  3350",
+        "芯片  little              80",
+    ]
+
+
+def test_a_table_without_a_head_begins_with_its_rule() -> None:
+    assert to_terminal("| | |\n|---|---|\n| a | 1 |\n", 40) == "─  ─\na  1"
+
+
+def test_a_table_that_is_too_wide_folds_its_widest_column() -> None:
+    lines = to_terminal(TABLE, 22).splitlines()
+    assert lines[3:5] == ["H100  most of     3350", "      its peak"]
+    assert max(map(cells, lines)) <= 22
+
+
+def test_wide_signs_and_accents_are_counted_as_they_are_drawn() -> None:
+    assert to_terminal("学 生 学 生 学 生 学 生", 20).splitlines() == ["学 生 学 生 学 生 学", "生"]
+    assert cells("re\u0301seau") == 6
+
+
+def test_what_a_backslash_makes_literal_stays() -> None:
+    assert to_terminal("“`2*M`”, a\\_b\\* and \\[x\\], $5 < 6 \\& \\`z\\`") == "“2*M”, a_b* and [x], $5 < 6 & `z`"
+
+
+def test_a_link_says_where_it_leads() -> None:
+    assert to_terminal("See [the report](https://example.org/a).") == "See the report (https://example.org/a)."
+
+
+@pytest.fixture(scope="module")
+def bank() -> Bank:
+    return checkout_bank()
+
+
+@pytest.mark.slow
+def test_no_text_of_the_bank_is_wider_than_the_terminal_or_shows_its_markup(bank: Bank) -> None:
+    for problem in bank.problems.values():
+        asked = pose(problem, 3)
+        for markdown in (text_of(asked), asked.solution, *asked.hints, *kind_of(asked).mistakes(asked)):
+            shown = to_terminal(markdown, 80)
+            code = {line for line in markdown.splitlines() if line in shown}
+            for line in shown.splitlines():
+                assert cells(line) <= 80 or line in code or " " not in line.strip(), (problem.id, line)
+                assert "|---" not in line and "\\" not in line.replace("\\n", ""), (problem.id, line)
+
+
+def test_floors_and_ceilings_are_no_absolute_values() -> None:
+    shown = to_terminal(r"$\left\lfloor \frac{M}{N} \right\rfloor + \lceil\log_2 N\rceil$", 80)
+    assert shown.strip() == "⌊M/N⌋ + ⌈log_2 N⌉"
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    ["a \x1b[31mred \x07\x9b2J", "`\x1b[2J`", "```\nif x:\n\treturn\x1b[1m\n```", "|a|b|\n|-|-|\n|\x1b[1m|x|", "$\x1b[31m x$",
+     "[x](http://a\x1b[2J)", "a \u202e txt.exe", "\ud800"],
+)  # fmt: skip
+def test_no_text_commands_the_terminal(markdown: str) -> None:
+    shown = to_terminal(markdown, 40)
+    assert shown.replace("\n", "").isprintable(), shown
+    assert "return" not in markdown or "\n    return" in shown  # a tab is spaces
+
+
+SHOW = ["show", "bytes-per-gpu", "--bank", str(ROOT)]
+PLAN = ["plan", "--model", "llama3-405b", "--cluster", "h100-16384", "--pp", "16"]
+
+
+def widest_of_prose(shown: str) -> int:
+    return max(cells(line) for line in shown.splitlines() if line.count(" ") > 5 and not set(line) & set("─█░"))
+
+
+@pytest.mark.parametrize(("columns", "widest"), [("50", 50), ("300", 88)])
+@pytest.mark.parametrize("words", [SHOW, PLAN], ids=["show", "plan"])
+def test_the_commands_fill_the_terminal_that_there_is(
+    columns: str, widest: int, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr(sys, "argv", ["shardwise", *words])
+    with pytest.raises(SystemExit):
+        main()
+    assert widest - 12 < widest_of_prose(capsys.readouterr().out) <= widest
+
+
+@pytest.mark.parametrize("words", [SHOW, PLAN], ids=["show", "plan"])
+def test_the_commands_fill_80_columns_where_there_is_no_terminal(words: list[str]) -> None:
+    environment = {**os.environ, "COLUMNS": ""}
+    command = [sys.executable, "-m", "shardwise", *words]
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert 80 - 12 < widest_of_prose(ran.stdout) <= 80
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_how_to_answer_is_said_once_and_within_the_terminal(
+    name: str, bank: Bank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    problem = next(each for each in bank.read_all().problems.values() if each.data["kind"] == name)
+    chapter = progress_of(Banks([bank]), [], datetime.now(UTC)).chapter(problem.chapter)
+    assert chapter is not None
+    said: list[str] = []
+
+    def ask(_: str) -> NoReturn:
+        raise EOFError
+
+    Drill(fresh_session(), ask, said.append).run([row for row in chapter.rows if row.problem.id == problem.id])
+    lines = "\n".join(said).splitlines()
+    code = {line for line in lines if line.lstrip(" 0123456789").startswith(("def ", "return ")) or " = " in line}
+    assert [line for line in lines if cells(line) > 60 and line not in code and not line.startswith("──")] == []
+    assert len([line for line in lines if line.startswith("def ")]) == (name == "code")
+    assert lines.count("? hint · ! solution · skip · quit") == 1
+
+
+def test_a_timeline_goes_on_below_where_the_terminal_is_narrow() -> None:
+    bars = tuple(Bar(start=time, end=time + 1, label=f"F{time}", look="blue") for time in range(8))
+    drawn = as_text(Timeline(about="", rows=(Row(label="stage 1", bars=bars),), end=8), 30)
+    assert drawn == ("         0\nstage 1  F0 F1 F2 F3 F4\n\n         5        8\nstage 1  F5 F6 F7")
+
+
+@pytest.mark.parametrize("columns", ["60", "80"])
+def test_the_table_of_progress_fits_the_terminal(columns: str) -> None:
+    environment = {**os.environ, "COLUMNS": columns, "SHARDWISE_PROGRESS": "kept.sqlite"}
+    words = [sys.executable, "-m", "shardwise", "progress", "--bank", str(ROOT)]
+    ran = subprocess.run(words, capture_output=True, text=True, env=environment)
+    lines = ran.stdout.splitlines()
+    assert max(map(cells, lines)) <= int(columns)
+    assert any(line.startswith("08-tensor-and-context-para") for line in lines)

@@ -1,0 +1,394 @@
+"""The planner's messages: what a form gets to a request is what `shardwise plan` says, and what cannot be done is said."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from checkout import ROOT, fresh_session
+from shardwise.bank.discovery import open_banks
+from shardwise.cli.main import main
+from shardwise.student import api
+from shardwise_bank.planning import charts
+from shardwise_bank.planning import desk as planner_desk
+from shardwise_bank.planning.desk import PlannerDesk
+from shardwise_bank.planning.form import planner
+from solutions.planner.judging import Batch, Cluster, Layout, Plan, named_model, plan
+from solutions.planner.search import pareto, search
+
+GIVEN = {
+    "model": "llama3-70b", "cluster": {"accelerator": "H100-80GB", "gpus": 512},
+    "layout": {"tp": 8, "pp": 4, "virtual_stages": 5}, "batch": {"global_batch": 1024, "sequence": 8192},
+    "tokens": "15T", "price": 2,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def desk() -> PlannerDesk:
+    return PlannerDesk(open_banks((str(ROOT),)))
+
+
+def changed(**layout: Any) -> dict[str, Any]:
+    return {**GIVEN, "layout": {**GIVEN["layout"], **layout}}
+
+
+def planned(**layout: Any) -> Plan:
+    filled = {"tp": 8, "pp": 4, "dp": 16, "virtual_stages": 5, "schedule": "interleaved", **layout}
+    return plan(named_model("Llama-3-70B"), Cluster("H100-80GB", 512), Layout(**filled), Batch(1024, 8192))
+
+
+def refused(desk: PlannerDesk, **request: Any) -> str:
+    return "\n".join(desk.reply({"do": "plan", "given": GIVEN, **request})["refused"])
+
+
+# One plan -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_is_the_one_of_the_command(
+    desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = "plan --json --model llama3-70b --cluster h100-512 --tp 8 --pp 4 --virtual-stages 5 --global-batch 1024 --sequence 8192"
+    monkeypatch.setattr(sys, "argv", ["shardwise", *words.split(), "--tokens", "15T", "--price", "2"])
+    with pytest.raises(SystemExit):
+        main()
+    assert desk.reply({"do": "plan", "given": GIVEN})["plan"] == json.loads(capsys.readouterr().out)
+
+
+def test_a_form_begins_with_the_batch_that_the_command_assumes(
+    desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["plan", "--json", "--model", "llama3-8b", "--cluster", "h100-16", "--tp", "2"]
+    monkeypatch.setattr(sys, "argv", ["shardwise", *words])
+    with pytest.raises(SystemExit):
+        main()
+    assert (
+        desk.opened("llama3-8b", "h100-16", {"tp": 2})["start"]["batch"] == json.loads(capsys.readouterr().out)["batch"]
+    )
+
+
+def test_a_reply_is_plain_data(desk: PlannerDesk) -> None:
+    for do in ("plan", "pipeline", "search", "settings", "choices", "problem"):
+        reply = desk.reply({"do": do, "given": GIVEN, "framework": "megatron"})
+        assert "refused" not in reply and json.loads(json.dumps(reply)) == reply, do
+
+
+def test_bars_have_all_of_the_memory_and_all_of_the_step(desk: PlannerDesk) -> None:
+    reply, wanted = desk.reply({"do": "plan", "given": changed(recompute="full")}), planned(recompute="full")
+    memory, peak = (
+        {part["kind"]: part["size"] for part in reply[name]["rows"][0]["parts"]} for name in ("memory", "peak")
+    )
+    assert sum(memory.values()) == pytest.approx(wanted.memory_bytes / 1e9)
+    assert memory["activations"] == pytest.approx(wanted.memory["activations"] / 1e9)
+    assert reply["memory"]["limit"]["at"] == wanted.cluster.memory_bytes / 1e9
+    assert sum(peak.values()) == pytest.approx(100)
+    assert peak["used"] == pytest.approx(100 * wanted.mfu)
+    assert peak["recompute"] == pytest.approx(100 * wanted.step["recompute"] / wanted.step_s)
+    grouped = [part for _, _, parts in (*charts.MEMORY.values(), *charts.LOST.values()) for part in parts]
+    assert sorted([*grouped, "compute"]) == sorted([*wanted.memory, *wanted.step])
+
+
+def test_a_narrow_format_may_use_more_than_the_peak_that_mfu_stands_over(desk: PlannerDesk) -> None:
+    """MFU stands over the BF16 peak whatever the format: the bar then has no part below the peak."""
+    given = {
+        **changed(precision="nvfp4", tp=1, pp=1, virtual_stages=1, dp=8, zero=3),
+        "cluster": "gb300-8",
+        "model": "llama3-8b",
+    }
+    reply = desk.reply({"do": "plan", "given": given})
+    assert reply["plan"]["mfu"] > reply["plan"]["step"]["compute"] / reply["plan"]["step_s"]
+    sizes = [part["size"] for part in reply["peak"]["rows"][0]["parts"]]
+    assert sum(sizes) == pytest.approx(100) and min(sizes) > 0
+
+
+def test_figures_are_said_with_their_units(desk: PlannerDesk) -> None:
+    figures = {figure["name"]: figure["value"] for figure in desk.reply({"do": "plan", "given": GIVEN})["figures"]}
+    assert figures["a step"].endswith(" s") and figures["MFU"] == f"{planned().mfu:.1%}"
+    assert figures["the run"].endswith(" days") and figures["its price"].startswith("$7.")
+    free = {name: value for name, value in GIVEN.items() if name not in ("tokens", "price")}
+    assert len(desk.reply({"do": "plan", "given": free})["figures"]) == len(figures) - 2
+
+
+@pytest.mark.parametrize(
+    ("layout", "where"),
+    [
+        ({"tp": 8, "pp": 4}, {"TP": "next to each other, in one node", "DP": "one GPU in each of 16 nodes", "PP": "one GPU in each of 4 nodes"}),
+        ({"tp": 2, "pp": 1, "virtual_stages": 1}, {"TP": "next to each other", "DP": "4 GPUs in each of 64 nodes"}),
+    ],
+)  # fmt: skip
+def test_it_says_where_each_axis_sits(desk: PlannerDesk, layout: dict[str, int], where: dict[str, str]) -> None:
+    places = {
+        place["axis"]: place["sits"] for place in desk.reply({"do": "plan", "given": changed(**layout)})["places"]
+    }
+    assert set(places) == set(where)
+    assert all(places[axis].startswith(words) for axis, words in where.items())
+
+
+def test_faults_and_remarks_are_sentences(desk: PlannerDesk) -> None:
+    reply = desk.reply({"do": "plan", "given": changed(tp=16, pp=7)})
+    assert "TP 16 reaches over nodes: only 8 GPUs share fast links." in reply["faults"]
+    assert "TP 16 × CP 1 × PP 7 × DP 4 = 448 GPUs, and the cluster has 512." in reply["faults"]
+    assert "figures" not in reply and reply["plan"]["runs"] is False
+    piped = desk.reply({"do": "plan", "given": changed(virtual_stages=1, pp=16, dp=4)})
+    assert piped["warnings"] and all(words[0].isupper() and words.endswith(".") for words in piped["warnings"])
+
+
+def test_sliders_offer_what_divides_and_what_is_set(desk: PlannerDesk) -> None:
+    choices = desk.reply({"do": "plan", "given": changed(micro_batch=3)})["choices"]
+    assert choices["micro_batch"] == [1, 2, 3, 4, 8, 16] and choices["ep"] == [1]
+    assert choices["dp"] == [2**power for power in range(10)] and max(choices["pp"]) == 64
+    experts = {**GIVEN, "model": "mixtral-8x7b", "layout": {}}
+    assert desk.reply({"do": "plan", "given": experts})["choices"]["ep"] == [1, 2, 4, 8]
+    huge = {**GIVEN, "cluster": {"accelerator": "h100", "gpus": 10**9}}
+    assert 10**9 in desk.reply({"do": "plan", "given": huge})["choices"]["dp"]
+
+
+def test_a_tpu_is_planned_with_its_own_software_unless_another_is_named(desk: PlannerDesk) -> None:
+    given = {**GIVEN, "cluster": "v5p-512", "layout": {"tp": 2}}
+    assert desk.reply({"do": "plan", "given": given})["plan"]["layout"]["software"] == "xla"
+    named = {**given, "layout": {"tp": 2, "software": "nemo-2024"}}
+    assert desk.reply({"do": "plan", "given": named})["plan"]["layout"]["software"] == "nemo-2024"
+
+
+def test_a_model_of_ones_own(desk: PlannerDesk) -> None:
+    shape = {"layers": 24, "hidden": 2048, "ffn_hidden": 8192, "heads": 16, "kv_heads": 16, "vocabulary": 50304}
+    reply = desk.reply({"do": "plan", "given": {**GIVEN, "model": shape, "layout": {}}})
+    assert reply["plan"]["model"]["layers"] == 24 and reply["plan"]["fits"]
+
+
+# The pipeline ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("schedule", ["1f1b", "gpipe", "zb-h1", "zb-h2", "interleaved"])
+def test_a_pipeline_is_drawn_as_the_simulator_runs_it(desk: PlannerDesk, schedule: str) -> None:
+    chunks = 5 if schedule == "interleaved" else 1
+    gantt = desk.reply({"do": "pipeline", "given": changed(schedule=schedule, virtual_stages=chunks)})["gantt"]
+    spans = gantt["spans"]
+    assert {span["row"] for span in spans} == {0, 1, 2, 3} and len(gantt["rows"]) == 4
+    assert gantt["axis"]["high"] == max(span["to"] for span in spans)
+    assert {span["kind"] for span in spans} == ({"F", "B", "W"} if schedule.startswith("zb") else {"F", "B"})
+    for row in range(4):
+        own = sorted((span["from"], span["to"]) for span in spans if span["row"] == row)
+        assert all(end <= start + 1e-9 for (_, end), (start, _) in pairwise(own))
+
+
+def test_the_last_stage_is_drawn_as_much_longer_as_it_takes(desk: PlannerDesk) -> None:
+    spans = desk.reply({"do": "pipeline", "given": GIVEN})["gantt"]["spans"]
+    lengths = [max(span["to"] - span["from"] for span in spans if span["row"] == row) for row in (1, 3)]
+    assert lengths[1] > lengths[0], "it computes the output layer and the loss"
+
+
+def test_few_micro_batches_are_drawn_of_many(desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    gantt = desk.reply({"do": "pipeline", "given": changed(virtual_stages=1)})["gantt"]
+    assert "8 of 64 micro-batches" in gantt["title"] and len(gantt["spans"]) == 4 * 8 * 2
+    wide = changed(pp=16, virtual_stages=5, dp=4)
+    assert "too many to draw" in desk.reply({"do": "pipeline", "given": wide})["words"]
+
+
+def test_what_is_not_drawn_is_said(desk: PlannerDesk) -> None:
+    def words(**layout: Any) -> str:
+        return str(desk.reply({"do": "pipeline", "given": changed(**layout)})["words"])
+
+    assert words(pp=1, virtual_stages=1) == "There is no pipeline: PP is 1."
+    assert words(schedule="zb-v", virtual_stages=1).startswith(
+        "ZB-V is not drawn: each GPU has two pieces of the model"
+    )
+    assert words(schedule="dualpipe", virtual_stages=1).startswith("DualPipe is not drawn: micro-batches enter at both")
+    assert words(pp=7) == "This layout cannot run."
+
+
+# A layout to begin with -----------------------------------------------------------------------------------------------
+
+
+def test_a_form_begins_with_a_layout_that_fits(desk: PlannerDesk) -> None:
+    for model, cluster in (("deepseek-v3", "h800-2048"), ("llama3-405b", "h100-16384"), ("gpt-3-175b", "1024 x a100")):
+        start = desk.opened(model, cluster, {})["start"]
+        plan_ = desk.reply({"do": "plan", "given": start})["plan"]
+        assert plan_["fits"] and plan_["faults"] == [], model
+    assert start["batch"] == {"global_batch": 2048, "sequence": 2048}, "GPT-3 has learned 2,048 positions"
+
+
+def test_a_layout_that_fits_can_be_asked_for(desk: PlannerDesk) -> None:
+    given = changed(tp=3, pp=7)
+    assert desk.reply({"do": "plan", "given": given})["plan"]["runs"] is False
+    found = desk.reply({"do": "start", "given": given})
+    assert "dp" not in found["layout"]
+    assert desk.reply({"do": "plan", "given": {**given, **found}})["plan"]["fits"]
+
+
+def test_what_does_not_run_is_told_with_what_does(desk: PlannerDesk) -> None:
+    said = desk.reply({"do": "plan", "given": changed(dp=8)})
+    assert said["plan"]["runs"] is False and "DP 16 (MFU " in said["warnings"][0]
+
+
+# Search ---------------------------------------------------------------------------------------------------------------
+
+
+def searched(desk: PlannerDesk, **request: Any) -> dict[str, Any]:
+    """What a search comes to; it is asked for again until it is done, as a form does."""
+    while True:
+        reply = desk.reply({"do": "search", **request})
+        if "searching" not in reply:
+            return reply
+
+
+@pytest.mark.parametrize("cluster", ["h100-16", pytest.param("h100-64", marks=pytest.mark.slow)])
+def test_a_long_search_lets_others_in_between_and_finds_the_same(
+    cluster: str, desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {**GIVEN, "model": "mixtral-8x7b", "cluster": cluster, "layout": {}}
+    monkeypatch.setattr(planner_desk, "SLICE_S", math.inf)
+    whole = desk.reply({"do": "search", "given": given})
+    monkeypatch.setattr(planner_desk, "SLICE_S", 0)
+    first, second = (desk.reply({"do": "search", "given": given})["searching"] for _ in range(2))
+    assert (first, second) == ("0 layouts tried …", "0 layouts tried …")
+    monkeypatch.setattr(planner_desk, "SLICE_S", 0.02)
+    tried = [desk.reply({"do": "search", "given": given})["searching"] for _ in range(2)]
+    assert len({*tried, first}) == 3, "it goes on where it was left"
+    assert "figures" in desk.reply({"do": "plan", "given": GIVEN})
+    assert "searching" in desk.reply({"do": "search", "given": {**given, "model": "mixtral-8x22b"}})
+    assert searched(desk, given=given) == whole
+
+
+def test_a_search_that_is_refused_is_refused_again(desk: PlannerDesk) -> None:
+    given = {**changed(precision="fp8"), "cluster": "a100-64"}
+    said = [desk.reply({"do": "search", "given": given})["refused"] for _ in range(2)]
+    assert said[0] == said[1] and "no matrix products in FP8" in said[0][0]
+
+
+def test_a_search_draws_its_layouts_and_can_load_each(desk: PlannerDesk) -> None:
+    given = {
+        **GIVEN,
+        "model": "llama3-8b",
+        "cluster": "h100-16",
+        "layout": {},
+        "batch": {"global_batch": 64, "sequence": 8192},
+    }
+    reply = searched(desk, given=given)
+    found = search(named_model("Llama-3-8B"), Cluster("H100-80GB", 16), Batch(64, 8192))
+    scatter = reply["scatter"]
+    assert len(scatter["points"]) == len(reply["layouts"]) <= len(found)
+    assert scatter["front"] == [[row.memory_bytes / 1e9, row.mfu * 100] for row in pareto(found)]
+    for place in (0, len(reply["layouts"]) - 1):
+        again = desk.reply({"do": "plan", "given": {**given, "layout": reply["layouts"][place]}})["plan"]
+        point = scatter["points"][place]
+        assert (point["x"], point["y"]) == pytest.approx((again["memory_bytes"] / 1e9, again["mfu"] * 100))
+        assert point["x"] <= scatter["x"]["high"] and point["y"] <= scatter["y"]["high"]
+
+
+def test_a_search_keeps_what_it_is_told_to(desk: PlannerDesk) -> None:
+    reply = searched(desk, given=changed(recompute="full"), keep=["tp", "recompute"])
+    assert {(layout["tp"], layout["recompute"]) for layout in reply["layouts"]} == {(8, "full")}
+    assert len({layout["pp"] for layout in reply["layouts"]}) > 1
+    eight = searched(desk, given=changed(precision="fp8"), keep=["tp"])
+    assert {layout["precision"] for layout in eight["layouts"]} == {"fp8"}
+
+
+def test_a_search_without_a_result_says_so(desk: PlannerDesk) -> None:
+    given = {**GIVEN, "cluster": "h100-8"}
+    assert "No layout runs and fits" in searched(desk, given=given, keep=[])["refused"][0]
+    assert "comes as a list" in refused(desk, do="search", keep="tp")
+
+
+# Elsewhere ------------------------------------------------------------------------------------------------------------
+
+
+def test_settings_are_those_of_the_command(desk: PlannerDesk) -> None:
+    text = desk.reply({"do": "settings", "given": GIVEN, "framework": "megatron"})["text"]
+    assert "--tensor-model-parallel-size 8" in text and "--num-virtual-stages-per-pipeline-rank 5" in text
+    assert "TorchTitan" in refused(desk, do="settings", framework="torchtitan"), "ZeRO 1 is not among its settings"
+    assert "not for 'nemo'" in refused(desk, do="settings", framework="nemo")
+
+
+@pytest.mark.parametrize(
+    ("given", "slug"),
+    [
+        (GIVEN, "a-layout-for-the-405b"), (changed(virtual_stages=1), "a-layout-that-fits"),
+        (changed(virtual_stages=1, cp=2, tp=4), "a-layout-for-long-documents"), ({**GIVEN, "model": "deepseek-v3"}, "a-layout-for-experts"),
+    ],
+)  # fmt: skip
+def test_the_problem_that_is_most_like_a_plan(desk: PlannerDesk, given: dict[str, Any], slug: str) -> None:
+    assert desk.reply({"do": "problem", "given": given})["text"].startswith(f'practice("{slug}")')
+
+
+def test_choices_are_what_the_planner_knows(desk: PlannerDesk) -> None:
+    choices = desk.reply({"do": "choices"})
+    assert "Llama-3-405B" in choices["model"] and "H100-80GB" in choices["accelerator"]
+    assert choices["recompute"][0] == "none" and "megatron-2024" in choices["software"]
+
+
+# What is refused ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        (None, "A request says what to do: start, plan, pipeline, search"), ({"do": "sing"}, "A request says what to do"),
+        ({"do": ["plan"]}, "A request says what to do"),
+        ({"do": "plan"}, "names a model and a cluster"), ({"do": "plan", "given": {}}, "Name a model, such as llama3-70b"),
+        ({"do": "plan", "given": {**GIVEN, "layout": 7}}, "layout is 7, and has to name its numbers"),
+        ({"do": "plan", "given": changed(tp=0, zero=9)}, "zero is 9, and the stages of ZeRO are 0, 1, 2 and 3."),
+        ({"do": "plan", "given": changed(recompute="partial")}, "recompute partial needs recomputed_layers, how many layers it is."),
+        ({"do": "plan", "given": {**GIVEN, "tokens": "many"}}, "tokens: "),
+        ({"do": "plan", "given": {**GIVEN, "cluster": {"accelerator": "h100"}}}, "How many GPUs has the cluster?"),
+        ({"do": "plan", "given": changed(software="excel")}, "'excel' is no software"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_said(desk: PlannerDesk, request_: Any, words: str) -> None:
+    said = "\n".join(desk.reply(request_)["refused"])
+    assert words in said and "--" not in said
+
+
+def test_what_breaks_here_is_ours(desk: PlannerDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(charts, "simulate", simulate_nothing)
+    charts._simulated.cache_clear()
+    said = desk.reply({"do": "pipeline", "given": GIVEN})["refused"][0]
+    assert said == "Something of ours broke (ZeroDivisionError: at stage 3): please report it."
+
+
+def simulate_nothing(*_: Any) -> None:
+    raise ZeroDivisionError("at stage 3")
+
+
+# In a notebook --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(api, "_SESSION", fresh_session())
+    yield
+    from ipywidgets import Widget
+
+    Widget.close_all()
+
+
+@pytest.mark.usefixtures("session")
+def test_the_verb_begins_with_names_and_shows_its_first_plan_without_a_kernel() -> None:
+    form: Any = planner("LLAMA3-8b", "16 x H100", tp=2)
+    start = form.given["start"]
+    assert (start["model"], start["cluster"]) == ("Llama-3-8B", {"accelerator": "H100-80GB", "gpus": 16})
+    assert start["layout"] == {"tp": 2} and "Mixtral-8x7B" in form.given["choices"]["model"]
+    assert "Llama-3-8B on 16 H100-80GB" in form._plain and "TP 2 × CP 1 × PP 1 × DP 8" in form._plain
+    assert "<table>" in form._html and "run this cell in Jupyter" in form._html
+    reply = form._desk.reply({"do": "plan", "wanted": {"do": "plan", "given": start}})
+    assert reply["plan"]["layout"]["tp"] == 2 and reply["figures"]
+
+
+@pytest.mark.usefixtures("session")
+def test_the_verb_says_what_it_does_not_know() -> None:
+    said = repr(planner("lama3-8", "h1000-16", zero=7))
+    assert "'lama3-8' is no model that the planner knows. Near it: Llama-3-8B" in said
+    assert "'h1000' is no accelerator" in said and "zero is 7" in said
+    assert "'tpp' is unknown. Did you mean tp?" in repr(planner(tpp=2))
+
+
+def test_a_form_that_plans_nothing_loads_no_planner() -> None:
+    program = "import sys, shardwise.student.desk; print([name for name in sys.modules if 'plann' in name])"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"

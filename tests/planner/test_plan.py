@@ -1,0 +1,722 @@
+"""shardwise plan: what it reads, what it prints, where it refuses, and the settings that it writes for training frameworks."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from checkout import ROOT, yaml_data
+from shardwise.cli.main import main
+from solutions.facts import hardware
+from solutions.facts.tables import table
+from solutions.planner import flags as planner_flags
+from solutions.planner import names as planner_names
+from solutions.planner import shapes as planner_shapes
+from solutions.planner.judging import Batch, Cluster, Layout, Model, named_model, plan
+from solutions.planner.memory import stage_layers
+
+LLAMA = ("--model", "llama3-405b", "--cluster", "h100-16384")
+SMALL = ("--model", "Llama-3-8B", "--cluster", "h100-64", "--global-batch", "512", "--sequence", "8192")
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Run `shardwise plan` in this process."""
+
+    def ran(*words: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["shardwise", "plan", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return Ran(int(ended.value.code or 0), captured.out, captured.err)
+
+    return ran
+
+
+Run = Callable[..., Ran]
+
+
+# One layout -----------------------------------------------------------------------------------------------------------
+
+
+def test_it_prints_what_the_planner_finds(run: Run) -> None:
+    ran = run(*SMALL, "--tp", "2", "--tokens", "15T", "--price", "2.5")
+    found = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
+    assert ran.code == 0
+    assert "Llama-3-8B on 64 H100-80GB" in ran.out
+    assert (
+        "TP 2 × CP 1 × PP 1 × DP 32, ZeRO 1, micro-batch 1, 1F1B, no recomputation, BF16; DP is 64 / 2"
+        in ran.out.replace("\n", " ")
+    )
+    assert "512 sequences of 8,192 tokens a step, 4.19M tokens" in ran.out
+    assert f"{found.memory_bytes / 1e9:.1f} GB of" in ran.out and "it fits" in ran.out
+    assert re.search(rf"^MFU +{100 * found.mfu:.1f}% +HFU {100 * found.hfu:.1f}%", ran.out, re.MULTILINE)
+    for bucket, size in found.memory.items():
+        assert (re.search(rf"^{bucket} .* GB +\d+%  .*[█▏▎▍▌▋▊▉]", ran.out, re.MULTILINE) is not None) == (size > 0), (
+            bucket
+        )
+    for part, seconds in found.step.items():
+        assert (re.search(rf"^{part.replace('_', ' ')} .* s +\d+%", ran.out, re.MULTILINE) is not None) == (
+            seconds > 0
+        ), part
+    assert re.search(r"^days .* for 15T tokens", ran.out, re.MULTILINE)
+    assert re.search(r"^dollars +[\d\u202f ]+ +at 2.5 dollars a GPU-hour", ran.out, re.MULTILINE)
+
+
+def test_json_has_the_same_in_base_units(run: Run) -> None:
+    ran = run(*SMALL, "--tp", "2", "--tokens", "15T", "--price", "2.5", "--json")
+    told = json.loads(ran.out)
+    found = plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192))
+    assert (told["runs"], told["fits"], told["faults"]) == (True, True, [])
+    assert told["layout"]["dp"] == 32 and told["batch"] == {"global_batch": 512, "sequence": 8192}
+    assert told["memory"] == found.memory and told["step"] == found.step
+    assert told["memory_bytes"] == found.memory_bytes and told["mfu"] == found.mfu
+    days = 15e12 / (found.tokens_per_s_per_gpu * 64) / 86400
+    assert told["run"]["days"] == pytest.approx(days)
+    assert told["run"]["dollars"] == pytest.approx(days * 24 * 64 * 2.5)
+
+
+def test_what_is_assumed_is_said(run: Run) -> None:
+    assert (
+        "Assumed, since it was not given: --global-batch 2048 --sequence 8192"
+        in run(*LLAMA, "--tp", "8", "--pp", "16").out
+    )
+    assert "Assumed" not in run(*SMALL).out
+
+
+def test_a_layout_that_does_not_fit_is_shown_with_what_is_too_much_and_ends_with_1(run: Run) -> None:
+    ran = run(*LLAMA, "--tp", "2", "--pp", "16")
+    assert ran.code == 1
+    assert re.search(r"✗ Needs [\d,.]+ GB on the fullest GPU, and it has", ran.out)
+    assert "it does not fit" in ran.out
+    assert re.search(r"^too much +[\d ,.]+ [GT]B", ran.out, re.MULTILINE)
+
+
+def test_all_faults_of_a_layout_are_said_at_once(run: Run) -> None:
+    ran = run("--model", "llama-3-8b", "--cluster", "h100-64", "--tp", "2", "--cp", "3", "--dp", "30")
+    assert ran.code == 1
+    assert "✗ TP 2 × CP 3 × PP 1 × DP 30 = 180 GPUs, and the cluster has 64" in ran.out
+    assert "✗ A batch of 2,048 sequences does not divide by" in ran.out
+    assert "✗ A sequence of 8,192 tokens does not divide into" in ran.out
+    assert "Time of a step" not in ran.out
+
+
+def test_a_warning_teaches(run: Run) -> None:
+    assert re.search(
+        r"^! \d+% of the step goes to the bubble of 16 micro-batches on 16 stages: ",
+        run(*LLAMA, "--tp", "8", "--pp", "16").out,
+        re.MULTILINE,
+    )
+
+
+# Names and numbers ----------------------------------------------------------------------------------------------------
+
+
+MODELS = ["llama3-405b", "Llama-3-405B", "LLAMA 3 405B", "llama.3.405b", "llama3_405b", "LLaMa-3.405b", "Llama3405B"]
+
+
+CLUSTERS = [
+    "h100-16384",
+    "H100:16384",
+    "H100-80GB-16384",
+    "16384xH100",
+    "16,384 × h100",
+    "h100x16384",
+    "H100 16384 GPUs",
+]
+
+
+@pytest.mark.parametrize(("model", "cluster"), list(zip(MODELS, CLUSTERS, strict=True)))
+def test_names_are_read_whatever_their_case_dots_and_dashes(run: Run, model: str, cluster: str) -> None:
+    told = json.loads(run("--model", model, "--cluster", cluster, "--tp", "8", "--pp", "16", "--json").out)
+    assert (told["model"]["name"], told["cluster"]["accelerator"], told["cluster"]["gpus"]) == (
+        "Llama-3-405B",
+        "H100-80GB",
+        16384,
+    )
+
+
+def test_the_gpus_of_an_option_count_before_those_of_a_name(run: Run) -> None:
+    told = json.loads(
+        run("--model", "llama3-8b", "--cluster", "h100-64", "--gpus", "128", "--network", "25 GB/s", "--json").out
+    )
+    assert (told["cluster"]["gpus"], told["layout"]["dp"], told["cluster"]["network_bytes_per_s"]) == (128, 128, 25e9)
+
+
+def test_every_wrong_name_and_number_is_said_with_the_near_ones(run: Run) -> None:
+    ran = run(
+        "--model",
+        "lama3-405",
+        "--cluster",
+        "h1000-16",
+        "--tp",
+        "0",
+        "--zero",
+        "4",
+        "--recompute",
+        "ful",
+        "--tokens",
+        "many",
+        "--micro-batch",
+        "-1",
+    )
+    assert ran.code == 2 and ran.out == ""
+    assert "'lama3-405' is no model that the planner knows. Near it: Llama-3-405B" in ran.err
+    assert "'h1000' is no accelerator that the planner knows. Near it: H100-80GB" in ran.err
+    assert "--tp is 0, and has to be a whole number of at least 1." in ran.err
+    assert "--micro-batch is -1" in ran.err
+    assert "--zero is 4, and the stages of ZeRO are 0, 1, 2 and 3." in ran.err
+    assert "'ful' is no recompute (--recompute) that the planner knows. Near it: full." in ran.err
+    assert "--tokens: " in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_model_and_a_cluster_are_needed(run: Run) -> None:
+    ran = run()
+    assert ran.code == 2
+    assert "Name a model with --model" in ran.err and "Name a cluster with --cluster" in ran.err
+    assert (
+        "How many GPUs has the cluster? Write --cluster h100-1024, or --gpus 1024."
+        in run("--model", "llama3-8b", "--cluster", "h100").err
+    )
+
+
+OWN = """
+model: {name: mine, layers: 24, hidden: 2048, ffn_hidden: 8192, heads: 16, kv_heads: 16, vocabulary: 50304}
+cluster: {accelerator: a100, gpus: 32, gpus_per_node: 4, network_bytes_per_s: 12.5 GB/s}
+layout: {tp: 2, recompute: full}
+batch: {global_batch: 256, sequence: 2048}
+tokens: 300e9
+price: 1.5
+"""
+
+
+def test_numbers_of_ones_own_come_from_a_file_and_options_count_before_it(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(OWN.replace("300e9", "300.0e+9"))
+    told = json.loads(run("--file", str(file), "--tp", "4", "--json").out)
+    assert told["model"]["name"] == "mine" and told["model"]["layers"] == 24
+    assert told["cluster"] == {
+        **told["cluster"],
+        "accelerator": "A100-80GB",
+        "gpus": 32,
+        "gpus_per_node": 4,
+        "network_bytes_per_s": 12.5e9,
+    }
+    assert (told["layout"]["tp"], told["layout"]["dp"], told["layout"]["recompute"]) == (4, 8, "full")
+    assert told["batch"] == {"global_batch": 256, "sequence": 2048}
+    assert told["run"]["tokens"] == 300e9 and told["run"]["price"] == 1.5
+
+
+def test_a_price_between_quotes_is_a_number(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(OWN.replace("300e9", "300.0e+9").replace("price: 1.5", "price: '1.5'"))
+    assert json.loads(run("--file", str(file), "--json").out)["run"]["price"] == 1.5
+    file.write_text(OWN.replace("300e9", "300.0e+9").replace("price: 1.5", "price: cheap"))
+    assert "--price: " in run("--file", str(file)).err
+
+
+def test_an_unknown_name_of_a_layout_has_one_fault(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(OWN.replace("300e9", "300.0e+9").replace("tp: 2", "tpp: 8, 7: 1"))
+    assert run("--file", str(file)).err == (
+        "shardwise: layout: 'tpp' is unknown. Did you mean tp?\nlayout: '7' is unknown. There are tp, cp, pp, dp, ep, virtual_stages, "
+        "zero, micro_batch, recompute, schedule, sequence_parallel, precision, recomputed_layers, software, shard_group, "
+        "expert_tp, gradient_bytes.\n"
+    )
+
+
+def test_every_fault_of_a_file_is_said(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "model: {layers: 24, hiden: 2048, heads: many, vocabulary: 1}\ncluster: {accelerator: a100, gpus: 0, nodes: 4}\n"
+        "layout: {tpp: 2}\nbatch: {sequences: 3}\nspeed: 4\n"
+    )
+    said = run("--file", str(file)).err
+    assert "'speed' is unknown" in said
+    assert "model: 'hiden' is unknown. Did you mean hidden?" in said
+    assert "model: hidden, ffn_hidden, kv_heads are missing." in said
+    assert "model: heads is 'many', and has to be a whole number up to 1,000,000,000." in said
+    assert "cluster: 'nodes' is unknown" in said
+    assert "gpus is 0, and has to be a whole number" in said
+    assert "layout: 'tpp' is unknown. Did you mean tp?" in said
+    assert "batch: 'sequences' is unknown. Did you mean sequence?" in said
+    assert "cannot be read" in run("--file", str(tmp_path / "none.yaml")).err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--global-batch", "0"), "--global-batch is 0, and has to be a whole number of at least 1."),
+        (("--sequence", "10000000000"), "--sequence is 10000000000, and has to be a whole number of at most 1,000,000,000."),
+        (("--network", ""), "--network: I couldn't read “”. I expected a number first."),
+        (("--tokens", ""), "--tokens: I couldn't read “”. I expected a number first."),
+        (("--model", ""), "'' is no model that the planner knows."),
+        (("--cluster", ""), "'' is no accelerator that the planner knows."),
+        (("--emit", ""), "settings are written for megatron and torchtitan, not for ''"),
+        (("--network", "50"), "--network: I read “50” as a number without a unit"),
+        (("--network", "0 GB/s"), "--network is '0 GB/s', and has to be a number above 0"),
+        (("--tokens", "-1"), "--tokens is '-1', and has to be a number above 0"),
+        (("--tokens", "1T", "--price", "0"), "--price is 0.0, and has to be a number above 0"),
+        (("--tokens", "1T", "--price", "nan"), "--price is nan, and has to be a number above 0"),
+        (("--cluster", f"h100-{'9' * 5000}"), "gpus is 1000000001, and has to be a whole number of at most"),
+        (("--cluster", "_x h100"), "no accelerator"),
+        (("--cluster", "h100--5"), "no accelerator"),
+    ],
+)  # fmt: skip
+def test_no_number_that_cannot_be_ends_in_a_traceback(run: Run, words: tuple[str, ...], said: str) -> None:
+    ran = run(*SMALL, *words)
+    assert ran.code == 2 and said in ran.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("hidden: 2048", "hidden: 2049", "model: 16 heads must divide the width 2049."),
+        ("kv_heads: 16", "kv_heads: 3", "model: 3 KV heads must divide the 16 heads."),
+        ("layers: 24", "layers: 0", "model: layers must be a whole number of at least 1, not 0."),
+        ("layers: 24", "layers: 1.5", "model: layers is 1.5, and has to be a whole number"),
+        ("layers: 24", "layers: .nan", "model: layers is nan, and has to be a whole number"),
+        ("layers: 24", f"layers: 1{'0' * 400}", "model: layers is far too large, and has to be a whole number"),
+        ("layers: 24", "layers: 24, tied: 5", "model: tied is 5, and has to be true or false."),
+        ("gpus_per_node: 4", "gpus_per_node: 0", "gpus_per_node is 0, and has to be a whole number of at least 1."),
+        ("12.5 GB/s", ".nan", "--network is nan, and has to be a number above 0"),
+        ("recompute: full", "sequence_parallel: 'no'", "--sequence-parallel is 'no', and has to be true or false."),
+        ("recompute: full", "software: {a: 1}", "--software is {'a': 1}, and has to be a word."),
+        ("recompute: full", "zero: true", "--zero is True, and the stages of ZeRO are"),
+        ("recompute: full", "recompute: partial", "recomputed_layers"),
+        ("global_batch: 256", "global_batch: '256'", "--global-batch is '256', and has to be a whole number"),
+        ("tokens: 300e9", "tokens: .inf", "--tokens is inf, and has to be a number above 0"),
+    ],
+)  # fmt: skip
+def test_no_number_of_a_file_ends_in_a_traceback(run: Run, tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert old in OWN
+    file = tmp_path / "mine.yaml"
+    file.write_text(OWN.replace(old, new).replace("300e9", "300.0e+9"))
+    ran = run("--file", str(file))
+    assert ran.code == 2 and said in ran.err
+
+
+@pytest.mark.parametrize(
+    ("layout", "said"),
+    [
+        ("zero: 3, shard_group: 7", "Shards over 7 ranks do not divide the 16 ranks"),
+        ("recompute: partial, recomputed_layers: 1000", "1,000 layers cannot be recomputed of 24"),
+    ],
+)
+def test_what_cannot_be_shared_out_is_a_fault(run: Run, tmp_path: Path, layout: str, said: str) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(OWN.replace("recompute: full", layout).replace("300e9", "300.0e+9"))
+    ran = run("--file", str(file))
+    assert ran.code == 1 and said in ran.out
+
+
+def test_a_name_of_ones_own_is_printed_as_it_stands(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    for name in ("[/nope]", "[red]mine[/]"):
+        file.write_text(OWN.replace("name: mine", f"name: '{name}'").replace("300e9", "300.0e+9"))
+        assert f"{name} on 32" in run("--file", str(file)).out
+    file.write_text(OWN.replace("name: mine", 'name: "a\nb = 1"').replace("300e9", "300.0e+9"))
+    assert "\nb = 1" not in run("--file", str(file), "--emit", "megatron").out
+
+
+def test_a_file_too_large_to_be_written_by_hand_is_refused_at_once(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("layout:\n" + "".join(f"  a{number}: 1\n" for number in range(200_000)))
+    assert "bytes, and at most 1,000,000 are read" in run("--file", str(file)).err
+    file.write_text("")
+    assert "and this is empty" in run("--file", str(file)).err
+    assert "cannot be read" in run("--file", str(tmp_path)).err
+
+
+def test_every_cluster_that_can_be_named_has_a_card_and_a_source() -> None:
+    rows = table("planner/names.yaml")
+    known = planner_names.names()["accelerator"]
+    for name, row in rows.items():
+        if name in hardware.names():
+            assert known[name] == name and row["source"]
+            assert all(known[called] == name for called in row["called"])
+            made = planner_names.usual_cluster(accelerator=name, gpus=256)
+            assert made.network_bytes_per_s == row["network"] * 1e9 / 8
+            assert made.gpus_per_node == (256 if row["node"] == "slice" else row["node"])
+    with pytest.raises(ValueError, match="is no accelerator of"):
+        planner_names.usual_cluster(accelerator="Z80", gpus=8)
+
+
+# Search ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_search_refuses_what_it_does_not_try(run: Run) -> None:
+    said = run(*SMALL, *NARROW, "--no-sequence-parallel", "--schedule", "gpipe").err
+    assert "A search does not try --no-sequence-parallel" in said and "A search does not try --schedule gpipe" in said
+
+
+def test_divisors_of_a_billion_take_no_time() -> None:
+    assert planner_shapes.divisors(10**9, 10**9)[-1] == 10**9
+    for number in range(1, 200):
+        for largest in (1, 3, 14, 10**9):
+            expected = [degree for degree in range(1, min(number, largest) + 1) if number % degree == 0]
+            assert planner_shapes.divisors(number, largest) == expected
+
+
+NARROW = ("--search", "--max-tp", "2", "--max-pp", "2", "--max-cp", "1")
+
+
+def test_a_search_lists_layouts_that_fit_the_quickest_first_and_the_front(run: Run) -> None:
+    told = json.loads(run(*SMALL, *NARROW, "--top", "5", "--tokens", "1T", "--json").out)
+    steps = [row["step_s"] for row in told["layouts"]]
+    assert len(steps) == 5 and steps == sorted(steps) and told["found"] > 5
+    assert all(row["fits"] and not row["faults"] and row["run"]["days"] > 0 for row in told["layouts"])
+    assert all(
+        row["layout"]["tp"] <= 2 and row["layout"]["pp"] <= 2 and row["layout"]["cp"] == 1 for row in told["layouts"]
+    )
+    front = told["pareto"]
+    assert [row["step_s"] for row in front] == sorted(row["step_s"] for row in front)
+    assert [row["memory_bytes"] for row in front] == sorted((row["memory_bytes"] for row in front), reverse=True)
+
+
+def test_what_is_given_of_a_layout_is_kept_and_limits_hold(run: Run) -> None:
+    words = (*SMALL, *NARROW, "--pp", "2", "--recompute", "full", "--micro-batch", "2", "--json")
+    free = json.loads(run(*words).out)["layouts"]
+    assert {(row["layout"]["pp"], row["layout"]["recompute"], row["layout"]["micro_batch"]) for row in free} == {
+        (2, "full", 2)
+    }
+    middle = sorted(row["memory_bytes"] for row in free)[len(free) // 2]
+    told = json.loads(run(*words, "--memory", f"{middle / 1e9:.6f} GB").out)["layouts"]
+    assert told and all(row["memory_bytes"] <= middle * 1.000001 for row in told)
+    best = free[0]["mfu"]
+    assert all(
+        row["mfu"] >= 0.99 * best for row in json.loads(run(*words, "--min-mfu", f"{99 * best:.6f}%").out)["layouts"]
+    )
+
+
+def test_a_search_that_finds_nothing_says_what_to_allow(run: Run) -> None:
+    ran = run(*SMALL, *NARROW, "--memory", "1 GB")
+    assert ran.code == 1
+    assert "No layout within these limits runs and fits. Allow more with --max-tp" in ran.out
+    assert "--memory: I read “70” as a number without a unit" in run(*SMALL, *NARROW, "--memory", "70").err
+
+
+def test_the_table_of_a_search_fits_into_80_columns(run: Run) -> None:
+    out = run(*SMALL, *NARROW, "--top", "3").out
+    rows = [line.rstrip() for line in out.splitlines()]
+    assert any(re.match(r"^ *TP +PP +DP +chunks +ZeRO +mb +recompute +memory +step +bubble +MFU$", row) for row in rows)
+    assert max(map(len, rows)) <= 100 and max(len(row) for row in rows if row.endswith("%")) <= 80
+    assert "Memory against MFU: to " in out
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_bars_and_words_stay_within_the_terminal(run: Run, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rich.console import Console
+
+    from shardwise_bank.planning import tables as plan_tables
+
+    monkeypatch.setattr(plan_tables, "console", lambda piped: Console(width=columns, highlight=False))
+    out = run(*LLAMA, "--tp", "8", "--pp", "16", "--tokens", "15.6T", "--price", "2").out
+    assert max(map(len, out.splitlines())) <= columns
+    bars = [line for line in out.splitlines() if "█" in line]
+    assert len(bars) >= 4 and max(len(bar.rstrip()) for bar in bars) > columns * 0.8
+
+
+def test_a_pipe_gets_no_colours(run: Run) -> None:
+    assert "\x1b" not in run(*SMALL).out
+
+
+# Settings for frameworks ----------------------------------------------------------------------------------------------
+
+FRAMEWORKS: dict[str, Any] = yaml_data(ROOT / "tests" / "frameworks.yaml")
+SHAPE = Model("toy", layers=30, hidden=4096, ffn_hidden=16384, heads=32, kv_heads=8, vocabulary=128256)
+
+
+def layouts() -> Iterator[Layout]:
+    """Layouts of every kind of setting."""
+    for pp, zero, recompute, precision in product(
+        (1, 4, 5), (0, 1, 2, 3), ("none", "selective", "full", "partial"), ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
+    ):
+        for schedule, chunks in (("1f1b", 1), ("interleaved", 2), ("gpipe", 1), ("zb-v", 1)):
+            yield Layout(
+                tp=2 if zero else 1, cp=2 if zero else 1, pp=pp, dp=8, zero=zero, micro_batch=2, recompute=recompute, precision=precision,
+                schedule=schedule, virtual_stages=chunks if pp > 1 else 1, recomputed_layers=15 if recompute == "partial" else 0,
+            )  # fmt: skip
+
+
+def settings(framework: str) -> Iterator[tuple[Layout, str]]:
+    """What is written for the layouts that a framework has settings for; every refusal names the framework."""
+    for layout in layouts():
+        cluster = Cluster("H100-80GB", layout.tp * layout.cp * layout.pp * layout.dp)
+        refused = ""
+        try:
+            text = planner_flags.written(framework, SHAPE, cluster, layout, Batch(256, 4096))
+        except ValueError as error:
+            refused = str(error)
+        if refused:
+            assert all(line.startswith(FRAMEWORK_NAMES[framework]) for line in refused.splitlines())
+        else:
+            yield layout, text
+
+
+FRAMEWORK_NAMES = {"megatron": planner_flags.MEGATRON, "torchtitan": planner_flags.TORCHTITAN}
+
+
+def test_the_releases_are_those_whose_names_are_known() -> None:
+    for framework, name in FRAMEWORK_NAMES.items():
+        assert FRAMEWORKS[framework]["release"].startswith(name.split()[1])
+
+
+def test_every_setting_of_torchtitan_exists_in_that_release() -> None:
+    known = FRAMEWORKS["torchtitan"]["sections"]
+    seen: set[str] = set()
+    for layout, text in settings("torchtitan"):
+        document = tomllib.loads(text)
+        if "quantize" in document:
+            document["quantize.linear.float8"] = document.pop("quantize")["linear"]["float8"]
+        for section, values in document.items():
+            assert set(values) <= set(known[section]), section
+            seen |= set(values)
+        degrees = document["parallelism"]
+        shards = degrees["data_parallel_replicate_degree"] * degrees["data_parallel_shard_degree"]
+        assert (
+            shards
+            * degrees["tensor_parallel_degree"]
+            * degrees["context_parallel_degree"]
+            * degrees["pipeline_parallel_degree"]
+            == layout.tp * layout.cp * layout.pp * layout.dp
+        )
+        assert degrees["fsdp_reshard_after_forward"] in ("default", "always", "never")
+        assert document["activation_checkpoint"]["mode"] in ("none", "selective", "full")
+        training = document["training"]
+        assert training["global_batch_size"] % (training["local_batch_size"] * shards) == 0
+    assert {"converters", "selective_ac_option", "pipeline_parallel_schedule", "filter_fqns"} <= seen
+
+
+def test_every_flag_of_megatron_exists_in_that_release_with_its_words() -> None:
+    known = FRAMEWORKS["megatron"]
+    seen: set[str] = set()
+    for _, text in settings("megatron"):
+        for line in text.splitlines():
+            if line.startswith("#"):
+                continue
+            flag, _, value = line.removeprefix("--").partition(" ")
+            seen.add(flag)
+            if not value:
+                assert flag in known["switches"], line
+            elif flag in known["words"]:
+                assert value in known["words"][flag], line
+            else:
+                assert flag in known["values"], line
+    assert {
+        "fp4-format",
+        "recompute-num-layers",
+        "num-virtual-stages-per-pipeline-rank",
+        "data-parallel-sharding-strategy",
+    } <= seen
+
+
+def test_the_layers_of_a_stage_come_out_in_torchtitan_as_in_the_plan() -> None:
+    """TorchTitan cuts (layers + what the ends have less) into pieces of the size that is named."""
+    llama = named_model("Llama-3-405B")
+    text = planner_flags.written(
+        "torchtitan", llama, Cluster("H100-80GB", 2048), Layout(pp=16, dp=128, zero=3), Batch(2048, 8192)
+    )
+    degrees = tomllib.loads(text)["parallelism"]
+    less = degrees["pipeline_parallel_first_stage_less_layers"]
+    assert (less, degrees["pipeline_parallel_layers_per_stage"]) == (1, 8)
+    pieces = -(-(llama.layers + 2 * less) // degrees["pipeline_parallel_layers_per_stage"])
+    assert pieces == degrees["pipeline_parallel_degree"]
+
+
+def test_layers_that_do_not_divide_are_dealt_as_the_plan_deals_them() -> None:
+    cluster, layout, batch = Cluster("H100-80GB", 48), Layout(pp=12, dp=4, zero=3), Batch(256, 4096)
+    llama = named_model("Llama-3-70B")
+    dealt = stage_layers(llama, layout)
+    assert len(set(dealt)) == 2
+    flags = planner_flags.written("megatron", llama, cluster, layout, batch)
+    written = re.search(r"^--pipeline-model-parallel-layout '?E([t|]+)L'?$", flags, re.MULTILINE)
+    assert written is not None and tuple(map(len, written[1].split("|"))) == dealt
+    degrees = tomllib.loads(planner_flags.written("torchtitan", llama, cluster, layout, batch))["parallelism"]
+    pieces = degrees["module_fqns_per_model_part"]
+    assert pieces[0][0] == "tok_embeddings" and pieces[-1][-2:] == ["norm", "output"]
+    layers = [[name for name in piece if name.startswith("layers.")] for piece in pieces]
+    assert tuple(map(len, layers)) == dealt
+    assert [name for piece in layers for name in piece] == [f"layers.{layer}" for layer in range(80)]
+
+
+def test_weights_that_are_sharded_over_some_replicas_are_copied_over_the_rest() -> None:
+    layout = Layout(cp=2, dp=16, zero=3, shard_group=8)
+    cluster, llama = Cluster("H100-80GB", 32), named_model("Llama-3-8B")
+    degrees = tomllib.loads(planner_flags.written("torchtitan", llama, cluster, layout, Batch(64, 8192)))["parallelism"]
+    assert (degrees["data_parallel_shard_degree"], degrees["data_parallel_replicate_degree"]) == (4, 4)  # and 2 of CP
+    flags = planner_flags.written("megatron", llama, cluster, layout, Batch(64, 8192))
+    assert "--num-distributed-optimizer-instances 4" in flags.splitlines()
+
+
+def test_a_mixture_with_latent_attention_is_written_for_megatron() -> None:
+    layout = Layout(pp=16, dp=128, ep=64)
+    text = planner_flags.written(
+        "megatron", named_model("DeepSeek-V3"), Cluster("H800-80GB", 2048), layout, Batch(15360, 4096)
+    )
+    lines = text.splitlines()
+    for line in ("--num-experts 256", "--moe-router-topk 8", "--expert-model-parallel-size 64", "--moe-layer-freq '([0]*3+[1]*58)'",
+                 "--multi-latent-attention", "--kv-lora-rank 512", "--qk-pos-emb-head-dim 64"):  # fmt: skip
+        assert line in lines
+    assert "group-query" not in text and "kv-channels" not in text
+
+
+def test_megatron_is_told_of_every_model_what_its_shape_does_not_say() -> None:
+    known = FRAMEWORKS["megatron"]
+    for name in planner_names.names()["model"]:
+        model = named_model(name)
+        text = planner_flags.written("megatron", model, Cluster("H100-80GB", 8), Layout(dp=8), Batch(8, 2048))
+        assert "Of this model only the shape is known" not in text, name
+        lines = [line.removeprefix("--").partition(" ") for line in text.splitlines() if line.startswith("--")]
+        for flag, _, value in lines:
+            assert flag in known["values"] or value in known["words"].get(
+                flag, [""] if flag in known["switches"] else []
+            ), (name, flag)
+        flags = {flag: value for flag, _, value in lines}
+        assert len(flags) == len(lines), f"{name}: no flag is written twice"
+        assert ("rotary-base" in flags) == (
+            flags.get("position-embedding-type") == "rope"
+        ) or "has no setting for" in text, name
+        assert flags.get("normalization") == ("RMSNorm" if model.experts or not model.biases else None), name
+        assert ("hidden-dropout" in flags) == ("normalization" in flags), (
+            "Megatron drops a tenth unless it is told not to"
+        )
+        assert ("qk-layernorm" in flags) == (bool(model.kv_rank) or name.startswith("Qwen3")), name
+
+
+@pytest.mark.parametrize(
+    ("model", "lines"),
+    [
+        ("Llama-3-70B", {"rotary-base 500000", "norm-epsilon 1e-05"}),
+        ("Qwen2.5-72B", {"rotary-base 1000000", "add-qkv-bias", "disable-bias-linear"}),
+        ("Qwen3-235B-A22B", {"qk-layernorm", "rotary-base 1000000", "norm-epsilon 1e-06", "kv-channels 128"}),
+        ("DeepSeek-V3", {"moe-router-score-function sigmoid", "moe-router-enable-expert-bias", "moe-router-topk-scaling-factor 2.5", "moe-router-group-topk 4"}),
+        ("DeepSeek-V2", {"moe-router-pre-softmax", "moe-router-topk-scaling-factor 16.0", "moe-router-group-topk 3"}),
+        ("GPT-OSS-120B", {"quick-geglu", "softmax-type learnable", "window-size 128,0", "normalization RMSNorm"}),
+        ("BLOOM-176B", {"position-embedding-type none", "# It has no setting for ALiBi, its positions, and the norm behind its embedding."}),
+    ],
+)  # fmt: skip
+def test_settings_of_a_model_beyond_its_shape(model: str, lines: set[str]) -> None:
+    text = planner_flags.written("megatron", named_model(model), Cluster("H100-80GB", 8), Layout(dp=8), Batch(8, 2048))
+    assert lines <= {line.removeprefix("--") for line in text.splitlines()}
+    assert ("swiglu" in text) == (model not in ("GPT-OSS-120B", "BLOOM-176B"))
+
+
+def test_what_selective_recomputation_drops_of_a_mixture_is_named_word_by_word() -> None:
+    text = planner_flags.written(
+        "megatron",
+        named_model("DeepSeek-V3"),
+        Cluster("H100-80GB", 8),
+        Layout(dp=8, recompute="selective"),
+        Batch(8, 2048),
+    )
+    assert "--recompute-modules layernorm moe_act mla_up_proj" in text.splitlines()
+
+
+def test_a_mixture_cut_without_sequence_parallelism_is_refused() -> None:
+    with pytest.raises(ValueError, match="tensor parallelism of a mixture without sequence parallelism"):
+        planner_flags.written(
+            "megatron", named_model("Mixtral-8x7B"), Cluster("H100-80GB", 8), Layout(tp=2, dp=4, sequence_parallel=False), Batch(8, 2048)
+        )  # fmt: skip
+
+
+def test_a_shape_of_llama_is_written_for_megatron() -> None:
+    text = planner_flags.written(
+        "megatron", named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=32), Batch(512, 8192)
+    )
+    lines = text.splitlines()
+    for line in ("--num-layers 32", "--hidden-size 4096", "--ffn-hidden-size 14336", "--num-attention-heads 32", "--num-query-groups 8",
+                 "--swiglu", "--untie-embeddings-and-output-weights", "--sequence-parallel", "--use-distributed-optimizer",
+                 "--global-batch-size 512", "--bf16"):  # fmt: skip
+        assert line in lines
+    tied = planner_flags.written(
+        "megatron", named_model("GPT-3-175B"), Cluster("A100-80GB", 8), Layout(tp=8), Batch(8, 2048)
+    )
+    assert "--swiglu" not in tied and "untie" not in tied and "group-query" not in tied
+
+
+def test_what_a_framework_lacks_is_refused_in_words(run: Run) -> None:
+    ran = run(*LLAMA, "--tp", "8", "--pp", "12", "--schedule", "zb-h1", "--emit", "torchtitan")
+    assert ran.code == 2 and ran.out == ""
+    assert "has no setting for the schedule ZB-H1; it has GPipe, 1F1B, interleaved 1F1B, ZB-V" in ran.err
+    assert "has no setting for ZeRO 1, which shards the optimizer alone" in ran.err
+    assert "settings are written for megatron and torchtitan, not for 'nemo'" in run(*SMALL, "--emit", "nemo").err
+
+
+def test_limits_without_a_search_are_not_passed_over(run: Run) -> None:
+    one = run("--model", "Llama-3-8B", "--cluster", "h100-512", "--min-mfu", "40%")
+    two = run("--model", "Llama-3-8B", "--cluster", "h100-512", "--memory", "70 GB", "--max-tp", "4")
+    assert (one.code, one.out) == (two.code, two.out) == (2, "")
+    assert one.err == "shardwise: --min-mfu limits a search. Add --search, or leave it out.\n"
+    assert two.err.startswith("shardwise: --max-tp and --memory limit a search.")
+
+
+def test_settings_stand_alone_on_the_output(run: Run) -> None:
+    ran = run(*SMALL, "--tp", "2", "--zero", "3", "--emit", "torchtitan")
+    assert ran.code == 0
+    assert tomllib.loads(ran.out)["model"] == {"name": "llama3", "flavor": "8B"}
+    found = run(*SMALL, *NARROW, "--zero", "3", "--emit", "torchtitan")
+    assert found.code == 0 and tomllib.loads(found.out)["training"]["global_batch_size"] == 512
+
+
+def test_selective_recomputation_and_unknown_models_are_noted() -> None:
+    text = planner_flags.written(
+        "torchtitan",
+        replace(SHAPE, name="mine"),
+        Cluster("H100-80GB", 8),
+        Layout(dp=8, zero=3, recompute="selective"),
+        Batch(8, 4096),
+    )
+    assert "no flavor of mine" in text and "mode is none" in text
+
+
+def test_signs_that_an_output_lacks_are_no_traceback() -> None:
+    words = [sys.executable, "-m", "shardwise", "plan", *SMALL, "--tp", "2"]
+    done = subprocess.run(words, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=False)
+    assert done.returncode == 0 and b"TP 2 ? CP 1" in done.stdout and b"Traceback" not in done.stderr
+
+
+def test_ends_that_hold_only_the_embedding_and_the_output_layer_have_settings() -> None:
+    """Llama 3 405B: 126 layers in 128 pieces, which both frameworks cut so (Llama Team 2024, arXiv:2407.21783, section 3.3.2)."""
+    llama, cluster = named_model("Llama-3-405B"), Cluster("H100-80GB", 16384)
+    layout = Layout(tp=8, pp=16, dp=128, virtual_stages=8, schedule="interleaved", zero=2)
+    flags = planner_flags.written("megatron", llama, cluster, layout, Batch(2048, 8192))
+    assert "--num-virtual-stages-per-pipeline-rank 8\n" in flags and "--account-for-loss-in-pipeline-split\n" in flags
+    degrees = tomllib.loads(planner_flags.written("torchtitan", llama, cluster, layout, Batch(2048, 8192)))[
+        "parallelism"
+    ]
+    assert degrees["pipeline_parallel_layers_per_stage"] == degrees["pipeline_parallel_last_stage_less_layers"] == 1
+    with pytest.raises(ValueError, match="128 pieces of 125 layers"):
+        planner_flags.written("megatron", replace(llama, layers=125), cluster, layout, Batch(2048, 8192))
+
+
+def test_what_the_plan_supposes_of_the_software_is_switched_on() -> None:
+    mixture, cluster, batch = named_model("Mixtral-8x7B"), Cluster("H100-80GB", 64), Batch(256, 4096)
+    flags = planner_flags.written("megatron", mixture, cluster, Layout(tp=2, dp=32, ep=8), batch)
+    for wanted in ("--moe-token-dispatcher-type alltoall", "--moe-grouped-gemm", "--tp-comm-overlap"):
+        assert wanted in flags.splitlines()
+    assert "--grad-reduce-in-bf16" not in flags
+    plain = Layout(tp=2, dp=32, sequence_parallel=False, software="nemo-2024")
+    narrow = planner_flags.written("megatron", named_model("Llama-3-8B"), cluster, plain, batch)
+    assert "--grad-reduce-in-bf16" in narrow and "--tp-comm-overlap" not in narrow
+    titan = planner_flags.written("torchtitan", named_model("Llama-3-8B"), cluster, Layout(tp=2, dp=32, zero=3), batch)
+    assert tomllib.loads(titan)["compile"] == {"enable": True}
+    assert tomllib.loads(titan)["parallelism"]["enable_async_tensor_parallel"] is True

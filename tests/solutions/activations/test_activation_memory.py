@@ -1,0 +1,397 @@
+"""Activation memory: GPT layers, stages, recomputation, logits and the peak of a step, against counts and plays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from solutions.activations import activations, gpt_activations, loss_memory, recompute, stage_memory, step_memory
+from solutions.oracles.activations import activations as activations_engine
+from solutions.oracles.activations import gpt_activations as gpt_engine
+from solutions.oracles.activations import loss_memory as loss_engine
+from solutions.oracles.activations import recompute as recompute_engine
+from solutions.oracles.activations import stage_memory as stage_engine
+from solutions.oracles.activations import step_memory as step_engine
+
+LLAMA: dict[str, Any] = {"hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8}
+GPT3: dict[str, Any] = {"micro_batch": 1, "sequence": 2048, "hidden": 12288, "heads": 96}
+
+counts = st.integers(1, 64)
+sizes = st.integers(1, 10**9).map(float)
+
+
+def same(first: float, second: float) -> bool:
+    return math.isclose(first, second, rel_tol=1e-9)
+
+
+@given(
+    micro_batch=st.integers(1, 16), sequence=st.integers(1, 9000), heads=st.sampled_from([8, 16, 64, 96]),
+    head=st.sampled_from([64, 96, 128]), tp=st.sampled_from([1, 2, 4, 8]), sequence_parallel=st.booleans(),
+    recompute_kind=st.sampled_from(gpt_activations.RECOMPUTE),
+)  # fmt: skip
+def test_a_gpt_layer_keeps_what_its_operations_save(
+    micro_batch: int, sequence: int, heads: int, head: int, tp: int, sequence_parallel: bool, recompute_kind: str
+) -> None:
+    case: dict[str, Any] = {
+        "micro_batch": micro_batch, "sequence": sequence, "hidden": heads * head, "heads": heads, "tp": tp,
+        "sequence_parallel": sequence_parallel, "recompute": recompute_kind,
+    }  # fmt: skip
+    assert same(gpt_activations.layer_bytes(**case), gpt_engine.layer_bytes(**case))
+
+
+@given(
+    stages=st.integers(1, 12), virtual_stages=st.integers(1, 5), piece=st.integers(1, 4), tp=st.sampled_from([1, 4]),
+    recompute_kind=st.sampled_from(gpt_activations.RECOMPUTE),
+)  # fmt: skip
+def test_the_first_stage_piles_up_what_its_schedule_says(
+    stages: int, virtual_stages: int, piece: int, tp: int, recompute_kind: str
+) -> None:
+    assume(stages > 1 or virtual_stages == 1)
+    case: dict[str, Any] = {
+        **GPT3, "layers": stages * virtual_stages * piece, "stages": stages, "virtual_stages": virtual_stages, "tp": tp,
+        "recompute": recompute_kind,
+    }  # fmt: skip
+    assert same(gpt_activations.first_stage_bytes(**case), gpt_engine.first_stage_bytes(**case))
+
+
+@given(
+    micro_batch=counts, sequence=st.integers(1, 9000), vocabulary=st.integers(1, 300_000), stages=st.integers(1, 9),
+    tp=st.sampled_from([1, 2, 8]),
+)  # fmt: skip
+def test_what_lies_outside_the_layers_is_listed(
+    micro_batch: int, sequence: int, vocabulary: int, stages: int, tp: int
+) -> None:
+    case = {
+        "micro_batch": micro_batch,
+        "sequence": sequence,
+        "hidden": 4096,
+        "vocabulary": vocabulary,
+        "stages": stages,
+    }
+    assert same(
+        gpt_activations.outside_the_layers_bytes(**case, tp=tp), gpt_engine.outside_the_layers_bytes(**case, tp=tp)
+    )
+    kept = {"micro_batch": micro_batch, "sequence": sequence, "hidden": 4096, "in_flight": stages}
+    assert same(gpt_activations.stage_output_bytes(**kept), gpt_engine.stage_output_bytes(**kept))
+
+
+@given(share=st.floats(0.05, 0.95), heads=st.sampled_from([16, 32, 96]), head=st.sampled_from([64, 128]))
+def test_the_length_for_a_share_of_scores_has_that_share(share: float, heads: int, head: int) -> None:
+    sequence = gpt_activations.sequence_for_score_share(share=share, hidden=heads * head, heads=heads)
+    assert same(sequence, gpt_engine.sequence_for_score_share(share=share, hidden=heads * head, heads=heads))
+    found = gpt_engine.score_share(sequence=sequence, hidden=heads * head, heads=heads)
+    assert math.isclose(found, share, rel_tol=1e-6)
+
+
+@given(
+    room=st.floats(1e9, 1e12), layers=counts, heads=st.sampled_from([16, 64]), micro_batch=st.integers(1, 8),
+    tp=st.sampled_from([1, 2, 8]), recompute_kind=st.sampled_from(gpt_activations.RECOMPUTE),
+)  # fmt: skip
+def test_the_longest_sequence_fills_the_room(
+    room: float, layers: int, heads: int, micro_batch: int, tp: int, recompute_kind: str
+) -> None:
+    case: dict[str, Any] = {
+        "room_bytes": room, "layers": layers, "hidden": heads * 96, "heads": heads, "micro_batch": micro_batch, "tp": tp,
+        "recompute": recompute_kind,
+    }  # fmt: skip
+    assert same(gpt_activations.longest_sequence(**case), gpt_engine.longest_sequence(**case))
+
+
+@given(
+    sequence=st.integers(1, 9000), heads=st.sampled_from([8, 64, 96]), tp=st.sampled_from([1, 2, 8]),
+    sequence_parallel=st.booleans(), recompute_kind=st.sampled_from(gpt_activations.RECOMPUTE),
+)  # fmt: skip
+def test_scores_and_cuts_are_weighed(
+    sequence: int, heads: int, tp: int, sequence_parallel: bool, recompute_kind: str
+) -> None:
+    case: dict[str, Any] = {"sequence": sequence, "hidden": 128 * heads, "heads": heads}
+    if sequence != 128:  # there a score's row is as long as a head is wide
+        assert same(gpt_activations.score_factor(**case), gpt_engine.score_factor(**case))
+    case |= {"tp": tp, "sequence_parallel": sequence_parallel, "recompute": recompute_kind}
+    assert same(gpt_activations.cut_of_baseline(**case), gpt_engine.cut_of_baseline(**case))
+
+
+def test_selective_recomputation_saves_70_and_65_per_cent() -> None:
+    assert round(gpt_activations.score_share(sequence=2048, hidden=12288, heads=96), 2) == 0.70
+    assert round(gpt_activations.score_share(sequence=2048, hidden=20480, heads=128), 2) == 0.65
+    assert same(
+        gpt_activations.score_share(sequence=2048, hidden=12288, heads=96),
+        gpt_engine.score_share(sequence=2048, hidden=12288, heads=96),
+    )
+
+
+@given(stages=st.integers(1, 16), micro_batches=counts, kept=sizes, first=sizes, last=sizes)
+def test_stages_are_weighed_along_their_operations(
+    stages: int, micro_batches: int, kept: float, first: float, last: float
+) -> None:
+    case: dict[str, Any] = {
+        "stages": stages, "micro_batches": micro_batches, "kept_bytes": kept, "first_stage_bytes": first,
+        "last_stage_bytes": last,
+    }  # fmt: skip
+    for stage in range(stages):
+        assert same(stage_memory.stage_bytes(stage=stage, **case), stage_engine.stage_bytes(stage=stage, **case))
+    assert stage_memory.fullest_stage(**case) == stage_engine.fullest_stage(**case)
+
+
+@given(
+    before=st.sampled_from(stage_memory.SCHEDULES), after=st.sampled_from(stage_memory.SCHEDULES),
+    stages=st.integers(2, 10), rounds=st.integers(1, 5), virtual_stages=st.integers(2, 4),
+)  # fmt: skip
+def test_a_change_of_schedule_is_played(before: str, after: str, stages: int, rounds: int, virtual_stages: int) -> None:
+    case: dict[str, Any] = {
+        "before": before, "after": after, "stages": stages, "micro_batches": rounds * stages,
+        "virtual_stages": virtual_stages,
+    }  # fmt: skip
+    assert stage_memory.schedule_change(**case) == stage_engine.schedule_change(**case)
+
+
+@given(
+    stages=st.integers(2, 12), stage_layers=st.integers(1, 16), plain=st.floats(1e9, 1e11), factor=st.floats(1.01, 1.6)
+)
+def test_the_fewest_virtual_stages_are_found_by_dealing(
+    stages: int, stage_layers: int, plain: float, factor: float
+) -> None:
+    case: dict[str, Any] = {
+        "stages": stages, "stage_layers": stage_layers, "plain_bytes": plain, "room_bytes": plain * factor,
+    }  # fmt: skip
+    try:
+        expected = stage_engine.smallest_virtual_stages(**case)
+    except ValueError:
+        with pytest.raises(ValueError, match="no interleaving"):
+            stage_memory.smallest_virtual_stages(**case)
+        return
+    assert stage_memory.smallest_virtual_stages(**case) == expected
+
+
+def test_an_interleaving_that_just_fits_fits() -> None:
+    case: dict[str, Any] = {"stages": 2, "stage_layers": 4, "plain_bytes": 4.0, "room_bytes": 5.0}
+    assert stage_memory.smallest_virtual_stages(**case) == stage_engine.smallest_virtual_stages(**case) == 2
+
+
+@given(forward=st.floats(0.1, 100), ratio=st.floats(1, 3), core=st.floats(0.01, 1))
+def test_selective_recomputation_is_clocked(forward: float, ratio: float, core: float) -> None:
+    case = {"forward_s": forward, "backward_s": ratio * forward, "core_s": core * forward}
+    gain = recompute.selective_speedup(**case)
+    assert math.isclose(gain, recompute_engine.selective_speedup(**case), rel_tol=1e-6, abs_tol=1e-9)
+    times = {"plain_s": forward, "recomputed_s": ratio * forward}
+    added = recompute.time_overhead(**times)
+    assert math.isclose(added, recompute_engine.time_overhead(**times), rel_tol=1e-6, abs_tol=1e-9)
+
+
+@given(room=st.floats(1e9, 2e11), sequence=st.integers(256, 8192), virtual_stages=st.sampled_from([1, 2, 3]))
+def test_the_cheapest_recomputation_is_the_heaviest_that_fits(room: float, sequence: int, virtual_stages: int) -> None:
+    case: dict[str, Any] = {
+        "room_bytes": room, "micro_batch": 1, "sequence": sequence, "hidden": 12288, "heads": 96, "layers": 96, "tp": 8,
+        "stages": 8, "virtual_stages": virtual_stages,
+    }  # fmt: skip
+    assert gpt_activations.cheapest_recompute(**case) == gpt_engine.cheapest_recompute(**case)
+
+
+def test_1f1b_does_not_shrink_the_bubble() -> None:
+    change = stage_memory.schedule_change(before="GPipe", after="1F1B", stages=8, micro_batches=32, virtual_stages=2)
+    assert change == "less memory, same bubble"
+
+
+@given(layers=st.integers(1, 130), inputs=sizes, kept=sizes, flying=st.integers(1, 16))
+def test_the_best_group_is_found_by_playing_all(layers: int, inputs: float, kept: float, flying: int) -> None:
+    case: dict[str, Any] = {"layers": layers, "input_bytes": inputs, "layer_bytes": kept, "in_flight": flying}
+    for every in (every for every in range(1, layers + 1) if layers % every == 0):
+        assert same(recompute.grouped_bytes(every=every, **case), recompute_engine.grouped_bytes(every=every, **case))
+    assert recompute.best_group(**case) == recompute_engine.best_group(**case)
+
+
+def test_equal_sizes_give_the_square_root() -> None:
+    for root in (2, 5, 8, 12):
+        assert recompute.best_group(layers=root * root, input_bytes=1, layer_bytes=1) == root
+
+
+@given(layers=st.integers(1, 130), kept=st.integers(2, 10**9), part=st.floats(0.01, 0.5), room=st.floats(0.01, 1.2))
+def test_layers_to_recompute_are_found_one_by_one(layers: int, kept: int, part: float, room: float) -> None:
+    case: dict[str, Any] = {
+        "layers": layers, "layer_bytes": float(kept), "input_bytes": max(1.0, kept * part) if kept > 2 else 1.0,
+        "room_bytes": room * layers * kept,
+    }  # fmt: skip
+    try:
+        expected = recompute_engine.layers_to_recompute(**case)
+    except ValueError:
+        with pytest.raises(ValueError, match="do not fit"):
+            recompute.layers_to_recompute(**case)
+        return
+    assert recompute.layers_to_recompute(**case) == expected
+
+
+@given(
+    part=st.sampled_from(recompute.PARTS), sequence=st.integers(1, 200_000), kv_heads=st.sampled_from([1, 4, 8]),
+    group=st.integers(1, 8), ffn_hidden=st.integers(1, 60_000), causal=st.booleans(),
+)  # fmt: skip
+def test_flop_for_a_byte_are_those_of_the_operations(
+    part: str, sequence: int, kv_heads: int, group: int, ffn_hidden: int, causal: bool
+) -> None:
+    heads = kv_heads * group
+    case: dict[str, Any] = {
+        "part": part, "sequence": sequence, "hidden": 128 * heads, "ffn_hidden": ffn_hidden, "heads": heads,
+        "kv_heads": kv_heads, "causal": causal,
+    }  # fmt: skip
+    assert same(recompute.flop_per_byte(**case), recompute_engine.flop_per_byte(**case))
+
+
+@given(tokens=st.integers(1, 100_000), vocabulary=st.integers(1, 300_000), tp=st.sampled_from([1, 8]), data=st.data())
+def test_logits_are_added_up_copy_by_copy(tokens: int, vocabulary: int, tp: int, data: st.DataObject) -> None:
+    copies = {"copies_16": data.draw(st.integers(0, 3)), "copies_32": data.draw(st.integers(0, 3))}
+    case = {"tokens": tokens, "vocabulary": vocabulary, "tp": tp, **copies}
+    assert same(loss_memory.loss_bytes(**case), loss_engine.loss_bytes(**case))
+
+
+@given(power=st.integers(6, 17), vocabulary=st.integers(1000, 300_000), room=st.floats(1e7, 1e11))
+def test_chunks_of_the_loss_are_tried_one_by_one(power: int, vocabulary: int, room: float) -> None:
+    case = {"tokens": 1 << power, "vocabulary": vocabulary, "room_bytes": room}
+    assert loss_memory.loss_chunks(**case) == loss_engine.loss_chunks(**case)
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 8, 16])
+@pytest.mark.parametrize("tp", [1, 4])
+def test_a_chunk_that_just_fits_fits(chunk: int, tp: int) -> None:
+    case = {"tokens": 16, "vocabulary": 1000, "room_bytes": chunk * 10 * 1000 / tp, "tp": tp}
+    assert loss_memory.loss_chunks(**case) == loss_engine.loss_chunks(**case) == 16 // chunk
+
+
+@given(vocabulary=st.integers(1, 3000), kept=sizes)
+def test_layers_that_weigh_as_much_as_the_loss(vocabulary: int, kept: float) -> None:
+    case = {"vocabulary": vocabulary, "token_layer_bytes": kept}
+    assert same(loss_memory.layers_equal_to_the_loss(**case), loss_engine.layers_equal_to_the_loss(**case))
+
+
+@given(
+    layers=st.integers(1, 40), kept=sizes, gradient=sizes, loss=st.integers(0, 10**10), again=st.integers(0, 10**9),
+    update=st.integers(0, 10**10),
+)  # fmt: skip
+def test_the_peak_of_a_played_step_is_in_one_of_four_moments(
+    layers: int, kept: float, gradient: float, loss: int, again: int, update: int
+) -> None:
+    step: dict[str, Any] = {
+        "layers": layers, "kept_layer_bytes": kept, "layer_gradient_bytes": gradient, "loss_bytes": float(loss),
+        "recomputed_layer_bytes": float(again), "update_bytes": float(update),
+    }  # fmt: skip
+    held = {moment: step_memory.moment_bytes(moment=moment, **step) for moment in step_memory.MOMENTS}
+    for moment, size in held.items():
+        assert same(size, step_engine.moment_bytes(moment=moment, **step))
+    ranked = sorted(held.values())
+    assert same(ranked[-1], max(sum(entry[2].values()) for entry in step_engine.play_step(**step).log))
+    if ranked[-1] > ranked[-2] * (1 + 1e-9):
+        assert step_memory.peak_moment(**step) == step_engine.peak_moment(**step)
+
+
+@pytest.mark.parametrize(
+    ("kept", "loss", "fullest"), [(2.0, 1.0, "loss"), (0.5, 0.5, "backward starts")], ids=["a tie", "no update"]
+)
+def test_nothing_is_recomputed_or_updated_unless_it_is_said(kept: float, loss: float, fullest: str) -> None:
+    step: dict[str, Any] = {"layers": 1, "kept_layer_bytes": kept, "layer_gradient_bytes": 1.0, "loss_bytes": loss}
+    assert step_memory.peak_moment(**step) == fullest
+    for moment in step_memory.MOMENTS:
+        without = step_engine.moment_bytes(moment=moment, **step, recomputed_layer_bytes=0.0, update_bytes=0.0)
+        assert step_memory.moment_bytes(moment=moment, **step) == without
+
+
+@given(
+    room=st.floats(1e9, 2e11), layers=st.integers(1, 130), tp=st.sampled_from([1, 2, 8]), recomputed=st.booleans(),
+    loss=st.integers(0, 3 * 10**6),
+)  # fmt: skip
+def test_the_largest_micro_batch_fills_the_room(room: float, layers: int, tp: int, recomputed: bool, loss: int) -> None:
+    case: dict[str, Any] = {
+        **LLAMA, "room_bytes": room, "layers": layers, "tp": tp, "recomputed": recomputed, "loss_bytes_per_token": loss,
+    }  # fmt: skip
+    tokens = activations.largest_micro_batch_tokens(**case)
+    assert abs(tokens - activations_engine.largest_micro_batch_tokens(**case)) <= 1  # floats at an edge
+
+
+@given(
+    tokens=st.integers(1, 200_000), layers=st.integers(1, 80), share=st.floats(0, 1), vocabulary=st.integers(1, 300_000),
+    tp=st.sampled_from([1, 2, 8]),
+)  # fmt: skip
+def test_the_peak_of_activations_and_logits_is_played(
+    tokens: int, layers: int, share: float, vocabulary: int, tp: int
+) -> None:
+    case: dict[str, Any] = {
+        **LLAMA, "tokens": tokens, "layers": layers, "recomputed_layers": round(share * layers), "vocabulary": vocabulary,
+        "tp": tp,
+    }  # fmt: skip
+    assert same(activations.peak_activation_bytes(**case), activations_engine.peak_activation_bytes(**case))
+
+
+def test_one_layer_on_one_gpu_keeps_what_a_layer_keeps() -> None:
+    held = gpt_activations.first_stage_bytes(**GPT3, layers=1)
+    assert held == gpt_activations.layer_bytes(**GPT3)
+    for room, expected in ((held, "none"), (0.99 * held, "selective")):
+        case: dict[str, Any] = {**GPT3, "layers": 1, "room_bytes": room}
+        assert gpt_activations.cheapest_recompute(**case) == expected
+        assert gpt_engine.cheapest_recompute(**case, tp=1, stages=1, virtual_stages=1) == expected
+
+
+@pytest.mark.parametrize("tokens", [1, 7])
+def test_tokens_that_just_fit_fit(tokens: int) -> None:
+    room = activations.layer_activation_bytes(**LLAMA, tokens=tokens, tp=1)
+    assert activations.largest_micro_batch_tokens(**LLAMA, room_bytes=room, layers=1) == tokens
+
+
+def test_logits_of_less_than_a_byte_are_counted_too() -> None:
+    case: dict[str, Any] = {**LLAMA, "tokens": 1, "layers": 2, "recomputed_layers": 0, "vocabulary": 1, "tp": 16}
+    assert same(activations.peak_activation_bytes(**case), activations_engine.peak_activation_bytes(**case))
+
+
+def test_the_last_number_of_stages_is_tried_too() -> None:
+    case: dict[str, Any] = {"weight_bytes": 640, "activation_bytes": 1, "tp": 1, "memory_bytes": 11}
+    assert activations.smallest_pipeline(**case) == 64
+    with pytest.raises(ValueError, match="32 stages are too few"):
+        activations.smallest_pipeline(**case, max_stages=32)
+
+
+@pytest.mark.parametrize(
+    ("function", "case", "why"),
+    [
+        (gpt_activations.sequence_for_score_share, {"share": 0, "hidden": 1, "heads": 1}, "share"),
+        (activations.layer_activation_bytes, {**LLAMA, "tokens": 1, "tp": 1, "heads": 24}, "must divide the width"),
+        (activations.layer_activation_bytes, {**LLAMA, "tokens": 1, "tp": 1, "kv_heads": 5}, "5 KV heads the heads"),
+        (gpt_activations.layer_bytes, {**GPT3, "tp": 5}, "must divide"),
+        (gpt_activations.layer_bytes, {**GPT3, "recompute": "some"}, "recompute must be none"),
+        (gpt_activations.sequence_for_score_share, {"share": 1, "hidden": 1, "heads": 1}, "share"),
+        (gpt_activations.longest_sequence, {"room_bytes": 0, "layers": 1, "hidden": 1, "heads": 1}, "room_bytes"),
+        (
+            gpt_activations.longest_sequence,
+            {"room_bytes": 1, "layers": 1, "hidden": 1, "heads": 1, "recompute": "some"},
+            "recompute must be none",
+        ),
+        (gpt_activations.first_stage_bytes, {**GPT3, "layers": 30, "stages": 4}, "must divide"),
+        (
+            stage_memory.schedule_change,
+            {"before": "2F2B", "after": "1F1B", "stages": 2, "micro_batches": 2, "virtual_stages": 2},
+            "schedule must be",
+        ),
+        (recompute.grouped_bytes, {"layers": 32, "every": 5, "input_bytes": 1, "layer_bytes": 1}, "must divide"),
+        (
+            recompute.layers_to_recompute,
+            {"layers": 2, "layer_bytes": 1, "input_bytes": 1, "room_bytes": 1},
+            "more than its input",
+        ),
+        (recompute.flop_per_byte, {**LLAMA, "part": "soul", "sequence": 1}, "part must be one of"),
+        (recompute.selective_speedup, {"forward_s": 1, "backward_s": 1, "core_s": 2}, "part of the forward"),
+        (loss_memory.loss_chunks, {"tokens": 1, "vocabulary": 1000, "room_bytes": 1}, "single token"),
+        (
+            step_memory.moment_bytes,
+            {"moment": "noon", "layers": 1, "kept_layer_bytes": 1, "layer_gradient_bytes": 1, "loss_bytes": 1},
+            "moment must be one of",
+        ),
+        (
+            activations.peak_activation_bytes,
+            {**LLAMA, "tokens": 1, "layers": 2, "recomputed_layers": 3, "vocabulary": 1, "tp": 1},
+            "recomputed_layers",
+        ),
+        (activations.largest_micro_batch_tokens, {**LLAMA, "room_bytes": 1, "layers": 1}, "single token"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(function: Any, case: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        function(**case)

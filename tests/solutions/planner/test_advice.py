@@ -1,0 +1,253 @@
+"""Remarks of the planner: what calls for one, and that each change it names was tried and gives what it says."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+
+import pytest
+
+from solutions.planner.advice import conventions
+from solutions.planner.changes import changes
+from solutions.planner.judging import Batch, Cluster, Layout, Model, Plan, named_model, plan, warnings
+
+LLAMA, LARGE = named_model("Llama-3-8B"), named_model("Llama-3-405B")
+MIXTURE = named_model("Mixtral-8x7B")
+CLUSTER, BATCH = Cluster("H100-80GB", 64), Batch(256, 8192)
+
+
+def planned(layout: Layout, *, model: Model = LLAMA, cluster: Cluster = CLUSTER, batch: Batch = BATCH) -> Plan:
+    return plan(model, cluster, layout, batch)
+
+
+def remark(words: str, judged: Plan) -> str:
+    found = [said for said in warnings(judged) if words in said]
+    assert len(found) == 1, warnings(judged)
+    return found[0]
+
+
+def test_every_change_that_is_named_runs_and_gives_what_is_said() -> None:
+    rng, count = random.Random(1), 0
+    for _ in range(120):
+        model = named_model(
+            rng.choice(("Llama-3-8B", "Llama-3-70B", "Llama-3-405B", "GPT-3-175B", "Mixtral-8x7B", "Qwen3-235B-A22B"))
+        )
+        cluster = Cluster(rng.choice(("H100-80GB", "A100-80GB")), rng.choice((8, 64, 512)))
+        degrees = {"tp": rng.choice((1, 2, 8, 16)), "cp": rng.choice((1, 1, 2)), "pp": rng.choice((1, 4, 8))}
+        dp = max(1, cluster.gpus // (degrees["tp"] * degrees["cp"] * degrees["pp"]))
+        layout = Layout(
+            **degrees, dp=dp, ep=rng.choice((1, 8)) if model.experts else 1, zero=rng.choice((1, 2, 3)),
+            micro_batch=rng.choice((1, 2, 4)), recompute=rng.choice(("none", "selective", "full")),
+            schedule=rng.choice(("1f1b", "zb-h1")),
+        )  # fmt: skip
+        batch = Batch(512, 4096)
+        judged = plan(model, cluster, layout, batch)
+        for said in warnings(judged):
+            told = 0
+            for change in changes(model, cluster, layout, batch):
+                other = plan(model, cluster, change.layout, change.batch)
+                if f" {change.words} (MFU {other.mfu:.1%})" in said:
+                    assert other.fits or (not judged.fits and other.memory_bytes <= judged.memory_bytes)
+                    assert "instead of" not in said or other.mfu > judged.mfu
+                    told += 1
+                elif f" {change.words} (needs {other.memory_bytes / 1e9:.1f} GB)" in said:
+                    assert not other.fits and "it fits" not in said
+                    told += 1
+            assert told == said.count("("), f"{said}: not everything that is named is a change that was tried"
+            count += told
+    assert count > 100
+
+
+def test_nothing_is_remarked_where_no_part_is_large() -> None:
+    assert warnings(planned(Layout(dp=64, zero=3))) == ()
+    short = replace(LLAMA, vocabulary=32000)  # its last stage is not much longer than the others
+    assert warnings(planned(Layout(tp=2, pp=2, dp=16), model=short, batch=Batch(2048, 8192))) == ()
+
+
+def test_a_bubble_is_told_with_the_changes_that_shorten_it_and_another_batch_last() -> None:
+    judged = planned(
+        Layout(tp=8, pp=16, dp=128, zero=2), model=LARGE, cluster=Cluster("H100-80GB", 16384), batch=Batch(2048, 8192)
+    )
+    said = remark("bubble", judged)
+    share = judged.step["bubble"] / judged.step_s
+    assert said.startswith(
+        f"{share:.0%} of the step goes to the bubble of 16 micro-batches on 16 stages: 2 virtual stages (MFU "
+    )
+    assert re.search(r"\), CP 2 \(MFU [\d.]+%\) or 4,096 sequences a step \(MFU [\d.]+%\), instead of ", said)
+    assert said.endswith(f"instead of {judged.mfu:.1%}")
+
+
+SLOW = replace(CLUSTER, network_bytes_per_s=0.5e9)
+
+
+@pytest.mark.parametrize(
+    ("words", "layout", "cluster", "remedy"),
+    [
+        ("all-reduces of TP 8", Layout(tp=8, dp=8, software="megatron-2021"), CLUSTER, "software that overlaps, such as megatron-2024"),
+        ("all-reduces of TP 16", Layout(tp=16, dp=4), CLUSTER, "TP 8"),
+        ("keys and values of CP 16", Layout(cp=16, dp=4), SLOW, "CP 8"),
+        ("gradients and weights of DP 64 with ZeRO 3", Layout(dp=64, zero=3), SLOW, "ZeRO 2"),
+        ("tensors between 4 stages", Layout(pp=4, dp=16, virtual_stages=8, schedule="interleaved", recompute="full", software="megatron-2021"), SLOW, "7 virtual stages"),
+        ("computing again what full recomputation did not keep", Layout(tp=2, dp=32, recompute="full"), CLUSTER, "no recomputation"),
+    ],
+)  # fmt: skip
+def test_a_part_that_takes_much_of_the_step_is_told_with_what_helps(
+    words: str, layout: Layout, cluster: Cluster, remedy: str
+) -> None:
+    assert f"{remedy} (MFU " in remark(words, planned(layout, cluster=cluster))
+
+
+def test_an_exchange_of_experts_is_told_with_what_helps() -> None:
+    said = remark(
+        "all-to-alls of EP 64", planned(Layout(dp=64, ep=64), model=named_model("Qwen3-30B-A3B"), batch=Batch(64, 4096))
+    )
+    assert "EP 32 (MFU " in said and "software that hides the all-to-alls, such as dualpipe-2024 (MFU " in said
+
+
+def test_software_is_named_for_the_part_that_it_hides_alone() -> None:
+    judged = planned(Layout(tp=8, dp=8, recompute="full", software="megatron-2021"))
+    assert "software that overlaps" in remark("all-reduces of TP 8", judged)
+    assert "software" not in remark("computing again", judged)
+
+
+def test_where_nothing_helps_that_is_said() -> None:
+    alone = planned(Layout(recompute="full"), cluster=replace(CLUSTER, gpus=1), batch=Batch(1, 8192))
+    assert remark("full recomputation did not keep", alone).endswith(
+        ": no single change that was tried makes that less, raises the MFU by 1% or more, and fits"
+    )
+
+
+def test_tp_that_leaves_the_node_is_told_with_what_keeps_it_inside() -> None:
+    said = remark("TP stays inside a node", planned(Layout(tp=16, dp=4)))
+    inside = planned(Layout(tp=8, dp=8))
+    assert said == f"TP stays inside a node with TP 8 (MFU {inside.mfu:.1%})"
+    lean = planned(Layout(tp=16, dp=1), cluster=replace(CLUSTER, gpus=16), model=replace(LLAMA, layers=4000))
+    assert "TP 8 (needs" in remark("TP stays inside a node", lean)
+    assert not any("inside a node" in words for words in warnings(inside))
+
+
+def test_a_stage_that_is_later_than_the_others_is_told() -> None:
+    assert remark("stage 8 of 8 takes", planned(Layout(pp=8, dp=8))).endswith(
+        "longer than the average, and the others wait for it: stages have 4 of the 32 layers, and the last one the output layer as well"
+    )
+    dealt = remark("stage 2 of 4", planned(Layout(pp=4, dp=16), model=replace(LLAMA, layers=6, vocabulary=1024)))
+    assert "stages have 1 to 2 of the 6 layers" in dealt
+
+
+def test_memory_that_is_free_is_told_with_less_recomputation() -> None:
+    judged = planned(Layout(tp=2, dp=32, recompute="selective", software="megatron-2021"), batch=Batch(256, 1024))
+    said = remark("of the memory is free", judged)
+    assert said.startswith(
+        f"{1 - judged.memory_bytes / judged.cluster.memory_bytes:.0%} of the memory is free: no recomputation (MFU "
+    )
+    assert not any("is free" in words for words in warnings(planned(Layout(tp=2, dp=32, recompute="full")))), (
+        "its time is told"
+    )
+
+
+def test_what_does_not_fit_is_told_with_the_changes_after_which_it_fits() -> None:
+    judged = planned(Layout(dp=64), model=named_model("Llama-2-13B"))
+    states = sum(judged.memory[part] for part in ("weights", "gradients", "optimizer"))
+    said = remark("it fits with", judged)
+    assert not judged.fits and said.startswith(f"the model states alone take {states / 1e9:.1f} GB: it fits with ")
+    long = planned(Layout(tp=2, dp=4, zero=3), cluster=replace(CLUSTER, gpus=8), batch=Batch(64, 131072))
+    size = f"{long.memory['activations'] / 1e9:.1f} GB"
+    assert remark(f"the largest part of the memory is activations, {size}: ", long)
+
+
+def test_what_takes_as_much_memory_is_no_remedy_for_it_and_may_be_one_for_time() -> None:
+    """Twice the sequences in a step take no more memory: they are not leaner, and shorten the bubble of a plan that does not fit."""
+    long = planned(Layout(), model=replace(LLAMA, layers=1), cluster=replace(CLUSTER, gpus=1), batch=Batch(1, 2**20))
+    assert warnings(long)[-1].endswith(": no single change leaves less, it takes more GPUs")
+    large = planned(
+        Layout(pp=8), model=named_model("Llama-3-70B"), cluster=replace(CLUSTER, gpus=8), batch=Batch(16, 8192)
+    )
+    assert not large.fits and ": 32 sequences a step (MFU " in remark("to the bubble", large)
+
+
+def test_where_no_single_change_is_enough_the_leanest_are_told() -> None:
+    said = remark(
+        "no single change is enough",
+        planned(
+            Layout(dp=2048),
+            model=named_model("DeepSeek-V3"),
+            cluster=Cluster("H800-80GB", 2048),
+            batch=Batch(2048, 8192),
+        ),
+    )
+    assert re.search(r": ZeRO 2 \(needs [\d.]+ GB\), PP 2 \(needs [\d.]+ GB\) or EP 2 \(needs", said)
+    assert said.endswith("a search tells which layouts fit")
+
+
+def test_a_model_too_large_for_all_gpus_is_told_with_how_many_it_takes() -> None:
+    judged = planned(
+        Layout(tp=8), model=named_model("Megatron-1T"), cluster=Cluster("A100-80GB", 8), batch=Batch(8, 2048)
+    )
+    states = 18 * judged.model.parameters
+    gpus = int(re.findall(r"at least ([\d,]+)", remark("they would still not fit", judged))[0].replace(",", ""))
+    assert (
+        gpus - 1
+    ) * judged.cluster.memory_bytes < states + gpus * 1.7e9 and gpus * judged.cluster.memory_bytes > states
+
+
+def test_what_does_not_run_is_told_with_what_does() -> None:
+    said = warnings(planned(Layout(tp=2, dp=16)))
+    assert len(said) == 1 and said[0].startswith("it runs with ") and "DP 32 (MFU " in said[0]
+    [larger] = warnings(planned(Layout(dp=63), model=LARGE))
+    needs = [float(size) for size in re.findall(r"\(needs ([\d.]+) GB\)", larger)]
+    assert len(needs) > 1 and needs == sorted(needs) and needs[0] * 1e9 > CLUSTER.memory_bytes
+    assert (
+        larger.startswith("with ")
+        and " it breaks no rule, but does not fit: the model states alone, at 18 bytes a parameter, fill at least "
+        in larger
+    )
+    [tight] = warnings(planned(Layout(tp=3, pp=2, dp=10), model=named_model("Llama-3-70B")))
+    assert tight.endswith("it breaks no rule, but does not fit: a search tells whether another layout does")
+    broken = planned(Layout(tp=8, pp=4, dp=2, virtual_stages=3, schedule="zb-h1"), batch=Batch(127, 8192))
+    assert warnings(broken) == ("no single change makes it run: a search tells whether another layout does",)
+
+
+def test_conventions_name_what_others_would_count() -> None:
+    mfu = "MFU counts all pairs of attention's scores, masked ones too, and stands over the dense BF16 peak"
+    room = "the room is what the driver reports of a H100-80GB, 85.5 GB; the lessons count 80"
+    wide = "gradients take 4 bytes, as megatron-2024 keeps them; 16 bytes a parameter, as in the lessons, have 2"
+    assert conventions(CLUSTER, Layout(dp=64)) == (room, wide, mfu)
+    assert conventions(CLUSTER, Layout(dp=64, software="nemo-2024")) == (room, mfu)
+    pipeline = "under ZeRO-2 a pipeline reduces its gradients once a step, and a GPU's share of them is counted"
+    assert conventions(CLUSTER, Layout(pp=2, dp=32, zero=2)) == (room, wide, pipeline, mfu)
+    assert conventions(CLUSTER, Layout(dp=64, zero=2)) == (room, wide, mfu)
+
+
+def test_a_part_just_as_large_as_the_limit_is_not_large() -> None:
+    judged = planned(Layout(dp=64, recompute="selective"))
+    room, empty, idle = CLUSTER.memory_bytes, dict.fromkeys(judged.memory, 0.0), dict.fromkeys(judged.step, 0.0)
+    half = empty | {"activations": 0.6 * room}
+    assert warnings(replace(judged, memory=half, step=idle | {"compute": 9.0, "recompute": 1.0})) == ()
+    assert warnings(replace(judged, memory=half, step=idle | {"compute": 9.0, "recompute": 1.1})) != ()
+    little = idle | {"compute": 9.9, "recompute": 0.1}
+    assert warnings(replace(judged, memory=half, step=little)) == ()
+    less = half | {"activations": 0.59 * room}
+    for tenth_at_most in (little, idle | {"compute": 9.0, "recompute": 1.0}):
+        assert remark("41% of the memory is free", replace(judged, memory=less, step=tenth_at_most))
+    states = {"weights": 0.8 * room, "activations": 0.3 * room}
+    assert remark("the largest part of the memory is weights", replace(judged, memory=empty | states))
+    assert remark("the model states alone take", replace(judged, memory=empty | states | {"gradients": 1e9}))
+    assert warnings(replace(judged, memory=empty | {"weights": 1.0 * room})) == ()  # which fits
+
+
+def test_the_last_stage_is_remarked_from_a_twentieth_more_than_the_average() -> None:
+    for stages, vocabulary, words in ((8, 16000, "5%"), (8, 32000, "10%"), (4, 32000, "")):
+        judged = planned(Layout(pp=stages, dp=64 // stages), model=replace(LLAMA, vocabulary=vocabulary))
+        told = [said for said in warnings(judged) if "longer than the average" in said]
+        late = f"stage {stages} of {stages} takes {words} longer than the average, and the others wait for it: "
+        assert [said.startswith(late) for said in told] == ([True] if words else [])
+
+
+def test_two_gpus_can_share_the_states_of_a_model() -> None:
+    told = warnings(planned(Layout(dp=2), cluster=replace(CLUSTER, gpus=2), batch=Batch(2, 1024)))
+    assert "ZeRO 3 (needs " in told[-1] or "it fits with" in told[-1]
+
+
+def test_the_room_is_told_only_where_the_lessons_count_another() -> None:
+    assert len(conventions(Cluster("H200-141GB", 64), Layout(dp=64, software="nemo-2024"))) == 1

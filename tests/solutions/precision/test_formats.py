@@ -1,0 +1,183 @@
+"""Formats and stagnation against the list of all bit patterns, against numpy's float16, and at their edges."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from solutions.oracles.precision import formats as listed
+from solutions.oracles.precision import stagnation as tried
+from solutions.precision import formats, stagnation
+
+NAMES = sorted(listed.LAYOUT)
+names = st.sampled_from(NAMES)
+narrow = st.sampled_from([name for name in NAMES if name != "TF32"])
+weights = st.floats(1e-4, 1.0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "largest",
+        "smallest_normal",
+        "smallest_subnormal",
+        "largest_subnormal",
+        "flush_threshold",
+        "binades",
+        "relative_step",
+    ],
+)
+def test_what_a_format_has_is_what_its_bit_patterns_decode_to(name: str, fact: str) -> None:
+    assert getattr(formats, fact)(number_format=name) == getattr(listed, fact)(number_format=name)
+
+
+@given(name=names, place=st.floats(0, 1), sign=st.sampled_from([-1, 1]), nudge=st.sampled_from([0.0, 1e-9, -1e-9, 0.3]))
+def test_rounding_takes_the_nearest_pattern(name: str, place: float, sign: int, nudge: float) -> None:
+    table = listed.table(name)
+    low = int(place * (len(table) - 2))
+    midpoint = float(table[low] + table[low + 1]) / 2  # ties are where mistakes hide
+    value = sign * midpoint * (1 + nudge)
+    assert formats.rounded(value=value, number_format=name) == listed.rounded(value=value, number_format=name)
+    assert formats.saturated(value=value, number_format=name) == listed.saturated(value=value, number_format=name)
+
+
+@given(value=st.floats(-1e39, 1e39, allow_nan=False))
+def test_float16_rounds_as_numpy_does(value: float) -> None:
+    with np.errstate(over="ignore"):
+        assert formats.rounded(value=value, number_format="FP16") == float(np.float16(value))
+
+
+@given(value=st.floats(width=32, allow_nan=False, allow_infinity=False))
+def test_bfloat16_rounds_as_the_upper_half_of_a_float_does(value: float) -> None:
+    bits = int(np.float32(value).view(np.uint32))
+    bits += 0x7FFF + ((bits >> 16) & 1)
+    assert formats.rounded(value=value, number_format="BF16") == float(np.uint32(bits & 0xFFFF0000).view(np.float32))
+
+
+@given(value=st.floats(-1e5, 1e5), exponent=st.integers(2, 8), mantissa=st.integers(1, 10))
+def test_a_cast_agrees_for_formats_nobody_has_named(value: float, exponent: int, mantissa: int) -> None:
+    bits = {"exponent_bits": exponent, "mantissa_bits": mantissa}
+    assert formats.clipped_cast(value=value, **bits) == listed.clipped_cast(value=value, **bits)
+
+
+@given(name=names, place=st.floats(0.01, 0.99))
+def test_spacing_is_the_way_to_the_next_number(name: str, place: float) -> None:
+    table = listed.table(name)
+    value = float(table[1 + int(place * (len(table) - 2))])
+    assert formats.spacing(value=value, number_format=name) == listed.spacing(value=value, number_format=name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_largest_number_has_the_spacing_below_it(name: str) -> None:
+    end = formats.largest(number_format=name)
+    assert formats.spacing(value=end, number_format=name) == listed.spacing(value=end, number_format=name)
+
+
+@pytest.mark.parametrize("value", [0.1, -1 / 3, 2.0**-140, 12345.678])
+def test_a_format_of_8_and_23_bits_is_fp32(value: float) -> None:
+    assert formats.clipped_cast(value=value, exponent_bits=8, mantissa_bits=23) == float(np.float32(value))
+
+
+def test_three_thresholds_of_fp16_are_three_numbers() -> None:
+    found = [
+        formats.smallest_normal(number_format="FP16"),
+        formats.smallest_subnormal(number_format="FP16"),
+        formats.flush_threshold(number_format="FP16"),
+    ]
+    assert found == [2.0**-14, 2.0**-24, 2.0**-25]
+    assert formats.rounded(value=6e-5, number_format="FP16") != 0  # below the smallest normal number, and no zero
+
+
+def test_fp8_clips_where_16_bits_overflow() -> None:
+    assert formats.saturated(value=-1e9, number_format="E5M2") == -57344
+    assert formats.rounded(value=-1e9, number_format="E5M2") == -math.inf
+
+
+@given(name=narrow, addend=st.floats(0.01, 20))
+def test_a_sum_stands_still_where_adding_shows(name: str, addend: float) -> None:
+    assume(name != "E2M1")
+    try:
+        expected = tried.stalled_sum(addend=addend, number_format=name)
+    except ValueError:
+        expected = math.nan
+    if expected > 0 and formats.spacing(value=addend, number_format=name) < addend:
+        assert stagnation.stalled_sum(addend=addend, number_format=name) == expected
+
+
+@given(name=st.sampled_from(["BF16", "FP16"]), positions=st.integers(1, 20000))
+def test_positions_that_stay_apart_are_counted_right(name: str, positions: int) -> None:
+    case = {"positions": positions, "number_format": name}
+    assert stagnation.distinct_positions(**case) == tried.distinct_positions(**case)
+
+
+@pytest.mark.parametrize("name", ["BF16", "FP16", "TF32", "E4M3", "E5M2"])
+def test_the_last_exact_count(name: str) -> None:
+    assert stagnation.largest_exact_count(number_format=name) == tried.largest_exact_count(number_format=name)
+
+
+@given(weight=weights, name=st.sampled_from(["BF16", "FP16"]))
+def test_half_a_step_moves_a_weight(weight: float, name: str) -> None:
+    stored = formats.rounded(value=weight, number_format=name)
+    limit = stagnation.smallest_moving_update(weight=stored, number_format=name)
+    assert math.isclose(limit, tried.smallest_moving_update(weight=stored, number_format=name), rel_tol=1e-9)
+    assert formats.rounded(value=stored + 1.01 * limit, number_format=name) > stored
+    assert formats.rounded(value=stored + 0.99 * limit, number_format=name) == stored
+
+
+@given(weight=weights, share=st.floats(0.001, 1))
+def test_stochastic_rounding_moves_a_weight_after_as_many_steps(weight: float, share: float) -> None:
+    case = {
+        "weight": weight,
+        "number_format": "BF16",
+        "update": share * formats.spacing(value=weight, number_format="BF16"),
+    }
+    assert math.isclose(stagnation.expected_steps_to_move(**case), tried.expected_steps_to_move(**case), rel_tol=1e-9)
+
+
+@given(
+    peak=st.sampled_from([1e-4, 3e-4, 6e-4, 1e-3]),
+    weight=st.sampled_from([0.01, 0.02, 0.05]),
+    steps=st.integers(100, 5000),
+)
+def test_the_schedule_freezes_a_weight_where_walking_it_shows(peak: float, weight: float, steps: int) -> None:
+    case = {"peak_lr": peak, "weight": weight, "steps": steps, "relative_update": 0.7}
+    try:
+        expected = tried.moving_steps(**case)
+    except ValueError:
+        with pytest.raises(ValueError, match="moves no weight"):
+            stagnation.moving_steps(**case)
+        return
+    assert stagnation.moving_steps(**case) == expected
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(ValueError, match="no format of FP32"):
+        formats.largest(number_format="FP12")
+    with pytest.raises(ValueError, match="finite"):
+        formats.rounded(value=math.nan, number_format="BF16")
+    with pytest.raises(ValueError, match="no format here"):
+        formats.clipped_cast(value=1.0, exponent_bits=1, mantissa_bits=3)
+    for bits in ({"exponent_bits": 9, "mantissa_bits": 3}, {"exponent_bits": 8, "mantissa_bits": 24}):
+        with pytest.raises(ValueError, match="no format here"):
+            formats.clipped_cast(value=1.0, **bits)
+    with pytest.raises(ValueError, match="beyond the largest"):
+        formats.spacing(value=1e6, number_format="FP16")
+    with pytest.raises(ValueError, match="at once"):
+        stagnation.expected_steps_to_move(weight=1.0, update=1.0, number_format="BF16")
+    with pytest.raises(ValueError, match="beyond the largest"):
+        stagnation.distinct_positions(positions=1000, number_format="E4M3")
+    with pytest.raises(ValueError, match="moves no weight"):  # the update is half the spacing, a tie to even
+        stagnation.moving_steps(peak_lr=2.0**-8, steps=100, weight=1.0, relative_update=1.0)
+    with pytest.raises(ValueError, match="leaves the range"):
+        stagnation.stalled_sum(addend=100.0, number_format="E4M3")
+
+
+def test_a_format_that_ends_before_its_whole_numbers_do_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(formats.FORMATS, "E2M3", formats.Format(2, 3, "none"))  # it ends at 7.5
+    with pytest.raises(ValueError, match="range of E2M3"):
+        stagnation.largest_exact_count(number_format="E2M3")

@@ -1,0 +1,178 @@
+"""What fits on a GPU: references against a memory that is filled from ZeRO's table, their limits, and real models."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from solutions.oracles.zero import capacity as engine
+from solutions.oracles.zero import zero as table
+from solutions.zero import capacity, zero
+
+B = 10**9
+GB = 1e9
+STAGES = (0, 1, 2, 3)
+
+gpu_counts = st.integers(1, 600)
+stages = st.sampled_from(STAGES)
+
+
+def same(first: float, second: float) -> bool:
+    return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@given(
+    billions=st.integers(1, 500),
+    gpus=gpu_counts,
+    stage=stages,
+    activations=st.integers(0, 60),
+    device=st.integers(16, 200),
+    reserve=st.integers(0, 15),
+)
+def test_room_is_what_a_table_leaves_and_the_smallest_stage_has_enough_of_it(
+    billions: int, gpus: int, stage: int, activations: int, device: int, reserve: int
+) -> None:
+    case: dict[str, Any] = {"parameters": billions * B, "gpus": gpus}
+    memory = {"device_bytes": device * GB, "reserved_bytes": reserve * GB}
+    needed = zero.needed_bytes_per_gpu(**case, stage=stage, activation_bytes=activations * GB)
+    assert same(needed, table.needed_bytes_per_gpu(**case, stage=stage, activation_bytes=activations * GB))
+    try:
+        room = table.room_bytes_per_gpu(**case, stage=stage, **memory)
+    except ValueError:
+        with pytest.raises(ValueError, match="do not fit"):
+            zero.room_bytes_per_gpu(**case, stage=stage, **memory)
+    else:
+        assert same(zero.room_bytes_per_gpu(**case, stage=stage, **memory), room)
+    assume(all(abs(_needed(case, s, activations) + (reserve - device) * GB) > 1 for s in STAGES))
+    fits = capacity.smallest_stage(**case, activation_bytes=activations * GB, **memory)
+    assert fits == engine.smallest_stage(**case, activation_bytes=activations * GB, **memory)
+
+
+def _needed(case: dict[str, Any], stage: int, activations: int) -> float:
+    return float(zero.needed_bytes_per_gpu(**case, stage=stage, activation_bytes=activations * GB))
+
+
+def test_30b_on_eight_gpus_is_no_fit_with_headroom() -> None:
+    case = {"parameters": 30 * B, "gpus": 8, "activation_bytes": 20 * GB}
+    assert zero.needed_bytes_per_gpu(**case, stage=3) == 80 * GB
+    assert capacity.smallest_stage(**case, device_bytes=80 * GB) == "ZeRO-3"  # to the last byte
+    assert capacity.smallest_stage(**case, device_bytes=80 * GB, reserved_bytes=1) == "nothing fits"
+    assert capacity.smallest_stage(**case, device_bytes=80 * 2**30, reserved_bytes=5 * GB) == "ZeRO-3"
+
+
+def test_zero_2_does_not_fit_on_sixteen_gpus_nor_on_any_number() -> None:
+    case = {"parameters": 30 * B, "activation_bytes": 20 * GB}
+    assert zero.needed_bytes_per_gpu(**case, gpus=16, stage=2) == 106.25 * GB
+    assert zero.needed_bytes_per_gpu(**case, gpus=16, stage=3) == 50 * GB
+    for gpus in (64, 4096, 10**6):
+        assert zero.needed_bytes_per_gpu(**case, gpus=gpus, stage=2) > 80 * GB
+    for module in (capacity, engine):
+        with pytest.raises(ValueError, match="no number of GPUs"):
+            module.gpus_needed(**case, stage=2, device_bytes=80 * GB)
+
+
+@given(
+    billions=st.integers(1, 700),
+    stage=st.sampled_from([1, 2, 3]),
+    activations=st.integers(0, 40),
+    device=st.integers(16, 200),
+    reserve=st.integers(0, 10),
+)
+def test_the_gpus_needed_fit_and_one_fewer_do_not(
+    billions: int, stage: int, activations: int, device: int, reserve: int
+) -> None:
+    memory = {"device_bytes": device * GB, "activation_bytes": activations * GB, "reserved_bytes": reserve * GB}
+    try:
+        gpus = capacity.gpus_needed(parameters=billions * B, stage=stage, **memory)
+    except ValueError:
+        with pytest.raises(ValueError, match="no number of GPUs"):
+            engine.gpus_needed(parameters=billions * B, stage=stage, **memory)
+        return
+    assert gpus == engine.gpus_needed(parameters=billions * B, stage=stage, **memory)
+    free = (device - reserve - activations) * GB
+
+    def states(count: int) -> float:
+        return float(zero.state_bytes_per_gpu(parameters=billions * B, gpus=count, stage=stage))
+
+    assert states(gpus) <= free * (1 + 1e-12)
+    assert gpus == 1 or states(gpus - 1) > free * (1 - 1e-12)
+
+
+@given(billions=st.integers(1, 100), gpus=gpu_counts, room=st.integers(10, 200))
+def test_the_least_stage_fits_and_less_sharding_does_not(billions: int, gpus: int, room: int) -> None:
+    case = {"parameters": billions * B, "gpus": gpus}
+
+    def states(stage: int) -> float:
+        return float(zero.state_bytes_per_gpu(**case, stage=stage))
+
+    try:
+        stage = capacity.least_stage(**case, room_bytes=room * GB)
+    except ValueError:
+        assert states(3) > room * GB
+        with pytest.raises(ValueError, match="fits"):
+            engine.least_stage(**case, room_bytes=room * GB)
+        return
+    assert stage == engine.least_stage(**case, room_bytes=room * GB)
+    assert states(stage) <= room * GB
+    assert stage == 0 or states(stage - 1) > room * GB
+
+
+def test_states_alone_need_2_and_14_and_81_gpus_of_80_gb() -> None:
+    needed = [capacity.gpus_needed(parameters=b * B, stage=3, device_bytes=80 * GB) for b in (7, 70, 405)]
+    assert needed == [2, 14, 81]
+    assert capacity.gpus_needed(parameters=70 * B, stage=3, device_bytes=80 * GB, reserved_bytes=1) == 15
+
+
+@given(
+    gpus=gpu_counts,
+    stage=stages,
+    activations=st.integers(0, 40),
+    device=st.integers(60, 200),
+    reserve=st.integers(0, 10),
+)
+def test_the_largest_model_fits_and_a_larger_one_does_not(
+    gpus: int, stage: int, activations: int, device: int, reserve: int
+) -> None:
+    memory = {"device_bytes": device * GB, "activation_bytes": activations * GB, "reserved_bytes": reserve * GB}
+    largest = capacity.largest_model(gpus=gpus, stage=stage, **memory)
+    assert abs(largest - engine.largest_model(gpus=gpus, stage=stage, **memory)) < 2
+    needed = zero.needed_bytes_per_gpu(
+        parameters=largest, gpus=gpus, stage=stage, activation_bytes=memory["activation_bytes"]
+    )
+    assert same(needed + reserve * GB, device * GB)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_states_as_large_as_the_room_fit(stage: int) -> None:
+    room = zero.state_bytes_per_gpu(parameters=2**30, gpus=8, stage=stage)
+    case: dict[str, Any] = {"parameters": 2**30, "gpus": 8, "room_bytes": room}
+    assert capacity.least_stage(**case) == engine.least_stage(**case) == stage
+
+
+def test_the_last_byte_is_room_too() -> None:
+    case: dict[str, Any] = {"gpus": 16, "stage": 3, "device_bytes": 16, "activation_bytes": 15}
+    assert capacity.largest_model(**case) == engine.largest_model(**case) == 1
+
+
+def test_the_oracle_refuses_a_stage_that_shards_nothing() -> None:
+    with pytest.raises(ValueError, match="shards nothing"):
+        engine.gpus_needed(parameters=1, stage=0, device_bytes=80e9)
+
+
+@pytest.mark.parametrize(
+    ("function", "wrong"),
+    [
+        ("smallest_stage", {"parameters": 1, "gpus": 8, "activation_bytes": 0, "device_bytes": 0}),
+        ("least_stage", {"parameters": 1, "gpus": 8, "room_bytes": 0}),
+        ("gpus_needed", {"parameters": 1, "stage": 0, "device_bytes": 80e9}),
+        ("gpus_needed", {"parameters": 1, "stage": 4, "device_bytes": 80e9}),
+        ("largest_model", {"gpus": 8, "stage": 3, "device_bytes": 80e9, "activation_bytes": 80e9}),
+    ],
+)
+def test_what_cannot_be_is_refused(function: str, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must"):
+        getattr(capacity, function)(**wrong)

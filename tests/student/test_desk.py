@@ -1,0 +1,487 @@
+"""The desk's message path: what a form is told, when, and what its widget brings to the browser."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from checkout import ROOT, checkout_bank, fresh_session, of_each_kind, problem_of, template
+from shardwise.bank.bank import Problem
+from shardwise.bank.posing import pose
+from shardwise.kinds import OURS, text_of
+from shardwise.kinds.calls import Recorded, run_here
+from shardwise.markdown.html import to_html
+from shardwise.marking import check as mark
+from shardwise.question import Outcome, Question
+from shardwise.student import api
+from shardwise.student.desk import Desk
+from shardwise.student.messages import Checked
+from shardwise.student.progress.file import ProgressFile
+from shardwise.student.progress.journal import Journal
+from shardwise.student.views import verdict, view
+from shardwise.student.widget import Practice
+from shardwise.student.widget.form import _connected
+from shardwise.student.widget.library import BUNDLE, digest_of, library
+
+NUMBER, CHOICE, HUNT = "bytes-per-gpu", "ring-or-tree", "ring-time-bug"
+
+
+@pytest.fixture(autouse=True)
+def _fresh_session(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(api, "_SESSION", fresh_session())
+    yield
+    from ipywidgets import Widget
+
+    Widget.close_all()
+
+
+@pytest.fixture
+def kept_progress(tmp_path: Path) -> Journal:
+    """What this session keeps, in a file."""
+    journal = Journal(ProgressFile(tmp_path / "progress.sqlite"))
+    vars(api._SESSION)["journal"] = journal
+    return journal
+
+
+def asked(name: str, seed: int | str = 0) -> Question:
+    return pose(checkout_bank().find(name), seed)
+
+
+class Student:
+    """Somebody in front of one form."""
+
+    def __init__(self, question: Question, desk: Desk | None = None) -> None:
+        self.desk = desk or Desk(api._SESSION)
+        self.told = self.desk.open(question)["question"]
+
+    def asks(self, do: str, **more: Any) -> dict[str, Any]:
+        """What comes back when a button is pressed; a question that comes is the one that is asked about from now on."""
+        request = {"do": do, "problem": self.told["id"], "seed": self.told["seed"], **more}
+        reply = self.desk.reply(json.loads(json.dumps(request)))
+        self.told = reply.get("question", self.told)
+        return json.loads(json.dumps(reply))
+
+
+def at(name: str) -> Student:
+    return Student(asked(name))
+
+
+def synced(widget: Practice) -> str:
+    """All that the browser can see of a question: the state but for our own script."""
+    return json.dumps({name: value for name, value in widget.get_state().items() if name != "_esm"}, default=str)
+
+
+def secrets(question: Question) -> list[str]:
+    """Texts out of the key, the hints and the solution that are not in the question itself anyway."""
+    found = [
+        *question.hints,
+        *(to_html(hint) for hint in question.hints),
+        question.solution,
+        to_html(question.solution),
+    ]
+
+    def collect(value: Any) -> None:
+        if isinstance(value, dict):
+            for part in value.values():
+                collect(part)
+        elif isinstance(value, list):
+            for part in value:
+                collect(part)
+        elif isinstance(value, str) and len(value) > 15:
+            found.append(value)
+
+    collect(question.key.model_dump(mode="json"))
+    public = text_of(question) + "\n".join(getattr(question.form, "listing", ()))
+    return [json.dumps(text)[1:-1] for text in found if text not in public and text.strip() not in public]
+
+
+@of_each_kind(6)
+def test_nothing_of_key_solution_or_hints_reaches_the_browser_unasked(formed: Problem) -> None:
+    for seed in range(2):
+        question = pose(formed, seed)
+        state = synced(Practice(Desk(api._SESSION), question))
+        hidden = secrets(question)
+        assert hidden
+        assert [text for text in hidden if text in state] == []
+        told = json.loads(state)["given"]["question"]
+        assert set(told) == {"id", "seed", "kind", "title", "points", "hints", "prompt", "form", "estimated_first"}
+
+
+@of_each_kind(6)
+def test_a_form_shows_the_options_or_the_listing_and_the_prompt_does_not_repeat_them(formed: Problem) -> None:
+    question = pose(formed, 1)
+    shown = view(question)
+    form: Any = question.form
+    if question.kind == "choice":
+        (field,) = shown["form"]["fields"]
+        assert [option["label"] for option in field["options"]] == [option.label for option in form.options]
+        assert not re.search(rf"(?<!\w){form.options[0].label}\)", shown["prompt"])
+    if question.kind == "bugline":
+        assert shown["form"]["fields"][0]["lines"] == list(form.listing)
+        assert f"def {form.function}" not in shown["prompt"]
+    first_words = question.prompt.split("\n")[0][:20].split("*")[0]
+    assert to_html(first_words).removeprefix("<p>").removesuffix("</p>")[:10] in shown["prompt"]
+
+
+@of_each_kind(3)
+def test_the_desk_marks_like_the_cell_does(formed: Problem) -> None:
+    question = pose(formed, 0)
+    student = Student(question)
+    for sample in formed.kind.samples(question):
+        raw = sample.raw
+        if isinstance(raw, Recorded):  # a browser sends the source of a function
+            raw = formed.kind.sample_source(question, "", raw)
+        sent = json.loads(json.dumps(raw, default=lambda _: None))  # as a browser sends it
+        said = student.asks("check", answer=sent)["verdict"]
+        expected = mark(question, raw, runner=run_here, front="form")
+        assert said["outcome"] == sample.outcome
+        more = said.pop("more", None)
+        assert said == verdict(expected)
+        assert (more is None) == (sample.outcome != Outcome.CORRECT)
+
+
+LAYOUT = "a-layout-that-fits"
+
+
+def test_what_a_layout_comes_to_is_not_told_before_a_first_check_that_could_be_read() -> None:
+    student, fits = at(LAYOUT), {"tp": "8", "pp": "4"}
+    for answer in ({}, {"tp": "8", "pp": "2", "dp": "many"}):
+        student.asks("check", answer=answer)
+        bars = student.asks("bars", answer=fits)["bars"]
+        assert list(bars) == ["why"] and "After your first check" in bars["why"]
+    student.asks("check", answer={"tp": "8", "pp": "2"})
+    assert student.asks("bars", answer=fits)["bars"]["rows"]
+    assert "why" in Student(asked(LAYOUT, 1), student.desk).asks("bars", answer=fits)["bars"]  # another variant
+
+
+def test_a_step_that_is_drawn_counts_as_no_attempt(kept_progress: Journal) -> None:
+    student = at(LAYOUT)
+    student.asks("check", answer={"tp": "8", "pp": "2"})
+    before = kept_progress.events()
+    for tensor in ("1", "2", "4", "8"):
+        assert "error" not in student.asks("bars", answer={"tp": tensor, "pp": "4"})
+    assert kept_progress.events() == before and len(before) == 1
+
+
+def test_bars_are_there_again_after_a_restart(kept_progress: Journal) -> None:
+    at(LAYOUT).asks("check", answer={"tp": "8", "pp": "2"})
+    api._SESSION = fresh_session()
+    vars(api._SESSION)["journal"] = kept_progress
+    assert at(LAYOUT).asks("bars", answer={"tp": "8", "pp": "4"})["bars"]["rows"]
+
+
+def test_a_question_that_has_no_limits_is_asked_for_bars_in_vain() -> None:
+    student, key = at(NUMBER), asked(NUMBER).key
+    student.asks("check", answer=f"{key.value!r} B")  # type: ignore[attr-defined]
+    assert student.asks("bars", answer="1 GB") == {"bars": {}}
+
+
+def test_an_empty_form_is_blank_and_not_wrong() -> None:
+    for name, empty in ((NUMBER, ""), (CHOICE, []), (HUNT, {"line": None, "input": {}, "fix": ""})):
+        said = at(name).asks("check", answer=empty)["verdict"]
+        assert said["outcome"] == Outcome.BLANK
+        assert "Assign" not in said["html"]
+
+
+def test_what_a_student_types_comes_back_as_text_and_never_as_html() -> None:
+    nasty = "3 <img src=x onerror=alert(1)> `GB` **x**"
+    for name, answer in ((NUMBER, nasty), (CHOICE, [nasty]), (HUNT, {"line": 2, "input": {}, "fix": nasty})):
+        assert "<img" not in at(name).asks("check", answer=answer)["verdict"]["html"]
+    for request in (
+        {"do": nasty},
+        {"do": "check", "problem": nasty, "seed": "0"},
+        {"do": "hint", "problem": NUMBER, "seed": nasty},
+    ):
+        assert "<img" not in json.dumps(Desk(api._SESSION).reply(request))
+
+
+def test_a_right_answer_says_what_to_take_along_unless_its_kind_has_said_why() -> None:
+    key: Any = asked(NUMBER).key
+    assert (
+        at(NUMBER).asks("check", answer=f"{key.value!r} B")["verdict"]["more"]
+        == "<p>With more GPUs this figure hardly grows.</p>"
+    )
+    key = asked(CHOICE).key
+    said = at(CHOICE).asks("check", answer=list(key.correct))["verdict"]
+    assert said["outcome"] == Outcome.CORRECT and said["more"] == ""
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(0.95, "within a tenth of it"), (1.09, "within a tenth of it"), (1.2, "the right power of ten, 1.2 times too large"), (1 / 3, "the right power of ten, 3 times too small"), (50, "50 times too large"), (0.2, ": 5 times too small")],
+)  # fmt: skip
+def test_an_estimate_is_read_at_once_and_compared_when_the_answer_is_right(share: float, said: str) -> None:
+    key: Any = asked(NUMBER).key
+    student, rough = at(NUMBER), f"{share * key.value} B"
+    assert student.asks("estimate", answer=rough)["estimate"].endswith("B")
+    assert "more" not in student.asks("check", answer="1 GB", estimate=rough)["verdict"]
+    assert said in student.asks("check", answer=f"{key.value!r} B", estimate=rough)["verdict"]["more"]
+
+
+@pytest.mark.parametrize("rough", ["", "a lot", "40 GB/s", None, [1], {"a": {}}])
+def test_an_estimate_that_cannot_be_read_is_told_so_and_never_compared(rough: Any) -> None:
+    key: Any = asked(NUMBER).key
+    student = at(NUMBER)
+    assert list(student.asks("estimate", answer=rough)) == ["unreadable"]
+    said = student.asks("check", answer=f"{key.value!r} B", estimate=rough)["verdict"]
+    assert said["outcome"] == Outcome.CORRECT and "estimated" not in said["more"]
+
+
+NOTEBOOK_SPELLING = re.compile(r"\{|&quot;|=&nbsp;|\w = \w|looks like")
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_what_is_said_of_an_unreadable_answer_is_said_of_fields(kind: str) -> None:
+    question = pose(problem_of(template(kind)), 1)
+    student = Student(question)
+    for sample in problem_of(template(kind)).kind.samples(question):
+        if sample.outcome == Outcome.UNREADABLE and isinstance(sample.raw, dict):  # as fields make it
+            told = student.asks("check", answer=sample.raw)["verdict"]["html"]
+            assert not NOTEBOOK_SPELLING.search(told), told
+
+
+def test_a_part_of_a_case_that_cannot_be_read_is_marked_as_that() -> None:
+    student = Student(pose(problem_of(template("case")), 1))
+    first, second, *_ = (part["name"] for part in student.told["form"]["fields"][0]["parts"])
+    alone = student.asks("check", answer={first: "a lot"})["verdict"]
+    assert alone["outcome"] == "unreadable" and "1 part cannot be read; beside it stands why." in alone["html"]
+    assert alone["notes"].keys() == {first}
+    several = student.asks("check", answer={first: "a lot", second: "3.5 GB"})["verdict"]
+    for told in (alone, several):
+        assert told["notes"][first]["outcome"] == "unreadable" and "a lot" in told["notes"][first]["html"]
+    assert "I read" not in several["notes"][second]["html"]  # its field shows that
+
+
+def test_a_form_that_comes_back_to_a_variant_shows_the_hints_that_were_given() -> None:
+    student = at(NUMBER)
+    seed = student.told["seed"]
+    (hint,) = student.asks("hint", shown=0)["hints"]
+    assert student.asks("another")["hints"] == []
+    assert student.asks("question", seed=seed)["hints"] == [hint]
+    assert student.desk.open(asked(NUMBER))["hints"] == [hint]
+
+
+def test_hints_come_in_turn_and_the_cells_go_on_from_there() -> None:
+    question, student = asked(NUMBER), at(NUMBER)
+    (first,) = student.asks("hint", shown=0)["hints"]
+    assert to_html(question.hints[0]).removeprefix("<p>") in first["html"]
+    assert str(api.hint(NUMBER)).startswith("Hint 2.")
+    assert len(student.asks("hint", shown=7)["hints"]) == len(question.hints)
+    assert "last hint" in str(api.hint())
+
+
+def test_a_part_of_a_case_gives_its_own_hints_and_cells_give_the_others() -> None:
+    student = at("train-a-model")
+    parts = student.told["form"]["fields"][0]["parts"]
+    (states,) = [part for part in parts if part["label"] == "Model states on a GPU"]
+    name = states["name"]
+    assert student.told["hints"] == 0  # to all of it
+    for shown in range(states["hints"] + 1):
+        given = student.asks("hint", part=name, shown=shown)["hints"]
+    assert len(given) == states["hints"] > 1
+    for number, hint in enumerate(given, start=1):
+        assert (
+            hint["part"] == name and f"Hint {number}." in hint["html"] and "Model states" not in hint["html"]
+        )  # its title stands above
+    assert student.asks("question")["hints"] == given
+    assert "1. Replicas" in str(api.hint("train-a-model"))
+    assert [len(student.asks("hint", part=part, shown=0)["hints"]) for part in (name, "replicas", "nothing", [])] == [
+        1,
+        1,
+        0,
+        0,
+    ]
+
+
+def test_hints_in_cells_begin_at_the_first_part_of_a_case_that_is_not_right() -> None:
+    student = at("train-a-model")
+    right: Any = next(iter(checkout_bank().find("train-a-model").kind.samples(asked("train-a-model")))).raw
+    student.asks("check", answer={"replicas": right["replicas"]})
+    assert "2. Micro-batches" in str(api.hint("train-a-model"))
+
+
+def test_how_to_tick_options_fits_a_question_for_the_wrong_ones() -> None:
+    review = at("train-a-model").told["form"]["fields"][0]["parts"][-1]
+    assert "Which statements of that plan are wrong?" in review["html"]
+    assert review["how"].startswith("Tick all that apply")
+
+
+def test_the_solution_comes_when_it_is_asked_for() -> None:
+    solution = at(CHOICE).asks("solution")["solution"]
+    assert "<table>" in solution  # this one begins with a table
+    assert to_html(asked(CHOICE).solution) in solution
+
+
+def test_another_has_its_own_numbers_and_changes_no_check_in_a_cell() -> None:
+    student = at(NUMBER)
+    before = student.told
+    student.asks("another")
+    assert student.told["prompt"] != before["prompt"] and student.told["seed"] != before["seed"]
+    question = asked(NUMBER, student.told["seed"])
+    key: Any = question.key
+    right = f"{key.value!r} B"
+    for seed, outcome in ((student.told["seed"], Outcome.CORRECT), (before["seed"], Outcome.INCORRECT)):
+        assert student.asks("check", answer=right, seed=seed)["verdict"]["outcome"] == outcome
+        checked = api.check(NUMBER, right, seed=seed)
+        assert isinstance(checked, Checked) and checked.outcome == outcome
+    default = api.check(NUMBER, f"{asked(NUMBER).key.value!r} B")  # type: ignore[attr-defined]
+    assert isinstance(default, Checked) and default.outcome == Outcome.CORRECT
+    assert student.asks("question", seed=before["seed"])["question"] == before
+
+
+def test_next_goes_through_a_chapter_to_its_end() -> None:
+    ids = [problem.id for problem in checkout_bank().of_chapter("01-ring-all-reduce")]
+    student = Student(pose(checkout_bank().find(ids[0]), 0))
+    for name in ids[1:]:
+        assert student.asks("next")["question"]["id"] == name
+    assert student.asks("next") == {"end": "<p>That was the last problem of this chapter.</p>"}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [None, 7, "check", {}, {"do": "explode"}, {"do": ["check"]}, {"do": "check"}, {"do": "check", "problem": NUMBER, "seed": 0},
+     {"do": "check", "problem": "no-such-problem", "seed": "0"}, {"do": "check", "problem": ["x"], "seed": {}}],
+)  # fmt: skip
+def test_a_request_that_makes_no_sense_is_told_so(request_: Any) -> None:
+    reply = Desk(api._SESSION).reply(request_)
+    assert list(reply) == ["error"] and "of ours" not in reply["error"]
+
+
+def test_a_fault_of_ours_and_an_interruption_are_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    for error, said in ((KeyboardInterrupt(), "Stopped."), (RuntimeError("no <b>luck</b>"), "Something of ours broke")):
+        monkeypatch.setattr("shardwise.student.desk.check", raising(error))
+        reply = at(NUMBER).asks("check", answer="3 GB")
+        assert said in reply["error"] and "<b>" not in reply["error"]
+
+
+def raising(error: BaseException) -> Any:
+    def check(*_: Any, **__: Any) -> None:
+        raise error
+
+    return check
+
+
+def test_a_widget_passes_requests_on_and_replies_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    widget, sent = api.practice(NUMBER), list[Any]()
+    assert isinstance(widget, Practice)
+    monkeypatch.setattr(widget, "send", sent.append)
+    widget._handle_custom_msg({"id": "7-a", "request": {"do": "hint", "problem": asked(NUMBER).id, "seed": "0"}}, [])
+    widget._handle_custom_msg("nonsense", [])
+    ((message),) = sent
+    assert message["id"] == "7-a" and len(message["reply"]["hints"]) == 1
+
+
+class Comm:
+    """A connection that a page has opened."""
+
+    def __init__(self) -> None:
+        self.heard: Any = None
+        self.sent: list[Any] = []
+        self.closed = False
+
+    def on_msg(self, heard: Any) -> None:
+        self.heard = heard
+
+    def send(self, data: Any) -> None:
+        self.sent.append(data)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def message(data: Any) -> dict[str, Any]:
+    return {"content": {"data": data}}
+
+
+def test_a_connection_of_a_form_is_answered_and_one_of_a_form_that_is_gone_is_closed() -> None:
+    widget, comm, stranger = api.practice(NUMBER), Comm(), Comm()
+    assert isinstance(widget, Practice)
+    _connected(comm, message({"form": widget.token}))
+    comm.heard(message({"id": 1, "request": {"do": "solution", "problem": asked(NUMBER).id, "seed": "0"}}))
+    assert comm.sent[0]["id"] == 1 and "Solution" in comm.sent[0]["reply"]["solution"]
+    _connected(stranger, message({"form": "of the kernel before"}))
+    assert stranger.closed and not comm.closed
+
+
+def test_the_code_goes_to_the_browser_once_for_all_forms() -> None:
+    first, second = api.practice(NUMBER), api.practice(CHOICE)
+    assert isinstance(first, Practice) and isinstance(second, Practice)
+    assert first.library == second.library == f"IPY_MODEL_{library().model_id}"
+    assert gzip.decompress(library().code) == BUNDLE.read_bytes()
+    assert len(first._esm) < 2000 and "_css" not in synced(first)
+
+
+def sources_digest() -> str:
+    """The digest that build.mjs writes into the bundle's first line."""
+    desk = ROOT / "desk"
+    digest = hashlib.sha256()
+    sources = [path.relative_to(desk).as_posix() for path in (desk / "src").rglob("*.js")]
+    for name in sorted(["build.mjs", "package-lock.json", *sources]):
+        digest.update(f"{name}\n".encode() + (desk / name).read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def test_the_bundle_was_built_from_the_sources_that_are_there() -> None:
+    assert digest_of(BUNDLE.read_text("utf-8")) == sources_digest(), "run `make desk` and commit desk.js"
+
+
+def test_the_bundle_is_small() -> None:
+    assert len(gzip.compress(BUNDLE.read_bytes())) < 200_000
+
+
+@pytest.mark.slow
+def test_the_bundle_is_what_the_sources_build_to(tmp_path: Path) -> None:
+    built = tmp_path / "desk.js"
+    subprocess.run(["make", "desk", f"BUNDLE={built}"], cwd=ROOT, check=True, capture_output=True)
+    assert built.read_bytes() == BUNDLE.read_bytes()
+
+
+def test_a_notebook_shows_the_question_where_there_are_no_widgets(monkeypatch: pytest.MonkeyPatch) -> None:
+    import IPython.display
+    from nbconvert import HTMLExporter
+
+    outputs = []
+    monkeypatch.setattr(
+        IPython.display,
+        "display",
+        lambda data, metadata=None, **_: outputs.append(new_output("display_data", data=data, metadata=metadata or {})),
+    )
+    widget = api.practice(HUNT)
+    assert isinstance(widget, Practice)
+    widget._ipython_display_()
+    text, form = outputs
+    assert list(form.data) == ["application/vnd.jupyter.widget-view+json"]
+    assert asked(HUNT).title in text.data["text/plain"]
+    cell = new_code_cell('practice("ring-time-bug")', outputs=outputs, execution_count=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nbconvert's own
+        page, _ = HTMLExporter().from_notebook_node(nbformat.from_dict(new_notebook(cells=[cell])))
+    assert page.count(f"{asked(HUNT).title}</h3>") == 1 and "all_reduce_seconds" in page
+    assert "To answer in a form, run this cell in Jupyter." in page
+    assert "widget-view+json" not in page
+
+
+def test_importing_shardwise_or_its_verbs_loads_no_widgets() -> None:
+    source = "import sys, shardwise.student.api; print([name for name in ('anywidget', 'ipywidgets') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_every_kind_has_a_form(kind: str) -> None:
+    question = pose(problem_of(template(kind)), 2)
+    form = view(question)["form"]
+    assert form["how"]
+    assert form["fields"]
