@@ -20,6 +20,7 @@ from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -217,14 +218,14 @@ def submissions_of(room: Classroom) -> list[Path]:
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_costs_nothing(room: Classroom) -> None:
-    """It is killed while the last parcel is out, for a notebook in it takes longer than to look and to kill."""
+    """It is killed while the last notebook is out, which takes longer than to look and to kill."""
     room.hand_in("s11", right, f"import time\ntime.sleep({SLEEP})")
     expected = undisturbed(room)
     out = room.out / "bereft"
     grading = subprocess.Popen(command(room, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    until(lambda: gradings(out) == 10)
+    until(lambda: gradings(out) == 11)
     os.kill(workers_of(grading.pid).pop(), signal.SIGKILL)
-    assert gradings(out) == 10, "the machine is so busy that the last parcel came back before its worker was killed"
+    assert gradings(out) == 11, "the machine is so busy that the last notebook came back before its worker was killed"
     said, complaints = grading.communicate()
     assert grading.returncode == 0, complaints.decode()
     assert b"12 graded, 0 could not be" in said
@@ -294,11 +295,11 @@ def test_a_pool_is_left_although_an_idle_worker_died_with_the_lock_of_their_queu
         os.kill(workers[min(place, len(workers) - 1)], signal.SIGKILL)
 
 
-def deadly(settings: Settings, tasks: list[Task], sent_by: str) -> Any:
+def deadly(settings: Settings, task: Task, sent_by: str) -> Any:
     """Work that kills its process, as the machine does when memory runs out, whenever it meets one student."""
-    if any(task.student == "s05" for task in tasks):
+    if task.student == "s05":
         os.kill(os.getpid(), signal.SIGKILL)
-    return work(settings, tasks, sent_by)
+    return work(settings, task, sent_by)
 
 
 class Deadly(Executor):
@@ -459,7 +460,7 @@ def test_an_interrupt_at_any_moment_ends_in_one_line(room: Classroom, workers: s
     for attempt in range(13):
         out = room.out / f"interrupted-{attempt}"
         grading = started([*command(room, out), "--workers", workers])
-        until(lambda: catches(grading.pid, signal.SIGALRM))  # noqa: B023  Python's own start is over
+        until(lambda: catches(grading.pid, signal.SIGTERM))  # noqa: B023  Python's own start is over
         if attempt == 0:  # all of it, to know how long that takes
             began = time.monotonic()
             assert grading.communicate()[1] == ""
@@ -472,8 +473,9 @@ def test_an_interrupt_at_any_moment_ends_in_one_line(room: Classroom, workers: s
         with ended(grading):
             _, complaints = grading.communicate(timeout=HANGING)
         codes.append(grading.returncode)
-        assert (codes[-1], complaints) in ((130, stopped(out)), (130, "Stopped.\n"), (0, ""))
-    assert codes.count(130) > len(codes) / 2
+        # The second may kill Python at its end, which a shell calls 130 as well.
+        assert (codes[-1], complaints) in (*product((130, -2), (stopped(out), "Stopped.\n")), (0, ""))
+    assert len(codes) - codes.count(0) > len(codes) / 2
     subprocess.run(command(room, out), check=True, capture_output=True)
     assert files(out) == expected
 
@@ -491,7 +493,6 @@ def catches(pid: int, which: signal.Signals) -> bool:
     ("what", "code", "said"),
     [
         ("time.sleep(60)", 130, "Stopped. All is kept.\n"),
-        ("Deleted(); time.sleep(60)", 130, "Stopped. All is kept.\n"),  # Python ignores what is raised while it deletes
         ("unwound_badly()", 130, "Stopped. All is kept.\n"),
         ("atexit.register(interrupt)", 0, ""),  # too late: the command has ended
         ("typer.run(lambda: time.sleep(60))", 130, "Stopped. All is kept.\n"),  # says nothing of a KeyboardInterrupt
@@ -508,10 +509,6 @@ from shardwise.cli.interrupts import run, say_when_stopped
 def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
 
-class Deleted:
-    def __del__(self):
-        interrupt()
-
 def unwound_badly():
     try:
         time.sleep(60)
@@ -521,7 +518,7 @@ def unwound_badly():
 def command():
     say_when_stopped("All is kept.")
     sys.argv[1:] = []
-    if {"sleep(60)" in what or "unwound" in what} and not {"Deleted" in what}:
+    if {"sleep(60)" in what or "unwound" in what}:
         threading.Timer(0.2, interrupt).start()
     {what}
 
@@ -635,14 +632,14 @@ def test_a_student_whose_cell_hangs_delays_and_harms_nobody(room: Classroom) -> 
 
 
 @pytest.mark.parametrize("forge", [
-    lambda found: [(replace(found[0][0], student="s02"), found[0][1])],
-    lambda found: [],
+    lambda found: (replace(found[0], student="s02"), found[1]),
+    lambda found: (),
     lambda found: "nothing",
-    lambda found: [("points", 4)],
-    lambda found: [(replace(found[0][0], points=99.0), found[0][1])],
-    lambda found: [(replace(found[0][0], points=math.nan), found[0][1])],
-    lambda found: [(replace(found[0][0], points="13"), found[0][1])],
-    lambda found: [(replace(found[0][0], scores=(1, 2)), found[0][1])],
+    lambda found: ("points", 4),
+    lambda found: (replace(found[0], points=99.0), found[1]),
+    lambda found: (replace(found[0], points=math.nan), found[1]),
+    lambda found: (replace(found[0], points="13"), found[1]),
+    lambda found: (replace(found[0], scores=(1, 2)), found[1]),
 ])  # fmt: skip
 def test_a_worker_that_gives_back_something_else_is_our_fault_and_nobody_elses_result(
     room: Classroom, forge: Callable[[Any], Any]

@@ -30,8 +30,8 @@ from shardwise.grading.worker import Settings
 
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
 
-STUDENTS = tuple(f"s{number:02}" for number in range(20))  # five parcels, of which four are out at a time
-SLOW = ("s05", "s09", "s13")  # in three parcels, so that a worker that is killed is killed at work
+STUDENTS = tuple(f"s{number:02}" for number in range(20))
+SLOW = ("s05", "s09", "s13")  # so that a worker that is killed is killed at work
 SLEEP = "import time\ntime.sleep(60)"
 SETTINGS = Settings(limits=QUICK)
 SOON = 30.0  # seconds
