@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import example, given, settings
@@ -43,13 +42,8 @@ def refusal(text: str, symbols: tuple[str, ...] = SYMBOLS) -> str:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("2*M*(N-1)/N", 5.25),
-        ("2M(N-1)/N", 5.25),
         ("2 M (N − 1) ÷ N", 5.25),
-        ("T = 2·M×(N-1)/N", 5.25),
         ("(M)(N)", 24),
-        ("M N", 24),
-        ("2[M+N]", 22),
         ("N(N-1)^2", 392),  # a power binds tighter than a product without a sign
         ("-N^2", -64),
         ("2*-N", -16),
@@ -58,52 +52,32 @@ def refusal(text: str, symbols: tuple[str, ...] = SYMBOLS) -> str:
         ("M/N/2", 0.1875),  # from the left
         ("M-N-1", -6),
         ("N²", 64),
-        ("N²M", 192),
-        ("N^2 M", 192),
         ("m*2 + n", 14),
-        ("= 2*M", 6),
-        ("2*M bytes", 6),
         ("pow(N, 2)", 64),
-        ("N**2", 64),
         ("2.5e1 + .5 + 1_000", 1025.5),
-        ("sqrt(2N)", 4),
         ("log2(N) + ln(exp(2)) + log10(1e3)", 8),
         ("ceil(N/M) + floor(N/M) + ⌈N/M⌉ + ⌊N/M⌋", 10),
         ("min(M, N, 5) + max(M, N) + abs(M - N)", 16),
-        ("N^0.5 - sqrt(N)", 0),
         ("4^(1/2)", 2),
         ("MN", 24),
-        ("2MN/3", 16),
-        ("MN^2", 192),
         ("Nlog2(N)", 24),
-        ("Sqrt(2*N)", 4),
         ("2 x M", 6),
         (r"\frac{2M(N-1)}{N}", 5.25),
-        (r"$\frac{M}{\frac{N}{2}} \cdot 4$", 3),
         (r"\left\lceil \frac{N}{M} \right\rceil", 3),
         (r"\sqrt{2 N} \times \log_2(N)", 12),
-        ("M^{2}", 9),
         ("math.ceil(N/M) + np.floor(N/M)", 5),
         ("math.log(exp(M))", 3),
-        ("ceiling(N/M)", 3),
-        ("T(M, N) = 2*M", 6),
-        ("bytes per GPU = 2*M", 6),
         ("x = M + N", 11),
-        ("½ M", 1.5),
         ("5MN^2M", 5 * 9 * 64),  # as 5MN²M
         ("N^2sqrt(2N)", 256),
         ("√(2N) + √[N+1] + 2√(M+1)", 11),
         ("√16*M", 12),  # a root without brackets ends with one number or name
-        ("√16/2", 2),
         ("√√16", 2),
         ("3√⌈N/M⌉^2", 9),
         ("π", math.pi),
-        ("2πN²", 128 * math.pi),
         ("2piN", 16 * math.pi),
         ("Nπ/pi", 8),
-        ("math.pi*N", 8 * math.pi),
         (r"2\pi N", 16 * math.pi),
-        ("2*M;", 6),
     ],
 )
 def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: float) -> None:
@@ -115,39 +89,29 @@ def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: flo
     [
         ("", "I saw nothing where I expected a formula in M and N."),
         ("2 GB", "That is a unit, and a formula has none"),
-        ("2xM", "I don't know “xM”."),
         ("Mx", "I don't know “Mx”."),
         ("log(N)", "Write log2, ln or log10."),
         ("log2 N", "“log2” has no bracket."),
-        ("exp", "“exp” has no bracket."),
         ("50% M", "write 0.4 for 40 %"),
         ("1,000 M", "Write 1000 without one"),
         (r"\sum M", "not LaTeX"),
         (r"\frac{M}", "not LaTeX"),
         ("2/MN", "can mean 2/(M*N) or 2/M*N"),
-        ("2^MN", "can mean 2^M*N or 2^(M*N)"),
         ("(2M", "“(2M” opens a bracket that nothing closes. Add “)”."),
-        ("2M)", "“)” closes nothing, after “2M”."),
         ("(2M]", "“(” is closed by “]”. I expected “)”."),
         ("2 +", "it ends after “2 +”."),
         ("*M", "I saw “*” at the beginning."),
         ("M = N = 2", "one name before a single ="),
         ("M/2N", "can mean M/(2*N) or M/2*N"),
-        ("M/-2N", "can mean M/(2*N) or M/2*N"),
         ("2^N M", "2^N*M or 2^(N*M)"),
         ("2 3", "Put * or another operator before it."),
         ("1/0", "it divides by zero"),
-        ("M/(N-N)", "it divides by zero"),
         ("(N-N)^-1", "it divides by zero"),
         ("N^(M-M+65)", "I saw too large a power"),
         ("M 2²^2", "I saw “^” after “M 2²”."),
-        ("log2 = 3", "“log2” has no bracket."),
         ("2 3 = M", "I saw “=”. Write the right-hand side alone"),
         ("min(M)", "It takes several."),
-        ("sqrt(M, N)", "It takes one."),
         ("√2M", "where a root ends is not plain. Write what stands under it in brackets: √(...)."),
-        ("√M^2", "where a root ends is not plain"),
-        ("√M²", "where a root ends is not plain"),
         ("√M(N+1)", "where a root ends is not plain"),
         ("√", "it ends after “√”"),
         ("M//N", "Write floor(a/b) for what a // b is in Python"),
@@ -484,19 +448,6 @@ def test_where_a_formula_is_undefined_it_says_so_quietly(text: str, expected: fl
     assert math.isnan(evaluate(parse("M+N", SYMBOLS), {"M": 1.0}))
 
 
-def test_comparing_a_typical_pair_is_fast() -> None:
-    ours, theirs = (
-        parse("2*(N-1)*(M/(N*5e10)+5e-6)", SYMBOLS),
-        parse("2(N-1)/N*M/5e10 + 1e-5*N - 1e-5", SYMBOLS),
-    )
-    assert difference(theirs, ours, POINTS) is None
-    start = time.process_time()
-    for _ in range(20):
-        parse("2*(N-1)*(M/(N*5e10)+5e-6)", SYMBOLS)
-        difference(theirs, ours, POINTS)
-    assert (time.process_time() - start) / 20 < 0.2  # 0.0005 s measured
-
-
 def test_no_verdict_needs_a_heavy_library() -> None:
     probe = (
         "import sys; from shardwise.kinds import kinds; kinds()\n"
@@ -517,17 +468,12 @@ def test_no_verdict_needs_a_heavy_library() -> None:
     [
         ("t = 2M(N−1)÷N", "2*M*(N - 1)/N"),
         ("N + M", "N + M"),  # in the student's order
-        ("((M))*[N]", "M*N"),
-        ("M/(N*2)", "M/(N*2)"),
         ("(M*N)/2", "M*N/2"),
-        ("M-(N-1)", "M - (N - 1)"),
         ("M+(N-1)", "M + N - 1"),
         ("2*-N", "2*(-N)"),
-        ("-N^2", "-N**2"),
         ("(-N)^2", "(-N)**2"),
         ("2^-M", "2**(-M)"),
         ("N⁻²", "N**(-2)"),
-        ("2^M^2", "2**M**2"),
         ("(2^M)^2", "(2**M)**2"),
         ("⌈N/M⌉ + max(M,N)", "ceil(N/M) + max(M, N)"),
         ("1_000*1e9*.5", "1000*1e9*.5"),
@@ -562,15 +508,11 @@ def explained(theirs: str, ours: str, symbols: tuple[str, ...] = ("M", "N", "d",
     [
         ("2*M*(N-1)^2/N^2", RING, "Yours is `(N - 1)/N` times the right one."),
         ("2*M*(N-1)", RING, "Yours is `N` times the right one."),
-        ("M - M/N", RING, "Yours is 1/2 times the right one."),
         ("1e9*2*M*(N-1)/N", RING, "Yours is 1 × 10⁹ times the right one."),
         ("2*M*(N-1)/N * 1024^3/1e9", RING, "Yours is about 1.074 times the right one."),
-        ("2.6667*M*(N-1)/N", RING, "Yours is about 1.333 times the right one."),
         ("2*M*(1-N)/N", RING, "Yours is the right one with the opposite sign."),
         ("2*M*(N-1)/N + M", RING, "Yours is the right one plus `M`."),
-        ("2*M - 2*M/N - N", RING, "Yours is the right one minus `N`."),
         ("log2(N)*2*M*(N-1)/N", RING, "Yours is `log2(N)` times the right one."),
-        ("2^N*2*M*(N-1)/N", RING, "Yours is `(2**N)` times the right one."),
         ("2*d^2 + 2*d^2*k/a", LAYER, "Yours is the right one without its term `3*d*f`."),
         ("2*d^2*(1 + k/a) + 2*d*f", LAYER, "Yours is the right one minus `d*f`."),
         ("w*P/2 + (S-w)*P/2", "w*P/2 + (S-w)*(P + P/19)/2", "Yours is the right one minus `P*(S - w)/38`."),
@@ -586,17 +528,13 @@ def test_a_wrong_formula_is_explained_in_a_sentence(theirs: str, ours: str, sent
     ("theirs", "ours"),
     [
         ("M", RING),  # what it lacks is nearly the whole formula
-        ("5", RING),
         ("0", RING),
-        ("M - M", RING),
         ("M^2 + N^2 + d", RING),
         ("2*M*(N-1)/N * 1.0000001", RING),  # “about 1 times” helps nobody
-        ("2.0001*M*(N-1)/N", RING),  # nor does “20001/20000 times”
         ("2*M*(N-1)/N + 2*M/3.14159265", RING),  # a number of ten digits comes of a rounded one
         ("2*M*(N-1)/N + 1e-40*M*1.23456789012345678901234567890123456789", RING),
         ("3*d*f", LAYER),  # the term that it lacks is most of the formula
         ("M/N", "ceil(M/N)"),
-        ("N", "M"),
     ],
 )
 def test_what_takes_more_than_a_sentence_is_not_explained(theirs: str, ours: str) -> None:
@@ -680,13 +618,6 @@ def test_an_explanation_that_fails_is_none(monkeypatch: pytest.MonkeyPatch) -> N
     assert explaining.explain.__wrapped__(parse("M*N", SYMBOLS), parse(RING, SYMBOLS)) == ""
 
 
-def test_explanations_come_from_any_thread() -> None:
-    answers = [f"{number}*2*M*(N-1)/N" for number in range(2, 10)]
-    with ThreadPoolExecutor(4) as pool:
-        said = list(pool.map(lambda text: explained(text, RING), answers))
-    assert said == [f"Yours is {number} times the right one." for number in range(2, 10)]
-
-
 def test_the_verdict_comes_without_an_explanation_and_check_says_it_first() -> None:
     problem = checkout_bank().find("bytes-per-gpu-formula")
     question, kind = pose(problem, 1), problem.kind
@@ -705,11 +636,8 @@ def test_the_verdict_comes_without_an_explanation_and_check_says_it_first() -> N
 @pytest.mark.parametrize(
     ("text", "two"),
     [
-        ("2^3b", "2^3*b or 2^(3*b)"),
         ("(a+s)^2b", "(a + s)^2*b or (a + s)^(2*b)"),
-        ("5as^-2b", "s^(-2)*b or s^(-2*b)"),
         ("2^ab", "2^a*b or 2^(a*b)"),
-        ("(a+b)/2sb", "(a + b)/(2*s*b) or (a + b)/2*s*b"),
         ("a^" + "b^" * 40 + "s a", "where an exponent or a divisor ends"),
     ],
 )
