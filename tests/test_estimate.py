@@ -14,7 +14,7 @@ from checkout import posed, problem_of, template
 from shardwise.bank.lint import lint_problem
 from shardwise.errors import Faulty
 from shardwise.kinds import kinds, text_of
-from shardwise.kinds.estimate.scoring import FAR, credit, is_far, is_hit, powers_of_ten
+from shardwise.kinds.estimate.scoring import credit
 from shardwise.markdown.feedback import headline
 from shardwise.marking import check
 from shardwise.question import Feedback, Outcome
@@ -50,23 +50,11 @@ def test_who_knows_more_earns_more_and_a_hit_never_less_than_a_miss() -> None:
     assert hits == sorted(hits)
 
 
-@given(off=st.floats(min_value=-300, max_value=300), within=st.floats(min_value=1.2, max_value=10))
-def test_nothing_is_both_right_and_far_off(off: float, within: float) -> None:
-    assert not (is_hit(off, within) and is_far(off, within))
-    assert is_hit(off, within) == is_hit(-off, within)
-
-
 @given(power=st.floats(min_value=-40, max_value=40).filter(lambda power: abs(power) > 2.01), sure=st.integers(0, 100))
 def test_an_absurd_number_earns_nothing_whatever_its_confidence(power: float, sure: int) -> None:
     feedback = marked(f"{1.75e9 * 10.0**power!r} B, {sure} %")
     assert (feedback.outcome, feedback.points) == (Outcome.INCORRECT, 0.0)
     assert "earns nothing, whatever the confidence" in feedback.say
-
-
-def test_how_far_off_is_counted_in_powers_of_ten() -> None:
-    assert powers_of_ten(1e12, 1e9) == pytest.approx(3)
-    assert powers_of_ten(1e9, 1e12) == pytest.approx(-3)
-    assert FAR == 4  # two powers of ten for an estimate that is right within half a one
 
 
 # What is said ------------------------------------------------------------------------------------------------------
@@ -144,13 +132,6 @@ def test_a_wrong_estimate_is_told_its_band_and_not_the_number() -> None:
 )
 def test_a_wrong_estimate_is_named_where_its_digits_leave_one_cause(raw: str, words: str) -> None:
     assert words in marked(f"{raw}, 70 %").say
-
-
-@pytest.mark.parametrize(
-    ("raw", "read"), [("about 2 GB", "2 GB"), ("2 GB", "2 GB"), ("roughly 3e9 B, sure", "3 × 10⁹ B")]
-)
-def test_an_estimate_without_a_confidence_is_said_back_and_asked_about(raw: str, read: str) -> None:
-    assert f"I read {read}. How sure are you that this is right" in marked(raw).say
 
 
 def test_a_number_behind_a_word_is_the_estimate_and_no_confidence() -> None:
