@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,9 +17,8 @@ from shardwise.bank.lint import lint_problem
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of, kinds, text_of
-from shardwise.kinds.layout import grid, verdicts
+from shardwise.kinds.layout import verdicts
 from shardwise.kinds.layout.model import MOST_ROWS, Judged, LayoutForm, LayoutKey, ShownAxis
-from shardwise.kinds.layout.reading import read_layout
 from shardwise.marking import check
 from shardwise.question import Feedback, Question
 from shardwise.template.references import References
@@ -150,19 +148,6 @@ def test_every_combination_that_meets_the_constraints_is_right_and_no_other(tiny
             right.add((tp, pp, recompute))
     # 48 GB / (TP · PP) + 16 GB, with recomputation + 4 GB, within 21.5 GB; a step of 1.6 s for TP 4 × PP 4 and at most 2 s
     assert right == {(4, 4, "none"), (1, 4, "full"), (2, 2, "full"), (2, 4, "full"), (4, 1, "full"), (4, 2, "full")}
-
-
-def test_the_key_is_complete_in_itself(tiny: Callable[..., Problem]) -> None:
-    question = with_params(tiny(), layers=20, gpus=32)
-    kind = kinds()["layout"]
-    again = question.model_copy(
-        update={
-            "form": kind.Form.model_validate_json(question.form.model_dump_json()),
-            "key": kind.Key.model_validate_json(question.key.model_dump_json()),
-        }
-    )
-    for answer in ("tp 4 pp 4", "tp 2 pp 4", "tp 8 pp 4", "tp=1, pp=1, full"):
-        assert check(again, answer) == check(question, answer)
 
 
 def test_best_is_what_the_other_constraints_leave(tiny: Callable[..., Problem]) -> None:
@@ -353,14 +338,6 @@ def test_a_close_call_counts_where_the_author_says_so(tiny: Callable[..., Proble
     assert "19 GB, which is within 2% of the limit and counts" in feedback.say
 
 
-def test_the_margin_is_that_of_the_nearest_decision() -> None:
-    far, near = Judged(seen=(40e9, 160e9), at_most=80e9, unit="GB"), Judged(seen=(0.5, 0.5), at_most=0.55)
-    assert verdicts.margin([far], 2) == pytest.approx(25)
-    assert verdicts.margin([far, near], 2) == pytest.approx(0.05 / 0.011)
-    both = Judged(seen=(0.9,), at_most=0.55), Judged(seen=(81e9,), at_most=80e9, unit="GB")
-    assert verdicts.margin(both, 1) == float("inf")  # two are broken: neither decides
-
-
 # What the lint refuses ------------------------------------------------------------------------------------------------
 
 
@@ -501,16 +478,6 @@ def test_faults_that_are_no_list_of_faults_are_refused_in_words(tiny: Callable[.
         pose(tiny(reference="def judge(*, tp):\n    return {'memory_bytes': 1, 'step_s': 1}"), 1)
 
 
-def test_the_reference_is_asked_once_for_each_combination_of_the_same_draw(tiny: Callable[..., Problem]) -> None:
-    counted = "CALLS = []\n" + TINY.replace("    faults = []", "    CALLS.append(1)\n    faults = []")
-    problem = tiny(("choice: [21, 21.5]", "choice: [21]"), ("gpus: {choice: [16, 32]}", "gpus: 32"), reference=counted)
-    for seed in range(40):
-        pose(problem, seed)
-    calls = problem.references.reference("tiny.judge").__globals__["CALLS"]
-    form, _ = parts(pose(problem, 0))
-    assert len(calls) == 3 * len(grid.combinations(form))  # three numbers of layers
-
-
 # How answers are read; tests/answers/layout.yaml has the spellings ----------------------------------------------------
 
 FORM = LayoutForm(
@@ -525,52 +492,6 @@ FORM = LayoutForm(
     ),
     asks=(), of=("tp", "pp", "dp"), number=16384, noun="GPUs", follows="dp",
 )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        "--tensor-model-parallel-size 8 --pipeline-model-parallel-size 16 --micro-batch-size 1 --recompute-activations "
-        "--use-distributed-optimizer --sequence-parallel",
-        "TP8 PP16 DP128, ZeRO-1, micro-batch 1, selective recomputation, sequence parallel",
-        "tp=8, pp=16, dp=128, zero=1, mbs=1, recompute=selective, sp=on",
-        "8-way tensor parallelism, 16 pipeline stages, 128-way data parallelism, ZeRO stage 1, micro batch size 1, selective, sp on",
-        {
-            "parallelism": {"tp": 8, "pp": 16, "zero_stage": 1},
-            "training": {"micro_batch_size": 1},
-            "recompute": "Selective",
-            "sp": True,
-        },
-        "tensor_model_parallel_size: 8\npipeline_model_parallel_size: 16\ndata_parallel_size: 128\nzero_stage: 1\n"
-        "micro_batch_size: 1\nrecompute_granularity: selective\nsequence_parallel: true",
-        [8, 16, 128, 1, 1, "selective", "on"],
-        [8, 16, 1, 1, "selective", "on"],
-        "16,384 GPUs: TP 8, PP 16, ZeRO 1, MBS 1, selective, SP on",
-    ],
-)
-def test_a_layout_is_read_in_many_shapes(raw: Any) -> None:
-    assert read_layout(FORM, raw).layout == (8, 16, 128, 1, 1, "selective", "on")
-
-
-@pytest.mark.parametrize(
-    ("raw", "said"),
-    [
-        ("tp=3, pp=5", "For tp I saw 3, which is none of 1, 2, 4 or 8. For pp I saw 5, which is none of 1, 2, 4, 8 or 16."),
-        ("TP8 PP16", "There is no value for zero, micro_batch and recompute."),
-        ("TP8 zero 1 mbs 1 recompute none", "There is no value for pp."),  # and dp follows
-        ("tp 8 pp 16 zero 1 mbs 1 recompute none dp 1,28", "I cannot read|none of|do not know|given twice"),
-        ("tp 8 pp 16 zero 1 mbs 1 full on 512 GPUs", "You write of 512 GPUs, and there are 16 384."),
-        ({"tp": 8, "pp": 16, "zero": "1.5"}, "For zero I saw 1.5, which is none of 0, 1, 2 or 3."),
-        ({"tp": "eight"}, "For tp I saw “eight”"),
-        ([8, 16], "I saw 2 values, and the axes are tp, pp, dp, zero"),
-        ("tp", "tp has no value|Tp has no value"),
-        (("x",) * 500, "of type"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_read_is_said_in_words(raw: Any, said: str) -> None:
-    feedback = check(posed(TEXT).model_copy(update={"form": FORM}), raw)
-    assert feedback.outcome == "unreadable"
-    assert re.search(said, feedback.say.replace("\u202f", " ").replace("\u2009", " ").replace("`", ""))
 
 
 def test_an_axis_with_options_can_be_stepped_and_one_without_is_typed() -> None:
