@@ -43,13 +43,6 @@ def test_one_earns_most_on_average_by_saying_what_one_believes(belief: float) ->
     assert earned[belief] == pytest.approx((1 + belief**2) / 2)
 
 
-def test_who_knows_more_earns_more_and_a_hit_never_less_than_a_miss() -> None:
-    assert all(credit(hit=True, confidence=c) >= 0.5 >= credit(hit=False, confidence=c) >= 0 for c in SHARES)
-    assert (credit(hit=True, confidence=1.0), credit(hit=False, confidence=1.0)) == (1.0, 0.0)
-    hits = [credit(hit=True, confidence=c) for c in SHARES]
-    assert hits == sorted(hits)
-
-
 @given(power=st.floats(min_value=-40, max_value=40).filter(lambda power: abs(power) > 2.01), sure=st.integers(0, 100))
 def test_an_absurd_number_earns_nothing_whatever_its_confidence(power: float, sure: int) -> None:
     feedback = marked(f"{1.75e9 * 10.0**power!r} B, {sure} %")
