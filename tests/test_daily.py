@@ -89,11 +89,6 @@ def test_what_is_due_comes_first_the_longest_overdue_before_all_and_one_is_new(b
     assert daily[4] == banks.of_chapter(next(iter(banks.chapters)))[0].id
 
 
-def test_when_nothing_is_new_the_five_are_all_due(banks: Banks) -> None:
-    events = [answered(name, right=False) for name in banks.problems]
-    assert len(found(banks, *events, days=3).daily()) == DAILY
-
-
 def test_what_was_done_today_is_taken_off_and_more_are_five_again(banks: Banks) -> None:
     first = ids(found(banks).daily())
     three = [answered(name) for name in first[:3]]
@@ -137,18 +132,6 @@ def test_a_day_is_done_in_two_sittings_and_more_is_asked_when_it_is_wanted(run: 
     assert said == "Today's five are done.\nFive more:  shardwise practice --daily --more\n"
     _, said = run("practice", "--daily", "--more", typed=iter(["!", "quit"]))
     assert said.startswith("5 problems\n") and "done" not in said
-
-
-def test_what_is_still_due_is_named_when_the_five_are_done(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    run("practice", "--daily", typed=("!" for _ in count()))
-    run("practice", "--daily", "--more", typed=("!" for _ in count()))
-    monkeypatch.setenv("SHARDWISE_NOW", (START + timedelta(days=1)).isoformat())
-    assert (
-        "0 of 5 right. 6 still due.\nToday's five are done."
-        in run("practice", "--daily", typed=("!" for _ in count()))[1]
-    )
-    _, said = run("practice", "--daily", typed=iter([]))
-    assert "Still due (6):  shardwise practice\n" in said
 
 
 @pytest.mark.parametrize(
