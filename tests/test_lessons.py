@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +14,6 @@ from shardwise.course.notebooks import chapter_notebook
 from shardwise.course.rendering import render
 from shardwise.errors import Faulty, ShardwiseError
 
-PROBLEMS = Path(__file__).parents[1] / "problems"
 LESSON = """\
 # Rings
 
@@ -113,20 +110,6 @@ def test_the_problems_are_numbered_through_and_one_tuple_in_the_notebooks_order(
     shown = [cell["outputs"][0]["data"]["text/markdown"] for cell in cells if cell["id"].endswith("-form")]
     heads = [text.partition("\n")[0] for text in shown]
     assert heads == ["### 1. First-one", "### 2. Second-one", "### 3. Third-one"]
-
-
-def test_a_picture_is_attached_to_the_cell_that_shows_it(tmp_path: Path) -> None:
-    cells = chapter_notebook(a_bank(tmp_path), "01-rings")["cells"]
-    shown = {cell["source"].partition("\n")[0]: list(cell["attachments"]) for cell in cells if "attachments" in cell}
-    assert shown == {"## Two phases": ["ring.png"], "## What a step costs ##": ["step.png"]}
-
-
-def test_a_chapter_is_the_same_when_it_is_read_from_the_cache(tmp_path: Path) -> None:
-    bank = a_bank(tmp_path)
-    bank.compiled.keep()
-    again = Bank.open(tmp_path)
-    assert again.chapters == bank.chapters
-    assert list(again.chapters["01-rings"].sections) == ["Two phases", "What a step costs"]
 
 
 def test_a_heading_is_a_line_of_text_and_not_of_code() -> None:
@@ -244,24 +227,3 @@ def test_a_list_that_cannot_be_added_to_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ShardwiseError, match="has no list of problems that I can add to; add the new one by hand"):
         new_problem("01-rings/new-one", "choice", Banks([bank]))
     assert (sorted(tmp_path.rglob("*")), listing(tmp_path).read_text("utf-8")) == before
-
-
-def test_the_notebook_is_written_anew_when_a_problem_moves_to_another_section(tmp_path: Path) -> None:
-    out = tmp_path / "notebooks"
-    render(Banks([a_bank(tmp_path)]), out, check=False)
-    first = json.loads((out / "01-rings.ipynb").read_text("utf-8"))
-    listing(tmp_path).write_text(listing(tmp_path).read_text("utf-8").replace("What a step costs", "Sources"), "utf-8")
-    assert render(Banks([Bank.open(tmp_path)]), out, check=False) == [out / "01-rings.ipynb"]
-    second = json.loads((out / "01-rings.ipynb").read_text("utf-8"))
-    assert first != second
-    assert second["cells"][-1]["metadata"]["shardwise"]["role"] == "typed"
-
-
-# The lessons of this bank ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("lesson", sorted(PROBLEMS.glob("*/lesson.md")), ids=lambda lesson: lesson.parent.name)
-def test_no_table_of_a_lesson_explains_a_word_twice(lesson: Path) -> None:
-    for table in re.findall(r"(?:^\|.*\n)+", lesson.read_text("utf-8"), re.MULTILINE):
-        explained = [row.split("|")[1].strip() for row in table.splitlines()[2:]]
-        assert sorted(set(explained)) == sorted(explained)
