@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import decimal
 import fractions
-import json
 import math
 import time
 from itertools import permutations, product
@@ -22,7 +21,6 @@ from shardwise.errors import Faulty
 from shardwise.kinds import OURS, kind_of, kinds
 from shardwise.kinds.answers import is_blank
 from shardwise.kinds.calls import Made, Recorded, run_here
-from shardwise.kinds.labels import joined, label
 from shardwise.kinds.order import agreement
 from shardwise.kinds.quantity.model import near, tolerance
 from shardwise.markdown.feedback import as_html, as_markdown, as_plain
@@ -113,7 +111,6 @@ QUANTITY = question("quantity", EIGHT, ONE_GB)
     ("tolerance", "given", "words"),
     [
         ("", "1.735 GB", "Close, but outside the tolerance. Did you round on the way?"),
-        ("", "1.76 GB", "Close, but"),
         (
             "",
             "1.69 GB",
@@ -121,7 +118,6 @@ QUANTITY = question("quantity", EIGHT, ONE_GB)
         ),
         ("", "1.81 GB", "Too high, by less than 10 %."),
         ("rel_tol: 0.02", "1.81 GB", "Close, but"),
-        ("rel_tol: 0.02", "1.9 GB", "Too high, by less than 10 %."),
         ("", "2.1 GB", "Too high."),
         ("", "-3 GB", "The sign is wrong."),
         ("", "0 GB", "Zero would mean that nothing is left at all. Which term did you cancel"),
@@ -418,12 +414,9 @@ def test_whatever_a_function_raises_is_told_in_a_line(error: type[BaseException]
         ("def sent_gb(message_gb, gpus): return sent_gb(message_gb, gpus)", "incorrect", "raised `RecursionError"),
         ("def sent_gb(gb): return 1", "incorrect", "sent_gb() takes 1 positional argument but 2 were"),
         ("def sent_gb(message_gb, gpus): raise KeyError('`a`\\n# b')", "incorrect", "raised `KeyError: ''a'\\n# b'`"),
-        ("class A:\n def sent_gb(self): return 1", "incorrect", "could not be made: there is no such function"),
         ("sent_gb = lambda message_gb, gpus: 1", "incorrect", "returned `1`; I expected"),
         ("def sent(message_gb, gpus): return 1", "unreadable", "It begins with  def sent_gb(message_gb, gpus):"),
         ("def sent_gb(message_gb, gpus) return 1", "unreadable", "This is not Python"),
-        ("def sent_gb():\n\treturn 1\n        return 2", "unreadable", "This is not Python"),
-        ("def sent_gb(): return '\ud800'", "unreadable", "This is not Python"),
         ("def sent_gb(): return '\x00'", "unreadable", "This is not Python"),
         ("-" * 19_000 + "1", "unreadable", "This is not Python"),
         ("x = 1\n" * 4000, "unreadable", "That source has 24,000 characters; 20,000 are read."),
@@ -445,14 +438,6 @@ RIGHT: dict[str, Any] = {"line": KEY.line, "input": dict(KEY.witness), "fix": KE
 HANDED_OUT: dict[str, Any] = {"line": ..., "input": dict.fromkeys(FORM.domain, ...), "fix": ...}
 
 
-def test_the_form_of_a_hunt_with_many_arguments_does_not_scroll_sideways() -> None:
-    bugline, many = kind_of(HUNT), {f"argument_{number}": (1.0, 2.0) for number in range(9)}
-    for domain in (FORM.domain, many):
-        cell = bugline.cells(FORM.model_copy(update={"domain": domain}), "hunt")
-        assert max(map(len, cell.splitlines())) < 90
-        assert set(eval(cell.partition("=")[2])["input"]) == set(domain)
-
-
 @pytest.mark.parametrize(
     "empty", [{}, HANDED_OUT, {"line": None, "input": {}, "fix": ""}], ids=["gone", "form", "empty"]
 )
@@ -468,17 +453,6 @@ def test_a_fix_alone_says_that_it_lacks_its_line() -> None:
     feedback = check(HUNT, {"fix": RIGHT["fix"]}, runner=run_here)
     assert feedback.outcome == Outcome.INCORRECT
     assert "- **fix** ✗ say which line it replaces." in feedback.say
-
-
-def test_a_form_as_it_was_handed_out_is_blank_in_every_spelling() -> None:
-    for raw in (
-        HANDED_OUT,
-        {},
-        "{}",
-        json.dumps({"line": None, "input": {}, "fix": "..."}),
-        {"line": "", "input": None},
-    ):
-        assert outcome(HUNT, raw) == Outcome.BLANK, raw
 
 
 def test_a_line_that_makes_up_for_another_one_is_told_apart_from_the_wrong_one() -> None:
@@ -517,15 +491,6 @@ def test_a_fix_has_to_mend_the_input_that_the_student_gives_too(more: str, is_ri
     assert check(HUNT, {"line": KEY.line, "fix": fix}, runner=run_here).parts["fix"]
 
 
-def test_the_usual_numbers_of_a_hunt_are_written_out_up_to_a_billion() -> None:
-    form = FORM.model_copy(update={"domain": {**FORM.domain, "gpus": (864_000, 5_184_000)}})
-    arguments = kind_of(HUNT).view(form)["fields"][1]["fields"]
-    ranges = {each["name"]: each["range"] for each in arguments}
-    assert ranges["gpus"] == "usually 864000 to 5184000, whole"
-    asked = check(HUNT.model_copy(update={"form": form}), {"input": {**KEY.witness, "gpus": "many"}}, runner=run_here)
-    assert "gpus is a whole number of at least 0 in base units, such as 864000 or 5184000," in asked.say
-
-
 @pytest.mark.parametrize(
     ("raw", "words"),
     [
@@ -552,43 +517,10 @@ def test_a_part_that_cannot_be_read_is_named(raw: Any, words: str) -> None:
     assert words in feedback.say
 
 
-SAMPLER = pose(checkout_bank().find("hunt-in-the-sampler"), 0)
-SAMPLED = {"step": 0, "rank": 1, "slot": 0, "ranks": 8, "global_batch": 128, "samples": 10000}
-
-
-def test_an_input_may_be_any_that_the_right_function_computes_also_below_the_usual_numbers() -> None:
-    assert min(low for low, _ in SAMPLER.form.model_dump()["domain"].values()) >= 1
-    assert check(SAMPLER, {"input": SAMPLED}, runner=run_here).parts["input"]
-
-
-@pytest.mark.parametrize(
-    ("changed", "why"),
-    [
-        ({"ranks": 7}, "(`ValueError: 128 samples cannot be shared equally by 7 ranks`). Take usual numbers."),
-        ({"ranks": 0}, "(`ZeroDivisionError: integer modulo by zero`). Take usual numbers."),
-        ({"samples": 0}, "(`ZeroDivisionError: integer modulo by zero`). Take usual numbers."),
-    ],
-)
-def test_an_input_that_the_right_function_refuses_is_refused_with_its_reason(changed: dict[str, int], why: str) -> None:
-    feedback = check(SAMPLER, {"line": 1, "input": {**SAMPLED, **changed}}, runner=run_here)
-    assert not feedback.parts["input"]
-    assert f"the right function cannot compute this input either {why}" in feedback.say
-
-
 def test_a_line_that_has_one_number_and_the_code_of_another_is_not_read() -> None:
     other = next(number for number in range(1, len(FORM.listing) + 1) if number != KEY.line)
     feedback = check(HUNT, {"line": f"{other}: {KEY.mutated_line}"}, runner=run_here)
     assert "line is the number of a line" in feedback.say
-
-
-@pytest.mark.parametrize("text", ["gpus=2, gpus=4", "8 GPUs", "gpus=2 and more", "bus_bandwidth(1, 2, 3)"])
-def test_an_input_that_names_no_arguments_is_not_read(text: str) -> None:
-    assert "input names the arguments" in check(HUNT, {"input": text}, runner=run_here).say
-
-
-def test_a_number_of_an_input_may_be_a_power_of_ten() -> None:
-    raw = {**KEY.witness, "message_bytes": "1.5 * 10^9"}
-    assert check(HUNT, {"input": raw}, runner=run_here).parts["input"]
 
 
 def test_any_input_on_which_the_original_runs_is_an_input() -> None:
@@ -598,17 +530,6 @@ def test_any_input_on_which_the_original_runs_is_an_input() -> None:
     zero = check(HUNT, {"input": {**KEY.witness, "measured_s": 0}}, runner=run_here)
     assert "the right function cannot compute this input either" in zero.say
     assert zero.outcome == Outcome.INCORRECT
-
-
-def test_a_bad_part_costs_that_part_alone() -> None:
-    feedback = check(HUNT, {**RIGHT, "input": {"nodes": 8}}, runner=run_here)
-    assert feedback.parts == {"line": True, "input": False, "fix": True}
-    assert "- **input** ✗ input: the function has no argument nodes." in feedback.say
-    assert "input: not readable" in feedback.read
-
-
-def test_the_example_of_a_hunt_answers_nothing() -> None:
-    assert check(HUNT, json.loads(kind_of(HUNT).example(FORM)), runner=run_here).credit == 0
 
 
 def test_nothing_of_a_hunt_is_executed_in_the_grader() -> None:
@@ -626,14 +547,6 @@ def test_nothing_of_a_hunt_is_executed_in_the_grader() -> None:
     feedback = check(forged, RIGHT, runner=runner)
     assert feedback.outcome == Outcome.PARTIAL  # the line is right
     assert all(isinstance(program, str) and trap in program for program in programs) and len(programs) == 2
-
-
-def test_an_argument_with_a_default_may_be_left_out() -> None:
-    form = FORM.model_copy(update={"optional": ("measured_s",)})
-    hunt = HUNT.model_copy(update={"form": form})
-    given = {name: value for name, value in KEY.witness.items() if name != "measured_s"}
-    told = check(hunt, {"line": KEY.line, "input": given}, runner=run_here).say
-    assert "is missing" not in told and "`bus_bandwidth(message_bytes=" in told
 
 
 # Anything, to every kind -----------------------------------------------------------------------------------------
@@ -733,7 +646,6 @@ def test_code_in_markdown_keeps_its_asterisks_and_dollars_in_a_terminal() -> Non
 @pytest.mark.parametrize(
     ("formula", "plain"),
     [
-        ("$2\\log_2 N$ steps", "2log_2 N steps"),
         ("$\\alpha\\beta$ and $\\frac{M}{N\\beta}$", "αβ and M/(Nβ)"),
         ("$\\frac{ 2.5 \\cdot 2^{30} }{ 4 } = 6.711 \\cdot 10^{8}$", "(2.5 · 2^30)/4 = 6.711 · 10^8"),
         (
@@ -741,18 +653,11 @@ def test_code_in_markdown_keeps_its_asterisks_and_dollars_in_a_terminal() -> Non
             "(7)/(8)P, 1/2 · a_1/b and (1 - ρ)^(1/2)",
         ),
         ("$R = -15.4 \\ln 2\\ h \\propto \\binom{18}{3} \\bmod 4$", "R = -15.4 ln 2 h ∝ C(18, 3) mod 4"),
-        ("$2^{-k}$ and $L^{1/\\alpha}$", "2^-k and L^(1/α)"),
         ("$T = 1, \\qquad \\text{which is one}$", "T = 1, which is one"),
     ],
 )
 def test_a_formula_can_be_read_in_a_terminal(formula: str, plain: str) -> None:
     assert to_plain(formula) == plain
-
-
-def test_lines_in_one_sentence_have_one_full_stop() -> None:
-    assert joined(label(["The ring.", "A tree waits. It is slow.", "Both."])) == (
-        "**a)** The ring; **b)** A tree waits. It is slow; **c)** Both."
-    )
 
 
 def test_what_is_quoted_is_code_also_when_it_holds_a_backtick() -> None:
