@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from typing import Any
 
@@ -11,13 +12,13 @@ from ruamel.yaml import YAML
 
 from case_students import answers, carrying
 from checkout import problem_of, template
-from shardwise.bank.curriculum import covered
 from shardwise.bank.lint import lint_problem
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here
-from shardwise.kinds.case.model import CaseForm, CaseKey
+from shardwise.kinds.case.carrying import Bounds
+from shardwise.kinds.case.model import CaseKey
 from shardwise.kinds.quantity.judging import TWO
 from shardwise.markdown.feedback import as_plain
 from shardwise.marking import check, read_only
@@ -36,11 +37,6 @@ def marked(raw: Any, question: Question = ASKED) -> Feedback:
 
 def earned(raw: Any, question: Question = ASKED) -> list[float]:
     return list(marked(raw, question).earned.values())
-
-
-def form_of(question: Question) -> CaseForm:
-    assert isinstance(question.form, CaseForm)
-    return question.form
 
 
 def key_of(question: Question) -> CaseKey:
@@ -105,12 +101,6 @@ def test_a_recognised_mistake_is_said_beside_its_part() -> None:
     assert feedback.mistake == 1
 
 
-def test_the_feedback_of_each_part_is_kept_with_the_result() -> None:
-    data = json.loads(marked({**RIGHT, "sent": "3.5 GB"}).model_dump_json())
-    assert data["parts"] == {"message": True, "sent": False, "time": True, "hidden": True}
-    assert data["earned"] == {"message": 1, "sent": 0, "time": 2, "hidden": 1}
-
-
 # Carried errors -------------------------------------------------------------------------------------------------------
 
 
@@ -123,11 +113,6 @@ def test_an_early_error_is_charged_once_and_said() -> None:
         in said
     )
     assert "Right from your answer to “Time” (140.03 ms), though that number is off" in said
-
-
-def test_what_is_right_by_itself_stays_right_after_an_early_error() -> None:
-    assert earned({**RIGHT, "message": "8 GB"}) == [0, 1, 2, 1]
-    assert "Right from" not in marked({**RIGHT, "message": "8 GB"}).say
 
 
 def test_an_early_error_that_is_not_gone_on_with_correctly_earns_nothing() -> None:
@@ -196,11 +181,10 @@ def test_what_is_right_or_left_out_is_said_in_one_line_each() -> None:
     ("raw", "why"),
     [
         ({**RIGHT, "sent": [1.5] * 10**6}, "more than 1,000 values"),
-        pytest.param(dict.fromkeys(RIGHT, [1.5] * 10**6), "more than 1,000 values", marks=pytest.mark.slow),
         ({**RIGHT, "sent": [[1.5] * 600] * 2}, "more than 1,000 values"),
-        ({number: number for number in range(10**6)}, "I saw 1,000,000 names, and there are 4 parts."),
+        ({number: number for number in range(10**5)}, "I saw 100,000 names, and there are 4 parts."),
     ],
-    ids=["a list", "lists", "list of lists", "names"],
+    ids=["a list", "list of lists", "names"],
 )
 def test_an_answer_of_a_million_values_is_refused_at_once(raw: Any, why: str) -> None:
     begin = time.process_time()  # the machine may be busy
@@ -222,6 +206,16 @@ def test_a_slip_costs_its_own_points_alone_whatever_part_and_draw_it_is(seeds: r
                 assert wrong == [name] or (name, factor) == ("message", 0.5)  # under the least: see `plausible`
 
 
+def test_whole_results_are_gone_on_with_as_whole_ones_alone() -> None:
+    bounds = Bounds(12.0, 30, 1, 100, is_whole=True)
+    assert [given for given in (1, 12, 12.5, 100, 101, 0, math.nan, math.inf, -12) if bounds.hold(given)] == [
+        1,
+        12,
+        100,
+    ]
+    assert list(bounds.spread((1, 0.5, 0.55, 1.1))) == [12, 6, 14]
+
+
 # The key is complete in itself ----------------------------------------------------------------------------------------
 
 
@@ -229,23 +223,7 @@ def test_the_key_holds_numbers_and_steps_of_arithmetic_and_nothing_that_is_run()
     for part in key_of(ASKED).parts:
         for way in part.ways:
             assert all(isinstance(number, float) for number in way.numbers)
-            assert {step[0] for step in way.steps} <= {
-                "+",
-                "-",
-                "*",
-                "/",
-                "^",
-                "%",
-                "n",
-                "c",
-                "f",
-                "ln",
-                "l2",
-                "l10",
-                "sq",
-                "e",
-                "cos",
-            }
+            assert {step[0] for step in way.steps} <= {*"+-*/^%ncfe", "ln", "l2", "l10", "sq", "cos"}
             assert {guard[1] for guard in way.guards} <= {"<", "<=", ">", ">=", "==", "!="}
 
 
@@ -289,7 +267,7 @@ def with_part(kind: str) -> str:
 )
 def test_a_part_may_be_of_any_kind_whose_answer_is_a_value(kind: str) -> None:
     problem = problem_of(with_part(kind))
-    report = lint_problem(problem, seeds=6)
+    report = lint_problem(problem, seeds=3)
     assert report.faults == []
     question = pose(problem, 3)
     for sample in kind_of(question).samples(question):
@@ -355,9 +333,9 @@ def test_branches_and_rounding_are_gone_on_with() -> None:
         "{message_bytes: parts.message}\n      unit: GB",
         '{message_bytes: "max(parts.message, 3e9) + 1e8 * ceil(parts.message / 1e9)"}\n      unit: GB',
     )
-    assert linted(change, seeds=12) == ""
+    assert linted(change, seeds=4) == ""
     problem = problem_of(template("case", change))
-    for seed in range(20):
+    for seed in range(8):
         question = pose(problem, seed)
         for factor in (1.3, 2.0, 5.0):
             raw = answers(problem, question, {"message": factor})
@@ -366,22 +344,3 @@ def test_branches_and_rounding_are_gone_on_with() -> None:
 
 def test_neither_prompt_nor_hint_can_name_a_result() -> None:
     assert "'parts' is undefined" in linted(("[Count both phases.]", '["{{ parts.message }} is a start."]'))
-
-
-def test_different_parts_shuffle_their_options_by_themselves() -> None:
-    problem = problem_of(with_part("choice"))
-    orders = set()
-    for seed in range(20):
-        question = pose(problem, seed)
-        options: Any = [part.form for part in form_of(question).parts if part.kind == "choice"]
-        orders.add(tuple(form.options[0].text for form in options))
-    assert len(orders) >= 4
-
-
-def test_a_part_may_cover_rows_of_the_curriculum() -> None:
-    data = {"covers": ["A"], "parts": [{"name": "x"}, {"name": "y", "covers": ["B", "A"]}]}
-    assert list(covered(data)) == [
-        (("covers", 0), "A"),
-        (("parts", 1, "covers", 0), "B"),
-        (("parts", 1, "covers", 1), "A"),
-    ]
