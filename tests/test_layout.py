@@ -19,6 +19,7 @@ from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of, kinds, text_of
 from shardwise.kinds.layout import verdicts
 from shardwise.kinds.layout.model import MOST_ROWS, Judged, LayoutForm, LayoutKey, ShownAxis
+from shardwise.kinds.layout.reading import read_layout
 from shardwise.marking import check
 from shardwise.question import Feedback, Question
 from shardwise.template.references import References
@@ -150,13 +151,6 @@ def test_every_combination_that_meets_the_constraints_is_right_and_no_other(tiny
     assert right == {(4, 4, "none"), (1, 4, "full"), (2, 2, "full"), (2, 4, "full"), (4, 1, "full"), (4, 2, "full")}
 
 
-def test_best_is_what_the_other_constraints_leave(tiny: Callable[..., Problem]) -> None:
-    """TP 1 on one stage is the shortest of all, but does not fit."""
-    _, key = parts(with_params(tiny(), layers=20, gpus=32))
-    assert key.constraints["quick"].at_most == pytest.approx(1.25 * 1.6)
-    assert min(seen for seen in key.constraints["quick"].seen if seen is not None) < 1.2
-
-
 def test_the_solution_is_the_best_of_the_right_ones_and_its_numbers_can_be_printed(
     tiny: Callable[..., Problem],
 ) -> None:
@@ -265,10 +259,6 @@ def test_any_other_earns_the_share_of_constraints_that_hold_and_each_broken_one_
     assert dict(feedback.parts) == {"even": True, "node": True, "memory": False, "quick": True}
 
 
-def test_the_words_of_the_reference_stand_in_those_of_the_author(question: Question) -> None:
-    assert "TP 8 leaves a node of 4 GPUs. Use `pp` for that, which is 2 here." in told(question, "tp 8 pp 2").say
-
-
 def test_a_mistake_is_recognised_by_its_condition(question: Question) -> None:
     feedback = told(question, "tp 4 pp 1 none")
     assert feedback.mistake == 0
@@ -296,11 +286,9 @@ def test_an_axis_that_takes_no_gpus_of_its_own_is_named() -> None:
     [
         (80e9, 79e9, "GB", True, True),
         (80e9, 81e9, "GB", False, True),
-        (80e9, 78e9, "GB", True, False),
         (80e9, 80e9, "GB", True, False),  # what equals its limit is exact
         (100, 101, "1", False, False),  # counts are exact
         (100, 101.5, "1", False, True),
-        (0, 1, "1", False, False),
     ],
 )
 def test_close_is_what_lies_within_two_per_cent_of_a_limit(
@@ -318,12 +306,6 @@ def test_a_draw_on_which_rounding_decides_is_rejected(tiny: Callable[..., Proble
     problem = tiny(("choice: [21, 21.5]", "choice: [19.2]"), ("layers: {choice: [10, 20, 30]}", "layers: 20"))
     with pytest.raises(ShardwiseError, match="right or wrong by a close call"):
         pose(problem, 1)
-
-
-def test_a_close_call_decides_nothing_where_something_else_is_broken() -> None:
-    constraints = [Judged(seen=(79e9,), at_most=80e9, unit="GB"), Judged(seen=(3,), at_most=2)]
-    assert not verdicts.hangs(constraints, 0)
-    assert verdicts.hangs(constraints[:1], 0)
 
 
 def test_a_close_call_counts_where_the_author_says_so(tiny: Callable[..., Problem]) -> None:
@@ -415,7 +397,6 @@ def test_too_many_combinations_are_refused() -> None:
         ("of: [tp, pp, dp]", "of: [tp, pp, ddp]", "the product names ddp; the axes are tp, pp, dp, recompute"),
         ("    dp: any\n", "    dp: any\n    ep: any\n", "one axis may be `any`, and it has to be one of the product"),
         ("      at_most: room\n", "", "a constraint has one of `at_most`, `at_least` and `whole: true`"),
-        ("      faults: [layers]\n", "", "a constraint has either `of`, an expression, or `faults`"),
         ("      say: It takes {{ seen }}, over {{ limit }}.\n", "", "write under `say` what a student reads"),
         ("    - id: quick", "    - id: memory", "two constraints have the same id"),
         ("  layers: {choice", "  tp: 3\n  layers: {choice", "tp is a parameter and an axis"),
@@ -439,15 +420,9 @@ def test_a_template_that_cannot_be_is_refused_in_words(old: str, new: str, why: 
             "tp: [1, two, 4]",
             "tp is an axis of the product, and not all of its options are whole numbers",
         ),
-        ("tp: [1, 2, 4, 8]", "tp: [1, 1, 4]", "tp has an option twice"),
         ("is: gpus", "is: gpus / 3", "which is no whole number"),
         ("default: none", "default: some", "the default of recompute is none of its options"),
         ("of: memory_bytes", "of: recompute", "finds 'none', which is no number"),
-        (
-            "solution: {lowest: step_s}",
-            """solution: {tp: "'x'", pp: 4, recompute: "'none'"}""",
-            "the solution has a word for tp, which is an axis of the product",
-        ),
         ("solution: {lowest: step_s}", "solution: {tp: 4, pp: 4, dp: 2}", "the solution has no value for recompute"),
         (
             "solution: {lowest: step_s}",
@@ -492,6 +467,19 @@ FORM = LayoutForm(
     ),
     asks=(), of=("tp", "pp", "dp"), number=16384, noun="GPUs", follows="dp",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "--tensor-model-parallel-size 8 --pipeline-model-parallel-size 16 --micro-batch-size 1 --recompute-activations "
+        "--use-distributed-optimizer --sequence-parallel",
+        "TP8 PP16 DP128, ZeRO-1, micro-batch 1, selective recomputation, sequence parallel",
+        "16,384 GPUs: TP 8, PP 16, ZeRO 1, MBS 1, selective, SP on",
+    ],
+)
+def test_flags_and_a_number_of_gpus_are_read(raw: Any) -> None:
+    assert read_layout(FORM, raw).layout == (8, 16, 128, 1, 1, "selective", "on")
 
 
 def test_an_axis_with_options_can_be_stepped_and_one_without_is_typed() -> None:
