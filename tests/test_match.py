@@ -193,13 +193,8 @@ def test_an_answer_is_drawn_for_everybody_or_it_is_said_why_not() -> None:
         (("      text: A GPU of a ring, in all\n      value: ref(\"ring.bytes_sent_per_gpu\", message_bytes=message_bytes, gpus=gpus)\n",
           "      text: A GPU of a ring, in all\n"), "answer.pairs.0: an item has either a `match` or a `value`"),
         (("answer:\n", "answer:\n  shown: 4\n"), "answer: shown is 4, and there are 3 items"),
-        (("answer:\n", "answer:\n  shown: 1\n"), "answer.shown: I expected a number of at least 2, and this is 1"),
         (("gives: {whole: phase, phase: whole}", "gives: {hole: phase}"), "a mistake names hole; the items are phase, root, whole"),
-        (("gives: {whole: phase, phase: whole}", "gives: {whole: faze, phase: whole}"), "a mistake names faze; the items are"),
         (("gives: {whole: phase, phase: whole}", "gives: {}"), "mistakes.0.gives: I expected at least 1"),
-        (("    - id: whole", "    - id: The Whole"), "answer.pairs.0.id: I expected the form"),
-        (("say: A ring has two phases, not one.", "say: no"), "mistakes.0.say: I expected at least 10 characters"),
-        (("extra: [\"{{ message_bytes }}\"]", "extra: [\"{{ message_bytes\"]"), "answer.extra.0: line 1 of this text"),
         (("      say: Count both phases.\n", "      sya: Count both phases.\n"), "answer.pairs.0.sya: unknown key 'sya'"),
     ],
 )  # fmt: skip
@@ -207,12 +202,6 @@ def test_a_template_that_cannot_be_is_faulted_at_its_place(change: tuple[str, st
     with pytest.raises(Faulty) as caught:
         problem_of(template("match", change))
     assert words in str(caught.value)
-
-
-def test_a_unit_that_nobody_knows_is_faulted() -> None:
-    text = template("match").replace("      unit: GB\n", "      unit: gigs\n", 1)
-    with pytest.raises(Faulty, match=r"answer\.pairs\.0\.unit: “gigs” is not a unit I know"):
-        problem_of(text)
 
 
 def test_ten_items_need_a_number_of_those_that_are_shown() -> None:
