@@ -262,29 +262,11 @@ def test_a_formula_agrees_with_its_disguises_and_not_with_a_millionth_more(text:
         ("sqrt(N)^2", "N"),  # by the points: no rational arithmetic shows it
         ("log2(N)", "ln(N)/ln(2)"),
         ("ceil(log2(N))", "ceil(ln(N)/ln(2))"),  # ln 8 / ln 2 may come out just above 3
-        ("max(M, N)", "max(N, M)"),
         ("M/3 + log2(N)*ln(2) - M/3", "ln(N)"),  # however large the terms that cancel
-        ("2^N*2", "2^(N+1)"),
-        ("(M+N)^3", "M^3+3M^2*N+3M*N^2+N^3"),
     ],
 )
 def test_one_formula_in_two_forms_is_one(first: str, second: str) -> None:
     assert difference(parse(first, SYMBOLS), parse(second, SYMBOLS), [*POINTS, {"M": 1e6, "N": 1.0}]) is None
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("(N^2-1)/(N-1)", "N+1"),
-        ("sqrt(N*(N-1))", "sqrt(N^2-N)"),
-        ("1/(1/M+1/N)", "M*N/(M+N)"),
-        ("max(M, N) + 1", "1 + max(N, M)"),
-        ("(M+N)^64*(M-N)", "(M+N)^63*(M^2-N^2)"),
-    ],
-)
-def test_rational_arithmetic_needs_no_points(first: str, second: str) -> None:
-    assert difference(parse(first, SYMBOLS), parse(second, SYMBOLS), []) is None
-    assert difference(parse(first, SYMBOLS), parse(f"{second} + 1e-40", SYMBOLS), []) is not None
 
 
 def test_a_student_sees_the_simplest_point_that_differs() -> None:
@@ -312,7 +294,6 @@ def test_a_point_at_which_a_difference_is_plain_is_shown_before_simpler_ones() -
     [
         ("2*M + 14*N/M^2", "2*M"),  # at M = 1e6 the term is a billionth of a millionth
         ("2*M + 14*M/N + N/M^2", "2*M + 14*M/N"),
-        ("M - 1/M^3", "M"),
         ("M/(N + 1/M^2)", "M/N"),
     ],
 )
@@ -370,20 +351,6 @@ def test_a_counter_example_shows_two_different_numbers(slug: str, answer: str, w
     numbers = re.search(r"yours gives (.+), and the right one (.+)\.", say)
     assert numbers is not None
     assert numbers[1] != numbers[2]
-
-
-@pytest.mark.parametrize(
-    "answer", ["0.707*sqrt(C/M)+R/M", "sqrt((2*C + R/9999)/M) + R/M", "sqrt(2*C/M) + R/M*(1 + pi/10000)"]
-)
-def test_who_is_far_off_or_has_no_decimals_is_not_asked_for_a_rounded_number(answer: str) -> None:
-    assert "rounded" not in said("waste-at-the-best-interval", answer)
-
-
-def test_no_mistake_is_named_that_was_not_made() -> None:
-    upside_down = said("states-formula", "2*P+14*N/P")
-    assert "missing" not in upside_down
-    assert "missing" in said("states-formula", "2*P")
-    assert "nothing is left for the A bytes" not in said("gpus-formula", "ceil(14*P/(D-A))")
 
 
 def test_what_cancels_is_said_before_a_mistake_that_may_be_another_one() -> None:
@@ -603,16 +570,3 @@ def test_the_verdict_comes_without_an_explanation_and_check_says_it_first() -> N
     recognised = check(question, question.key.model_dump()["mistakes"][0]["formula"])
     assert recognised.mistake == 0
     assert "Yours is" not in recognised.say
-
-
-@pytest.mark.parametrize(
-    ("text", "two"),
-    [
-        ("(a+s)^2b", "(a + s)^2*b or (a + s)^(2*b)"),
-        ("2^ab", "2^a*b or 2^(a*b)"),
-        ("a^" + "b^" * 40 + "s a", "where an exponent or a divisor ends"),
-    ],
-)
-def test_two_readings_are_those_of_the_text_that_was_typed(text: str, two: str) -> None:
-    with pytest.raises(FormulaError, match=re.escape(two)):
-        parse(text, ("a", "s", "b"))
