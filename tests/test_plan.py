@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -479,17 +478,3 @@ def test_signs_that_an_output_lacks_are_no_traceback() -> None:
     words = [sys.executable, "-m", "shardwise", "plan", "--bank", str(ROOT), *SMALL, "--tp", "2"]
     done = subprocess.run(words, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=False)
     assert done.returncode == 0 and b"TP 2 ? CP 1" in done.stdout and b"Traceback" not in done.stderr
-
-
-def test_ends_that_hold_only_the_embedding_and_the_output_layer_have_settings() -> None:
-    """Llama 3 405B: 126 layers in 128 pieces, which both frameworks cut so (Llama Team 2024, arXiv:2407.21783, section 3.3.2)."""
-    llama, cluster = named_model("Llama-3-405B"), Cluster("H100-80GB", 16384)
-    layout = Layout(tp=8, pp=16, dp=128, virtual_stages=8, schedule="interleaved", zero=2)
-    flags = planner_flags.written("megatron", llama, cluster, layout, Batch(2048, 8192))
-    assert "--num-virtual-stages-per-pipeline-rank 8\n" in flags and "--account-for-loss-in-pipeline-split\n" in flags
-    degrees = tomllib.loads(planner_flags.written("torchtitan", llama, cluster, layout, Batch(2048, 8192)))[
-        "parallelism"
-    ]
-    assert degrees["pipeline_parallel_layers_per_stage"] == degrees["pipeline_parallel_last_stage_less_layers"] == 1
-    with pytest.raises(ValueError, match="128 pieces of 125 layers"):
-        planner_flags.written("megatron", replace(llama, layers=125), cluster, layout, Batch(2048, 8192))
