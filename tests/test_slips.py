@@ -70,10 +70,6 @@ def test_a_slip_with_the_questions_own_parameters_is_named(seconds: float, words
     assert re.match(words, say(ring(), seconds)), say(ring(), seconds)
 
 
-def test_a_slip_rounded_to_three_figures_is_still_named() -> None:
-    assert say(ring(), float(f"{22 * (1e9 / 12 / 1e11):.2e}")) == "You left out the latency."
-
-
 def test_two_slips_that_give_the_same_number_are_both_said() -> None:
     # Half of the right time: a factor of 2 left out, or the rate of both directions taken for that of one.
     words = say(
@@ -163,15 +159,6 @@ def test_factors_of_two_are_hinted_at_and_not_told(times: float, words: str) -> 
     assert say(plain, times * key_of(plain)).startswith(words)
 
 
-def test_n_over_n_minus_1_of_a_sum_without_its_last_term_is_named() -> None:
-    """A latency that is left to its default of 0 adds nothing, and stands in the way of no ratio."""
-    plain = RING.replace("GPUS", "32").replace("MISTAKE", "key * 77")
-    plain = plain.replace("  latency_s: {choice: [3], unit: ms}\n", "").replace(", {{ latency_s }} a step", "")
-    assert "inverted the ratio of the number of GPUs minus 1 to the number of GPUs" in say(
-        posed(plain), 2 * 32 / 31 * 1e9 / 1e11
-    )
-
-
 def test_a_mistake_that_an_answer_lies_near_to_is_only_asked_about() -> None:
     asked = ring(mistake="0.09")
     assert say(asked, 0.09) == say(asked, 0.09004) == "You know this mistake."
@@ -238,7 +225,7 @@ def test_a_listed_mistake_of_a_count_is_known_when_it_is_rounded() -> None:
         assert check(asked, typed).say.startswith("You know" if sure else "Your number is near"), typed
 
 
-@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [24, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_slips_of_a_question_do_not_depend_on_what_was_drawn_before(every: int) -> None:
     fresh = Bank.open(ROOT).read_all()
     later = Bank.open(ROOT).read_all()
