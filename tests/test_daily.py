@@ -57,7 +57,7 @@ def three_weeks(banks: Banks, share_right: float) -> list[Row]:
     return asked
 
 
-@pytest.mark.parametrize("share_right", [1.0, 0.7, 0.4])
+@pytest.mark.parametrize("share_right", [0.7, *(pytest.param(share, marks=pytest.mark.slow) for share in (1.0, 0.4))])
 def test_three_weeks_reach_every_chapter_and_none_far_before_another(banks: Banks, share_right: float) -> None:
     asked = three_weeks(banks, share_right)
     new = [row.problem for row in asked if not row.standing.is_begun]
