@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
 import tracemalloc
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -59,14 +53,10 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("quantity", ("factor: 0.5", "value: key / 0"), "“key / 0” has no value here"),
         ("quantity", ("factor: 0.5", "value: kye / 2"), "“kye / 2” has no value here: 'kye' is undefined"),
         ("quantity", ("prompt: |", "where: [gpus > 8 and gpus < 32 and message_bytes < 2e9]\nprompt: |"), r"accepts \d\.\d% of its draws"),
-        ("quantity", ("prompt: |", "where: [gpus > 100]\nprompt: |"), "were all rejected"),
-        ("quantity", ("prompt: |", "where: [gpu > 1]\nprompt: |"), "'gpu' is undefined"),
         ("quantity", ("prompt: |", "  spare: 3\nprompt: |"), "params.spare is drawn and never used"),
         ("quantity", ("ring.bytes_sent_per_gpu    ", "ring.bytes_sent    "), r"solutions/ring.py has no function 'bytes_sent'"),
-        ("quantity", ("ring.bytes_sent_per_gpu    ", "rnig.bytes_sent_per_gpu    "), r"solutions/rnig.py does not exist"),
         ("quantity", ("reference: ring.bytes_sent_per_gpu", "reference: ring.all_reduce_seconds"), "all_reduce_seconds needs bandwidth_bytes_per_s; no parameter has that name"),
         ("quantity", ("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [eight]}"), "ValueError: gpus must be a whole number"),
-        ("quantity", ("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [0, -1]}"), "gpus"),
         ("quantity", ("How much does each", "{{ how }} does each"), "this text cannot be rendered: 'how' is undefined"),
         ("quantity", ("How much does each", "{{ none }} does each"), "seed 0 and 4 more: a text shows the raw value None: "),
         ("quantity", ("How much does each", "That is $ 5$. How much does each"), r"seed 0 and 4 more: a text shows \$ that is part of no formula: "),
@@ -79,7 +69,6 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("code", ("return 2 * message_gb * (gpus - 1) / gpus", "return message_gb"), r"seed 0 and 7 more: the program in the solution is marked incorrect: `sent_gb"),
         ("choice", ("text: half as much as now", "text: twice as much as now"), "two options that are shown together read the same"),
         ("choice", ("pick: one", "pick: one\n  shown: 9"), "answer.shown is 9, and there are 3 options"),
-        ("choice", ("correct: true", "correct: gpus > 1000"), "were all rejected"),
         ("order", ("order: [cut, gather, scatter, done]", "order: [cut, scatter, gather, done]"), "mistake 1 is the right order"),
         ("order", ("what happens first", "what happens first\n  shown: 9"), "answer.shown is 9, and there are 4 items"),
         ("formula", ("formula: 2*M*(N-1)/N", "formula: 2*M*N/(N-1)"), r"the formula gives 4000000.0, ring.bytes_sent_per_gpu 1000000.0 and ring.simulated"),
@@ -87,7 +76,6 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("formula", ("formula: M*(N-1)/N", "formula: M*(K-1)/N"), "I don't know “K”"),
         ("formula", ("choice: [2, 4, 8, 64]", "derived: 2 + 2"), "answer.symbols.N has no values of its own"),
         ("code", ("ring.simulated_bytes_sent_per_gpu", "ring.simulated_bytes_sent_per_phase"), r"for \{'message_gb': 1, 'gpus': 2\} ring.bytes_sent_per_gpu gives 1.0 and ring.simulated_bytes_sent_per_phase 0.5"),
-        ("code", ("factor: 0.5", "factor: 1"), "were all rejected"),
         ("code", ("mistakes:\n", "mistakes:\n  - {value: key / 2, say: That is half of it.}\n"), "mistakes 1 and 2 return the same on every case"),
         ("code", ("mistakes:\n", "mistakes:\n  - {value: key / 4e9, say: That is a quarter.}\n"), "mistake 1 is off by a factor of about 1e-09 on every case, as if its value were in GB"),
         ("code", ("choice: [2, 4, 8, 64]", "derived: 2 + 2"), "answer.inputs.gpus has no values of its own"),
@@ -627,31 +615,6 @@ def test_what_would_end_the_lint_is_a_fault_of_the_reference_that_raises_it(tmp_
     said = lint_of_a_reference_that(f"raise {error}", tmp_path / "bank")
     assert re.search(rf"{error} \(at solutions/example\.py:\d+\)", said["first-quantity"])
     assert said["first-choice"] == ""
-
-
-@pytest.mark.parametrize(
-    "what", [["--seeds", "100000"], pytest.param(["--fairness", "--seeds", "100000"], marks=pytest.mark.slow)]
-)
-def test_ctrl_c_ends_a_lint_at_once_whatever_waits_to_be_proved(what: list[str]) -> None:
-    """As a terminal sends it: to every process that was started. It would take an hour."""
-    words = [sys.executable, "-m", "shardwise", "lint", "--bank", str(ROOT / "examples" / "bank"), *what]
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what is ignored here would be ignored there
-    try:
-        proving = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    children = Path(f"/proc/{proving.pid}/task/{proving.pid}/children")
-    until = time.monotonic() + 30
-    while not children.read_text() and time.monotonic() < until:
-        time.sleep(0.05)
-    time.sleep(0.5)
-    os.killpg(proving.pid, signal.SIGINT)
-    try:
-        _, complaints = proving.communicate(timeout=60)
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(proving.pid, signal.SIGKILL)
-    assert (proving.returncode, complaints.splitlines()[-1]) == (130, "Stopped.")
 
 
 @pytest.mark.parametrize("line", ["raise RuntimeError('boom')", "def broken(:"])
