@@ -130,10 +130,6 @@ def test_a_heading_is_a_line_of_text_and_not_of_code() -> None:
             "4:3: problems.Two fases: lesson.md has no heading “## Two fases” / Did you mean “Two phases”?",
         ),
         (
-            SECTIONS.replace("Two phases", "two Phases"),
-            "4:3: problems.two Phases: lesson.md has no heading “## two Phases” / Did you mean “Two phases”?",
-        ),
-        (
             SECTIONS.replace("Two phases", "No heading"),
             "4:3: problems.No heading: lesson.md has no heading “## No heading” / Its headings are “Two phases”, "
             "“An aside”, “What a step costs”, “Sources”.",
@@ -180,15 +176,10 @@ def test_a_lesson_without_headings_or_no_lesson_has_no_sections(tmp_path: Path) 
     ("problems", "words"),
     [
         (SECTIONS.replace("third-one", "first-one"), "6:7: problems: first-one is listed twice"),
-        (SECTIONS.replace("second-one", "first-one"), "4:27: problems: first-one is listed twice"),
         (SECTIONS.replace(", second-one", ""), "second-one.yaml lies in this folder and is not listed"),
-        (SECTIONS.replace("third-one", "fourth-one"), "6:7: problems: there is no fourth-one.yaml in this folder"),
         (SECTIONS.replace("What a step costs", "Two phases"), "5:3: not YAML: "),
-        (SECTIONS.replace("[first-one, second-one]", "[]"), "problems.Two phases: I expected at least 1 of them"),
         (SECTIONS.replace("[first-one, second-one]", "first-one"), "problems.Two phases: I expected a list, and this is 'first-one'"),
         ("problems: {}\n", "problems: I expected at least 1 of them"),
-        ("problems: []\n", "problems: I expected at least 1 of them"),
-        ("problems: first-one\n", "problems: I expected a list, and this is 'first-one'"),
     ],
 )  # fmt: skip
 def test_a_list_that_is_not_the_folder_is_said_at_its_place(tmp_path: Path, problems: str, words: str) -> None:
@@ -204,7 +195,6 @@ def test_a_list_that_is_not_the_folder_is_said_at_its_place(tmp_path: Path, prob
     ("before", "after"),
     [
         ("problems: # all\n- first-one\n- second-one\n- third-one # hard\n", ("third-one # hard\n", "third-one # hard\n- new-one\n")),
-        ("problems: [first-one, second-one, third-one,]\n", ("third-one,", "third-one, new-one,")),
         ("problems:\n  [first-one,\n   'second-one',\n   \"third-one\" # hard\n  ]\n", ('"third-one"', '"third-one", new-one')),
         (SECTIONS + "# The end.\n", ("    - third-one\n", "    - third-one\n    - new-one\n")),
         ("problems: {Two phases: [first-one], 'What a step costs': [second-one, third-one]} # all\n", ("third-one]", "third-one, new-one]")),
