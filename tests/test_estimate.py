@@ -56,15 +56,12 @@ def test_an_absurd_number_earns_nothing_whatever_its_confidence(power: float, su
 @pytest.mark.parametrize(
     ("raw", "outcome", "points", "words"),
     [
-        ("1.75 GB, 100 %", "correct", 2.0, "Your estimate is as good as exact."),
         ("3 GB, 80 %", "correct", 1.96, "0.2 powers of ten too high, a factor of 1.7. That is right: it lies within half a power of ten"),
         ("3 GB, 80 %", "correct", 1.96, "With 80 % a right estimate earns 98 % of the points and a wrong one 18 %. 80 % is honest if 80 of a hundred"),
         ("3 GB, 20 %", "correct", 1.36, "You knew more than you thought."),
         ("30 GB, 50 %", "partial", 0.75, "Too high, by more than a factor of 10. Anything within half a power of ten (a factor of 3.2) is right."),
-        ("100 MB, 90 %", "partial", 0.19, "Too low, by more than a factor of 10."),
         ("100 MB, 90 %", "partial", 0.19, "90 % is honest if 90 of a hundred such estimates are right. If fewer are, say less."),
         ("30 GB, 10 %", "partial", 0.99, "You were right to doubt it."),
-        ("30 GB, 100 %", "incorrect", 0.0, "100 % is honest if every such estimate is right."),
         ("30 TB, 1 %", "incorrect", 0.0, "Too high, by more than a factor of 10 000. More than a factor of 100 earns nothing"),
     ],
 )  # fmt: skip
@@ -116,11 +113,9 @@ def test_a_wrong_estimate_is_told_its_band_and_not_the_number() -> None:
     ("raw", "words"),
     [
         ("14 GB", "Bits or bytes?"),  # the question's number of GPUs is 8, too
-        ("14 GB", "as large as the number of GPUs, 8: did you leave it out"),
         ("0.125 GB", "an intermediate result. What is still missing?"),
         ("1750 GB", "look at the prefixes"),
         ("20 GB", "Take the quantities that make it up one by one"),  # of one figure, between 8 times and 10 times
-        ("21 GB", "Take the quantities that make it up one by one"),
     ],
 )
 def test_a_wrong_estimate_is_named_where_its_digits_leave_one_cause(raw: str, words: str) -> None:
