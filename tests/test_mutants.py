@@ -107,17 +107,6 @@ def test_a_listing_is_arithmetic_alone() -> None:
     )
 
 
-def test_a_listing_has_one_statement_a_line_and_imports_math_only_if_used() -> None:
-    assert listing(pipeline_bubble) == (
-        "def pipeline_bubble(stages, micro_batches, chunks):\n"
-        "    if stages < 2:\n"
-        "        return 0.0\n"
-        "    slots = max(micro_batches * chunks, 1)\n"
-        "    return (stages - 1) / slots\n"
-    )
-    assert listing(tree_steps).startswith("import math\ndef tree_steps(gpus):\n    levels = math.ceil(")
-
-
 def test_a_listing_that_needs_more_than_math_is_refused() -> None:
     def ring_and_tree(*, gpus: int) -> object:
         return tree_steps(gpus=gpus), same(1, 1, 0.1)
@@ -197,22 +186,14 @@ def test_the_original_line_mends_every_mutant(function: Callable[..., object], d
         ("return chunk_bytes - message_bytes * 3", "swapped chunk_bytes and message_bytes",
          "return message_bytes - chunk_bytes * 3"),
         ("return chunk_bytes / 1e9", "wrong unit: 2**30 for 1e9", "return chunk_bytes / 2**30"),
-        ("return chunk_bytes / 2**30", "wrong unit: 1e9 for 2**30", "return chunk_bytes / 1e9"),
-        ("return chunk_bytes * 1e-3", "wrong unit: 1e-6 for 1e-3", "return chunk_bytes * 1e-6"),
         ("return 16 * tp", "half the constant: 8 for 16", "return 8 * tp"),
-        ("return n**2", "power 3 for power 2", "return n**3"),
         ("return n**2", "dropped square", "return n"),
         ("return max(n, 2)", "min for max", "return min(n, 2)"),
         ("return math.ceil(n / 3)", "floor for ceil", "return math.floor(n / 3)"),
-        ("return math.ceil(n / 3)", "dropped rounding up", "return n / 3"),
         ("return math.log2(n)", "log for log2", "return math.log(n)"),
-        ("return n // tp", "/ for //", "return n / tp"),
         ("return tp if n < 4 else dp", "<= for <", "return tp if n <= 4 else dp"),
         ("return tp if n < 4 else 1", "swapped branches", "return 1 if n < 4 else tp"),
         ("return tp > 1 and dp > 1", "or for and", "return tp > 1 or dp > 1"),
-        ("return n + tp / dp", "dropped term tp / dp", "return n"),
-        ("return -(n - tp)", "dropped term tp", "return -n"),
-        ("return (n + tp) ** 2", "minus for plus", "return (n - tp) ** 2"),
         ("return tp * (dp if n else tp)", "dropped factor tp", "return dp if n else tp"),
     ],
 )  # fmt: skip
