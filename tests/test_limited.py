@@ -227,14 +227,6 @@ def no_more_than(before: set[threading.Thread]) -> None:
         assert not thread.is_alive()
 
 
-def test_a_source_has_the_time_of_a_cell_before_its_function_is_called() -> None:
-    """An import that is stopped half-way may never work again in that kernel."""
-    from shardwise.sandbox import Limits
-
-    assert Limits().cell_seconds == limited.LOADING
-    assert statuses(f"import time\ntime.sleep({2 * LIMIT})\ndef f(x): return x", 1, 2) == ["returned"] * 2
-
-
 def test_after_two_that_take_too_long_the_rest_is_skipped() -> None:
     source = "def f(x):\n    while x % 2 == 0: pass\n    return x"
     start = time.monotonic()
@@ -258,20 +250,6 @@ def test_a_loop_that_catches_everything_does_not_hang_the_caller() -> None:
         assert works()
     finally:
         stop.set()
-
-
-def test_a_sleep_does_not_hang_the_caller_and_nothing_is_called_when_it_ends() -> None:
-    calls: list[threading.Thread] = []
-
-    def f(x: int) -> None:
-        calls.append(threading.current_thread())
-        time.sleep(LIMIT + limited._REACTION + 0.5)
-
-    assert statuses(f, 1, 2, 3) == ["timeout", "skipped", "skipped"]
-    assert works()
-    calls[0].join(10)
-    assert not calls[0].is_alive()
-    assert len(calls) == 1
 
 
 # An interrupt ---------------------------------------------------------------------------------------------------------
