@@ -177,6 +177,7 @@ def test_a_lesson_without_headings_or_no_lesson_has_no_sections(tmp_path: Path) 
     [
         (SECTIONS.replace("third-one", "first-one"), "6:7: problems: first-one is listed twice"),
         (SECTIONS.replace(", second-one", ""), "second-one.yaml lies in this folder and is not listed"),
+        (SECTIONS.replace("third-one", "fourth-one"), "6:7: problems: there is no fourth-one.yaml in this folder"),
         (SECTIONS.replace("What a step costs", "Two phases"), "5:3: not YAML: "),
         (SECTIONS.replace("[first-one, second-one]", "first-one"), "problems.Two phases: I expected a list, and this is 'first-one'"),
         ("problems: {}\n", "problems: I expected at least 1 of them"),
