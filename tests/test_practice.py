@@ -95,12 +95,6 @@ def test_a_variable_named_after_the_problem_is_the_answer() -> None:
     assert checked(SENDS).outcome == Outcome.UNREADABLE
 
 
-def test_an_answer_may_be_given_in_the_call() -> None:
-    run("bytes_per_gpu = 'nonsense'")
-    assert checked(SENDS, right(SENDS)).outcome == Outcome.CORRECT
-    assert checked(SENDS, None).outcome == Outcome.BLANK
-
-
 @pytest.mark.parametrize("text", ["return 1if 1else 2", "return (1)(2)", "return 'a' is 'b'", "return '\\d'"])
 def test_python_warns_nobody_of_a_text_that_is_an_answer(text: str) -> None:
     with warnings.catch_warnings(record=True) as warned:
