@@ -110,6 +110,7 @@ M, N = "<mi>M</mi>", "<mi>N</mi>"
         ("N^2^M", f"<msup>{N}<msup><mn>2</mn>{M}</msup></msup>"),
         ("(M/N)^2", f"<msup><mrow><mo>(</mo><mfrac>{M}{N}</mfrac><mo>)</mo></mrow><mn>2</mn></msup>"),
         ("M*-N", f"<mrow>{M}<mo>·</mo><mrow><mo>(</mo><mrow><mo>−</mo>{N}</mrow><mo>)</mo></mrow></mrow>"),
+        ("sqrt((N))", f"<msqrt>{N}</msqrt>"),
         ("⌈N⌉", f"<mrow><mo>⌈</mo>{N}<mo>⌉</mo></mrow>"),
     ],
 )
