@@ -57,6 +57,7 @@ def test_a_bit_is_an_eighth_of_a_byte_and_never_a_plain_number() -> None:
         ("75833 pfs-days", "PFLOP/s*day", 75833 * 8.64e19),
         ("8 gradient accumulation steps", "step", 8),
         ("24 micro-batches", "step", 24),
+        ("12 samples/s", "seq/s", 12),
         ("2^30 B", "GiB", 2**30),
         ("140 Gbit", "GB", 17.5e9),
         ("400 Gbps", "GB/s", 50e9),
