@@ -382,7 +382,7 @@ def test_a_slow_disk_holds_nobody_up(kept: ProgressFile, monkeypatch: pytest.Mon
 
 def test_a_process_ends_after_all_is_written(tmp_path: Path) -> None:
     source = (
-        "from tests.test_progress_file import *\n"
+        "from tests.student.test_progress_file import *\n"
         f"kept = ProgressFile(Path({str(tmp_path / 'p.sqlite')!r}))\n"
         "add = kept.add\n"
         "kept.add = lambda added: (time.sleep(0.1), add(added))\n"
