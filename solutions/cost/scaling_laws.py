@@ -107,7 +107,7 @@ def least_loss_parameters(
     weight_of_data = token_exponent * token_scale
     exponents = parameter_exponent + token_exponent
     balance = (weight_of_size / weight_of_data) ** (1 / exponents)
-    return float(balance * size_times_data ** (token_exponent / exponents))
+    return balance * size_times_data ** (token_exponent / exponents)  # type: ignore[no-any-return]  # a question shows this line, so no float(...) around it
 
 
 def optimal_parameters(*, work_flop: float, fit: str) -> float:
