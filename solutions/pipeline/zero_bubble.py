@@ -176,9 +176,14 @@ def bubble_rate_with_hops(
     [0.2431, 0.1585, 0.1083]
     """
     require_not_negative(hop_s=hop_s)
-    times = {"forward_s": forward_s, "input_backward_s": input_backward_s, "weight_backward_s": weight_backward_s}
-    whole = step_seconds(schedule=schedule, stages=stages, micro_batches=micro_batches, virtual_stages=1, **times)
-    bubble = bubble_seconds(schedule=schedule, stages=stages, virtual_stages=1, **times)
+    whole = step_seconds(
+        schedule=schedule, stages=stages, micro_batches=micro_batches, forward_s=forward_s,
+        input_backward_s=input_backward_s, weight_backward_s=weight_backward_s,
+    )  # fmt: skip
+    bubble = bubble_seconds(
+        schedule=schedule, stages=stages, forward_s=forward_s, input_backward_s=input_backward_s,
+        weight_backward_s=weight_backward_s,
+    )  # fmt: skip
     others = stages - 1
     rounds = -(-(micro_batches - 1) // stages)
     hops = {"1F1B": 2 * (others + micro_batches - 1 - rounds), "ZB-H1": 4 * others, "ZB-H2": 2 * others}
