@@ -196,9 +196,8 @@ def _document(found: Progress) -> list[dict[str, Any]]:
 def _export(kept: ProgressFile, out: Path) -> None:
     """Write all that is kept."""
     from shardwise.atomic_files import write
-    from shardwise.student.progress.file import exported
 
-    text = json.dumps(exported(kept), ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(kept.exported(), ensure_ascii=False, indent=1) + "\n"
     if str(out) == "-":
         typer.echo(text, nl=False)
     else:
