@@ -51,8 +51,8 @@ def problem_of(text: str, name: str = "09-test/a-problem") -> Problem:
     """The problem of a template that lies in no file, with the references of this checkout. Raises Faulty."""
     source = yaml_source.parse(text, f"problems/{name}.yaml")
     yaml_source.validate(source, template_model())
-    problem = Problem(name, Path(f"{name}.yaml"), source.data, "", checkout_bank().references)
-    vars(problem).update(source=source, text=text)  # as if they had been read from a file
+    problem = Problem(name, Path(f"{name}.yaml"), checkout_bank().references)
+    vars(problem).update(source=source, text=text, digest="")  # as if they had been read from a file
     return problem
 
 

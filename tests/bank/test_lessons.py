@@ -121,14 +121,6 @@ def test_a_picture_is_attached_to_the_cell_that_shows_it(tmp_path: Path) -> None
     assert shown == {"## Two phases": ["ring.png"], "## What a step costs ##": ["step.png"]}
 
 
-def test_a_chapter_is_the_same_when_it_is_read_from_the_cache(tmp_path: Path) -> None:
-    bank = a_bank(tmp_path)
-    bank.compiled.keep()
-    again = Bank.open(tmp_path)
-    assert again.chapters == bank.chapters
-    assert list(again.chapters["01-rings"].sections) == ["Two phases", "What a step costs"]
-
-
 def test_a_heading_is_a_line_of_text_and_not_of_code() -> None:
     fenced = "## One\n\n~~~\n## Two\n```\n~~~\n\n## Three\n\n````\n```\n## Four\n````\n## Five  \n### Six\n```\n## Seven\n`````\n## Eight\n"
     assert [section.heading for section in sections_of(fenced)] == ["One", "Three", "Five", "Eight"]
