@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,13 @@ def problem_of(text: str, name: str = "09-test/a-problem") -> Problem:
     problem = Problem(name, Path(f"{name}.yaml"), checkout_bank().references)
     vars(problem).update(source=source, text=text, digest="")  # as if they had been read from a file
     return problem
+
+
+def edited(problem: Problem, **changes: Any) -> Problem:
+    """A problem as if its file said otherwise."""
+    made = replace(problem)
+    vars(made)["source"] = replace(problem.source, data={**problem.source.data, **changes})
+    return made
 
 
 def posed(text: str, seed: int = 1) -> Question:

@@ -138,16 +138,6 @@ def test_a_chapter_of_two_banks_is_the_first_ones_and_its_problems_too(a_bank: C
     assert banks.find("more-bytes").title == "A problem of theirs"  # it can be found all the same
 
 
-def test_faults_of_several_banks_come_together(a_bank: Callable[..., Path]) -> None:
-    folders = [a_bank("ours"), a_bank("theirs")]
-    for folder, word in zip(folders, ("pionts", "ponits"), strict=True):
-        path = folder / "problems" / "01-zero" / "state-bytes.yaml"
-        path.write_text(path.read_text().replace("points", word))
-    with pytest.raises(Faulty) as caught:
-        open_banks(folders).read_all()
-    assert {"pionts", "ponits"} <= set(re.findall(r"unknown key '(\w+)'", str(caught.value)))
-
-
 # Which banks are meant ------------------------------------------------------------------------------------------------
 
 

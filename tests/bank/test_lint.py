@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -25,7 +26,7 @@ from shardwise.bank.lint.never_drawn import Waiting
 from shardwise.bank.lint.unlisted_files import stray_files, twins
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank, new_problem, starter
-from shardwise.errors import Faulty, ShardwiseError
+from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.kinds import OURS, kinds
 from shardwise.kinds.calls import run_here
 from shardwise.kinds.code.separation import published
@@ -928,3 +929,9 @@ def test_a_module_of_references_that_cannot_be_loaded_is_one_fault_at_its_line(t
     (fault,) = faults_of(reports)
     assert fault.place == "solutions/shared.py:2"
     assert fault.message.startswith("cannot be loaded: ")
+
+
+def test_faults_come_out_of_a_process_whole() -> None:
+    faulty = Faulty([Fault("a.yaml:1", "is empty", "Write it."), Fault("b.yaml", "is missing")])
+    again = pickle.loads(pickle.dumps(faulty))
+    assert again.faults == faulty.faults and str(again) == str(faulty)
