@@ -299,7 +299,7 @@ def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):  # a pipe of Windows, or of LC_ALL=C, lacks signs such as × and █
         sys.stdout.reconfigure(errors="replace")
     try:
-        _app_for(sys.argv[1:2])()
+        with_added_commands()()
     except Faulty as error:
         pass_on()
         for fault in error.faults:
