@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 
 from shardwise.question import Feedback, Outcome
 from shardwise.student.progress import file as file_module
-from shardwise.student.progress.clock import now
 from shardwise.student.progress.events import Estimate, Event, Variant
 from shardwise.student.progress.file import ProgressFile, Unusable, usual_path
 from shardwise.student.progress.journal import Journal, usual_journal
@@ -147,17 +146,6 @@ def test_without_sqlite_practice_goes_on(tmp_path: Path) -> None:
     environment = {**os.environ, "SHARDWISE_PROGRESS": str(tmp_path / "p.sqlite")}
     done = subprocess.run([sys.executable, "-c", source], env=environment, capture_output=True, text=True)
     assert done.stdout == "incorrect\n", done.stderr
-
-
-def test_the_clock_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    for named, moment in (
-        ("2026-12-01T12:00", NOON),
-        ("2026-12-01T14:00+02:00", NOON),
-    ):
-        monkeypatch.setenv("SHARDWISE_NOW", named)
-        assert now() == moment
-    monkeypatch.setenv("SHARDWISE_NOW", "tomorrow")
-    assert abs(now() - datetime.now(UTC)) < timedelta(minutes=1)
 
 
 # Files that cannot be used -----------------------------------------------------------------------------------------------

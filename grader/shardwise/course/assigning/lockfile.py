@@ -256,13 +256,13 @@ def read_line(line: bytes) -> tuple[str, tuple[Question, ...]]:
     """A student's name and questions out of a line of a lock file. Raises ShardwiseError when it is damaged."""
     try:
         data = json.loads(line)
-        return str(data.get("name", "")), tuple(map(_question, data["questions"]))
-    except (*_DAMAGE, AttributeError) as error:
+        return str(data.get("name", "")), tuple(_question(question) for question in data["questions"])
+    except (AttributeError, *_DAMAGE) as error:
         raise ShardwiseError(f"a line of this lock file is damaged: {error}") from None
 
 
 def _question(data: Mapping[str, Any]) -> Question:
-    """A question as it was kept. Raises ShardwiseError when it is none of ours."""
+    """A question as it was drawn. Raises ShardwiseError when it is no question of ours."""
     kind = kinds().get(str(data.get("kind")))
     if kind is None:
         raise ShardwiseError(f"no kind {data.get('kind')!r} is installed here: install the package that adds it")
