@@ -9,7 +9,6 @@ from pathlib import Path
 from shardwise.atomic_files import write
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.discovery import SHIPPED, name_of
-from shardwise.course.assigning.notebooks import chapter_notebook, file_text
 from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.errors import ShardwiseError
 from shardwise.text_files import read_bounded
@@ -23,6 +22,8 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
     Raises ShardwiseError, before anything is written, when somebody has worked in a notebook that would be overwritten; and
     when what was written is gone again.
     """
+    from shardwise.course.assigning.notebooks import chapter_notebook, file_text  # loads what draws questions
+
     for chapter in banks.chapters:
         several = [str(bank.folder) for bank in banks.all if chapter in bank.chapters]
         if len(several) > 1:
