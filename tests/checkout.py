@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,9 +52,16 @@ def problem_of(text: str, name: str = "09-test/a-problem") -> Problem:
     """The problem of a template that lies in no file, with the references of this checkout. Raises Faulty."""
     source = yaml_source.parse(text, f"problems/{name}.yaml")
     yaml_source.validate(source, template_model())
-    problem = Problem(name, Path(f"{name}.yaml"), source.data, "", checkout_bank().references)
-    vars(problem).update(source=source, text=text)  # as if they had been read from a file
+    problem = Problem(name, Path(f"{name}.yaml"), checkout_bank().references)
+    vars(problem).update(source=source, text=text, digest="")  # as if they had been read from a file
     return problem
+
+
+def edited(problem: Problem, **changes: Any) -> Problem:
+    """A problem as if its file said otherwise."""
+    made = replace(problem)
+    vars(made)["source"] = replace(problem.source, data={**problem.source.data, **changes})
+    return made
 
 
 def posed(text: str, seed: int = 1) -> Question:

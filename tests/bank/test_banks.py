@@ -12,16 +12,12 @@ from typing import Any
 
 import pytest
 
-from shardwise.bank import compiled
-from shardwise.bank import files as bank_files
 from shardwise.bank.bank import Bank, Banks
-from shardwise.bank.compiled import cache_folder
 from shardwise.bank.digests import digest_of
 from shardwise.bank.discovery import open_banks, shipped
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.student import api
-from shardwise.template import yaml_source
 from shardwise.template.references import References
 
 PROBLEM = """\
@@ -300,112 +296,27 @@ def test_a_kernel_in_a_folder_with_settings_finds_its_bank(a_bank: Callable[...,
     assert ran.stdout.startswith("✗ Not yet")
 
 
-# The cache ------------------------------------------------------------------------------------------------------------
+# Reading --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The files that were read as YAML."""
-    found: list[str] = []
-    validated = yaml_source.validated
-
-    def noted(text: str, name: str, of: Any) -> Any:
-        found.append(Path(name).name)
-        return validated(text, name, of)
-
-    monkeypatch.setattr(yaml_source, "validated", noted)
-    return found
-
-
-def cached(reads: list[str], folder: Path) -> list[str]:
-    """What is read as YAML of a bank that is opened in a fresh process, as it were."""
-    reads.clear()
-    bank = Bank.open(folder).read_all()
-    assert key_of(bank) == 20
-    return list(reads)
-
-
-EVERYTHING = ["chapter.yaml", "state-bytes.yaml"]
-
-
-def test_what_was_read_once_comes_out_of_the_cache(a_bank: Callable[..., Path], reads: list[str]) -> None:
+def test_an_edited_file_is_read_when_the_bank_is_opened_again(a_bank: Callable[..., Path]) -> None:
     folder = a_bank("ours")
-    fresh = Bank.open(folder).read_all()
-    before = pose(fresh.find("state-bytes"), 5)
-    assert reads == EVERYTHING
-    assert cached(reads, folder) == []
-    bank = Bank.open(folder)
-    assert pose(bank.find("state-bytes"), 5) == before
-    assert bank.find("state-bytes").digest == fresh.find("state-bytes").digest
-    assert bank.chapters == fresh.chapters
-
-
-def test_an_edited_file_is_read_again_and_no_other(a_bank: Callable[..., Path], reads: list[str]) -> None:
-    folder = a_bank("ours")
-    cached(reads, folder)
     path = folder / "problems" / "01-zero" / "state-bytes.yaml"
-    text, stamp = path.read_text(), path.stat()
-    path.write_text(text.replace("A problem of ours", "A problem of ouch"))  # as long as before
-    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # and of the same time
-    assert cached(reads, folder) == ["state-bytes.yaml"]
-    assert Bank.open(folder).find("state-bytes").title == "A problem of ouch"
+    text = path.read_text()
+    path.write_text(text.replace("A problem of ours", "A problem of ouch"))
+    assert Bank.open(folder).read_all().find("state-bytes").title == "A problem of ouch"
     path.write_text(text.replace("points", "pionts"))
     with pytest.raises(Faulty, match="unknown key 'pionts'"):
         Bank.open(folder).read_all()
-    path.write_text(text)
-    assert cached(reads, folder) == ["state-bytes.yaml"]
-    assert cached(reads, folder) == []
 
 
-def cache_files() -> list[Path]:
-    return sorted((cache_folder() / "banks").glob("*"))
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [b"", b"{", b"[]", b"null", b"7", b'{"readers": 1}', b'{"files": {}}', b'{"readers": "x", "files": []}',
-     b'{"readers": "x", "files": {"a": 1}}', b'{"readers": "x", "files": {"a": [1, 2, 3]}}', b"\xff\xfe", b"[" * 100_000],
-)  # fmt: skip
-def test_a_damaged_cache_is_as_good_as_none(a_bank: Callable[..., Path], reads: list[str], damage: bytes) -> None:
+def test_a_fault_that_no_list_shows_is_said_when_the_problem_is_posed(a_bank: Callable[..., Path]) -> None:
     folder = a_bank("ours")
-    cached(reads, folder)
-    (path,) = cache_files()
-    path.write_bytes(damage)
-    assert cached(reads, folder) == EVERYTHING
-    assert cached(reads, folder) == []
-
-
-def test_other_readers_believe_nothing_of_it(
-    a_bank: Callable[..., Path], reads: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = a_bank("ours")
-    cached(reads, folder)
-    with monkeypatch.context() as later:
-        later.setattr(compiled, "readers", lambda: "a later version")
-        assert cached(reads, folder) == EVERYTHING
-        assert cached(reads, folder) == []
-    assert cached(reads, folder) == EVERYTHING
-
-
-def test_a_problem_of_a_kind_that_another_package_adds_is_read_each_time(
-    a_bank: Callable[..., Path], reads: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whether it is valid depends on that package."""
-    folder = a_bank("ours")
-    monkeypatch.setattr(bank_files, "OURS", ("choice", "order"))
-    assert cached(reads, folder) == EVERYTHING
-    assert cached(reads, folder) == ["state-bytes.yaml"]
-
-
-def test_without_a_place_for_a_cache_it_is_only_slow(
-    a_bank: Callable[..., Path], reads: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    folder = a_bank("ours")
-    (tmp_path / "no-folder").write_text("x")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no-folder"))
-    assert cached(reads, folder) == EVERYTHING
-    assert cached(reads, folder) == EVERYTHING
-    assert (tmp_path / "no-folder").read_text() == "x"
+    path = folder / "problems" / "01-zero" / "state-bytes.yaml"
+    path.write_text(path.read_text().replace("hints", "hnits"))
+    problem = Bank.open(folder).read_all().find("state-bytes")
+    with pytest.raises(Faulty, match="unknown key 'hnits'"):
+        pose(problem, 1)
 
 
 # Digests --------------------------------------------------------------------------------------------------------------

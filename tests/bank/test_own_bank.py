@@ -207,7 +207,7 @@ def test_a_mended_reference_is_noticed_although_no_template_changed(course: Cour
     done = shardwise("regrade", tmp_path / "course" / "submitted", "--out", out, "--yes", "--workers", "1",
                      "--bank", copy, "--bank", "shipped")  # fmt: skip
     assert "references of the bank" in done.stdout
-    assert f" ada      {PAYMENT} " in done.stdout
+    assert f"ada      {PAYMENT} " in done.stdout
     assert " bo " not in done.stdout
     # What is computed with the reference and stands in the notebooks cannot change any more.
     assert (

@@ -112,7 +112,7 @@ def command():
     except BaseException:
         {then}
 
-main._app_for = lambda _: command
+main.with_added_commands = lambda: command
 interrupts.run(main.main)
 """
 
@@ -203,7 +203,7 @@ def command():
     time.sleep(60)
 
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-main._app_for = lambda _: command
+main.with_added_commands = lambda: command
 interrupts.run(main.main)
 """
 

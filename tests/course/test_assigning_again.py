@@ -18,7 +18,7 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from checkout import ROOT
+from checkout import ROOT, edited
 from shardwise.bank.bank import Bank
 from shardwise.cli.main import app
 from shardwise.course.assigning.assignments import SetDefinition, Student, assign
@@ -255,8 +255,8 @@ def test_a_lock_that_is_lost_is_not_drawn_anew_from_a_template_that_asks_somethi
     notebook = (tmp_path / "notebooks" / "ada" / "week-1.ipynb").read_bytes()
     path.unlink()
     problem = whole_bank.problems["01-ring-all-reduce/bytes-per-gpu"]
-    edited = replace(problem, data={**problem.data, "prompt": "Edited: {{ gpus }} and {{ message_bytes }}"})
-    other = replace(whole_bank, problems={**whole_bank.problems, problem.id: edited})
+    changed = edited(problem, prompt="Edited: {{ gpus }} and {{ message_bytes }}")
+    other = replace(whole_bank, problems={**whole_bank.problems, problem.id: changed})
     with pytest.raises(ShardwiseError, match="what is drawn now asks something else"):
         assign(other, definition, [Student("ada", "Ada")], KEY, tmp_path)
     assert not path.exists()

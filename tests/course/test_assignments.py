@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from checkout import edited
 from shardwise.bank.bank import Bank
 from shardwise.course.assigning.assignments import SetDefinition, Student, assign, load_set
 from shardwise.course.assigning.drawing import seed_for
@@ -77,8 +78,8 @@ def test_editing_a_template_changes_nothing_that_is_out(whole_bank: Bank, tmp_pa
     before = path.read_bytes()
     notebook = (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_bytes()
     problem = whole_bank.problems["01-ring-all-reduce/bytes-per-gpu"]
-    edited = {**problem.data, "title": "Edited", "prompt": "Edited: {{ gpus }} and {{ message_bytes }}"}
-    problems = {**whole_bank.problems, problem.id: replace(problem, data=edited)}
+    other = edited(problem, title="Edited", prompt="Edited: {{ gpus }} and {{ message_bytes }}")
+    problems = {**whole_bank.problems, problem.id: other}
     done = assign(replace(whole_bank, problems=problems), DEFINITION, STUDENTS, KEY, tmp_path)
     assert done.kept == 1
     assert path.read_bytes().startswith(before[: before.rindex(b'{"students"')])

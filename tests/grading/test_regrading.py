@@ -123,7 +123,7 @@ def test_the_command_shows_causes_and_students_and_writes(room: Classroom, probl
     mend(problems, "sig_figs: 4", "rel_tol: 0.01")
     done = command(room, problems, "--yes")
     assert "template 01-ring-all-reduce/bytes-per-gpu" in done.stdout
-    assert " eve " in done.stdout and " ada " not in done.stdout
+    assert "\neve " in done.stdout and "\nada " not in done.stdout
     assert "What counted before stays on record" in done.stdout
     assert "No points change." in command(room, problems, "--yes").stdout
     shown = CliRunner().invoke(app, ["history", "--out", str(room.out / "results"), "--student", "eve"])

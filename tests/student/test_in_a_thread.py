@@ -19,7 +19,7 @@ from drawing import every_sixth_at_once
 from shardwise.kinds.calls import Call, Made, run_here
 from shardwise.question import Outcome
 from shardwise.student import api
-from shardwise.student.running import in_a_process as elsewhere
+from shardwise.student.running import in_a_process
 from shardwise.student.running import in_a_thread as limited
 from shardwise.student.running.in_a_thread import run_limited
 
@@ -39,12 +39,6 @@ def _nothing_is_said_behind_the_students_back(
     assert raised == []
     shown = capfd.readouterr()
     assert (shown.out, shown.err) == ("", "")
-
-
-@pytest.fixture(autouse=True)
-def nothing_waits() -> None:
-    """A process that an earlier test's form has started would be followed by another, with a thread of its own."""
-    elsewhere._end()
 
 
 def called(program: Callable[..., Any] | str, *values: Any, seconds: float = LIMIT) -> list[Call]:
@@ -100,42 +94,6 @@ def test_what_a_function_prints_is_swallowed(capfd: pytest.CaptureFixture[str]) 
     assert capfd.readouterr().out == "and afterwards printing works\n"
 
 
-def test_others_are_heard_while_a_function_runs(capfd: pytest.CaptureFixture[str]) -> None:
-    def f(x: float) -> None:
-        time.sleep(x)
-        print("unheard")
-
-    other = threading.Thread(target=called, args=(f, 0.3), kwargs={"seconds": 5.0})
-    other.start()
-    while not isinstance(sys.stdout, limited._Unheard):
-        time.sleep(0.001)
-    print("a cell prints")
-    print("and warns", file=sys.stderr)
-    other.join()
-    print("and on")
-    assert capfd.readouterr() == ("a cell prints\nand on\n", "and warns\n")
-
-
-def test_two_functions_may_run_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def leave() -> None:
-        """Ends the kernel."""
-
-    def f(x: float) -> None:
-        time.sleep(x)
-
-    monkeypatch.setattr(__main__, "exit", leave, raising=False)
-    streams = sys.stdout, sys.stderr
-    both = [threading.Thread(target=called, args=(f, x), kwargs={"seconds": 5.0}) for x in (0.2, 0.4)]
-    for one in both:  # the first to begin is the first to end
-        one.start()
-        time.sleep(0.05)
-    assert vars(__main__)["exit"] is sys.exit
-    for one in both:
-        one.join()
-    assert (sys.stdout, sys.stderr) == streams
-    assert vars(__main__)["exit"] is leave
-
-
 # What takes too long --------------------------------------------------------------------------------------------------
 
 IN_C = {
@@ -166,39 +124,6 @@ def test_a_source_that_ends_its_process_ends_no_more_than_that(body: str) -> Non
     source = f"def f(x):\n    if x == 2: {body}\n    return x"
     assert statuses(source, 1, 2, 3, seconds=5.0) == ["returned", "killed", "returned"]
     assert statuses(f"{body}\ndef f(x): return x", 1, 2, seconds=5.0) == ["killed", "skipped"]
-
-
-REPLACED = [
-    "import builtins; builtins.len = None", "import builtins; builtins.isinstance = builtins.type = builtins.getattr = None",
-    "import builtins; del builtins.print", "import builtins; builtins.__import__ = None", "import sys; sys.stdout = sys.stderr = None",
-    "import json; json.dumps = None", "import time; time.sleep = time.monotonic = None", "import os; os._exit = os.write = None",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("body", REPLACED)
-def test_what_a_function_replaces_is_put_back(body: str) -> None:
-    import builtins
-    import json
-
-    def held() -> list[object]:
-        return [vars(builtins).copy(), vars(json).copy(), vars(time).copy(), vars(os).copy(), sys.stdout, sys.stderr]
-
-    before, names = held(), dict[str, Any]()
-    exec(f"def f(x):\n    {body}\n    return x", names)
-    assert called(names["f"], 1, 2) == [Made("returned", 1), Made("returned", 2)]
-    assert held() == before
-    assert called(f"def f(x):\n    {body}\n    return x", 1, 2, seconds=5.0) == [
-        Made("returned", 1),
-        Made("returned", 2),
-    ]
-
-
-def test_a_live_function_cannot_end_the_kernel() -> None:
-    names = dict[str, Any]()
-    exec("def f(x):\n    import os\n    os._exit(0)", names)
-    (call,) = called(names["f"], 1)
-    assert (call.status, call.error) == ("raised", "SystemExit: 0")
-    assert os._exit is limited._END
 
 
 ENDLESS = {
@@ -302,28 +227,14 @@ def test_a_system_without_threads_runs_the_function_where_it_is(monkeypatch: pyt
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", start)
-    monkeypatch.setattr(elsewhere, "_waiting", [])
     assert called("def f(x):\n    print('x')\n    return x", 1) == [Made("returned", 1)]
 
 
-def test_a_system_without_processes_runs_a_source_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elsewhere, "_waiting", [])
+def test_a_system_without_processes_runs_a_source_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     for executable in ("", None, "/does/not/exist", sys.executable):
         monkeypatch.setattr(sys, "executable", executable)
-        monkeypatch.setattr(elsewhere, "_BOOT", "raise SystemExit")  # one that does not find shardwise, for the last
+        monkeypatch.setattr(in_a_process, "_BOOT", "raise SystemExit")  # one that does not find shardwise, for the last
         assert called("def f(x): return x", 1, 2) == [Made("returned", 1), Made("returned", 2)]
-
-
-def test_a_process_waits_for_the_next_program_once_one_was_started() -> None:
-    elsewhere.start()
-    (waits,) = elsewhere._waiting
-    assert statuses("def f(x): return x", 1, seconds=5.0) == ["returned"]
-    (next_one,) = elsewhere._waiting
-    assert next_one is not waits
-    next_one._process.kill()  # by somebody else, while it waits
-    assert statuses("def f(x): return x", 1, seconds=5.0) == ["returned"]
-    elsewhere._end()
-    assert statuses("def f(x): return x", 1, seconds=5.0) == ["returned"] and elsewhere._waiting == []
 
 
 def test_the_exit_of_a_notebook_ends_the_call_and_not_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:

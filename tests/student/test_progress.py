@@ -27,7 +27,6 @@ from shardwise.student.desk import Desk
 from shardwise.student.drill import Drill
 from shardwise.student.graded import GradedSets
 from shardwise.student.messages import Checked, Message
-from shardwise.student.progress import journal
 from shardwise.student.progress.chapters import Progress, progress_of
 from shardwise.student.progress.events import Estimate, Event, Variant
 from shardwise.student.progress.file import ProgressFile
@@ -247,7 +246,6 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProgressFi
     monkeypatch.setenv("SHARDWISE_PROGRESS", str(file.path))
     monkeypatch.setenv("SHARDWISE_NOW", START.isoformat())
     monkeypatch.setenv("SHARDWISE_BANK", str(checkout_bank().folder))
-    monkeypatch.setattr(journal, "_SECOND", 60)  # the disk of a busy machine is as slow as one that nobody waits for
     restart(monkeypatch)
     before = set(vars(__main__))
     yield file
@@ -334,12 +332,11 @@ def test_what_was_typed_is_there_after_a_restart(monkeypatch: pytest.MonkeyPatch
     assert form("ring-time").drafts == {}
 
 
-def test_a_bank_of_ones_own_and_another_are_kept_apart_in_one_journal(kept: ProgressFile, tmp_path: Path) -> None:
+def test_a_bank_of_ones_own_and_another_are_kept_apart_in_one_file(kept: ProgressFile, tmp_path: Path) -> None:
     init_bank(tmp_path / "mine")
     mine, ours = str(tmp_path / "mine"), str(checkout_bank().folder)
     problem = next(problem for problem in Bank.open(Path(mine)).problems.values() if problem.kind.name == "quantity")
     api.check("bytes-per-gpu", answer(asked("bytes-per-gpu")))
-    journal = api._SESSION.journal
     for named in ([mine], [ours, mine]):
         api.use_bank(named)
         question = pose(problem, 0)
@@ -348,7 +345,6 @@ def test_a_bank_of_ones_own_and_another_are_kept_apart_in_one_journal(kept: Prog
         if named == [mine]:
             api._SESSION.typed(question, {key: "1 s"})
         assert api._SESSION.drafts_of(question) == {key: "1 s"}  # whichever bank is practised beside it
-        assert api._SESSION.journal is journal
     solved = {each.name: each.solved for each in api.progress().chapters if each.solved}  # type: ignore[union-attr]
     assert solved == {CHAPTER: 1, problem.chapter: 1}
 
@@ -360,10 +356,9 @@ def test_trouble_is_said_under_one_verdict_and_costs_none(kept: ProgressFile) ->
         checked = api.check("bytes-per-gpu", "1 B")
         assert isinstance(checked, Checked) and checked.outcome == Outcome.INCORRECT
         said.append("Your progress is not kept" in repr(checked))
-        api._SESSION.journal._writer.submit(bool).result()
-    assert said in ([True, False, False], [False, True, False])  # the writing may take longer than we wait for it
+    assert said == [True, False, False]
     told = api.progress(CHAPTER)
-    assert isinstance(told, Message) and "is damaged" in told.markdown
+    assert isinstance(told, Message) and "is not a database" in told.markdown
 
 
 @pytest.mark.usefixtures("kept")

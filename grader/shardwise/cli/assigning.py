@@ -15,7 +15,6 @@ from shardwise.cli.tables import progress
 from shardwise.course.assigning.keys import KEY_FILE, course_key
 from shardwise.course.assigning.roster import load_roster
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.grading.running.cores import usable
 
 commands = typer.Typer()
 
@@ -61,9 +60,7 @@ def assign(
                 f"and run the command again with --key {quote(str(others[0]))}."
             )
     with progress("drawing", 2 * len(made["roster"])) as advance:
-        done = run(
-            banks, made["set"], made["roster"], secret, out, force=force, workers=len(usable()), progress=advance
-        )
+        done = run(banks, made["set"], made["roster"], secret, out, force=force, progress=advance)
     if not key.is_file():
         raise ShardwiseError(
             f"{key} was deleted while the set was drawn, and nothing can be graded without it. Delete {done.lock} as well, "

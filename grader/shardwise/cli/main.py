@@ -6,9 +6,8 @@ import difflib
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
-from copy import copy
 from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
@@ -16,7 +15,6 @@ from shlex import quote
 from typing import Annotated, Any
 
 import typer
-from typer.main import get_command_name
 
 from shardwise import __version__
 from shardwise.bank.bank import Banks
@@ -269,18 +267,6 @@ def with_added_commands() -> typer.Typer:
     return app
 
 
-def _app_for(first_word: Sequence[str]) -> typer.Typer:
-    """The app, with the command alone that a command line begins with: Typer would make all of them with all their options."""
-    for part in (app, *(group.typer_instance for group in app.registered_groups)):
-        for command in part.registered_commands if part else ():
-            name = command.name or getattr(command.callback, "__name__", "")
-            if [get_command_name(str(name))] == first_word:
-                alone = copy(app)
-                alone.registered_groups, alone.registered_commands = [], [command]
-                return alone
-    return with_added_commands()
-
-
 def _open_what_is_closed() -> None:
     """Give this process the streams that it was started without, as by `>&-`: a file must not come to lie where output goes."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
@@ -296,27 +282,26 @@ def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):  # a pipe of Windows, or of LC_ALL=C, lacks signs such as × and █
         sys.stdout.reconfigure(errors="replace")
     try:
-        _app_for(sys.argv[1:2])()
-    except Faulty as error:
+        with_added_commands()()
+    except (ShardwiseError, OSError, UnicodeEncodeError) as error:
         pass_on()
-        for fault in error.faults:
-            print(fault, file=sys.stderr)
-        print(f"{len(error.faults)} fault{'s' if len(error.faults) != 1 else ''}", file=sys.stderr)
+        print(_said(error), file=sys.stderr)
         raise SystemExit(2) from None
-    except ShardwiseError as error:
-        pass_on()
-        print(f"shardwise: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
-    except OSError as error:  # a folder that is not there, or may not be written
-        pass_on()
-        where = f"{error.filename}: " if error.filename else ""  # a disk that is full names no file
-        print(f"shardwise: {where}{error.strerror or error}", file=sys.stderr)
-        raise SystemExit(2) from None
-    except UnicodeEncodeError:
-        pass_on()
-        print(
-            "shardwise: A folder or a file here has a name that is not UTF-8, and what was to be written cannot hold it. "
-            "Give it another name.",
-            file=sys.stderr,
-        )
-        raise SystemExit(2) from None
+
+
+def _said(error: Exception) -> str:
+    """What the command line says of an error that ends a command."""
+    match error:
+        case Faulty():
+            count = len(error.faults)
+            return "\n".join([*map(str, error.faults), f"{count} fault{'s' * (count != 1)}"])
+        case UnicodeEncodeError():
+            why: object = (
+                "A folder or a file here has a name that is not UTF-8, and what was to be written cannot hold it. "
+                "Give it another name."
+            )
+        case OSError():  # a folder that is not there, or may not be written; a disk that is full names no file
+            why = f"{error.filename}: {error.strerror or error}" if error.filename else error.strerror or error
+        case _:
+            why = error
+    return f"shardwise: {why}"

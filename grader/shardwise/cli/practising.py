@@ -17,7 +17,7 @@ from shardwise.cli.tables import print_columns
 from shardwise.errors import ShardwiseError
 from shardwise.markdown.terminal import columns, to_terminal
 from shardwise.student.progress.clock import now
-from shardwise.student.progress.file import ProgressFile, exported, usual_path
+from shardwise.student.progress.file import ProgressFile, usual_path
 
 if TYPE_CHECKING:
     from shardwise.student.progress.chapters import Progress, Row
@@ -196,7 +196,7 @@ def _document(found: Progress) -> list[dict[str, Any]]:
 def _export(kept: ProgressFile, out: Path) -> None:
     """Write all that is kept."""
 
-    text = json.dumps(exported(kept), ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(kept.exported(), ensure_ascii=False, indent=1) + "\n"
     if str(out) == "-":
         typer.echo(text, nl=False)
     else:

@@ -17,7 +17,6 @@ from shardwise.marking import PRAISE, check
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.student.estimates import compared, read_estimate
 from shardwise.student.messages import STOPPED
-from shardwise.student.running.in_a_process import start
 from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
 from shardwise.student.views import verdict, view
@@ -53,8 +52,6 @@ class Desk:
         The question is kept, so that later requests about it need not draw it again.
         """
         self._opened[question.id, question.seed] = question
-        if kind_of(question).is_program:
-            start()  # so that the first check need not wait
         given = [{"part": part, "html": to_html(hint)} for part, hint in self._session.given_hints(question)]
         scripts = offer({kind_of(piece).script for piece in kind_of(question).pieces(question)})
         return {"question": view(question), "hints": given, "scripts": scripts}

@@ -13,8 +13,6 @@ from functools import cache, lru_cache
 from typing import Any
 
 import jinja2
-from jinja2 import nodes
-from jinja2.parser import Parser
 from jinja2.sandbox import SandboxedEnvironment
 
 from shardwise.errors import ShardwiseError
@@ -43,13 +41,8 @@ def shown(value: Any, unit_text: str | None, direction: Direction = "none") -> A
     """`value` (base units) as a number that prints itself in `unit_text`; any other value is returned unchanged."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
-    return _shown(value, unit_text or "", direction)
-
-
-@lru_cache(maxsize=8192, typed=True)  # students share most of their numbers, and the parts of a case all of them
-def _shown(value: int | float, unit_text: str, direction: Direction) -> ShownInt | ShownFloat:
     number = ShownInt(value) if isinstance(value, int) else ShownFloat(value)
-    number.text = show(value, unit_text, direction)
+    number.text = show(value, unit_text or "", direction)
     return number
 
 
@@ -179,35 +172,11 @@ class BadExpression(ShardwiseError):
 
 
 @lru_cache(maxsize=8192)
-def _compiled(source: str) -> jinja2.Template:
-    """An expression as a template that sets `result`.
-
-    Environment.compile_expression does the same, and returns a function that copies all names at each call.
-    """
+def _compiled(source: str) -> Callable[[Mapping[str, Any]], Any]:
     try:
-        parser = Parser(_environment(), source, state="variable")
-        expression = parser.parse_expression()
-        if not parser.stream.eos:
-            raise jinja2.TemplateSyntaxError("chunk after expression", parser.stream.current.lineno)
-        result = nodes.Assign(nodes.Name("result", "store"), expression, lineno=1)
-        template = nodes.Template([result], lineno=1)
-        template.set_environment(_environment())
-        return _environment().from_string(template)
+        return _environment().compile_expression(source, undefined_to_none=False)
     except jinja2.TemplateSyntaxError as error:
         raise BadExpression(f"“{source}” is not an expression: {error.message}", source) from None
-
-
-def _result(source: str, names: Mapping[str, Any]) -> Any:
-    context = _context({**FUNCTIONS, **names})
-    for _ in _compiled(source).root_render_func(context):
-        pass
-    return context.vars["result"]
-
-
-def _context(names: dict[str, Any]) -> jinja2.runtime.Context:
-    """The context of a template: these names and no others. Template.render would copy Jinja's globals each time."""
-    environment = _environment()
-    return environment.context_class(environment, names, None, {})
 
 
 @lru_cache(maxsize=8192)
@@ -235,7 +204,7 @@ def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
     if not isinstance(source, str):
         return source
     try:
-        value = _result(source, names)
+        value = _compiled(source)(names)
     except _BAD_HERE as error:
         raise BadExpression(f"“{source}” has no value here: {str(error) or type(error).__name__}", source) from None
     if isinstance(value, jinja2.Undefined):
@@ -277,8 +246,7 @@ def filled(source: str, names: Mapping[str, Any]) -> str:
     if "{" not in source:  # nothing to fill in, as in most hints and in what is said to most mistakes
         return source.strip()
     try:
-        context = _context({**_environment().globals, **names})
-        return _joined(_prose(source).root_render_func(context)).strip()
+        return _joined(_prose(source).generate(names)).strip()
     except (*_BAD_HERE, ShardwiseError) as error:  # a ShardwiseError of `unit` or `ref`, which know no place
         raise BadExpression(f"this text cannot be rendered: {str(error) or type(error).__name__}", source) from None
 

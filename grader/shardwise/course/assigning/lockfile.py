@@ -29,9 +29,8 @@ from shardwise.text_files import first_line, lines_of
 LOCK_SUFFIX = ".lock.jsonl"
 FORMAT = 4  # of lock files: 2 had no signatures, those of 3 did not bind a line to its set
 _END = 200  # bytes at the end of a line in which its student stands
-_BEGINNING = 2000  # bytes at the beginning of a line, in which name and points stand
-_ABOUT = re.compile(rb'\{"name": ("(?:[^"\\]|\\.)*"), "points": ([\d.]+), ')
-_ALSO = re.compile(rb'"also": (\[[^\]]*\])')
+# The beginning of a student's line, which tells name, points and other names without reading the questions
+_ABOUT = re.compile(rb'\{"name": ("(?:[^"\\]|\\.)*"), "points": ([\d.]+), (?:"also": (\[[^\]]*\]), )?')
 _SIGNATURE = re.compile(rb', "signature": "([0-9a-f]{64})"\}\n$')
 _DAMAGE = (ValueError, TypeError, LookupError, RecursionError)  # what JSON of another shape than ours leads to
 
@@ -48,6 +47,7 @@ class Lock:
         self.path = path
         self.places: dict[str, int] = {}
         self._before: dict[str, bytes] = {}  # the signature of the line before a student's
+        self._about: dict[str, tuple[str, float, tuple[str, ...]]] = {}  # names and points of each student
         self.is_whole = False
         if path.exists() and not path.is_file():  # a pipe would be waited for
             raise ShardwiseError(f"{path} cannot be read as a lock file: it is no ordinary file.")
@@ -101,6 +101,7 @@ class Lock:
                 continue
             student = _student_of(line)
             self.places[student], self._before[student] = place, before
+            self._about[student] = _about(line, student)
             place += len(line)
             before = signature
 
@@ -136,20 +137,14 @@ class Lock:
         return line
 
     def about(self, student: str) -> tuple[str, float]:
-        """A student's name and the points of their questions, from the beginning of the line. Raises KeyError."""
-        with self.path.open("rb") as file:
-            file.seek(self.places[student])
-            found = _ABOUT.match(file.read(_BEGINNING))
-        return (json.loads(found[1]), float(found[2])) if found else (student, 0.0)
+        """A student's name and the points of their questions. Raises KeyError."""
+        name, points, _ = self._about[student]
+        return name, points
 
     def called(self, student: str) -> tuple[str, tuple[str, ...]]:
         """Return a student's name, and what else course systems may call them. Raises KeyError."""
-        with self.path.open("rb") as file:
-            file.seek(self.places[student])
-            beginning = file.read(_BEGINNING)
-        about = _ABOUT.match(beginning)
-        also = _ALSO.match(beginning, about.end()) if about else None
-        return json.loads(about[1]) if about else student, tuple(json.loads(also[1])) if also else ()
+        name, _, also = self._about[student]
+        return name, also
 
     def questions(self, student: str) -> list[Question]:
         """A student's questions, as they were drawn. Raises KeyError for a stranger, ShardwiseError for a damaged line."""
@@ -247,6 +242,14 @@ def _student_of(line: bytes) -> str:
     """The student of a line without reading all of it: only the signature stands after."""
     found = re.search(rb'"student": "([^"\\]+)", "signature"', line[-_END - 64 :])
     return found[1].decode() if found else str(json.loads(line)["student"])
+
+
+def _about(line: bytes, student: str) -> tuple[str, float, tuple[str, ...]]:
+    """A student's name, the points of their questions, and what else course systems may call them, from a line."""
+    found = _ABOUT.match(line)
+    return (
+        (json.loads(found[1]), float(found[2]), tuple(json.loads(found[3] or b"[]"))) if found else (student, 0.0, ())
+    )
 
 
 def read_line(line: bytes) -> tuple[str, tuple[Question, ...]]:
