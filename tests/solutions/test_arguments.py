@@ -1,4 +1,4 @@
-"""Every reference refuses an argument that is negative, a broken count or no number, and says which.
+"""Every reference refuses an argument that is negative, a broken count or no number, and says which; and agrees with its oracle.
 
 The calls are those of the references' own examples, with one argument replaced at a time.
 """
@@ -9,9 +9,10 @@ import contextlib
 import doctest
 import importlib
 import inspect
+import math
 import pkgutil
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from numbers import Real
 from types import ModuleType
@@ -176,6 +177,64 @@ DEFAULTS = {
     "zeroed_share.number_format": "E4M3",
 }
 
+# The oracle of a reference has its name, or its name behind one of these words, and takes the same arguments.
+WORDS = (
+    "", "climbed_", "clocked_", "counted_", "integrated_", "listed_", "moved_by_one_", "played_", "searched_", "simulated_",
+    "summed_", "tried_", "walked_",
+)  # fmt: skip
+# Oracles that have another name.
+ORACLES = {
+    "accumulation.batch_overshoot": "accumulation.counted_overshoot",
+    "accumulation.dividing_micro_batch": "accumulation.cut_micro_batch",
+    "accumulation.faster_plan": "accumulation.raced_plans",
+    "accumulation.micro_batch_that_fits": "accumulation.packed_micro_batch",
+    "accumulation.tying_fixed_seconds": "accumulation.searched_tie",
+    "accumulation_time.share_after_change": "accumulation_time.replayed_share",
+    "batch_ramp.ramped_steps": "batch_ramp.walked_ramp_steps",
+    "checkpoint_interval.young_interval_seconds": "run_plan.young_interval_seconds",
+    "critical_batch.critical_batch_tokens": "critical_batch.integrated_critical_batch",
+    "critical_batch.dollars_per_second_saved": "critical_batch.played_dollars_per_second",
+    "critical_batch.loss_for_critical_batch": "critical_batch.integrated_loss",
+    "gradient_buffers.buffered_state_bytes": "gradient_buffers.held_state_bytes",
+    "gradient_buffers.deferral": "gradient_buffers.allocated_deferral",
+    "gradient_buffers.deferred_memory_bytes": "gradient_buffers.counted_deferred_memory",
+    "gradient_buffers.deferred_traffic_bytes": "gradient_buffers.counted_deferred_traffic",
+    "gradient_buffers.token_pull": "gradient_buffers.moved_by_one_token",
+    "learning_rate.adam_window_steps": "learning_rate.summed_adam_window",
+    "learning_rate.linear_rule_lr": "learning_rate.played_linear_lr",
+    "learning_rate.rate_from_two_sweeps": "learning_rate.aligned_lr",
+    "learning_rate.sample_weight": "learning_rate.moved_by_one_sample",
+    "learning_rate.square_root_rule_batch": "learning_rate.searched_noise_batch",
+    "learning_rate.square_root_rule_lr": "learning_rate.noise_matched_lr",
+    "lr_schedules.batch_for_warmup_share": "lr_schedules.searched_warmup_batch",
+    "lr_schedules.warmup_steps": "lr_schedules.climbed_warmup",
+    "lr_schedules.wsd_to_cosine_area": "lr_schedules.summed_area_ratio",
+    "ring.largest_naive_group": "ring.searched_naive_group",
+    "ring.naive_root_bytes": "ring.counted_root_bytes",
+    "ring.parameters_behind_phase": "ring.searched_parameters",
+    "ring.rails_all_reduce_seconds": "ring.counted_rails_seconds",
+    "ring.tree_all_reduce_seconds": "ring.simulated_tree_seconds",
+    "run_costs.dollars_per_useful_gpu_hour": "capstone.dollars_per_useful_gpu_hour",
+    "run_costs.electricity_dollars": "capstone.electricity_dollars",
+    "run_costs.gpu_seconds": "capstone.gpu_seconds",
+    "run_costs.rental_dollars": "capstone.rental_dollars",
+    "run_costs.seconds_saved_by_speedup": "capstone.seconds_saved_by_speedup",
+    "run_costs.training_flop": "capstone.training_flop",
+}
+# These divide something, or are divided: they are doubled, and one more of them is not asked for.
+DEALT_OUT = {"heads", "hidden", "kv_heads", "sequence_length", "tokens", "tp"}
+# Of these the oracle knows only what the example has, or the number in the example lies on a limit.
+NOT_MOVED = {
+    "active_parameters.mlp_matrices",
+    "largest_tp.kv_heads",
+    "most_gpus_that_hide.bus_bytes_per_s",
+    "routed_parameters.mlp_matrices",
+    "score_traffic_seconds.sequence_length",
+    "steps_for_share.all_reduce_s",
+    "total_parameters.mlp_matrices",
+    "unfused_attention_bytes.sequence_length",
+}
+
 
 def references(module: ModuleType) -> dict[str, Function]:
     """The public functions that a module defines and gives a result; a check of arguments gives none."""
@@ -273,6 +332,69 @@ def test_a_count_is_a_whole_number_and_no_float(name: str) -> None:
                 assert all(isinstance(number, int) for number in numbers), (
                     f"{name}.{function}(**{arguments}) = {result}"
                 )
+
+
+def oracle_of(module: str, name: str) -> Function | None:
+    """The oracle that takes the same arguments as a reference, if there is one."""
+    there = ORACLES.get(f"{module}.{name}")
+    with contextlib.suppress(ModuleNotFoundError):
+        oracles = importlib.import_module(f"solutions.oracles.{there.split('.')[0] if there else module}")
+        reference = getattr(importlib.import_module(f"solutions.{module}"), name)
+        for called in [there.split(".")[1]] if there else [word + name for word in WORDS]:
+            oracle = getattr(oracles, called, None)
+            if callable(oracle) and set(_parameters(oracle)) == set(_parameters(reference)):
+                return oracle  # type: ignore[no-any-return]
+    return None
+
+
+def _parameters(function: Function) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters
+
+
+def neighbours(function: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The arguments, and those with one of them moved: a switch turned, a count by one or doubled, a size to either side."""
+    yield arguments
+    for argument, value in arguments.items():
+        if f"{function}.{argument}" in NOT_MOVED:
+            continue
+        moved: list[Any] = []
+        if isinstance(value, bool):
+            moved = [not value]
+        elif isinstance(value, int):
+            moved = [2 * value] if argument in DEALT_OUT else [value + 1, 2 * value]
+        elif isinstance(value, float):
+            moved = [0.7 * value, 1.5 * value]
+        yield from (arguments | {argument: there} for there in moved)
+
+
+def agree(ours: Any, theirs: Any) -> bool:
+    """Whether two results are the same, but for what an oracle that searches or adds up small steps is off."""
+    if isinstance(ours, Mapping):
+        return ours.keys() == theirs.keys() and all(agree(value, theirs[key]) for key, value in ours.items())
+    if isinstance(ours, Sequence) and not isinstance(ours, str):
+        return len(ours) == len(theirs) and all(agree(one, other) for one, other in zip(ours, theirs, strict=True))
+    if isinstance(ours, Real) and not isinstance(ours, bool):
+        return math.isclose(ours, theirs, rel_tol=1e-3, abs_tol=1e-9)
+    return bool(ours == theirs)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_reference_agrees_with_its_oracle_around_its_examples(name: str) -> None:
+    module = importlib.import_module(f"solutions.{name}")
+    for function, calls in example_calls(module).items():
+        oracle = oracle_of(name, function)
+        for arguments in (near for given, _ in calls for near in neighbours(function, given) if oracle):
+            try:
+                ours, theirs = getattr(module, function)(**arguments), oracle(**arguments)  # type: ignore[misc]
+            except ValueError:
+                continue  # the rest of the example does not go with it
+            assert agree(ours, theirs), f"{name}.{function}(**{arguments}) = {ours}, and the oracle finds {theirs}"
+
+
+def test_most_references_have_an_oracle_that_takes_the_same_arguments() -> None:
+    modules = [importlib.import_module(f"solutions.{name}") for name in MODULES if not name.startswith("planner")]
+    asked = [oracle_of(module.__name__.split(".")[1], name) for module in modules for name in references(module)]
+    assert sum(oracle is not None for oracle in asked) >= 450
 
 
 @pytest.mark.parametrize(
