@@ -182,6 +182,8 @@ WORDS = (
     "", "climbed_", "clocked_", "counted_", "integrated_", "listed_", "moved_by_one_", "played_", "searched_", "simulated_",
     "summed_", "tried_", "walked_",
 )  # fmt: skip
+# The module of its oracles, where that has another name than its own.
+ORACLE_MODULES = {"run_costs": "capstone"}
 # Oracles that have another name.
 ORACLES = {
     "accumulation.batch_overshoot": "accumulation.counted_overshoot",
@@ -214,12 +216,28 @@ ORACLES = {
     "ring.parameters_behind_phase": "ring.searched_parameters",
     "ring.rails_all_reduce_seconds": "ring.counted_rails_seconds",
     "ring.tree_all_reduce_seconds": "ring.simulated_tree_seconds",
-    "run_costs.dollars_per_useful_gpu_hour": "capstone.dollars_per_useful_gpu_hour",
-    "run_costs.electricity_dollars": "capstone.electricity_dollars",
-    "run_costs.gpu_seconds": "capstone.gpu_seconds",
-    "run_costs.rental_dollars": "capstone.rental_dollars",
-    "run_costs.seconds_saved_by_speedup": "capstone.seconds_saved_by_speedup",
-    "run_costs.training_flop": "capstone.training_flop",
+}
+# Without an oracle are the figures of chips and models, which have a source, parts of references that have one, rules as they are
+# printed, and what an oracle computes from other arguments (the tests of these modules call it).
+OTHERWISE_TESTED = {"arguments", "hardware", "layer_parameters", "models", "tables"}
+NO_ORACLE = {
+    "accumulation_time.overtaking_steps",
+    "checkpoint_interval.daly_interval_seconds",
+    "flop_rules.gpt_training_seconds",
+    "flop_rules.gpt_utilisation",
+    "flop_rules.palm_mfu",
+    "formats.known",
+    "hierarchy.pod_uplink_bytes_per_s",
+    "layer_kernels.layer_kernels",
+    "layout_judge.chunks_are_equal",
+    "layout_judge.kept_bytes",
+    "mfu.share_of_peak",
+    "pipeline.warm_up_by_stage",
+    "run_plan.model_parameters",
+    "run_plan.stage_weight_bytes",
+    "run_plan.step_flop",
+    "step_memory.moment_bytes",
+    "zero_bubble.v_schedule_peak_micro_batches",
 }
 # These divide something, or are divided: they are doubled, and one more of them is not asked for.
 DEALT_OUT = {"heads", "hidden", "kv_heads", "sequence_length", "tokens", "tp"}
@@ -338,7 +356,9 @@ def oracle_of(module: str, name: str) -> Function | None:
     """The oracle that takes the same arguments as a reference, if there is one."""
     there = ORACLES.get(f"{module}.{name}")
     with contextlib.suppress(ModuleNotFoundError):
-        oracles = importlib.import_module(f"solutions.oracles.{there.split('.')[0] if there else module}")
+        oracles = importlib.import_module(
+            f"solutions.oracles.{there.split('.')[0] if there else ORACLE_MODULES.get(module, module)}"
+        )
         reference = getattr(importlib.import_module(f"solutions.{module}"), name)
         for called in [there.split(".")[1]] if there else [word + name for word in WORDS]:
             oracle = getattr(oracles, called, None)
@@ -391,10 +411,15 @@ def test_a_reference_agrees_with_its_oracle_around_its_examples(name: str) -> No
             assert agree(ours, theirs), f"{name}.{function}(**{arguments}) = {ours}, and the oracle finds {theirs}"
 
 
-def test_most_references_have_an_oracle_that_takes_the_same_arguments() -> None:
-    modules = [importlib.import_module(f"solutions.{name}") for name in MODULES if not name.startswith("planner")]
-    asked = [oracle_of(module.__name__.split(".")[1], name) for module in modules for name in references(module)]
-    assert sum(oracle is not None for oracle in asked) >= 450
+def test_every_reference_that_computes_something_new_has_an_oracle() -> None:
+    found = {
+        f"{name}.{function}"
+        for name in MODULES
+        if name not in OTHERWISE_TESTED and not name.startswith("planner")
+        for function in references(importlib.import_module(f"solutions.{name}"))
+        if oracle_of(name, function) is None
+    }
+    assert found == NO_ORACLE
 
 
 @pytest.mark.parametrize(
