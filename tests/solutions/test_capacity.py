@@ -102,25 +102,6 @@ def test_the_gpus_needed_fit_and_one_fewer_do_not(
     assert gpus == 1 or states(gpus - 1) > free * (1 - 1e-12)
 
 
-@given(billions=st.integers(1, 100), gpus=gpu_counts, room=st.integers(10, 200))
-def test_the_least_stage_fits_and_less_sharding_does_not(billions: int, gpus: int, room: int) -> None:
-    case = {"parameters": billions * B, "gpus": gpus}
-
-    def states(stage: int) -> float:
-        return float(zero.state_bytes_per_gpu(**case, stage=stage))
-
-    try:
-        stage = capacity.least_stage(**case, room_bytes=room * GB)
-    except ValueError:
-        assert states(3) > room * GB
-        with pytest.raises(ValueError, match="fits"):
-            engine.least_stage(**case, room_bytes=room * GB)
-        return
-    assert stage == engine.least_stage(**case, room_bytes=room * GB)
-    assert states(stage) <= room * GB
-    assert stage == 0 or states(stage - 1) > room * GB
-
-
 def test_states_alone_need_2_and_14_and_81_gpus_of_80_gb() -> None:
     needed = [capacity.gpus_needed(parameters=b * B, stage=3, device_bytes=80 * GB) for b in (7, 70, 405)]
     assert needed == [2, 14, 81]
@@ -158,18 +139,9 @@ def test_the_last_byte_is_room_too() -> None:
     assert capacity.largest_model(**case) == engine.largest_model(**case) == 1
 
 
-def test_the_oracle_refuses_a_stage_that_shards_nothing() -> None:
-    with pytest.raises(ValueError, match="shards nothing"):
-        engine.gpus_needed(parameters=1, stage=0, device_bytes=80e9)
-
-
 @pytest.mark.parametrize(
     ("function", "wrong"),
     [
-        ("smallest_stage", {"parameters": 1, "gpus": 8, "activation_bytes": 0, "device_bytes": 0}),
-        ("least_stage", {"parameters": 1, "gpus": 8, "room_bytes": 0}),
-        ("gpus_needed", {"parameters": 1, "stage": 0, "device_bytes": 80e9}),
-        ("gpus_needed", {"parameters": 1, "stage": 4, "device_bytes": 80e9}),
         ("largest_model", {"gpus": 8, "stage": 3, "device_bytes": 80e9, "activation_bytes": 80e9}),
     ],
 )

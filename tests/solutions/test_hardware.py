@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from solutions import hardware
 from solutions.tables import table
 
-ROOT = Path(__file__).parents[2]
 CARDS = table("hardware.yaml")
 FIGURES = [
     (group, name, figure, entry)

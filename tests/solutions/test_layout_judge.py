@@ -113,16 +113,3 @@ def test_layers_that_are_dealt_to_chunks_one_by_one_come_out_equal(layers: int) 
         # embedding, head or both take the place of a layer
         equal = any(len(dealt(places, chunks)) == 1 and chunks <= places for places in range(layers, layers + 3))
         assert layout_judge.chunks_are_equal(layers=layers, chunks=chunks) is equal, chunks
-
-
-@pytest.mark.parametrize("counts", [{"layers": 0, "chunks": 2}, {"layers": 4, "chunks": 0}])
-def test_no_layers_or_chunks_are_refused(counts: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="at least 1"):
-        layout_judge.chunks_are_equal(**counts)
-
-
-def test_an_unknown_model_is_refused() -> None:
-    with pytest.raises(ValueError, match="Llama-4"):
-        layout_judge.verdict(**{**RUN, "model": "Llama-4"}, tp=8, pp=4, dp=8)
-    with pytest.raises(ValueError, match="Llama-4"):
-        layout_judge.kept_bytes(model="Llama-4", sequence=8192)

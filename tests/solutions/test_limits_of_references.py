@@ -20,7 +20,6 @@ from solutions import (
     layer_parameters,
     layout,
     layout_judge,
-    mixtures,
     moe,
     object_store,
     packing,
@@ -129,8 +128,6 @@ def test_a_layer_with_experts_keeps_other_activations_than_a_dense_one() -> None
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: mixtures.tokens_until_limit(weights=[1, 1], source_tokens=[1, 2], epochs=[1]),
-        lambda: mixtures.weight_from_epochs(source=0, sizes=[1, 2], epochs=[1]),
         lambda: moe.total_parameters(**STACK, dense_layers=1),
         lambda: moe.active_parameters(**STACK, experts_per_token=2, dense_layers=1),
         lambda: object_store.smallest_request_bytes(
