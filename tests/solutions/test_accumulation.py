@@ -14,7 +14,6 @@ from solutions.oracles import accumulation as engine
 
 counts = st.integers(1, 20)
 times = st.floats(1e-3, 5.0)
-SAMPLE: dict[str, Any] = {"sample_forward_s": 0.010, "sample_backward_s": 0.020}
 
 
 def same(first: float, second: float) -> bool:
@@ -35,16 +34,6 @@ def test_the_largest_micro_batch_that_divides_is_found_by_cutting(target: int, d
     size = accumulation.dividing_micro_batch(**case)
     assert size == engine.cut_micro_batch(**case) <= fits
     assert accumulation.accumulation_steps(target_batch=target, micro_batch=size, dp=dp) >= 1
-
-
-def test_thirty_two_samples_a_pass_are_sixty_four_times_short_of_2048() -> None:
-    assert accumulation.effective_batch(micro_batch=4, accumulation_steps=1, dp=8) == 32
-    assert accumulation.accumulation_steps(target_batch=2048, micro_batch=4, dp=8) == 64
-
-
-def test_a_trillion_and_a_half_tokens_at_four_million_are_375000_steps() -> None:
-    assert accumulation.optimizer_steps(tokens=1.5e12, batch_tokens=4e6) == 375_000
-    assert engine.counted_optimizer_steps(tokens=1.5e12, batch_tokens=4e6) == 375_000
 
 
 # Memory and recomputation
@@ -70,14 +59,6 @@ def test_a_tie_goes_to_the_plan_without_checkpointing() -> None:
     case: dict[str, Any] = {"target_batch": 256, "dp": 8, "plain_micro_batch": 2, "recomputed_micro_batch": 8,
                             "sample_forward_s": 0.375, "sample_backward_s": 0.5, "fixed_s": 1.0}  # fmt: skip
     assert accumulation.faster_plan(**case) == engine.raced_plans(**case) == "plain"
-
-
-def test_without_a_fixed_cost_checkpointing_is_a_third_slower_whatever_the_micro_batch() -> None:
-    plain = accumulation.plan_seconds(target_batch=2048, micro_batch=8, dp=8, **SAMPLE)
-    larger = accumulation.plan_seconds(target_batch=2048, micro_batch=16, dp=8, recomputed=True, **SAMPLE)
-    micro_batch_s = 8 * 0.030
-    assert same(plain / micro_batch_s, 32)
-    assert same(larger / micro_batch_s, 128 / 3)  # 42.67
 
 
 # Bad input

@@ -126,11 +126,6 @@ def test_the_cheapest_recomputation_is_the_heaviest_that_fits(room: float, seque
     assert gpt_activations.cheapest_recompute(**case) == gpt_engine.cheapest_recompute(**case)
 
 
-def test_1f1b_does_not_shrink_the_bubble() -> None:
-    change = stage_memory.schedule_change(before="GPipe", after="1F1B", stages=8, micro_batches=32, virtual_stages=2)
-    assert change == "less memory, same bubble"
-
-
 @given(layers=st.integers(1, 130), inputs=sizes, kept=sizes, flying=st.integers(1, 16))
 def test_the_best_group_is_found_by_playing_all(layers: int, inputs: float, kept: float, flying: int) -> None:
     case: dict[str, Any] = {"layers": layers, "input_bytes": inputs, "layer_bytes": kept, "in_flight": flying}

@@ -21,7 +21,6 @@ TP: dict[str, Any] = {
 CP: dict[str, Any] = {
     "micro_batches": 16, "sequence_length": 131072, "cp": 16, "tp": 8, "stage_layers": 8, "kv_heads": 8, "head_width": 128,
 }  # fmt: skip
-PP: dict[str, Any] = {"micro_batches": 16, "sequence_length": 8192, "cp": 1, "tp": 8, "hidden": 16384}
 DP: dict[str, Any] = {**SLICE, "cp": 1, "dp": 128}
 
 
@@ -35,9 +34,3 @@ def test_the_gradients_of_405b_are_those_of_the_sync_estimate() -> None:
     sent = axis_traffic.dp_step_bytes(**DP)
     assert sent / 50e9 == pytest.approx(gradient_sync_seconds(**SLICE, dp=128, bandwidth_bytes_per_s=50e9), rel=1e-12)
     assert axis_traffic.dp_step_bytes(**{**DP, "cp": 16, "dp": 8}) == sent  # context-parallel ranks share the weights
-
-
-def test_in_the_405b_run_tp_sends_most_and_pp_least() -> None:
-    order = [axis_traffic.tp_step_bytes(**TP), axis_traffic.dp_step_bytes(**DP), axis_traffic.pp_step_bytes(**PP)]
-    assert order == sorted(order, reverse=True)
-    assert order[0] > 10 * order[1] > 100 * order[2]

@@ -18,11 +18,6 @@ def test_whole_steps_are_those_that_a_trainer_walks(tokens: int, first: int, mar
     assert batch_ramp.doubling_steps(**case) == engine.walked_doubling_steps(**case)
 
 
-def test_where_marks_fall_on_whole_steps_both_counts_agree() -> None:
-    ramp = batch_ramp.ramped_steps(tokens=1600, first_batch=4, last_batch=16, stage_tokens=80)
-    assert ramp == batch_ramp.doubling_steps(tokens=1600, first_batch=4, first_mark=80, second_mark=160)
-
-
 def test_a_ramp_to_four_million_costs_fifty_thousand_steps_more_than_none() -> None:
     none = batch_ramp.ramped_steps(tokens=1.5e12, first_batch=4e6, last_batch=4e6, stage_tokens=50e9)
     ramp = batch_ramp.ramped_steps(tokens=1.5e12, first_batch=1e6, last_batch=4e6, stage_tokens=50e9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import e, inf, sqrt
+from math import e, sqrt
 
 import pytest
 from hypothesis import given, settings
@@ -49,10 +49,6 @@ def test_daly_is_nearer_to_the_optimum_than_young(write: float, mtbf: float) -> 
         assert daly == pytest.approx(exact, rel=5e-4)
     if write >= 2 * mtbf:
         assert daly == mtbf
-
-
-def test_a_run_that_never_ends_is_infinite() -> None:
-    assert interval.run_seconds(training_s=DAY, interval_s=DAY, write_s=1, restart_s=0, mtbf_s=1) == inf
 
 
 def test_no_failures_leave_the_writing_alone() -> None:

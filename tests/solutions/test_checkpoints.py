@@ -8,13 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solutions import adam, checkpoints, models
+from solutions import checkpoints, models
 from solutions.oracles import checkpoints as played
-
-
-def test_a_checkpoint_lacks_the_gradients_of_the_sixteen_bytes() -> None:
-    whole = adam.replica_state_bytes(parameters=70e9)
-    assert whole - checkpoints.checkpoint_bytes(parameters=70e9) == 2 * 70e9
 
 
 def test_mlperf_storage_prints_the_sizes_of_fourteen_bytes_in_gib() -> None:
@@ -58,3 +53,12 @@ def test_forty_days_without_deletion_are_941_terabytes_and_not_50() -> None:
     size = checkpoints.checkpoint_bytes(parameters=70e9)
     assert checkpoints.stored_bytes(checkpoint_bytes=size, saves=960, keep_last=960) == pytest.approx(940.8e12)
     assert checkpoints.kept_checkpoints(saves=960, keep_last=51) * size == pytest.approx(50e12, rel=0.001)
+
+
+def test_a_checkpoint_may_lack_one_copy_of_the_weights_but_no_moments() -> None:
+    whole = {"parameters": 7e9, "bytes_per_weight": 2, "bytes_per_master": 4, "bytes_per_moment": 4}
+    for copy in ("bytes_per_weight", "bytes_per_master"):
+        assert checkpoints.checkpoint_bytes(**whole | {copy: 0}) == 7e9 * (14 - whole[copy])
+    for needed in ("parameters", "bytes_per_moment"):
+        with pytest.raises(ValueError, match=f"^{needed} must"):
+            checkpoints.checkpoint_bytes(**whole | {needed: 0})

@@ -13,10 +13,6 @@ from solutions import critical_batch
 RUN: dict[str, Any] = {"gpus": 128, "tokens_per_gpu_s": 8000, "dollars_per_gpu_s": 2 / 3600}
 
 
-def same(first: float, second: float) -> bool:
-    return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
-
-
 # Steps, data and their price
 
 
@@ -31,17 +27,6 @@ def test_the_sentence_of_one_to_two_million_tokens_is_not_what_the_fit_gives_at_
     end_of_training = (8.8e13 / 1.5e9) ** 0.076  # Kaplan et al., equation 1.1: the loss that 1.5B parameters end at
     assert round(end_of_training, 2) == 2.30
     assert round(critical_batch.critical_batch_tokens(loss=end_of_training, **case) / 1e6, 1) == 3.8
-
-
-def test_a_saved_day_costs_a_day_of_the_larger_run_times_the_batch_over_the_critical_one() -> None:
-    case: dict[str, Any] = {"minimum_data": 1e12, "critical_batch": 4e6, "batch": 2e6, "factor": 3, **RUN}
-    assert same(critical_batch.dollars_per_second_saved(**case), 3 * 128 * 2 / 3600 * 2 / 4)
-
-
-def test_a_day_gets_dearer_the_further_the_batch_has_grown() -> None:
-    case: dict[str, Any] = {"minimum_data": 1e12, "critical_batch": 4e6, "factor": 2, **RUN}
-    prices = [critical_batch.dollars_per_second_saved(batch=batch, **case) for batch in (1e6, 2e6, 4e6, 8e6)]
-    assert prices == sorted(prices)
 
 
 # Signal and noise

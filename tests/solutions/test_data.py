@@ -32,10 +32,6 @@ LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=25)
 SHAPE = ("layers", "hidden", "ffn_hidden", "heads", "kv_heads", "vocabulary")
 
 
-def test_a_vocabulary_of_65536_still_fits_16_bits_and_one_more_does_not() -> None:
-    assert [token_storage.token_id_bytes(vocabulary=size) for size in (65_535, 65_536, 65_537)] == [2, 2, 4]
-
-
 def test_ids_of_a_published_vocabulary_fit_or_not() -> None:
     sizes = {name: models.vocabulary(model=name) for name in ("Llama-2-7B", "GPT-3-175B", "Llama-3-8B", "DeepSeek-V3")}
     assert {name: token_storage.token_id_bytes(vocabulary=size) for name, size in sizes.items()} == {
@@ -91,13 +87,6 @@ def test_workers_keep_up_on_average(samples: int, **case: float) -> None:
 )  # fmt: skip
 def test_one_slow_batch_in_so_many_costs_what_the_play_shows(**case: int) -> None:
     assert loader_queue.uneven_waiting_seconds(**case) == pytest.approx(played_queue.uneven_waiting_seconds(**case))
-
-
-def test_the_same_mean_with_a_tail_waits_longer() -> None:
-    even = loader_queue.waiting_seconds(load_s=[2] * 40, step_s=3, prefetch=4)
-    tail = loader_queue.waiting_seconds(load_s=([1] * 19 + [21]) * 2, step_s=3, prefetch=4)
-    assert even == 2
-    assert tail > 10
 
 
 @given(stall_s=st.integers(1, 500), step_s=st.integers(1, 20), ready_batches=st.integers(0, 40))

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solutions import expert_capacity, expert_memory, expert_traffic, moe
-from solutions.oracles import expert_capacity as played_capacity
+from solutions import expert_memory, expert_traffic, moe
 from solutions.oracles import expert_memory as played_memory
 from solutions.oracles import expert_traffic as played_traffic
 from solutions.oracles import moe as listed
@@ -43,25 +42,6 @@ def test_routed_and_all_other_parameters_make_the_whole() -> None:
         moe.routed_parameters(**{**shape, "dense_layers": 7})
 
 
-def test_a_factor_that_is_no_binary_fraction_does_not_buy_a_place_more() -> None:
-    assert (
-        expert_capacity.expert_capacity(tokens=8000, experts=8, experts_per_token=1, capacity_factor=1.1) == 1100
-    )  # 1100.0000000000002 in floats
-
-
-def test_the_least_factor_keeps_to_the_limit_and_smaller_ones_do_not() -> None:
-    case: dict[str, Any] = {"loads": [900, 500, 400, 200], "factors": [2.0, 1.0, 1.25, 1.5]}
-    found = {
-        limit: expert_capacity.least_factor(**case, largest_dropped_share=limit) for limit in (0.01, 0.1, 0.15, 0.3)
-    }
-    assert found == {0.01: 2.0, 0.1: 1.5, 0.15: 1.25, 0.3: 1.0}
-    assert all(
-        played_capacity.least_factor(**case, largest_dropped_share=limit) == factor for limit, factor in found.items()
-    )
-    with pytest.raises(ValueError, match="drops more than 1%"):
-        expert_capacity.least_factor(loads=[9, 1], factors=[1.0], largest_dropped_share=0.01)
-
-
 def test_one_expert_a_token_meets_one_node_and_all_experts_all_nodes() -> None:
     assert expert_traffic.expected_nodes(experts=64, experts_per_token=1, nodes=8) == pytest.approx(1)
     assert expert_traffic.expected_nodes(experts=64, experts_per_token=64, nodes=8) == pytest.approx(8)
@@ -84,20 +64,6 @@ def test_cutting_experts_sends_more_and_breaks_even_above_one(gpus: int, k: int)
             assert expert_traffic.quicker_split(imbalance=imbalance, **case) == word
             assert played_traffic.quicker_split(imbalance=imbalance, **case) == word
     assert (even == pytest.approx(1)) == (k == gpus)
-
-
-def test_as_many_experts_as_fit_and_not_one_more() -> None:
-    case: dict[str, Any] = {"other_parameters": 1.6e9, "layers": 32, "hidden": 4096, "expert_ffn_hidden": 14336}
-    found = moe.most_experts(**case, room_bytes=64 * 40e9)
-    assert found == listed.most_experts(**case, room_bytes=64 * 40e9)
-    one = moe.routed_parameters(layers=32, hidden=4096, experts=1, expert_ffn_hidden=14336)
-    assert 16 * (1.6e9 + found * one) <= 64 * 40e9 < 16 * (1.6e9 + (found + 1) * one)
-    with pytest.raises(ValueError, match="not even one"):
-        moe.most_experts(**case, room_bytes=16 * 2e9)
-    with pytest.raises(ValueError, match=r"imbalance must be at least 1, the mean, not 0.9"):
-        expert_traffic.quicker_split(
-            imbalance=0.9, gpus=8, experts_per_token=2, expert_ffn_hidden=9, flop_per_s=1, bytes_per_s=1
-        )
 
 
 def test_gathering_is_not_compared_where_it_sends_less() -> None:
@@ -126,12 +92,6 @@ def test_states_are_those_in_the_table_of_owners(ep: int, stage: int) -> None:
     assert found == pytest.approx(dense + state_bytes_per_gpu(parameters=45.1e9 / ep, gpus=64 // ep, stage=stage))
     if stage == 3:
         assert found == pytest.approx(16 * 46.7e9 / 64)  # everything is sharded over all ranks, whatever ep is
-
-
-def test_with_zero_1_the_optimizer_of_the_experts_does_not_depend_on_ep() -> None:
-    case: dict[str, Any] = {"dense_parameters": 1e9, "routed_parameters": 32e9, "dp": 32}
-    without = [expert_memory.mixture_state_bytes(**case, ep=ep) - 4 * 32e9 / ep for ep in (1, 4, 32)]
-    assert without == pytest.approx([without[0]] * 3)
 
 
 def test_the_smallest_degree_fits_and_the_next_smaller_does_not() -> None:

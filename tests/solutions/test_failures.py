@@ -39,15 +39,6 @@ def test_gemini_wastes_105_minutes_when_the_store_takes_42() -> None:
         restart_costs.background_failure_seconds(period_s=60, drain_s=61)
 
 
-def test_a_crash_of_512_gpus_needs_its_restart_named() -> None:
-    crash: dict[str, Any] = {
-        "gpus": 512, "span_s": DAY, "mtbf_s": DAY, "interval_s": 68 * 60, "write_s": 0, "detect_s": 0,
-        "dollars_per_gpu_hour": 2,
-    }  # fmt: skip
-    assert restart_costs.failures_dollars(restart_s=98, **crash) == pytest.approx(608, abs=0.5)
-    assert restart_costs.failures_dollars(restart_s=130, **crash) == pytest.approx(617, abs=0.5)
-
-
 @given(
     count=st.integers(1, 500), avoided=st.floats(0, 1), interval=st.integers(600, 10000), new=st.integers(600, 10000),
     write=st.integers(1, 600), detect=st.integers(60, 1800), restart=st.integers(60, 3600),

@@ -57,11 +57,6 @@ def test_16384_gpus_of_the_405b_run_wait_more_than_a_quarter_without_interleavin
     assert fixed_batch.most_gpus(**{**BUBBLE, "virtual_stages": 4}) == 16384
 
 
-def test_a_limit_that_is_met_exactly_is_met() -> None:
-    exactly = {**BUBBLE, "sequences": 75, "pp": 16, "overhead": 0.2}  # 75 micro-batches wait 15
-    assert fixed_batch.most_gpus(**exactly) == 128
-
-
 def test_tp_makes_up_for_a_lack_of_sequences_and_not_of_tokens() -> None:
     found = [fixed_batch.tp_beside_fsdp(**{**BESIDE, "gpus": gpus}) for gpus in (512, 1024, 2048, 4096, 8192)]
     assert found == [1, 2, 4, 8, 0]

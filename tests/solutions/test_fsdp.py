@@ -26,16 +26,6 @@ def test_a_counter_tells_how_many_micro_batches_a_step_has(parameters: int, gpus
     assert fsdp.micro_batches_behind(**case) == played.micro_batches_behind(**case) == count
 
 
-def test_an_h100_at_its_peak_hides_zero_3_behind_about_2500_tokens_with_eight_ports_and_20000_with_one() -> None:
-    ports = [fsdp.tokens_to_hide_gathers(flop_per_s=989e12, bandwidth_bytes_per_s=n * 50e9) for n in (8, 1)]
-    assert [round(tokens, -1) for tokens in ports] == [2470, 19780]
-
-
-def test_gathering_all_layers_at_once_is_no_better_than_whole_weights() -> None:
-    peak = fsdp.gather_peak_bytes(parameters=8 * B, layers=32, gpus=64, prefetched=31)
-    assert peak == 16 * 8 * B / 64 + 2 * 8 * B + 2 * 8 * B / 32
-
-
 def test_most_is_held_when_the_backward_pass_begins_if_activations_are_large() -> None:
     run = {"parameters": 8 * B, "layers": 32, "gpus": 16, "layer_activation_bytes": 0.5e9}
     held = {

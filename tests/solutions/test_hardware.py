@@ -31,16 +31,6 @@ def test_every_figure_has_its_value_unit_source_and_date(
     datetime.date.fromisoformat(f"{entry['date']}-01")
 
 
-def test_an_accelerator_doubles_its_peak_when_it_halves_its_numbers() -> None:
-    for name, card in CARDS["accelerators"].items():
-        if "fp8" in card:
-            assert card["fp8"]["value"] == pytest.approx(2 * card["bf16"]["value"], rel=1e-3), name
-
-
-def test_a_port_carries_bits_and_the_reference_gives_bytes() -> None:
-    assert hardware.link_bytes_per_s(link="NDR") * 8 == 400 * 10**9
-
-
 def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
     with pytest.raises(ValueError, match=r"'H1000' is no accelerator of hardware\.yaml, which has V100-32GB"):
         hardware.memory_bytes(accelerator="H1000")

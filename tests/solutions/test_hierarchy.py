@@ -47,12 +47,6 @@ def test_servers_of_one_gpu_run_a_plain_ring(message: float, servers: int, port:
     assert same(hierarchy.leader_seconds(**case, nvlink_bytes_per_s=1e12), plain)
 
 
-def test_a_superpod_gathers_at_the_rate_of_its_slowest_level() -> None:
-    levels = [(8, 450e9), (32, 400e9), (4, 12.8e12)]
-    rates_of_levels = [hierarchy.gather_bandwidth(children=d, uplink_bytes_per_s=w) for d, w in levels]
-    assert min(rates_of_levels) == rates_of_levels[1]
-
-
 @given(message=message_sizes, gpus=st.integers(2, 100), bus=rates)
 def test_a_switch_that_adds_lets_a_gpu_send_less_than_a_ring(message: float, gpus: int, bus: float) -> None:
     sent = hierarchy.in_switch_bytes(message_bytes=message, gpus=gpus)

@@ -22,11 +22,6 @@ def test_the_matrix_products_and_scores_are_the_flop_of_the_layer() -> None:
     assert sum(small) < 0.001 * counted
 
 
-def test_few_tokens_make_every_kernel_wait_for_memory() -> None:
-    assert layer_kernels.memory_bound_share(tokens=64, sequence_length=64, **LLAMA_8B, **H100) == 1
-    assert layer_kernels.memory_bound_share(tokens=8192, sequence_length=8192, **LLAMA_8B, **H100) < 0.1
-
-
 def test_the_kernels_stand_in_the_order_in_which_they_run_and_count_whole_flop() -> None:
     for tp in (1, 8):
         kernels = layer_kernels.layer_kernels(tokens=8192, sequence_length=8192, tp=tp, **LLAMA_8B)

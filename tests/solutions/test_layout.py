@@ -13,11 +13,6 @@ from solutions.oracles import layout as engine
 degrees = st.sampled_from([1, 2, 4, 8, 16])
 
 
-def test_context_parallelism_costs_replicas() -> None:
-    assert layout.data_parallel_replicas(gpus=16384, tp=8, cp=1, pp=16) == 128
-    assert layout.data_parallel_replicas(gpus=16384, tp=8, cp=16, pp=16) == 8
-
-
 @given(nodes=st.integers(1, 500), failed=st.integers(0, 20), tp=degrees, cp=degrees, pp=degrees)
 def test_usable_gpus_are_whole_replicas_of_healthy_gpus(nodes: int, failed: int, tp: int, cp: int, pp: int) -> None:
     assume(failed <= nodes)
@@ -26,23 +21,6 @@ def test_usable_gpus_are_whole_replicas_of_healthy_gpus(nodes: int, failed: int,
     assert usable == engine.usable_gpus(**case)
     assert usable % (tp * cp * pp) == 0
     assert 0 <= 8 * (nodes - failed) - usable < tp * cp * pp
-
-
-def test_one_dead_node_idles_the_rest_of_its_replica() -> None:
-    case = {"gpus": 16384, "gpus_per_node": 8, "tp": 8, "cp": 1, "pp": 16}
-    assert layout.usable_gpus(failed_nodes=0, **case) == 16384
-    assert layout.usable_gpus(failed_nodes=1, **case) == 16384 - 128
-    assert layout.usable_gpus(failed_nodes=16, **case) == 16384 - 128
-    assert layout.usable_gpus(failed_nodes=17, **case) == 16384 - 256
-
-
-def test_1024_gpus_are_128_nodes_and_not_1024() -> None:
-    case = {"tp": 4, "cp": 1, "pp": 4, "dp": 64, "gpus_per_node": 8}
-    assert layout.racks_needed(**case, spare_nodes=0, nodes_per_rack=1) == 128
-    assert layout.racks_needed(**case, spare_nodes=1, nodes_per_rack=2) == 65
-    for function in (layout.racks_needed, engine.racks_needed):
-        with pytest.raises(ValueError, match="node"):
-            function(**{**case, "gpus_per_node": 7}, spare_nodes=0, nodes_per_rack=2)
 
 
 @settings(deadline=None, max_examples=a_quarter_at_once(20))
@@ -99,11 +77,6 @@ def test_close_calls_are_decided_as_played(
     assert layout.best_layout(**case) == engine.best_layout(**case)
 
 
-def test_a_small_cluster_takes_less_tensor_parallelism() -> None:
-    small = {**LAUNCH, "gpus": 1024, "weight_bytes": 140 * 10**9, "activation_bytes": 60 * 10**9, "tp_percent": 4}
-    assert layout.best_layout(**small)[0] < 8
-
-
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
@@ -126,16 +99,6 @@ def test_domains_hold_whole_groups(groups: int, group: int, domain: int) -> None
     domains = layout.nvlink_domains_needed(**case)
     assert domains == engine.nvlink_domains_needed(**case)
     assert (domains - 1) * (domain // group) < groups <= domains * (domain // group)
-
-
-def test_a_group_of_64_leaves_8_of_72_gpus_idle() -> None:
-    assert layout.nvlink_domains_needed(gpus=4096, group_gpus=64, domain_gpus=72) == 64
-    assert layout.nvlink_domains_needed(gpus=4096, group_gpus=8, domain_gpus=72) == 57
-    for module in (layout, engine):
-        with pytest.raises(ValueError, match="does not fit"):
-            module.nvlink_domains_needed(gpus=128, group_gpus=128, domain_gpus=72)
-        with pytest.raises(ValueError, match=r"divide|incomplete"):
-            module.nvlink_domains_needed(gpus=100, group_gpus=16, domain_gpus=72)
 
 
 # Layers over stages

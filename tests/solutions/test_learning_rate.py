@@ -13,7 +13,6 @@ from solutions import learning_rate
 
 rates = st.floats(1e-6, 1.0)
 batches = st.floats(16.0, 4e3)
-BASE: dict[str, Any] = {"base_lr": 3e-4, "base_batch": 256}
 
 
 def same(first: float, second: float) -> bool:
@@ -26,24 +25,6 @@ def test_the_square_root_rule_is_the_geometric_middle_of_nothing_and_linear(
 ) -> None:
     case = {"base_lr": base_lr, "base_batch": base_batch, "batch": batch}
     assert same(learning_rate.square_root_rule_lr(**case) ** 2, base_lr * learning_rate.linear_rule_lr(**case))
-
-
-def test_eight_times_the_batch_is_eight_times_the_rate_or_two_point_eight_three() -> None:
-    assert same(learning_rate.linear_rule_lr(batch=2048, **BASE), 2.4e-3)
-    assert round(learning_rate.square_root_rule_lr(batch=2048, **BASE), 7) == 8.485e-4
-    assert round(learning_rate.square_root_rule_lr(batch=2048, **BASE) / 3e-4, 2) == 2.83
-
-
-def test_the_same_batch_keeps_its_rate_under_either_rule() -> None:
-    assert learning_rate.linear_rule_lr(batch=256, **BASE) == 3e-4
-    assert learning_rate.square_root_rule_lr(batch=256, **BASE) == 3e-4
-
-
-def test_sweeps_on_a_rule_give_the_rule_back() -> None:
-    for rule in (learning_rate.linear_rule_lr, learning_rate.square_root_rule_lr):
-        second = {"second_batch": 1024.0, "second_lr": rule(batch=1024, **BASE)}
-        lr = learning_rate.rate_from_two_sweeps(first_batch=256.0, first_lr=3e-4, batch=2048.0, **second)
-        assert same(lr, rule(batch=2048, **BASE))
 
 
 BAD: list[tuple[Any, dict[str, Any]]] = [

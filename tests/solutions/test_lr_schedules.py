@@ -19,14 +19,6 @@ def same(first: float, second: float) -> bool:
     return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
 
 
-def test_eight_thousand_steps_of_warmup_are_64_per_cent_of_the_same_data_and_two_thirds_of_one_in_llama() -> None:
-    recipe = {"base_warmup_steps": 1000, "base_batch": 256, "batch": 2048}
-    assert lr_schedules.warmup_steps(**recipe) == 8000
-    assert lr_schedules.warmup_share(base_total_steps=100_000, **recipe) == 0.64
-    llama = {"base_warmup_steps": 8000, "base_total_steps": 1_200_000, "base_batch": 16e6, "batch": 16e6}
-    assert round(lr_schedules.warmup_share(**llama), 4) == 0.0067
-
-
 warmed = st.fixed_dictionaries(
     {"peak_lr": rates, "final_lr": st.floats(0.0, 1e-6), "warmup_steps": st.integers(1, 300),
      "total_steps": st.integers(301, 3000)}
@@ -60,13 +52,6 @@ def test_scaling_rate_up_and_horizon_down_keeps_the_area(peak: float, steps: int
     base = lr_schedules.cosine_area(peak_lr=peak, final_lr=0.0, warmup_steps=0, total_steps=steps * factor)
     scaled = lr_schedules.cosine_area(peak_lr=peak * factor, final_lr=0.0, warmup_steps=0, total_steps=steps)
     assert same(base, scaled)
-
-
-def test_twice_the_batch_halves_the_horizon_of_100000_steps() -> None:
-    assert lr_schedules.scaled_steps(steps=100_000, base_batch=256, batch=512) == 50_000
-    long = {"final_lr": 0.0, "warmup_steps": 0, "total_steps": 100_000}
-    assert same(lr_schedules.cosine_area(peak_lr=3e-4, **long), 15.0)
-    assert same(engine.summed_cosine_area(peak_lr=6e-4, **{**long, "total_steps": 50_000}), 15.0)
 
 
 def test_a_run_may_be_all_warmup() -> None:

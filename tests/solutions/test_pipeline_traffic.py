@@ -35,13 +35,6 @@ def test_bytes_are_those_of_the_messages_of_a_played_step(stages: int, virtual_s
         assert same(seconds, max(by_gpu) / 50e9)
 
 
-def test_180_gb_are_no_gpus_and_the_factor_is_five() -> None:
-    step: dict[str, Any] = {"message_bytes": 500e6, "stages": 4, "micro_batches": 12, "virtual_stages": 4}
-    assert traffic.pipeline_bytes(**step) == 180e9
-    assert [traffic.gpu_bytes(**step, stage=stage) / 1e9 for stage in range(4)] == [42, 48, 48, 42]
-    assert traffic.boundary_growth(stages=4, virtual_stages=4) == 5
-
-
 @given(stages=st.integers(1, 10), micro_batches=st.integers(1, 50))
 @settings(deadline=None, max_examples=a_quarter_at_once(60))
 def test_hops_are_those_of_a_step_that_is_played_with_and_without(stages: int, micro_batches: int) -> None:

@@ -20,18 +20,6 @@ def same(first: float, second: float) -> bool:
     return math.isclose(first, second, rel_tol=1e-9)
 
 
-def test_mixed_precision_saves_nothing_of_the_states() -> None:
-    with_gradients = [
-        precision_memory.state_bytes(parameters=13e9, recipe=name) for name in ("FP32", "mixed precision")
-    ]
-    assert with_gradients == [208e9, 208e9]
-    without = [
-        precision_memory.state_bytes(parameters=13e9, recipe=name, with_gradients=False)
-        for name in ("FP32", "mixed precision")
-    ]
-    assert without == [156e9, 182e9]
-
-
 @given(largest=magnitudes, ratio=st.floats(1, 1e12))
 def test_the_format_is_the_precise_one_that_keeps_all_bits(largest: float, ratio: float) -> None:
     case = {"largest_value": largest, "smallest_value": largest / ratio}

@@ -9,25 +9,6 @@ import pytest
 from solutions import roofline
 from solutions.oracles import roofline as machine
 
-H100: dict[str, Any] = {"peak_flop_per_s": 989e12, "memory_bytes_per_s": 3.35e12}
-
-
-def test_a_wide_layer_needs_about_the_ridge_point_in_tokens() -> None:
-    ridge = roofline.ridge_point(**H100)
-    wide = roofline.compute_bound_tokens(inputs=10**6, outputs=10**6, **H100)
-    assert wide == pytest.approx(ridge, rel=0.01)
-    assert roofline.compute_bound_tokens(inputs=10**6, outputs=10**6, bytes_per_weight=1, **H100) == pytest.approx(
-        ridge / 2, rel=0.01
-    )
-
-
-def test_decoding_is_memory_bound_and_a_prefill_is_not() -> None:
-    assert roofline.bound_by(intensity=roofline.decode_intensity(parameters=8e9, sequences=64), **H100) == "memory"
-    assert (
-        roofline.bound_by(intensity=roofline.matmul_intensity(tokens=8192, inputs=4096, outputs=14336), **H100)
-        == "compute"
-    )
-
 
 def test_at_the_ridge_the_arithmetic_is_the_limit() -> None:
     assert roofline.bound_by(intensity=2, peak_flop_per_s=4, memory_bytes_per_s=2) == "compute"

@@ -39,11 +39,6 @@ def test_a_shard_is_what_numpy_cuts(inputs: int, outputs: int, degree: int, cut:
         assert math.prod(expected) * degree == inputs * outputs
 
 
-def test_weights_are_those_of_every_layer() -> None:
-    model = {**LLAMA_70B, "layers": 80, "tp": 16}
-    assert tp.weight_bytes_per_gpu(**model) == played.weight_bytes_per_gpu(**model) == 2 * 80 * 54_525_952
-
-
 @given(layers=st.integers(1, 130), micro_batches=st.integers(1, 64), data=st.data())
 def test_a_trace_tells_how_many_layers_are_recomputed(layers: int, micro_batches: int, data: st.DataObject) -> None:
     counted = data.draw(st.integers(4 * layers, 6 * layers)) * micro_batches
@@ -62,22 +57,10 @@ def test_on_one_gpu_a_layer_is_whole() -> None:
     assert tp.layer_parameters_per_gpu(**LLAMA_70B, tp=8) * 8 == whole
 
 
-def test_past_the_kv_heads_doubling_the_group_does_not_halve_the_weights() -> None:
-    assert tp.layer_parameters_per_gpu(**LLAMA_70B, tp=16) * 2 > tp.layer_parameters_per_gpu(**LLAMA_70B, tp=8)
-
-
 @given(kv_heads=st.integers(1, 40), sharing=st.integers(1, 16), ffn=st.integers(1, 30000), group=st.integers(1, 72))
 def test_the_largest_degree_is_found_by_dealing_out(kv_heads: int, sharing: int, ffn: int, group: int) -> None:
     case = {"heads": kv_heads * sharing, "kv_heads": kv_heads, "ffn_hidden": ffn, "group": group}
     assert tp.largest_tp(**case) == played.largest_tp(**case)
-
-
-def test_the_chain_of_56_mebibytes_done_right() -> None:
-    one = {"tokens": 4096, "hidden": 8192, "tp": 8}
-    assert tp.phase_bytes(**one) == 56 * 2**20
-    assert tp.all_reduce_bytes(**one) == 112 * 2**20
-    forward = {**one, "layers": 80, "span": "forward"}
-    assert tp.traffic_bytes(**forward) == 17.5 * 2**30
 
 
 def test_sequence_parallelism_is_what_the_activations_of_a_stage_are_counted_with() -> None:

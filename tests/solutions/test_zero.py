@@ -43,16 +43,6 @@ def test_the_four_stages_of_7b_on_64_gpus() -> None:
     assert zero.state_bytes_per_gpu(parameters=70 * B, gpus=64, stage=3) == 17.5 * GB
 
 
-def test_fp32_gradients_cost_two_bytes_more_where_gradients_lie() -> None:
-    def more(stage: int) -> float:
-        case = {"parameters": 8 * B, "gpus": 128, "stage": stage}
-        return float(zero.state_bytes_per_gpu(**case, bytes_per_gradient=4) - zero.state_bytes_per_gpu(**case))
-
-    assert more(1) == 16 * GB
-    assert same(more(2), 16 * GB / 128)
-    assert zero.state_bytes_per_gpu(parameters=8 * B, gpus=128, stage=2, bytes_per_gradient=4) == 17 * GB
-
-
 def test_between_steps_a_replica_holds_14_bytes_a_parameter() -> None:
     assert zero.lasting_state_bytes_per_gpu(parameters=7 * B, gpus=1, stage=0) == 98 * GB
     assert zero.lasting_state_bytes_per_gpu(parameters=7 * B, gpus=64, stage=1) == 15.3125 * GB
@@ -62,12 +52,6 @@ def test_between_steps_a_replica_holds_14_bytes_a_parameter() -> None:
 def test_megatrons_distributed_optimizer_keeps_6_bytes_and_12_over_dp() -> None:
     layout: dict[str, Any] = {"parameters": 8 * B, "tp": 2, "pp": 2, "dp": 12}
     assert zero.sliced_state_bytes_per_gpu(**layout, stage=1, bytes_per_gradient=4) == 2 * B * (6 + 12 / 12)
-
-
-def test_sharding_the_optimizer_alone_is_zero_1() -> None:
-    layout: dict[str, Any] = {"parameters": 70 * B, "tp": 4, "pp": 4, "dp": 64}
-    assert round(zero.sliced_state_bytes_per_gpu(**layout, stage=1) / GB, 1) == 18.3
-    assert round(zero.sliced_state_bytes_per_gpu(**layout, stage=3) / GB, 2) == 1.09
 
 
 # Cuts and room
@@ -86,16 +70,6 @@ def test_four_and_eight_are_limits_that_64_gpus_do_not_reach() -> None:
     assert [round(zero.memory_cut(gpus=64, stage=stage), 2) for stage in (1, 2, 3)] == [3.82, 7.21, 64]
     assert zero.memory_cut(gpus=10**9, stage=1) == pytest.approx(4)
     assert zero.memory_cut(gpus=10**9, stage=2) == pytest.approx(8)
-
-
-def test_zero_3_holds_9_to_17_times_less_than_the_stages_before() -> None:
-    first, second, third = (zero.state_bytes_per_gpu(parameters=7 * B, gpus=64, stage=stage) for stage in (1, 2, 3))
-    assert (round(second / third, 3), first / third) == (8.875, 16.75)
-
-
-def test_zero_2_leaves_64_and_a_half_of_80_gb() -> None:
-    room = zero.room_bytes_per_gpu(parameters=7 * B, gpus=64, stage=2, device_bytes=80 * GB)
-    assert room == 64.46875 * GB
 
 
 @pytest.mark.parametrize("stage", range(4))
@@ -118,13 +92,6 @@ def test_traffic_follows_a_step_that_is_played(parameters: int, gpus: int, stage
     assert same(seconds, table.step_traffic_seconds(**case, stage=stage, bandwidth_bytes_per_s=rate))
     whole_messages = sum(entry.message_bytes for entry in table.play_step(parameters, gpus, stage).entries)
     assert same(total, whole_messages * (gpus - 1) / gpus)
-
-
-def test_the_traffic_of_7b_on_64_gpus() -> None:
-    case = {"parameters": 7 * B, "gpus": 64}
-    assert round(zero.step_traffic_bytes(**case, stage=3) / GB, 2) == 41.34
-    assert round(zero.step_traffic_bytes(**case, stage=2) / GB, 2) == 27.56
-    assert round(zero.step_traffic_seconds(**case, stage=3, bandwidth_bytes_per_s=100e9) * 1e3) == 413
 
 
 @given(parameters=parameter_counts, gpus=st.integers(2, 600))
