@@ -34,7 +34,7 @@ def asked(seed: int) -> Question:
 
 
 def marked(seed: int, digits: int) -> Feedback:
-    feedback = check(asked(seed), answers(capstone(), asked(seed), None, digits))
+    feedback = check(asked(seed), answers(capstone(), asked(seed), digits=digits))
     assert feedback.outcome != Outcome.BROKEN, feedback.say
     return feedback
 
