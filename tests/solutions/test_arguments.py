@@ -70,6 +70,8 @@ PARTS_TAKEN = {
     "waiting_step_seconds.stages",
     "fp8_activation_saving_bytes.block",
 }
+# Words of one's own, or one that plays no part in the example.
+ANY_WORD = {"precision_faults.precision"}
 # A reference that works by another one may refuse an argument under the name that it has there.
 TOLD_AS = {
     "faster_plan.plain_micro_batch": "micro_batch",
@@ -176,6 +178,65 @@ DEFAULTS = {
     "tokens_to_hide_all_reduce.gpus": float("inf"),
     "zeroed_share.number_format": "E4M3",
 }
+
+# What is refused of arguments that are each in range: what of the example is changed, and words of the message.
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("accumulation.micro_batch_that_fits", {"memory_bytes": 1.0}, "bytes does not fit beside"),
+    ("activations.largest_micro_batch_tokens", {"room_bytes": 1.0}, "the activations of a single token do not fit"),
+    ("axis_traffic.tp_step_bytes", {"cp": 3}, "context-parallel ranks must divide a sequence of"),
+    ("capacity.least_stage", {"room_bytes": 1.0}, "bytes on each GPU"),
+    ("collectives.chain_broadcast_seconds", {"gpus": 1}, "gpus must be at least 2"),
+    ("collectives.double_tree_seconds", {"gpus": 3}, "gpus must be at least 4 for two trees"),
+    ("context_parallel.gather_over_attention", {"heads": 1}, "KV heads must divide the"),
+    ("context_parallel.lighter_exchange", {"heads": 1}, "KV heads must divide the"),
+    ("context_parallel.longest_context", {"room_bytes": 1.0}, "bytes must hold at least one token, which keeps"),
+    ("context_parallel.ring_attention_seconds", {"block_seconds": []}, "block_seconds must name at least one block"),
+    ("context_parallel.smallest_cp", {"layers": 1000000}, "GPUs are too few: a sequence keeps"),
+    ("data_constrained.worth_of_a_repeat", {"epochs": 0.5}, "epochs must be at least 1"),
+    ("expert_capacity.dropped_copies", {"loads": [0, 0]}, "loads must not all be 0"),
+    ("expert_capacity.dropped_copies", {"loads": []}, "loads must name at least one expert"),
+    ("expert_capacity.least_factor", {"factors": []}, "drops more than"),
+    ("expert_compute.micro_batch_that_fills", {"hidden": 1}, "matrix stays memory-bound with any number of tokens"),
+    ("fixed_batch.gpus_at_bubble", {"pp": 1}, "a pipeline of one stage has no bubble"),
+    ("fixed_batch.most_gpus", {"micro_batch": 3}, "must divide the batch of"),
+    ("fsdp.micro_batches_behind", {"gpus": 1}, "gpus must be at least 2"),
+    ("gpt_activations.layer_bytes", {"tp": 7}, "must divide the"),
+    ("gradient_buffers.token_pull", {"micro_batch_tokens": 1000000}, "must contain the micro-batch's"),
+    ("hierarchy.collective_gap", {"near_gpus": 1}, "near_gpus and far_gpus must be at least"),
+    ("hierarchy.gather_bandwidth", {"children": 1}, "children must be at least 2"),
+    ("hierarchy.in_switch_bytes", {"gpus": 1}, "gpus must be at least 2"),
+    ("hierarchy.link_rate_behind_in_switch", {"gpus": 1}, "gpus must be at least 2"),
+    ("hierarchy.pod_uplink_bytes_per_s", {"oversubscription": 0.5}, "oversubscription must be at least 1"),
+    ("hierarchy.port_rate_behind_bus_bandwidth", {"servers": 1}, "servers must be at least 2"),
+    ("layout.fuller_stages", {"layers": 1}, "layers leave some of"),
+    ("layout.layers_per_stage", {"layers": 1}, "layers leave some of"),
+    ("layout.usable_gpus", {"gpus": 1}, "are more than"),
+    (
+        "learning_rate.rate_from_two_sweeps",
+        {"first_batch": 1, "second_batch": 1},
+        "second_batch must differ from first_batch",
+    ),
+    ("loss_memory.loss_chunks", {"room_bytes": 1.0}, "the logits of a single token do not fit"),
+    ("loss_scaling.burst_until_lost", {"smallest_gradient": 1.0}, "needs no scale"),
+    ("moe.active_parameters", {"experts": 1}, "a token cannot go to"),
+    ("moe.total_parameters", {"dense_layers": 1000000}, "layers cannot be dense"),
+    ("overlap.most_gpus_that_hide", {"batch_tokens": 1.0}, "batch_tokens must be enough for one server"),
+    ("overtraining.token_factor", {"size_factor": 5e-07}, "times the optimum's size never reaches its loss"),
+    ("pipeline_traffic.best_virtual_stages", {"stages": 2}, "stages must be at least 3"),
+    ("pipeline_traffic.boundary_growth", {"stages": 1}, "a pipeline of one stage sends nothing"),
+    ("pipeline_traffic.busiest_gpu_seconds", {"stages": 1}, "a pipeline of one stage sends nothing"),
+    ("recompute.selective_speedup", {"forward_s": 7.7e-09}, "the attention core is a part of the forward pass"),
+    ("ring.algorithm_bandwidth_elsewhere", {"gpus": 1}, "gpus must be at least 2"),
+    ("ring.crossover_bytes", {"gpus": 3}, "for the two to differ in steps"),
+    ("ring.parameters_behind_phase", {"gpus": 1}, "gpus must be at least 2"),
+    ("ring.rails_all_reduce_seconds", {"servers": 1}, "servers and gpus_per_server must be at least"),
+    ("roofline.fused_attention_intensity", {"heads": 1}, "heads are no multiple of"),
+    ("run_costs.seconds_saved_by_speedup", {"speedup": 0.5}, "speedup must be at least"),
+    ("spares.recovery_probability", {"failed": 1000000}, "failed must be at most"),
+    ("tensor_parallel.kv_copies", {"kv_heads": 3}, "GPUs must divide one another"),
+    ("zero.nearest_stage", {"gpus": 1}, "on one GPU every stage holds the same"),
+    ("zero_bubble.bubble_rate_with_hops", {"schedule": "GPipe"}, "schedule must be one of 1F1B, ZB-H1, ZB-H2"),
+]
 
 # The oracle of a reference has its name, or its name behind one of these words, and takes the same arguments.
 WORDS = (
@@ -319,6 +380,25 @@ def test_a_negative_argument_a_broken_count_and_what_is_no_number_are_refused_by
                 ):
                     faults.append(f"{name}.{key} = {given}: {fault}")
     assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_word_that_is_none_of_those_known_is_repeated_in_the_refusal(name: str) -> None:
+    module = importlib.import_module(f"solutions.{name}")
+    for function, [(arguments, _), *_] in example_calls(module).items():
+        for argument in (argument for argument, value in arguments.items() if isinstance(value, str)):
+            if f"{function}.{argument}" not in ANY_WORD:
+                with pytest.raises((ValueError, KeyError), match="nonesuch"):
+                    getattr(module, function)(**arguments | {argument: "nonesuch"})
+
+
+@pytest.mark.parametrize(("name", "changed", "words"), REFUSED)
+def test_arguments_that_do_not_go_together_are_refused(name: str, changed: dict[str, Any], words: str) -> None:
+    module, _, function = name.partition(".")
+    references_of = importlib.import_module(f"solutions.{module}")
+    arguments, _ = example_calls(references_of)[function][0]
+    with pytest.raises(ValueError, match=re.escape(words)):
+        getattr(references_of, function)(**arguments | changed)
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import e, sqrt
+from math import e, inf, sqrt
 
 import pytest
 from hypothesis import given, settings
@@ -66,3 +66,7 @@ def test_one_step_is_the_least() -> None:
     assert books.best_steps(step_s=100, write_s=1, mtbf_s=600) == 1
     assert interval.exact_interval_seconds(write_s=1e6, mtbf_s=1) == pytest.approx(1)
     assert interval.exact_interval_seconds(write_s=e, mtbf_s=1) < 1
+
+
+def test_a_run_that_never_ends_is_infinite() -> None:
+    assert interval.run_seconds(training_s=DAY, interval_s=DAY, write_s=1, restart_s=0, mtbf_s=1) == inf

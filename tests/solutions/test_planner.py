@@ -12,6 +12,9 @@ from solutions import models
 from solutions.planner import (
     Plan,
     judge,
+    layout_memory_bytes,
+    layout_mfu,
+    layout_step_seconds,
     plan,
     run_days,
     run_dollars,
@@ -332,3 +335,13 @@ def test_each_generation_computes_in_one_format_more() -> None:
 def test_each_divisor_is_there_once_in_order() -> None:
     assert divisors(36, 36) == [1, 2, 3, 4, 6, 9, 12, 18, 36]
     assert divisors(1, 1) == [1]
+
+
+def test_measures_alone_refuse_what_cannot_run() -> None:
+    verdict = judge(**CASE, tp=8, pp=16, dp=128)
+    assert layout_memory_bytes(**CASE, tp=8, pp=16, dp=128) == verdict["memory_bytes"]
+    assert layout_step_seconds(**CASE, tp=8, pp=16, dp=128) == verdict["step_s"]
+    assert layout_mfu(**CASE, tp=8, pp=16, dp=128) == verdict["mfu"]
+    for measure in (layout_memory_bytes, layout_step_seconds, layout_mfu):
+        with pytest.raises(ValueError, match="TP 24 does not divide 128 heads"):
+            measure(**CASE, tp=24, pp=16, dp=128)
