@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from solutions import (
+    accumulation,
+    activations,
     checkpoint_interval,
     checkpoints,
     data_constrained,
@@ -17,6 +19,7 @@ from solutions import (
     expert_memory,
     expert_traffic,
     fixed_batch,
+    formats,
     layer_parameters,
     layout,
     layout_judge,
@@ -25,7 +28,9 @@ from solutions import (
     packing,
     restart_costs,
     sample_order,
+    stagnation,
 )
+from solutions.oracles.activations import peak_activation_bytes
 
 MIXTRAL: dict[str, Any] = {"dense_parameters": 1.6e9, "routed_parameters": 45.1e9, "dp": 64}
 ATTENTION: dict[str, Any] = {"hidden": 64, "heads": 6, "kv_heads": 2, "head_dim": 8}
@@ -180,3 +185,16 @@ def test_a_bubble_just_above_a_limit_of_one_in_64_is_too_large() -> None:
     assert fixed_batch.most_gpus(sequences=64, **run) == 16
     with pytest.raises(ValueError, match="bubble overhead"):
         fixed_batch.most_gpus(sequences=63, **run)
+
+
+def test_what_just_fits_fits_and_what_is_just_enough_is_enough() -> None:
+    assert accumulation.micro_batch_that_fits(memory_bytes=29e9, state_bytes=24e9, sample_bytes=5e9) == 1
+    assert duplicates.fewest_bands(rows=1, similarity=0.5, recall=0.75) == 2
+    step = formats.spacing(value=1.0, number_format="BF16")
+    assert stagnation.expected_steps_to_move(weight=1.0, update=step, number_format="BF16") == 1
+
+
+def test_with_all_layers_recomputed_one_of_them_is_whole_at_a_time() -> None:
+    shape = {"hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocabulary": 1000}
+    case: dict[str, Any] = {"tokens": 8192, "layers": 4, "recomputed_layers": 4, "tp": 2, **shape}
+    assert activations.peak_activation_bytes(**case) == pytest.approx(peak_activation_bytes(**case), rel=1e-9)
