@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,19 +44,3 @@ def test_the_smallest_number_of_steps_meets_the_share_and_one_less_does_not(
 
 def test_a_step_that_grows_with_its_micro_batches_waits_for_nothing() -> None:
     assert accumulation_time.waiting_seconds(few_steps=4, few_step_s=1.0, many_steps=8, many_step_s=2.0) == 0
-
-
-BAD: list[tuple[Any, dict[str, Any]]] = [
-    (accumulation_time.share_after_change, {"share": 1.0, "accumulation_steps": 4, "other_steps": 2}),
-    (accumulation_time.waiting_seconds, {"few_steps": 4, "few_step_s": 2.0, "many_steps": 4, "many_step_s": 1.0}),
-    (accumulation_time.overtaking_steps, {"near_micro_batch_s": 0.3, "near_all_reduce_s": 0.1,
-                                          "far_micro_batch_s": 0.3, "far_all_reduce_s": 0.5}),
-    (accumulation_time.overtaking_steps, {"near_micro_batch_s": 0.4, "near_all_reduce_s": 0.5,
-                                          "far_micro_batch_s": 0.3, "far_all_reduce_s": 0.5}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("function", "arguments"), BAD)
-def test_impossible_arguments_are_refused(function: Any, arguments: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"must"):
-        function(**arguments)

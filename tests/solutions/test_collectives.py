@@ -93,24 +93,6 @@ def test_two_trees_keep_every_link_busy_at_few_latencies(gpus: int) -> None:
         assert same(played, exact)
 
 
-@pytest.mark.parametrize(
-    ("function", "case", "wrong"),
-    [
-        (
-            collectives.message_for_efficiency,
-            {"efficiency": 0.9, "gpus": 8, "bandwidth_bytes_per_s": 50e9, "latency_s": 5e-6},
-            {"efficiency": 1},
-        ),
-    ],
-)
-def test_a_bad_argument_is_refused_by_name(function: object, case: dict[str, object], wrong: dict[str, object]) -> None:
-    assert callable(function)
-    function(**case)
-    (name,) = wrong
-    with pytest.raises(ValueError, match=name):
-        function(**{**case, **wrong})
-
-
 def test_a_reduce_scatter_and_an_all_gather_leave_what_an_all_reduce_leaves() -> None:
     _, summed = engine.contents("all-reduce", 3)
     _, scattered = engine.contents("reduce-scatter", 3)

@@ -75,14 +75,3 @@ def test_what_just_fits_fits() -> None:
     assert cp.longest_context(**case, cp=4) == played.longest_context(**case, cp=4) == 4
     assert cp.smallest_cp(**case, tokens=8) == played.smallest_cp(**case, tokens=8, max_cp=256) == 8
     assert cp.smallest_cp(**case, tokens=8, max_cp=8) == 8
-
-
-@pytest.mark.parametrize(
-    ("function", "wrong"),
-    [
-        ("all_to_all_bytes", {"tokens": 8, "heads": 6, "kv_heads": 4, "head_width": 1, "cp": 4}),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_is_refused(function: str, wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="must"):
-        getattr(cp, function)(**wrong)

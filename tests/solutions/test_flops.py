@@ -109,17 +109,3 @@ def test_the_surplus_of_a_profiler_tells_the_setting(model: float, scores: float
     }  # fmt: skip
     assume(min(abs(surplus - scores / 6), abs(surplus - (scores + 0.95) / 6)) > 1e-6)  # halfway between two settings
     assert flop_rules.setting_behind_a_count(**case) == rules_traced.setting_behind_a_count(**case)
-
-
-SHAPE = {"tokens": 8, "sequence_length": 8, **LLAMA_8B}
-
-
-@pytest.mark.parametrize(
-    ("function", "wrong", "why"),
-    [
-        (flops.step_flop, {**SHAPE, "heads": 8, "hidden": 4100}, "8 heads must divide the width 4100"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_is_refused(function: Any, wrong: dict[str, Any], why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        function(**wrong)

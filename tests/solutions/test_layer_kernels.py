@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from solutions import flops, layer_kernels
-from solutions.oracles import layer_kernels as played
 
-H100: dict[str, Any] = {"peak_flop_per_s": 989e12, "memory_bytes_per_s": 3.35e12}
 LLAMA_8B: dict[str, Any] = {"hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8}
 
 
@@ -30,17 +26,3 @@ def test_the_kernels_stand_in_the_order_in_which_they_run_and_count_whole_flop()
             "second norm", "gate", "up", "SwiGLU product", "down", "second residual sum",
         ]  # fmt: skip
         assert all(isinstance(kernel.flop, int) for kernel in kernels)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"tp": 3},
-        {"heads": 24},
-    ],
-    ids=str,
-)
-def test_heads_that_do_not_divide_are_refused(wrong: dict[str, int]) -> None:
-    for module in (layer_kernels, played):
-        with pytest.raises(ValueError, match="heads"):
-            module.layer_seconds(tokens=64, sequence_length=64, **{**LLAMA_8B, **wrong}, **H100)

@@ -77,17 +77,6 @@ def test_close_calls_are_decided_as_played(
     assert layout.best_layout(**case) == engine.best_layout(**case)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "why"),
-    [
-        ({"sequences": 2049}, "no layout"),
-    ],
-)
-def test_a_layout_that_cannot_be_is_refused(wrong: dict[str, int], why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        layout.best_layout(**{**LAUNCH, **wrong})
-
-
 # Groups in NVLink domains
 
 

@@ -86,15 +86,3 @@ def test_nothing_more_may_be_lost_at_the_best_mfu() -> None:
     case = {"kernel_efficiency": 0.75, "lost_elsewhere": 0.5}
     assert mfu.share_that_may_be_lost(mfu=0.375, **case) == 0
     assert played.share_that_may_be_lost(mfu=0.375, **case) == pytest.approx(0, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("call", "why"),
-    [
-        (lambda: mfu.paced_tokens_per_s(tokens_per_s_per_gpu=1, slowdowns=[0.9]), "at least 1"),
-        (lambda: mfu.keep_or_drop(gpus=10, slow_gpus=1, slowdown=1.1, gpus_per_replica=4), "whole replicas"),
-    ],
-)
-def test_what_cannot_be_is_refused(call: Any, why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        call()

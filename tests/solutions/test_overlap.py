@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -67,23 +66,3 @@ def test_one_server_more_would_not_hide(batch: float, width: int, flop: float, b
     gpus = overlap.most_gpus_that_hide(**case)
     assert gpus == engine.most_gpus_that_hide(**case)
     assert batch / gpus >= needed > batch / (gpus + 8)
-
-
-TOKENS = {"flop_per_s": 4e14, "bus_bytes_per_s": 4e11}
-STEP = {"compute_s": 1.0, "communication_s": 0.5, "hidden": 0.5}
-
-
-@pytest.mark.parametrize(
-    ("function", "case", "wrong"),
-    [
-        (overlap.step_seconds, STEP, {"hidden": 1.5}),
-        (overlap.step_seconds, {**STEP, "communication_s": 1.5}, {"hidden": 0.9}),
-        (overlap.tokens_to_hide_all_reduce, TOKENS, {"total_over_active": math.inf}),
-    ],
-)
-def test_a_bad_argument_is_refused_by_name(function: object, case: dict[str, object], wrong: dict[str, object]) -> None:
-    assert callable(function)
-    function(**case)
-    (name,) = wrong
-    with pytest.raises(ValueError, match=name):
-        function(**{**case, **wrong})

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,20 +19,3 @@ def test_the_best_split_is_never_slower_than_the_even_one(each: int, stages: int
     gain = balance.gain_of_the_best_split(**case)
     assert math.isclose(gain, engine.gain_of_the_best_split(**case), rel_tol=1e-9, abs_tol=1e-12)
     assert gain >= 0
-
-
-@pytest.mark.parametrize(
-    ("function", "case", "why"),
-    [
-        (balance.unequal_step_seconds, {"stage_seconds": (), "micro_batches": 4}, "stages"),
-        (
-            balance.slowest_stage_layers,
-            {"layers": 8, "stages": 4, "last_stage_layers": 6, "head_layers": 1},
-            "leave one",
-        ),
-        (balance.best_last_stage, {"layers": 8, "stages": 1, "head_layers": 1}, "one stage"),
-    ],
-)
-def test_an_impossible_argument_is_refused(function: Any, case: dict[str, Any], why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        function(**case)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from solutions import roofline
@@ -22,17 +20,3 @@ def test_a_matrix_whose_tokens_gain_nothing_stays_memory_bound() -> None:
     assert roofline.compute_bound_tokens(**gaining) == machine.compute_bound_tokens(
         bytes_per_weight=2, bytes_per_activation=2, **gaining
     )
-
-
-@pytest.mark.parametrize(
-    ("call", "why"),
-    [
-        (
-            lambda: roofline.fused_attention_intensity(queries=1, keys=8, heads=4, kv_heads=4, head_dim=8, causal=True),
-            "causal",
-        ),
-    ],
-)
-def test_what_cannot_be_is_refused(call: Any, why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        call()

@@ -76,17 +76,6 @@ def test_an_all_reduce_of_tensor_parallelism_is_an_all_reduce() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "wrong"),
-    [
-        ("recomputed_layers", {"counted": 2000, "layers": 80, "micro_batches": 4}),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_is_refused(function: str, wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="must"):
-        getattr(tp, function)(**wrong)
-
-
-@pytest.mark.parametrize(
     ("wrong", "why"),
     [
         ({"kv_heads": 12}, "12 KV heads the heads"),

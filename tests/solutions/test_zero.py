@@ -119,17 +119,3 @@ def test_in_an_all_gather_of_uneven_ranges_everybody_gets_everything() -> None:
     ledger.all_gather(10, 2.0)
     assert ledger.sent.sum() == 3 * 10 * 2  # each element crosses to the three ranks that lack it
     assert not np.allclose(ledger.sent, ledger.sent[0])
-
-
-# What is refused
-
-
-@pytest.mark.parametrize(
-    ("function", "wrong"),
-    [
-        ("gpus_for_cut", {"share": 1, "stage": 1}),
-    ],
-)
-def test_what_cannot_be_is_refused(function: str, wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="must"):
-        getattr(zero, function)(**wrong)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -89,14 +88,3 @@ def test_the_v_schedules_of_the_authors_table() -> None:
         for name in ("V-Min", "V-Half", "V-ZB")
     }
     assert peaks == {"V-Min": [2, 4, 6], "V-Half": [3, 5, 9], "V-ZB": [4, 8, 16]}
-
-
-@pytest.mark.parametrize(
-    ("function", "case", "why"),
-    [
-        (zero_bubble.step_seconds, {"schedule": "ZB-H2", "stages": 4, "micro_batches": 6, **TIMES}, "at least 7"),
-    ],
-)
-def test_an_impossible_argument_is_refused(function: Any, case: dict[str, Any], why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        function(**case)
