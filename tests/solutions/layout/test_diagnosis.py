@@ -90,6 +90,11 @@ def test_a_trace_that_cannot_be_is_refused(wrong: dict[str, Any], why: str) -> N
         diagnosis.largest_loss(**{**TRACE, **wrong})
 
 
+def test_recomputation_is_the_largest_loss_where_nothing_else_is_lost() -> None:
+    trace = {**TRACE, "stages": 1, "step_s": 3.3, "best_efficiency": TRACE["kernel_efficiency"]}
+    assert diagnosis.largest_loss(**trace) == "recomputation"
+
+
 def test_an_unknown_part_is_refused() -> None:
     with pytest.raises(
         ValueError, match="part must be one of bubble, exposed, recomputation, slow kernels, not 'loader'"
