@@ -95,14 +95,6 @@ def test_the_bank_s_wheel_holds_every_problem_and_every_reference(bank_wheel: Pa
 
 
 @pytest.mark.slow
-def test_a_wheel_built_from_the_bank_s_sdist_holds_the_same(built: Path, bank_wheel: Path, tmp_path: Path) -> None:
-    (sdist,) = built.glob("shardwise_bank-*.tar.gz")
-    assert not [name for name in names_in(sdist) if "__pycache__" in name]
-    uv("build", "--quiet", "--wheel", "--out-dir", tmp_path, sdist)
-    assert carried(tmp_path / bank_wheel.name) == carried(bank_wheel)
-
-
-@pytest.mark.slow
 def test_the_program_s_sdist_brings_its_tests_and_the_bank_that_they_use(built: Path) -> None:
     (sdist,) = built.glob("shardwise-*.tar.gz")
     names = set(names_in(sdist))
@@ -143,24 +135,3 @@ def test_an_installed_bank_finds_its_problems_inside_the_package(built: Path, tm
     assert folder.name == "shardwise_bank"
     assert (folder / "problems" / "02-zero" / "chapter.yaml").is_file()
     assert (folder / "solutions" / "oracles" / "zero" / "zero.py").is_file()
-
-
-@pytest.mark.slow
-def test_an_editable_bank_reads_the_checkout(tmp_path: Path) -> None:
-    python = tmp_path / "environment" / "bin" / "python"
-    uv("venv", "--quiet", "--python", sys.executable, tmp_path / "environment")
-    uv(
-        "pip",
-        "install",
-        "--quiet",
-        "--python",
-        python,
-        "--no-deps",
-        "--editable",
-        ROOT,
-        "--editable",
-        ROOT / "shardwise-bank",
-    )
-    assert folder_told_by(python, tmp_path) == ROOT
-    installed = next((tmp_path / "environment").rglob("site-packages"))
-    assert not list(installed.rglob("chapter.yaml"))
