@@ -78,6 +78,11 @@ def test_the_largest_degree_deals_out_the_heads_and_keeps_the_share(heads: int, 
     assert degree == max(tp for tp, reached in shares.items() if reached <= share)
 
 
+def test_a_degree_that_just_keeps_the_share_is_taken() -> None:
+    layer: dict[str, Any] = {"hidden": 1, "layer_parameters": 4, "flop_per_s": 1.0, "bus_bandwidth_bytes_per_s": 1.0}
+    assert time.largest_tp_under_share(**layer, heads=2, largest_share=0.5) == 2
+
+
 @given(layer=layers, narrow=st.integers(1, 16), wide=st.integers(1, 16), rate=st.floats(1e10, 1e12))
 def test_what_a_wider_group_loses_is_counted_in_tokens(
     layer: dict[str, Any], narrow: int, wide: int, rate: float
