@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solutions.shapes.layer_parameters import layer_parameters
 from solutions.capstone import capstone
 from solutions.cost import run_costs
 from solutions.facts import hardware
 from solutions.oracles.capstone import capstone as engine
+from solutions.shapes.layer_parameters import layer_parameters
 
 PFLOP_DAY = 1e15 * 86400
 DAY = 86400.0

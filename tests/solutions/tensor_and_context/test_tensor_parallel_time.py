@@ -21,3 +21,8 @@ def test_the_largest_degree_deals_out_the_heads_and_keeps_the_share(heads: int, 
     assume(all(abs(reached / share - 1) > 1e-9 for reached in shares.values()))
     assert degree == played.largest_tp_under_share(**layer, heads=heads, largest_share=share)
     assert degree == max(tp for tp, reached in shares.items() if reached <= share)
+
+
+def test_a_degree_that_just_keeps_the_share_is_taken() -> None:
+    layer: dict[str, Any] = {"hidden": 1, "layer_parameters": 4, "flop_per_s": 1.0, "bus_bandwidth_bytes_per_s": 1.0}
+    assert time.largest_tp_under_share(**layer, heads=2, largest_share=0.5) == 2
