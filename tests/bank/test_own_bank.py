@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,8 +22,10 @@ from nbclient import NotebookClient
 from typer.testing import CliRunner, Result
 
 from checkout import checkout_bank
+from shardwise import plugins
 from shardwise.bank.bank import Bank
 from shardwise.bank.discovery import open_banks
+from shardwise.bank.files import adapter
 from shardwise.bank.posing import pose
 from shardwise.cli.main import app
 from shardwise.course.assigning.lockfile import Lock
@@ -34,7 +37,7 @@ from shardwise.question import Question
 
 OWN = Path(__file__).parents[2] / "examples" / "bank"
 CHAPTER = "01-loans-and-bonds"
-KINDS = {*OURS} - {"schedule"}  # pipelines are of one field alone
+KINDS = {*OURS, "allocation"}  # those of shardwise, and the bank's own
 PAYMENT = f"{CHAPTER}/monthly-payment"
 SOON = 30.0  # seconds
 
@@ -53,10 +56,37 @@ CLASS: dict[str, Callable[[Question], str | None]] = {"ada": right, "bo": mistak
 
 
 @pytest.fixture(autouse=True, scope="module")
-def no_bank_is_meant_by_the_surroundings() -> Iterator[None]:
+def its_kind_is_installed_and_no_bank_is_meant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    packages = tmp_path_factory.mktemp("packages")
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("SHARDWISE_BANK", raising=False)
+        patch.syspath_prepend(installed(OWN, packages))
+        patch.setenv(
+            "PYTHONPATH", os.pathsep.join([str(packages), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        )
+        forget_added_kinds()
         yield
+    forget_added_kinds()
+
+
+def installed(project: Path, packages: Path) -> Path:
+    """What `pip install --target packages` makes of a project, but for its dependencies."""
+    about = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
+    for package in about["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]:
+        shutil.copytree(project / package, packages / package, ignore=shutil.ignore_patterns("__pycache__"))
+    name, version = about["project"]["name"], about["project"]["version"]
+    info = packages / f"{name.replace('-', '_')}-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    groups = about["project"]["entry-points"].items()
+    lines = [line for group, added in groups for line in (f"[{group}]", *(f"{k} = {v}" for k, v in added.items()))]
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    return packages
+
+
+def forget_added_kinds() -> None:
+    plugins.added.cache_clear()
+    adapter.cache_clear()
 
 
 def shardwise(*words: str | Path) -> Result:
@@ -220,7 +250,8 @@ def test_the_metadata_of_a_graded_notebook_tell_nothing_of_the_bank(course: Cour
         assert question.id.partition("/")[0] not in told
 
 
-# Runs the code cells of a notebook as Python, where no bank can be imported, and says what every check cell gave.
+# Runs the code cells of a notebook as Python, where no bank can be imported, and says what every check cell gave, and which
+# files of the bank's folder were run.
 ALONE = """
 import ast, json, sys
 
@@ -242,17 +273,20 @@ for cell in json.load(open(sys.argv[1], encoding="utf-8"))["cells"]:
         gave[checked.feedback.question] = [str(checked.outcome), checked.feedback.read, checked.feedback.say]
     elif cell["cell_type"] == "code":
         exec(cell["source"])
-print(json.dumps({"gave": gave, "asked": NoBank.asked}))
+files = [getattr(module, "__file__", None) or "" for module in sys.modules.values()]
+print(json.dumps({"gave": gave, "asked": NoBank.asked, "run": [file for file in files if file.startswith(sys.argv[2])]}))
 """
 
 
-def test_a_graded_notebook_reads_every_answer_with_shardwise_alone(course: Course, tmp_path: Path) -> None:
+def test_a_graded_notebook_reads_every_answer_with_shardwise_and_its_kinds_alone(
+    course: Course, tmp_path: Path
+) -> None:
     (tmp_path / "alone.py").write_text(ALONE)
-    words = [sys.executable, tmp_path / "alone.py", course.submitted / "ada" / "week-1.ipynb"]
+    words = [sys.executable, tmp_path / "alone.py", course.submitted / "ada" / "week-1.ipynb", OWN]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert told["asked"] == []
+    assert told["asked"] == told["run"] == []
     assert list(told["gave"]) == [question.slug for question in course.lock.questions("ada")]
     for outcome, read, say in told["gave"].values():
         assert outcome == "None"
