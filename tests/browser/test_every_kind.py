@@ -15,7 +15,7 @@ from browser.in_jupyter import of_cells, show
 from contrast import PALE
 from drawing import every_sixth_at_once
 from jupyter_lab import App, Lab
-from shardwise.kinds import OURS
+from shardwise.kinds import kinds
 
 WAYS = [  # keys are what an application takes away from a form; a mouse is the same in both
     ("lab", Keys),
@@ -57,7 +57,7 @@ def opened(browser: Browser, lab: Lab) -> Iterator[Callable[[App], Page]]:
 
 
 def test_the_answers_are_of_every_kind() -> None:
-    assert {first(name).kind for name in ANSWERS} == set(OURS)
+    assert {first(name).kind for name in ANSWERS} == set(kinds())
 
 
 @pytest.mark.parametrize(

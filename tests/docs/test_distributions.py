@@ -82,14 +82,16 @@ def test_both_distributions_have_one_version() -> None:
 def test_the_program_s_wheel_holds_no_problem_and_no_reference(built: Path) -> None:
     (wheel,) = built.glob("shardwise-*.whl")
     names = names_in(wheel)
-    assert {"shardwise/__init__.py", "shardwise/py.typed"} <= set(names)
+    assert {"shardwise/__init__.py", "shardwise/py.typed", "shardwise/student/widget/desk.js"} <= set(names)
     assert not [name for name in names if {"problems", "solutions"} & {*Path(name).parts}]
     assert not [name for name in names if name.endswith((".yaml", ".yml"))]
 
 
 @pytest.mark.slow
 def test_the_bank_s_wheel_holds_every_problem_and_every_reference(bank_wheel: Path) -> None:
-    assert carried(bank_wheel) == {"__init__.py", *files_of_the_bank()}
+    package = ROOT / "shardwise-bank" / "shardwise_bank"
+    code = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if "solutions" not in path.parts}
+    assert carried(bank_wheel) == {"static/forms.js", *code, *files_of_the_bank()}
 
 
 @pytest.mark.slow
@@ -109,9 +111,26 @@ def test_the_program_s_sdist_brings_its_tests_and_the_bank_that_they_use(built: 
     assert names >= {
         "Makefile",
         "requirements-dev.lock",
+        "hatch_build.py",
+        "desk/package-lock.json",
+        "grader/shardwise/student/widget/desk.js",
+        "shardwise-bank/shardwise_bank/static/forms.js",
         "shardwise-bank/pyproject.toml",
         "shardwise-bank/hatch_build.py",
     }
+
+
+@pytest.mark.slow
+def test_without_the_forms_and_npm_a_build_says_what_to_do(built: Path, tmp_path: Path) -> None:
+    (sdist,) = built.glob("shardwise-*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (checkout,) = tmp_path.iterdir()
+    (checkout / "grader" / "shardwise" / "student" / "widget" / "desk.js").unlink()
+    command = [sys.executable, "-m", "uv", "build", "--wheel", "--out-dir", tmp_path / "out", checkout]
+    without_npm = {**ENVIRONMENT, "PATH": str(tmp_path)}
+    done = subprocess.run(command, env=without_npm, capture_output=True, text=True)
+    assert done.returncode and "Run `make desk`, which installs npm" in done.stderr
 
 
 @pytest.mark.slow
@@ -123,7 +142,7 @@ def test_an_installed_bank_finds_its_problems_inside_the_package(built: Path, tm
     assert folder.is_relative_to(tmp_path / "environment")
     assert folder.name == "shardwise_bank"
     assert (folder / "problems" / "02-zero" / "chapter.yaml").is_file()
-    assert (folder / "solutions" / "oracles" / "zero.py").is_file()
+    assert (folder / "solutions" / "oracles" / "zero" / "zero.py").is_file()
 
 
 @pytest.mark.slow

@@ -129,6 +129,6 @@ def test_a_function_that_is_decorated_below_is_the_same_to_python_and_plain_to_m
 
 
 def test_decorators_are_below_in_no_other_module_than_the_one_that_is_broken() -> None:
-    contents = Workspace("planner_layer").contents()
+    contents = Workspace("planner/layer").contents()
     assert b"@lru_cache" not in contents["solutions/planner/layer.py"]
     assert b"@lru_cache" in contents["solutions/planner/time.py"]

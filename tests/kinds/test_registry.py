@@ -143,8 +143,10 @@ FIELDS: dict[str, set[str]] = {
     "line": {"label"}, "number": {"label", "range", "is_whole"}, "options": {"pick", "options"},
     "order": {"items"},
     "pairs": {"items", "options"}, "program": {"label", "source", "function"}, "listing": {"label", "lines"},
-    "group": {"label", "fields"}, "schedule": {"label", "source", "series", "start"}, "layout": {"axes", "start"}, "parts": {"parts"},
+    "group": {"label", "fields"}, "parts": {"parts"},
 }  # fmt: skip
+# Those that the scripts of kinds bring.
+OF_SCRIPTS: dict[str, set[str]] = {"schedule": {"label", "source", "series", "start"}, "layout": {"axes", "start"}}
 OPTIONAL = {"line": {"is_code", "note", "mends", "has_preview"}, "group": {"html", "how"}}
 # What a front end sends of a field that nobody has touched; groups and parts send what their fields do.
 UNTOUCHED: dict[str, Any] = {
@@ -184,7 +186,7 @@ def test_a_view_is_plain_data_with_all_that_each_field_needs(fresh: Bank, name: 
         assert "<" not in view["how"] and "`" not in view["how"] and "**" not in view["how"]  # it is plain text
         assert len(view["fields"]) == 1 or all(field.get("name") for field in view["fields"])
         for field in fields_of(view["fields"]):
-            needed, more = FIELDS[field["type"]], OPTIONAL.get(field["type"], set())
+            needed, more = {**FIELDS, **OF_SCRIPTS}[field["type"]], OPTIONAL.get(field["type"], set())
             assert needed <= set(field) - {"type"} <= needed | more | {"name"}, field
             for line in (*field.get("items", ()), *field.get("options", ())):
                 assert set(line) == {"label", "html"}
@@ -431,9 +433,9 @@ def test_it_says_how_to_answer_with_an_example_that_is_read_and_seldom_right(fre
 PACKAGE = Path(shardwise.__file__).parent
 ALLOWED = {  # words that mean something else there
     ("cli/authoring.py", "quantity"): "what `shardwise new` starts when no kind is named",
-    ("course/notebooks.py", "code"): "nbformat's name for a cell of code",
-    ("course/simulated_class.py", "code"): "nbformat's name for a cell of code",
-    ("course/submissions.py", "code"): "nbformat's name for a cell of code",
+    ("course/assigning/notebooks.py", "code"): "nbformat's name for a cell of code",
+    ("course/assigning/simulated_class.py", "code"): "nbformat's name for a cell of code",
+    ("course/collecting/submissions.py", "code"): "nbformat's name for a cell of code",
     ("kinds/order.py", "order"): "the type of a field",
     ("student/desk.py", "estimate"): "a rough number that is committed to before the answer",
     ("student/progress/file.py", "estimate"): "a table of the progress file",

@@ -124,7 +124,7 @@ def test_no_text_commands_the_terminal(markdown: str) -> None:
 
 
 SHOW = ["show", "bytes-per-gpu", "--bank", str(ROOT)]
-PLAN = ["plan", "--model", "llama3-405b", "--cluster", "h100-16384", "--pp", "16", "--bank", str(ROOT)]
+PLAN = ["plan", "--model", "llama3-405b", "--cluster", "h100-16384", "--pp", "16"]
 
 
 def widest_of_prose(shown: str) -> int:

@@ -376,7 +376,7 @@ def test_the_verb_begins_with_names_and_shows_its_first_plan_without_a_kernel() 
     assert start["layout"] == {"tp": 2} and "Mixtral-8x7B" in form.given["choices"]["model"]
     assert "Llama-3-8B on 16 H100-80GB" in form._plain and "TP 2 × CP 1 × PP 1 × DP 8" in form._plain
     assert "<table>" in form._html and "run this cell in Jupyter" in form._html
-    reply = form._desk.reply({"do": "plan", "wanted": {"do": "plan", "given": start}})
+    reply = form._desk.reply({"do": "plan", "given": start})
     assert reply["plan"]["layout"]["tp"] == 2 and reply["figures"]
 
 

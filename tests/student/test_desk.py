@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from checkout import ROOT, checkout_bank, fresh_session, of_each_kind, problem_of, template
+from checkout import checkout_bank, fresh_session, of_each_kind, problem_of, template
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
-from shardwise.kinds import OURS, text_of
+from shardwise.kinds import OURS, kinds, text_of
 from shardwise.kinds.calls import Recorded, run_here
 from shardwise.markdown.html import to_html
 from shardwise.marking import check as mark
@@ -33,7 +32,8 @@ from shardwise.student.progress.journal import Journal
 from shardwise.student.views import verdict, view
 from shardwise.student.widget import Practice
 from shardwise.student.widget.form import _connected
-from shardwise.student.widget.library import BUNDLE, digest_of, library
+from shardwise.student.widget.library import BUNDLE, _code, library
+from shardwise_bank.planning.form import planner
 
 NUMBER, CHOICE, HUNT = "bytes-per-gpu", "ring-or-tree", "ring-time-bug"
 
@@ -423,29 +423,33 @@ def test_the_code_goes_to_the_browser_once_for_all_forms() -> None:
     assert len(first._esm) < 2000 and "_css" not in synced(first)
 
 
-def sources_digest() -> str:
-    """The digest that build.mjs writes into the bundle's first line."""
-    desk = ROOT / "desk"
-    digest = hashlib.sha256()
-    sources = [path.relative_to(desk).as_posix() for path in (desk / "src").rglob("*.js")]
-    for name in sorted(["build.mjs", "package-lock.json", *sources]):
-        digest.update(f"{name}\n".encode() + (desk / name).read_bytes())
-    return digest.hexdigest()[:12]
+@pytest.mark.parametrize("show", [lambda: api.practice(NUMBER), lambda: api.figure("ring"), planner])
+def test_without_the_bundle_a_form_says_how_to_build_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, show: Callable[[], Any]
+) -> None:
+    monkeypatch.setattr("shardwise.student.widget.library.BUNDLE", tmp_path / "desk.js")
+    _code.cache_clear()
+    assert str(show()).startswith("The forms have not been built. Run make desk")
+    assert isinstance(api.check(NUMBER, "1 GB"), Checked)
 
 
-def test_the_bundle_was_built_from_the_sources_that_are_there() -> None:
-    assert digest_of(BUNDLE.read_text("utf-8")) == sources_digest(), "run `make desk` and commit desk.js"
+def test_a_form_names_the_scripts_of_its_kinds_and_gets_them_by_their_digests() -> None:
+    desk = Desk(api._SESSION)
+    (digest,) = desk.open(pose(problem_of(template("layout")), 0))["scripts"]
+    assert desk.reply({"do": "script", "digest": digest}) == {"script": kinds()["layout"].script}
+    assert "error" in desk.reply({"do": "script", "digest": "another"}) and "error" in desk.reply({"do": "script"})
+    assert desk.open(asked(NUMBER))["scripts"] == []
+
+
+def test_a_case_names_the_scripts_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = pose(problem_of(template("case")), 0)
+    (name, *_) = (piece.kind for piece in kinds()["case"].pieces(case))
+    monkeypatch.setattr(type(kinds()[name]), "script", "export const fields = {};")
+    assert len(Desk(api._SESSION).open(case)["scripts"]) == 1
 
 
 def test_the_bundle_is_small() -> None:
     assert len(gzip.compress(BUNDLE.read_bytes())) < 200_000
-
-
-@pytest.mark.slow
-def test_the_bundle_is_what_the_sources_build_to(tmp_path: Path) -> None:
-    built = tmp_path / "desk.js"
-    subprocess.run(["make", "desk", f"BUNDLE={built}"], cwd=ROOT, check=True, capture_output=True)
-    assert built.read_bytes() == BUNDLE.read_bytes()
 
 
 def test_a_notebook_shows_the_question_where_there_are_no_widgets(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,6 +96,7 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         tuple[str | int, ...]
     ] = ()  # the place of faults that show over many draws, where it is one
     guessed: ClassVar[float] = 0.0  # the share of the points that an answer without a thought may earn on average
+    script: ClassVar[str] = ""  # an ES module with field types of its own, as desk/src/scripts.js describes it
     takes_long: ClassVar[bool] = False  # whether a question fills an evening, and is none of the five for a day
     Template: ClassVar[type[Template]]
     Form: ClassVar[type[Form]]
@@ -155,14 +156,11 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         - pairs: `items` and `options`; the answer is a dictionary from the label of an item to that of an option
         - program: `label`, `source` to begin with, and the `function` that `run` calls
         - listing: `label`, and `lines` of a program to pick one from; the answer is its number
-        - schedule: the lines of a pipeline's stages; `label`, the `source` of empty ones, the `series` of operations that each
-          stage runs, and `start`, which is what `preview` says of empty lines
-        - layout: `axes`, each with `name`, `label`, `values` to pick one from, as texts, or none where any number may be
-          typed, and whether it `follows` from the others, and `start`, which is what `preview` says of no answer; the
-          answer is a dictionary of texts
         - parts: `parts`, each with `name`, `label`, `points`, the number of its `hints`, `html`, `how` and `fields`; the
           answer is a dictionary
         - group: `label`, and `fields` of its own, perhaps with `html` and `how` above them; the answer is theirs
+
+        A kind with a `script` can use the types that it brings as well.
         """
 
     def preview(self, form: AnyForm, raw: Any) -> View:

@@ -175,9 +175,9 @@ def practice(name: str | None = None, *, seed: int | str | None = None, bank: st
     try:
         _open_if_new(bank)
         asked = _SESSION.question(name, SEED if seed is None and name is not None else seed)
+        return Practice(Desk(_SESSION), asked)
     except ShardwiseError as error:
         return Message(_said(error))
-    return Practice(Desk(_SESSION), asked)
 
 
 def figure(name: str | None = None, *, bank: str | None = None) -> Picture | Message:

@@ -10,6 +10,7 @@ from shardwise.bank.pages.interactive_figures import Moving, moving
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import in_one_line
+from shardwise.kinds.scripts import offer, script_reply
 from shardwise.markdown.escaping import literal, safe
 from shardwise.markdown.html import to_html
 from shardwise.marking import PRAISE, check
@@ -47,7 +48,7 @@ class Desk:
         return self._moving[name]
 
     def open(self, question: Question) -> Data:
-        """The data that a form shows a question from, without its key, and the hints to it that were given before, in HTML.
+        """Return what a form shows a question from, without its key: its view, the hints given before, in HTML, and its scripts.
 
         The question is kept, so that later requests about it need not draw it again.
         """
@@ -55,7 +56,8 @@ class Desk:
         if kind_of(question).is_program:
             start()  # so that the first check need not wait
         given = [{"part": part, "html": to_html(hint)} for part, hint in self._session.given_hints(question)]
-        return {"question": view(question), "hints": given}
+        scripts = offer({kind_of(piece).script for piece in kind_of(question).pieces(question)})
+        return {"question": view(question), "hints": given, "scripts": scripts}
 
     def drafts_of(self, question: Question) -> Data:
         """What was typed for a problem before, by key, where no notebook keeps it."""
@@ -191,4 +193,5 @@ _ACTIONS: dict[str, Callable[[Desk, Request], Data]] = {
     "another": Desk._another,
     "next": Desk._next,
     "figure": Desk._figure,
+    "script": lambda _, request: script_reply(request),
 }

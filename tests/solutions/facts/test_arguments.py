@@ -30,7 +30,11 @@ from solutions.facts.arguments import (
 )
 
 Function = Callable[..., Any]
-MODULES = [found.name for found in pkgutil.iter_modules(solutions.__path__) if not found.ispkg]
+MODULES = [
+    found.name.removeprefix("solutions.")
+    for found in pkgutil.walk_packages(solutions.__path__, "solutions.")
+    if not found.ispkg and found.name.split(".")[1] not in ("oracles", "figures", "interactive")
+]
 
 # A number below zero, or any number, is meant here; or the argument plays no part in the example.
 TAKEN = {

@@ -10,7 +10,8 @@ import pytest
 
 from solutions.planner.advice import conventions
 from solutions.planner.changes import changes
-from solutions.planner.judging import Batch, Cluster, Layout, Model, Plan, named_model, plan, warnings
+from solutions.planner.judging import Batch, Cluster, Layout, Model, named_model, plan, warnings
+from solutions.planner.plan import Plan
 
 LLAMA, LARGE = named_model("Llama-3-8B"), named_model("Llama-3-405B")
 MIXTURE = named_model("Mixtral-8x7B")

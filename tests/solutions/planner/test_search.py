@@ -9,7 +9,8 @@ import time
 import pytest
 
 from solutions.planner.faults import faults_before_running
-from solutions.planner.judging import Batch, Cluster, Layout, Model, Plan, named_model, plan
+from solutions.planner.judging import Batch, Cluster, Layout, Model, named_model, plan
+from solutions.planner.plan import Plan
 from solutions.planner.search import Limits, layouts, pareto, search
 
 LLAMA = named_model("Llama-3-8B")

@@ -7,8 +7,9 @@ import time
 import pytest
 
 from drawing import every_sixth_at_once
-from solutions.planner.judging import Batch, Layout, Plan, named_model, plan, warnings
+from solutions.planner.judging import Batch, Layout, named_model, plan, warnings
 from solutions.planner.names import names, usual_cluster
+from solutions.planner.plan import Plan
 from solutions.planner.start import first_layout
 
 MODELS = list(names()["model"])
