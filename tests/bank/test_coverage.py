@@ -199,7 +199,7 @@ def test_a_curriculum_that_is_not_valid_is_said_at_its_place(tmp_path: Path, old
 
 def test_the_page_in_the_docs_is_what_the_bank_says_today(whole_bank: Bank) -> None:
     now = page(curriculum(whole_bank), ROOT / "docs")
-    assert (ROOT / "docs" / "coverage.md").read_text("utf-8") == now, "run `make render`"
+    assert (ROOT / "docs" / "coverage.md").read_text("utf-8") == now, "run `make generated`"
 
 
 def test_nothing_that_the_written_chapters_have_to_teach_is_left_out(whole_bank: Bank) -> None:

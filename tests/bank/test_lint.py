@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from checkout import ROOT, checkout_bank, problem_of, template
+from checkout import ROOT, TEMPLATES, checkout_bank, problem_of, template
 from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.lint.lint import Job, Report, _proved, faults_of, lint, lint_problem
 from shardwise.bank.lint.never_drawn import Waiting
@@ -26,7 +26,7 @@ from shardwise.bank.lint.unlisted_files import stray_files, twins
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank, new_problem, starter
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.kinds import OURS, kinds
+from shardwise.kinds import kinds
 from shardwise.kinds.calls import run_here
 from shardwise.kinds.code.separation import published
 from shardwise.kinds.inputs import Input
@@ -49,7 +49,7 @@ def said(kind: str, *changes: tuple[str, str], seeds: int = 8) -> str:
 # One problem -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", OURS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
     report = lint_problem(problem(kind), seeds=60)
     assert report.faults == []
@@ -773,7 +773,9 @@ def test_a_fault_of_one_of_several_banks_says_in_which_it_lies(tmp_path: Path) -
         lint(Banks([Bank.open(tmp_path / name) for name in ("one", "two")]), seeds=1)
 
 
-@pytest.mark.parametrize(("wanted", "cores", "count"), [(None, 4, 4), (999_999, 4, 4), (2, 4, 2), (None, 64, 11)])
+@pytest.mark.parametrize(
+    ("wanted", "cores", "count"), [(None, 4, 4), (999_999, 4, 4), (2, 4, 2), (None, 64, len(kinds()))]
+)
 def test_there_are_no_more_processes_than_cores_and_problems(
     wanted: int | None, cores: int, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,7 +73,7 @@ def installed(project: Path, packages: Path) -> Path:
     """What `pip install --target packages` makes of a project, but for its dependencies."""
     about = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
     for package in about["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]:
-        shutil.copytree(project / package, packages / package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(project / package, packages / Path(package).name, ignore=shutil.ignore_patterns("__pycache__"))
     name, version = about["project"]["name"], about["project"]["version"]
     info = packages / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir()

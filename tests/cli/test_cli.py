@@ -605,7 +605,7 @@ def test_a_folder_that_cannot_be_written_is_said_in_a_line(run: Any, small_bank:
         (("new", "none/essay"), "'none' is no chapter's name: write two digits and a slug, such as 01-ring-all-reduce."),
         (("new", "essay"), "'essay' names no chapter. Write chapter/problem, such as 01-ring-all-reduce/essay."),
         (("init", "bank", str(ROOT)), "nothing was written. Name a new folder."),
-        (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'; the kinds are quantity,"),
+        (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'; the kinds are bugline,"),
         (("assign", "/nowhere.yaml", "--roster", "/nowhere.csv", "--out", "/dev/null/x"), "/nowhere.yaml: cannot be read: No such file"),
         (("grade", "/nowhere", "--out", "/dev/null/x"), "/nowhere does not exist."),
         (("formulas", "--write", "/proc/x.md"), "shardwise: /proc/x.md: "),

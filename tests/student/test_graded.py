@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import __main__
-from checkout import checkout_bank, posed, template
+from checkout import TEMPLATES, checkout_bank, posed, template
 from drawing import a_quarter_at_once
 from shardwise.bank.posing import pose
 from shardwise.course.assigning.notebooks import readable
-from shardwise.kinds import OURS, kind_of, kinds
+from shardwise.kinds import kind_of, kinds
 from shardwise.question import Outcome, Question
 from shardwise.student import api
 from shardwise.student.failed_cells import FailedCells
@@ -132,7 +132,7 @@ HANDED = handed(asked(SENDS, 3))
 KEY = right(SENDS, 3)
 
 
-@pytest.mark.parametrize("kind", OURS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 def test_known_answers_right_and_wrong_are_told_the_same_in_a_graded_notebook(kind: str) -> None:
     question = posed(template(kind), 3)
     notebook = handed(question)

@@ -149,11 +149,23 @@ def check(
     raise typer.Exit(0 if feedback.outcome == Outcome.CORRECT else 1)
 
 
-@app.command(epilog="Example:  shardwise kinds")
-def kinds(as_json: Json = False) -> None:
-    """List the kinds of questions."""
+@app.command(epilog="Example:  shardwise kinds match")
+def kinds(
+    name: Annotated[str | None, typer.Argument(help="Print how a problem of this kind is written.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the kinds of questions, or describe one."""
     from shardwise.kinds import kinds as registered
 
+    if name is not None:
+        if name not in registered():
+            raise ShardwiseError(f"There is no kind {name!r}; the kinds are {', '.join(registered())}.")
+        kind = registered()[name]
+        described = {name: {"about": kind.about, "manual": kind.manual()}}
+        typer.echo(
+            json.dumps(described, ensure_ascii=False, indent=2) if as_json else f"{kind.about}\n\n{kind.manual()}"
+        )
+        return
     about = {name: kind.about for name, kind in registered().items()}
     if as_json:
         typer.echo(json.dumps(about, ensure_ascii=False, indent=2))

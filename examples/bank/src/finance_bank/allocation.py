@@ -18,10 +18,10 @@ from shardwise.question import Form, Key, Outcome, Question, Verdict
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.model import AuthorModel, Prose, Template, UnitName, Value
-from shardwise.units import from_base, read, show, to_base, unit
+from shardwise.units import from_base, read, show_number, unit
 from shardwise.units.parsing import plural
 
-Amounts = Mapping[str, float]  # by name, in base units
+Amounts = Mapping[str, float]  # by name, in the question's unit
 
 # What an author writes ------------------------------------------------------------------------------------------------
 
@@ -99,7 +99,7 @@ class AllocationKind(Kind[AllocationTemplate, AllocationForm, AllocationKey]):
     starter = """\
 params:
   file_bytes: {choice: [1, 2, 4], unit: GB}
-  latency_s: {choice: [5, 10, 20], unit: ms}
+  latency_s: {choice: [5, 10, 15], unit: ms}
 prompt: |
   A file of {{ file_bytes }} crosses a link of 100 Gbit/s with a latency of {{ latency_s }}. Where does the time go?
 answer:
@@ -124,34 +124,36 @@ mistakes:
 
     def solve(self, template: AllocationTemplate, draw: Draw) -> list[Amounts]:
         """Return the right allocation, and then that of each mistake."""
-        right = {name: float(draw.evaluate(amount.value)) for name, amount in template.answer.amounts.items()}
-        wrong = [{name: float(draw.evaluate(mistake.gives[name])) for name in right} for mistake in template.mistakes]
+        answer = template.answer
+        right = {name: _worked_out(answer, draw, amount.value) for name, amount in answer.amounts.items()}
+        wrong = [
+            {name: _worked_out(answer, draw, mistake.gives[name]) for name in right} for mistake in template.mistakes
+        ]
         equal = dict.fromkeys(right, sum(right.values()) / len(right))
-        apart = 2 * _within(template.answer)
-        if any(_distance(*pair) <= apart for pair in combinations([right, *wrong, equal], 2)):
+        if any(_distance(*pair) <= 2 * answer.within for pair in combinations([right, *wrong, equal], 2)):
             raise Reject("a mistake, or the same share for all, cannot be told from another allocation")
         return [right, *wrong]
 
     def pose(self, template: AllocationTemplate, draw: Draw, solved: list[Amounts]) -> Posed:
         (right, *wrong), answer = solved, template.answer
         means = {name: prose(amount.means, draw.printed) for name, amount in answer.amounts.items()}
-        whole = float(draw.evaluate(answer.whole))
-        form = AllocationForm(unit=answer.unit, whole=whole, within=_within(answer), amounts=means)
+        whole = _worked_out(answer, draw, answer.whole)
+        form = AllocationForm(unit=answer.unit, whole=whole, within=answer.within, amounts=means)
         says = [prose(mistake.say, draw.printed) for mistake in template.mistakes]
         known = [KnownMistake(amounts=amounts, say=say) for amounts, say in zip(wrong, says, strict=True)]
         return Posed(form, AllocationKey(amounts=right, mistakes=tuple(known)), names={"key": self.read(form, right)})
 
     def prove(self, template: AllocationTemplate, draw: Draw, solved: list[Amounts]) -> Proof:
-        (right, *_), answer, within = solved, template.answer, _within(template.answer)
-        proof, whole = Proof(confirmed=True), float(draw.evaluate(answer.whole))
+        (right, *_), answer, proof = solved, template.answer, Proof(confirmed=True)
+        whole = _worked_out(answer, draw, answer.whole)
         for name, amount in answer.amounts.items():
-            if not math.isclose(float(draw.evaluate(amount.oracle)), right[name], rel_tol=1e-6, abs_tol=within / 100):
+            if abs(_worked_out(answer, draw, amount.oracle) - right[name]) > answer.within / 100:
                 proof.faults.append(f"{name}: value and oracle differ; one of the two is wrong")
         for amounts in solved:
-            if abs(sum(amounts.values()) - whole) > within / 10:
+            if abs(sum(amounts.values()) - whole) > answer.within / 10:
                 proof.faults.append(f"{amounts} adds up to {sum(amounts.values()):g}, and the whole is {whole:g}")
         for pair in combinations(solved, 2):
-            proof.near(_distance(*pair) / (2 * within))
+            proof.near(_distance(*pair) / (2 * answer.within))
         return proof
 
     # How it is shown --------------------------------------------------------------------------------------------------
@@ -183,8 +185,7 @@ mistakes:
 
     def _share(self, form: AllocationForm) -> str:
         """Return the amount of equal shares, in round numbers."""
-        share, within = (from_base(amount, form.unit) for amount in (form.whole / len(form.amounts), form.within))
-        return _written(form, round(share, -math.floor(math.log10(within))))
+        return _written(form, round(form.whole / len(form.amounts), -math.floor(math.log10(form.within))))
 
     def cells(self, form: AllocationForm, variable: str) -> str:
         rows = "".join(f'    "{name}": ...,  # {text}\n' for name, text in form.amounts.items())
@@ -228,7 +229,7 @@ mistakes:
         assert isinstance(key, AllocationKey) and isinstance(form, AllocationForm)
 
         def written(amounts: Amounts) -> dict[str, str]:
-            return {name: _written(form, from_base(amount, form.unit)) for name, amount in amounts.items()}
+            return {name: _written(form, amount) for name, amount in amounts.items()}
 
         def outcome(amounts: Amounts) -> Outcome:
             is_any = any(abs(amounts[name] - right) <= form.within for name, right in key.amounts.items())
@@ -239,10 +240,10 @@ mistakes:
         return [
             Sample(right, Outcome.CORRECT),
             Sample(", ".join(f"{name}: {text}" for name, text in right.items()), Outcome.CORRECT),
-            Sample({name: from_base(amount, form.unit) for name, amount in key.amounts.items()}, Outcome.CORRECT),
+            Sample(dict(key.amounts), Outcome.CORRECT),
             *wrong,
             Sample(self.example(form), outcome(dict.fromkeys(right, form.whole / len(right)))),
-            Sample({**right, first: _written(form, 9 * from_base(form.whole, form.unit))}, Outcome.UNREADABLE),
+            Sample({**right, first: _written(form, 9 * form.whole)}, Outcome.UNREADABLE),
             Sample({first: right[first]}, Outcome.UNREADABLE),
             Sample({**right, first: "much"}, Outcome.UNREADABLE),
             Sample("something", Outcome.UNREADABLE),
@@ -251,8 +252,9 @@ mistakes:
         ]
 
 
-def _within(answer: Answer) -> float:
-    return float(to_base(answer.within, answer.unit))
+def _worked_out(answer: Answer, draw: Draw, value: str | float) -> float:
+    """Return what an author's expression gives, in the question's unit."""
+    return from_base(float(draw.evaluate(value)), answer.unit)
 
 
 def _distance(first: Amounts, second: Amounts) -> float:
@@ -265,7 +267,7 @@ def _how(form: AllocationForm) -> str:
 
 
 def _shown(form: AllocationForm, amount: float) -> str:
-    return show(amount, form.unit, digits=7)
+    return f"{show_number(amount, digits=7)} {plural(unit(form.unit).text, amount)}".strip()
 
 
 def _written(form: AllocationForm, number: float) -> str:
@@ -273,11 +275,11 @@ def _written(form: AllocationForm, number: float) -> str:
 
 
 def _amount(form: AllocationForm, name: str, raw: Any) -> float:
-    """Return an amount in base units; a number alone is in the question's unit. Raises Unreadable."""
+    """Return an amount in the question's unit, in which a number alone is as well. Raises Unreadable."""
     text = str(raw).strip()
     is_bare = re.fullmatch(r"[-+]?[\d.,\s]+(?:e[-+]?\d+)?", text)
     try:
-        return read(f"{text} {unit(form.unit).text}" if is_bare else text, form.unit).value
+        return from_base(read(f"{text} {unit(form.unit).text}" if is_bare else text, form.unit).value, form.unit)
     except Unreadable as error:
         raise Unreadable(f"{name}: {error}") from None
 
