@@ -44,7 +44,7 @@ app.add_typer(practising.commands)
 app.add_typer(trust.commands)
 
 
-@app.command("list", epilog="Example:  shardwise list --chapter 01-ring-all-reduce --json")
+@app.command("list", epilog="Example:  shardwise list --chapter 01-first-chapter --json")
 def list_problems(
     chapter: Annotated[str | None, typer.Option(help="Only this chapter.")] = None,
     kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
@@ -94,7 +94,7 @@ def list_problems(
     typer.secho(f"{len(rows)} problem{'s' * (len(rows) != 1)}", dim=True)
 
 
-@app.command(epilog="Example:  shardwise show bytes-per-gpu --seed 7")
+@app.command(epilog="Example:  shardwise show first-quantity --seed 7")
 def show(problem: str, seed: Seed = "0", as_json: Json = False, bank: BankNames = None) -> None:
     """Show a question as drawn for a seed, with key, mistakes, hints and solution."""
     from shardwise.bank.posing import pose
@@ -113,7 +113,7 @@ def show(problem: str, seed: Seed = "0", as_json: Json = False, bank: BankNames 
 
 
 @app.command(
-    epilog='Example:  shardwise check bytes-per-gpu --seed 7 "1.75 GB"',
+    epilog='Example:  shardwise check first-quantity --seed 7 "130 ms"',
     context_settings={"ignore_unknown_options": True},  # an answer may begin with a minus
 )
 def check(
@@ -200,7 +200,7 @@ def render(
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example:  shardwise formulas all-reduce time")
+@app.command(epilog="Example:  shardwise formulas transfer time")
 def formulas(
     words: Annotated[list[str] | None, typer.Argument(help="Only formulas that hold all of these words.")] = None,
     chapter: Annotated[str | None, typer.Option(help="Only this chapter's.")] = None,
