@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,11 +20,10 @@ import pytest
 from nbclient import NotebookClient
 from typer.testing import CliRunner, Result
 
+from added_kinds import installed
 from checkout import checkout_bank
-from shardwise import plugins
 from shardwise.bank.bank import Bank
 from shardwise.bank.discovery import open_banks
-from shardwise.bank.files import adapter
 from shardwise.bank.posing import pose
 from shardwise.cli.main import app
 from shardwise.course.assigning.lockfile import Lock
@@ -57,36 +55,9 @@ CLASS: dict[str, Callable[[Question], str | None]] = {"ada": right, "bo": mistak
 
 @pytest.fixture(autouse=True, scope="module")
 def its_kind_is_installed_and_no_bank_is_meant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    packages = tmp_path_factory.mktemp("packages")
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, installed(OWN, tmp_path_factory.mktemp("packages")):
         patch.delenv("SHARDWISE_BANK", raising=False)
-        patch.syspath_prepend(installed(OWN, packages))
-        patch.setenv(
-            "PYTHONPATH", os.pathsep.join([str(packages), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-        )
-        forget_added_kinds()
         yield
-    forget_added_kinds()
-
-
-def installed(project: Path, packages: Path) -> Path:
-    """What `pip install --target packages` makes of a project, but for its dependencies."""
-    about = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
-    for package in about["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]:
-        shutil.copytree(project / package, packages / Path(package).name, ignore=shutil.ignore_patterns("__pycache__"))
-    name, version = about["project"]["name"], about["project"]["version"]
-    info = packages / f"{name.replace('-', '_')}-{version}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-    groups = about["project"]["entry-points"].items()
-    lines = [line for group, added in groups for line in (f"[{group}]", *(f"{k} = {v}" for k, v in added.items()))]
-    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
-    return packages
-
-
-def forget_added_kinds() -> None:
-    plugins.added.cache_clear()
-    adapter.cache_clear()
 
 
 def shardwise(*words: str | Path) -> Result:
