@@ -172,27 +172,6 @@ def test_an_installed_bank_finds_its_problems_inside_the_package(built: Path, tm
     assert (folder / "solutions" / "oracles" / "zero" / "zero.py").is_file()
 
 
-@pytest.mark.slow
-def test_an_editable_bank_reads_the_checkout(tmp_path: Path) -> None:
-    python = tmp_path / "environment" / "bin" / "python"
-    uv("venv", "--quiet", "--python", sys.executable, tmp_path / "environment")
-    uv(
-        "pip",
-        "install",
-        "--quiet",
-        "--python",
-        python,
-        "--no-deps",
-        "--editable",
-        ROOT,
-        "--editable",
-        ROOT / "shardwise-bank",
-    )
-    assert folder_told_by(python, tmp_path) == ROOT
-    installed = next((tmp_path / "environment").rglob("site-packages"))
-    assert not list(installed.rglob("chapter.yaml"))
-
-
 # What an installed program can do ----------------------------------------------------------------------------------------
 
 

@@ -108,7 +108,6 @@ M, N = "<mi>M</mi>", "<mi>N</mi>"
         ("(M)/(N)", f"<mfrac>{M}{N}</mfrac>"),  # a fraction needs no brackets
         ("2*M", f"<mrow><mn>2</mn><mo>·</mo>{M}</mrow>"),
         ("N^2", f"<msup>{N}<mn>2</mn></msup>"),
-        ("(N^2)^M", f"<msup><mrow><mo>(</mo><msup>{N}<mn>2</mn></msup><mo>)</mo></mrow>{M}</msup>"),
         ("N^2^M", f"<msup>{N}<msup><mn>2</mn>{M}</msup></msup>"),
         ("(M/N)^2", f"<msup><mrow><mo>(</mo><mfrac>{M}{N}</mfrac><mo>)</mo></mrow><mn>2</mn></msup>"),
         ("M*-N", f"<mrow>{M}<mo>·</mo><mrow><mo>(</mo><mrow><mo>−</mo>{N}</mrow><mo>)</mo></mrow></mrow>"),
@@ -118,13 +117,6 @@ M, N = "<mi>M</mi>", "<mi>N</mi>"
 )
 def test_a_formula_is_set_as_it_was_typed(typed: str, shown: str) -> None:
     assert mathml(read(typed, ("M", "N"))) == f'<math displaystyle="true">{shown}</math>'
-
-
-def test_a_formula_is_never_rearranged() -> None:
-    assert mathml(read("2*(N-1)/N*M", ("M", "N"))).index("<mn>1</mn>") < mathml(read("2*(N-1)/N*M", ("M", "N"))).index(
-        M
-    )
-    assert mathml(read("M + N", ("M", "N"))) != mathml(read("N + M", ("M", "N")))
 
 
 @given(st.text("MN_2.5+-*/^() ,sqrtminlog²⌈⌉<&", max_size=30))
@@ -174,14 +166,6 @@ def test_what_cannot_be_placed_is_said_and_left_out() -> None:
     assert "banana" in said["why"] and "more than once" in said["why"] and "F99" in said["why"]
 
 
-def test_an_empty_schedule_has_nothing_in_its_chart() -> None:
-    (field,) = kind_of(SCHEDULE).view(SCHEDULE.form)["fields"]
-    assert field["start"] == kind_of(SCHEDULE).preview(SCHEDULE.form, field["source"])
-    assert "<rect" not in field["start"]["picture"]
-    every = {operation for series in field["series"] for operation in series["operations"]}
-    assert {part for line in SCHEDULE.key.lines for part in line.split(": ")[1].split()} == every  # type: ignore[attr-defined]
-
-
 # Layouts ----------------------------------------------------------------------------------------------------------------
 
 
@@ -225,7 +209,6 @@ def test_a_function_runs_on_a_sample_which_can_be_changed_and_run_again() -> Non
         ("x=1", "has no argument x"),
         ("__import__('os')", "I couldn't read"),
         ("1 +", "I couldn't read"),
-        (")", "I couldn't read"),
         (f"{ARGUMENTS[0]}=1", "There is no value for"),
         ("1, " * 20, "20 arguments"),
         ("9" * 2000, "2,000 characters"),
@@ -241,11 +224,3 @@ def test_what_a_run_says_of_a_function_that_does_not_work(monkeypatch: pytest.Mo
     assert "ZeroDivisionError" in ran(ECHO.replace("return", "return 1 / 0 #"))["html"]
     monkeypatch.setitem(run_limited.__kwdefaults__, "seconds", 0.3)
     assert "took too long" in ran(ECHO.replace("return", "while True: pass\n    return"))["html"]
-
-
-def test_only_functions_can_be_run() -> None:
-    asked = posed(template("quantity"))
-    desk = Desk(Session())
-    desk.open(asked)
-    reply = desk.reply({"do": "run", "problem": asked.id, "seed": asked.seed, "answer": "3"})
-    assert reply == {"run": {"html": "<p>There is nothing to run here.</p>"}}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -17,9 +16,8 @@ from typer.testing import CliRunner
 
 import shardwise
 from checkout import ROOT
-from drawing import every_sixth_at_once
-from shardwise.bank.bank import Bank, Banks, Problem
-from shardwise.bank.lint.lint import faults_of, lint, lint_problem
+from shardwise.bank.bank import Bank, Problem
+from shardwise.bank.lint.lint import lint_problem
 from shardwise.bank.posing import pose, question_of, solved
 from shardwise.bank.scaffold import init_bank, starter
 from shardwise.cli.main import app
@@ -90,11 +88,6 @@ def test_it_says_what_it_is(name: str) -> None:
     assert issubclass(kind.Key, Key) and kind.Key is not Key
 
 
-def test_no_two_kinds_share_a_name_a_form_or_a_key() -> None:
-    for what in ("name", "about", "starter", "Template", "Form", "Key"):
-        assert len({getattr(kind, what) for kind in kinds().values()}) == len(kinds()), what
-
-
 @every_kind
 def test_what_it_starts_a_problem_with_passes_the_lint_in_a_fresh_bank(fresh: Bank, name: str) -> None:
     problem = first(fresh, name)
@@ -103,29 +96,6 @@ def test_what_it_starts_a_problem_with_passes_the_lint_in_a_fresh_bank(fresh: Ba
     assert report.faults == []
     assert report.confirmed or not problem.kind.needs_oracle
     assert "solutions/" not in starter(name, "A problem") or (fresh.folder / "solutions" / "example.py").is_file()
-
-
-@pytest.mark.slow  # `init bank` and `lint` do the same in tests/cli/test_cli.py
-def test_a_fresh_bank_passes_the_lint_as_a_whole(fresh: Bank) -> None:
-    assert [problem.data["kind"] for problem in fresh.problems.values()] == list(kinds())
-    assert faults_of(lint(Banks([fresh]), seeds=3, workers=1)) == []
-
-
-@pytest.mark.parametrize("name", every_sixth_at_once(list(kinds())))
-def test_the_command_starts_a_problem_that_can_be_linted_shown_and_drawn(tmp_path: Path, name: str) -> None:
-    init_bank(tmp_path / "mine")
-    bank = ("--bank", str(tmp_path / "mine"))
-
-    def run(*words: str) -> str:
-        done = CliRunner().invoke(app, [*words, *bank], catch_exceptions=False)
-        assert done.exit_code == 0, done.output
-        return done.output
-
-    run("new", "01-first-chapter/my-own", "--kind", name)
-    assert "all sound" in run("lint", "my-own", "--seeds", "5", "--workers", "1")
-    assert "question" in run("show", "my-own", "--seed", "3")
-    shown = json.loads(run("show", "my-own", "--seed", "3", "--json").partition("\n")[2])
-    assert shown["kind"] == name
 
 
 # How it is shown ------------------------------------------------------------------------------------------------------
@@ -324,22 +294,6 @@ def names_in(value: Any) -> set[str]:
     return (
         set(value) | {name for part in value.values() for name in names_in(part)} if isinstance(value, dict) else set()
     )
-
-
-@every_kind
-def test_where_an_option_or_an_item_stands_tells_nothing_of_the_key(fresh: Bank, name: str) -> None:
-    """Right are now these labels, now those: somebody who always gives the same ones is seldom right."""
-    places: Counter[str] = Counter()
-    for seed in range(60):
-        question = pose(first(fresh, name), seed)
-        field = view_of(question)["fields"][0]
-        if field["type"] not in ("options", "order", "pairs"):
-            return
-        right = next(sample.raw for sample in kind_of(question).samples(question) if not isinstance(sample.raw, str))
-        shown = [line["label"] for line in field.get("items", field.get("options"))]
-        assert right != shown  # an order is never shown as the answer
-        places[repr(right)] += 1
-    assert places.most_common(1)[0][1] <= 45 and len(places) >= min(3, len(shown)), places
 
 
 @every_kind

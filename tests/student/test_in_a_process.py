@@ -90,13 +90,3 @@ def test_a_value_that_is_too_large_is_not_taken_in() -> None:
     assert called("def f(x): return 'a' * 20_000_000", 1) == [
         Made("unreadable", error="more than 10 MB"),
     ]
-
-
-def test_a_folder_that_was_deleted_keeps_no_program_from_running(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
-    assert called("def f(x): return x", 1) == [Made("returned", 1)]

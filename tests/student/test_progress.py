@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -31,7 +28,6 @@ from shardwise.student.drill import Drill
 from shardwise.student.graded import GradedSets
 from shardwise.student.messages import Checked, Message
 from shardwise.student.progress import journal
-from shardwise.student.progress.calibration import by_confidence, by_month
 from shardwise.student.progress.chapters import Progress, progress_of
 from shardwise.student.progress.events import Estimate, Event, Variant
 from shardwise.student.progress.file import ProgressFile
@@ -40,7 +36,6 @@ from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.widget import Practice
 from typed import run_typed
 
-PATH = os.pathsep.join(sys.path)
 START = datetime(2026, 11, 2, 12, tzinfo=UTC)
 SENDS, CHAPTER = "01-ring-all-reduce/bytes-per-gpu", "01-ring-all-reduce"
 
@@ -98,11 +93,6 @@ def test_what_is_answered_after_the_solution_was_shown_counts_for_nothing() -> N
     assert stands(event("solution", 1), event("right", 2)).is_solved
 
 
-def test_the_most_that_a_variant_earned_are_the_points() -> None:
-    assert stands(event("partly", 0), event("wrong", 1)).points == 1.0
-    assert not stands(event("partly", 0)).is_solved
-
-
 def test_what_went_well_comes_back_later() -> None:
     well = days_until_due(event("right"))
     assert (
@@ -115,23 +105,6 @@ def test_what_went_well_comes_back_later() -> None:
     again = days_until_due(event("right", 0), event("right", 1, days=well))
     assert again > 2 * well
     assert days_until_due(event("right", 0), event("wrong", 1, days=well)) < well
-
-
-def test_what_is_known_for_ever_comes_back_once_a_year() -> None:
-    assert stands(*[event("right", year, days=365 * year) for year in range(9)], days=9999).due == START + timedelta(
-        days=365 * 9
-    )
-
-
-def test_a_variant_that_took_help_or_another_try_was_hard() -> None:
-    def ratings(*events: Event) -> list[int]:
-        return [rating for _, rating in stands(*events).reviews]  # as FSRS has them: 1 again, 2 hard, 3 good
-
-    assert ratings(event("right")) == [3]
-    assert ratings(event("hint"), event("right")) == [2]
-    assert ratings(event("wrong"), event("right")) == [1, 2]
-    assert ratings(event("partly"), event("right")) == [2, 2]
-    assert ratings(event("wrong"), event("solution")) == ratings(event("solution")) == [1]
 
 
 def test_the_same_answers_again_change_nothing() -> None:
@@ -234,19 +207,6 @@ def test_next_is_what_is_due_then_what_is_new_then_what_is_not_mastered(banks: B
     assert following(*mastered) is None
 
 
-def test_two_banks_with_the_same_problem_are_kept_apart(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        init_bank(tmp_path / name)
-    one, two = (Bank.open(tmp_path / name) for name in ("one", "two"))
-    problem = next(iter(one.problems))
-    assert problem in two.problems
-    events = [event("right", bank=str(tmp_path / "one"), problem=problem)]
-    solved = [
-        sum(chapter.solved for chapter in progress_of(Banks([bank]), events, START).chapters) for bank in (one, two)
-    ]
-    assert solved == [1, 0]
-
-
 def test_a_problem_that_was_renamed_keeps_its_progress(tmp_path: Path) -> None:
     init_bank(tmp_path / "bank")
     before = Bank.open(tmp_path / "bank")
@@ -275,30 +235,6 @@ def test_a_problem_that_was_renamed_keeps_its_progress(tmp_path: Path) -> None:
     found, strangers = rows(*old)
     assert not found["another-name"].is_begun
     assert strangers == {problem.id: 2}
-
-
-# Estimates ---------------------------------------------------------------------------------------------------------------
-
-
-def test_estimates_are_counted_by_month_and_by_confidence() -> None:
-    def estimate(off: float, month: int, sure: float | None = None, hit: bool | None = None) -> Estimate:
-        return Estimate(START.replace(month=month), Variant("b", "p", f"{off}{month}{sure}"), off, sure, hit)
-
-    found = [estimate(0.4, 9), estimate(-0.5, 9), estimate(0.9, 9), estimate(-3, 11), estimate(0.1, 11, 0.8, True)]
-    assert [(each.month, each.count, each.same, each.one) for each in by_month(found)] == [
-        ("2026-09", 3, 2, 3),
-        ("2026-11", 2, 1, 1),
-    ]
-    sure = [
-        estimate(0, 1, confidence, hit)
-        for confidence, hit in ((0.0, False), (0.5, True), (0.9, True), (1.0, True), (1.0, False))
-    ]
-    assert [(each.low, each.high, each.count, each.hits) for each in by_confidence(sure)] == [
-        (0.0, 0.5, 1, 0),
-        (0.5, 0.7, 1, 1),
-        (0.9, 1.0, 3, 2),
-    ]
-    assert by_month([]) == by_confidence([]) == []
 
 
 # In a notebook -----------------------------------------------------------------------------------------------------------
@@ -371,17 +307,6 @@ def test_another_goes_on_from_what_an_earlier_kernel_drew(monkeypatch: pytest.Mo
     restart(monkeypatch)
     api.another("bytes-per-gpu")
     assert int(api._SESSION.drawn[SENDS]) > int(first)
-
-
-@pytest.mark.parametrize("name", kinds_of_the_bank())
-def test_every_kind_of_answer_is_kept(name: str, kept: ProgressFile) -> None:
-    problem = next(each for each in checkout_bank().read_all().problems.values() if each.data["kind"] == name)
-    question, session = pose(problem, 1), fresh_session()
-    for sample in kind_of(question).samples(question):
-        session.answered(question, sample.raw, mark(question, sample.raw, runner=run_limited), "form")
-    outcomes = {each.outcome for each in session.journal.events()}
-    assert "correct" in outcomes and outcomes <= {"correct", "partial", "incorrect"}
-    assert len(session.journal.estimates()) == (name == "estimate")
 
 
 @pytest.mark.usefixtures("kept")
@@ -479,41 +404,6 @@ def test_a_card_says_when_nothing_is_kept(kept: ProgressFile, monkeypatch: pytes
     monkeypatch.setenv("SHARDWISE_PROGRESS", "off")
     assert "Your progress is not kept here." in repr(api.progress(CHAPTER))
     assert not kept.path.exists()
-
-
-@pytest.mark.usefixtures("kept")
-def test_a_chapter_that_there_is_not_is_said() -> None:
-    told = api.progress("no-chapter")
-    assert (
-        isinstance(told, Message)
-        and "There is no chapter 'no-chapter'; the chapters are 01-ring-all-reduce," in told.markdown
-    )
-
-
-IN_A_CELL = (
-    "from shardwise import check, progress; print(check('bytes-per-gpu', {answer!r})); print(progress('{chapter}'))"
-)
-
-
-@pytest.mark.slow
-def test_a_week_later_other_processes_go_on_from_there(kept: ProgressFile) -> None:
-    """A kernel, another one a week later, and a terminal: what is due is asked, and then due no more."""
-
-    def ran(*words: str, days: int, typed: str = "") -> str:
-        environment = {**os.environ, "SHARDWISE_NOW": (START + timedelta(days=days)).isoformat(), "PYTHONPATH": PATH}
-        done = subprocess.run(
-            [sys.executable, *words], env=environment, input=typed, capture_output=True, text=True, check=True
-        )
-        return done.stdout
-
-    def cell(raw: Any) -> str:
-        return IN_A_CELL.format(answer=raw, chapter=CHAPTER)
-
-    assert "1 of 22 solved" in ran("-c", cell(answer(asked("bytes-per-gpu"))), days=0)
-    assert "1 due" in ran("-c", cell("again, and I cannot be read"), days=7)
-    again = ran("-m", "shardwise", "practice", days=7, typed=f"{answer(asked('bytes-per-gpu', 1))}\n")
-    assert "1 of 1 right. Nothing more is due." in again
-    assert "0 due" in ran("-c", cell(""), days=7)
 
 
 # In a terminal -----------------------------------------------------------------------------------------------------------
@@ -632,22 +522,6 @@ def test_a_file_that_is_not_there_is_said(kept: ProgressFile) -> None:
     Drill(fresh_session(), lambda _: next(lines), said.append).run([row])
     for name in ("no-such-file.py", "/dev/zero"):
         assert f"{name} is no file. An answer is the name of a file with the function." in said
-
-
-def test_a_press_of_ctrl_c_ends_the_practice_and_loses_nothing(kept: ProgressFile) -> None:
-    chapter = progress_of(Banks([checkout_bank()]), [], START).chapter(CHAPTER)
-    assert chapter is not None
-    lines = iter(["?"])
-
-    def ask(_: str) -> str:
-        try:
-            return next(lines)
-        except StopIteration:
-            raise KeyboardInterrupt from None
-
-    session = fresh_session()
-    Drill(session, ask, lambda _: None).run(chapter.rows)
-    assert [each.what for each in session.journal.events()] == ["hint"]
 
 
 def test_what_a_file_of_somebody_elses_names_does_not_command_the_terminal(run: Any, kept: ProgressFile) -> None:

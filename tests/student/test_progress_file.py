@@ -11,11 +11,9 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,7 +21,6 @@ from hypothesis import strategies as st
 
 from shardwise.question import Feedback, Outcome
 from shardwise.student.progress import file as file_module
-from shardwise.student.progress.clock import now
 from shardwise.student.progress.events import Draft, Estimate, Event, Variant
 from shardwise.student.progress.file import ProgressFile, Unusable, usual_path
 from shardwise.student.progress.journal import Journal, usual_journal
@@ -154,17 +151,6 @@ def test_without_sqlite_practice_goes_on(tmp_path: Path) -> None:
     assert done.stdout == "incorrect\n", done.stderr
 
 
-def test_the_clock_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    for named, moment in (
-        ("2026-12-01T12:00", NOON),
-        ("2026-12-01T14:00+02:00", NOON),
-    ):
-        monkeypatch.setenv("SHARDWISE_NOW", named)
-        assert now() == moment
-    monkeypatch.setenv("SHARDWISE_NOW", "tomorrow")
-    assert abs(now() - datetime.now(UTC)) < timedelta(minutes=1)
-
-
 # Files that cannot be used -----------------------------------------------------------------------------------------------
 
 
@@ -207,17 +193,6 @@ def test_a_damaged_file_is_left_as_it_is(kept: ProgressFile) -> None:
     kept.path.parent.mkdir()
     kept.path.write_bytes(b"not a database at all, but long enough to be one" * 40)
     refused(kept, "is damaged")
-
-
-def test_a_file_with_a_damaged_middle_is_said_to_be_damaged(kept: ProgressFile) -> None:
-    for number in range(300):
-        kept.add(event(variant=HERE._replace(seed=str(number))))
-    size = kept.path.stat().st_size
-    with kept.path.open("r+b") as opened:
-        opened.seek(4096)
-        opened.write(b"\xff" * (size - 4096))
-    with pytest.raises(Unusable, match="is damaged"):
-        kept.events()
 
 
 @pytest.mark.parametrize(
@@ -342,23 +317,6 @@ def writer(kept: ProgressFile, name: str, count: int) -> subprocess.Popen[str]:
     )
 
 
-def test_a_file_that_another_process_begins_meanwhile_is_ours(kept: ProgressFile) -> None:
-    kept.path.parent.mkdir(parents=True, exist_ok=True)
-
-    class Slow(sqlite3.Connection):
-        """A connection of ours; after its first look another process begins the file."""
-
-        def execute(self, *given: Any) -> sqlite3.Cursor:
-            found = super().execute(*given).fetchall()
-            if kept.path.stat().st_size == 0:
-                ProgressFile(kept.path).add(event())
-            return cast("sqlite3.Cursor", SimpleNamespace(fetchone=lambda: found[0]))
-
-    with closing(sqlite3.connect(kept.path, factory=Slow)) as db:
-        assert kept._format(db) == 0
-    assert kept.events() == [event()]
-
-
 def test_processes_that_begin_and_write_at_once_lose_nothing(kept: ProgressFile) -> None:
     running = [writer(kept, f"process-{number}", 25) for number in range(4)]
     assert [process.wait(timeout=60) for process in running] == [0] * 4
@@ -424,7 +382,7 @@ def test_a_slow_disk_holds_nobody_up(kept: ProgressFile, monkeypatch: pytest.Mon
 
 def test_a_process_ends_after_all_is_written(tmp_path: Path) -> None:
     source = (
-        "from tests.test_progress_file import *\n"
+        "from tests.student.test_progress_file import *\n"
         f"kept = ProgressFile(Path({str(tmp_path / 'p.sqlite')!r}))\n"
         "add = kept.add\n"
         "kept.add = lambda added: (time.sleep(0.1), add(added))\n"

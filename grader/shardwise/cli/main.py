@@ -13,21 +13,25 @@ from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.main import get_command_name
 
 from shardwise import __version__
+from shardwise.bank.bank import Banks
+from shardwise.bank.pages.curriculum import covered
+from shardwise.bank.pages.formulas import formulas_of
 from shardwise.cli import assigning, authoring, grading, practising, trust
 from shardwise.cli.interrupts import pass_on
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import print_columns, print_formula, print_question
+from shardwise.course.assigning.rendering import render as write_notebooks
 from shardwise.errors import Faulty, ShardwiseError
+from shardwise.kinds import kind_of
+from shardwise.kinds import kinds as registered_kinds
 from shardwise.plugins import COMMANDS, added, load
-
-if TYPE_CHECKING:
-    from shardwise.bank.bank import Banks
+from shardwise.text_files import read_text
 
 app = typer.Typer(
     help="Auto-graded practice problems: drawn, checked, assigned and graded.",
@@ -54,7 +58,6 @@ def list_problems(
     bank: BankNames = None,
 ) -> None:
     """List the problems of the bank."""
-    from shardwise.bank.pages.curriculum import covered
 
     banks = banks_of(bank).read_all()
     rows = [
@@ -101,8 +104,6 @@ def show(problem: str, seed: Seed = "0", as_json: Json = False, bank: BankNames 
 
     question = pose(banks_of(bank).find(problem), seed)
     if as_json:
-        from shardwise.kinds import kind_of
-
         document = {
             **question.model_dump(mode="json"),
             "mistakes": kind_of(question).mistakes(question),
@@ -122,12 +123,9 @@ def check(
 ) -> None:  # fmt: skip
     """Mark an answer. For a code problem the answer is a file with the function."""
     from shardwise.bank.posing import pose
-    from shardwise.grading.running.sandboxes import runner
-    from shardwise.kinds import kind_of
     from shardwise.markdown.feedback import as_terminal
     from shardwise.marking import check as mark
     from shardwise.question import Outcome
-    from shardwise.text_files import read_text
 
     if misspelt := [word for word in answer if word.startswith("--") and word[2:3].isalpha()]:
         raise typer.BadParameter(f"There is no option {misspelt[0]}; see `shardwise check --help`.")
@@ -142,6 +140,8 @@ def check(
 
         def run(*call: Any) -> Any:
             """A sandbox is opened for the first program that is to be run."""
+            from shardwise.grading.running.sandboxes import runner
+
             return stack.enter_context(runner())(*call)
 
         feedback = mark(question, raw, runner=run, front="terminal")
@@ -155,18 +155,16 @@ def kinds(
     as_json: Json = False,
 ) -> None:
     """List the kinds of questions, or describe one."""
-    from shardwise.kinds import kinds as registered
-
     if name is not None:
-        if name not in registered():
-            raise ShardwiseError(f"There is no kind {name!r}; the kinds are {', '.join(registered())}.")
-        kind = registered()[name]
+        if name not in registered_kinds():
+            raise ShardwiseError(f"There is no kind {name!r}; the kinds are {', '.join(registered_kinds())}.")
+        kind = registered_kinds()[name]
         described = {name: {"about": kind.about, "manual": kind.manual()}}
         typer.echo(
             json.dumps(described, ensure_ascii=False, indent=2) if as_json else f"{kind.about}\n\n{kind.manual()}"
         )
         return
-    about = {name: kind.about for name, kind in registered().items()}
+    about = {name: kind.about for name, kind in registered_kinds().items()}
     if as_json:
         typer.echo(json.dumps(about, ensure_ascii=False, indent=2))
         return
@@ -186,10 +184,9 @@ def render(
     bank: BankNames = None,
 ) -> None:
     """Write the chapters' practice notebooks."""
-    from shardwise.course.assigning.rendering import render as run
 
     banks = banks_of(bank)
-    drifted = run(banks, out, check=check, force=force, typed=typed)
+    drifted = write_notebooks(banks, out, check=check, force=force, typed=typed)
     for path in drifted:
         typer.echo(f"{path.name} {'differs from the bank' if check else 'written'}")
     typer.echo(
@@ -215,7 +212,6 @@ def formulas(
 ) -> None:
     """Show the formulas behind the problems: equation, arguments, units, source."""
     from shardwise.bank.pages.formula_sheet import write as write_page
-    from shardwise.bank.pages.formulas import formulas_of
 
     banks = banks_of(bank).read_all()
     if chapter is not None and chapter not in banks.chapters:

@@ -14,6 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from shardwise.bank.pages.formulas import Formula
+from shardwise.kinds import kind_of, text_of, variable_of
+from shardwise.markdown.terminal import cells, columns, in_columns, to_terminal
+
 _MOST_ROWS = 60  # of a table that anybody reads
 _LONGEST_NOTES = 240  # characters of them that stand in a row; results.jsonl has all
 _BETWEEN = 0.1  # seconds from one drawing of a progress bar to the next
@@ -22,7 +26,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from shardwise.bank.lint.fairness import Spread
-    from shardwise.bank.pages.formulas import Formula
     from shardwise.course.collecting.receipts import Receipt
     from shardwise.grading.batch import Batch
     from shardwise.grading.consequences import Consequences
@@ -60,7 +63,6 @@ def print_columns(
     Loading rich takes longer than listing a bank, so this does without.
     """
     from shardwise.markdown.escaping import printable
-    from shardwise.markdown.terminal import in_columns
 
     shown = [[printable(text) for text in row] for row in (head, *rows)]
     first, *others = in_columns(shown, width, [place in right for place in range(len(head))])
@@ -71,8 +73,6 @@ def print_columns(
 
 def print_question(question: Question) -> None:
     """A question with its key, hints, mistakes and solution. Answers are shown as a notebook's cell would give them."""
-    from shardwise.kinds import kind_of, text_of
-    from shardwise.markdown.terminal import cells, columns, to_terminal
 
     kind, answers = kind_of(question), _answers(question)
 
@@ -104,7 +104,6 @@ def print_question(question: Question) -> None:
 
 def _wanted(question: Question) -> str:
     """What an answer looks like: the cell of a notebook without its variable, or what is said beside it."""
-    from shardwise.kinds import kind_of, variable_of
 
     variable = variable_of(question)
     cell = kind_of(question).cells(question.form, variable).strip()
@@ -113,7 +112,6 @@ def _wanted(question: Question) -> str:
 
 def _answers(question: Question) -> dict[int | None, str]:
     """The right answer, under None, and the one that each mistake makes; for a program, what it has to return."""
-    from shardwise.kinds import kind_of, variable_of
     from shardwise.question import Outcome
 
     kind, variable = kind_of(question), variable_of(question)
@@ -257,8 +255,8 @@ def print_changes(regrade: Regrade) -> tuple[int, int]:
         causes.setdefault(change.cause, []).append(change)
     summary = Table("cause", "answers", "up", "down", "points", box=None, header_style="bold")
     each = Table("student", "question", "before", "after", box=None, header_style="bold")
-    for table, columns in ((summary, (1, 2, 3, 4)), (each, (2, 3))):
-        for column in columns:
+    for table, numbers in ((summary, (1, 2, 3, 4)), (each, (2, 3))):
+        for column in numbers:
             table.columns[column].justify = "right"
     for cause, changes in causes.items():
         steps = [(change.after or 0) - (change.before or 0) for change in changes]

@@ -10,7 +10,6 @@ import pytest
 
 from solutions.planner.faults import Fault, memory_fault, precision_faults
 from solutions.planner.judging import (
-    Plan,
     counted,
     judge,
     layout_memory_bytes,
@@ -21,6 +20,7 @@ from solutions.planner.judging import (
     run_dollars,
     warnings,
 )
+from solutions.planner.plan import Plan
 from solutions.planner.shapes import Batch, Cluster, Layout, Model, divisors, named_model
 from solutions.shapes import models
 
@@ -169,7 +169,7 @@ def test_it_says_how_gradients_are_counted_where_stage_two_meets_a_pipeline() ->
 
 
 def test_days_and_dollars_of_a_run() -> None:
-    judged = plan(LLAMA, CLUSTER, GOOD, BATCH)
+    judged: Plan = plan(LLAMA, CLUSTER, GOOD, BATCH)
     days = run_days(judged, tokens=15.6e12)
     assert days == pytest.approx(15.6e12 / BATCH.tokens * judged.step_s / 86400)
     assert run_dollars(judged, tokens=15.6e12, dollars_per_gpu_hour=2) == pytest.approx(days * 24 * 16384 * 2)

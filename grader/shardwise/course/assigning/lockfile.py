@@ -15,11 +15,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from functools import cache, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal, Union
-
-from pydantic import Field, create_model
+from typing import Any, BinaryIO
 
 from shardwise.atomic_files import replacing
 from shardwise.course.assigning.keys import fingerprint, key_for
@@ -36,7 +33,6 @@ _BEGINNING = 2000  # bytes at the beginning of a line, in which name and points 
 _ABOUT = re.compile(rb'\{"name": ("(?:[^"\\]|\\.)*"), "points": ([\d.]+), ')
 _ALSO = re.compile(rb'"also": (\[[^\]]*\])')
 _SIGNATURE = re.compile(rb', "signature": "([0-9a-f]{64})"\}\n$')
-_KIND = re.compile(rb'"kind":\s*"([^"\\]+)"')
 _DAMAGE = (ValueError, TypeError, LookupError, RecursionError)  # what JSON of another shape than ours leads to
 
 
@@ -255,42 +251,20 @@ def _student_of(line: bytes) -> str:
 
 def read_line(line: bytes) -> tuple[str, tuple[Question, ...]]:
     """A student's name and questions out of a line of a lock file. Raises ShardwiseError when it is damaged."""
-    named = {name.decode() for name in _KIND.findall(line)}
     try:
-        found = _line_model(frozenset(named.intersection(kinds()))).model_validate_json(line)
-    except ValueError as error:
-        with suppress(*_DAMAGE):
-            for question in json.loads(line)["questions"]:
-                _check_question({**question})  # says which
+        data = json.loads(line)
+        return str(data.get("name", "")), tuple(_question(question) for question in data["questions"])
+    except (AttributeError, *_DAMAGE) as error:
         raise ShardwiseError(f"a line of this lock file is damaged: {error}") from None
-    return found.name, found.questions
 
 
-@lru_cache(maxsize=64)
-def _line_model(named: frozenset[str]) -> Any:
-    """A line of a lock file, with a model for each of these kinds of questions, so that pydantic reads it in one go.
-
-    Only the kinds that a line names are loaded: all of them take a quarter of a second, in each process that grades.
-    """
-    models = [_question_model(name) for name in sorted(named)] or [Question]
-    union: Any = Annotated[Union[tuple(models)], Field(discriminator="kind")] if len(models) > 1 else models[0]  # noqa: UP007  made of a list
-    questions: Any = tuple[union, ...]
-    return create_model("Line", name=(str, ""), questions=(questions, ...))
-
-
-@cache
-def _question_model(name: str) -> Any:
-    kind = kinds()[name]
-    return create_model(name, __base__=Question, kind=(Literal[name], ...), form=(kind.Form, ...), key=(kind.Key, ...))  # type: ignore[arg-type]
-
-
-def _check_question(data: Mapping[str, Any]) -> None:
-    """Raise ShardwiseError when this is no question of ours."""
+def _question(data: Mapping[str, Any]) -> Question:
+    """A question as it was drawn. Raises ShardwiseError when it is no question of ours."""
     kind = kinds().get(str(data.get("kind")))
     if kind is None:
         raise ShardwiseError(f"no kind {data.get('kind')!r} is installed here: install the package that adds it")
     try:
         form, key = kind.Form.model_validate(data["form"]), kind.Key.model_validate(data["key"])
-        Question.model_validate({**data, "form": form, "key": key})
+        return Question.model_validate({**data, "form": form, "key": key})
     except (ValueError, KeyError) as error:
         raise ShardwiseError(f"question {data.get('id')!r} of this lock file is damaged: {error}") from None
