@@ -48,11 +48,11 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "unreadable": {"replicas": "as many as fit"},
     },
 }
-_OF_EACH_KIND = {
-    problem.data["kind"]: problem.slug for problem in reversed(checkout_bank().read_all().problems.values())
-}
-_ANSWERED = {checkout_bank().find(name).data["kind"] for name in ANSWERS}
-ANSWERS |= {name: {} for kind, name in _OF_EACH_KIND.items() if kind not in _ANSWERED}
+_answered = {checkout_bank().find(name).data["kind"] for name in ANSWERS}
+for problem in checkout_bank().read_all().problems.values():
+    if problem.data["kind"] not in _answered:
+        ANSWERS[problem.slug] = {}
+        _answered.add(problem.data["kind"])
 SAID = {"wrong": ("Not yet", "Partly right"), "right": ("✓ Correct",), "unreadable": ("Unreadable",)}
 MOST_TABS = 80
 

@@ -235,7 +235,10 @@ mistakes:
             is_any = any(abs(amounts[name] - right) <= form.within for name, right in key.amounts.items())
             return Outcome.PARTIAL if is_any else Outcome.INCORRECT
 
-        wrong = [Sample(written(one.amounts), outcome(one.amounts), at) for at, one in enumerate(key.mistakes)]
+        wrong = [
+            Sample(written(mistake.amounts), outcome(mistake.amounts), index)
+            for index, mistake in enumerate(key.mistakes)
+        ]
         first, right = next(iter(key.amounts)), written(key.amounts)
         return [
             Sample(right, Outcome.CORRECT),
