@@ -169,10 +169,12 @@ mistakes:
         return {"how": _how(form), "fields": lines}
 
     def preview(self, form: AllocationForm, raw: Any) -> View:
-        shown, left = {}, form.whole
-        for name in [name for name in form.amounts if not is_empty(raw.get(name))]:
+        shown: dict[str, View] = {}
+        left = form.whole
+        given = raw if isinstance(raw, Mapping) else {}
+        for name in [name for name in form.amounts if not is_empty(given.get(name))]:
             try:
-                amount = _amount(form, name, raw[name])
+                amount = _amount(form, name, given[name])
             except Unreadable as error:
                 shown[name] = {"why": str(error)}
             else:
