@@ -69,13 +69,13 @@ SECCOMP = ("confinement.py", "system_calls.install_filter(seccomp.for_process(se
 RLIMITS = ("confinement.py", "set_limits(self.limits)", "pass")
 LANDLOCK = ("confinement.py", "landlock.restrict(self.ruleset)", "pass")
 FORK = ("seccomp.py", 'Rule("clone", tests=(Test(0, _CLONE_THREAD | _CLONE_NEW, _CLONE_THREAD),))', 'Rule("clone")')
-WRITE = ("seccomp.py", 'Rule("openat", tests=(Test(2, reading, 0),))', 'Rule("openat")')
+WRITE = ("seccomp.py", 'Rule("openat", tests=(Test(2, _WRITES, 0),))', 'Rule("openat")')
 THREADS = (
     "resource_limits.py",
     "for name, bound in limits.items():",
     "for name, bound in limits.items() - {('NPROC', limits['NPROC'])}:",
 )
-EXEC = ("seccomp.py", "write readv writev", "write execve readv writev")
+EXEC = ("seccomp.py", "write 1 64;", "write 1 64; execve 59 221;")
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_tree_that_shows_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) 
         seen = real(moved=moved)
         return layout.Layout(
             seen.python,
-            (*seen.binds, layout.Bind(tempfile.gettempdir(), tempfile.gettempdir())),
+            (*seen.binds, (tempfile.gettempdir(), tempfile.gettempdir())),
             seen.symlinks,
             seen.masks,
             seen.packages,
@@ -361,18 +361,6 @@ def test_threads_that_share_a_sandbox_get_their_own_results(strongest: Sandbox) 
     assert seen == {number: number for number in range(4)}
 
 
-def test_a_sandbox_outlives_the_thread_that_opened_it() -> None:
-    opened: list[Sandbox] = []
-    thread = threading.Thread(target=lambda: opened.append(open_named("1")))
-    thread.start()
-    thread.join()
-    with opened[0] as sandbox:
-        before = server_of(sandbox).process.pid
-        time.sleep(0.2)
-        assert sandbox.run([Cell("a", "print(1)")]).results["a"] == CellResult("ok", "", "1\n")
-        assert server_of(sandbox).process.pid == before
-
-
 @pytest.mark.slow
 def test_the_whole_job_has_a_deadline() -> None:
     with open_named("1", Limits(cell_seconds=60, job_seconds=2.0)) as hasty:
@@ -469,7 +457,7 @@ class Attempts:
         self.given: list[float] = []
 
     def attempt(self, request: AttemptRequest) -> Attempt:
-        self.given.append(request.seconds)
+        self.given.append(request.limits.seconds)
         if self.first:
             first, self.first = self.first, None
             return first

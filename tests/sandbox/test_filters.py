@@ -55,7 +55,7 @@ def meant(rules: list[Rule], machine: str, number: int, arguments: tuple[int, ..
 @settings(max_examples=15, deadline=None)
 @given(arguments=st.tuples(*[words] * 6))
 def test_a_jobs_filter_rules_as_its_rules_do(machine: str, arguments: tuple[int, ...]) -> None:
-    rules = [Rule(call) for call in seccomp._HARMLESS.split()] + seccomp._guarded(seccomp._PID_PLACEHOLDER)
+    rules = [Rule(call) for call in seccomp.HARMLESS] + seccomp._guarded(seccomp._PID_PLACEHOLDER)
     program = seccomp.job_filter(machine)
     for number in NUMBERS:
         expected = meant(rules, machine, number, arguments, EPERM)
@@ -65,7 +65,7 @@ def test_a_jobs_filter_rules_as_its_rules_do(machine: str, arguments: tuple[int,
 @pytest.mark.parametrize("machine", seccomp.MACHINES)
 def test_the_servers_filter_refuses_its_list_and_nothing_else(machine: str) -> None:
     column = seccomp.MACHINES.index(machine)
-    refused = {seccomp.CALL_NUMBERS[call][column] for call in seccomp._SERVER_DENIES.split()}
+    refused = {numbers[column] for numbers in seccomp.SERVER_DENIES.values()}
     program = seccomp.server_filter(machine)
     found = {n for n in NUMBERS if ruling(program, seccomp._AUDIT_ARCH[machine], n, (0,) * 6) == EPERM}
     assert found == refused - {-1}

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from shardwise.errors import ShardwiseError
 
+from .inside.messages import JobRequest
 from .inside.shared_memory import NOT_BEGUN, Progress
 
 
@@ -21,16 +22,11 @@ class SandboxUnavailable(ShardwiseError):
 
 @dataclass(frozen=True)
 class AttemptRequest:
-    """An attempt at a job: the job, its time limits and the space for its results."""
+    """An attempt at a job: the job, the space for its results and its time limits."""
 
     job: bytes
     results_bytes: int
-    seconds: float  # for all of it
-    cell_seconds: float
-    call_seconds: float
-    steps: int = 0  # that the job has
-    inputs: int = 0  # of its step that has the most
-    sympy: bool = False  # whether its source mentions it, so that it is imported beforehand
+    limits: JobRequest
 
 
 @dataclass(frozen=True)

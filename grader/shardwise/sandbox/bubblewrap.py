@@ -2,55 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 
-from .interpreter import ENVIRONMENT, FLAGS
-from .layout import Layout
+from .interpreter import ENVIRONMENT, inner_command
+from .layout import Layout, inner_directory
 
 NOBODY = 65534  # the traditional unprivileged user, `nobody` on Linux
 BOX = "/box/job"  # where each job mounts a tmpfs of its own
 
 
-def command(bwrap: str, seccomp_fd: int, seen: Layout, inner: Sequence[str]) -> list[str]:
-    """For an ordinary user: bubblewrap binds the visible files itself."""
-    return [
-        bwrap,
-        "--seccomp",
-        str(seccomp_fd),
-        *_isolation(),
-        *_visible_files(seen),
-        *_own_directories(),
-        "--",
-        *inner,
-    ]
+def command(bwrap: str, seccomp_fd: int, seen: Layout, inner: Sequence[str], root: str = "") -> list[str]:
+    """bubblewrap binds the visible files itself, unless there is a directory `root` below which they lie."""
+    files = ["--ro-bind", root, "/"] if root else _visible_files(seen)
+    return [bwrap, "--seccomp", str(seccomp_fd), *_isolation(), *files, *_own_directories(), "--", *inner]
 
 
 def command_as_root(bwrap: str, seccomp_fd: int, seen: Layout, inner: Sequence[str], root: str) -> list[str]:
-    """For root: the files are bound below the directory `root`, and bubblewrap runs as nobody. See root_setup.py."""
-    then = [
-        bwrap,
-        "--seccomp",
-        str(seccomp_fd),
-        *_isolation(),
-        "--ro-bind",
-        root,
-        "/",
-        *_own_directories(),
-        "--",
-        *inner,
-    ]
+    """For root: the files are bound below the directory `root`, and bubblewrap runs as nobody. See inside/root_setup.py."""
     setup = {
         "root": root,
         "symlinks": seen.symlinks,
-        "binds": [(bind.source, bind.target) for bind in seen.binds],
+        "binds": seen.binds,
         "masks": seen.masks,
         "directories": ["/dev", "/box"],
         "user": NOBODY,
-        "command": then,
+        "command": command(bwrap, seccomp_fd, seen, inner, root),
     }
-    return [seen.python, *FLAGS, str(Path(__file__).with_name("root_setup.py")), json.dumps(setup)]
+    return inner_command(seen.python, inner_directory(), "root_setup", setup)
 
 
 def _isolation() -> list[str]:
@@ -64,7 +42,7 @@ def _isolation() -> list[str]:
 
 def _visible_files(seen: Layout) -> list[str]:
     links = [word for target, path in seen.symlinks for word in ("--symlink", target, path)]
-    binds = [word for bind in seen.binds for word in ("--ro-bind", bind.source, bind.target)]
+    binds = [word for bind in seen.binds for word in ("--ro-bind", *bind)]
     masks = [word for path in seen.masks for word in ("--tmpfs", path, "--remount-ro", path)]
     return [*links, *binds, *masks]
 

@@ -11,13 +11,13 @@ import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any, TypeVar
 
 from shardwise.errors import ShardwiseError
 
 from .backend import Attempt, AttemptRequest, Backend, SandboxUnavailable
 from .inside import wire_format
+from .inside.messages import JobRequest
 from .inside.shared_memory import CALL_LIMIT, EXIT_OUT_OF_MEMORY, NO_STEP, WHOLE_STEP
 from .job import (
     CallResult,
@@ -68,12 +68,7 @@ class Sandbox:
     def __enter__(self) -> Sandbox:
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
 
@@ -239,9 +234,8 @@ def _request(job: dict[str, Any], limits: Limits, *, results_bytes: int, seconds
     }
     data = json.dumps({**job, **amounts}).encode()
     inputs = max((len(step.get("inputs", ())) for step in job["steps"]), default=0)
-    return AttemptRequest(
-        data, results_bytes, seconds, limits.cell_seconds, limits.call_seconds, len(job["steps"]), inputs, sympy
-    )
+    times = JobRequest(limits.cell_seconds, limits.call_seconds, seconds, len(job["steps"]), inputs, sympy)
+    return AttemptRequest(data, results_bytes, times)
 
 
 def _packed_step(step: Step) -> dict[str, object]:

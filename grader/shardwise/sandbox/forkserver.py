@@ -28,7 +28,7 @@ class ForkServer:
 
     def server(self) -> Server:
         """Return the running server."""
-        if self._server and self._server.has_ended():
+        if self._server and self._server.process.poll() is not None:
             self.close()
         if not self._server:
             self._server = start(self._plan, self._limits)
@@ -52,13 +52,11 @@ class ForkServer:
 
     def _exchange(self, descriptor: int, request: AttemptRequest) -> JobReport | None:
         """The server's report; None if it died or does not answer, and then it is replaced."""
-        message = messages.JobRequest(
-            request.cell_seconds, request.call_seconds, request.seconds, request.sympy, request.steps, request.inputs
-        )
+        limits = request.limits
         control = self.server().control
         try:
-            control.settimeout(request.seconds + _GRACE_SECONDS + (_SYMPY_SECONDS if request.sympy else 0))
-            socket.send_fds(control, [messages.to_bytes(message)], [descriptor])
+            control.settimeout(limits.seconds + _GRACE_SECONDS + (_SYMPY_SECONDS if limits.sympy else 0))
+            socket.send_fds(control, [messages.to_bytes(limits)], [descriptor])
             answer = control.recv(messages.MESSAGE_BYTES)
             if answer:
                 return JobReport(*json.loads(answer))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
-import functools
 import json
 import os
 import platform
@@ -13,7 +11,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
@@ -54,10 +51,6 @@ class Server:
     control: socket.socket
     greeting: Greeting
 
-    def has_ended(self) -> bool:
-        """Return whether its process has ended."""
-        return self.process.poll() is not None
-
     def stop(self) -> None:
         """Close the control socket, which ends the server, and make sure."""
         self.control.close()
@@ -93,21 +86,14 @@ def _kill(process: subprocess.Popen[bytes], patience: float = 0.0) -> None:
         process.wait()
 
 
-@dataclass(frozen=True)
-class _Command:
-    arguments: list[str]
-    environment: dict[str, str]
-    descriptors: tuple[int, ...]
-    identity: dict[str, Any]
-
-
 @contextlib.contextmanager
-def _command(plan: Plan, limits: Limits, control: socket.socket) -> Iterator[_Command]:
+def _command(plan: Plan, limits: Limits, control: socket.socket) -> Iterator[Mapping[str, Any]]:
+    """What Popen needs to start a server of this plan."""
     machine = platform.machine()
     if machine not in seccomp.MACHINES:
         raise SandboxUnavailable(f"system-call filters are written for {seccomp.MACHINES}, not for {machine}")
     if plan.tier == "2":
-        yield _without_namespaces(plan, limits, control, machine)
+        yield _without_namespaces(plan, limits, control)
         return
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -117,15 +103,15 @@ def _command(plan: Plan, limits: Limits, control: socket.socket) -> Iterator[_Co
     with os.fdopen(reading, "rb"), tempfile.TemporaryDirectory(prefix="root-") as root:
         os.write(writing, seccomp.server_filter(machine))
         os.close(writing)
-        inner = _server_command(plan.tier, seen, _rlimits(limits), control, machine, bubblewrap.BOX)
+        inner = _server_command(plan.tier, seen, _rlimits(limits), control, bubblewrap.BOX)
         if plan.become_nobody:
             arguments = bubblewrap.command_as_root(bwrap, reading, seen, inner, root)
         else:
             arguments = bubblewrap.command(bwrap, reading, seen, inner)
-        yield _Command(arguments, ENVIRONMENT, (control.fileno(), reading), {})
+        yield {"args": arguments, "pass_fds": (control.fileno(), reading)}
 
 
-def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket, machine: str) -> _Command:
+def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket) -> dict[str, Any]:
     seen = layout(moved=False)
     user = _user_of_its_own() if plan.become_nobody else os.geteuid()
     # The limit counts every thread of the user on this machine, for there is no namespace to count within.
@@ -135,8 +121,8 @@ def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket, mach
         become = {"user": user, "group": NOBODY, "reader": os.stat(seen.inside).st_uid}
     elif plan.become_nobody:
         identity = {"user": user, "group": NOBODY, "extra_groups": []}
-    inner = _server_command("2", seen, rlimits, control, machine, "", become)
-    return _Command(inner, ENVIRONMENT, (control.fileno(),), identity)
+    inner = _server_command("2", seen, rlimits, control, "", become)
+    return {"args": inner, "pass_fds": (control.fileno(),), **identity}
 
 
 def _user_of_its_own() -> int:
@@ -155,7 +141,6 @@ def _server_command(
     seen: Layout,
     rlimits: dict[str, int],
     control: socket.socket,
-    machine: str,
     box: str,
     become: Mapping[str, int] | None = None,
 ) -> list[str]:
@@ -163,7 +148,6 @@ def _server_command(
     config = {
         "tier": tier,
         "control": control.fileno(),
-        "machine": machine,
         "packages": seen.packages,
         "readable": readable,
         "listable": [*listable, *([os.path.dirname(box)] if box else [])],
@@ -196,39 +180,20 @@ def _threads_of(user: int) -> int:
     return count
 
 
-@functools.cache
-def _starter(_process: int) -> concurrent.futures.Executor:
-    return concurrent.futures.ThreadPoolExecutor(1, "sandbox-starter")
-
-
-def _popen(command: _Command, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start the server from a thread that lives as long as this process: the main one, or one of our own.
-
-    A server dies with the thread that started it (PR_SET_PDEATHSIG means threads), and another thread that opens a sandbox may
-    end long before the sandbox is closed.
-    """
-
-    def popen() -> subprocess.Popen[bytes]:
+def _popen(command: Mapping[str, Any], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+    nowhere = subprocess.DEVNULL
+    try:
         return subprocess.Popen(
-            command.arguments,
-            env=command.environment,
-            pass_fds=command.descriptors,
-            stdin=subprocess.DEVNULL,
+            **command,
+            env=ENVIRONMENT,
+            stdin=nowhere,
             stdout=stderr,
             stderr=stderr,
             cwd="/",
             start_new_session=True,
-            **command.identity,
         )
-
-    try:
-        if threading.current_thread() is threading.main_thread():
-            return popen()
-        return _starter(os.getpid()).submit(popen).result()
     except OSError as error:
         raise SandboxUnavailable(f"the server did not start: {error}") from None
-    except RuntimeError as error:  # the interpreter is ending, and takes no more work: nobody needs a server now
-        raise SandboxUnavailable(f"the server was not started: {error}") from None
 
 
 def _greeting(control: socket.socket) -> Greeting | None:

@@ -6,9 +6,9 @@ named one by one: site-packages, where shardwise with its solutions may be insta
 
 from __future__ import annotations
 
+import glob
 import importlib.util
 import os
-import struct
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
@@ -19,16 +19,8 @@ import shardwise
 
 PACKAGES = ("numpy", "sympy", "mpmath")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
-_PT_INTERP = 3  # elf.h
+_LOADER = "/lib*/ld-*64.so.*"  # of glibc and musl, for x86_64 and aarch64
 _MANY_LIBRARIES = 100  # if there are more, their directory is bound, not each file: that is quicker
-
-
-@dataclass(frozen=True)
-class Bind:
-    """One file or directory of the host, and where it appears."""
-
-    source: str
-    target: str
 
 
 @dataclass(frozen=True)
@@ -36,7 +28,7 @@ class Layout:
     """All files that a sandboxed interpreter can see."""
 
     python: str  # the real file, behind every symlink
-    binds: tuple[Bind, ...]
+    binds: tuple[tuple[str, str], ...]  # a file or directory of the host, and where it appears
     symlinks: tuple[tuple[str, str], ...]  # (target, path), such as ("usr/lib", "/lib")
     masks: tuple[str, ...]  # directories inside the binds that must appear empty
     packages: dict[str, str]  # name to directory, as seen inside
@@ -59,13 +51,13 @@ def layout(*, moved: bool) -> Layout:
     found = package_directories()
     packages = {name: f"/packages/{name}" if moved else place for name, place in found.items()}
     inside = "/inside" if moved else inner_directory()
-    binds = [Bind(path, path) for path in _interpreter_paths(python)]
-    binds += [Bind(place, packages[name]) for name, place in found.items()]
+    binds = [(path, path) for path in _interpreter_paths(python)]
+    binds += [(place, packages[name]) for name, place in found.items()]
     for name, place in found.items():  # a wheel's private libraries lie next to the package
         if os.path.isdir(place + ".libs"):
-            binds.append(Bind(place + ".libs", packages[name] + ".libs"))
-    binds.append(Bind(inner_directory(), inside))
-    private = [path for path in _private_directories() if any(_beneath(path, bind.source) for bind in binds)]
+            binds.append((place + ".libs", packages[name] + ".libs"))
+    binds.append((inner_directory(), inside))
+    private = [path for path in _private_directories() if any(_beneath(path, source) for source, _ in binds)]
     masks = tuple(path for path in private if not any(path != other and _beneath(path, other) for other in private))
     return Layout(python, tuple(binds), tuple(_root_symlinks()), masks, packages, inside)
 
@@ -81,10 +73,8 @@ def package_directories() -> dict[str, str]:
 
 
 def _interpreter_paths(python: str) -> list[str]:
-    """The program, the loader it names, the standard library, and the directories of shared libraries."""
-    paths = [python, *_loader(python)]
-    paths += _stdlib()
-    paths += _library_paths()
+    """The program, its dynamic loader, the standard library, and the directories of shared libraries."""
+    paths = [python, *_stdlib(), *_library_paths()]
     paths += ["/etc/ld.so.cache"]
     unique = dict.fromkeys(os.path.normpath(path) for path in paths if os.path.exists(path))
     covered = [path for path in unique if os.path.isdir(path)]
@@ -96,31 +86,8 @@ def _stdlib() -> list[str]:
     return [sysconfig.get_path(name, vars={"platbase": sys.base_exec_prefix}) for name in ("stdlib", "platstdlib")]
 
 
-def _loader(python: str) -> list[str]:
-    """The dynamic loader, by the path that stands in the program's ELF header, and its real file."""
-    try:
-        with open(python, "rb") as file:
-            name = _interpreter_of_elf(file.read(4096))
-    except (OSError, struct.error):
-        return []
-    return [os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name))] if name else []
-
-
-def _interpreter_of_elf(head: bytes) -> str:
-    if head[:4] != b"\x7fELF" or head[4] != 2:  # 64-bit
-        return ""
-    (table,) = struct.unpack_from("<Q", head, 32)
-    entry_bytes, entries = struct.unpack_from("<HH", head, 54)
-    for index in range(entries):
-        at = table + index * entry_bytes
-        kind, offset, size = *struct.unpack_from("<I", head, at), *struct.unpack_from("<8xQ16xQ", head, at)
-        if kind == _PT_INTERP:
-            return head[offset : offset + size].rstrip(b"\0").decode()
-    return ""
-
-
 def _library_paths() -> list[str]:
-    """The directories of libc and libm, and the libraries that came with a private interpreter (pyenv, conda)."""
+    """The directories of libc and libm, the loader, and the libraries of a private interpreter (pyenv, conda)."""
     with open("/proc/self/maps") as maps:
         mapped = {line.split(maxsplit=5)[5].strip() for line in maps if "/" in line}
     standard = {
@@ -128,7 +95,11 @@ def _library_paths() -> list[str]:
     }
     own = os.path.join(sys.base_prefix, "lib")
     files = [entry.path for entry in os.scandir(own) if entry.name.startswith("lib") and ".so" in entry.name]
-    return [*sorted(standard), *(files if len(files) <= _MANY_LIBRARIES else [own])]
+    # By the path that stands in the program, such as /lib64/ld-linux-x86-64.so.2, which may be a link itself.
+    loaders = [
+        os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in glob.glob(_LOADER)
+    ]
+    return [*loaders, *sorted(standard), *(files if len(files) <= _MANY_LIBRARIES else [own])]
 
 
 def _root_symlinks() -> Iterator[tuple[str, str]]:
@@ -142,15 +113,8 @@ def _private_directories() -> list[str]:
     """Directories that hold other people's packages, ours among them."""
     candidates = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
     candidates += [path for path in (*sys.path, *shardwise.__path__) if os.path.isdir(path)]
-    prefixes = {sys.prefix, sys.base_prefix}
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    for prefix in prefixes:
-        for library in ("lib", "lib64"):
-            candidates += [
-                f"{prefix}/{library}/{version}/site-packages",
-                f"{prefix}/{library}/{version}/dist-packages",
-            ]
-            candidates += [f"{prefix}/{library}/python3/dist-packages"]
+    for prefix in (sys.prefix, sys.base_prefix):
+        candidates += glob.glob(f"{glob.escape(prefix)}/lib*/python*/*-packages")  # site-packages, dist-packages
     stdlib = {os.path.realpath(path) for path in _stdlib()}
     real = dict.fromkeys(os.path.realpath(path) for path in candidates if os.path.isdir(path))
     return [path for path in real if path not in stdlib and os.path.basename(path) != "lib-dynload"]
@@ -162,14 +126,12 @@ def readable_paths(layout: Layout) -> tuple[list[str], list[str]]:
     A Landlock rule covers all beneath its path, so for a directory that contains a mask each of its entries gets a rule.
     """
     readable, listable = [*DEVICES], list[str]()
-    for bind in layout.binds:
-        _add_around_masks(
-            bind.target, [mask for mask in layout.masks if _beneath(mask, bind.target)], readable, listable
-        )
+    for _, target in layout.binds:
+        _add_around_masks(target, layout.masks, readable, listable)
     return readable, listable
 
 
-def _add_around_masks(path: str, masks: list[str], readable: list[str], listable: list[str]) -> None:
+def _add_around_masks(path: str, masks: Iterable[str], readable: list[str], listable: list[str]) -> None:
     if path in masks:
         return
     inner = [mask for mask in masks if _beneath(mask, path)]
@@ -177,15 +139,8 @@ def _add_around_masks(path: str, masks: list[str], readable: list[str], listable
         readable.append(path)
         return
     listable.append(path)
-    for entry in sorted(_entries(path)):
+    for entry in sorted(entry.path for entry in os.scandir(path) if not entry.is_symlink()):
         _add_around_masks(entry, inner, readable, listable)
-
-
-def _entries(path: str) -> Iterable[str]:
-    try:
-        return [entry.path for entry in os.scandir(path) if not entry.is_symlink()]
-    except OSError:
-        return []
 
 
 def _beneath(path: str, directory: str) -> bool:

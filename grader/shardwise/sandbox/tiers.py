@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from .attacks import steps_for, targets
 from .backend import SandboxUnavailable
@@ -41,38 +42,38 @@ def open_sandbox(*, limits: Limits | None = None, unsafe: bool = False, tier: st
     if unsafe:
         says = "no isolation: a process of your own, with limits"
         return Sandbox(UnsandboxedProcesses(limits), limits, "none", says)
-    refused = []
-    for plan in plans():
-        if tier in (None, plan.tier):
-            try:
-                return open_tier(plan, limits)
-            except SandboxUnavailable as reason:
-                refused.append(f"tier {plan.tier} ({_NAMES[plan.tier]}): {reason.reason}")
-    reasons = "; ".join(dict.fromkeys(refused))
+    opened = _first_that_holds([plan for plan in plans() if tier in (None, plan.tier)], limits)
+    if isinstance(opened, Sandbox):
+        return opened
+    reasons = "; ".join(f"tier {name} ({_NAMES[name]}): {reason}" for name, reason in opened)
     raise SandboxUnavailable(
         f"Student code cannot be isolated on this machine: {reasons}.", f"{_remedy(reasons)} {_UNSAFE}".strip()
     )
 
 
+def _first_that_holds(ways: Iterable[Plan], limits: Limits) -> Sandbox | list[tuple[str, str]]:
+    """The sandbox of the first plan that holds, or the tier and the reason of each that does not."""
+    refused = []
+    for plan in ways:
+        try:
+            return open_tier(plan, limits)
+        except SandboxUnavailable as error:
+            refused.append((plan.tier, error.reason))
+    return list(dict.fromkeys(refused))
+
+
 def probe(*, limits: Limits | None = None) -> list[TierVerdict]:
     """Try every tier, for a report about this machine."""
-    verdicts: dict[str, TierVerdict] = {}
-    for plan in plans():
-        if verdicts.get(plan.tier, TierVerdict("", False)).passed:
-            continue
-        try:
-            with open_tier(plan, limits or Limits()) as sandbox:
-                verdicts[plan.tier] = TierVerdict(plan.tier, True, sandbox.description)
-        except SandboxUnavailable as refused:
-            before = verdicts.get(plan.tier, TierVerdict(plan.tier, False))
-            verdicts[plan.tier] = _refused_again(before, refused)
-    return list(verdicts.values())
-
-
-def _refused_again(before: TierVerdict, refused: SandboxUnavailable) -> TierVerdict:
-    """Collect the reasons of a tier that root can start in several ways."""
-    reasons = "; ".join(dict.fromkeys(reason for reason in (before.reason, refused.reason) if reason))
-    return TierVerdict(before.name, False, reasons, refused.remedy or _remedy(reasons))
+    verdicts = []
+    for tier, ways in groupby(plans(), key=lambda plan: plan.tier):
+        opened = _first_that_holds(ways, limits or Limits())
+        if isinstance(opened, Sandbox):
+            with opened:
+                verdicts.append(TierVerdict(tier, True, opened.description))
+        else:
+            reasons = "; ".join(reason for _, reason in opened)
+            verdicts.append(TierVerdict(tier, False, reasons, _remedy(reasons)))
+    return verdicts
 
 
 def plans() -> Iterator[Plan]:
@@ -92,11 +93,8 @@ def open_tier(plan: Plan, limits: Limits) -> Sandbox:
     from .forkserver import ForkServer  # needs fcntl, which Windows does not have
 
     backend = ForkServer(plan, limits)
-    greeting = backend.server().greeting
-    if plan.tier in ("1", "2") and greeting.landlock == 0:
-        backend.close()
-        raise SandboxUnavailable("this kernel has no Landlock", "Linux 5.13 or newer, with Landlock enabled, has it.")
-    sandbox = Sandbox(backend, limits, plan.tier, f"{_NAMES[plan.tier]}; {_user_in_words(plan, greeting.user)}")
+    user = backend.server().greeting.user
+    sandbox = Sandbox(backend, limits, plan.tier, f"{_NAMES[plan.tier]}; {_user_in_words(plan, user)}")
     try:
         _self_test(sandbox)
     except BaseException:

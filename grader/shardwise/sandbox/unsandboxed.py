@@ -74,14 +74,7 @@ def _system_environment() -> dict[str, str]:
 
 
 def _watch(process: subprocess.Popen[bytes], file: Path, request: AttemptRequest) -> str:
-    deadlines = Deadlines(
-        cell_seconds=request.cell_seconds,
-        call_seconds=request.call_seconds,
-        seconds=request.seconds,
-        began=time.monotonic(),
-        steps=request.steps,
-        inputs=request.inputs,
-    )
+    deadlines = Deadlines(request.limits, time.monotonic())
     progress = shared_memory.NOT_BEGUN
     while True:
         try:

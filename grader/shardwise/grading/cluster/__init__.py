@@ -8,8 +8,8 @@ what they are: they get nothing, so that they can spoil nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
+from functools import partial
 
 from shardwise.errors import ShardwiseError
 from shardwise.grading.cluster.executor import OnCluster
@@ -39,11 +39,5 @@ def cluster(place: str, settings: Settings, say: Say, workers: int | None = None
         fit = [worker for worker in checked.values() if not worker["trouble"]]
         if not fit:
             raise ShardwiseError(f"No worker of {place} is fit to grade; see above.")
-
-        @contextmanager
-        def opened() -> Iterator[Executor]:
-            with OnCluster(client, needs) as executor:
-                yield executor
-
         # Two at least, so that a single worker has its next notebook when it is done with one.
-        yield opened, max(2, workers or 0, sum(worker["threads"] for worker in fit))
+        yield partial(OnCluster, client, needs), max(2, workers or 0, sum(worker["threads"] for worker in fit))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .messages import JobRequest
 from .shared_memory import CALL_LIMIT, NO_STEP, Progress
 
 
@@ -13,18 +14,15 @@ class Deadlines:
     pass for the units behind it and take their time, as if its code stood in them. The attempt's own limit does not depend on what a job says.
     """
 
-    def __init__(
-        self, *, cell_seconds: float, call_seconds: float, seconds: float, began: float, steps: int, inputs: int
-    ) -> None:
-        self._cell_seconds, self._call_seconds, self._seconds = cell_seconds, call_seconds, seconds
+    def __init__(self, limits: JobRequest, began: float) -> None:
+        self._limits = limits
         self._began = self._since = began
-        self._steps, self._inputs = steps, inputs
         self._unit: tuple[int, int] | None = None
 
     def passed(self, progress: Progress, now: float) -> str:
         """Which time limit is over: `limit` (of a unit), `deadline` (of the attempt), or none."""
         unit = None if progress.step == NO_STEP else (progress.step, progress.input)
-        if unit is not None and (unit[0] >= self._steps or unit[1] >= self._inputs):
+        if unit is not None and (unit[0] >= self._limits.steps or unit[1] >= self._limits.inputs):
             return "limit"  # 10**6 more steps would each have a time of their own
         if unit != self._unit:
             if self._unit is not None:
@@ -32,7 +30,7 @@ class Deadlines:
                     return "limit"
                 self._since = now
             self._unit = unit
-        limit = self._call_seconds if progress.limit == CALL_LIMIT else self._cell_seconds
+        limit = self._limits.call_seconds if progress.limit == CALL_LIMIT else self._limits.cell_seconds
         if now - self._since > limit:
             return "limit"
-        return "deadline" if now - self._began > self._seconds else ""
+        return "deadline" if now - self._began > self._limits.seconds else ""

@@ -9,10 +9,9 @@ MESSAGE_BYTES = 1024  # no message is longer
 
 
 class Greeting(NamedTuple):
-    """The server is ready: as which user it runs, and what its kernel offers."""
+    """The server is ready: as which user it runs."""
 
     user: int
-    landlock: int  # its version, 0 for none
 
 
 class JobRequest(NamedTuple):
@@ -21,9 +20,9 @@ class JobRequest(NamedTuple):
     cell_seconds: float
     call_seconds: float
     seconds: float  # left for this attempt
-    sympy: bool  # whether the job mentions it
     steps: int  # that the job has
     inputs: int  # of its step that has the most
+    sympy: bool = False  # whether its source mentions it, so that it is imported beforehand
 
 
 class JobReport(NamedTuple):

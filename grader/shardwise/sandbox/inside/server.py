@@ -52,7 +52,7 @@ def main(configuration: str) -> None:
     notebook.add_builtins()
     confinement = _confinement(config)
     job_process.seed_numpy()
-    control.send(to_bytes(Greeting(os.getuid(), landlock.abi_version())))
+    control.send(to_bytes(Greeting(os.getuid())))
     _discard_output()
     while True:
         _serve(control, confinement)
@@ -69,10 +69,13 @@ def _import_all(names: Iterable[str]) -> None:
 
 def _confinement(config: dict[str, Any]) -> Confinement:
     tier = config["tier"]
-    ruleset = landlock.ruleset(config["readable"], config["listable"]) if tier in ("1", "2") else -1
-    return Confinement(
-        tier in ("1", "1b"), config["box"], ruleset, config["limits"], seccomp.job_filter(config["machine"])
-    )
+    ruleset = -1
+    if tier in ("1", "2"):
+        if not landlock.abi_version():
+            sys.exit("this kernel has no Landlock")
+        ruleset = landlock.ruleset(config["readable"], config["listable"])
+    code = seccomp.job_filter(os.uname().machine)
+    return Confinement(tier in ("1", "1b"), config["box"], ruleset, config["limits"], code)
 
 
 def _discard_output() -> None:
@@ -131,14 +134,7 @@ def _watch(pidfd: int, memory_fd: int, control: socket.socket, request: JobReque
     poller = select.poll()
     poller.register(pidfd, select.POLLIN)
     poller.register(control, select.POLLIN)
-    deadlines = Deadlines(
-        cell_seconds=request.cell_seconds,
-        call_seconds=request.call_seconds,
-        seconds=request.seconds,
-        began=began,
-        steps=request.steps,
-        inputs=request.inputs,
-    )
+    deadlines = Deadlines(request, began)
     while True:
         ready = [descriptor for descriptor, _ in poller.poll(_TICK_SECONDS * 1000)]
         if pidfd in ready:

@@ -11,7 +11,7 @@ import struct
 CLONE_PIDFD = 0x1000
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID = 0x20000, 0x8000000, 0x20000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
-MS_REC, MS_PRIVATE = 16384, 1 << 18
+MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 1, 22, 38, 47
 PR_CAPBSET_DROP, _PR_SET_KEEPCAPS = 24, 8
 _CAP_SETUID = 7
@@ -45,8 +45,13 @@ def prctl(option: int, argument: int = 0, second: int = 0) -> None:
 
 def mount(source: str, target: str, kind: str | None, flags: int, options: str | None = None) -> None:
     """mount(2)."""
-    encoded = [None if text is None else text.encode() for text in (source, target, kind, options)]
+    encoded = [None if text is None else os.fsencode(text) for text in (source, target, kind, options)]
     _checked(_libc.mount(*encoded[:3], flags, encoded[3]), f"mount on {target}")
+
+
+def unshare(flags: int) -> None:
+    """unshare(2)."""
+    _checked(_libc.unshare(flags), "unshare")
 
 
 def clone_into_namespaces(flags: int) -> tuple[int, int]:
