@@ -89,8 +89,8 @@ def _of_frames() -> Iterator[bytes]:
     yield from _left_by_real_jobs()
     values: list[Any] = [1, -1.5, "text", None, True, [1, [2]], {"a": {1: 2}}, float("nan"), 10**100]
     frames: list[list[Any]] = [
-        [0, shared_memory.WHOLE_STEP, "ok", "", "output\n"],
-        [3, shared_memory.WHOLE_STEP, "raised", "ValueError: no", ""],
+        [0, shared_memory.WHOLE_STEP, "ok", ""],
+        [3, shared_memory.WHOLE_STEP, "raised", "ValueError: no"],
         *([1, shared_memory.WHOLE_STEP, "ok", wire_format.pack(value), type(value).__name__, ""] for value in values),
         [1, shared_memory.WHOLE_STEP, "missing", None, "", ""],
         *([2, number, "returned", wire_format.pack(value), ""] for number, value in enumerate(values[:3])),

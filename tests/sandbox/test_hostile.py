@@ -176,14 +176,14 @@ def test_signals_to_oneself_end_at_most_oneself(sandbox: Sandbox) -> None:
         source = f"import os, signal; os.kill(os.getpid(), signal.{signal_name})"
         job = sandbox.run([Cell("self", source), Cell("after", "print(1)")])
         assert job.results["self"] == CellResult("killed"), signal_name
-        assert job.results["after"] == CellResult("ok", "", "1\n")
+        assert job.results["after"] == CellResult("ok")
 
 
 def test_stopping_oneself_by_raise_does_not_stop_the_clock(sandbox: Sandbox) -> None:
     job = sandbox.run([Cell("stop", "import signal; signal.raise_signal(signal.SIGSTOP)"), Cell("after", "print(1)")])
     stop = job.results["stop"]
     assert stop == CellResult("ok") or stop == CellResult("timeout")  # ignored by the first process of a namespace
-    assert job.results["after"] == CellResult("ok", "", "1\n")
+    assert job.results["after"] == CellResult("ok")
 
 
 def test_nothing_can_be_written_anywhere(source: Source) -> None:
@@ -243,7 +243,7 @@ def test_threads_left_behind_do_not_hold_the_job_up(sandbox: Sandbox) -> None:
     began = time.monotonic()
     source = "import threading, time\nfor _ in range(4): threading.Thread(target=time.sleep, args=(60,)).start()"
     job = sandbox.run([Cell("threads", source), Cell("after", "print(1)")])
-    assert job.results["after"] == CellResult("ok", "", "1\n")
+    assert job.results["after"] == CellResult("ok")
     assert job.restarts == 0
     assert time.monotonic() - began < 40
 
@@ -265,7 +265,7 @@ def test_every_descriptor_is_harmless(source: Source) -> None:
 
 def test_closing_every_descriptor_changes_nothing(sandbox: Sandbox) -> None:
     job = sandbox.run([Cell("close", "import os; os.closerange(0, 1024)\nx = 5\nprint(x)"), Value("x", "x")])
-    assert job.results["close"] == CellResult("ok", "", "5\n")
+    assert job.results["close"] == CellResult("ok")
     assert job.results["x"] == ValueResult("ok", 5, "int")
 
 
@@ -326,9 +326,9 @@ for forged in {forged}:
         '[b\'[3, -1, "ok", "\\\\ud800", "str", ""]\']',
         '[b\'[99, -1, "ok", "", ""]\', b\'[-1, -1, "ok", "", ""]\', b\'[true, -1, "ok", "", ""]\']',
         '[b\'[2, 7, "returned", 1, ""]\', b\'[2, -5, "returned", 1, ""]\', b\'[2, 1e999, "returned", 1, ""]\']',
-        "[b'{}', b'null', b'\\xff\\xfe', b'[1]', b'[1, 2, 3, 4, 5, 6, 7]', b'[0, -1, \"hacked\", \"\", \"\"]']",
+        "[b'{}', b'null', b'\\xff\\xfe', b'[1]', b'[1, 2, 3, 4, 5, 6, 7]', b'[0, -1, \"hacked\", \"\"]']",
         '[b\'[3, -1, "ok", {"d": [[[], 1]]}, "", ""]\', b\'[3, -1, "ok", {"x": 1}, "", ""]\']',
-        "[b'[0, -1, \"ok\", \"\", \"' + b'y' * 300_000 + b'\"]']",
+        "[b'[0, -1, \"ok\", \"' + b'y' * 300_000 + b'\"]']",
     ],
 )
 @pytest.mark.parametrize("after", ["", "import os; os._exit(0)"], ids=["goes on", "and leaves"])
@@ -345,7 +345,6 @@ def test_forged_frames_neither_crash_nor_reach_beyond_their_job(strongest: Sandb
     assert isinstance(called, CallsResult)
     assert isinstance(value, ValueResult)
     assert forge.status in ("ok", "raised", "killed", "memory")
-    assert len(forge.output) <= strongest.limits.output_bytes
     assert value == ValueResult("missing")
     assert [result.value for result in called.results] == [1, 2]
 
@@ -357,8 +356,8 @@ def test_a_flood_of_frames_costs_a_job_its_own_answers_and_nothing_else(stronges
 
 
 def test_control_characters_do_not_reach_the_graders_terminal(strongest: Sandbox) -> None:
-    job = strongest.run([Cell("cell", "print('\\x1b[2J\\x00tab\\t'); raise ValueError('\\x9b1m')")])
-    assert job.results["cell"] == CellResult("raised", "ValueError: \ufffd1m (line 1)", "\ufffd[2J\ufffdtab\t\n")
+    job = strongest.run([Cell("cell", "raise ValueError('\\x1b[2J\\x00tab\\t\\x9b1m')")])
+    assert job.results["cell"] == CellResult("raised", "ValueError: \ufffd[2J\ufffdtab\t\ufffd1m (line 1)")
 
 
 def test_a_forged_value_is_still_only_a_value(strongest: Sandbox) -> None:
@@ -371,7 +370,7 @@ def test_claiming_that_the_job_never_began_is_scored_as_the_students(sandbox: Sa
     claim = "writer._memory[8:20] = b'\\xff' * 8 + b'\\0' * 4\nimport os; os._exit(70)"
     job = sandbox.run([Cell("claim", FORGE.format(forged="[]", after=claim)), Cell("b", "print(1)")])
     assert job.results["claim"] == CellResult("killed")
-    assert job.results["b"] == CellResult("ok", "", "1\n")
+    assert job.results["b"] == CellResult("ok")
 
 
 def test_patching_what_python_is_made_of_hurts_only_oneself(sandbox: Sandbox) -> None:

@@ -192,12 +192,3 @@ def test_values_forged_in_many_attempts_are_bounded_together() -> None:
     frame = b'[%d, -1, "ok", "' + b"x" * 3_000 + b'", "str", ""]'
     kept = [reader.read([frame % number]) for number in (1, 2, 3, 4, 2, 4, 1)]
     assert [list(found) for found in kept] == [[(1, -1)], [(2, -1)], [(3, -1)], [], [(2, -1)], [], [(1, -1)]]
-
-
-def test_what_all_cells_of_a_job_print_has_a_bound_together(strongest: Sandbox) -> None:
-    cells = [Cell(str(number), "print('y' * 50_000)") for number in range(30)]
-    results = strongest.run([*cells, Cell("last", "x = 1"), Value("x", "x")]).results
-    printed = [len(results[str(number)].output) for number in range(30)]  # type: ignore[union-attr]
-    assert printed[:20] == [50_001] * 20
-    assert sum(printed) == strongest.limits.outputs_bytes
-    assert results["x"] == ValueResult("ok", 1, "int")

@@ -226,12 +226,7 @@ class _Job:
 
 
 def _request(job: dict[str, Any], limits: Limits, *, results_bytes: int, seconds: float, sympy: bool) -> AttemptRequest:
-    amounts = {
-        "output_bytes": limits.output_bytes,
-        "outputs_bytes": limits.outputs_bytes,
-        "result_bytes": limits.result_bytes,
-        "memory_bytes": limits.memory_bytes,
-    }
+    amounts = {"result_bytes": limits.result_bytes, "memory_bytes": limits.memory_bytes}
     data = json.dumps({**job, **amounts}).encode()
     inputs = max((len(step.get("inputs", ())) for step in job["steps"]), default=0)
     times = JobRequest(limits.cell_seconds, limits.call_seconds, seconds, len(job["steps"]), inputs, sympy)

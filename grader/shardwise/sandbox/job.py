@@ -47,8 +47,6 @@ class Limits:
     job_seconds: float = 60.0  # all attempts at a job together
     cpu_seconds: int = 60  # of one attempt, over all its threads
     memory_bytes: int = 2**30  # address space, libraries included
-    output_bytes: int = 64 * 2**10  # of stdout and stderr together, kept per cell
-    outputs_bytes: int = 2**20  # of all cells of one job together
     result_bytes: int = 2**20  # all values of one job together
     processes: int = 64  # which means threads, since a job cannot fork
     files: int = 32  # open file descriptors
@@ -57,11 +55,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class CellResult:
-    """How a cell ran. `error` is one line; `output` is stdout and stderr, interleaved."""
+    """How a cell ran; `error` is one line. What it printed is dropped."""
 
     status: str  # ok, raised, timeout, memory, killed, skipped
     error: str = ""
-    output: str = ""
 
 
 @dataclass(frozen=True)

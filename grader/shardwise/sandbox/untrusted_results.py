@@ -18,8 +18,7 @@ Result = CellResult | ValueResult | CallResult
 
 _ERROR_CHARACTERS = 600
 _FRAMES_PER_UNIT = 4  # that are read; an honest job writes one
-_UNIT_BYTES = 8192  # for a unit's frame besides its value or output; an error takes at most 6000
-_MOST_JSON_BYTES = 6  # for a byte of output
+_UNIT_BYTES = 8192  # for a unit's frame besides its value; an error takes at most 6000
 _BETWEEN_LOOKS = 4  # frames, from one look at the time that reading has taken to the next
 _READING_SECONDS = 5.0  # of processor time, for all frames of a job; those of an honest one take some milliseconds
 # A terminal acts on control characters, and XML forbids them.
@@ -46,14 +45,12 @@ class ResultReader:
     """
 
     def __init__(self, steps: Sequence[Step], limits: Limits) -> None:
-        self._steps, self._limits = steps, limits
+        self._steps = steps
         honest = sum(1 for _ in units(steps)) + len(steps)
-        cells = sum(isinstance(step, Cell) for step in steps)
-        outputs = min(cells * limits.output_bytes, limits.outputs_bytes) * _MOST_JSON_BYTES
-        self.space = limits.result_bytes + outputs + honest * _UNIT_BYTES  # bytes of an attempt's frames
-        self._longest = max(limits.result_bytes, limits.output_bytes * _MOST_JSON_BYTES) + _UNIT_BYTES
+        self.space = limits.result_bytes + honest * _UNIT_BYTES  # bytes of an attempt's frames
+        self._longest = limits.result_bytes + _UNIT_BYTES
         self._most = _FRAMES_PER_UNIT * honest
-        self._values, self._outputs = _Room(limits.result_bytes), _Room(outputs + honest * _UNIT_BYTES)
+        self._values = _Room(limits.result_bytes)
         self._seconds = _READING_SECONDS
 
     def read(self, frames: Iterable[bytes]) -> dict[Unit, Result]:
@@ -73,10 +70,8 @@ class ResultReader:
 
     def _keep(self, data: object, size: int, found: dict[Unit, Result]) -> None:
         """Take in what a frame of this size says. ValueError when it says nothing, or too much."""
-        for unit, result in _read(data, self._steps, self._limits):
-            if isinstance(result, CellResult):
-                self._outputs.take(unit, size)
-            elif result.value is not None:
+        for unit, result in _read(data, self._steps):
+            if not isinstance(result, CellResult) and result.value is not None:
                 self._values.take(unit, size)
             found[unit] = result
 
@@ -95,7 +90,7 @@ class _Room:
         self._taken, self._sizes[unit] = taken, size
 
 
-def _read(data: object, steps: Sequence[Step], limits: Limits) -> Sequence[tuple[Unit, Result]]:
+def _read(data: object, steps: Sequence[Step]) -> Sequence[tuple[Unit, Result]]:
     if not isinstance(data, list) or len(data) < 4:
         raise ValueError("not a frame")
     index, number, status, *rest = data
@@ -108,19 +103,17 @@ def _read(data: object, steps: Sequence[Step], limits: Limits) -> Sequence[tuple
         return _read_call(step, index, number, status, rest)
     if number != WHOLE_STEP:
         raise ValueError("no such unit")
-    return [
-        ((index, number), _read_cell(status, rest, limits) if isinstance(step, Cell) else _read_value(status, rest))
-    ]
+    return [((index, number), _read_cell(status, rest) if isinstance(step, Cell) else _read_value(status, rest))]
 
 
-def _read_cell(status: str, rest: list[object], limits: Limits) -> CellResult:
-    _expect(status in _CELL_STATUSES and len(rest) == 2)
-    return CellResult(status, _text(rest[0], _ERROR_CHARACTERS), _text(rest[1], limits.output_bytes))
+def _read_cell(status: str, rest: list[object]) -> CellResult:
+    _expect(status in _CELL_STATUSES and len(rest) == 1)
+    return CellResult(status, _text(rest[0]))
 
 
 def _read_value(status: str, rest: list[object]) -> ValueResult:
     _expect(status in _VALUE_STATUSES and len(rest) == 3)
-    type_name, reason = _text(rest[1], _ERROR_CHARACTERS), _text(rest[2], _ERROR_CHARACTERS)
+    type_name, reason = _text(rest[1]), _text(rest[2])
     if status != "ok":
         return ValueResult(status, None, type_name, reason)
     return ValueResult("ok", wire_format.unpack(rest[0]), type_name, reason)
@@ -130,11 +123,11 @@ def _read_call(step: Calls, index: int, number: int, status: str, rest: list[obj
     _expect(status in _CALL_STATUSES)
     if number == WHOLE_STEP:
         _expect(status in ("raised", "memory", "missing") and len(rest) == 1)
-        same = CallResult(status, None, _text(rest[0], _ERROR_CHARACTERS))
+        same = CallResult(status, None, _text(rest[0]))
         return [((index, each), same) for each in range(len(step.inputs))]
     _expect(0 <= number < len(step.inputs) and len(rest) == 2)
     value = wire_format.unpack(rest[0]) if status == "returned" else None
-    return [((index, number), CallResult(status, value, _text(rest[1], _ERROR_CHARACTERS)))]
+    return [((index, number), CallResult(status, value, _text(rest[1])))]
 
 
 def _expect(condition: bool) -> None:
@@ -142,8 +135,8 @@ def _expect(condition: bool) -> None:
         raise ValueError("not a frame")
 
 
-def _text(data: object, limit: int) -> str:
+def _text(data: object) -> str:
     """Text that can be printed anywhere: of bounded length, without lone surrogates and control characters."""
     if not isinstance(data, str):
         raise ValueError("not text")
-    return data[:limit].translate(_UNPRINTABLE).encode(errors="replace").decode()
+    return data[:_ERROR_CHARACTERS].translate(_UNPRINTABLE).encode(errors="replace").decode()

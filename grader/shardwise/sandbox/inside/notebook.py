@@ -18,7 +18,7 @@ from typing import Any
 
 from . import output, stub, wire_format
 from .cell_source import compile_cell
-from .shared_memory import CALL_LIMIT, CELL_LIMIT, WHOLE_STEP, FullError, Writer
+from .shared_memory import CALL_LIMIT, CELL_LIMIT, WHOLE_STEP, Writer
 
 globals()["__builtins__"] = vars(builtins).copy()  # a cell that patches the shared ones does not break this module
 
@@ -34,7 +34,7 @@ class Notebook:
 
     def __init__(self, job: Mapping[str, Any], writer: Writer) -> None:
         self._job, self._writer = job, writer
-        self._value_bytes, self._output_bytes = int(job["result_bytes"]), int(job["outputs_bytes"])
+        self._value_bytes = int(job["result_bytes"])
         for step in job["steps"]:
             for inputs in step.get("inputs", ()):
                 inputs.update({name: wire_format.unpack(value) for name, value in inputs.items()})
@@ -51,14 +51,9 @@ class Notebook:
 
     def _cell(self, index: int, step: Mapping[str, Any], _skip: Collection[int]) -> None:
         self._writer.begin(index, WHOLE_STEP, CELL_LIMIT)
-        captured = output.capture(min(self._job["output_bytes"], self._output_bytes))
+        output.discard()
         status, error, _ = _run_guarded(step["key"], run_source, step["source"], step["key"], self._main)
-        frame, printed = [index, WHOLE_STEP, status or "ok", error], captured.text()
-        self._output_bytes -= len(printed.encode())
-        try:
-            self._writer.write(wire_format.to_text([*frame, printed]).encode())
-        except FullError:
-            self._writer.write(wire_format.to_text([*frame, ""]).encode())
+        self._writer.write(wire_format.to_text([index, WHOLE_STEP, status or "ok", error]).encode())
         if status == "memory":
             _require_free_memory(self._job["memory_bytes"])
 
@@ -78,7 +73,7 @@ class Notebook:
 
     def _calls(self, index: int, step: Mapping[str, Any], skip: Collection[int]) -> None:
         self._writer.begin(index, WHOLE_STEP, CELL_LIMIT)
-        output.capture(0)
+        output.discard()
         status, found = self._function(step)
         if status:
             self._writer.write(wire_format.to_text([index, WHOLE_STEP, status, found]).encode())
