@@ -148,7 +148,6 @@ def assign(
     with alone_in(out):
         for left_over in out.glob(f".{path.name}.*.new"):  # of a run that was killed
             left_over.unlink()
-        _must_be_spelt_alike(path)
         before = _begun(path, key)
         if before and before.header["problems"] != header["problems"]:
             raise ShardwiseError(
@@ -179,16 +178,6 @@ def assign(
                 worked_in.append(place)
             progress()
     return Assigned(path, len(lock.places), kept, left, changes, tuple(worked_in))
-
-
-def _must_be_spelt_alike(path: Path) -> None:
-    """Raise ShardwiseError where another set's lock file would be this one on a disk that does not tell capitals."""
-    for other in path.parent.glob(f"*{LOCK_SUFFIX}"):
-        if other.name != path.name and other.name.casefold() == path.name.casefold():
-            raise ShardwiseError(
-                f"{other} is there already, and on many disks {path.name} is the same file. Spell the set as before, or give it "
-                "another name."
-            )
 
 
 def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -> None:

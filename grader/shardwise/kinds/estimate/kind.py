@@ -37,7 +37,6 @@ class EstimateKind(Kind[EstimateTemplate, EstimateForm, EstimateKey]):
     """An order of magnitude with a confidence."""
 
     name = "estimate"
-    follows_from_numbers = True
     about = "An order of magnitude before it is computed, and how sure one is: honest confidence earns most."
     starter = """\
 # Drawn once per student and seed. A bare value is fixed.

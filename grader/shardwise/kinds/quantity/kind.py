@@ -39,7 +39,6 @@ class QuantityKind(NumericKind[QuantityTemplate, QuantityForm, QuantityKey]):
     """A number with a unit."""
 
     name = "quantity"
-    follows_from_numbers = True
     about = "A number with a unit, right within a tolerance; any unit of the right kind is read."
     starter = """\
 # Drawn once per student and seed. A bare value is fixed.
