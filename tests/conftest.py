@@ -21,6 +21,7 @@ from xdist.scheduler.loadfile import LoadFileScheduling
 from checkout import checkout_bank
 from drawing import every_sixth_at_once, tries
 from shardwise.bank.bank import Bank
+from shardwise.cli.main import with_added_commands
 from shardwise.grading import batch
 from shardwise.grading.running import sandboxes
 from shardwise.grading.running.executors import Here
@@ -36,6 +37,7 @@ settings.load_profile(PROFILE)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The commands are the same in every test, and typer would make all of them anew, in 40 ms, whenever one of them is run.
+with_added_commands()
 typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]
 
 # No test writes what the user's own commands remember: it lies in a folder of this run, which workers and subprocesses share.

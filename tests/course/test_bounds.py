@@ -334,10 +334,10 @@ def test_what_an_archive_says_of_its_times_is_believed_of_one_that_was_named(tmp
 
 
 UNBOUNDED = {  # what is ours alone, by module
-    "course/archives.py": {"read"},  # of an archive's end, 65,557 bytes
-    "course/keys.py": {"read_bytes"},  # the register of the keys that were used here
-    "course/rendering.py": {"read_bytes"},  # the cache of what was rendered
-    "grading/cores.py": {"read_text"},  # of /proc and /sys
+    "course/collecting/archives.py": {"read"},  # of an archive's end, 65,557 bytes
+    "course/assigning/keys.py": {"read_bytes"},  # the register of the keys that were used here
+    "course/assigning/rendering.py": {"read_bytes"},  # the cache of what was rendered
+    "grading/running/cores.py": {"read_text"},  # of /proc and /sys
     "grading/feedback_page.py": {"read_text"},  # of the package
 }
 
@@ -346,7 +346,7 @@ def test_course_and_grading_read_files_up_to_a_number_of_bytes() -> None:
     """A new read fails here: take read_bounded, first_line or lines_of of text_files, or a file's read(most)."""
     package = Path(shardwise.__file__).parent
     found: dict[str, set[str]] = {}
-    for path in [*package.glob("course/*.py"), *package.glob("grading/**/*.py")]:
+    for path in [*package.glob("course/**/*.py"), *package.glob("grading/**/*.py")]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 name, bounded = node.func.attr, bool(node.args)

@@ -33,11 +33,11 @@ def names_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """The names of a module's functions, classes and fields, with their lines."""
     for node in ast.walk(tree):
         if isinstance(node, DEFINITION):
-            yield node.lineno, node.name.lstrip("_")
+            yield node.lineno, node.name
         if isinstance(node, ast.ClassDef):
             for field in node.body:
                 if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-                    yield field.lineno, field.target.id.lstrip("_")
+                    yield field.lineno, field.target.id
 
 
 def test_nothing_is_called_by_a_riddle() -> None:

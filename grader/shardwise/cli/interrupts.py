@@ -42,7 +42,7 @@ def say_when_stopped(words: str) -> None:
 
 
 @contextmanager
-def apart() -> Iterator[None]:
+def stoppable() -> Iterator[None]:
     """Let Ctrl-C end this block alone: it raises KeyboardInterrupt here, and the command goes on. SIGTERM ends the command."""
     _command.ends_a_part = True
     try:

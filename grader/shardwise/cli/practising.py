@@ -11,7 +11,7 @@ import typer
 
 from shardwise.atomic_files import write
 from shardwise.bank.bank import Banks
-from shardwise.cli.interrupts import apart, say_when_stopped
+from shardwise.cli.interrupts import say_when_stopped, stoppable
 from shardwise.cli.options import BankNames, Json, banks_of
 from shardwise.cli.tables import print_columns
 from shardwise.errors import ShardwiseError
@@ -55,7 +55,7 @@ def practice(
         return
     done = f", after {before.done_today} that you did today" if daily and before.done_today and not more else ""
     typer.echo(f"{len(rows)} problem{'s' * (len(rows) != 1)}{done}\n")
-    drill = Drill(session, input, typer.echo, apart)
+    drill = Drill(session, input, typer.echo, stoppable)
     drill.run(rows)
     after = _progress(banks, chapter, session.journal.events())
     left = len(after.due)

@@ -57,7 +57,7 @@ class PlannerDesk:
         Where nothing is given of the layout it is one that runs and fits, if there is one.
         """
         wanted = self._asked({"given": {"model": model, "cluster": cluster, "layout": dict(layout)}})
-        chosen, batch = (dict(layout), asdict(wanted.batch)) if layout else plans.begun(wanted)
+        chosen, batch = (dict(layout), asdict(wanted.batch)) if layout else plans.start_of(wanted)
         named = {"accelerator": wanted.cluster.accelerator, "gpus": wanted.cluster.gpus}
         return {
             "choices": self._choices({}),
@@ -87,7 +87,7 @@ class PlannerDesk:
         return asked({"layout": {}, "batch": {}}, given, wording=FORM)
 
     def _start(self, request: Mapping[str, Any]) -> Reply:
-        layout, batch = plans.begun(self._asked(request, lambda _: False))
+        layout, batch = plans.start_of(self._asked(request, lambda _: False))
         return {"layout": layout, "batch": batch}
 
     def _plan(self, request: Mapping[str, Any]) -> Reply:
@@ -146,7 +146,7 @@ class PlannerDesk:
         if not search.go_on(SLICE_S):
             self._left_off = asked, search
             return {"searching": f"{search.tried:,} layouts tried …"}
-        found = search.found
+        found = search.result
         if not found.kept:
             raise ShardwiseError("No layout runs and fits. Keep less of this one, or take more GPUs.")
         shown = charts.thinned(found.kept, found.front, found.room_bytes)
