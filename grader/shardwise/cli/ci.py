@@ -91,7 +91,7 @@ def write_gradescope(results: Sequence[Result], path: Path, visibility: str = "v
         (result,) = results
     else:
         found = (
-            f"here are {len(results)}: {', '.join(sorted(Path(one.path).name for one in results)[:5])}"
+            f"here are {len(results)}: {', '.join(sorted(Path(result.path).name for result in results)[:5])}"
             if results
             else "here is none"
         )

@@ -206,8 +206,8 @@ def formulas(
         raise ShardwiseError("A page is written of one bank. Name it with --bank.")
     found = [
         formula
-        for one in banks.all
-        for formula in formulas_of(one)
+        for each in banks.all
+        for formula in formulas_of(each)
         if formula.holds(words or ()) and chapter in (None, formula.chapter)
     ]
     if not found:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from shardwise.errors import Reject, ShardwiseError
-from shardwise.template.expressions import evaluate, holds, shown
+from shardwise.template.expressions import evaluate, holds, number_in_unit
 from shardwise.template.parameters import Parameter
 from shardwise.template.references import References
 from shardwise.template.rng import Rng
@@ -40,7 +40,7 @@ class Draw:
     def printed(self) -> Mapping[str, Any]:
         """The names that prose knows: parameters that print themselves in their author's units, and the helpers."""
         named = {
-            name: shown(self.values[name], parameter.unit, parameter.direction or "none")
+            name: number_in_unit(self.values[name], parameter.unit, parameter.direction or "none")
             for name, parameter in self.params.items()
         }
         return {**named, **self.references.helpers}

@@ -148,7 +148,7 @@ def assign(
     with alone_in(out):
         for left_over in out.glob(f".{path.name}.*.new"):  # of a run that was killed
             left_over.unlink()
-        before = _begun(path, key)
+        before = _lock_so_far(path, key)
         if before and before.header["problems"] != header["problems"]:
             raise ShardwiseError(
                 f"{path} was drawn from another version of this set, with other problems, and notebooks may be out. "
@@ -190,7 +190,7 @@ def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -
             )
 
 
-def _begun(path: Path, key: bytes) -> Lock | None:
+def _lock_so_far(path: Path, key: bytes) -> Lock | None:
     """The lock file that is there, also one that was cut off while it was written; None without a line that is whole."""
     if not path.exists():
         return None

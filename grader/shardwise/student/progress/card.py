@@ -88,8 +88,8 @@ class Card:
         following = next((row for chapter in (*begun, *self.chapters) if (row := chapter.next)), None)
         if following is None:
             return "**Next for you:** nothing today. All of it is mastered, and is asked again before you forget it."
-        left = MASTERED - len(following.standing.unaided)
-        why = f" ({left} more right without a hint, and it is mastered)" if following.standing.is_begun else ""
+        left = MASTERED - len(following.record.unaided)
+        why = f" ({left} more right without a hint, and it is mastered)" if following.record.is_begun else ""
         return f"**Next for you:** {_named(following)}{why}"
 
     def _calibration(self) -> str:
@@ -97,7 +97,7 @@ class Card:
         if not months:
             return ""
         lines = [
-            f"- {each.month}: {each.count} in all, {each.same} of the right order of magnitude, {each.one} within a factor of 10"
+            f"- {each.month}: {each.count} in all, {each.same} of the right order of magnitude, {each.near} within a factor of 10"
             for each in months
         ]
         lines += [f"- {each.low:.0%} to {each.high:.0%} sure: {each.hits} of {each.count} right" for each in bands]
@@ -121,7 +121,7 @@ def _named(row: Row) -> str:
 
 def _call(row: Row) -> str:
     """The line of code that shows a problem: as its notebook asks it the first time, and with fresh numbers afterwards."""
-    seed = f", seed={row.standing.next_seed()}" if row.standing.is_begun else ""
+    seed = f", seed={row.record.next_seed()}" if row.record.is_begun else ""
     return f'practice("{row.problem.slug}"{seed})'
 
 
