@@ -1,4 +1,4 @@
-"""The card: a student's progress as a notebook shows it, in HTML, in Markdown and as plain text."""
+"""The card: a student's progress as a notebook shows it, in HTML and as plain text."""
 
 from __future__ import annotations
 
@@ -41,10 +41,7 @@ class Card:
         return to_plain("\n\n".join(filter(None, (self._lines(), *self._rest()))))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/markdown": self._markdown(), "text/html": self._html()}
-
-    def _markdown(self) -> str:
-        return "\n\n".join(filter(None, (self._table(), *self._rest())))
+        return {"text/plain": repr(self), "text/html": self._html()}
 
     def _html(self) -> str:
         names = "".join(f"<th {_CELL}>{name}</th>" for name in _COLUMNS)
@@ -61,13 +58,8 @@ class Card:
             f"<tbody>{rows}</tbody></table>{rest}</div>"
         )
 
-    def _table(self) -> str:
-        rows = [f"| {' | '.join((each.title, *_figures(each)))} |" for each in self.chapters]
-        head = f"| {' | '.join(('Chapter', *_COLUMNS))} |"
-        return "\n".join((head, f"|---{'|--:' * len(_COLUMNS)}|", *rows))
-
     def _lines(self) -> str:
-        """The same for a terminal, where the columns of such a table would not stand below each other."""
+        """A line for each chapter, for a terminal."""
         names = [name.lower() for name in _COLUMNS]
         return "\n".join(
             f"{each.title}: {', '.join(map(' '.join, zip(_figures(each), names, strict=True)))}"
