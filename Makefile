@@ -21,7 +21,7 @@ RUN_NPM := PATH="$(dir $(NPM)):$$PATH" $(NPM)
 # processes, since two would leave two cores idle for a fifth of the time.
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test quick-tests code-is-sound bank-is-read bank-is-sound test-all long-tests many-draws lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
+.PHONY: demo test quick-tests code-is-sound bank-is-read bank-is-sound test-all long-tests many-draws lint generated figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
 
 demo: $(VENV)/.demo $(BUNDLES) /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
@@ -66,10 +66,12 @@ many-draws:
 lint: $(VENV)/.test  ## The bank alone, with a hundred draws of each problem
 	$(BIN)/shardwise lint --bank . --seeds 100
 
-render: $(VENV)/.test figures  ## Figures, notebooks, the page of what is covered and the formula sheet, to be committed
+generated: $(VENV)/.test figures  ## All that follows from problems, references and kinds, to be committed: figures, notebooks, pages, golden questions
 	$(BIN)/shardwise render --bank .
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md
+	$(BIN)/python -m docs.generated
+	$(BIN)/python tests/golden/write.py
 
 book: $(VENV)/.test  ## Lessons, formulas, worked examples and documents as pages to read offline: book/_build/html/index.html
 	$(BIN)/python -m book.sources book/_build/source
@@ -149,9 +151,9 @@ $(VENV)/.demo: $(VENV)/bin/uv requirements.lock pyproject.toml shardwise-bank/py
 	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable . --editable shardwise-bank
 	touch $@
 
-$(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml shardwise-bank/pyproject.toml
+$(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml shardwise-bank/pyproject.toml examples/bank/pyproject.toml
 	$(BIN)/uv pip install -q --python $(BIN)/python --require-hashes -r requirements-dev.lock
-	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable . --editable shardwise-bank
+	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable . --editable shardwise-bank --editable examples/bank
 	touch $@
 
 /usr/bin/bwrap:

@@ -11,7 +11,7 @@ from golden import write as golden
 from shardwise.bank.bank import Bank, Problem
 
 HOW = (
-    "\nIf that is meant, take it:  python tests/golden/write.py\n"
+    "\nIf that is meant, take it:  make generated\n"
     "and say in CHANGELOG.md what changed and why: students who draw these questions get others from now on."
 )
 

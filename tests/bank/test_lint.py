@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from checkout import ROOT, checkout_bank, problem_of, template
+from checkout import ROOT, TEMPLATES, checkout_bank, problem_of, template
 from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.lint.lint import faults_of, lint, lint_problem
 from shardwise.bank.lint.unlisted_files import stray_files, twins
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank, new_problem, starter
 from shardwise.errors import Fault, Faulty, ShardwiseError
-from shardwise.kinds import OURS, kinds
+from shardwise.kinds import kinds
 from shardwise.kinds.calls import run_here
 from shardwise.kinds.code.separation import published
 from shardwise.marking import check
@@ -38,7 +38,7 @@ def said(kind: str, *changes: tuple[str, str], seeds: int = 8) -> str:
 # One problem -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", OURS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
     report = lint_problem(problem(kind), seeds=60)
     assert report.faults == []

@@ -16,6 +16,7 @@ import pytest
 from nbclient import NotebookClient
 from typer.testing import CliRunner, Result
 
+from added_kinds import installed
 from checkout import checkout_bank
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
@@ -28,7 +29,7 @@ from shardwise.question import Question
 
 OWN = Path(__file__).parents[2] / "examples" / "bank"
 CHAPTER = "01-loans-and-bonds"
-KINDS = {*OURS} - {"schedule"}  # pipelines are of one field alone
+KINDS = {*OURS, "allocation"}  # those of shardwise, and the bank's own
 PAYMENT = f"{CHAPTER}/monthly-payment"
 
 # The sockets of Jupyter's kernels and of Dask warn about themselves.
@@ -46,8 +47,8 @@ CLASS: dict[str, Callable[[Question], str | None]] = {"ada": right, "bo": mistak
 
 
 @pytest.fixture(autouse=True, scope="module")
-def no_bank_is_meant_by_the_surroundings() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
+def its_kind_is_installed_and_no_bank_is_meant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch, installed(OWN, tmp_path_factory.mktemp("packages")):
         patch.delenv("SHARDWISE_BANK", raising=False)
         yield
 
@@ -176,6 +177,50 @@ def test_right_answers_get_all_the_points_and_a_mistake_its_own_words(course: Co
     assert "You charged interest on the whole loan to the end." in page
     lost = {answer["question"] for answer in graded["cleo"]["questions"] if answer["outcome"] != "correct"}
     assert lost == {PAYMENT}
+
+
+# Runs the code cells of a notebook as Python, where no bank can be imported, and says what every check cell gave, and which
+# files of the bank's folder were run.
+ALONE = """
+import ast, json, sys
+
+class NoBank:
+    asked = []
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "shardwise_bank":
+            self.asked.append(name)
+            raise ImportError(name)
+
+sys.meta_path.insert(0, NoBank())
+gave = {}
+for cell in json.load(open(sys.argv[1], encoding="utf-8"))["cells"]:
+    role = cell["metadata"].get("shardwise", {}).get("role")
+    if role == "check" and "question" in cell["metadata"]["shardwise"]:
+        imports, call = cell["source"].split("\\n")
+        exec(imports)
+        checked = eval(call)
+        gave[checked.feedback.question] = [str(checked.outcome), checked.feedback.read, checked.feedback.say]
+    elif cell["cell_type"] == "code":
+        exec(cell["source"])
+files = [getattr(module, "__file__", None) or "" for module in sys.modules.values()]
+print(json.dumps({"gave": gave, "asked": NoBank.asked, "run": [file for file in files if file.startswith(sys.argv[2])]}))
+"""
+
+
+def test_a_graded_notebook_reads_every_answer_with_shardwise_and_its_kinds_alone(
+    course: Course, tmp_path: Path
+) -> None:
+    (tmp_path / "alone.py").write_text(ALONE)
+    words = [sys.executable, tmp_path / "alone.py", course.submitted / "ada" / "week-1.ipynb", OWN]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["asked"] == told["run"] == []
+    assert list(told["gave"]) == [question.slug for question in course.lock.questions("ada")]
+    for outcome, read, say in told["gave"].values():
+        assert outcome == "None"
+        assert say.endswith("It is marked after you hand in.")
+        assert read
 
 
 # Graded again -----------------------------------------------------------------------------------------------------------

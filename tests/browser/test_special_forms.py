@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from added_kinds import installed
 from browser.conftest import HOLD, picture
-from checkout import checkout_bank, posed, template
+from checkout import ROOT, checkout_bank, posed, template
+from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.kinds import kind_of
 from shardwise.kinds.bugline.kind import BuglineKey
@@ -476,3 +479,19 @@ def test_pairs_are_picked_from_lists_that_show_their_texts(bare: Any) -> None:
     expect(check(page, form)).to_contain_text("✓ Correct")
     picture(page, "match")
     bare.is_fit_for_all()
+
+
+# A kind of another package ----------------------------------------------------------------------------------------------
+
+
+def test_a_kind_of_another_package_is_answered_and_judged_in_a_form(bare: Any, tmp_path: Path) -> None:
+    own = ROOT / "examples" / "bank"
+    with installed(own, tmp_path):
+        question = pose(Bank.open(own).find("where-the-payments-go"), 0)
+        form, page = bare.problem(question), bare.page
+        for name, amount in question.key.model_dump()["amounts"].items():
+            go_to(page, form.get_by_label(question.form.model_dump()["amounts"][name]))
+            page.keyboard.type(f"{amount:.0f}")
+        expect(form.locator(".reading").first).to_contain_text("of the whole")
+        expect(check(page, form)).to_contain_text("✓ Correct")
+        bare.is_fit_for_all()

@@ -431,7 +431,7 @@ def test_a_program_that_notepad_saved_is_read(run: Any, small_bank: Path, monkey
         (("schema", "essay"), "There is no schema of 'essay'; there are problem, chapter, curriculum and set."),
         (("lint", "essay"), "No problem's id starts with essay."),
         (("new", "none/essay"), "'none' is no chapter's name: write two digits and a slug, such as 01-ring-all-reduce."),
-        (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'; the kinds are quantity,"),
+        (("new", "01-ring-all-reduce/essay", "--kind", "essay"), "There is no kind 'essay'; the kinds are bugline,"),
         (("assign", "/nowhere.yaml", "--roster", "/nowhere.csv", "--out", "/dev/null/x"), "/nowhere.yaml: cannot be read: No such file"),
         (("grade", "/nowhere", "--out", "/dev/null/x"), "/nowhere does not exist."),
         (("formulas", "--write", "/proc/x.md"), "shardwise: /proc/x.md: "),

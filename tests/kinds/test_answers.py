@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkout import checkout_bank, posed, template
+from checkout import TEMPLATES, checkout_bank, kinds_of_the_bank, posed, template
 from drawing import a_quarter_at_once
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty
-from shardwise.kinds import OURS, kind_of, kinds
+from shardwise.kinds import kind_of, kinds
 from shardwise.kinds.answers import is_blank
 from shardwise.kinds.calls import Made, Recorded, run_here
 from shardwise.kinds.order import agreement
@@ -553,7 +553,7 @@ def test_nothing_of_a_hunt_is_executed_in_the_grader() -> None:
 
 # Anything, to every kind -----------------------------------------------------------------------------------------
 
-QUESTIONS = {kind: question(kind) for kind in OURS} | {"quantity": QUANTITY, "choice": posed(MANY)}
+QUESTIONS = {kind: question(kind) for kind in TEMPLATES} | {"quantity": QUANTITY, "choice": posed(MANY)}
 DICT_CYCLE: dict[str, Any] = {}
 DICT_CYCLE["line"] = DICT_CYCLE
 DEEP_DICT: dict[str, Any] = {}
@@ -582,7 +582,7 @@ def assert_harmless(feedback: Feedback) -> None:
     assert 0 <= feedback.points <= feedback.max_points
 
 
-@pytest.mark.parametrize("kind", OURS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 def test_hostile_answers_are_answered_at_once_and_never_our_fault(kind: str) -> None:
     asked = QUESTIONS[kind]
     for number, raw in enumerate(HOSTILE):
@@ -609,7 +609,7 @@ JSON_LIKE = st.recursive(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", OURS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 @settings(max_examples=a_quarter_at_once(120))
 @given(raw=JSON_LIKE)
 def test_nothing_but_feedback_comes_out_of_any_answer(kind: str, raw: Any) -> None:
@@ -704,7 +704,7 @@ def widened(raw: Any) -> Any:
     return [widened(part) for part in raw] if isinstance(raw, list | tuple) else raw
 
 
-@pytest.mark.parametrize("name", [name for name in OURS if name not in ("code", "case", "bugline")])
+@pytest.mark.parametrize("name", [name for name in kinds_of_the_bank() if name not in ("code", "case", "bugline")])
 def test_full_width_letters_and_digits_say_the_same(name: str) -> None:
     problem = next(one for one in checkout_bank().problems.values() if one.kind.name == name)
     question = pose(problem, 1)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkout import posed, template
-from shardwise.kinds import OURS, kind_of
+from checkout import TEMPLATES, posed, template
+from shardwise.kinds import kind_of
 from shardwise.kinds.formula.notation import read
 from shardwise.kinds.formula.tree import FormulaError
 from shardwise.kinds.formula.typeset import mathml
@@ -30,7 +30,7 @@ def preview(question: Question, raw: Any) -> dict[str, Any]:
     return said
 
 
-@pytest.fixture(scope="module", params=OURS)
+@pytest.fixture(scope="module", params=TEMPLATES)
 def question(request: pytest.FixtureRequest) -> Question:
     return posed(template(request.param))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import shardwise
 from checkout import ROOT
@@ -18,7 +19,8 @@ from shardwise.bank.bank import Bank, Problem
 from shardwise.bank.lint.lint import lint_problem
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank, starter
-from shardwise.kinds import OURS, kind_of, kinds, text_of, variable_of
+from shardwise.cli.main import app
+from shardwise.kinds import kind_of, kinds, text_of, variable_of
 from shardwise.kinds.base import Kind, Sample
 from shardwise.kinds.calls import Recorded, call_once, run_here
 from shardwise.markdown.plain import to_plain
@@ -67,14 +69,6 @@ def test_what_it_starts_a_problem_with_passes_the_lint_in_a_fresh_bank(fresh: Ba
     assert report.faults == []
     assert report.confirmed or not problem.kind.needs_oracle
     assert "solutions/" not in starter(name, "A problem") or (fresh.folder / "solutions" / "example.py").is_file()
-
-
-@pytest.mark.parametrize("name", OURS)
-def test_there_is_a_template_of_it_for_the_tests_that_try_every_kind(name: str) -> None:
-    """Hostile answers and texts, the form, graded notebooks, the lint: see where tests are parametrized by OURS."""
-    assert (ROOT / "tests" / "templates" / f"{name}.yaml").is_file(), (
-        "write one about the ring all-reduce, as the others are"
-    )
 
 
 # How it is shown ------------------------------------------------------------------------------------------------------
@@ -361,7 +355,6 @@ ALLOWED = {  # words that mean something else there
     ("course/assigning/notebooks.py", "code"): "nbformat's name for a cell of code",
     ("course/assigning/simulated_class.py", "code"): "nbformat's name for a cell of code",
     ("course/collecting/submissions.py", "code"): "nbformat's name for a cell of code",
-    ("kinds/order.py", "order"): "the type of a field",
     ("student/desk.py", "estimate"): "a rough number that is committed to before the answer",
     ("student/progress/file.py", "estimate"): "a table of the progress file",
     ("template/parameters.py", "choice"): "a way to draw a parameter",
@@ -376,22 +369,13 @@ def trees() -> dict[str, ast.Module]:
 
 
 def test_no_kind_is_known_by_name_outside_its_own_module() -> None:
-    """No comparison, no dictionary, no default: a new kind touches its own module and the registry."""
+    """No comparison, no dictionary, no default: a new kind touches its own folder."""
     names = set(kinds())
     found = {
         (file, node.value)
         for file, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and node.value in names and not own(file, node.value)
-    }
-    found |= {
-        (file, name)
-        for file, tree in trees().items()
-        for name in names
-        if file == f"kinds/{name}.py"
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Dict)
-        and any(isinstance(value, ast.Constant) and value.value == name for value in node.values)
     }
     assert found == set(ALLOWED), (
         "A module asks for a kind by its name, where the kind itself should tell; or a kind is called by a word that means "
@@ -400,8 +384,8 @@ def test_no_kind_is_known_by_name_outside_its_own_module() -> None:
 
 
 def own(file: str, name: str) -> bool:
-    """Whether a module is the kind's, or the registry, which lists each once."""
-    return file == "kinds/__init__.py" or file.startswith((f"kinds/{name}/", f"kinds/{name}.py"))
+    """Whether a module is the kind's."""
+    return file.startswith(f"kinds/{name}/")
 
 
 def test_nobody_but_the_registry_imports_a_kind() -> None:
@@ -419,21 +403,14 @@ def test_nobody_but_the_registry_imports_a_kind() -> None:
 # The docs -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", OURS)
-def test_the_docs_say_how_a_problem_of_it_is_written(name: str) -> None:
-    section = (ROOT / "docs" / "templates.md").read_text("utf-8").partition("## Kinds")[2].partition("\n## ")[0]
-    assert f"**{name}**: " in section
+@every_kind
+def test_it_says_how_a_problem_of_it_is_written(name: str) -> None:
+    manual = kinds()[name].manual()
+    assert len(manual) > 200
+    assert CliRunner().invoke(app, ["kinds", name]).stdout == f"{kinds()[name].about}\n\n{manual}\n"
 
 
-def test_contributing_names_all_that_a_kind_may_define() -> None:
-    section = (
-        (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## I want to add a kind")[2].partition("\n## ")[0]
-    )
+def test_the_docs_name_all_that_a_kind_may_define() -> None:
+    page = (ROOT / "docs" / "kinds.md").read_text("utf-8")
     named = {*vars(Kind), *Kind.__annotations__}
-    assert [name for name in sorted(named) if not name.startswith("_") and f"`{name}`" not in section] == []
-
-
-def test_the_readme_counts_the_kinds() -> None:
-    words = ("no", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve",
-             "Thirteen", "Fourteen", "Fifteen", "Sixteen", "Seventeen", "Eighteen", "Nineteen", "Twenty")  # fmt: skip
-    assert f"{words[len(kinds())]} kinds of questions: " in (ROOT / "README.md").read_text("utf-8")
+    assert [name for name in sorted(named) if not name.startswith("_") and f"`{name}`" not in page] == []

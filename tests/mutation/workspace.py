@@ -25,7 +25,7 @@ MODULES = sorted(
     if path.stem not in NOT_BROKEN and path.parent.name not in NO_REFERENCES
 )
 # These look at the package's files and at its pictures, not at what references give.
-NOT_ABOUT_NUMBERS = ("test_package.py", "test_figures.py", "test_every_figure.py", "test_steps.py")
+NOT_ABOUT_NUMBERS = ("test_package.py", "test_figures.py", "test_every_figure.py")
 # mutmut's exit codes: pytest failed, or was stopped after many times the time that the tests take.
 KILLED = {1, 3}
 TIMED_OUT = {36, 24, -24, 152, 255}

@@ -16,10 +16,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from checkout import checkout_bank, fresh_session, of_each_kind, problem_of, template
+from checkout import TEMPLATES, checkout_bank, fresh_session, of_each_kind, problem_of, template
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
-from shardwise.kinds import OURS, kinds, text_of
+from shardwise.kinds import kinds, text_of
 from shardwise.kinds.calls import Recorded, run_here
 from shardwise.markdown.html import to_html
 from shardwise.marking import check as mark
@@ -220,7 +220,7 @@ def test_an_estimate_that_cannot_be_read_is_told_so_and_never_compared(rough: An
 NOTEBOOK_SPELLING = re.compile(r"\{|&quot;|=&nbsp;|\w = \w|looks like")
 
 
-@pytest.mark.parametrize("kind", OURS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 def test_what_is_said_of_an_unreadable_answer_is_said_of_fields(kind: str) -> None:
     question = pose(problem_of(template(kind)), 1)
     student = Student(question)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import __main__
-from checkout import checkout_bank, posed, template
+from checkout import TEMPLATES, checkout_bank, posed, template
 from shardwise.bank.posing import pose
 from shardwise.course.assigning.notebooks import readable
-from shardwise.kinds import OURS, kind_of, kinds
+from shardwise.kinds import kind_of, kinds
 from shardwise.question import Outcome, Question
 from shardwise.student import api
 from shardwise.student.failed_cells import FailedCells
@@ -114,7 +114,7 @@ def test_a_graded_notebook_knows_only_its_own_problems() -> None:
         assert f"This set has no problem “{name}”; it has bytes-per-gpu." in said(made)
 
 
-@pytest.mark.parametrize("kind", OURS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 def test_known_answers_right_and_wrong_are_told_the_same_in_a_graded_notebook(kind: str) -> None:
     question = posed(template(kind), 3)
     notebook = handed(question)

@@ -138,7 +138,7 @@ def test_a_function_that_exits_does_not_end_the_kernel() -> None:
         ("bytes_per_gpu", "Did you mean bytes-per-gpu"),
         ("zzzzzz", "There is no problem “zzzzzz”. `shardwise list` shows them all; for another bank, add --bank."),
         ("1.75 GB", "There is no problem “1.75 GB”."),
-        (1.75, "A problem's name is text, such as 'bytes-per-gpu', and this is of type float."),
+        (1.75, "A problem's name is text, such as 'monthly-payment', and this is of type float."),
         (len, "and this is of type builtin_function_or_method."),
         ([], "and this is of type list."),
     ],
@@ -154,7 +154,7 @@ def test_help_says_which_answer_is_checked_when_none_is_given() -> None:
 
 def test_a_name_is_needed_until_one_was_used() -> None:
     for verb in (check, hint, solution, another, api.practice):
-        assert said(verb()) == "Which problem? Give its name, such as 'bytes-per-gpu'."
+        assert said(verb()) == "Which problem? Give its name, such as 'monthly-payment'."
     shown(SENDS)
     assert "**Hint 1.**" in said(hint())
     assert "**Solution.**" in said(solution())

@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import __main__
-from checkout import checkout_bank, fresh_session
+from checkout import checkout_bank, fresh_session, kinds_of_the_bank
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.discovery import name_of
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank
-from shardwise.kinds import OURS, kind_of
+from shardwise.kinds import kind_of
 from shardwise.marking import check as mark
 from shardwise.question import Outcome, Question
 from shardwise.student import api
@@ -487,7 +487,7 @@ def test_a_chapter_asks_what_is_due_then_what_is_not_solved_and_nothing_that_is(
 
 def test_every_kind_can_be_answered_in_a_terminal(tmp_path: Path, kept: ProgressFile) -> None:
     bank = checkout_bank().read_all()
-    for name in OURS:
+    for name in kinds_of_the_bank():
         problem = next(each for each in bank.problems.values() if each.data["kind"] == name)
         question = pose(problem, 1)
         kind = kind_of(question)

@@ -25,7 +25,7 @@ _MOST_SEEDS = 1_000_000  # which take hours
 commands = typer.Typer()
 
 
-@commands.command(epilog="Example:  shardwise lint problems/01-ring-all-reduce --seeds 1000")
+@commands.command(epilog="Example:  shardwise lint problems/01-first-chapter --seeds 1000")
 def lint(
     paths: Annotated[
         list[str] | None, typer.Argument(help="Chapters or problems; the whole bank when left out.")
@@ -99,7 +99,7 @@ def schema(
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
-@commands.command(epilog="Example:  shardwise new 02-zero/optimizer-offload --kind quantity")
+@commands.command(epilog="Example:  shardwise new 01-first-chapter/my-problem --kind quantity")
 def new(
     problem: Annotated[str, typer.Argument(help="The id: chapter folder and slug.")],
     kind: Annotated[str, typer.Option(help="One of the kinds that `shardwise kinds` lists.")] = "quantity",

@@ -103,7 +103,7 @@ def grade(
     expect: Annotated[
         str | None,
         typer.Option(
-            metavar="CHAPTER|SET", help="Exit code 1 when a notebook is of another one, such as 01-ring-all-reduce."
+            metavar="CHAPTER|SET", help="Exit code 1 when a notebook is of another one, such as 01-first-chapter."
         ),
     ] = None,
     unsafe: Annotated[

@@ -45,7 +45,7 @@ app.add_typer(practising.commands)
 app.add_typer(trust.commands)
 
 
-@app.command("list", epilog="Example:  shardwise list --chapter 01-ring-all-reduce --json")
+@app.command("list", epilog="Example:  shardwise list --chapter 01-first-chapter --json")
 def list_problems(
     chapter: Annotated[str | None, typer.Option(help="Only this chapter.")] = None,
     kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
@@ -94,7 +94,7 @@ def list_problems(
     typer.secho(f"{len(rows)} problem{'s' * (len(rows) != 1)}", dim=True)
 
 
-@app.command(epilog="Example:  shardwise show bytes-per-gpu --seed 7")
+@app.command(epilog="Example:  shardwise show first-quantity --seed 7")
 def show(problem: str, seed: Seed = "0", as_json: Json = False, bank: BankNames = None) -> None:
     """Show a question as drawn for a seed, with key, mistakes, hints and solution."""
     from shardwise.bank.posing import pose
@@ -111,7 +111,7 @@ def show(problem: str, seed: Seed = "0", as_json: Json = False, bank: BankNames 
 
 
 @app.command(
-    epilog='Example:  shardwise check bytes-per-gpu --seed 7 "1.75 GB"',
+    epilog='Example:  shardwise check first-quantity --seed 7 "130 ms"',
     context_settings={"ignore_unknown_options": True},  # an answer may begin with a minus
 )
 def check(
@@ -146,10 +146,21 @@ def check(
     raise typer.Exit(0 if feedback.outcome == Outcome.CORRECT else 1)
 
 
-@app.command(epilog="Example:  shardwise kinds")
-def kinds(as_json: Json = False) -> None:
-    """List the kinds of questions."""
-
+@app.command(epilog="Example:  shardwise kinds match")
+def kinds(
+    name: Annotated[str | None, typer.Argument(help="Print how a problem of this kind is written.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the kinds of questions, or describe one."""
+    if name is not None:
+        if name not in registered_kinds():
+            raise ShardwiseError(f"There is no kind {name!r}; the kinds are {', '.join(registered_kinds())}.")
+        kind = registered_kinds()[name]
+        described = {name: {"about": kind.about, "manual": kind.manual()}}
+        typer.echo(
+            json.dumps(described, ensure_ascii=False, indent=2) if as_json else f"{kind.about}\n\n{kind.manual()}"
+        )
+        return
     about = {name: kind.about for name, kind in registered_kinds().items()}
     if as_json:
         typer.echo(json.dumps(about, ensure_ascii=False, indent=2))
@@ -183,7 +194,7 @@ def render(
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example:  shardwise formulas all-reduce time")
+@app.command(epilog="Example:  shardwise formulas transfer time")
 def formulas(
     words: Annotated[list[str] | None, typer.Argument(help="Only formulas that hold all of these words.")] = None,
     chapter: Annotated[str | None, typer.Option(help="Only this chapter's.")] = None,

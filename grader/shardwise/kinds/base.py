@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import abc
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from shardwise.errors import Unreadable
@@ -74,7 +76,7 @@ class Proof:
 
 
 class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
-    """One kind of question. A new kind is one module with a subclass, and one entry in the registry.
+    """One kind of question. A new kind is a folder with a subclass.
 
     `Posed.names` of a kind should have a `key`: the right answer as the solution's text shows it.
     """
@@ -98,6 +100,11 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     Template: ClassVar[type[Template]]
     Form: ClassVar[type[Form]]
     Key: ClassVar[type[Key]]
+
+    def manual(self) -> str:
+        """Return how a problem of this kind is written, in Markdown: the file `<name>.md` beside its module, if there is one."""
+        file = Path(inspect.getfile(type(self))).with_name(f"{self.name}.md")
+        return file.read_text("utf-8") if file.is_file() else ""
 
     # From a template to a question ----------------------------------------------------------------------------------
 

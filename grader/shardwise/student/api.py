@@ -90,7 +90,7 @@ def check(
 ) -> Checked | Message | None:
     """Mark an answer to the problem of that name: to the variant that notebooks show, or to the one of that seed.
 
-    Without `answer` the variable named after the problem is taken: `bytes_per_gpu` for `bytes-per-gpu`,
+    Without `answer` the variable named after the problem is taken: `monthly_payment` for `monthly-payment`,
     or the function that the problem asks for. `bank` is where the problem is found, for notebooks of other banks
     than the shipped one. `of` names the graded set that the problem belongs to: then it says how the answer is read.
     """

@@ -196,7 +196,7 @@ _BAD_HERE = (
 def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
     """The value of an expression over base-unit numbers.
 
-    >>> evaluate("2 * message_bytes * (gpus - 1) / gpus", {"message_bytes": 1e9, "gpus": 8})
+    >>> evaluate("2 * message_bytes * (hosts - 1) / hosts", {"message_bytes": 1e9, "hosts": 8})
     1750000000.0
 
     Raises BadExpression for an unknown name, a division by zero, or text that is not an expression.
@@ -215,7 +215,7 @@ def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
 def holds(condition: str | bool, names: Mapping[str, Any]) -> bool:
     """Whether a condition is true of these numbers. Raises BadExpression, also where it gives text or a list.
 
-    >>> holds("gpus > 4 and gpus % 2", {"gpus": 7})
+    >>> holds("hosts > 4 and hosts % 2", {"hosts": 7})
     True
     """
     value = evaluate(condition, names)
@@ -227,8 +227,8 @@ def holds(condition: str | bool, names: Mapping[str, Any]) -> bool:
 def prose(source: str, names: Mapping[str, Any]) -> str:
     """Rendered prose, in which all numbers are written alike: an author's 16,384 as a drawn one is.
 
-    >>> prose("{{ gpus }} of 16,384 GPUs", {"gpus": 22016}).split(THIN_SPACE)
-    ['22', '016 of 16', '384 GPUs']
+    >>> prose("{{ hosts }} of 16,384 hosts", {"hosts": 22016}).split(THIN_SPACE)
+    ['22', '016 of 16', '384 hosts']
 
     Raises BadExpression.
     """
@@ -238,8 +238,8 @@ def prose(source: str, names: Mapping[str, Any]) -> str:
 def filled(source: str, names: Mapping[str, Any]) -> str:
     """A text that is no prose, such as a formula, with its places filled in.
 
-    >>> filled("{{ gpus }} GPUs send {{ (1.75e9) | unit('GB') }} each", {"gpus": 1875})
-    '1875 GPUs send 1.75 GB each'
+    >>> filled("{{ hosts }} hosts send {{ (1.75e9) | unit('GB') }} each", {"hosts": 1875})
+    '1875 hosts send 1.75 GB each'
 
     Raises BadExpression.
     """

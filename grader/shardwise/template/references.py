@@ -52,7 +52,7 @@ class References:
         return name
 
     def reference(self, name: str) -> Function:
-        """The reference function of that name, such as "ring.all_reduce_seconds".
+        """The reference function of that name, such as "loans.monthly_payment".
 
         Raises ShardwiseError where there is none, and Unloadable where its module cannot be loaded.
         """
@@ -99,7 +99,7 @@ class References:
 
     @cached_property
     def helpers(self) -> Mapping[str, Function]:
-        """What expressions may call: `ref("ring.steps", gpus=8)`, and `oracle` likewise."""
+        """What expressions may call: `ref("ring.steps", hosts=8)`, and `oracle` likewise."""
 
         def ref(name: str, /, **values: Any) -> Any:
             return self.reference(name)(**values)

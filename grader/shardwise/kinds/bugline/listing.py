@@ -55,8 +55,8 @@ def listing(function: Callable[..., object]) -> str:
 def unwrapped(line: str) -> str:
     """A statement without parentheses around its whole value.
 
-    >>> unwrapped("return (gpus - 1)"), unwrapped("x = (a + b) / (c + d)")
-    ('return gpus - 1', 'x = (a + b) / (c + d)')
+    >>> unwrapped("return (hosts - 1)"), unwrapped("x = (a + b) / (c + d)")
+    ('return hosts - 1', 'x = (a + b) / (c + d)')
     """
     statement = line.strip()
     for opening in ("return (", "= ("):

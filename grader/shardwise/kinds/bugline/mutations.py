@@ -187,7 +187,7 @@ def _is_shifted(node: cst.Name, above: cst.CSTNode | None) -> bool:
 def _role(name: str) -> str:
     """What a name measures, by its last words: two names of the same role can be taken for each other.
 
-    >>> _role("bandwidth_bytes_per_s"), _role("chunk_bytes"), _role("gpus"), _role("mfu")
+    >>> _role("bandwidth_bytes_per_s"), _role("chunk_bytes"), _role("hosts"), _role("efficiency")
     ('bytes_per_s', 'bytes', 'count', '')
     """
     head, per, base = name.rpartition("_per_")

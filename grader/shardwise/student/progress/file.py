@@ -45,7 +45,7 @@ _TABLES = """
     CREATE TABLE IF NOT EXISTS draft (       -- what was typed into forms, where the notebook does not keep it
         at TEXT NOT NULL,
         bank TEXT NOT NULL,
-        key TEXT NOT NULL,        -- what it is, the problem and the seed, as forms write them: "answer 02-zero/gathers 3"
+        key TEXT NOT NULL,        -- what it is, the problem and the seed, as forms write them: "answer 01-loans/monthly-payment 3"
         value TEXT NOT NULL,      -- JSON
         PRIMARY KEY (bank, key)
     );
