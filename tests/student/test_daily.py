@@ -51,7 +51,7 @@ def three_weeks(banks: Banks, share_right: float) -> list[Row]:
         assert len(rows) == len({row.problem.id for row in rows}) == DAILY
         asked += rows
         events += [
-            answered(row.problem.id, row.standing.next_seed(), right=dice.random() < share_right, days=day)
+            answered(row.problem.id, row.record.next_seed(), right=dice.random() < share_right, days=day)
             for row in rows
         ]
     return asked
@@ -60,7 +60,7 @@ def three_weeks(banks: Banks, share_right: float) -> list[Row]:
 @pytest.mark.parametrize("share_right", [0.7, *(pytest.param(share, marks=pytest.mark.slow) for share in (1.0, 0.4))])
 def test_three_weeks_reach_every_chapter_and_none_far_before_another(banks: Banks, share_right: float) -> None:
     asked = three_weeks(banks, share_right)
-    new = [row.problem for row in asked if not row.standing.is_begun]
+    new = [row.problem for row in asked if not row.record.is_begun]
     begun = Counter(problem.chapter for problem in new)
     assert begun.keys() == banks.chapters.keys()
     long = {chapter for chapter in begun if any(each.kind.takes_long for each in banks.of_chapter(chapter))}

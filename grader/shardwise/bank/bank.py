@@ -6,7 +6,6 @@ import difflib
 import hashlib
 import keyword
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -121,16 +120,11 @@ def _can_be_listed(data: Any) -> bool:
     )
 
 
-class Catalogue(ABC):
+class Catalogue:
     """What one bank and several banks have in common: chapters and problems, found by name."""
 
     chapters: Mapping[str, Chapter]
     problems: Mapping[str, Problem]
-
-    @property
-    @abstractmethod
-    def folders(self) -> tuple[Path, ...]:
-        """Where the banks lie."""
 
     def read_all(self) -> Self:
         """Read every problem now, as far as a list shows it. Raises Faulty with every fault of every file."""
@@ -201,10 +195,6 @@ class Bank(Catalogue):
         return cls(folder, chapters, found, references)
 
     @property
-    def folders(self) -> tuple[Path, ...]:
-        return (self.folder,)
-
-    @property
     def lessons(self) -> Path:
         """Where the chapters' folders lie."""
         return self.folder / "problems"
@@ -222,10 +212,6 @@ class Banks(Catalogue):
         self.all = tuple(banks)
         self.chapters = _merged([bank.chapters for bank in banks])
         self.problems = _merged([bank.problems for bank in banks])
-
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        return tuple(bank.folder for bank in self.all)
 
     def of(self, chapter: str) -> Bank:
         """The bank that has a chapter. Raises ShardwiseError."""

@@ -80,7 +80,7 @@ def _keys_near(key: Path) -> list[Path]:
     """Return the course keys of other folders beside and above that of a new one."""
     around = key.resolve().parent.parent
     found = {*around.glob("*/course.key"), around / "course.key", around.parent / "course.key"} - {key.resolve()}
-    return sorted(one for one in found if one.is_file())
+    return sorted(path for path in found if path.is_file())
 
 
 def _must_not_be_lost(key: Path | None, out: Path, name: str) -> None:

@@ -167,7 +167,7 @@ def coverage(
 def _curriculum(banks: Banks) -> Curriculum:
     """The curriculum of the one bank that has one. Raises ShardwiseError."""
 
-    found = [curriculum for one in banks.all if (curriculum := curriculum_of(one))]
+    found = [curriculum for each in banks.all if (curriculum := curriculum_of(each))]
     if not found:
         raise ShardwiseError(f"No bank here has a {NAME}, a list of what it has to teach.")
     if len(found) > 1:

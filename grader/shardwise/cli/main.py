@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -218,8 +217,8 @@ def formulas(
         raise ShardwiseError("A page is written of one bank. Name it with --bank.")
     found = [
         formula
-        for one in banks.all
-        for formula in formulas_of(one)
+        for each in banks.all
+        for formula in formulas_of(each)
         if formula.holds(words or ()) and chapter in (None, formula.chapter)
     ]
     if not found:
@@ -278,18 +277,8 @@ def with_added_commands() -> typer.Typer:
     return app
 
 
-def _open_what_is_closed() -> None:
-    """Give this process the streams that it was started without, as by `>&-`: a file must not come to lie where output goes."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115
-            os.set_inheritable(stream.fileno(), True)
-            setattr(sys, name, stream)
-
-
 def main() -> None:
     """The `shardwise` command."""
-    _open_what_is_closed()
     if isinstance(sys.stdout, TextIOWrapper):  # a pipe of Windows, or of LC_ALL=C, lacks signs such as × and █
         sys.stdout.reconfigure(errors="replace")
     try:

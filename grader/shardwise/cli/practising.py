@@ -89,7 +89,7 @@ def _today_is_done(found: Progress) -> str:
 
 def _nothing(found: Progress, chapter: str | None) -> str:
     """What to say when there is nothing to ask."""
-    days = [row.standing.due for each in found.chapters for row in each.rows if row.standing.due]
+    days = [row.record.due for each in found.chapters for row in each.rows if row.record.due]
     following = (
         f"Nothing is due today. The next is due on {min(days).astimezone():%d %B %Y}." if days else "Nothing is due."
     )
@@ -182,9 +182,9 @@ def _document(found: Progress) -> list[dict[str, Any]]:
             "mastered": each.mastered, "due": len(each.due),
             "rows": [
                 {
-                    "problem": row.problem.id, "points": row.standing.points, "most": row.most,
-                    "solved": row.standing.is_solved, "unaided": len(row.standing.unaided), "mastered": row.standing.is_mastered,
-                    "due": row.standing.due.isoformat() if row.standing.due else None,
+                    "problem": row.problem.id, "points": row.record.points, "most": row.most,
+                    "solved": row.record.is_solved, "unaided": len(row.record.unaided), "mastered": row.record.is_mastered,
+                    "due": row.record.due.isoformat() if row.record.due else None,
                 }
                 for row in each.rows
             ],

@@ -87,9 +87,6 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     starter_program: ClassVar[str] = ""  # that the solution of a new problem shows, where answers are programs
     needs_oracle: ClassVar[bool] = True  # whether the lint demands that an oracle confirms every key
     is_program: ClassVar[bool] = False  # whether an answer is a program, which a terminal takes from a file
-    follows_from_numbers: ClassVar[bool] = (
-        False  # whether draws of the same numbers are the same question, but for the seed
-    )
     estimated_first: ClassVar[bool] = False  # whether a form offers to commit to a rough number before computing
     may_be_part: ClassVar[bool] = (
         True  # whether it may be a part of a case: its answer is a value that a dictionary holds

@@ -83,7 +83,7 @@ class Drill:
         try:
             for number, row in enumerate(rows, start=1):
                 try:
-                    question = self._session.question(row.problem.id, row.standing.next_seed())
+                    question = self._session.question(row.problem.id, row.record.next_seed())
                 except ShardwiseError as error:  # a template that cannot be drawn; the others can
                     self._say(f"{error}\n")
                     continue

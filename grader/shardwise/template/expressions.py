@@ -37,7 +37,7 @@ class ShownFloat(float):
         return self.text
 
 
-def shown(value: Any, unit_text: str | None, direction: Direction = "none") -> Any:
+def number_in_unit(value: Any, unit_text: str | None, direction: Direction = "none") -> Any:
     """`value` (base units) as a number that prints itself in `unit_text`; any other value is returned unchanged."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value

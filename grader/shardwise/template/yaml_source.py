@@ -200,13 +200,6 @@ def _yaml_remedy(problem: str) -> str:
     return "Check the indentation and the quotes here."
 
 
-def validated(text: str, name: str, model: Any) -> Any:
-    """Read a YAML text and check it against a model; gives its plain data. Raises Faulty with every fault and its place."""
-    source = parse(text, name)
-    validate(source, model)
-    return source.data
-
-
 def validate(source: Source, model: Any) -> Any:
     """The file as a model. Raises Faulty with every fault, at its place and with a remedy."""
     adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)

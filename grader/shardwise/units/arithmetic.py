@@ -167,11 +167,11 @@ class _Reader:
 
     def _with_unit(self, left: Amount) -> Amount:
         text = re.sub(r"\s+and$", "", self._take())
-        one = self._unit_of(text)
+        unit = self._unit_of(text)
         if left.is_bare:
-            made = _bounded(left.value * one.value, one.powers, one.is_bare)
-            return Amount(made.value, made.powers, one.is_bare, left.value, one.unit, left.step * one.value)
-        return _multiplied(left, one, 1)
+            made = _bounded(left.value * unit.value, unit.powers, unit.is_bare)
+            return Amount(made.value, made.powers, unit.is_bare, left.value, unit.unit, left.step * unit.value)
+        return _multiplied(left, unit, 1)
 
     def _signed(self) -> Amount:
         if self.kind not in ("+", "-"):

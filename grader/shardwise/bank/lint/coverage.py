@@ -6,10 +6,14 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shardwise import atomic_files
-from shardwise.bank.pages.curriculum import Curriculum, Row
+from shardwise.bank.pages.curriculum import Curriculum
 from shardwise.errors import ShardwiseError
+
+if TYPE_CHECKING:
+    from shardwise.bank.files import CurriculumRow
 
 NOT_YET = "not yet"
 
@@ -74,11 +78,11 @@ def _counts(curriculum: Curriculum) -> list[tuple[str, ...]]:
     return counts
 
 
-def _rows(curriculum: Curriculum, rows: Sequence[Row], beside: Path) -> str:
+def _rows(curriculum: Curriculum, rows: Sequence[CurriculumRow], beside: Path) -> str:
     return _grid(("row", "asks", "carried by"), [(row.id, row.asks, _carried(curriculum, row, beside)) for row in rows])
 
 
-def _carried(curriculum: Curriculum, row: Row, beside: Path | None) -> str:
+def _carried(curriculum: Curriculum, row: CurriculumRow, beside: Path | None) -> str:
     """The problems that cover a row, as links from a folder where one is given; its lesson, its note; or that nothing does."""
     bank, found = curriculum.bank, []
     for name in curriculum.problems[row.id]:

@@ -76,11 +76,11 @@ def spreads(
     jobs = [(str(bank.folder), name, seeds) for bank, name in chosen(banks, only)]
     found = []
     with processes() as pool:
-        for one in pool.map(_job, jobs):
-            found.append(one)
+        for made in pool.map(_job, jobs):
+            found.append(made)
             if progress:
                 progress(len(jobs))
-    return sorted(found, key=lambda one: -one.gap)
+    return sorted(found, key=lambda spread: -spread.gap)
 
 
 def _job(job: Job) -> Spread:

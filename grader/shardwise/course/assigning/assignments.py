@@ -148,8 +148,7 @@ def assign(
     with alone_in(out):
         for left_over in out.glob(f".{path.name}.*.new"):  # of a run that was killed
             left_over.unlink()
-        _must_be_spelt_alike(path)
-        before = _begun(path, key)
+        before = _lock_so_far(path, key)
         if before and before.header["problems"] != header["problems"]:
             raise ShardwiseError(
                 f"{path} was drawn from another version of this set, with other problems, and notebooks may be out. "
@@ -181,16 +180,6 @@ def assign(
     return Assigned(path, len(lock.places), kept, left, changes, tuple(worked_in))
 
 
-def _must_be_spelt_alike(path: Path) -> None:
-    """Raise ShardwiseError where another set's lock file would be this one on a disk that does not tell capitals."""
-    for other in path.parent.glob(f"*{LOCK_SUFFIX}"):
-        if other.name != path.name and other.name.casefold() == path.name.casefold():
-            raise ShardwiseError(
-                f"{other} is there already, and on many disks {path.name} is the same file. Spell the set as before, or give it "
-                "another name."
-            )
-
-
 def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -> None:
     """Raise ShardwiseError where a roster spells a student otherwise than the lock file: on many disks both have one folder."""
     drawn = {student.casefold(): student for student in before.places} if before else {}
@@ -201,7 +190,7 @@ def _must_be_the_students_of(before: Lock | None, students: Sequence[Student]) -
             )
 
 
-def _begun(path: Path, key: bytes) -> Lock | None:
+def _lock_so_far(path: Path, key: bytes) -> Lock | None:
     """The lock file that is there, also one that was cut off while it was written; None without a line that is whole."""
     if not path.exists():
         return None

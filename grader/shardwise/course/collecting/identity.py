@@ -11,7 +11,7 @@ from pathlib import Path
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.collecting.names import NOBODY, Called, names_of
 from shardwise.course.collecting.submissions import Submission
-from shardwise.course.collecting.submitted_files import BadSubmission, Found, shown, stem_of
+from shardwise.course.collecting.submitted_files import BadSubmission, Found, readable_name, stem_of
 from shardwise.course.gradescope import People, called, exported_at, is_of_gradescope, uploaders_of
 
 _COLLECTED = "submitted"  # what nbgrader calls the folder of submissions, and so do we
@@ -64,7 +64,7 @@ def _must_agree(call: Called, student: str, lock: Lock, *, is_for_uploader: bool
         raise Disagreement(f"{whose}{where}. Say whose it is with --student.", student)
     if call.person and not names_of(lock).may_be(student, call.person):
         raise Disagreement(
-            f"{whose}, and it was handed in by “{shown(call.person)}”, whom {lock.path.name} does not "
+            f"{whose}, and it was handed in by “{readable_name(call.person)}”, whom {lock.path.name} does not "
             "know. Say whose it is with --student.",
             student,
         )
@@ -109,9 +109,9 @@ def of_practice(found: Found, submission: Submission, among: Path, decided: str 
     """
     if decided:
         return _decided(submission, decided)
-    folders = [shown(name) for name in _below(found, among) if name != submission.practice]
+    folders = [readable_name(name) for name in _below(found, among) if name != submission.practice]
     stem = "" if found.stem == submission.practice else found.stem
-    student = next(iter([*folders, stem or shown(found.path.parent.resolve().name)]))
+    student = next(iter([*folders, stem or readable_name(found.path.parent.resolve().name)]))
     return replace(submission, student=student)
 
 

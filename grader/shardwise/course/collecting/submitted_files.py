@@ -64,7 +64,7 @@ class Found:
     @property
     def stem(self) -> str:
         """Its name without the suffix."""
-        return shown(stem_of(Path(self.member or self.path).name))
+        return readable_name(stem_of(Path(self.member or self.path).name))
 
     @property
     def size(self) -> int:
@@ -129,10 +129,12 @@ def _legible(name: str) -> str:
     >>> print(_legible("\x1b[31mred\udc80"), _legible(r"\x1b[31mred"))
     \x1b[31mred\udc80 \\x1b[31mred
     """
-    return "".join(one if one.isprintable() and one != "\\" else one.encode("unicode_escape").decode() for one in name)
+    return "".join(
+        sign if sign.isprintable() and sign != "\\" else sign.encode("unicode_escape").decode() for sign in name
+    )
 
 
-def shown(name: str) -> str:
+def readable_name(name: str) -> str:
     """The name of a file or folder as reports show it: legible, and not too long."""
     return _legible(_short(name))
 
@@ -181,11 +183,11 @@ def _place(found: Found, whose: Whose) -> tuple[Path, bool]:
         if whose(folder):
             return folder, True
     itself = found.path.parent / Path(found.member or found.path).name
-    for one in (
+    for place in (
         (itself, found.root) if found.is_stray else ()
     ):  # a folder that was named may be a class's, so it bounds nothing else
-        if whose(one):
-            return one, True
+        if whose(place):
+            return place, True
     is_archive = _ARCHIVE.search(found.path.name) is not None and not found.is_named
     return found.path if is_archive else found.path.parent, is_archive
 
@@ -226,7 +228,7 @@ def _no_notebooks(strays: Sequence[Found], count: int) -> str:
     """Return why none of these files is a notebook, by name."""
     if count == 1 and strays[0].fault:
         return strays[0].fault
-    names = [shown(Path(one.member or one.path).name) for one in strays]
+    names = [readable_name(Path(stray.member or stray.path).name) for stray in strays]
     listed = ", ".join(names) + (f" and {count - len(names):,} more" if count > len(names) else "")
     are = "is" if count == 1 else "are"
     which = "itself, under its own name" if count == 1 else "itself"
@@ -288,10 +290,10 @@ def _found(path: Path, root: Path, *, is_named: bool = False) -> Iterator[Found]
     except (OSError, *DAMAGED):
         yield itself
         return
-    if is_named or not all(one.is_stray for one in held):
+    if is_named or not all(file.is_stray for file in held):
         yield from held
         return
-    names = [shown(Path(one.member).name) for one in held[:_MOST_NAMED]]
+    names = [readable_name(Path(file.member).name) for file in held[:_MOST_NAMED]]
     only = f", only {', '.join(names)}{' and more' if len(held) > len(names) else ''}" if names else ""
     yield replace(
         itself, fault=f"This archive holds no notebook (*.ipynb){only}. Hand in the notebook itself.", is_stray=True
@@ -306,31 +308,31 @@ def _members(itself: Found, left: list[int]) -> Iterator[Found]:
     packed = archive(itself.path, itself.within)
     names = Counter(info.filename for info in packed.infolist() if not info.is_dir())
     for name in sorted(name for name in names if not _is_of_a_system(name)):
-        one = replace(itself, member=name)
+        file = replace(itself, member=name)
         if names[name] > 1 and _may_hold(name):
             fault = f"This archive holds {names[name]} members of this name. Keep the one that counts."
-            yield replace(one, fault=fault)
+            yield replace(file, fault=fault)
         elif _ARCHIVE.search(name):
             theirs = [BOUNDS.unpacked_bytes] if itself.is_named and not itself.within else left
             yield from _packed(
-                replace(itself, within=(*itself.within, name)), one, packed.getinfo(name).file_size, theirs
+                replace(itself, within=(*itself.within, name)), file, packed.getinfo(name).file_size, theirs
             )
         else:
-            yield one if _NOTEBOOK.search(name) else replace(one, is_stray=True)
+            yield file if _NOTEBOOK.search(name) else replace(file, is_stray=True)
 
 
-def _packed(inner: Found, one: Found, size: int, left: list[int]) -> Iterator[Found]:
-    """Yield the members of a nested archive; if it cannot be unpacked, yield `one` itself with the reason."""
+def _packed(inner: Found, file: Found, size: int, left: list[int]) -> Iterator[Found]:
+    """Yield the members of a nested archive; if it cannot be unpacked, yield `file` itself with the reason."""
     left[0] -= size
     if len(inner.within) >= BOUNDS.archives or left[0] < 0:
         fault = "Archives lie in each other here, more of them than are unpacked. Hand in the notebook itself."
-        yield replace(one, fault=fault)
+        yield replace(file, fault=fault)
         return
     try:
         yield from list(_members(inner, left))
     except (OSError, *DAMAGED) as error:
         yield replace(
-            one,
+            file,
             fault=f"This archive in an archive cannot be read: {safe(str(error), 100)}. Hand in the notebook itself.",
         )
 

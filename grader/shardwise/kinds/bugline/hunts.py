@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from shardwise.kinds.bugline.model import BuglineTemplate, Slip
 from shardwise.kinds.bugline.mutants import Hunt, Mutant, killed, listing, mutants, with_line
@@ -28,29 +26,24 @@ class Hunts:
 def hunts(template: BuglineTemplate, references: References) -> Hunts:
     """The listing and every hunt that a template draws from.
 
-    The same for all students, and kept with the bank, since making mutants takes longer than a student likes to wait.
+    The same for all students, and kept with the references, since making mutants takes longer than a student likes to wait.
     """
     answer = template.answer
     memo = ("hunts", answer.reference, answer.rel_tol, *answer.inputs.items(), *template.slips)
     if memo not in references.memo:
         source = listing(references.reference(answer.reference))
-        asked = template.model_dump_json(include={"answer", "slips"})
-        digest = hashlib.sha256(f"{source}\0{asked}".encode()).hexdigest()
-        kept = references.kept(f"hunts {digest}", lambda: _made(template, source))
-        references.memo[memo] = Hunts(source, tuple(Hunt(Mutant(**mutant), witness) for mutant, witness in kept))
+        references.memo[memo] = Hunts(source, _made(template, source))
     known: Hunts = references.memo[memo]
     return known
 
 
-def _made(template: BuglineTemplate, source: str) -> list[Any]:
-    """The hunts as plain data."""
+def _made(template: BuglineTemplate, source: str) -> tuple[Hunt, ...]:
     answer = template.answer
     named = ".".join(answer.reference.split(".")[-2:])  # a module that moves to another folder keeps its draws
     pool = [dict(case.base) for case in cases(answer.inputs, (), Rng("mutants", named), drawn=8)]
     candidates = _slipped(source, template.slips) if template.slips else mutants(source)
     function = answer.reference.rpartition(".")[2]
-    found = killed(source, candidates, function, pool, rel_tol=answer.rel_tol)
-    return [(asdict(kept.mutant), dict(kept.witness)) for kept in found]
+    return killed(source, candidates, function, pool, rel_tol=answer.rel_tol)
 
 
 def _slipped(source: str, slips: Sequence[Slip]) -> tuple[Mutant, ...]:

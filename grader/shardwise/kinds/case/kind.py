@@ -28,7 +28,7 @@ from shardwise.markdown.escaping import literal
 from shardwise.markdown.html import to_html
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw, whole
-from shardwise.template.expressions import prose, shown
+from shardwise.template.expressions import number_in_unit, prose
 from shardwise.template.references import References
 from shardwise.template.results import RESULTS, Results
 
@@ -339,7 +339,7 @@ def _view(part: PartForm) -> View:
 def _shown(part: SolvedPart) -> Any:
     answer: Any = part.piece.answer  # type: ignore[attr-defined]
     assert part.bounds is not None
-    return shown(whole(part.bounds.right), answer.unit, answer.direction or "none")
+    return number_in_unit(whole(part.bounds.right), answer.unit, answer.direction or "none")
 
 
 def _headed(number: int, heading: str) -> str:

@@ -23,7 +23,7 @@ from shardwise.kinds.quantity.stops import stops_in
 from shardwise.markdown.html import to_html
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
-from shardwise.template.expressions import shown
+from shardwise.template.expressions import number_in_unit
 from shardwise.units import from_base, show, show_number, unit
 
 BANDS = (1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)  # factors by which a miss is said to be off at least
@@ -37,7 +37,6 @@ class EstimateKind(Kind[EstimateTemplate, EstimateForm, EstimateKey]):
     """An order of magnitude with a confidence."""
 
     name = "estimate"
-    follows_from_numbers = True
     about = "An order of magnitude before it is computed, and how sure one is: honest confidence earns most."
     starter = """\
 # Drawn once per student and seed. A bare value is fixed.
@@ -72,7 +71,7 @@ answer:
         )
         stops = tuple(stop for stop in stops_in(template, draw) if not is_hit(_off(stop[0], solved), answer.within))
         key = EstimateKey(value=solved, traits=traits_in(template, answer.unit), stops=stops)
-        return Posed(form, key, names={"key": shown(solved, answer.unit, direction)})
+        return Posed(form, key, names={"key": number_in_unit(solved, answer.unit, direction)})
 
     def prove(self, template: EstimateTemplate, draw: Draw, solved: float) -> Proof:
         proof, answer, references = Proof(), template.answer, draw.references

@@ -21,7 +21,7 @@ from shardwise.kinds.quantity.slips import omission_faults, plan_of
 from shardwise.kinds.quantity.solving import AGREEMENT, Solved, each_allowed, solve
 from shardwise.question import Outcome, Question, Verdict
 from shardwise.template.draw import Draw
-from shardwise.template.expressions import prose, shown
+from shardwise.template.expressions import number_in_unit, prose
 from shardwise.template.model import Template
 from shardwise.template.references import References
 from shardwise.units import THIN_SPACE, Reading, asked_in, from_base, normal, nouns_in, read, show, to_base, unit
@@ -39,7 +39,6 @@ class QuantityKind(NumericKind[QuantityTemplate, QuantityForm, QuantityKey]):
     """A number with a unit."""
 
     name = "quantity"
-    follows_from_numbers = True
     about = "A number with a unit, right within a tolerance; any unit of the right kind is read."
     starter = """\
 # Drawn once per student and seed. A bare value is fixed.
@@ -72,7 +71,7 @@ mistakes:                                       # answers we recognise, and one 
     def pose(self, template: QuantityTemplate, draw: Draw, solved: Solved) -> Posed:
         answer = template.answer
         direction = answer.direction or "none"
-        names = {**draw.printed, "key": shown(solved.key, answer.unit, direction)}
+        names = {**draw.printed, "key": number_in_unit(solved.key, answer.unit, direction)}
         key = QuantityKey(
             value=solved.key,
             rel_tol=answer.rel_tol,

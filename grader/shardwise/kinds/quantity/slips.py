@@ -26,7 +26,7 @@ from shardwise.kinds.quantity.twins import is_another_cause
 from shardwise.kinds.quantity.variants import Variant, variants
 from shardwise.template import model as author
 from shardwise.template.draw import Draw, values_of
-from shardwise.template.expressions import prose, shown
+from shardwise.template.expressions import number_in_unit, prose
 from shardwise.template.references import References
 from shardwise.template.rng import Rng
 from shardwise.units import unit
@@ -277,7 +277,7 @@ def _by_sentence(
 
 def _sentence(mistake: Mistake, answer: Answer, key: float, draw: Draw) -> str:
     """What is said to a mistake, without its numbers."""
-    names = {**draw.printed, "key": shown(key, answer.unit, answer.direction or "none")}
+    names = {**draw.printed, "key": number_in_unit(key, answer.unit, answer.direction or "none")}
     return re.sub(r"\d+", "0", prose(mistake.say, names))
 
 

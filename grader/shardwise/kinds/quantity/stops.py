@@ -14,7 +14,7 @@ from shardwise.kinds.quantity.program import Program, program
 from shardwise.kinds.quantity.tracing import traced
 from shardwise.kinds.quantity.words import is_understood
 from shardwise.template.draw import Draw
-from shardwise.template.expressions import shown
+from shardwise.template.expressions import number_in_unit
 from shardwise.template.parameters import Parameter
 from shardwise.units import unit
 
@@ -72,7 +72,7 @@ def filled(said: str, draw: Draw) -> str:
 
 def _printed(name: str, draw: Draw) -> str:
     parameter = draw.params[name]
-    value = shown(draw.values[name], parameter.unit, parameter.direction or "none")
+    value = number_in_unit(draw.values[name], parameter.unit, parameter.direction or "none")
     return str(getattr(value, "text", value))
 
 

@@ -11,7 +11,7 @@ from operator import itemgetter
 from shardwise.bank.bank import Banks, Problem
 from shardwise.bank.discovery import name_of
 from shardwise.student.progress.events import Event
-from shardwise.student.progress.status import Standing, standing
+from shardwise.student.progress.status import Record, record_of
 
 DAILY = 5
 _Place = tuple[str, str]  # a bank's name and a problem's id
@@ -22,7 +22,7 @@ class Row:
     """A problem of the bank, and how the student stands with it."""
 
     problem: Problem
-    standing: Standing
+    record: Record
 
     @property
     def most(self) -> float:
@@ -31,7 +31,7 @@ class Row:
 
     def when(self) -> datetime:
         """When it is due; the end of time when it was never asked."""
-        return self.standing.due or datetime.max.replace(tzinfo=UTC)
+        return self.record.due or datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -46,17 +46,17 @@ class ChapterProgress:
     @property
     def solved(self) -> int:
         """How many problems were solved."""
-        return sum(row.standing.is_solved for row in self.rows)
+        return sum(row.record.is_solved for row in self.rows)
 
     @property
     def mastered(self) -> int:
         """How many problems are mastered."""
-        return sum(row.standing.is_mastered for row in self.rows)
+        return sum(row.record.is_mastered for row in self.rows)
 
     @property
     def points(self) -> float:
         """The points that were earned, of each problem the most."""
-        return sum(row.standing.points for row in self.rows)
+        return sum(row.record.points for row in self.rows)
 
     @property
     def most(self) -> float:
@@ -67,23 +67,23 @@ class ChapterProgress:
     def due(self) -> list[Row]:
         """The problems that are due, the longest overdue first."""
         today = self.now.astimezone().date()
-        return sorted((row for row in self.rows if row.standing.is_due(today)), key=Row.when)
+        return sorted((row for row in self.rows if row.record.is_due(today)), key=Row.when)
 
     @property
     def new(self) -> list[Row]:
         """The problems that were not begun."""
-        return [row for row in self.rows if not row.standing.is_begun]
+        return [row for row in self.rows if not row.record.is_begun]
 
     @property
     def left(self) -> list[Row]:
         """What a student who works through the chapter has to do: what is due, then what is not solved yet, new or begun."""
         due = self.due
-        return [*due, *(row for row in self.rows if not row.standing.is_solved and row not in due)]
+        return [*due, *(row for row in self.rows if not row.record.is_solved and row not in due)]
 
     @property
     def next(self) -> Row | None:
         """What to practise next: what is due, what is new, what is not mastered; nothing when all is mastered and none is due."""
-        rest = [row for row in self.rows if not row.standing.is_mastered]
+        rest = [row for row in self.rows if not row.record.is_mastered]
         return next(iter([*self.due, *self.new, *rest]), None)
 
 
@@ -107,7 +107,7 @@ class Progress:
     def done_today(self) -> int:
         """How many problems were practised today: an answer was judged, or the solution shown, wherever that was."""
         return sum(
-            row.standing.was_practised(chapter.now.astimezone().date())
+            row.record.was_practised(chapter.now.astimezone().date())
             for chapter in self.chapters
             for row in chapter.rows
         )
@@ -146,7 +146,7 @@ def progress_of(banks: Banks, events: Sequence[Event], now: datetime, *, only: s
             continue
         bank = banks.of(name)
         rows = [
-            Row(problem, standing(done.get((names[bank.folder], problem.id), ()), now))
+            Row(problem, record_of(done.get((names[bank.folder], problem.id), ()), now))
             for problem in bank.of_chapter(name)
         ]
         chapters.append(ChapterProgress(name, chapter.title, tuple(rows), now))

@@ -34,7 +34,6 @@ class LayoutKind(Kind[LayoutTemplate, LayoutForm, LayoutKey]):
 
     name = "layout"
     script = script_in("shardwise_bank")
-    follows_from_numbers = True
     about = "A value for each axis of a parallel layout; every combination that meets the constraints is right."
     Template = LayoutTemplate
     Form = LayoutForm

@@ -31,7 +31,6 @@ class ScheduleKind(Kind[ScheduleTemplate, ScheduleForm, ScheduleKey]):
 
     name = "schedule"
     script = script_in("shardwise_bank")
-    follows_from_numbers = True
     about = "The order of forwards and backwards on each stage of a pipeline, simulated; every order that meets the target is right."
     Template = ScheduleTemplate
     Form = ScheduleForm
