@@ -19,9 +19,9 @@ from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
 from shardwise.kinds import kinds
 from shardwise.kinds.calls import run_here
-from shardwise.marking import _earned, broken
+from shardwise.marking import broken
 from shardwise.marking import check as mark
-from shardwise.question import Outcome, Question
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.student import api
 from shardwise.student.api import another, check, hint, solution
 from shardwise.student.failed_cells import FailedCells
@@ -106,7 +106,7 @@ def test_what_is_right_earns_all_points_and_nothing_earns_more(points: float) ->
     question = asked(SENDS).model_copy(update={"points": points})
     assert mark(question, right(SENDS)).points == points
     for share in (0.01, 0.3, 0.5, 0.99):
-        assert 0 <= _earned(points, share) <= points
+        assert 0 <= Feedback.judged(question, share).points <= points
 
 
 @pytest.mark.parametrize("text", ["return 1if 1else 2", "return (1)(2)", "return 'a' is 'b'", "return '\\d'"])

@@ -378,7 +378,7 @@ def test_every_kind_of_answer_is_kept(name: str, kept: ProgressFile) -> None:
     problem = next(each for each in checkout_bank().read_all().problems.values() if each.data["kind"] == name)
     question, session = pose(problem, 1), fresh_session()
     for sample in kind_of(question).samples(question):
-        session.answered(question, sample.raw, mark(question, sample.raw, runner=run_limited), "form")
+        session.answered(question, mark(question, sample.raw, runner=run_limited), "form")
     outcomes = {each.outcome for each in session.journal.events()}
     assert "correct" in outcomes and outcomes <= {"correct", "partial", "incorrect"}
     assert len(session.journal.estimates()) == (name == "estimate")

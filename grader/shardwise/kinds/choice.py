@@ -25,7 +25,7 @@ from shardwise.kinds.labels import (
     lopsided,
     ticked,
 )
-from shardwise.question import Form, Key, Outcome, Question, Verdict
+from shardwise.question import Feedback, Form, Key, Outcome, Question
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
@@ -204,7 +204,7 @@ answer:
         assert isinstance(key, ChoiceKey)
         return [f"**{letter})** {said}" for letter, said in key.say.items() if letter not in key.correct]
 
-    def matches(self, question: Question, value: tuple[str, ...], runner: Runner) -> Verdict:
+    def matches(self, question: Question, value: tuple[str, ...], runner: Runner) -> Feedback:
         key = question.key
         assert isinstance(key, ChoiceKey) and isinstance(question.form, ChoiceForm)
         right, wrong = set(value) & set(key.correct), set(value) - set(key.correct)
@@ -212,12 +212,12 @@ answer:
         if not wrong and not missing:
             several = len(value) > 1
             said = (f"**{letter})** {key.say[letter]}" if several else key.say[letter] for letter in value)
-            return Verdict(credit=1.0, say="\n\n".join(said))
+            return Feedback.judged(question, 1.0, *said)
         words = [f"**{letter})** {key.say[letter]}" for letter in value if letter in wrong]
         if missing and not wrong:
             words.append("What you named is right, and there is more.")
         credit = self._credit(len(right), len(wrong), len(key.correct), len(question.form.options))
-        return Verdict(credit=credit, say="\n\n".join(words))
+        return Feedback.judged(question, credit, *words)
 
     def _credit(self, right: int, wrong: int, all_right: int, options: int) -> float:
         """The share of the points; nothing for ticking everything, also where only one option is wrong."""

@@ -20,7 +20,7 @@ from shardwise.kinds.case.carrying import Bounds, worked_out
 from shardwise.kinds.case.model import PartForm, PartKey, questions_of
 from shardwise.kinds.case.reading import Replies, Reply
 from shardwise.markdown.escaping import literal, safe
-from shardwise.question import Note, Outcome, Question, Verdict
+from shardwise.question import Feedback, Note, Outcome, Question
 
 ABSURD = "Your answer to {names} lies outside of all that is plausible here, so nothing is gone on with from it."
 
@@ -35,7 +35,7 @@ class Judged:
     form: PartForm
     question: Question
     reply: Reply
-    verdict: Verdict | None = None
+    verdict: Feedback | None = None
     carried: tuple[str, ...] = ()
     by_formula: bool = False  # it is right from a formula of the student's own
     say: str = ""
@@ -48,9 +48,7 @@ class Judged:
     @property
     def is_right(self) -> bool:
         """Whether it counts as right."""
-        if self.verdict is None:
-            return False
-        return self.verdict.credit >= 1 if self.verdict.is_right is None else self.verdict.is_right
+        return self.verdict is not None and self.verdict.outcome == Outcome.CORRECT
 
 
 @dataclass
@@ -272,7 +270,7 @@ def _said(judged: Judged) -> str:
     return _words(judged, judged.verdict, f"I read {_short(reading)}.")
 
 
-def _words(judged: Judged, verdict: Verdict, reading: str) -> str:
+def _words(judged: Judged, verdict: Feedback, reading: str) -> str:
     """What is said to a part that was read: with its reading, where no form shows that, if it is wrong."""
     words = []
     if judged.carried:

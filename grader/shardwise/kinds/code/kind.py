@@ -19,7 +19,7 @@ from shardwise.kinds.code.solving import counted, solved_case
 from shardwise.kinds.code.trying import arguments_of, happened
 from shardwise.kinds.inputs import Case, call_text, cases
 from shardwise.markdown.html import to_html
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
@@ -182,7 +182,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
     def read(self, form: CodeForm, value: Program | Recorded) -> str:
         return f"function {form.function}"
 
-    def matches(self, question: Question, value: Program | Recorded, runner: Runner) -> Verdict:
+    def matches(self, question: Question, value: Program | Recorded, runner: Runner) -> Feedback:
         key, form = question.key, question.form
         assert isinstance(key, CodeKey) and isinstance(form, CodeForm)
         calls: Sequence[Call]
@@ -196,7 +196,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
             (case, call) for case, call in zip(key.cases, calls, strict=True) if not passes(case, call, key.rel_tol)
         ]
         if not failing:
-            return Verdict(credit=1.0, say=f"All {len(calls)} calls return what they should.")
+            return Feedback.judged(question, 1.0, f"All {len(calls)} calls return what they should.")
         ordinary = [case for case, _ in failing if not case.edge]
         index = recognised(key, calls)
         words = [failure_in_words(form, *failing[0]), f"{len(calls) - len(failing)} of {len(calls)} calls are right."]
@@ -210,7 +210,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
             )
         elif shared := shared_by_failures(key, calls):
             words.append(shared)
-        return Verdict(credit=0.0 if ordinary else EDGES_MISSED, say="\n\n".join(words), mistake=index)
+        return Feedback.judged(question, 0.0 if ordinary else EDGES_MISSED, *words, mistake=index)
 
     def trial(self, question: Question) -> Inputs | None:
         assert isinstance(question.key, CodeKey)

@@ -20,7 +20,7 @@ from shardwise.kinds.quantity.general import FEWEST, FINE, ROUNDED, clocks_in, e
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, near, tolerance_in_base_units
 from shardwise.kinds.quantity.twins import is_another_cause
 from shardwise.kinds.quantity.words import is_understood, words
-from shardwise.question import Question, Verdict
+from shardwise.question import Feedback, Question
 from shardwise.units import Reading, unit
 
 TWO = "If that is not it: factors of two also come from directions, phases, bytes per element, or forward and backward."
@@ -28,14 +28,14 @@ LAST = 1e-6  # relative; a factor that was worked out differs from a number of t
 CLOSE = 3  # tolerances; rounding on the way seldom makes more of a difference
 
 
-def judged(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Verdict:
+def judged(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Feedback:
     """A verdict on an answer, by the most favourable of its readings."""
     readings = value.each(key.value)
     if is_near(form, key, readings[0].value):
-        return Verdict(credit=1.0)
+        return Feedback.judged(question, 1.0)
     verdicts = [_verdict(question, form, key, reading) for reading in readings]
     known = next((verdict for verdict in verdicts if verdict.say), None)
-    return known or Verdict(credit=0.0, say=_how_far(readings[0].value, form, key))
+    return known or Feedback.judged(question, 0.0, _how_far(readings[0].value, form, key))
 
 
 def is_near(form: QuantityForm, key: QuantityKey, number: float) -> bool:
@@ -53,13 +53,14 @@ def _is_exact(key: QuantityKey) -> bool:
     return key.abs_tol is not None
 
 
-def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Verdict:
+def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Feedback:
     """What is wrong with a reading of an answer; nothing is said where that is not known."""
     index = _mistake(form, key, value, sure=True)
     if index is not None:
-        return Verdict(credit=0.0, say=_with_twins(question, form, key, value, key.mistakes[index]), mistake=index)
+        said = _with_twins(question, form, key, value, key.mistakes[index])
+        return Feedback.judged(question, 0.0, said, mistake=index)
     if _is_key_rounded(form, key, value):
-        return Verdict(credit=0.0, say=_rounded_too_far(key, value))
+        return Feedback.judged(question, 0.0, _rounded_too_far(key, value))
     exact = _is_exact(key)
     found = reasons(
         value.value,
@@ -79,7 +80,7 @@ def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Re
     near_by = None if said else _mistake(form, key, value, sure=False)
     if near_by is not None:
         said = nearby(key.mistakes[near_by].say)
-    return Verdict(credit=0.0, say=said or one_off(value.value, key.value, unit_text=form.unit, exact=exact))
+    return Feedback.judged(question, 0.0, said or one_off(value.value, key.value, unit_text=form.unit, exact=exact))
 
 
 def _of_a_number(question: Question, key: QuantityKey, value: Reading) -> list[str]:

@@ -19,7 +19,7 @@ from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, allowed, near
 from shardwise.kinds.quantity.slips import omission_faults, plan_of
 from shardwise.kinds.quantity.solving import AGREEMENT, Solved, each_allowed, solve
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose, shown
 from shardwise.template.model import Template
@@ -118,7 +118,7 @@ mistakes:                                       # answers we recognise, and one 
     def read(self, form: QuantityForm, value: Reading) -> str:
         return value.text
 
-    def matches(self, question: Question, value: Reading, runner: Runner) -> Verdict:
+    def matches(self, question: Question, value: Reading, runner: Runner) -> Feedback:
         key, form = question.key, question.form
         assert isinstance(key, QuantityKey) and isinstance(form, QuantityForm)
         return judged(question, form, key, value)

@@ -10,7 +10,7 @@ from shardwise.kinds.answers import parsed
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.markdown.html import to_html
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
@@ -169,24 +169,24 @@ mistakes:
     def read(self, form: LayoutForm, value: Reading) -> str:
         return words.one_line(form, value.layout) + (f" ({value.note})" if value.note else "")
 
-    def matches(self, question: Question, value: Reading, runner: Runner) -> Verdict:
+    def matches(self, question: Question, value: Reading, runner: Runner) -> Feedback:
         key, form = question.key, question.form
         assert isinstance(key, LayoutKey) and isinstance(form, LayoutForm)
         place = grid.place_of(form, value.layout)
         if place is None:
-            return Verdict(credit=0.0, say=words.off_the_product(form, value.layout))
+            return Feedback.judged(question, 0.0, words.off_the_product(form, value.layout))
         columns = tuple(key.constraints.values())
         parts = {name: holds(constraint, constraint.seen[place]) for name, constraint in key.constraints.items()}
         earned = credit(columns, place)
         if earned == 1:
-            return Verdict(
-                credit=1.0, say=f"It meets every constraint:\n\n{words.reached(form, key, place)}", parts=parts
+            return Feedback.judged(
+                question, 1.0, "It meets every constraint:", words.reached(form, key, place), parts=parts
             )
         told = [words.broken(form, key, value.layout, place)]
         mistake = key.wrong[place]
         if mistake is not None:
             told.append(words.filled_in(key.mistakes[mistake], words.named_of(form, value.layout)))
-        return Verdict(credit=earned, say="\n\n".join(told), mistake=mistake, parts=parts)
+        return Feedback.judged(question, earned, *told, mistake=mistake, parts=parts)
 
     def has_bars(self, question: Question) -> bool:
         key = question.key
