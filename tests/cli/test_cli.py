@@ -92,7 +92,6 @@ def test_help_and_version_need_nothing_heavy() -> None:
         "pydantic",
         "jinja2",
         "lark",
-        "libcst",
         "yaml",
         "IPython",
         "nbformat",
@@ -112,7 +111,7 @@ def test_help_and_version_need_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("words", [["list"], ["show", "bytes-per-gpu"], ["check", "bytes-per-gpu", "1.75 GB"]])
 def test_a_command_of_a_person_needs_nothing_slow(words: list[str], whole_bank: Bank) -> None:
-    slow = ("yaml", "numpy", "sympy", "libcst", "rich", "IPython", "shardwise.grading.batch")
+    slow = ("yaml", "numpy", "sympy", "rich", "IPython", "shardwise.grading.batch")
     program = (
         f"import sys; sys.argv = ['shardwise', *{words}]\n"
         "from shardwise.__main__ import main\n"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from shardwise.kinds.bugline.model import BuglineTemplate, Slip
 from shardwise.kinds.bugline.mutants import Hunt, Mutant, killed, listing, mutants, with_line
@@ -28,29 +26,19 @@ class Hunts:
 def hunts(template: BuglineTemplate, references: References) -> Hunts:
     """The listing and every hunt that a template draws from.
 
-    The same for all students, and kept with the bank, since making mutants takes longer than a student likes to wait.
+    The same for all students, and kept for all draws of a process.
     """
-    answer = template.answer
-    memo = ("hunts", answer.reference, answer.rel_tol, *answer.inputs.items(), *template.slips)
-    if memo not in references.memo:
+    answer, memo = template.answer, references.memo
+    key = ("hunts", answer.reference, answer.rel_tol, *answer.inputs.items(), *template.slips)
+    if key not in memo:
         source = listing(references.reference(answer.reference))
-        asked = template.model_dump_json(include={"answer", "slips"})
-        digest = hashlib.sha256(f"{source}\0{asked}".encode()).hexdigest()
-        kept = references.kept(f"hunts {digest}", lambda: _made(template, source))
-        references.memo[memo] = Hunts(source, tuple(Hunt(Mutant(**mutant), witness) for mutant, witness in kept))
-    known: Hunts = references.memo[memo]
+        named = ".".join(answer.reference.split(".")[-2:])  # a module that moves to another folder keeps its draws
+        pool = [dict(case.base) for case in cases(answer.inputs, (), Rng("mutants", named), drawn=8)]
+        candidates = _slipped(source, template.slips) if template.slips else mutants(source)
+        function = answer.reference.rpartition(".")[2]
+        memo[key] = Hunts(source, killed(source, candidates, function, pool, rel_tol=answer.rel_tol))
+    known: Hunts = memo[key]
     return known
-
-
-def _made(template: BuglineTemplate, source: str) -> list[Any]:
-    """The hunts as plain data."""
-    answer = template.answer
-    named = ".".join(answer.reference.split(".")[-2:])  # a module that moves to another folder keeps its draws
-    pool = [dict(case.base) for case in cases(answer.inputs, (), Rng("mutants", named), drawn=8)]
-    candidates = _slipped(source, template.slips) if template.slips else mutants(source)
-    function = answer.reference.rpartition(".")[2]
-    found = killed(source, candidates, function, pool, rel_tol=answer.rel_tol)
-    return [(asdict(kept.mutant), dict(kept.witness)) for kept in found]
 
 
 def _slipped(source: str, slips: Sequence[Slip]) -> tuple[Mutant, ...]:

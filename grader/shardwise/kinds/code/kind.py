@@ -305,7 +305,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
     def faults_over(
         self, template: CodeTemplate, references: References, drawn: Sequence[Question]
     ) -> Iterator[tuple[str, str]]:
-        from shardwise.kinds.code.separation import unnoticed  # here, since only the lint needs libcst
+        from shardwise.kinds.code.separation import unnoticed  # here, since only the lint needs it
 
         return unnoticed(drawn)
 
