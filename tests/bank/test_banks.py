@@ -499,7 +499,7 @@ def test_a_student_who_practises_one_problem_leaves_a_cache_of_that_behind(a_ban
     cell = f"from shardwise import check, use_bank\nuse_bank({str(folder)!r})\ncheck('state-bytes', '1 B')"
     subprocess.run([sys.executable, "-c", cell], check=True)
     (path,) = cache_files()
-    assert list(json.loads(path.read_bytes().partition(b"\n")[2])[0]) == [
+    assert list(json.loads(path.read_bytes().partition(b"\n")[2])) == [
         f"problems/01-zero/{name}" for name in EVERYTHING
     ]
 

@@ -172,7 +172,7 @@ class Bank(Catalogue):
                 f"{folder} holds no folder problems/, so it is no bank. To start one:  shardwise init bank {quote(str(folder))}"
             )
         compiled = Compiled.of(folder)
-        references = References(folder / "solutions", compiled.made)
+        references = References(folder / "solutions")
         chapters: dict[str, Chapter] = {}
         faults: list[Fault] = []
         for path in sorted(problems.glob("*/chapter.yaml")):

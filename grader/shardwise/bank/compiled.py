@@ -1,4 +1,4 @@
-"""The cache of a bank: its YAML files as plain data, by content, since reading YAML and validating it takes seconds.
+"""The cache of a bank: its YAML files as plain data, by content, since validating them takes seconds.
 
 It lies in the user's cache folder. An entry counts only for the very bytes of a file and for the code that found them
 valid; a cache that cannot be read or written is no fault, only slow.
@@ -10,7 +10,7 @@ import atexit
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -27,8 +27,8 @@ Data = Mapping[str, Any]
 class Compiled:
     """The files of one bank that were read and found valid."""
 
-    def __init__(self, file: Path, entries: dict[str, tuple[str, Data]], made: dict[str, Any]) -> None:
-        self._file, self._entries, self._made = file, entries, made
+    def __init__(self, file: Path, entries: dict[str, tuple[str, Data]]) -> None:
+        self._file, self._entries = file, entries
         self._is_new = False
 
     @classmethod
@@ -39,9 +39,8 @@ class Compiled:
             known = _is_trusted(file) and _is_trusted(file.parent)
             head, _, body = file.read_bytes().partition(b"\n") if known else (b"", b"", b"")
             if head.decode() == _head(body):
-                files, made = json.loads(body)
-                return cls(file, {name: (digest, data) for name, (digest, data) in files.items()}, made)
-        return cls(file, {}, {})
+                return cls(file, {name: (digest, data) for name, (digest, data) in json.loads(body).items()})
+        return cls(file, {})
 
     def read(self, path: Path, name: str, of: str) -> tuple[Data, str]:
         """A YAML file as the plain data of a valid "problem", "chapter" or "curriculum", and its digest. Raises Faulty with all faults."""
@@ -59,13 +58,6 @@ class Compiled:
             self._changed()
         return data, digest
 
-    def made(self, key: str, make: Callable[[], Any]) -> Any:
-        """What `make` gives, as JSON data: worked out once for a key that names all it depends on."""
-        if key not in self._made:
-            self._made[key] = make()
-            self._changed()
-        return self._made[key]
-
     def _changed(self) -> None:
         if not self._is_new:
             self._is_new = True
@@ -77,7 +69,7 @@ class Compiled:
             self._is_new = False
             atexit.unregister(self.keep)
             with suppress(OSError, ValueError, TypeError):
-                body = json.dumps([self._entries, self._made], ensure_ascii=False).encode()
+                body = json.dumps(self._entries, ensure_ascii=False).encode()
                 self._file.parent.mkdir(parents=True, exist_ok=True)
                 self._file.parent.chmod(0o700)  # whatever the umask: these are the solutions of a private bank
                 write(self._file, _head(body).encode() + b"\n" + body, private=True)

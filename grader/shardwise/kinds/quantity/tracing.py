@@ -251,7 +251,7 @@ class Tracing(References):
     """
 
     def __init__(self, references: References, *, guards: bool = True) -> None:
-        super().__init__(references.folder, references.kept)
+        super().__init__(references.folder)
         self._references = references
         self._guards: Guards | None = {} if guards else None
 
