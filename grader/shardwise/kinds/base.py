@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from shardwise.errors import Unreadable
 from shardwise.kinds.calls import Call, Inputs, Runner
@@ -201,6 +201,12 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         return [mistake.say for mistake in getattr(question.key, "mistakes", ())]
 
     # From an answer to a verdict ------------------------------------------------------------------------------------
+
+    def key_and_form(self, question: Question) -> tuple[AnyKey, AnyForm]:
+        """Return the key and the form of a question of this kind, as what they are."""
+        key, form = question.key, question.form
+        assert isinstance(key, self.Key) and isinstance(form, self.Form)
+        return cast(AnyKey, key), cast(AnyForm, form)
 
     def is_untouched(self, form: AnyForm, raw: Any) -> bool:
         """Whether a live value is what the notebook came with."""

@@ -253,8 +253,7 @@ mistakes:
         return " → ".join(value)
 
     def matches(self, question: Question, value: tuple[str, ...], runner: Runner) -> Feedback:
-        key = question.key
-        assert isinstance(key, OrderKey)
+        key, _ = self.key_and_form(question)
         if value == key.order:
             return Feedback.judged(question, 1.0)
         credit = agreement(value, key.order)
@@ -271,8 +270,7 @@ mistakes:
         return " ".join(item.label for item in form.items)
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, OrderKey) and isinstance(form, OrderForm)
+        key, _ = self.key_and_form(question)
 
         def outcome(order: Sequence[str]) -> Outcome:
             return Outcome.PARTIAL if agreement(order, key.order) > 0 else Outcome.INCORRECT

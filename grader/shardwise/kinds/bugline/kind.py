@@ -155,8 +155,7 @@ answer:
         return " ".join(part.why for part in value.values() if isinstance(part, reading.Bad))
 
     def matches(self, question: Question, value: dict[str, Any], runner: Runner) -> Feedback:
-        key, form = question.key, question.form
-        assert isinstance(key, BuglineKey) and isinstance(form, BuglineForm)
+        key, form = self.key_and_form(question)
         judged = judging.judged(form, key, value, runner)
         words = [f"- **{name}** {'✓' if is_right else '✗'} {told}" for name, (is_right, told) in judged.items()]
         parts = {name: is_right for name, (is_right, _) in judged.items()}
@@ -166,8 +165,7 @@ answer:
         return json.dumps({"line": 1, "input": dict.fromkeys(form.domain, "a number"), "fix": "the whole line, mended"})
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, BuglineKey) and isinstance(form, BuglineForm)
+        key, form = self.key_and_form(question)
         right = {"line": key.line, "input": dict(key.witness), "fix": key.original_line}
         other = next(number for number in range(1, len(form.listing) + 1) if number != key.line)
         return [

@@ -70,8 +70,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
 """
 
     def mistakes(self, question: Question) -> list[str]:
-        key = question.key
-        assert isinstance(key, CodeKey)
+        key, _ = self.key_and_form(question)
         return list(key.say)
 
     def is_untouched(self, form: CodeForm, raw: Any) -> bool:
@@ -83,8 +82,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         return any(_does(code) == _does(raw.__code__) for code in codes)
 
     def request(self, question: Question, variable: str) -> Request:
-        key = question.key
-        assert isinstance(key, CodeKey)
+        key, _ = self.key_and_form(question)
         return Request(variable, tuple(case.inputs for case in key.cases))
 
     def collect(self, question: Question, variable: str, calls: Sequence[Call], *, is_untouched: bool) -> Any:
@@ -100,8 +98,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         """A recorded answer as a function that returns what was recorded, case by case."""
         if not isinstance(raw, Recorded):
             return super().sample_source(question, variable, raw)
-        key, form = question.key, question.form
-        assert isinstance(key, CodeKey) and isinstance(form, CodeForm)
+        key, form = self.key_and_form(question)
         names = [given.name for given in form.arguments]
         table = {
             repr(tuple(case.inputs[name] for name in names)): call.value
@@ -183,8 +180,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         return f"function {form.function}"
 
     def matches(self, question: Question, value: Program | Recorded, runner: Runner) -> Feedback:
-        key, form = question.key, question.form
-        assert isinstance(key, CodeKey) and isinstance(form, CodeForm)
+        key, form = self.key_and_form(question)
         calls: Sequence[Call]
         if isinstance(value, Recorded):
             calls = value.calls
@@ -230,8 +226,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         return f"{definition(form)}\n    return ..."
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, CodeKey) and isinstance(form, CodeForm)
+        key, _ = self.key_and_form(question)
         right = tuple(
             Made("raised", error="ValueError: no") if case.raises else Made("returned", case.expected)
             for case in key.cases

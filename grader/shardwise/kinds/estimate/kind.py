@@ -126,8 +126,7 @@ answer:
         return value.text
 
     def matches(self, question: Question, value: Estimate, runner: Runner) -> Feedback:
-        key, form = question.key, question.form
-        assert isinstance(key, EstimateKey) and isinstance(form, EstimateForm)
+        key, form = self.key_and_form(question)
         off, sure = powers_of_ten(value.reading.nearest(key.value).value, key.value), value.confidence
         hit = is_hit(off, form.within)
         points = 0.0 if is_far(off, form.within) else credit(hit=hit, confidence=sure)
@@ -141,8 +140,7 @@ answer:
         return Feedback.judged(question, points, *said, is_right=hit, guess=guess)
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, EstimateKey) and isinstance(form, EstimateForm)
+        key, form = self.key_and_form(question)
 
         def written(value: float) -> str:
             way = "duplex" if form.direction == "duplex" else ""

@@ -180,8 +180,7 @@ mistakes:
         return formulas.evaluate(value, numbers) if symbols_in(value.tree) else None
 
     def matches(self, question: Question, value: Any, runner: Runner) -> Feedback:
-        key, form = question.key, question.form
-        assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
+        key, form = self.key_and_form(question)
         ours = parse(key.formula, tuple(form.symbols))
         counter = formulas.difference(value, ours, key.points)
         if counter is None:
@@ -197,8 +196,7 @@ mistakes:
         return Feedback.judged(question, 0.0, example)
 
     def explain(self, question: Question, value: Any) -> str:
-        key, form = question.key, question.form
-        assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
+        key, form = self.key_and_form(question)
         ours = parse(key.formula, tuple(form.symbols))
         return explain(value, ours) or rounded(value, ours, key.points)
 
@@ -206,8 +204,7 @@ mistakes:
         return "(" + " + ".join(form.symbols) + ")/2"
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
+        key, _ = self.key_and_form(question)
         return [
             Sample(key.formula, Outcome.CORRECT),
             Sample(f"(2*({key.formula}))/2", Outcome.CORRECT),

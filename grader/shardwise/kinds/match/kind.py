@@ -129,8 +129,7 @@ mistakes:
         return ", ".join(f"{number} {letter}" for number, letter in value.items())
 
     def matches(self, question: Question, value: dict[str, str], runner: Runner) -> Feedback:
-        key, form = question.key, question.form
-        assert isinstance(key, MatchKey) and isinstance(form, MatchForm)
+        key, _ = self.key_and_form(question)
         parts = {number: value[number] == letter for number, letter in key.pairs.items()}
         credit = sum(parts.values()) / len(parts)
         if credit == 1:
@@ -152,8 +151,7 @@ mistakes:
         return {**super().unthinking(form), **same}
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, MatchKey) and isinstance(form, MatchForm)
+        key, form = self.key_and_form(question)
         letters = [option.label for option in form.options]
         first = next(iter(key.pairs))
 

@@ -119,8 +119,7 @@ mistakes:                                       # answers we recognise, and one 
         return value.text
 
     def matches(self, question: Question, value: Reading, runner: Runner) -> Feedback:
-        key, form = question.key, question.form
-        assert isinstance(key, QuantityKey) and isinstance(form, QuantityForm)
+        key, form = self.key_and_form(question)
         return judged(question, form, key, value)
 
     def number(self, key: QuantityKey) -> float:
@@ -171,8 +170,7 @@ mistakes:                                       # answers we recognise, and one 
         )
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, QuantityKey) and isinstance(form, QuantityForm)
+        key, form = self.key_and_form(question)
 
         wrong = "3 GB" if unit(form.unit).dimension == "[time]" else "3 ms"
         return [

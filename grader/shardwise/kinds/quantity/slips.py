@@ -40,6 +40,7 @@ BITS = {"8", "0.125"}  # always this multiple of the key: said for every answer 
 SAMPLED = 25  # draws by which it is found how often they tell what is left out from the key
 MOST_TRIED = 10 * SAMPLED  # throws that those are looked for among
 
+Rows = Sequence[tuple[Draw, Sequence[float]]]  # some draws, and what a program gives for each
 Slip = tuple[float, str]  # the wrong value in base units, and what the student did
 
 
@@ -113,13 +114,14 @@ def slips(
 ) -> tuple[Slip, ...]:
     """Return the slips outside the key's tolerance, except those that a listed mistake already explains."""
     key = found[0]
-    chosen = [
-        (number, mistake)
-        for number, mistake in enumerate(template.mistakes)
-        if mistake.depends and (mistake.when is None or draw.evaluate(mistake.when, key=key))
-    ]
-    sentences = ((number, _sentence(mistake, template.answer, key, draw)) for number, mistake in chosen)
-    told = frozenset[int]().union(*(plan.told.get(sentence, ()) for sentence in sentences))
+    told = frozenset[int]().union(
+        *(
+            plan.told.get((number, sentence), ())
+            for number, mistake in enumerate(template.mistakes)
+            if mistake.when is None or draw.evaluate(mistake.when, key=key)
+            for sentence in _sentences(mistake, template.answer, key, draw)
+        )
+    )
     least = allowed + 1e-9 * abs(key)
     low, high = sorted((key / FARTHEST, key * FARTHEST))
     apart = [
@@ -174,15 +176,10 @@ def _planned(template: QuantityTemplate, draw: Draw, root: Node, full: Node) -> 
     options = _different(root, options, usual, is_data="[information]" in unit(template.answer.unit).dimension)
     tried = program([root, *(variant.root for variant in options)])
     rows = [tried.run(values.values) for values in elsewhere]
-    hows = [option.how for option in options]
-    steady, said = _beside_mistakes(template, [*zip(elsewhere, rows, strict=True)], hows)
-    kept = [index for index in range(len(options)) if index not in said]
-    options = [options[index] for index in kept]
+    drawn = [*zip(elsewhere, rows, strict=True)]
     final = program([root, *(variant.root for variant in options), *_roots(left_out)])
-    told = {
-        sentence: frozenset(place for place, index in enumerate(kept) if index in its)
-        for sentence, its in _by_sentence(template, [*zip(elsewhere, rows, strict=True)], hows if rows else [])
-    }
+    told = dict(_told_by_mistakes(template, drawn, [option.how for option in options]) if rows else ())
+    steady = tuple(_steady(mistake, drawn) for mistake in template.mistakes)
     how = tuple(option.how for option in options)
     stops = stops_of(root, known)
     return Plan(
@@ -227,58 +224,41 @@ def _another_draw(draw: Draw, where: Sequence[str], number: int) -> Draw | None:
         return None
 
 
-def _beside_mistakes(
-    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], hows: Sequence[str]
-) -> tuple[tuple[bool, ...], set[int]]:
-    """Which mistakes are a fixed multiple of the key, and which options are a mistake by another name."""
-    steady, said = [], set()
-    near = _near(template)
-    for mistake in template.mistakes:
-        pairs = [(found, value) for drawn, found in rows if (value := _value(mistake, found[0], drawn)) is not None]
-        ratios = [value / found[0] for found, value in pairs if found[0]]
-        steady.append(all(math.isclose(ratio, ratios[0], rel_tol=SAME) for ratio in ratios))
-        if mistake.when is None:  # else it is not known of every draw, and the slip is said where it is not
-            said |= {
-                index
-                for index, how in enumerate(hows)
-                if not is_another_cause(how, mistake.say) and _is_said(pairs, index, near)
-            }
-    return tuple(steady), said
+def _steady(mistake: Mistake, rows: Rows) -> bool:
+    """Whether a mistake is a fixed multiple of the key."""
+    ratios = [
+        value / found[0] for drawn, found in rows if found[0] and (value := _value(mistake, found[0], drawn)) is not None
+    ]
+    return all(math.isclose(ratio, ratios[0], rel_tol=SAME) for ratio in ratios)
 
 
-def _near(template: QuantityTemplate) -> float:
-    """How near a mistake is to the slip that it is: a key may be rounded, and a mistake's expression not."""
-    return max(1e-6, (template.answer.rel_tol or 0.0) / 10)
+def _told_by_mistakes(
+    template: QuantityTemplate, rows: Rows, hows: Sequence[str]
+) -> Iterator[tuple[tuple[int, str], frozenset[int]]]:
+    """Yield the options that a mistake is by another name, in the draws in which its sentence is the same.
 
-
-def _by_sentence(
-    template: QuantityTemplate, rows: Sequence[tuple[Draw, Sequence[float]]], hows: Sequence[str]
-) -> Iterator[tuple[tuple[int, str], set[int]]]:
-    """The options that are a mistake by another name in the draws in which its sentence is the same."""
+    A key may be rounded, and a mistake's expression not, so the two need not be equal to the last digit.
+    """
+    near = max(1e-6, (template.answer.rel_tol or 0.0) / 10)
     for number, mistake in enumerate(template.mistakes):
-        if not mistake.depends:
-            continue
         groups: dict[str, list[tuple[Sequence[float], float]]] = {}
         for drawn, found in rows:
             if (value := _value(mistake, found[0], drawn)) is not None:
-                sentence = _sentence(mistake, template.answer, found[0], drawn)
-                groups.setdefault(sentence, []).append((found, value))
+                for sentence in _sentences(mistake, template.answer, found[0], drawn):
+                    groups.setdefault(sentence, []).append((found, value))
         for sentence, pairs in groups.items():
-            if len(pairs) >= ELSEWHERE:
-                yield (
-                    (number, sentence),
-                    {
-                        index
-                        for index, how in enumerate(hows)
-                        if not is_another_cause(how, sentence) and _is_said(pairs, index, _near(template))
-                    },
-                )
+            if len(pairs) >= ELSEWHERE or not sentence:
+                options = (place for place, how in enumerate(hows) if not is_another_cause(how, sentence or mistake.say))
+                yield (number, sentence), frozenset(place for place in options if _is_said(pairs, place, near))
 
 
-def _sentence(mistake: Mistake, answer: Answer, key: float, draw: Draw) -> str:
-    """What is said to a mistake, without its numbers."""
-    names = {**draw.printed, "key": shown(key, answer.unit, answer.direction or "none")}
-    return re.sub(r"\d+", "0", prose(mistake.say, names))
+def _sentences(mistake: Mistake, answer: Answer, key: float, draw: Draw) -> Iterator[str]:
+    """Yield what is said to a mistake in a draw, without its numbers, and "" where it is known of every draw."""
+    if mistake.when is None:
+        yield ""
+    if mistake.depends:
+        names = {**draw.printed, "key": shown(key, answer.unit, answer.direction or "none")}
+        yield re.sub(r"\d+", "0", prose(mistake.say, names))
 
 
 def _is_said(pairs: Sequence[tuple[Sequence[float], float]], index: int, near: float) -> bool:

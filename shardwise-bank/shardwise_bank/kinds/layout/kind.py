@@ -170,8 +170,7 @@ mistakes:
         return words.one_line(form, value.layout) + (f" ({value.note})" if value.note else "")
 
     def matches(self, question: Question, value: Reading, runner: Runner) -> Feedback:
-        key, form = question.key, question.form
-        assert isinstance(key, LayoutKey) and isinstance(form, LayoutForm)
+        key, form = self.key_and_form(question)
         place = grid.place_of(form, value.layout)
         if place is None:
             return Feedback.judged(question, 0.0, words.off_the_product(form, value.layout))
@@ -189,13 +188,11 @@ mistakes:
         return Feedback.judged(question, earned, *told, mistake=mistake, parts=parts)
 
     def has_bars(self, question: Question) -> bool:
-        key = question.key
-        assert isinstance(key, LayoutKey)
+        key, _ = self.key_and_form(question)
         return any(map(measures.is_drawn, key.constraints.values()))
 
     def bars(self, question: Question, raw: Any) -> View:
-        key, form = question.key, question.form
-        assert isinstance(key, LayoutKey) and isinstance(form, LayoutForm)
+        key, form = self.key_and_form(question)
         try:
             value = parsed(self, form, raw)
         except Unreadable:
@@ -203,13 +200,11 @@ mistakes:
         return {"why": measures.NOT_READ} if value is None else measures.bars(form, key, value.layout)
 
     def mistakes(self, question: Question) -> list[str]:
-        key = question.key
-        assert isinstance(key, LayoutKey)
+        key, _ = self.key_and_form(question)
         return [words.filled_in(said, _Named()) for said in key.mistakes]
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, LayoutKey) and isinstance(form, LayoutForm)
+        key, form = self.key_and_form(question)
         rows, columns = grid.combinations(form), tuple(key.constraints.values())
         right = words.named_of(form, rows[key.solution])
         first = form.axes[0].name

@@ -132,8 +132,7 @@ mistakes:
         return "; ".join(form.pipeline.lines(value.schedule)) + note
 
     def matches(self, question: Question, value: Reading, runner: Runner) -> Feedback:
-        key, form = question.key, question.form
-        assert isinstance(key, ScheduleKey) and isinstance(form, ScheduleForm)
+        key, form = self.key_and_form(question)
         run = run_of(form, value.schedule)
         drawn = timeline(form.pipeline, run, texts.last_slot(form))
         if meets(form, run):
@@ -151,8 +150,7 @@ mistakes:
         return MISSED if run.is_sound and run.makespan < slowest else 0.0
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, ScheduleKey) and isinstance(form, ScheduleForm)
+        key, form = self.key_and_form(question)
         right, blank = "\n".join(key.lines), texts.blank_lines(form)
         bare = [line.partition(": ")[2] for line in key.lines]
         reading = read_schedule(form.pipeline, right)
