@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Protocol
 
 from shardwise.kinds.quantity.explain import (
     as_near,
@@ -16,12 +17,22 @@ from shardwise.kinds.quantity.explain import (
     reasons,
     slips_made,
 )
-from shardwise.kinds.quantity.general import FEWEST, FINE, ROUNDED, clocks_in, everywhere, figures
+from shardwise.kinds.quantity.general import FEWEST, FINE, ROUNDED, Asked, Trait, clocks_in, everywhere, figures
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, near, tolerance_in_base_units
 from shardwise.kinds.quantity.twins import is_another_cause
 from shardwise.kinds.quantity.words import is_understood, words
 from shardwise.question import Feedback, Question
 from shardwise.units import Reading, unit
+
+
+class HasNumber(Protocol):
+    """A key with a number, and what its question is about."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def traits(self) -> tuple[Trait, ...]: ...
+
 
 TWO = "If that is not it: factors of two also come from directions, phases, bytes per element, or forward and backward."
 LAST = 1e-6  # relative; a factor that was worked out differs from a number of the question by no more
@@ -62,17 +73,7 @@ def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Re
     if _is_key_rounded(form, key, value):
         return Feedback.judged(question, 0.0, _rounded_too_far(key, value))
     exact = _is_exact(key)
-    found = reasons(
-        value.value,
-        key.value,
-        slips=key.slips,
-        traits=key.traits,
-        unit_text=form.unit,
-        exact=exact,
-        shown=shown_in(question),
-        step=value.step,
-        clocks=clocks_in(question.prompt),
-    )
+    found = reasons(value.value, asked_in(question, form.unit, key, exact=exact), key.slips, step=value.step)
     likely = [reason for reason in found if not is_far_fetched(reason)]
     said = explanation(likely) or _stop(key, value)
     if not said and not likely:
@@ -99,17 +100,7 @@ def _with_twins(question: Question, form: QuantityForm, key: QuantityKey, value:
     exact = _is_exact(key)
     slips = as_near(key.slips, value.value, value.step, mistake=mistake.value)
     made = slips_made(value.value, key.value, slips, exact=exact, step=value.step)
-    general = everywhere(
-        value.value,
-        key.value,
-        traits=key.traits,
-        unit_text=form.unit,
-        exact=exact,
-        shown=shown_in(question),
-        step=value.step,
-        is_own=False,
-        clocks=clocks_in(question.prompt),
-    )
+    general = everywhere(value.value, asked_in(question, form.unit, key, exact=exact), step=value.step, is_own=False)
     by_size = [reason for reason in general if reason.startswith(("You are off by a", "Check", "Bits or bytes"))]
     by_size = [reason for reason in by_size if not mistake.steady or is_another_cause(reason, mistake.say)]
     others = [reason for reason in (*made, *by_size) if not is_far_fetched(reason)]
@@ -119,9 +110,10 @@ def _with_twins(question: Question, form: QuantityForm, key: QuantityKey, value:
     return beside(mistake.say, others)
 
 
-def shown_in(question: Question) -> tuple[str, ...]:
-    """Return the parameters of a question as a student may read them."""
-    return tuple(str(shown) for shown in question.params.values() if not isinstance(shown, bool))
+def asked_in(question: Question, unit_text: str, key: HasNumber, *, exact: bool) -> Asked:
+    """Return what a question asks for, with its parameters as a student may read them."""
+    shown = tuple(str(shown) for shown in question.params.values() if not isinstance(shown, bool))
+    return Asked(key.value, unit_text, key.traits, exact, shown, clocks_in(question.prompt))
 
 
 def printed_in(question: Question) -> dict[str, str]:

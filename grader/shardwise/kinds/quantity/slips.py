@@ -227,7 +227,9 @@ def _another_draw(draw: Draw, where: Sequence[str], number: int) -> Draw | None:
 def _steady(mistake: Mistake, rows: Rows) -> bool:
     """Whether a mistake is a fixed multiple of the key."""
     ratios = [
-        value / found[0] for drawn, found in rows if found[0] and (value := _value(mistake, found[0], drawn)) is not None
+        value / found[0]
+        for drawn, found in rows
+        if found[0] and (value := _value(mistake, found[0], drawn)) is not None
     ]
     return all(math.isclose(ratio, ratios[0], rel_tol=SAME) for ratio in ratios)
 
@@ -248,7 +250,9 @@ def _told_by_mistakes(
                     groups.setdefault(sentence, []).append((found, value))
         for sentence, pairs in groups.items():
             if len(pairs) >= ELSEWHERE or not sentence:
-                options = (place for place, how in enumerate(hows) if not is_another_cause(how, sentence or mistake.say))
+                options = (
+                    place for place, how in enumerate(hows) if not is_another_cause(how, sentence or mistake.say)
+                )
                 yield (number, sentence), frozenset(place for place in options if _is_said(pairs, place, near))
 
 
