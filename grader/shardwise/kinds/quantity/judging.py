@@ -18,7 +18,7 @@ from shardwise.kinds.quantity.explain import (
     slips_made,
 )
 from shardwise.kinds.quantity.general import FEWEST, FINE, ROUNDED, Asked, Trait, clocks_in, everywhere, figures
-from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, near, tolerance_in_base_units
+from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, near, tolerance
 from shardwise.kinds.quantity.twins import is_another_cause
 from shardwise.kinds.quantity.words import is_understood, words
 from shardwise.question import Feedback, Question
@@ -56,7 +56,7 @@ def is_near(form: QuantityForm, key: QuantityKey, number: float) -> bool:
 
 def _allowed(form: QuantityForm, key: QuantityKey, value: float) -> float:
     """The tolerance around a value, both in base units."""
-    return tolerance_in_base_units(value, form.unit, form.direction, key.rel_tol, key.abs_tol, key.sig_figs)
+    return tolerance(value, form.unit, form.direction, key.rel_tol, key.abs_tol, key.sig_figs)
 
 
 def _is_exact(key: QuantityKey) -> bool:

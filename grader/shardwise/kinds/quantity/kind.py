@@ -18,7 +18,7 @@ from shardwise.kinds.quantity.judging import is_near, judged
 from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, allowed, near
 from shardwise.kinds.quantity.slips import omission_faults, plan_of
-from shardwise.kinds.quantity.solving import AGREEMENT, Solved, each_allowed, solve
+from shardwise.kinds.quantity.solving import AGREEMENT, Solved, solve
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose, shown
@@ -214,7 +214,7 @@ mistakes:                                       # answers we recognise, and one 
             )
         proof.faults.extend(_unproved(template, draw, solved))
         values = [value for value in (solved.key, *solved.mistakes) if value is not None]
-        tolerances = each_allowed(answer, values)
+        tolerances = [allowed(answer, value) for value in values]
         for (one, its), (other, others) in combinations(zip(values, tolerances, strict=True), 2):
             proof.near(abs(one - other) / (its + others) if its + others else float("inf"))
         return proof

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from shardwise.errors import Reject
-from shardwise.kinds.quantity.model import Answer, QuantityTemplate, allowed
+from shardwise.kinds.quantity.model import QuantityTemplate, allowed
 from shardwise.kinds.quantity.slips import Slip, not_told, plan_of, slips
 from shardwise.kinds.quantity.stops import Stop
 from shardwise.template.draw import Draw
@@ -33,7 +32,7 @@ def solve(template: QuantityTemplate, draw: Draw) -> Solved:
     key = draw.references.key(answer.reference, draw.values, answer.arguments)
     mistakes = tuple(mistake.of(key, draw) for mistake in template.mistakes)
     known = [(number, value) for number, value in enumerate((key, *mistakes)) if value is not None]
-    tolerances = each_allowed(answer, [value for _, value in known])
+    tolerances = [allowed(answer, value) for _, value in known]
     for ((first, one), its), ((second, other), others) in combinations(zip(known, tolerances, strict=True), 2):
         if abs(one - other) <= 1.000001 * (its + others):
             pair = f"mistake {first} and mistake {second}" if first else f"mistake {second} and the key"
@@ -59,10 +58,3 @@ def _with_slips(template: QuantityTemplate, draw: Draw, solved: Solved) -> Solve
         stops=() if plan.stops is None else plan.stops.of(draw, template),
         steady=plan.steady,
     )
-
-
-def each_allowed(answer: Answer, values: Sequence[float]) -> list[float]:
-    """The tolerance around each of some base-unit values."""
-    if answer.abs_tol is not None:
-        return [allowed(answer, 0.0)] * len(values)  # it is the same for all
-    return [allowed(answer, value) for value in values]
