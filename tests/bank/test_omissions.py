@@ -7,7 +7,7 @@ import pytest
 from checkout import ROOT, problem_of, template
 from shardwise.bank.lint.lint import lint_problem
 from shardwise.bank.posing import question_of, solved
-from shardwise.kinds.quantity.slips import omission_faults
+from shardwise.kinds.quantity.slips.plan import omission_faults
 from shardwise.marking import check
 from shardwise.question import Outcome
 from shardwise.template.expressions import evaluate

@@ -12,13 +12,13 @@ import pytest
 from checkout import ROOT, posed
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
-from shardwise.kinds.quantity.arguments import UNSAID, Argument, arguments_of
 from shardwise.kinds.quantity.explain import as_near, beside, is_far_fetched, one_off
 from shardwise.kinds.quantity.explain import reasons as all_reasons
-from shardwise.kinds.quantity.expressions import Node, argument, node, number
 from shardwise.kinds.quantity.general import Asked, traits_of
-from shardwise.kinds.quantity.program import program
-from shardwise.kinds.quantity.variants import variants
+from shardwise.kinds.quantity.slips.arguments import UNSAID, Argument, arguments_of
+from shardwise.kinds.quantity.slips.expressions import Node, argument, node, number
+from shardwise.kinds.quantity.slips.program import program
+from shardwise.kinds.quantity.slips.variants import variants
 from shardwise.marking import check
 from shardwise.question import Question
 from shardwise.units import show

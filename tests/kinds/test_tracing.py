@@ -11,8 +11,8 @@ import pytest
 
 from checkout import ROOT
 from shardwise.bank.bank import Bank
-from shardwise.kinds.quantity.program import program
-from shardwise.kinds.quantity.tracing import Tracing, traced
+from shardwise.kinds.quantity.slips.program import program
+from shardwise.kinds.quantity.slips.tracing import Tracing, traced
 from shardwise.template.references import References
 
 BODIES = {  # what comes back, and the operations that the expression has

@@ -16,9 +16,9 @@ from shardwise.errors import AUTHORS_CAN_RAISE, Reject
 from shardwise.kinds import kinds
 from shardwise.kinds.base import NumericKind, Posed
 from shardwise.kinds.case.model import CasePart, Way
-from shardwise.kinds.quantity.expressions import Node, nodes
-from shardwise.kinds.quantity.program import OPERATIONS
-from shardwise.kinds.quantity.tracing import Guard, Tracing, node_of
+from shardwise.kinds.quantity.slips.expressions import Node, nodes
+from shardwise.kinds.quantity.slips.program import OPERATIONS
+from shardwise.kinds.quantity.slips.tracing import Guard, Tracing, node_of
 from shardwise.template.draw import Draw, whole
 from shardwise.template.results import among, full_name
 

@@ -18,8 +18,8 @@ from shardwise.kinds.estimate.scoring import FAR, credit, is_far, is_hit, powers
 from shardwise.kinds.quantity import KIND as QUANTITY
 from shardwise.kinds.quantity.kind import counts_things, traits_in, words_of
 from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
+from shardwise.kinds.quantity.slips.stops import stops_in
 from shardwise.kinds.quantity.solving import AGREEMENT
-from shardwise.kinds.quantity.stops import stops_in
 from shardwise.markdown.html import to_html
 from shardwise.question import Feedback, Guess, Outcome, Question
 from shardwise.template.draw import Draw

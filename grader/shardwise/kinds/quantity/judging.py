@@ -19,8 +19,8 @@ from shardwise.kinds.quantity.explain import (
 )
 from shardwise.kinds.quantity.general import FEWEST, FINE, ROUNDED, Asked, Trait, clocks_in, everywhere, figures
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, near, tolerance
-from shardwise.kinds.quantity.twins import is_another_cause
-from shardwise.kinds.quantity.words import is_understood, words
+from shardwise.kinds.quantity.slips.twins import is_another_cause
+from shardwise.kinds.quantity.slips.words import is_understood, words
 from shardwise.question import Feedback, Question
 from shardwise.units import Reading, unit
 

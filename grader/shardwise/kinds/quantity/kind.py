@@ -17,7 +17,7 @@ from shardwise.kinds.quantity.general import Trait, traits_of
 from shardwise.kinds.quantity.judging import is_near, judged
 from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, allowed, near
-from shardwise.kinds.quantity.slips import omission_faults, plan_of
+from shardwise.kinds.quantity.slips.plan import omission_faults, plan_of
 from shardwise.kinds.quantity.solving import AGREEMENT, Solved, solve
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw

@@ -8,8 +8,8 @@ from itertools import combinations
 
 from shardwise.errors import Reject
 from shardwise.kinds.quantity.model import QuantityTemplate, allowed
-from shardwise.kinds.quantity.slips import Slip, not_told, plan_of, slips
-from shardwise.kinds.quantity.stops import Stop
+from shardwise.kinds.quantity.slips.plan import Slip, not_told, plan_of, slips
+from shardwise.kinds.quantity.slips.stops import Stop
 from shardwise.template.draw import Draw
 
 AGREEMENT = 1e-9  # relative; a key and its oracle are both doubles, and sums of a few thousand terms lose a few digits

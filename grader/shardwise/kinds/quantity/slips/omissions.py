@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from shardwise.kinds.quantity.arguments import Known
-from shardwise.kinds.quantity.changes import OF_UNITS
-from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes, number
-from shardwise.kinds.quantity.phrases import names
-from shardwise.kinds.quantity.variants import exchanged, fractions, rebuilt
+from shardwise.kinds.quantity.slips.arguments import Known
+from shardwise.kinds.quantity.slips.changes import OF_UNITS
+from shardwise.kinds.quantity.slips.expressions import ONE, Node, node, nodes, number
+from shardwise.kinds.quantity.slips.phrases import names
+from shardwise.kinds.quantity.slips.variants import exchanged, fractions, rebuilt
 from shardwise.units import show_number
 
 GUARD = 1e-6  # a number as near to 1, or to 0, guards against rounding in the last bits

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.kinds.quantity.expressions import Node, nodes
+from shardwise.kinds.quantity.slips.expressions import Node, nodes
 
 
 @dataclass(frozen=True)

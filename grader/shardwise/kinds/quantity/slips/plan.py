@@ -1,4 +1,4 @@
-"""Slips: the wrong numbers that a draw's own parameters make, each with what went wrong.
+"""The plan of a problem's slips, and the slips of a draw: wrong numbers, each with what went wrong.
 
 They are worked out when a question is posed and stand in its key, so marking needs neither template nor reference. What
 can be thought about once, the expressions and which of them are the same, is kept for each problem.
@@ -14,16 +14,16 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from shardwise.errors import ShardwiseError
-from shardwise.kinds.quantity.arguments import UNSAID, arguments_of
-from shardwise.kinds.quantity.expressions import Node, nodes
 from shardwise.kinds.quantity.model import Answer, Mistake, QuantityTemplate
-from shardwise.kinds.quantity.negligible import LeftOut, cut_out, sorted_out, with_derived
-from shardwise.kinds.quantity.program import Program, disturbed, program
-from shardwise.kinds.quantity.sources import Cuts
-from shardwise.kinds.quantity.stops import Stops, filled, stops_of
-from shardwise.kinds.quantity.tracing import traced
-from shardwise.kinds.quantity.twins import is_another_cause
-from shardwise.kinds.quantity.variants import Variant, variants
+from shardwise.kinds.quantity.slips.arguments import UNSAID, arguments_of
+from shardwise.kinds.quantity.slips.expressions import Node, nodes
+from shardwise.kinds.quantity.slips.negligible import LeftOut, cut_out, sorted_out, with_derived
+from shardwise.kinds.quantity.slips.program import Program, disturbed, program
+from shardwise.kinds.quantity.slips.sources import Cuts
+from shardwise.kinds.quantity.slips.stops import Stops, filled, stops_of
+from shardwise.kinds.quantity.slips.tracing import traced
+from shardwise.kinds.quantity.slips.twins import is_another_cause
+from shardwise.kinds.quantity.slips.variants import Variant, variants
 from shardwise.template import model as author
 from shardwise.template.draw import Draw, values_of
 from shardwise.template.expressions import prose, shown

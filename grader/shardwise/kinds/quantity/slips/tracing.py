@@ -17,7 +17,7 @@ from numbers import Real
 from types import BuiltinFunctionType, FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
-from shardwise.kinds.quantity.expressions import Node, argument, node, nodes, number
+from shardwise.kinds.quantity.slips.expressions import Node, argument, node, nodes, number
 from shardwise.template.expressions import evaluate
 from shardwise.template.references import Function, References, keywords
 from shardwise.template.results import RESULTS, Results

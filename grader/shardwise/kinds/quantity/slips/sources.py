@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from shardwise.kinds.bugline.execution import bounded
-from shardwise.kinds.quantity.changes import OF_UNITS
+from shardwise.kinds.quantity.slips.changes import OF_UNITS
 from shardwise.kinds.syntax import put
 from shardwise.template.references import Function, References
 
