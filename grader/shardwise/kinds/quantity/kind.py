@@ -79,8 +79,8 @@ mistakes:                                       # answers we recognise, and one 
             abs_tol=None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, direction)),
             sig_figs=answer.sig_figs,
             mistakes=tuple(
-                KnownMistake(value=value, say=prose(mistake.say, names), steady=steady)
-                for mistake, value, steady in zip(template.mistakes, solved.mistakes, solved.steady, strict=True)
+                KnownMistake(value=value, say=prose(mistake.say, names), steady=number not in solved.unsteady)
+                for number, (mistake, value) in enumerate(zip(template.mistakes, solved.mistakes, strict=True))
                 if value is not None
             ),
             slips=solved.slips,
@@ -247,7 +247,7 @@ mistakes:                                       # answers we recognise, and one 
 def _unproved(template: QuantityTemplate, draw: Draw, solved: Solved) -> Iterator[str]:
     """Yield faults of a draw's slips: too close to the key, or with words that reveal it."""
     answer = template.answer
-    again = plan_of(template, draw).run(draw.values)[0]
+    again = plan_of(template, draw).program.run(draw.values)[0]
     if not math.isclose(again, solved.key, rel_tol=AGREEMENT):
         yield (
             f"{answer.reference} gives {show(solved.key, answer.unit)}, and {show(again, answer.unit)} when it is followed "

@@ -21,7 +21,7 @@ class Solved:
 
     key: float
     mistakes: tuple[float | None, ...]  # None where a mistake is not known of this draw
-    steady: tuple[bool, ...]  # whether each mistake is the same multiple of the key in every draw
+    unsteady: frozenset[int] = frozenset()  # the mistakes that are not the same multiple of the key in every draw
     slips: tuple[Slip, ...] = ()
     stops: tuple[Stop, ...] = ()  # parameters and intermediate results, and what each is
 
@@ -41,12 +41,12 @@ def solve(template: QuantityTemplate, draw: Draw) -> Solved:
         value = mistake.unknown(key, draw)
         if value is not None and AGREEMENT * abs(key) < abs(value - key) <= tolerances[0]:
             raise Reject(f"mistake {number}, which `when` leaves out here, lies within the tolerance of the key")
-    return _with_slips(template, draw, Solved(key, mistakes, (True,) * len(mistakes)))
+    return _with_slips(template, draw, Solved(key, mistakes))
 
 
 def _with_slips(template: QuantityTemplate, draw: Draw, solved: Solved) -> Solved:
     plan = plan_of(template, draw)
-    found = plan.run(draw.values)
+    found = plan.program.run(draw.values)
     if not math.isclose(found[0], solved.key, rel_tol=AGREEMENT):
         return solved
     tolerance_of_key = allowed(template.answer, solved.key)
@@ -56,5 +56,5 @@ def _with_slips(template: QuantityTemplate, draw: Draw, solved: Solved) -> Solve
         solved,
         slips=slips(plan, found, tolerance_of_key, template, draw),
         stops=() if plan.stops is None else plan.stops.of(draw, template),
-        steady=plan.steady,
+        unsteady=plan.unsteady,
     )

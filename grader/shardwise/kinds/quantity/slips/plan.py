@@ -57,19 +57,16 @@ class Plan:
     """What is known about the slips of an expression, whatever the numbers are."""
 
     program: Program | Cuts  # gives the key, then each slip, and what is left out
-    how: tuple[str, ...]
+    left_out: LeftOut
     demanded: tuple[Demanded, ...]
-    untold: Mapping[str, tuple[float, str]]  # omissions that too few draws tell: the share that does not, and the fault
-    neglected: frozenset[str]  # what the author allows to be left out, where it cannot be told
-    steady: tuple[bool, ...]  # of the recognised mistakes: whether each is the same multiple of the key in every draw
+    how: tuple[str, ...] = ()
     told: Mapping[tuple[int, str], frozenset[int]] = field(
         default_factory=dict
-    )  # those that are so where its sentence is this
+    )  # slips that a mistake is, by its sentence
+    unsteady: frozenset[int] = (
+        frozenset()
+    )  # the recognised mistakes that are not the same multiple of the key in every draw
     stops: Stops | None = None  # the intermediate results, where they were looked for
-
-    def run(self, values: Mapping[str, Any]) -> tuple[float, ...]:
-        """The key and each slip."""
-        return tuple(self.program.run(values))
 
 
 def plan_of(template: QuantityTemplate, draw: Draw) -> Plan:
@@ -99,10 +96,10 @@ def omission_faults(template: QuantityTemplate, references: References) -> Itera
     plans = _plans(template, references).values()
     untold: dict[str, tuple[float, str]] = {}
     for plan in plans:
-        untold |= {lost: max(found, untold.get(lost, found)) for lost, found in plan.untold.items()}
+        untold |= {lost: max(found, untold.get(lost, found)) for lost, found in plan.left_out.untold.items()}
     yield from (fault for _, fault in untold.values())
     for lost in template.answer.negligible:
-        if plans and not any(lost in plan.neglected for plan in plans):
+        if plans and not any(lost in plan.left_out.neglected for plan in plans):
             yield (
                 f"answer.negligible names `{lost}`, and there is no such omission that lies within the tolerance; "
                 "delete it"
@@ -143,9 +140,8 @@ def not_told(plan: Plan, found: Sequence[float], allowed: float) -> str | None:
 def _cut(template: QuantityTemplate, draw: Draw) -> Plan:
     left_out, demanded = cut_out(template, draw, other_draws(template, draw))
     places = tuple(Demanded(place, cut.what) for place, cut in enumerate(demanded, start=1))
-    steady = (True,) * len(template.mistakes)
     run = Cuts(template.answer.reference, template.answer.arguments, draw.references, demanded)
-    return Plan(run, (), places, left_out.untold, left_out.neglected, steady)
+    return Plan(run, left_out, places)
 
 
 def _places(left_out: LeftOut, before: int) -> tuple[Demanded, ...]:
@@ -169,22 +165,16 @@ def _planned(template: QuantityTemplate, draw: Draw, root: Node, full: Node) -> 
     ).values  # so that a plan does not depend on the draw that was made first
     left_out = sorted_out(template, full, elsewhere, usual)
     if len(nodes(root)) > MOST_NODES:
-        whole, steady = program([root, *_roots(left_out)]), (True,) * len(template.mistakes)
-        return Plan(whole, (), _places(left_out, 1), left_out.untold, left_out.neglected, steady)
+        return Plan(program([root, *_roots(left_out)]), left_out, _places(left_out, 1))
     known = arguments_of(template, root, usual)
     options = [variant for variant in variants(root, known) if len(nodes(variant.root)) < 2 * len(nodes(root)) + 20]
     options = _different(root, options, usual, is_data="[information]" in unit(template.answer.unit).dimension)
-    tried = program([root, *(variant.root for variant in options)])
-    rows = [tried.run(values.values) for values in elsewhere]
-    drawn = [*zip(elsewhere, rows, strict=True)]
     final = program([root, *(variant.root for variant in options), *_roots(left_out)])
-    told = dict(_told_by_mistakes(template, drawn, [option.how for option in options]) if rows else ())
-    steady = tuple(_steady(mistake, drawn) for mistake in template.mistakes)
+    rows = [(drawn, final.run(drawn.values)) for drawn in elsewhere]
     how = tuple(option.how for option in options)
-    stops = stops_of(root, known)
-    return Plan(
-        final, how, _places(left_out, 1 + len(options)), left_out.untold, left_out.neglected, steady, told, stops
-    )
+    told = dict(_told_by_mistakes(template, rows, how)) if rows else {}
+    unsteady = frozenset(number for number, mistake in enumerate(template.mistakes) if not _is_steady(mistake, rows))
+    return Plan(final, left_out, _places(left_out, 1 + len(how)), how, told, unsteady, stops_of(root, known))
 
 
 def _different(root: Node, options: Sequence[Variant], usual: Mapping[str, Any], *, is_data: bool) -> list[Variant]:
@@ -224,7 +214,7 @@ def _another_draw(draw: Draw, where: Sequence[str], number: int) -> Draw | None:
         return None
 
 
-def _steady(mistake: Mistake, rows: Rows) -> bool:
+def _is_steady(mistake: Mistake, rows: Rows) -> bool:
     """Whether a mistake is a fixed multiple of the key."""
     ratios = [
         value / found[0]
