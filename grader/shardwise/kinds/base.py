@@ -203,10 +203,8 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
     # From an answer to a verdict ------------------------------------------------------------------------------------
 
     def key_and_form(self, question: Question) -> tuple[AnyKey, AnyForm]:
-        """Return the key and the form of a question of this kind, as what they are."""
-        key, form = question.key, question.form
-        assert isinstance(key, self.Key) and isinstance(form, self.Form)
-        return cast(AnyKey, key), cast(AnyForm, form)
+        """Return the key and the form of a question of this kind, typed as this kind's own."""
+        return cast(AnyKey, question.key), cast(AnyForm, question.form)
 
     def is_untouched(self, form: AnyForm, raw: Any) -> bool:
         """Whether a live value is what the notebook came with."""
