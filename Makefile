@@ -13,20 +13,24 @@ APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # Else each of the hundreds of processes that the tests start compiles all its modules anew.
 unexport PYTHONDONTWRITEBYTECODE
+# What npm builds from desk/, and is not committed.
+BUNDLES := grader/shardwise/student/widget/desk.js shardwise-bank/shardwise_bank/static/forms.js
+NPM := $(or $(shell command -v npm),$(CURDIR)/.node/bin/npm)
+RUN_NPM := PATH="$(dir $(NPM)):$$PATH" $(NPM)
 # In the order of their names, so that the browser is waited for while something else computes, and not at the end. Three
 # processes, since two would leave two cores idle for a fifth of the time.
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test quick-tests code-is-sound bank-is-read bank-is-sound test-all long-tests many-draws lint render figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
+.PHONY: demo test quick-tests code-is-sound bank-is-read bank-is-sound test-all long-tests many-draws lint generated figures lock bench bench-all hostile fuzz mutants reality planner planner-peers desk screenshots book clean
 
-demo: $(VENV)/.demo /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
+demo: $(VENV)/.demo $(BUNDLES) /usr/bin/bwrap  ## Assign a set to a demo class, grade its simulated submissions, print the table
 	rm -rf $(DEMO)
 	$(BIN)/shardwise assign examples/demo/set.yaml --roster examples/demo/roster.csv --out $(DEMO) --key $(DEMO)/course.key
 	$(BIN)/python examples/demo/class.py $(DEMO)
 	$(BIN)/shardwise grade $(DEMO)/submitted --out $(DEMO)/results --solutions
 	@echo "A feedback page: $(CURDIR)/$(DEMO)/results/feedback/first-light/bo.html"
 
-test: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Something of everything, in under five minutes on two cores
+test: $(VENV)/.test $(BUNDLES) /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## Something of everything, in under five minutes on two cores
 	$(MAKE) --no-print-directory -j 3 quick-tests code-is-sound bank-is-sound
 
 bank-is-read:  # and kept as it was read: else each process would read its YAML anew
@@ -35,11 +39,12 @@ bank-is-read:  # and kept as it was read: else each process would read its YAML 
 quick-tests: bank-is-read
 	$(PYTEST) -n 3 -m "not slow"
 
-code-is-sound:
+code-is-sound: desk/node_modules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	cd desk && $(RUN_NPM) run --silent style
 
 # Beside the tests, and behind them, since these wait for browsers and kernels a quarter of the time.
 bank-is-sound: bank-is-read  # every answer that a kind knows of is marked on the first three draws; test-all has more
@@ -48,7 +53,7 @@ bank-is-sound: bank-is-read  # every answer that a kind knows of is marked on th
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md --check
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md --check
 
-test-all: $(VENV)/.test /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## The long rest: every attack, random kills, more draws
+test-all: $(VENV)/.test $(BUNDLES) /usr/bin/bwrap /usr/bin/chromium-headless-shell  ## The long rest: every attack, random kills, more draws
 	$(MAKE) --no-print-directory -j 2 long-tests many-draws
 
 long-tests:
@@ -61,10 +66,12 @@ many-draws:
 lint: $(VENV)/.test  ## The bank alone, with a hundred draws of each problem
 	$(BIN)/shardwise lint --bank . --seeds 100
 
-render: $(VENV)/.test figures  ## Figures, notebooks, the page of what is covered and the formula sheet, to be committed
+generated: $(VENV)/.test figures  ## All that follows from problems, references and kinds, to be committed: figures, notebooks, pages, golden questions
 	$(BIN)/shardwise render --bank .
 	$(BIN)/shardwise coverage --bank . --write docs/coverage.md
 	$(BIN)/shardwise formulas --bank . --write docs/formulas.md
+	$(BIN)/python -m docs.generated
+	$(BIN)/python tests/golden/write.py
 
 book: $(VENV)/.test  ## Lessons, formulas, worked examples and documents as pages to read offline: book/_build/html/index.html
 	$(BIN)/python -m book.sources book/_build/source
@@ -80,7 +87,7 @@ bench: $(VENV)/.test /usr/bin/bwrap  ## Every target beside nbgrader and Otter, 
 	$(BIN)/python bench/draws.py
 	$(BIN)/python bench/scale.py
 
-bench-all: bench /usr/bin/chromium-headless-shell  ## Every figure of bench/README.md; half an hour
+bench-all: bench $(BUNDLES) /usr/bin/chromium-headless-shell  ## Every figure of bench/README.md; half an hour
 	$(BIN)/python bench/isolation.py
 	$(BIN)/python bench/sandbox.py
 	$(BIN)/python bench/cluster.py
@@ -110,17 +117,21 @@ planner: $(VENV)/.test  ## The planner beside published runs: docs/planner.md an
 planner-peers: $(VENV)/.test  ## Asks llm-analysis and Calculon about the same runs, in environments of their own; needs the network
 	$(BIN)/python -m bench.planner --ask
 
-BUNDLE := grader/shardwise/student/widget/desk.js
-NPM := $(or $(shell command -v npm),$(CURDIR)/.node/bin/npm)
+desk: $(BUNDLES) desk/node_modules  ## The forms in the browser: desk/ checked, and built into both packages
+	cd desk && $(RUN_NPM) run --silent style
 
-desk: $(NPM)  ## The forms in the browser: desk/ checked and built into one module, to be committed
-	cd desk && PATH="$(dir $(NPM)):$$PATH" && $(NPM) install --no-save --no-audit --no-fund --silent && $(NPM) run --silent style && $(NPM) run --silent build -- $(abspath $(BUNDLE))
+$(BUNDLES) &: $(shell find desk -name node_modules -prune -o -type f -print) | desk/node_modules
+	cd desk && $(RUN_NPM) run --silent build
+
+desk/node_modules: desk/package-lock.json | $(NPM)
+	cd desk && $(RUN_NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
 
 $(CURDIR)/.node/bin/npm: $(VENV)/bin/uv
 	$(PYTHON) -m venv .node
 	$(BIN)/uv pip install -q --python .node/bin/python --require-hashes -r desk/node.lock
 
-screenshots: $(VENV)/.test /usr/bin/chromium-headless-shell  ## Pictures of every form, figure and state into docs/img/all, and those of the docs into docs/img; six minutes
+screenshots: $(VENV)/.test $(BUNDLES) /usr/bin/chromium-headless-shell  ## Pictures of every form, figure and state into docs/img/all, and those of the docs into docs/img; six minutes
 	$(BIN)/python -m pytest -q tests/browser/screenshots.py
 
 lock: $(VENV)/.test  ## After a change of dependencies in pyproject.toml
@@ -140,9 +151,9 @@ $(VENV)/.demo: $(VENV)/bin/uv requirements.lock pyproject.toml shardwise-bank/py
 	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable . --editable shardwise-bank
 	touch $@
 
-$(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml shardwise-bank/pyproject.toml
+$(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml shardwise-bank/pyproject.toml examples/bank/pyproject.toml
 	$(BIN)/uv pip install -q --python $(BIN)/python --require-hashes -r requirements-dev.lock
-	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable . --editable shardwise-bank
+	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --editable . --editable shardwise-bank --editable examples/bank
 	touch $@
 
 /usr/bin/bwrap:
@@ -153,4 +164,4 @@ $(VENV)/.test: $(VENV)/bin/uv requirements-dev.lock pyproject.toml shardwise-ban
 
 clean:  ## Everything that was made here and is not committed
 	rm -rf $(VENV) .bench .mutants .mutmut .node .planner-peers .reality .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -rf $(DEMO) build dist book/_build desk/node_modules docs/img/all
+	rm -rf $(DEMO) build dist book/_build desk/node_modules docs/img/all $(BUNDLES)

@@ -21,8 +21,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 from browser.conftest import BARE, BARE_PAGE, CHROMIUM, QUIET  # noqa: E402
 from browser.test_planner_in_browser import REACTION  # noqa: E402
 from checkout import fresh_session  # noqa: E402
-from shardwise.student.desk import Desk  # noqa: E402
 from shardwise.student.widget.library import BUNDLE  # noqa: E402
+from shardwise_bank.planning.desk import PlannerDesk  # noqa: E402
 
 CASES = [
     ("llama3-8b", "h100-64"),
@@ -39,7 +39,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--changes", type=int, default=300)
     changes = parser.parse_args().changes
-    desk = Desk(fresh_session())
+    desk = PlannerDesk(fresh_session().banks)
     print("| | median, ms | 99th percentile, ms |\n|---|---|---|")
     worst = 0.0
     for model, cluster in CASES:
@@ -50,22 +50,22 @@ def main() -> int:
     return 0 if worst <= MOST_MS else 1
 
 
-def replies(desk: Desk, model: str, cluster: str, do: str, changes: int) -> list[float]:
+def replies(desk: PlannerDesk, model: str, cluster: str, do: str, changes: int) -> list[float]:
     """Milliseconds of each reply, as JSON, while one setting after the other is changed."""
-    given = desk.planner.opened(model, cluster, {})["start"]
+    given = desk.opened(model, cluster, {})["start"]
     rng, layout, times = random.Random(1), {}, []
     for _ in range(changes):
         name = rng.choice(list(DEGREES))
         layout = {**layout, name: rng.choice(DEGREES[name])}
         begun = time.perf_counter()
-        json.dumps(desk.reply({"do": "plan", "wanted": {"do": do, "given": {**given, "layout": layout}}}))
+        json.dumps(desk.reply({"do": do, "given": {**given, "layout": layout}}))
         times.append((time.perf_counter() - begun) * 1000)
     return times
 
 
-def reactions(desk: Desk) -> list[float]:
+def reactions(desk: PlannerDesk) -> list[float]:
     """Milliseconds from a slider's move to the figures of the plan that it asks for, on a page without Jupyter."""
-    shown = {"what": "planner", "given": desk.planner.opened("llama3-70b", "h100-512", {"tp": 8, "pp": 4})}
+    shown = {"what": "planner", "given": desk.opened("llama3-70b", "h100-512", {"tp": 8, "pp": 4})}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=QUIET)
         page = browser.new_page(viewport={"width": 1100, "height": 1500})

@@ -28,7 +28,7 @@ assert checked.outcome == {outcome!r}, checked
 print(time.perf_counter() - start, time.process_time() - began)
 """
 TARGETS = {
-    "list, of a bank that was never read": 5.0, "list": 0.4, "show": 0.4, "check": 0.4, "render, nothing to do": 1.0, "assign, 300 students": 5.0,
+    "list, of a bank that was never read": 5.0, "list": 0.5, "show": 0.5, "check": 0.5, "render, nothing to do": 1.0, "assign, 300 students": 5.0,
     "first check()": 0.3, "first formula, right": 0.5, "first formula, wrong": 0.5, "first hunt": 0.5,
 }  # fmt: skip
 LONG = ("list, of a bank that was never read", "assign, 300 students")  # half the rounds do

@@ -26,6 +26,7 @@ SEED = "book"  # of the worked examples: other numbers than those that the noteb
 DOCUMENTS = {  # file of the repository → caption of its group in the book
     "docs/banks.md": "For instructors and authors",
     "docs/templates.md": "For instructors and authors",
+    "docs/kinds.md": "For instructors and authors",
     "docs/grading.md": "For instructors and authors",
     "docs/scaling.md": "For instructors and authors",
     "docs/security.md": "For instructors and authors",

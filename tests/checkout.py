@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,14 @@ import yaml
 from shardwise.bank.bank import Bank, Banks, Problem
 from shardwise.bank.files import template_model
 from shardwise.bank.posing import pose
-from shardwise.kinds import OURS
 from shardwise.question import Question
 from shardwise.student.session import Session
 from shardwise.template import yaml_source
 
 ROOT = Path(__file__).resolve().parents[1]
+TEMPLATES = sorted(
+    path.stem for path in (ROOT / "tests" / "templates").glob("*.yaml")
+)  # the kinds of which there is one
 
 
 @cache
@@ -26,10 +29,16 @@ def checkout_bank() -> Bank:
     return Bank.open(ROOT)
 
 
+def kinds_of_the_bank() -> list[str]:
+    """The kinds of which the bank of this checkout has a problem."""
+    return sorted({problem.data["kind"] for problem in checkout_bank().read_all().problems.values()})
+
+
 def of_each_kind(most: int) -> pytest.MarkDecorator:
     """Give a test so many problems of each kind, as `formed`."""
     every = checkout_bank().read_all().problems.values()
-    chosen = [problem for kind in OURS for problem in [one for one in every if one.kind.name == kind][:most]]
+    names = kinds_of_the_bank()
+    chosen = [problem for name in names for problem in [one for one in every if one.kind.name == name][:most]]
     return pytest.mark.parametrize("formed", chosen, ids=[problem.id for problem in chosen])
 
 
@@ -51,9 +60,16 @@ def problem_of(text: str, name: str = "09-test/a-problem") -> Problem:
     """The problem of a template that lies in no file, with the references of this checkout. Raises Faulty."""
     source = yaml_source.parse(text, f"problems/{name}.yaml")
     yaml_source.validate(source, template_model())
-    problem = Problem(name, Path(f"{name}.yaml"), source.data, "", checkout_bank().references)
-    vars(problem).update(source=source, text=text)  # as if they had been read from a file
+    problem = Problem(name, Path(f"{name}.yaml"), checkout_bank().references)
+    vars(problem).update(source=source, text=text, digest="")  # as if they had been read from a file
     return problem
+
+
+def edited(problem: Problem, **changes: Any) -> Problem:
+    """A problem as if its file said otherwise."""
+    made = replace(problem)
+    vars(made)["source"] = replace(problem.source, data={**problem.source.data, **changes})
+    return made
 
 
 def posed(text: str, seed: int = 1) -> Question:

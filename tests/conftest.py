@@ -8,7 +8,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 
 import pytest
@@ -21,7 +21,7 @@ from xdist.scheduler.loadfile import LoadFileScheduling
 from checkout import checkout_bank
 from drawing import every_sixth_at_once, tries
 from shardwise.bank.bank import Bank
-from shardwise.bank.compiled import cache_folder
+from shardwise.cli.main import with_added_commands
 from shardwise.grading import batch
 from shardwise.grading.running import sandboxes
 from shardwise.grading.running.executors import Here
@@ -37,18 +37,15 @@ settings.load_profile(PROFILE)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The commands are the same in every test, and typer would make all of them anew, in 40 ms, whenever one of them is run.
+with_added_commands()
 typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]
 
-# Compiled banks and rendered notebooks are cached in a folder of this run, which its workers and subprocesses share:
-# no test writes what the user's own commands have cached. What these found in the files of banks is taken over, since
-# an entry counts for the very bytes of a file only: every worker would else spend ten seconds on reading YAML.
-_CACHE = None if os.environ.get("PYTEST_XDIST_WORKER") else tempfile.mkdtemp(prefix="shardwise-tests-")
-if _CACHE is not None:
-    with suppress(FileNotFoundError):  # no command has cached anything yet
-        shutil.copytree(cache_folder() / "banks", f"{_CACHE}/shardwise/banks")
-    os.environ["XDG_CACHE_HOME"] = _CACHE
-    os.environ["XDG_DATA_HOME"] = f"{_CACHE}/data"  # where the course keys of this computer are remembered
-    os.environ["XDG_CONFIG_HOME"] = f"{_CACHE}/config"  # where the banks that are trusted are remembered
+# No test writes what the user's own commands remember: it lies in a folder of this run, which workers and subprocesses share.
+_HOME = None if os.environ.get("PYTEST_XDIST_WORKER") else tempfile.mkdtemp(prefix="shardwise-tests-")
+if _HOME is not None:
+    os.environ["XDG_CACHE_HOME"] = _HOME
+    os.environ["XDG_DATA_HOME"] = f"{_HOME}/data"  # where the course keys of this computer are remembered
+    os.environ["XDG_CONFIG_HOME"] = f"{_HOME}/config"  # where the banks that are trusted are remembered
     os.environ["SHARDWISE_TRUST"] = "*"  # nobody can be asked; test_trust.py takes it away
     os.environ["SHARDWISE_PROGRESS"] = "off"  # a test that keeps progress names a file of its own
 
@@ -88,8 +85,8 @@ def pytest_collection() -> Iterator[object]:
 
 
 def pytest_unconfigure() -> None:
-    if _CACHE is not None:
-        shutil.rmtree(_CACHE, ignore_errors=True)
+    if _HOME is not None:
+        shutil.rmtree(_HOME, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

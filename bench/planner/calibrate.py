@@ -204,7 +204,7 @@ def _set(name: str, value: float) -> None:
 def _forget() -> None:
     """Clear what the planner's modules remember of other constants; the constants themselves stay."""
     for name, module in sys.modules.items():
-        if name.startswith("solutions.planner_"):
+        if name.startswith("solutions.planner."):
             for member in vars(module).values():
                 if callable(getattr(member, "cache_clear", None)) and member is not table:
                     member.cache_clear()

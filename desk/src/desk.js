@@ -1,4 +1,5 @@
-// What the bundle offers: the elements of the desk, and the way to show them in Jupyter.
+// What the bundle offers: the way to show an element of the desk, in Jupyter or elsewhere, and the tools of scripts.
 
 export { inJupyter } from "./hosts/jupyter.js";
 export { show } from "./show.js";
+export * from "./tools.js";

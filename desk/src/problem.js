@@ -1,12 +1,13 @@
 // A problem as a form: shows it, collects an answer, and shows what Python says to that. Nothing is judged here.
 
-import { html, LitElement, nothing } from "lit";
+import { adoptStyles, html, LitElement, nothing } from "lit";
 import { keyed } from "lit/directives/keyed.js";
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { Width } from "./draw/width.js";
 import { answerOf, fieldStyles, fieldsOf, withPart } from "./fields/index.js";
 import { hintButton, hintsAsked } from "./hints.js";
 import { Reach } from "./reach.js";
+import { addScripts } from "./scripts.js";
 import { styles } from "./styles.js";
 
 const PATIENCE_MS = 1000; // Python at rest answers in a few milliseconds
@@ -29,8 +30,6 @@ const submits = (act) => (event) => {
 };
 
 export class Problem extends LitElement {
-  static styles = [styles, fieldStyles];
-
   static properties = {
     host: { attribute: false },
     given: { attribute: false },
@@ -86,6 +85,7 @@ export class Problem extends LitElement {
   /** Another question in place of the one that is shown, with the hints to it that were given before. */
   #show({ question, hints }) {
     this.question = question;
+    adoptStyles(this.renderRoot, [styles, ...fieldStyles()]); // a field type may have come with the question
     this.draft = this.host.draft.get(this.#key) ?? null;
     this.estimate = this.host.draft.get(this.#estimateKey) ?? null;
     this.unread = "";
@@ -117,6 +117,10 @@ export class Problem extends LitElement {
     const timer = setTimeout(() => waits(WAITING), PATIENCE_MS);
     return this.host
       .ask({ problem, seed, ...request })
+      .then(async (reply) => {
+        await addScripts(reply.scripts, this.host.ask);
+        return reply;
+      })
       .catch((error) => ({ error: escaped(error.message) }))
       .finally(() => clearTimeout(timer));
   };

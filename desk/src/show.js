@@ -1,8 +1,9 @@
-// The elements of the desk by name, and how a host shows one.
+// How a host shows an element of the desk.
 
+import { create, define } from "./elements.js";
 import { Figure } from "./figure.js";
-import { Planner } from "./planner/planner.js";
 import { Problem } from "./problem.js";
+import { addScripts } from "./scripts.js";
 
 /**
  * What every element needs of the place where it is shown.
@@ -11,16 +12,18 @@ import { Problem } from "./problem.js";
  * @property {{get: (key: string) => any, set: (key: string, value: any) => void}} draft keeps what was typed
  */
 
-const ELEMENTS = { figure: Figure, planner: Planner, problem: Problem };
+define("figure", Figure);
+define("problem", Problem);
 
-// The digest is in the names since a page cannot define a name twice, and may stay open while the package changes.
-const tag = (what) => `shardwise-${what}-${DIGEST}`;
-
-for (const [what, element] of Object.entries(ELEMENTS)) {
-  if (!customElements.get(tag(what))) customElements.define(tag(what), element);
-}
-
-/** An element of the desk, to be put into a page: what it is, who answers it, and the data that it begins with. */
-export function show(what, host, given) {
-  return Object.assign(document.createElement(tag(what)), { className: "shardwise", host, given });
+/**
+ * An element of the desk, to be put into a page: what it is, who answers it, and the data that it begins with, which may name
+ * `scripts`. Where one of these cannot be loaded, it is a line that says why.
+ */
+export async function show(what, host, given) {
+  const why = await addScripts(given.scripts, host.ask).catch((error) => error.message);
+  const element = why
+    ? Object.assign(document.createElement("p"), { role: "alert", textContent: why })
+    : Object.assign(create(what), { host, given });
+  element.classList.add("shardwise");
+  return element;
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..facts.arguments import require_counts, require_positive
 from ..pipeline.pipeline import interleaving_memory_factor
 
@@ -114,8 +116,8 @@ def cut_of_baseline(
     >>> round(cut_of_baseline(**megatron_530b, sequence_parallel=True, recompute="selective"), 2)    # about five
     4.94
     """
-    one = {"micro_batch": 1, "sequence": sequence, "hidden": hidden, "heads": heads, "tp": tp}
-    return layer_bytes(**one) / layer_bytes(**one, sequence_parallel=sequence_parallel, recompute=recompute)
+    kept = partial(layer_bytes, micro_batch=1, sequence=sequence, hidden=hidden, heads=heads, tp=tp)
+    return kept() / kept(sequence_parallel=sequence_parallel, recompute=recompute)
 
 
 def first_stage_bytes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from ..facts.arguments import require_counts, require_positive
 from ..roofline.flops import layer_flop, score_flop
@@ -55,8 +56,8 @@ def best_group(*, layers: int, input_bytes: float, layer_bytes: float, in_flight
     divisors = [every for every in range(1, layers + 1) if layers % every == 0]
     below = max((every for every in divisors if every <= best), default=1)
     above = min((every for every in divisors if every >= best), default=layers)
-    sizes = {"layers": layers, "input_bytes": input_bytes, "layer_bytes": layer_bytes, "in_flight": in_flight}
-    return min(below, above, key=lambda every: (grouped_bytes(every=every, **sizes), every))  # type: ignore[arg-type]
+    peak = partial(grouped_bytes, layers=layers, input_bytes=input_bytes, layer_bytes=layer_bytes, in_flight=in_flight)
+    return min(below, above, key=lambda every: (peak(every=every), every))
 
 
 def layers_to_recompute(

@@ -25,7 +25,7 @@ def tokens_for_loss(*, parameters: float, loss: float, fit: str) -> float:
         raise ValueError(
             f"a model of {parameters:g} parameters stays above a loss of {loss:g} with any number of tokens"
         )
-    return (law.token_scale / left_for_data) ** (1 / law.token_exponent)
+    return float((law.token_scale / left_for_data) ** (1 / law.token_exponent))
 
 
 def token_factor(*, size_factor: float, fit: str) -> float:

@@ -42,7 +42,7 @@ def threshold_similarity(*, bands: int, rows: int) -> float:
     (0.72, 0.74)
     """
     require_counts(bands=bands, rows=rows)
-    return (1 / bands) ** (1 / rows)
+    return float((1 / bands) ** (1 / rows))
 
 
 def fewest_bands(*, similarity: float, rows: int, recall: float) -> int:

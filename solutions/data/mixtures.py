@@ -94,7 +94,7 @@ def temperature_weight(*, source: int, sizes: Sequence[float], alpha: float) -> 
     require_index(below=len(sizes), source=source)
     require_not_negative(alpha=alpha)
     raised = [(size / max(sizes)) ** alpha for size in sizes]
-    return raised[source] / sum(raised)
+    return float(raised[source] / sum(raised))
 
 
 def temperature_epochs(*, source: int, sizes: Sequence[float], alpha: float, tokens: float) -> float:

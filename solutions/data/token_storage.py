@@ -57,7 +57,8 @@ def stored_id(*, token: int, id_bits: int) -> int:
     """
     require_counts(id_bits=id_bits)
     require_whole(token=token)
-    return token % 2**id_bits
+    ids: int = 2**id_bits
+    return token % ids
 
 
 def text_bytes_per_token(*, text_bytes: float, tokens: float) -> float:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
+import yaml  # type: ignore[import-untyped]  # PyYAML has no types of its own
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # where PyYAML has libyaml, that takes a tenth of the time
 

@@ -12,10 +12,11 @@ from types import ModuleType
 import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.image import imread
+from matplotlib.typing import RcKeyType
 
 from . import GREY
 
-STYLE = {
+STYLE: dict[RcKeyType, object] = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.spines.top": False,

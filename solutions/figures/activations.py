@@ -90,7 +90,7 @@ def scores_against_length() -> Figure:
         ("full", "inputs of layers alone", ORANGE),
     ):
         sizes = [
-            first_stage_bytes(sequence=int(s), sequence_parallel=True, recompute=recompute, **shape) / 1e9  # type: ignore[arg-type]
+            first_stage_bytes(sequence=int(s), sequence_parallel=True, recompute=recompute, **shape) / 1e9
             for s in lengths
         ]
         axis.loglog(lengths, sizes, color=colour, lw=2)

@@ -116,12 +116,12 @@ def four_ways_over_servers() -> Figure:
     axis = figure.subplots()
     sizes = np.geomspace(1e4, 1e10, 120)
     servers, each, latency = 8, 8, 5e-6
-    flat = {"gpus": servers * each, "latency_s": latency}
+    gpus = servers * each
     ways = (
-        ("ring, one port a server", ORANGE, "-", [all_reduce_seconds(message_bytes=float(m), bandwidth_bytes_per_s=PORT, **flat) for m in sizes]),
-        ("rings over eight ports", BLUE, "-", [all_reduce_seconds(message_bytes=float(m), bandwidth_bytes_per_s=each * PORT, **flat) for m in sizes]),
+        ("ring, one port a server", ORANGE, "-", [all_reduce_seconds(message_bytes=float(m), bandwidth_bytes_per_s=PORT, gpus=gpus, latency_s=latency) for m in sizes]),
+        ("rings over eight ports", BLUE, "-", [all_reduce_seconds(message_bytes=float(m), bandwidth_bytes_per_s=each * PORT, gpus=gpus, latency_s=latency) for m in sizes]),
         ("sharded, phase after phase", GREEN, "-", [sharded_seconds(message_bytes=float(m), servers=servers, gpus_per_server=each, port_bytes_per_s=PORT, nvlink_bytes_per_s=NVLINK, latency_s=latency) for m in sizes]),
-        ("two trees over eight ports", GREY, "--", [double_tree_seconds(message_bytes=float(m), bandwidth_bytes_per_s=each * PORT, **flat) for m in sizes]),
+        ("two trees over eight ports", GREY, "--", [double_tree_seconds(message_bytes=float(m), bandwidth_bytes_per_s=each * PORT, gpus=gpus, latency_s=latency) for m in sizes]),
     )  # fmt: skip
     for label, colour, style, seconds in ways:
         axis.loglog(sizes, seconds, color=colour, lw=2, ls=style, label=label)

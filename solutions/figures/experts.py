@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -189,17 +191,23 @@ def exchange_against_width() -> Figure:
     widths = np.geomspace(512, 40000, 80)
     links = {"one port of 50 GB/s, 64 GPUs": (64, 50e9, ORANGE), "NVLink at 360 GB/s, 8 GPUs": (8, 360e9, BLUE)}
     for label, (ep, rate, colour) in links.items():
-        case = {"ep": ep, "flop_per_s": 400e12, "bytes_per_s": rate}
+        ratio = partial(exchange_over_compute, ep=ep, flop_per_s=400e12, bytes_per_s=rate)
         axis.plot(
             widths,
-            [exchange_over_compute(expert_ffn_hidden=round(width), **case) for width in widths],
+            [ratio(expert_ffn_hidden=round(width)) for width in widths],
             color=colour,
             lw=2,
         )
         for name in ("Qwen3-30B-A3B", "DeepSeek-V3", "Mixtral-8x7B"):
             width = models.expert_ffn_hidden(model=name)
-            axis.plot(width, played_ratio(expert_ffn_hidden=width, **case), "o", color=colour, ms=4)
-        even = thinnest_expert(**case, largest_ratio=1)
+            axis.plot(
+                width,
+                played_ratio(expert_ffn_hidden=width, ep=ep, flop_per_s=400e12, bytes_per_s=rate),
+                "o",
+                color=colour,
+                ms=4,
+            )
+        even = thinnest_expert(ep=ep, flop_per_s=400e12, bytes_per_s=rate, largest_ratio=1)
         axis.annotate(
             f"{label}\n1 at {even} wide",
             (even, 1),

@@ -19,9 +19,11 @@ COLOURS = {"F": BLUE, "B": ORANGE, "W": GREEN}
 
 def _four_steps() -> dict[str, Played]:
     """The four schedules, all with forward, input gradient and weight gradient equally long."""
-    step = {"stages": STAGES, "micro_batches": MICRO_BATCHES, "virtual_stages": 2}
     names = {"GPipe": "GPipe", "1F1B": "1F1B", "interleaved, v = 2": "interleaved", "ZB-H1": "ZB-H1"}
-    return {name: play_step(schedule=schedule, **step) for name, schedule in names.items()}
+    return {
+        name: play_step(schedule=schedule, stages=STAGES, micro_batches=MICRO_BATCHES, virtual_stages=2)
+        for name, schedule in names.items()
+    }
 
 
 def four_schedules() -> Figure:

@@ -64,11 +64,13 @@ def ring_against_tree() -> Figure:
     """Time against message size for 64 GPUs: latency decides on the left, bytes on the right."""
     figure = Figure(figsize=(6.2, 2.7))
     axis = figure.subplots()
-    given = {"gpus": 64, "bandwidth_bytes_per_s": 50e9, "latency_s": 5e-6}
+    gpus, link = 64, {"bandwidth_bytes_per_s": 50e9, "latency_s": 5e-6}
     sizes = np.geomspace(1e3, 1e10, 120)
-    axis.loglog(sizes, [all_reduce_seconds(message_bytes=float(m), **given) for m in sizes], color=BLUE, lw=2)
-    axis.loglog(sizes, [tree_all_reduce_seconds(message_bytes=float(m), **given) for m in sizes], color=ORANGE, lw=2)
-    tie = crossover_bytes(**given)
+    axis.loglog(sizes, [all_reduce_seconds(message_bytes=float(m), gpus=gpus, **link) for m in sizes], color=BLUE, lw=2)
+    axis.loglog(
+        sizes, [tree_all_reduce_seconds(message_bytes=float(m), gpus=gpus, **link) for m in sizes], color=ORANGE, lw=2
+    )
+    tie = crossover_bytes(gpus=gpus, **link)
     axis.axvline(tie, color=GREY, lw=1, ls=":")
     axis.text(tie * 1.25, 2.2e-5, f"tie at {tie / 1e6:.1f} MB", color=GREY)
     axis.text(2e3, 8.5e-4, "ring: 126 latencies", color=BLUE)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -109,12 +111,12 @@ def who_owns_what() -> Figure:
     for stage, axis in enumerate(figure.subplots(1, len(STAGES))):
         for column, (tensor, colour) in enumerate(zip(tensors, colours, strict=True)):
             mine = held(tensor, elements=elements, ranks=ranks, stage=stage)
+            box = partial(Rectangle, height=0.72, edgecolor=colour, lw=0.8)
             for rank in range(ranks):
                 share = mine[rank] / elements
                 left = column + 0.1 + (0.8 * rank / ranks if share < 1 else 0)
-                frame = {"edgecolor": colour, "lw": 0.8}
-                axis.add_patch(Rectangle((column + 0.1, rank + 0.14), 0.8, 0.72, facecolor="none", **frame))
-                axis.add_patch(Rectangle((left, rank + 0.14), 0.8 * share, 0.72, facecolor=colour, **frame))
+                axis.add_patch(box((column + 0.1, rank + 0.14), 0.8, facecolor="none"))
+                axis.add_patch(box((left, rank + 0.14), 0.8 * share, facecolor=colour))
         axis.set_xlim(0, len(tensors))
         axis.set_ylim(ranks, 0)
         axis.set_xticks([n + 0.5 for n in range(len(tensors))], ["w", "g", "c", "m", "v"], fontsize=8)

@@ -16,6 +16,7 @@ Everything in it is plain data, drawn by `desk/src/draw/`, where the fields of e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from math import log10
 from typing import Any
 
@@ -30,7 +31,7 @@ def spread(low: float, high: float, count: int) -> list[float]:
     return [low * (high / low) ** (place / (count - 1)) for place in range(count)]
 
 
-def short(value: float) -> float:
+def short(value: float | Fraction) -> float:
     """A coordinate with as many digits as a drawing can show."""
     return float(f"{float(value):.6g}")
 

@@ -33,20 +33,20 @@ COLOURS = ("blue", "orange", "green", "purple")
 
 def ways(*, servers: int, port_bytes_per_s: float, latency_s: float) -> dict[str, Callable[[float], float]]:
     """Each algorithm as its seconds for a message."""
-    gpus = {"gpus": servers * EACH, "latency_s": latency_s}
+    gpus = servers * EACH
     return {
         "rings over eight ports": lambda message: all_reduce_seconds(
-            message_bytes=message, bandwidth_bytes_per_s=EACH * port_bytes_per_s, **gpus
+            message_bytes=message, bandwidth_bytes_per_s=EACH * port_bytes_per_s, gpus=gpus, latency_s=latency_s
         ),
         "binomial tree over one port": lambda message: tree_all_reduce_seconds(
-            message_bytes=message, bandwidth_bytes_per_s=port_bytes_per_s, **gpus
+            message_bytes=message, bandwidth_bytes_per_s=port_bytes_per_s, gpus=gpus, latency_s=latency_s
         ),
         "sharded inside servers": lambda message: sharded_seconds(
             message_bytes=message, servers=servers, gpus_per_server=EACH, port_bytes_per_s=port_bytes_per_s,
             nvlink_bytes_per_s=nvlink_bytes_per_s(accelerator="H100-80GB") / 2, latency_s=latency_s,
         ),
         "two trees over eight ports": lambda message: double_tree_seconds(
-            message_bytes=message, bandwidth_bytes_per_s=EACH * port_bytes_per_s, **gpus
+            message_bytes=message, bandwidth_bytes_per_s=EACH * port_bytes_per_s, gpus=gpus, latency_s=latency_s
         ),
     }  # fmt: skip
 
@@ -80,8 +80,7 @@ def show(*, message_bytes: float, servers: int, port_bytes_per_s: float, latency
 
 def predict() -> dict[str, Any]:
     """Which algorithm is quickest for a small message."""
-    given = {"servers": 8, "port_bytes_per_s": 50e9, "latency_s": 5e-6}
-    found = {name: seconds(1e6) for name, seconds in ways(**given).items()}
+    found = {name: seconds(1e6) for name, seconds in ways(servers=8, port_bytes_per_s=50e9, latency_s=5e-6).items()}
     quickest = min(found, key=lambda name: found[name])
     rings = found["rings over eight ports"]
     return {

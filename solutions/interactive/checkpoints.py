@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from ..checkpointing.checkpoint_interval import exact_interval_seconds, run_seconds, young_interval_seconds
 from ..checkpointing.failures import job_mtbf_seconds, part_mtbf_seconds
@@ -34,6 +34,7 @@ KINDS = {
     "lost": {"name": "work that a failure destroys", "colour": "orange"},
     "restarts": {"name": "restarts", "colour": "grey"},
 }
+Span = TypedDict("Span", {"row": int, "kind": str, "from": float, "to": float})
 
 
 def mtbf_seconds(gpus: int) -> float:
@@ -51,7 +52,8 @@ def show(*, interval_s: float, gpus: int, write_s: float, restart_s: float, luck
     """Twelve hours of two runs with failures that were drawn, and the expected waste against the interval."""
     mtbf = mtbf_seconds(gpus)
     costs = {"write_s": write_s, "restart_s": restart_s}
-    spans, failures = [], 0
+    spans: list[Span] = []
+    failures = 0
     for row in (0, 1):
         strikes = drawn_failures(mtbf_s=mtbf, until_s=SHOWN_S, seed=10 * luck + row)
         failures += len(strikes)

@@ -70,7 +70,8 @@ def held(*, stages: int, gpus: int, tp: int, sharded: int, recomputed: bool) -> 
 def show(*, gpus: int, tp: int, sharded: int, recomputed: bool) -> dict[str, Any]:
     """A bar for each length of the pipeline against the memory of the card."""
     room = memory_bytes(accelerator=ACCELERATOR)
-    rows, fits = [], []
+    rows: list[dict[str, object]] = []
+    fits = []
     for stages in STAGES:
         name = f"{stages} stage{'s' if stages > 1 else ''}"
         try:
@@ -107,8 +108,7 @@ def show(*, gpus: int, tp: int, sharded: int, recomputed: bool) -> dict[str, Any
 
 def predict() -> dict[str, Any]:
     """What twice as many stages leave on a GPU."""
-    run = {"gpus": 16384, "tp": 8, "sharded": 2, "recomputed": False}
-    before, after = held(stages=16, **run), held(stages=32, **run)
+    before, after = (held(stages=stages, gpus=16384, tp=8, sharded=2, recomputed=False) for stages in (16, 32))
     states, activations = before["weights"] + before["states"], before["activations"]
     sizes = [
         (states + activations) / 2,  # everything is halved

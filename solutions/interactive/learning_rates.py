@@ -35,20 +35,18 @@ def phases(*, total_steps: int, warmup_steps: int, decay_share: float) -> dict[s
 def show(*, total_steps: int, warmup_steps: int, decay_share: float, final_share: float) -> dict[str, Any]:
     """Both schedules, and the area under each."""
     stable = phases(total_steps=total_steps, warmup_steps=warmup_steps, decay_share=decay_share)
-    cosine = {
-        "peak_lr": PEAK,
-        "final_lr": final_share * PEAK,
-        "warmup_steps": warmup_steps,
-        "total_steps": total_steps,
-    }
-    areas = cosine_area(**cosine), wsd_area(peak_lr=PEAK, **stable)
+    cosine = {"peak_lr": PEAK, "final_lr": final_share * PEAK}
+    areas = (
+        cosine_area(warmup_steps=warmup_steps, total_steps=total_steps, **cosine),
+        wsd_area(peak_lr=PEAK, **stable),
+    )
     steps = sorted({*range(0, total_steps + 1, 1000), warmup_steps, total_steps - stable["decay_steps"]})
 
     def curve(of: Callable[[int], float]) -> list[tuple[float, float]]:
         return [(step / 1000, short(of(step) / PEAK)) for step in steps]
 
     rates = (
-        curve(lambda step: cosine_lr(step=step, **cosine)),
+        curve(lambda step: cosine_lr(step=step, warmup_steps=warmup_steps, total_steps=total_steps, **cosine)),
         curve(lambda step: wsd_lr(step=step, peak_lr=PEAK, **stable)),
     )
     names = "cosine", "warmup, stable, decay"

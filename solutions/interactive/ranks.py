@@ -98,9 +98,12 @@ def show(*, rank: int, degrees: dict[str, int], order: str) -> dict[str, Any]:
     servers = {
         "drawing": "servers",
         "each": SERVER,
-        "kinds": [f"stage {stage}" for stage in range(grid["pp"])],
+        "kinds": [f"stage {stage}" for stage in range(degrees["pp"])],
         "gpus": [
-            {"kind": place(rank=one, axis="pp", **grid), "text": str(place(rank=one, axis="dp", **grid))}
+            {
+                "kind": place(rank=one, axis="pp", order=order, **degrees),
+                "text": str(place(rank=one, axis="dp", order=order, **degrees)),
+            }
             for one in range(GPUS)
         ],
         "numbers": "replica",

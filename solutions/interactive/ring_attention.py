@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..facts.hardware import fast_link_bytes_per_s, link_bytes_per_s
@@ -53,14 +54,14 @@ def hop_seconds(*, cp: int, tokens: int, link_bytes_per_s: float, model: str) ->
 
 def show(*, layout: str, cp: int, tokens: int, link_bytes_per_s: float, model: str) -> dict[str, Any]:
     """Every block when it is computed, and the waiting between two blocks of a rank."""
-    case = {"cp": cp, "tokens": tokens, "model": model}
-    hop_s = hop_seconds(link_bytes_per_s=link_bytes_per_s, **case)
-    blocks = block_seconds(layout=layout, **case)
+    hop_s = hop_seconds(cp=cp, tokens=tokens, link_bytes_per_s=link_bytes_per_s, model=model)
+    computed = partial(block_seconds, cp=cp, tokens=tokens, model=model)
+    blocks = computed(layout=layout)
     takes = {
-        name: ring_attention_seconds(block_seconds=block_seconds(layout=name, **case)[-1], hop_s=hop_s)
+        name: ring_attention_seconds(block_seconds=computed(layout=name)[-1], hop_s=hop_s)
         for name in ("contiguous", "head and tail", "no mask")
     }
-    whole = block_seconds(layout="no mask", **case)[0][0]
+    whole = computed(layout="no mask")[0][0]
     least = sum(map(sum, blocks)) / cp
     counts = [f"{round(sum(row) / whole, 1):g}" for row in blocks]
     several = ", ".join(counts) if cp <= 4 else f"{counts[0]} to {counts[-1]}"

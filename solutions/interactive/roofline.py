@@ -39,6 +39,12 @@ def rates(chip: str) -> dict[str, float]:
     }
 
 
+def roof(chip: str) -> list[tuple[float, float]]:
+    """The roofline of a chip in TFLOP/s, from bend to bend."""
+    bends = sorted((LOW, ridge_point(**rates(chip)), HIGH))
+    return points(lambda at: attainable_flop_per_s(intensity=at, **rates(chip)) / 1e12, bends)
+
+
 def kernel_of(name: str, tokens: int) -> Kernel:
     """A kernel of a layer of the running model, in one sequence of so many tokens."""
     shape = {part: getattr(models, part)(model=MODEL) for part in ("hidden", "ffn_hidden", "heads", "kv_heads")}
@@ -50,11 +56,9 @@ def show(*, tokens: int, kernel: str, chip: str) -> dict[str, Any]:
     intensity = kernel_of(kernel, tokens).intensity
     rate = attainable_flop_per_s(intensity=intensity, **rates(chip))
     ridge = ridge_point(**rates(chip))
-    lines = []
-    for name, colour in CHIPS.items():
-        bends = sorted((LOW, ridge_point(**rates(name)), HIGH))
-        roof = points(lambda at, name=name: attainable_flop_per_s(intensity=at, **rates(name)) / 1e12, bends)
-        lines.append({"name": name, "colour": colour, "dashed": name != chip, "points": roof})
+    lines = [
+        {"name": name, "colour": colour, "dashed": name != chip, "points": roof(name)} for name, colour in CHIPS.items()
+    ]
     panel = {
         "drawing": "lines",
         "title": f"Rooflines in BF16, and one kernel of {MODEL} with {tokens:,} token{'s' if tokens > 1 else ''} on {chip}",

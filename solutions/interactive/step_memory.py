@@ -146,7 +146,7 @@ def show(*, recomputed: tuple[str, ...], gradient_shards: int, model: str, token
             {"x": (fullest[at].begun + fullest[at].ended) / 2, "y": peak / 1e9, "text": in_bytes(peak), "colour": "red"},
         ],
     }  # fmt: skip
-    prices = [flop_per_byte(part=part, sequence=tokens, **shape_of(model)) for part in recomputed]
+    prices = [flop_per_byte(part=part, sequence=tokens, causal=True, **shape_of(model)) for part in recomputed]
     facts = [
         ("peak", f"{in_bytes(peak)}, {PLACES[at]}"),
         (f"on an {CARD}", "fits" if peak <= memory else "does not fit"),

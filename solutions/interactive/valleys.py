@@ -64,18 +64,19 @@ def loss_at(size: float, work: float) -> float:
     return predicted_loss(parameters=size, tokens=work / 6 / size, fit=FIT)
 
 
+def valley(best: float, work: float) -> list[tuple[float, float]]:
+    """Loss over billions of parameters for one budget, around its best size."""
+    return points(lambda at: loss_at(at * 1e9, work), spread(0.1 * best / 1e9, 9 * best / 1e9, 48))
+
+
 def valleys(size: float, work: float) -> dict[str, Any]:
     """Loss over parameters for the chosen budget and those of the still, with their lowest points."""
     colours = {work: "purple", **COLOURS}
     lines, lowest = [], []
     for budget in sorted(colours):
         best = optimal_parameters(work_flop=budget, fit=FIT)
-        curve = points(
-            lambda at, budget=budget: loss_at(at * 1e9, budget), spread(0.1 * best / 1e9, 9 * best / 1e9, 48)
-        )
-        lines.append(
-            {"name": budget_name(budget), "colour": colours[budget], "dashed": budget != work, "points": curve}
-        )
+        name, curve = budget_name(budget), valley(best, budget)
+        lines.append({"name": name, "colour": colours[budget], "dashed": budget != work, "points": curve})
         lowest.append((best / 1e9, loss_at(best, budget)))
     return {
         "drawing": "lines",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..facts.arguments import require_counts, require_fraction, require_not_negative, require_positive
 from ..pipeline.pipeline import step_seconds
 
@@ -86,12 +88,12 @@ def largest_loss(
     >>> [largest_loss(micro_batch_s=seconds, **trace) for seconds in (0.3, 0.2)]
     ['bubble', 'exposed']
     """
-    trace = {
-        "step_s": step_s, "micro_batch_s": micro_batch_s, "micro_batches": micro_batches, "stages": stages,
-        "virtual_stages": virtual_stages, "recomputed": recomputed, "kernel_efficiency": kernel_efficiency,
-        "best_efficiency": best_efficiency,
-    }  # fmt: skip
-    lost = {part: lost_seconds(part=part, **trace) for part in PARTS}
+    lost_to = partial(
+        lost_seconds, step_s=step_s, micro_batch_s=micro_batch_s, micro_batches=micro_batches, stages=stages,
+        virtual_stages=virtual_stages, recomputed=recomputed, kernel_efficiency=kernel_efficiency,
+        best_efficiency=best_efficiency,
+    )  # fmt: skip
+    lost = {part: lost_to(part=part) for part in PARTS}
     return max(PARTS, key=lambda part: lost[part])
 
 
@@ -171,10 +173,10 @@ def best_change(
     ['selective', 'interleave', 'overlap']
     """
     require_not_negative(free_bytes=free_bytes, interleave_bytes=interleave_bytes, selective_bytes=selective_bytes)
-    run = {
-        "micro_batch_s": micro_batch_s, "micro_batches": micro_batches, "stages": stages, "virtual_stages": virtual_stages,
-        "score_share": score_share, "sync_s": sync_s, "loader_s": loader_s,
-    }  # fmt: skip
+    seconds = partial(
+        seconds_after, micro_batch_s=micro_batch_s, micro_batches=micro_batches, stages=stages,
+        virtual_stages=virtual_stages, score_share=score_share, sync_s=sync_s, loader_s=loader_s,
+    )  # fmt: skip
     added = {"interleave": interleave_bytes, "selective": selective_bytes}
-    after = {c: seconds_after(change=c, **run) for c in CHANGES if added.get(c, 0) <= free_bytes}
+    after = {c: seconds(change=c) for c in CHANGES if added.get(c, 0) <= free_bytes}
     return min(after, key=lambda change: after[change])

@@ -64,11 +64,10 @@ def group(*, rank: int, axis: str, order: str, tp: int, cp: int, pp: int, dp: in
     >>> group(rank=11, axis="cp", order="tp-cp-pp-dp", tp=4, cp=4, pp=2, dp=2)
     (3, 7, 11, 15)
     """
-    grid = {"order": order, "tp": tp, "cp": cp, "pp": pp, "dp": dp}
-    distance = stride(axis=axis, **grid)
-    first = rank - place(rank=rank, axis=axis, **grid) * distance
-    degree = {"tp": tp, "cp": cp, "pp": pp, "dp": dp}[axis]
-    return tuple(range(first, first + degree * distance, distance))
+    degrees = {"tp": tp, "cp": cp, "pp": pp, "dp": dp}
+    distance = stride(axis=axis, order=order, **degrees)
+    first = rank - place(rank=rank, axis=axis, order=order, **degrees) * distance
+    return tuple(range(first, first + degrees[axis] * distance, distance))
 
 
 def server_of_stage(
@@ -88,11 +87,11 @@ def server_of_stage(
     10
     """
     require_counts(gpus_per_node=gpus_per_node)
-    grid = {"order": order, "tp": tp, "cp": cp, "pp": pp, "dp": dp}
-    stage = place(rank=rank, axis="pp", **grid)
+    degrees = {"tp": tp, "cp": cp, "pp": pp, "dp": dp}
+    stage = place(rank=rank, axis="pp", order=order, **degrees)
     if stages_on not in range(-stage, pp - stage):
         raise ValueError(f"stages_on must be a whole number from {-stage} to {pp - 1 - stage}, not {stages_on!r}")
-    return (rank + stages_on * stride(axis="pp", **grid)) // gpus_per_node
+    return (rank + stages_on * stride(axis="pp", order=order, **degrees)) // gpus_per_node
 
 
 def servers_of_group(*, axis: str, gpus_per_node: int, order: str, tp: int, cp: int, pp: int, dp: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..facts.arguments import require_counts, require_not_negative, require_positive
 from .pipeline import interleaved_chunks_in_flight
 
@@ -139,11 +141,11 @@ def throughput_gain(
     >>> round(throughput_gain(schedule="ZB-H2", stages=8, micro_batches=24, **times), 3)
     0.292
     """
-    times = {"forward_s": forward_s, "input_backward_s": input_backward_s, "weight_backward_s": weight_backward_s}
-    plain = step_seconds(schedule="1F1B", stages=stages, micro_batches=micro_batches, **times)
-    whole = step_seconds(
-        schedule=schedule, stages=stages, micro_batches=micro_batches, virtual_stages=virtual_stages, **times
-    )
+    step = partial(
+        step_seconds, stages=stages, micro_batches=micro_batches, forward_s=forward_s, input_backward_s=input_backward_s,
+        weight_backward_s=weight_backward_s,
+    )  # fmt: skip
+    plain, whole = step(schedule="1F1B"), step(schedule=schedule, virtual_stages=virtual_stages)
     return plain / whole - 1
 
 
@@ -174,9 +176,14 @@ def bubble_rate_with_hops(
     [0.2431, 0.1585, 0.1083]
     """
     require_not_negative(hop_s=hop_s)
-    times = {"forward_s": forward_s, "input_backward_s": input_backward_s, "weight_backward_s": weight_backward_s}
-    whole = step_seconds(schedule=schedule, stages=stages, micro_batches=micro_batches, **times)
-    bubble = bubble_seconds(schedule=schedule, stages=stages, **times)
+    whole = step_seconds(
+        schedule=schedule, stages=stages, micro_batches=micro_batches, forward_s=forward_s,
+        input_backward_s=input_backward_s, weight_backward_s=weight_backward_s,
+    )  # fmt: skip
+    bubble = bubble_seconds(
+        schedule=schedule, stages=stages, forward_s=forward_s, input_backward_s=input_backward_s,
+        weight_backward_s=weight_backward_s,
+    )  # fmt: skip
     others = stages - 1
     rounds = -(-(micro_batches - 1) // stages)
     hops = {"1F1B": 2 * (others + micro_batches - 1 - rounds), "ZB-H1": 4 * others, "ZB-H2": 2 * others}

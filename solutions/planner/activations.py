@@ -81,7 +81,7 @@ def _kept(model: Model, layout: Layout, batch: Batch, mixture: bool, word: str) 
 
 
 def _mlp(model: Model, layout: Layout, mixture: bool, product: int) -> Kept:
-    before = 2 * (model.mlp_matrices - 1)
+    before: float = 2 * (model.mlp_matrices - 1)
     if model.mlp_matrices == 3 and product:  # an activation function that is a kernel of its own keeps its output too
         before += kernels(software(layout.software)["kernels"])["gate_bytes"]
     if not mixture:

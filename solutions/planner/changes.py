@@ -71,9 +71,9 @@ def _axes(model: Model, cluster: Cluster, layout: Layout) -> Iterator[Ladder]:
             yield [(f"EP {degree}", replace(layout, ep=degree)) for degree in direction]
 
 
-def _on_all(gpus: int, layout: Layout, **degrees: int) -> Layout:
+def _on_all(gpus: int, layout: Layout, *, tp: int = 0, cp: int = 0, pp: int = 0) -> Layout:
     """A layout with other degrees, and with the DP that they leave; without a pipeline it has no chunks."""
-    changed = replace(layout, **degrees)
+    changed = replace(layout, tp=tp or layout.tp, cp=cp or layout.cp, pp=pp or layout.pp)
     if changed.pp == 1:
         changed = replace(changed, virtual_stages=1, schedule="1f1b")
     return replace(changed, dp=max(1, gpus // (changed.tp * changed.cp * changed.pp)))

@@ -94,7 +94,7 @@ def _not_in_megatron(model: Model, layout: Layout) -> Iterator[str]:
 
 
 def _megatron(model: Model, layout: Layout, batch: Batch) -> str:
-    groups = {
+    groups: dict[str, Settings] = {
         "layout": _megatron_layout(model, layout),
         "batch": {"micro-batch-size": layout.micro_batch, "global-batch-size": batch.global_batch,
                   "seq-length": batch.sequence, "max-position-embeddings": batch.sequence},

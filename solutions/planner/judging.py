@@ -50,7 +50,11 @@ def warnings(judged: Plan) -> tuple[str, ...]:
 
 
 def counted(judged: Plan) -> tuple[str, ...]:
-    """Return how a plan counts where lessons or papers count otherwise; nothing for one that cannot run."""
+    """Return how a plan counts where lessons or papers count otherwise; nothing for one that cannot run.
+
+    >>> counted(plan(named_model("Llama-3-8B"), Cluster("H100-80GB", 64), Layout(tp=2, dp=30), Batch(480, 8192)))
+    ()
+    """
     return conventions(judged.cluster, judged.layout) if judged.step else ()
 
 

@@ -85,7 +85,7 @@ def product_seconds(
     """
     require_positive(tokens=tokens, inputs=inputs, outputs=outputs, copies=copies)
     row = chip(accelerator)
-    rate = peak_flop_per_s(accelerator, precision) * row.get(_computed_in(accelerator, precision), row["matmul"])
+    rate: float = peak_flop_per_s(accelerator, precision) * row.get(_computed_in(accelerator, precision), row["matmul"])
     if inputs % 64 or outputs % 64:
         rate *= constant("misaligned")
     moved = 2 * (tokens * inputs + inputs * outputs + tokens * outputs)
@@ -167,8 +167,8 @@ def _attention_core(
     if model.kv_rank:
         width += model.heads * model.rope_head_width // 2  # queries and keys are wider than values
     written = stack["attention"] == "written"
-    flop = flops.score_flop(tokens=tokens, sequence_length=batch.sequence, hidden=width, causal=not written)
-    flop /= layout.tp * layout.cp
+    whole = flops.score_flop(tokens=tokens, sequence_length=batch.sequence, hidden=width, causal=not written)
+    flop = whole / (layout.tp * layout.cp)
     peak = peak_flop_per_s(cluster.accelerator)
     if not written:
         length = batch.sequence / (batch.sequence + constant("attention_length"))

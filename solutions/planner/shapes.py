@@ -219,7 +219,8 @@ def named_model(name: str) -> Model:
     >>> named_model("Llama-3-8B").layers, named_model("DeepSeek-V3").experts
     (32, 256)
     """
-    return Model(name=name, **models.shape(model=name))
+    shape = models.shape(model=name)
+    return Model(name=name, tied=bool(shape.pop("tied")), biases=bool(shape.pop("biases")), **shape)
 
 
 def divisors(number: int, largest: int) -> list[int]:

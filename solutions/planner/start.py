@@ -24,11 +24,9 @@ def first_layout(model: Model, cluster: Cluster, batch: Batch) -> tuple[Layout, 
     (8, Batch(global_batch=64, sequence=2048))
     """
     even = replace(batch, global_batch=cluster.gpus * max(1, round(batch.global_batch / cluster.gpus)))
-    words = {
-        "precision": "fp16" if precision_faults(cluster, "bf16") else "bf16",  # a V100 has no BF16
-        "software": usual_software(accelerator=cluster.accelerator),
-    }
-    short, lean = (replace(limits, **words) for limits in (SHORT, LEAN))
+    precision = "fp16" if precision_faults(cluster, "bf16") else "bf16"  # a V100 has no BF16
+    stack = usual_software(accelerator=cluster.accelerator)
+    short, lean = (replace(limits, precision=precision, software=stack) for limits in (SHORT, LEAN))
     for tried in dict.fromkeys((batch, even)):
         for limits in (short, lean):
             if found := search(model, cluster, tried, limits=limits):

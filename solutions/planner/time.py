@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from ..pipeline import pipeline_balance, pipeline_traffic, zero_bubble
 from ..roofline import roofline
@@ -186,9 +186,10 @@ def _bubble(layout: Layout, waited_s: float) -> float:
     split = {"zb-h1": "ZB-H1", "zb-h2": "ZB-H2", "zb-v": "ZB-H2"}.get(layout.schedule)
     if not split:
         return waited_s / layout.virtual_stages
-    thirds = {"stages": layout.pp, "forward_s": 1.0, "input_backward_s": 1.0, "weight_backward_s": 1.0}
-    left = zero_bubble.bubble_seconds(schedule=split, **thirds)
-    return waited_s * left / zero_bubble.bubble_seconds(schedule="1F1B", **thirds)
+    thirds = partial(
+        zero_bubble.bubble_seconds, stages=layout.pp, forward_s=1.0, input_backward_s=1.0, weight_backward_s=1.0
+    )
+    return waited_s * thirds(schedule=split) / thirds(schedule="1F1B")
 
 
 def _hops(model: Model, cluster: Cluster, layout: Layout, batch: Batch, m: int, stage_s: float) -> float:

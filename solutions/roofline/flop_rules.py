@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..facts.arguments import require_counts, require_fraction, require_positive
 from .flops import RECOMPUTE, forward_flop, output_flop, step_flop
 from .mfu import step_utilisation, utilisation
@@ -248,12 +250,12 @@ def recompute_ratio(
     >>> round(recompute_ratio(sequence_length=2048, recompute="selective", **gpt_175b), 4)
     1.009
     """
-    shape = {
-        "tokens": sequence_length, "sequence_length": sequence_length, "layers": layers, "hidden": hidden,
-        "ffn_hidden": ffn_hidden, "heads": heads, "kv_heads": kv_heads, "vocabulary": vocabulary,
-        "mlp_matrices": mlp_matrices, "causal": causal,
-    }  # fmt: skip
-    return step_flop(**shape, recompute=recompute) / step_flop(**shape)  # type: ignore[arg-type]
+    step = partial(
+        step_flop, tokens=sequence_length, sequence_length=sequence_length, layers=layers, hidden=hidden,
+        ffn_hidden=ffn_hidden, heads=heads, kv_heads=kv_heads, vocabulary=vocabulary, mlp_matrices=mlp_matrices,
+        causal=causal,
+    )  # fmt: skip
+    return step(recompute=recompute) / step()
 
 
 def recomputed_share(*, mfu: float, hfu: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from ..facts.arguments import require_counts, require_not_negative
 from ..facts.tables import table
@@ -216,7 +216,9 @@ def attention_parameters(*, model: str) -> int:
     return layer_parameters.attention_parameters(
         **{name: int(shape[name]) for name in ("hidden", "heads", "kv_heads")},
         head_dim=head_dim(model=model),
-        **{name: bool(shape.get(name)) for name in ("biases", "qk_norm", "sinks")},
+        biases=bool(shape.get("biases")),
+        qk_norm=bool(shape.get("qk_norm")),
+        sinks=bool(shape.get("sinks")),
     )
 
 
@@ -262,7 +264,7 @@ def active_parameters(*, model: str, vocabulary_matrices: int = 2) -> int:
     )
 
 
-def shape(*, model: str) -> dict[str, int | bool]:
+def shape(*, model: str) -> dict[str, int]:
     """Everything that counts in the shape of a published model, under the names that the planner uses; 0 for what it lacks.
 
     Raises:  ValueError for a name that models.yaml lacks.
@@ -274,7 +276,7 @@ def shape(*, model: str) -> dict[str, int | bool]:
     known = _shape(model)
     wanted = ("layers", "hidden", "ffn_hidden", "heads", "kv_heads", "vocabulary", "experts", "experts_per_token",
               "expert_ffn_hidden", "shared_experts", "dense_layers", "query_rank", "kv_rank")  # fmt: skip
-    figures: dict[str, int | bool] = {name: int(known.get(name, 0)) for name in wanted}
+    figures = {name: int(known.get(name, 0)) for name in wanted}
     return figures | {
         "head_width": head_dim(model=model),
         "rope_head_width": int(known.get("rope_head_dim", 0)),
@@ -323,7 +325,24 @@ def decoder_parameters(
     return layers * layer + embeddings + positions * hidden + norm
 
 
-def mixture_shape(*, model: str) -> dict[str, int]:
+class MixtureShape(TypedDict):
+    """The arguments that moe.total_parameters and moe.active_parameters share."""
+
+    layers: int
+    hidden: int
+    experts: int
+    expert_ffn_hidden: int
+    vocabulary: int
+    shared_experts: int
+    dense_layers: int
+    attention_parameters: int
+    ffn_hidden: int
+    mlp_matrices: int
+    biases: bool
+    router_bias: bool
+
+
+def mixture_shape(*, model: str) -> MixtureShape:
     """The shape of a published mixture, as moe.total_parameters takes it by keyword.
 
     Raises:  ValueError for a name that models.yaml lacks, or a model without experts.
@@ -333,9 +352,14 @@ def mixture_shape(*, model: str) -> dict[str, int]:
     256
     """
     shape = _shape(model)
-    names = ("layers", "hidden", "experts", "expert_ffn_hidden", "vocabulary", "shared_experts", "dense_layers")
     return {
-        **{name: _figure(model, name, "experts") for name in names},
+        "layers": layers(model=model),
+        "hidden": hidden(model=model),
+        "experts": experts(model=model),
+        "expert_ffn_hidden": expert_ffn_hidden(model=model),
+        "vocabulary": vocabulary(model=model),
+        "shared_experts": shared_experts(model=model),
+        "dense_layers": dense_layers(model=model),
         "attention_parameters": attention_parameters(model=model),
         "ffn_hidden": int(shape.get("ffn_hidden", 0)),
         "mlp_matrices": mlp_matrices(model=model),

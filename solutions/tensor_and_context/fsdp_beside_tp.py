@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..facts.arguments import require_counts, require_positive
 from ..ring import ring
 from .tensor_parallel import traffic_bytes
@@ -47,6 +49,6 @@ def lightest_fsdp_degree(*, tokens: int, hidden: int, layer_parameters: float, g
     require_counts(gpus=gpus)
     if gpus & (gpus - 1):
         raise ValueError(f"gpus must be a power of two, not {gpus}")
-    run = {"tokens": tokens, "hidden": hidden, "layer_parameters": layer_parameters}
+    sent = partial(layer_bytes_sent, tokens=tokens, hidden=hidden, layer_parameters=layer_parameters)
     degrees = [1 << power for power in range(gpus.bit_length())]
-    return min(degrees, key=lambda fsdp: layer_bytes_sent(**run, fsdp=fsdp, tp=gpus // fsdp))
+    return min(degrees, key=lambda fsdp: sent(fsdp=fsdp, tp=gpus // fsdp))

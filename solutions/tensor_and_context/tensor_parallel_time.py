@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..facts.arguments import require_counts, require_positive
 from .tensor_parallel import ALL_REDUCES_A_LAYER, traffic_bytes
 
@@ -164,9 +166,11 @@ def throughput_lost(
     ...                       wider_tp=16, wider_bandwidth_bytes_per_s=240e9), 3)
     0.306
     """
-    layer = {"hidden": hidden, "layer_parameters": layer_parameters, "flop_per_s": flop_per_s}
-    narrow = overhead_of_compute(**layer, tp=tp, bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s, span="step")
-    wide = overhead_of_compute(**layer, tp=wider_tp, bus_bandwidth_bytes_per_s=wider_bandwidth_bytes_per_s, span="step")
+    added = partial(
+        overhead_of_compute, hidden=hidden, layer_parameters=layer_parameters, flop_per_s=flop_per_s, span="step"
+    )
+    narrow = added(tp=tp, bus_bandwidth_bytes_per_s=bus_bandwidth_bytes_per_s)
+    wide = added(tp=wider_tp, bus_bandwidth_bytes_per_s=wider_bandwidth_bytes_per_s)
     return 1 - (1 + narrow) / (1 + wide)
 
 

@@ -22,12 +22,14 @@ from answers.contexts import CONTEXTS
 from checkout import checkout_bank, posed, template, yaml_data
 from shardwise.bank.bank import Problem
 from shardwise.bank.posing import pose
-from shardwise.kinds import OURS
 from shardwise.kinds.calls import run_here
 from shardwise.marking import check
 from shardwise.question import Feedback, Question
 
-KINDS = OURS  # each has its spellings in a file of its name
+FILES = Path(__file__).parent.glob("*.yaml")
+KINDS = sorted(
+    path.stem for path in FILES if not path.stem.startswith("slips")
+)  # each has its spellings in a file of its name
 OFTEN = ("every class", "common", "now and then")
 MUSTS = ("correct", "incorrect", "unreadable")
 FEW = {"match": 9}  # seeds of a kind of which the bank has few problems

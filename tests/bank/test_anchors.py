@@ -35,7 +35,7 @@ def printed_number(entry: Mapping[str, Any]) -> tuple[float, float]:
 
 def computed(entry: Mapping[str, Any]) -> float:
     """What the reference gives, in the unit that is printed."""
-    module, name = entry["reference"].split(".")
+    module, _, name = entry["reference"].rpartition(".")
     value = getattr(importlib.import_module(f"solutions.{module}"), name)(**entry["arguments"])
     return from_base(float(value), entry["unit"]) if "unit" in entry else float(value)
 

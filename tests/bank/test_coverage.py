@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from checkout import ROOT
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.lint.coverage import page, summary, table
 from shardwise.bank.lint.lint import faults_of, lint
@@ -119,25 +118,6 @@ def test_no_text_breaks_a_table_of_the_page_or_begins_html(tmp_path: Path) -> No
     assert r"## 02 \<i> (not yet)" in text.splitlines()
 
 
-def test_what_is_no_page_is_said_or_replaced(tmp_path: Path) -> None:
-    a_bank(tmp_path)
-    page_ = tmp_path / "page.md"
-    page_.write_bytes(b"\xff")
-    assert run("--bank", str(tmp_path), "--write", str(page_), "--check")[0] == 1
-    assert run("--bank", str(tmp_path), "--write", str(page_))[0] == 0
-    assert page_.read_text("utf-8").startswith("# What the problems cover")
-    for folder in (str(tmp_path), ""):
-        assert "is a folder. Name a file for the page." in run("--bank", str(tmp_path), "--write", folder)[1]
-
-
-def test_a_link_to_nothing_is_no_missing_curriculum(tmp_path: Path) -> None:
-    bank = a_bank(tmp_path)
-    (tmp_path / NAME).unlink()
-    (tmp_path / NAME).symlink_to(tmp_path / "nowhere")
-    with pytest.raises(Faulty, match="cannot be read"):
-        curriculum_of(bank)
-
-
 def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
     for name in ("one", "two", "none"):
         a_bank(tmp_path / name)
@@ -195,11 +175,6 @@ def test_a_curriculum_that_is_not_valid_is_said_at_its_place(tmp_path: Path, old
         curriculum_of(bank)
     assert words in str(caught.value)
     assert f"{NAME}:8:" in str(caught.value)
-
-
-def test_the_page_in_the_docs_is_what_the_bank_says_today(whole_bank: Bank) -> None:
-    now = page(curriculum(whole_bank), ROOT / "docs")
-    assert (ROOT / "docs" / "coverage.md").read_text("utf-8") == now, "run `make render`"
 
 
 def test_nothing_that_the_written_chapters_have_to_teach_is_left_out(whole_bank: Bank) -> None:

@@ -1,4 +1,4 @@
-"""The figures of the lessons are those that the references draw: `make figures` writes them, and they are committed."""
+"""The figures of the lessons are those that the references draw: `make generated` writes them, and they are committed."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def test_the_figures_are_those_that_the_references_draw() -> None:
     drawn = draw(ROOT / "problems")
     assert drawn
     assert [path for path, picture in drawn.items() if not is_the_same(path.read_bytes(), picture)] == [], (
-        "run make figures"
+        "run make generated"
     )

@@ -52,8 +52,8 @@ def own(tmp_path: Path) -> Bank:
     folder = tmp_path / "bank"
     init_bank(folder)
     (chapter,) = (folder / "problems").glob("01-*")
-    (folder / "solutions" / "moving").mkdir()
-    (folder / "solutions" / "moving" / "a_rise.py").write_text(OWN.replace("01-first", chapter.name), "utf-8")
+    (folder / "solutions" / "interactive").mkdir()
+    (folder / "solutions" / "interactive" / "a_rise.py").write_text(OWN.replace("01-first", chapter.name), "utf-8")
     (chapter / "lesson.md").write_text(LESSON, "utf-8")
     (chapter / "figures").mkdir(exist_ok=True)
     shutil.copy(ROOT / "problems/01-ring-all-reduce/figures/two-bandwidths.png", chapter / "figures" / "rise.png")
@@ -185,20 +185,20 @@ def test_a_bank_may_have_pictures_of_its_own(own: Bank) -> None:
     ],
 )
 def test_the_lint_says_what_is_wrong_with_a_picture(own: Bank, old: str, new: str, words: str) -> None:
-    file = own.folder / "solutions" / "moving" / "a_rise.py"
+    file = own.folder / "solutions" / "interactive" / "a_rise.py"
     file.write_text(file.read_text("utf-8").replace(old, new), "utf-8")
     (fault,) = moving_faults(Bank.open(own.folder))
     assert words in f"{fault.place}: {fault.message}"
 
 
 def test_the_lint_says_which_lesson_names_a_picture_that_is_not_there(own: Bank) -> None:
-    (own.folder / "solutions" / "moving" / "a_rise.py").unlink()
+    (own.folder / "solutions" / "interactive" / "a_rise.py").unlink()
     faults = [fault for report in lint(Banks([own]), seeds=1, workers=1) for fault in report.faults]
     assert ["needs a solutions/interactive/a_rise.py, and there is none" in fault.message for fault in faults] == [True]
 
 
 def test_a_lesson_that_cannot_be_read_is_said_once(own: Bank) -> None:
-    (own.folder / "solutions" / "moving" / "a_rise.py").unlink()
+    (own.folder / "solutions" / "interactive" / "a_rise.py").unlink()
     (lesson,) = own.folder.glob("problems/*/lesson.md")
     lesson.write_bytes(b"\xff")
     said = [fault.message for report in lint(Banks([own]), seeds=1, workers=1) for fault in report.faults]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +14,6 @@ from shardwise.course.assigning.notebooks import chapter_notebook
 from shardwise.course.assigning.rendering import render
 from shardwise.errors import Faulty, ShardwiseError
 
-PROBLEMS = Path(__file__).parents[2] / "problems"
 LESSON = """\
 # Rings
 
@@ -115,20 +112,6 @@ def test_the_problems_are_numbered_through_and_one_tuple_in_the_notebooks_order(
     assert heads == ["### 1. First-one", "### 2. Second-one", "### 3. Third-one"]
 
 
-def test_a_picture_is_attached_to_the_cell_that_shows_it(tmp_path: Path) -> None:
-    cells = chapter_notebook(a_bank(tmp_path), "01-rings")["cells"]
-    shown = {cell["source"].partition("\n")[0]: list(cell["attachments"]) for cell in cells if "attachments" in cell}
-    assert shown == {"## Two phases": ["ring.png"], "## What a step costs ##": ["step.png"]}
-
-
-def test_a_chapter_is_the_same_when_it_is_read_from_the_cache(tmp_path: Path) -> None:
-    bank = a_bank(tmp_path)
-    bank.compiled.keep()
-    again = Bank.open(tmp_path)
-    assert again.chapters == bank.chapters
-    assert list(again.chapters["01-rings"].sections) == ["Two phases", "What a step costs"]
-
-
 def test_a_heading_is_a_line_of_text_and_not_of_code() -> None:
     fenced = "## One\n\n~~~\n## Two\n```\n~~~\n\n## Three\n\n````\n```\n## Four\n````\n## Five  \n### Six\n```\n## Seven\n`````\n## Eight\n"
     assert [section.heading for section in sections_of(fenced)] == ["One", "Three", "Five", "Eight"]
@@ -145,10 +128,6 @@ def test_a_heading_is_a_line_of_text_and_not_of_code() -> None:
         (
             SECTIONS.replace("Two phases", "Two fases"),
             "4:3: problems.Two fases: lesson.md has no heading “## Two fases” / Did you mean “Two phases”?",
-        ),
-        (
-            SECTIONS.replace("Two phases", "two Phases"),
-            "4:3: problems.two Phases: lesson.md has no heading “## two Phases” / Did you mean “Two phases”?",
         ),
         (
             SECTIONS.replace("Two phases", "No heading"),
@@ -197,15 +176,11 @@ def test_a_lesson_without_headings_or_no_lesson_has_no_sections(tmp_path: Path) 
     ("problems", "words"),
     [
         (SECTIONS.replace("third-one", "first-one"), "6:7: problems: first-one is listed twice"),
-        (SECTIONS.replace("second-one", "first-one"), "4:27: problems: first-one is listed twice"),
         (SECTIONS.replace(", second-one", ""), "second-one.yaml lies in this folder and is not listed"),
         (SECTIONS.replace("third-one", "fourth-one"), "6:7: problems: there is no fourth-one.yaml in this folder"),
         (SECTIONS.replace("What a step costs", "Two phases"), "5:3: not YAML: "),
-        (SECTIONS.replace("[first-one, second-one]", "[]"), "problems.Two phases: I expected at least 1 of them"),
         (SECTIONS.replace("[first-one, second-one]", "first-one"), "problems.Two phases: I expected a list, and this is 'first-one'"),
         ("problems: {}\n", "problems: I expected at least 1 of them"),
-        ("problems: []\n", "problems: I expected at least 1 of them"),
-        ("problems: first-one\n", "problems: I expected a list, and this is 'first-one'"),
     ],
 )  # fmt: skip
 def test_a_list_that_is_not_the_folder_is_said_at_its_place(tmp_path: Path, problems: str, words: str) -> None:
@@ -221,7 +196,6 @@ def test_a_list_that_is_not_the_folder_is_said_at_its_place(tmp_path: Path, prob
     ("before", "after"),
     [
         ("problems: # all\n- first-one\n- second-one\n- third-one # hard\n", ("third-one # hard\n", "third-one # hard\n- new-one\n")),
-        ("problems: [first-one, second-one, third-one,]\n", ("third-one,", "third-one, new-one,")),
         ("problems:\n  [first-one,\n   'second-one',\n   \"third-one\" # hard\n  ]\n", ('"third-one"', '"third-one", new-one')),
         (SECTIONS + "# The end.\n", ("    - third-one\n", "    - third-one\n    - new-one\n")),
         ("problems: {Two phases: [first-one], 'What a step costs': [second-one, third-one]} # all\n", ("third-one]", "third-one, new-one]")),
@@ -244,24 +218,3 @@ def test_a_list_that_cannot_be_added_to_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ShardwiseError, match="has no list of problems that I can add to; add the new one by hand"):
         new_problem("01-rings/new-one", "choice", Banks([bank]))
     assert (sorted(tmp_path.rglob("*")), listing(tmp_path).read_text("utf-8")) == before
-
-
-def test_the_notebook_is_written_anew_when_a_problem_moves_to_another_section(tmp_path: Path) -> None:
-    out = tmp_path / "notebooks"
-    render(Banks([a_bank(tmp_path)]), out, check=False)
-    first = json.loads((out / "01-rings.ipynb").read_text("utf-8"))
-    listing(tmp_path).write_text(listing(tmp_path).read_text("utf-8").replace("What a step costs", "Sources"), "utf-8")
-    assert render(Banks([Bank.open(tmp_path)]), out, check=False) == [out / "01-rings.ipynb"]
-    second = json.loads((out / "01-rings.ipynb").read_text("utf-8"))
-    assert first != second
-    assert second["cells"][-1]["metadata"]["shardwise"]["role"] == "typed"
-
-
-# The lessons of this bank ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("lesson", sorted(PROBLEMS.glob("*/lesson.md")), ids=lambda lesson: lesson.parent.name)
-def test_no_table_of_a_lesson_explains_a_word_twice(lesson: Path) -> None:
-    for table in re.findall(r"(?:^\|.*\n)+", lesson.read_text("utf-8"), re.MULTILINE):
-        explained = [row.split("|")[1].strip() for row in table.splitlines()[2:]]
-        assert sorted(set(explained)) == sorted(explained)

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import math
-import os
+import pickle
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
-import tracemalloc
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
-from checkout import ROOT, checkout_bank, problem_of, template
+from checkout import ROOT, TEMPLATES, checkout_bank, problem_of, template
 from shardwise.bank.bank import Bank, Banks, Problem
-from shardwise.bank.lint.lint import Job, Report, _proved, faults_of, lint, lint_problem
-from shardwise.bank.lint.never_drawn import Waiting
+from shardwise.bank.lint.lint import faults_of, lint, lint_problem
 from shardwise.bank.lint.unlisted_files import stray_files, twins
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank, new_problem, starter
-from shardwise.errors import Faulty, ShardwiseError
-from shardwise.kinds import OURS, kinds
+from shardwise.errors import Fault, Faulty, ShardwiseError
+from shardwise.kinds import kinds
 from shardwise.kinds.calls import run_here
 from shardwise.kinds.code.separation import published
-from shardwise.kinds.inputs import Input
 from shardwise.marking import check
 from shardwise.question import Feedback
-from shardwise.template.parameters import Parameter
 
 RING = "01-ring-all-reduce"
 
@@ -49,7 +38,7 @@ def said(kind: str, *changes: tuple[str, str], seeds: int = 8) -> str:
 # One problem -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", OURS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
     report = lint_problem(problem(kind), seeds=60)
     assert report.faults == []
@@ -66,14 +55,10 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("quantity", ("factor: 0.5", "value: key / 0"), "“key / 0” has no value here"),
         ("quantity", ("factor: 0.5", "value: kye / 2"), "“kye / 2” has no value here: 'kye' is undefined"),
         ("quantity", ("prompt: |", "where: [gpus > 8 and gpus < 32 and message_bytes < 2e9]\nprompt: |"), r"accepts \d\.\d% of its draws"),
-        ("quantity", ("prompt: |", "where: [gpus > 100]\nprompt: |"), "were all rejected"),
-        ("quantity", ("prompt: |", "where: [gpu > 1]\nprompt: |"), "'gpu' is undefined"),
         ("quantity", ("prompt: |", "  spare: 3\nprompt: |"), "params.spare is drawn and never used"),
         ("quantity", ("ring.ring.bytes_sent_per_gpu    ", "ring.ring.bytes_sent    "), r"solutions/ring/ring.py has no function 'bytes_sent'"),
-        ("quantity", ("ring.ring.bytes_sent_per_gpu    ", "rnig.bytes_sent_per_gpu    "), r"solutions/rnig.py does not exist"),
         ("quantity", ("reference: ring.ring.bytes_sent_per_gpu", "reference: ring.ring.all_reduce_seconds"), "all_reduce_seconds needs bandwidth_bytes_per_s; no parameter has that name"),
         ("quantity", ("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [eight]}"), "ValueError: gpus must be a whole number"),
-        ("quantity", ("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [0, -1]}"), "gpus"),
         ("quantity", ("How much does each", "{{ how }} does each"), "this text cannot be rendered: 'how' is undefined"),
         ("quantity", ("How much does each", "{{ none }} does each"), "seed 0 and 4 more: a text shows the raw value None: "),
         ("quantity", ("How much does each", "That is $ 5$. How much does each"), r"seed 0 and 4 more: a text shows \$ that is part of no formula: "),
@@ -88,7 +73,6 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("code", ("return 2 * message_gb * (gpus - 1) / gpus", "return message_gb"), r"seed 0 and 7 more: the program in the solution is marked incorrect: `sent_gb"),
         ("choice", ("text: half as much as now", "text: twice as much as now"), "two options that are shown together read the same"),
         ("choice", ("pick: one", "pick: one\n  shown: 9"), "answer.shown is 9, and there are 3 options"),
-        ("choice", ("correct: true", "correct: gpus > 1000"), "were all rejected"),
         ("order", ("order: [cut, gather, scatter, done]", "order: [cut, scatter, gather, done]"), "mistake 1 is the right order"),
         ("order", ("what happens first", "what happens first\n  shown: 9"), "answer.shown is 9, and there are 4 items"),
         ("formula", ("formula: 2*M*(N-1)/N", "formula: 2*M*N/(N-1)"), r"the formula gives 4000000.0, ring.ring.bytes_sent_per_gpu 1000000.0 and ring.ring.simulated"),
@@ -96,7 +80,6 @@ def test_the_template_that_the_others_spoil_is_sound(kind: str) -> None:
         ("formula", ("formula: M*(N-1)/N", "formula: M*(K-1)/N"), "I don't know “K”"),
         ("formula", ("choice: [2, 4, 8, 64]", "derived: 2 + 2"), "answer.symbols.N has no values of its own"),
         ("code", ("ring.ring.simulated_bytes_sent_per_gpu", "ring.ring.simulated_bytes_sent_per_phase"), r"for \{'message_gb': 1, 'gpus': 2\} ring.ring.bytes_sent_per_gpu gives 1.0 and ring.ring.simulated_bytes_sent_per_phase 0.5"),
-        ("code", ("factor: 0.5", "factor: 1"), "were all rejected"),
         ("code", ("mistakes:\n", "mistakes:\n  - {value: key / 2, say: That is half of it.}\n"), "mistakes 1 and 2 return the same on every case"),
         ("code", ("mistakes:\n", "mistakes:\n  - {value: key / 4e9, say: That is a quarter.}\n"), "mistake 1 is off by a factor of about 1e-09 on every case, as if its value were in GB"),
         ("code", ("choice: [2, 4, 8, 64]", "derived: 2 + 2"), "answer.inputs.gpus has no values of its own"),
@@ -168,19 +151,6 @@ def test_a_default_that_a_parameter_takes_the_place_of_has_to_be_named(written: 
     assert [(fault.message, fault.remedy) for fault in faults] == [words] * faulted
 
 
-def test_a_default_that_is_taken_in_a_part_of_a_case_is_faulted_at_its_part() -> None:
-    text = (ROOT / "problems" / "16-capstone-405b" / "train-a-model.yaml").read_text()
-    assert text.count(", pue: pue}") == 1
-    (fault,) = lint_problem(problem_of(text.replace(", pue: pue}", "}"), "x/a-problem"), seeds=0).faults
-    assert "cost.run_costs.electricity_dollars has a default for pue" in fault.message
-    assert "electricity_dollars" in text.splitlines()[int(fault.place.split(":")[1]) - 1]
-
-
-def test_what_several_seeds_show_is_said_once() -> None:
-    faults = lint_problem(problem("quantity", ("How much does each", "{{ none }} does each")), seeds=20).faults
-    assert [fault.message.partition(":")[0] for fault in faults] == ["seed 0 and 4 more"]
-
-
 @pytest.mark.parametrize(
     ("change", "line"),
     [
@@ -194,21 +164,6 @@ def test_a_fault_that_shows_while_drawing_points_to_its_line(change: tuple[str, 
     (fault,) = lint_problem(made, seeds=2).faults
     number = int(fault.place.split(":")[1])
     assert line in made.source.text.splitlines()[number - 1]
-
-
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        (("factor: 0.5", "factor: 1"), "- factor: 1"),
-        (("ring.ring.simulated_bytes_sent_per_gpu", "ring.ring.simulated_bytes_sent_per_phase"), "oracle: ring.ring.simulated_bytes_sent_per_phase"),
-        (("gpus: {choice: [8, 16, 32, 64]}", "gpus: {choice: [eight]}"), "reference: ring.ring.bytes_sent_per_gpu"),
-        (("prompt: |", "where: [gpus > 100]\nprompt: |"), "where: [gpus > 100]"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_with_a_draw_is_said_at_what_makes_it_wrong(change: tuple[str, str], line: str) -> None:
-    made = problem("quantity", change)
-    places = [fault.place for fault in lint_problem(made, seeds=2).faults]
-    assert any(line in made.source.text.splitlines()[int(place.split(":")[1]) - 1] for place in places), places
 
 
 def test_what_is_wrong_with_a_part_of_a_case_is_said_at_that_part() -> None:
@@ -277,32 +232,20 @@ def test_a_function_without_a_published_program_is_faulted() -> None:
     assert "the solution shows no program that defines sent_gb" in said("code", ("def sent_gb", "def other_gb"))
 
 
-# Rules of shipped problems, and what let a broken one pass: the tie of `best_group`, lives that come back after each halving, a
-# strict limit, GiB for GB.
-BLIND = {
-    "best-group": "the last of equals for the first in `min",
-    "write-the-scaler": "`lives = hysteresis` again after it",
-    "write-the-largest-ring": "< for <=",
-    "write-the-stage-picker": r"wrong unit: 2\*\*30 for 1e9",
-}
+# Cases of a shipped problem that were added because a wrong program earned all points without them: in place of `min`, the last of equals.
+def test_a_rule_that_no_case_asks_about_is_faulted() -> None:
+    def found(text: str) -> list[str]:
+        made = problem_of(text)
+        drawn = [pose(made, seed) for seed in range(40)]
+        return [message for message, _ in made.kind.faults_over(made.template, made.references, drawn)]
 
-
-def blind_to(text: str) -> list[str]:
-    made = problem_of(text)
-    drawn = [pose(made, seed) for seed in range(40)]
-    return [message for message, _ in made.kind.faults_over(made.template, made.references, drawn)]
-
-
-@pytest.mark.parametrize("slug", BLIND)
-def test_a_rule_that_no_case_asks_about_is_faulted(slug: str) -> None:
-    text = checkout_bank().find(slug).path.read_text("utf-8")
-    assert blind_to(text) == []
+    text = checkout_bank().find("best-group").path.read_text("utf-8")
+    assert found(text) == []
     blind, times = re.subn(r"\n  always:.*(\n    - .*)+", "", text)
     assert times == 1
-    blind = re.sub(
-        r"\nmistakes:\n.*?\nhints:", "\nhints:", blind, flags=re.DOTALL
-    )  # some are right on all other inputs
-    assert any(re.search(BLIND[slug], message) for message in blind_to(blind)), blind_to(blind)
+    # Some mistakes are right on all other inputs.
+    blind = re.sub(r"\nmistakes:\n.*?\nhints:", "\nhints:", blind, flags=re.DOTALL)
+    assert any("the last of equals for the first in `min" in message for message in found(blind)), found(blind)
 
 
 @pytest.mark.parametrize(
@@ -311,11 +254,6 @@ def test_a_rule_that_no_case_asks_about_is_faulted(slug: str) -> None:
         (
             "if gpus >= 512:\n          return 0\n      return",
             "line 3 of the program (`return 0`) is never reached by a case",
-            "answer.always",
-        ),
-        (
-            "return 0 if gpus >= 512 else",
-            "line 2 of the program has a branch that no case takes: `0` of `0 if gpus",
             "answer.always",
         ),
         (
@@ -333,11 +271,6 @@ def test_a_rule_that_no_case_asks_about_is_faulted(slug: str) -> None:
             "line 2 of the program refuses no case for `message_gb` alone (`if min(gpus",
             "answer.edges",
         ),
-        (
-            "if min(gpus, message_gb) < 0.5:\n          raise ValueError\n      return",
-            "line 2 of the program refuses no case for a negative `gpus` (`if min(gpus",
-            "answer.edges",
-        ),
     ],
 )
 def test_what_no_case_of_a_function_reaches_is_faulted_at_its_program(program: str, fault: str, remedy: str) -> None:
@@ -345,46 +278,6 @@ def test_what_no_case_of_a_function_reaches_is_faulted_at_its_program(program: s
     line = next(number for number, row in enumerate(text.splitlines(), 1) if row.startswith("solution:"))
     said = [str(each) for each in lint_problem(problem_of(text, "x/a-problem"), seeds=1).faults]
     assert any(f"a-problem.yaml:{line}:" in each and fault in each and remedy in each for each in said), said
-
-
-# Wrong programs that once earned all points, by what they have in place of a line of the published one.
-WRONG = [
-    ("best-group", "min(layers, in_flight) < 1 or", ""),
-    ("best-group", "min(input_mb, layer_mb)", "input_mb"),
-    ("write-the-stage-picker", "room_gb * 1e9", "int(room_gb) * 1e9"),
-    ("write-the-stage-picker", "room_gb * 1e9", "round(room_gb) * 1e9"),
-    ("write-the-stage-picker", "weights = 2 / gpus", "weights = 2 // gpus"),
-    ("write-the-stage-picker", "for stage in (0, 1, 2, 3):", "for stage in (0, 1, 2, 3):\n    if gpus == 1: return 0"),
-    ("write-the-largest-ring", "while ring_ms", "while gpus < 512 and ring_ms"),
-    ("write-the-scaler", "max(scale / 2, min_scale)", "scale / 2 if scale > min_scale else scale"),
-    ("write-the-scaler", "max(scale / 2, min_scale)", "scale / 2 if scale / 2 >= min_scale else scale"),
-    ("write-the-scaler", "max(scale / 2, min_scale)", "max(scale // 2, min_scale)"),
-    ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(step_s, mtbf_s) <= 0"),
-    ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(step_s, write_s, mtbf_s) < 1"),
-    ("write-the-layer", "hidden % heads or", "ffn_hidden % heads or"),
-    ("write-the-layer", "or heads % kv_heads", "or hidden % kv_heads"),
-    ("shard-as-stored", 'outputs if cut == "columns" else inputs', 'inputs if cut == "columns" else outputs'),
-    ("write-the-request", "parameters / 1e9      #", "parameters // 1e9      #"),
-    ("time-of-a-layer", "5 * tokens * ffn_hidden", "tokens * ffn_hidden"),
-    ("time-of-a-layer", "kernel(4 * tokens * hidden", "kernel(tokens * hidden"),
-    ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(step_s, write_s) <= 0 or mtbf_s < 0"),
-    ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(abs(step_s), write_s, mtbf_s) <= 0"),
-    ("best-cadence", "while n * step_s", "while n < 2000 and n * step_s"),
-    ("best-group", "min(input_mb, layer_mb) <= 0", "min(abs(input_mb), layer_mb) <= 0"),
-    ("best-group", "range(1, layers + 1)", "range(1, min(layers, 16) + 1)"),
-    ("write-the-in-flight", "stages < 1", "stages == 0"),
-]
-
-
-@pytest.mark.parametrize(("slug", "line", "wrong"), WRONG)
-def test_a_program_with_one_wrong_line_does_not_earn_all_points(slug: str, line: str, wrong: str) -> None:
-    made = checkout_bank().find(slug)
-    for seed in range(3):
-        question = pose(made, seed)
-        right = published(question, question.form.function)
-        assert right is not None and right.count(line) == 1
-        assert check(question, right, runner=run_here).credit == 1
-        assert check(question, right.replace(line, wrong), runner=run_here).credit < 1
 
 
 def test_an_ordinary_input_that_is_refused_and_so_never_tried_is_faulted() -> None:
@@ -433,32 +326,9 @@ def test_a_value_that_no_draw_has_is_faulted(change: str, words: list[str]) -> N
     assert not [fault for fault in lint_problem(refused, seeds=999).faults if "params." in fault.message]
 
 
-def test_a_list_that_is_too_long_for_its_draws_is_not_blamed_for_chance() -> None:
-    params = {"gpus": Parameter.model_validate({"range": [1, 51, 1]}), "one": Parameter.model_validate({"fixed": 8})}
-    named = {}
-    for draws in (1000, 1020):
-        waiting = Waiting(params, draws)
-        waiting.drawn({"gpus": 7, "one": 8})
-        named[draws] = [name for name, _ in waiting.faults()]
-    assert named == {1000: [], 1020: ["gpus"]}
-
-
-def test_a_range_is_never_written_out() -> None:
-    """One of ten million values took 100 seconds and 600 MB, before the time of a draw is even counted."""
-    wide = problem("quantity", ("range: [1, 8, 1]", "range: [1, 1.0e+7, 1]"))
-    called = problem("code", ("choice: [1, 2, 14]", "range: [1, 1.0e+7, 1]"))
-    tracemalloc.start()
-    for one in (wide, called):
-        lint_problem(one, seeds=2)
-    assert tracemalloc.get_traced_memory()[1] < 50e6
-    tracemalloc.stop()
-    given = Input.model_validate({"range": [0.5, 1e6, 0.25]})
-    assert [given.level(value).rank for value in (0.5, 0.6, 1.0, 2e6, "word")] == [0, 1, 2, len(given.values()), 0]
-
-
-def test_a_key_that_nothing_confirms_is_faulted() -> None:
-    wrong = ("ring.ring.simulated_bytes_sent_per_gpu", "ring.ring.simulated_bytes_sent_per_phase")
-    assert "no oracle confirms its key on every draw" in said("quantity", wrong, seeds=3)
+def test_a_range_of_millions_is_refused() -> None:
+    with pytest.raises(Faulty, match="a range has at most 100,000 steps"):
+        problem("quantity", ("range: [1, 8, 1]", "range: [1, 1.0e+7, 1]"))
 
 
 def test_a_problem_without_mistakes_is_faulted() -> None:
@@ -474,35 +344,6 @@ def test_an_order_by_values_is_held_against_the_second_opinion() -> None:
     head, _, rest = template("order").partition("  items:\n")
     made = problem_of(f"{head}  items:\n{items}hints:{rest.partition('hints:')[2]}")
     assert "the values and the oracles give different orders" in str(lint_problem(made, seeds=2).faults[0])
-
-
-def test_a_word_that_the_author_wrote_is_no_raw_value() -> None:
-    assert said("choice", ("hardly more than now", "None of them sends more")) == ""
-
-
-def test_a_fault_of_a_draw_names_the_file_the_seed_and_what_to_do() -> None:
-    report = lint_problem(problem("quantity", ("factor: 0.5", "factor: 1")), seeds=3)
-    (fault,) = report.faults
-    assert fault.place == "problems/x/a-problem.yaml:20:5"
-    with pytest.raises(
-        ShardwiseError, match="x/a-problem, seed 4: x/a-problem: 500 draws for seed 4 were all rejected"
-    ):
-        pose(problem("quantity", ("factor: 0.5", "factor: 1")), 4)
-
-
-def test_what_a_reference_raises_becomes_a_message_and_no_traceback() -> None:
-    more = "    bandwidth_bytes_per_s: {choice: [1.0e+9]}\n    latency_s: {choice: [1.0e-6]}\n  edges:"
-    changes = (("ring.ring.bytes_sent_per_gpu", "ring.ring.faster_algorithm"), ("\n  unit: GB", ""), ("  edges:", more))
-    made = problem("code", *changes)
-    with pytest.raises(ShardwiseError, match="x/a-problem, seed 0: TypeError: can't multiply sequence by non-int"):
-        pose(made, 0)
-    assert "TypeError: can't multiply sequence" in lint_problem(made, seeds=3).faults[0].message
-
-
-def test_the_margin_is_the_distance_to_the_nearest_mistake_in_tolerances() -> None:
-    changes = (("rel_tol: 0.005", "rel_tol: 0.01"), ("factor: 0.5", "factor: 1.1"))
-    report = lint_problem(problem("quantity", *changes), seeds=5)
-    assert round(report.margin, 3) == round(0.1 / (0.01 + 0.011), 3)
 
 
 # A bank ----------------------------------------------------------------------------------------------------------
@@ -562,16 +403,11 @@ def test_a_new_problem_of_every_kind_passes_the_lint_at_once(bank_copy: Path, se
             "nowhere/a-problem",
             "'nowhere' is no chapter's name: write two digits and a slug, such as 01-ring-all-reduce.",
         ),
-        ("../a-problem", "'..' is no chapter's name"),
         (f"{RING}/ring-time", "01-ring-all-reduce/ring-time has this slug already"),
         (f"{RING}/Ring_Time", "'Ring_Time' is no slug: use 3 to 60 lower-case letters and digits"),
-        (f"{RING}/ab", "'ab' is no slug"),
-        (f"{RING}/a/b", "'a/b' is no slug"),
         (f"{RING}/../x", "'../x' is no slug"),
         (f"{RING}/check", "'check' is a name that notebooks need for something else"),
-        (f"{RING}/lambda", "'lambda' is a name that notebooks need for something else"),
         (RING, f"'{RING}' names no chapter. Write chapter/problem, such as {RING}/{RING}."),
-        (f"{RING}/", f"'{RING}/' names no chapter."),
     ],
 )
 def test_a_problem_with_an_impossible_name_is_not_started(bank_copy: Path, name: str, words: str) -> None:
@@ -603,18 +439,6 @@ def test_examples_are_written_beside_references_of_ones_own_and_never_over_them(
     assert [path.read_text() for path in examples] == [mine, mine]
 
 
-@pytest.mark.parametrize("argument", ["file_bytes", "bandwidth_bytes_per_s", "latency_s"])
-@pytest.mark.parametrize("value", [-1, math.nan])
-def test_the_reference_that_a_bank_begins_with_refuses_what_makes_no_sense(
-    tmp_path: Path, argument: str, value: float
-) -> None:
-    init_bank(tmp_path / "bank")
-    seconds = Bank.open(tmp_path / "bank").references.reference("example.transfer_seconds")
-    sound = {"file_bytes": 1e9, "bandwidth_bytes_per_s": 12.5e9, "latency_s": 0.05}
-    with pytest.raises(ValueError, match=f"^{argument} must be "):
-        seconds(**sound | {argument: value})
-
-
 @pytest.mark.parametrize("kind", ["quantity", "estimate"])
 @pytest.mark.parametrize("number", ["nan", "inf"])
 def test_a_key_that_is_no_number_is_never_handed_out(tmp_path: Path, kind: str, number: str) -> None:
@@ -636,27 +460,6 @@ def test_nothing_is_written_into_an_installed_bank(tmp_path: Path) -> None:
     assert sorted(installed.rglob("*")) == before
 
 
-def test_a_bank_is_started_only_where_none_is(tmp_path: Path) -> None:
-    (tmp_path / "solutions").mkdir()
-    with pytest.raises(ShardwiseError, match=r"solutions is there already; nothing was written\. Name a new folder\."):
-        init_bank(tmp_path)
-    assert [path.name for path in tmp_path.rglob("*")] == ["solutions"]
-
-
-def test_the_list_of_a_chapter_and_its_folder_are_the_same(bank_copy: Path) -> None:
-    chapter = bank_copy / "problems" / RING
-    shutil.copy(chapter / "ring-time.yaml", chapter / "spare.yaml")
-    (chapter / "link-gap.yaml").unlink()
-    text = listing(bank_copy).read_text("utf-8")
-    row = len(text.split("problems:")[0].split("\n"))
-    listing(bank_copy).write_text(text.rstrip() + "\n    - ring-time\n", "utf-8")
-    found = loading(bank_copy)
-    assert "chapter.yaml" in found
-    assert "problems: there is no link-gap.yaml in this folder" in found
-    assert f"{row + 1}:3: problems: spare.yaml lies in this folder and is not listed" in found
-    assert "problems: ring-time is listed twice" in found
-
-
 @pytest.mark.parametrize("slug", ["Ring-Time", "ring_time", "2nd-time", "ring--time", "import", "hint", "ring.time"])
 def test_a_file_whose_name_is_no_name_for_an_answer_is_faulted(bank_copy: Path, slug: str) -> None:
     chapter = bank_copy / "problems" / RING
@@ -665,24 +468,6 @@ def test_a_file_whose_name_is_no_name_for_an_answer_is_faulted(bank_copy: Path, 
     listing(bank_copy).write_text(text.replace("- ring-time\n", f"- {slug}\n"), "utf-8")
     assert f"problems: '{slug}' is" in loading(bank_copy)
     assert "Rename the file." in loading(bank_copy)
-
-
-def test_faults_of_several_files_come_together(bank_copy: Path) -> None:
-    for name in ("ring-time", "link-gap"):
-        path = bank_copy / "problems" / RING / f"{name}.yaml"
-        path.write_text(path.read_text("utf-8").replace("points:", "pionts:"), "utf-8")
-    found = loading(bank_copy)
-    for name in ("ring-time", "link-gap"):
-        assert f"problems/{RING}/{name}.yaml:3:1: pionts: unknown key 'pionts'" in found
-        assert f"problems/{RING}/{name}.yaml:1:1: points is missing" in found
-
-
-def test_a_pipe_in_place_of_a_problem_is_a_fault_and_is_not_waited_for(bank_copy: Path) -> None:
-    file = bank_copy / "problems" / RING / "bytes-per-gpu.yaml"
-    file.unlink()
-    os.mkfifo(file)
-    with pytest.raises(Faulty, match=r"bytes-per-gpu\.yaml: cannot be read: it is a pipe, a socket or a device"):
-        load(bank_copy)
 
 
 def test_files_that_belong_to_nothing_are_found(bank_copy: Path) -> None:
@@ -725,26 +510,6 @@ def test_two_problems_of_one_name_or_one_title_are_found(bank_copy: Path) -> Non
     ]
 
 
-def test_the_longest_problems_are_begun_first_and_reports_come_in_the_order_of_the_bank(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    init_bank(tmp_path)
-    bank = Bank.open(tmp_path)
-    begun: list[str] = []
-
-    def noted(jobs: Sequence[Job], workers: int | None) -> Iterator[tuple[Job, Report]]:
-        begun.extend(name for _, name, _ in jobs)
-        return _proved(jobs, workers)
-
-    monkeypatch.setattr("shardwise.bank.lint.lint._proved", noted)
-    done: list[int] = []
-    reports = lint(Banks([bank]), seeds=1, workers=1, progress=done.append)
-    lengths = [bank.problems[name].path.stat().st_size for name in begun]
-    assert lengths == sorted(lengths, reverse=True)
-    assert begun != list(bank.problems) == [report.problem for report in reports]
-    assert done == [len(reports)] * len(reports)
-
-
 def test_the_lint_of_a_whole_bank_reports_its_files_too(tmp_path: Path) -> None:
     chapter = tmp_path / "problems" / "01-one"
     chapter.mkdir(parents=True)
@@ -771,37 +536,6 @@ def test_a_fault_of_one_of_several_banks_says_in_which_it_lies(tmp_path: Path) -
     file.write_text(file.read_text().replace("points: 2", "points: two"))
     with pytest.raises(Faulty, match=re.escape(f"{file}:3:9: points: I expected a number")):
         lint(Banks([Bank.open(tmp_path / name) for name in ("one", "two")]), seeds=1)
-
-
-@pytest.mark.parametrize(("wanted", "cores", "count"), [(None, 4, 4), (999_999, 4, 4), (2, 4, 2), (None, 64, 11)])
-def test_there_are_no_more_processes_than_cores_and_problems(
-    wanted: int | None, cores: int, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Enough(Exception):
-        pass
-
-    def counted(processes: int) -> NoReturn:
-        raise Enough(processes)
-
-    init_bank(tmp_path)
-    monkeypatch.setattr("os.cpu_count", lambda: cores)
-    monkeypatch.setattr("shardwise.bank.lint.lint.processes", counted)
-    with pytest.raises(Enough, match=f"^{count}$"):
-        lint(Banks([Bank.open(tmp_path)]), seeds=1, workers=wanted)
-
-
-def test_a_folder_without_chapters_is_no_bank(tmp_path: Path) -> None:
-    for folder in (tmp_path, tmp_path / "nowhere"):
-        words = f"{folder} holds no folder problems/, so it is no bank. To start one:  shardwise init bank {folder}"
-        with pytest.raises(ShardwiseError, match=re.escape(words)):
-            load(folder)
-    (tmp_path / "problems").mkdir()
-    with pytest.raises(ShardwiseError, match=r"problems holds no chapter, a folder with a chapter\.yaml\."):
-        load(tmp_path)
-
-
-def test_the_bank_is_a_bank(whole_bank: Bank) -> None:
-    assert stray_files(whole_bank) == []
 
 
 # Code of a bank that does not come back ----------------------------------------------------------------------------
@@ -839,13 +573,6 @@ def test_a_question_whose_reference_does_not_end_is_said_too(tmp_path: Path, mon
         pose(problem, 3)
 
 
-@pytest.mark.slow
-def test_a_draw_that_has_to_wait_for_the_machine_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shardwise.bank.cpu_limit.DRAW_SECONDS", 0.5)
-    said = lint_of_a_reference_that("import time; time.sleep(0.6)", tmp_path / "bank")
-    assert said == {"first-quantity": "", "first-choice": ""}
-
-
 def test_a_reference_that_ends_its_process_is_said_and_spoils_no_other_report(tmp_path: Path) -> None:
     said = lint_of_a_reference_that("import os; os._exit(0)", tmp_path / "bank")
     assert "first-quantity.yaml:1:1: the process that proves this problem ended at once" in said["first-quantity"]
@@ -879,41 +606,11 @@ def test_a_text_that_fails_in_any_way_is_said_at_its_place(text: str, words: str
     assert re.search(rf":{line}:\d+: .*this text cannot be rendered: {words}", spoilt)
 
 
-def test_what_a_reference_raises_is_said_with_its_line(tmp_path: Path) -> None:
-    said = lint_of_a_reference_that("raise RuntimeError('boom')", tmp_path / "bank")
-    assert re.search(r"RuntimeError: boom \(at solutions/example\.py:\d+\)", said["first-quantity"])
-
-
 @pytest.mark.parametrize("error", ["KeyboardInterrupt", "GeneratorExit", "SystemExit"])
 def test_what_would_end_the_lint_is_a_fault_of_the_reference_that_raises_it(tmp_path: Path, error: str) -> None:
     said = lint_of_a_reference_that(f"raise {error}", tmp_path / "bank")
     assert re.search(rf"{error} \(at solutions/example\.py:\d+\)", said["first-quantity"])
     assert said["first-choice"] == ""
-
-
-@pytest.mark.parametrize(
-    "what", [["--seeds", "100000"], pytest.param(["--fairness", "--seeds", "100000"], marks=pytest.mark.slow)]
-)
-def test_ctrl_c_ends_a_lint_at_once_whatever_waits_to_be_proved(what: list[str]) -> None:
-    """As a terminal sends it: to every process that was started. It would take an hour."""
-    words = [sys.executable, "-m", "shardwise", "lint", "--bank", str(ROOT / "examples" / "bank"), *what]
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what is ignored here would be ignored there
-    try:
-        proving = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    children = Path(f"/proc/{proving.pid}/task/{proving.pid}/children")
-    until = time.monotonic() + 30
-    while not children.read_text() and time.monotonic() < until:
-        time.sleep(0.05)
-    time.sleep(0.5)
-    os.killpg(proving.pid, signal.SIGINT)
-    try:
-        _, complaints = proving.communicate(timeout=60)
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(proving.pid, signal.SIGKILL)
-    assert (proving.returncode, complaints.splitlines()[-1]) == (130, "Stopped.")
 
 
 @pytest.mark.parametrize("line", ["raise RuntimeError('boom')", "def broken(:"])
@@ -928,3 +625,49 @@ def test_a_module_of_references_that_cannot_be_loaded_is_one_fault_at_its_line(t
     (fault,) = faults_of(reports)
     assert fault.place == "solutions/shared.py:2"
     assert fault.message.startswith("cannot be loaded: ")
+
+
+def test_faults_come_out_of_a_process_whole() -> None:
+    faulty = Faulty([Fault("a.yaml:1", "is empty", "Write it."), Fault("b.yaml", "is missing")])
+    again = pickle.loads(pickle.dumps(faulty))
+    assert again.faults == faulty.faults and str(again) == str(faulty)
+
+
+# Wrong programs that once earned all points, by what they have in place of a line of the published one.
+WRONG = [
+    ("best-group", "min(layers, in_flight) < 1 or", ""),
+    ("best-group", "min(input_mb, layer_mb)", "input_mb"),
+    ("write-the-stage-picker", "room_gb * 1e9", "int(room_gb) * 1e9"),
+    ("write-the-stage-picker", "room_gb * 1e9", "round(room_gb) * 1e9"),
+    ("write-the-stage-picker", "weights = 2 / gpus", "weights = 2 // gpus"),
+    ("write-the-stage-picker", "for stage in (0, 1, 2, 3):", "for stage in (0, 1, 2, 3):\n    if gpus == 1: return 0"),
+    ("write-the-largest-ring", "while ring_ms", "while gpus < 512 and ring_ms"),
+    ("write-the-scaler", "max(scale / 2, min_scale)", "scale / 2 if scale > min_scale else scale"),
+    ("write-the-scaler", "max(scale / 2, min_scale)", "scale / 2 if scale / 2 >= min_scale else scale"),
+    ("write-the-scaler", "max(scale / 2, min_scale)", "max(scale // 2, min_scale)"),
+    ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(step_s, mtbf_s) <= 0"),
+    ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(step_s, write_s, mtbf_s) < 1"),
+    ("write-the-layer", "hidden % heads or", "ffn_hidden % heads or"),
+    ("write-the-layer", "or heads % kv_heads", "or hidden % kv_heads"),
+    ("shard-as-stored", 'outputs if cut == "columns" else inputs', 'inputs if cut == "columns" else outputs'),
+    ("write-the-request", "parameters / 1e9      #", "parameters // 1e9      #"),
+    ("time-of-a-layer", "5 * tokens * ffn_hidden", "tokens * ffn_hidden"),
+    ("time-of-a-layer", "kernel(4 * tokens * hidden", "kernel(tokens * hidden"),
+    ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(step_s, write_s) <= 0 or mtbf_s < 0"),
+    ("best-cadence", "min(step_s, write_s, mtbf_s) <= 0", "min(abs(step_s), write_s, mtbf_s) <= 0"),
+    ("best-cadence", "while n * step_s", "while n < 2000 and n * step_s"),
+    ("best-group", "min(input_mb, layer_mb) <= 0", "min(abs(input_mb), layer_mb) <= 0"),
+    ("best-group", "range(1, layers + 1)", "range(1, min(layers, 16) + 1)"),
+    ("write-the-in-flight", "stages < 1", "stages == 0"),
+]
+
+
+@pytest.mark.parametrize(("slug", "line", "wrong"), WRONG)
+def test_a_program_with_one_wrong_line_does_not_earn_all_points(slug: str, line: str, wrong: str) -> None:
+    made = checkout_bank().find(slug)
+    for seed in range(3):
+        question = pose(made, seed)
+        right = published(question, question.form.function)
+        assert right is not None and right.count(line) == 1
+        assert check(question, right, runner=run_here).credit == 1
+        assert check(question, right.replace(line, wrong), runner=run_here).credit < 1

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import doctest
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,23 +16,21 @@ import pytest
 from nbclient import NotebookClient
 from typer.testing import CliRunner, Result
 
+from added_kinds import installed
 from checkout import checkout_bank
 from shardwise.bank.bank import Bank
-from shardwise.bank.discovery import open_banks
 from shardwise.bank.posing import pose
 from shardwise.cli.main import app
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.assigning.notebooks import PRACTICE_SEED, chapter_notebook, file_text
 from shardwise.course.assigning.simulated_class import fill, hand_in, mistaken, right
-from shardwise.grading.regrade import Regrade, regrade
 from shardwise.kinds import OURS, variable_of
 from shardwise.question import Question
 
 OWN = Path(__file__).parents[2] / "examples" / "bank"
 CHAPTER = "01-loans-and-bonds"
-KINDS = {*OURS} - {"schedule"}  # pipelines are of one field alone
+KINDS = {*OURS, "allocation"}  # those of shardwise, and the bank's own
 PAYMENT = f"{CHAPTER}/monthly-payment"
-SOON = 30.0  # seconds
 
 # The sockets of Jupyter's kernels and of Dask warn about themselves.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -53,8 +47,8 @@ CLASS: dict[str, Callable[[Question], str | None]] = {"ada": right, "bo": mistak
 
 
 @pytest.fixture(autouse=True, scope="module")
-def no_bank_is_meant_by_the_surroundings() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
+def its_kind_is_installed_and_no_bank_is_meant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch, installed(OWN, tmp_path_factory.mktemp("packages")):
         patch.delenv("SHARDWISE_BANK", raising=False)
         yield
 
@@ -75,13 +69,6 @@ def test_every_problem_is_listed_with_its_bank() -> None:
     assert f"Bank: {OWN} (1 chapter, {len(KINDS)} problems)" in done.stderr
 
 
-@pytest.mark.slow
-def test_the_lint_proves_it_sound() -> None:
-    assert (
-        f"{len(KINDS)} problems, 10 draws each: all sound" in shardwise("lint", "--bank", OWN, "--seeds", "10").stdout
-    )
-
-
 def test_the_examples_in_its_references_are_true() -> None:
     references = Bank.open(OWN).references
     for name in ("loans.monthly_payment", "savings.balance", "zero.price", "arguments.require_counts"):
@@ -89,18 +76,6 @@ def test_the_examples_in_its_references_are_true() -> None:
         tried = doctest.testmod(module)
         assert tried.attempted > 0
         assert tried.failed == 0
-
-
-def test_two_banks_are_one_and_modules_of_the_same_name_stay_two() -> None:
-    banks = open_banks([OWN, "shipped"])
-    assert next(iter(banks.problems)) == PAYMENT
-    assert "02-zero/adam-states" in banks.problems
-    ours, shipped = banks.all
-    assert callable(ours.references.reference("zero.price_loss"))
-    assert callable(shipped.references.reference("zero.zero.memory_cut"))
-    named = ((ours, "zero.require_positive"), (shipped, "zero.zero.require_positive"))
-    modules = {bank.references.reference(name).__module__ for bank, name in named}
-    assert len(modules) == 2
 
 
 # Practised --------------------------------------------------------------------------------------------------------------
@@ -130,12 +105,6 @@ def shown(node: nbformat.NotebookNode, kind: str) -> list[str]:
     """What the cells of a notebook that was run show in one format."""
     outputs = [output for cell in node.cells for output in cell.get("outputs", [])]
     return [str(output["data"][kind]) for output in outputs if kind in output.get("data", {})]
-
-
-def test_a_practice_notebook_says_where_its_bank_is(practised: nbformat.NotebookNode) -> None:
-    [setup] = [cell for cell in practised.cells if cell.metadata.get("shardwise", {}).get("role") == "setup"]
-    assert 'progress("' in setup.source and ', bank="' in setup.source
-    assert f"Bank: {OWN}" in shown(practised, "text/plain")[0]
 
 
 def test_practice_marks_answers_and_names_a_mistake(practised: nbformat.NotebookNode) -> None:
@@ -210,17 +179,8 @@ def test_right_answers_get_all_the_points_and_a_mistake_its_own_words(course: Co
     assert lost == {PAYMENT}
 
 
-def test_the_metadata_of_a_graded_notebook_tell_nothing_of_the_bank(course: Course) -> None:
-    text = (course.folder / "notebooks" / "ada" / "week-1.ipynb").read_text("utf-8")
-    notebook = json.loads(text)
-    told = json.dumps([notebook["metadata"], *([cell["metadata"], cell["id"]] for cell in notebook["cells"])])
-    for question in course.lock.questions("ada"):
-        assert question.id not in text
-        assert question.slug not in told
-        assert question.id.partition("/")[0] not in told
-
-
-# Runs the code cells of a notebook as Python, where no bank can be imported, and says what every check cell gave.
+# Runs the code cells of a notebook as Python, where no bank can be imported, and says what every check cell gave, and which
+# files of the bank's folder were run.
 ALONE = """
 import ast, json, sys
 
@@ -242,17 +202,20 @@ for cell in json.load(open(sys.argv[1], encoding="utf-8"))["cells"]:
         gave[checked.feedback.question] = [str(checked.outcome), checked.feedback.read, checked.feedback.say]
     elif cell["cell_type"] == "code":
         exec(cell["source"])
-print(json.dumps({"gave": gave, "asked": NoBank.asked}))
+files = [getattr(module, "__file__", None) or "" for module in sys.modules.values()]
+print(json.dumps({"gave": gave, "asked": NoBank.asked, "run": [file for file in files if file.startswith(sys.argv[2])]}))
 """
 
 
-def test_a_graded_notebook_reads_every_answer_with_shardwise_alone(course: Course, tmp_path: Path) -> None:
+def test_a_graded_notebook_reads_every_answer_with_shardwise_and_its_kinds_alone(
+    course: Course, tmp_path: Path
+) -> None:
     (tmp_path / "alone.py").write_text(ALONE)
-    words = [sys.executable, tmp_path / "alone.py", course.submitted / "ada" / "week-1.ipynb"]
+    words = [sys.executable, tmp_path / "alone.py", course.submitted / "ada" / "week-1.ipynb", OWN]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert told["asked"] == []
+    assert told["asked"] == told["run"] == []
     assert list(told["gave"]) == [question.slug for question in course.lock.questions("ada")]
     for outcome, read, say in told["gave"].values():
         assert outcome == "None"
@@ -278,32 +241,6 @@ def mend(bank: Path, file: str, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), "utf-8")
 
 
-@contextmanager
-def graded_again(course: Course, bank: Path) -> Iterator[Regrade]:
-    """The set graded again by another state of the bank, and nothing written."""
-    again = regrade([course.submitted], course.results, open_banks([bank, "shipped"]), locks=[course.lock.path])
-    try:
-        yield again
-    finally:
-        again.discard()
-
-
-def test_what_is_posed_anew_for_another_file_of_the_bank_is_the_same_to_the_byte(course: Course, copy: Path) -> None:
-    mend(copy, f"problems/{CHAPTER}/lesson.md", "# Loans and bonds", "# Bonds and loans")
-    with graded_again(course, copy) as again:
-        assert list(again.changes()) == []
-        assert [new.path.read_bytes() for new in again.renewed.values()] == [course.lock.path.read_bytes()]
-
-
-def test_a_wider_tolerance_is_noticed_as_a_change_of_the_template(course: Course, copy: Path) -> None:
-    mend(copy, f"problems/{PAYMENT}.yaml", "abs_tol: 1", "abs_tol: 5")
-    with graded_again(course, copy) as again:
-        [change] = again.changes()
-        assert (change.student, change.question) == ("cleo", PAYMENT)
-        assert change.cause.startswith(f"template {PAYMENT} ")
-        assert not again.kept
-
-
 AT_THE_END = "return principal_dollars * monthly_rate / (1 - (1 + monthly_rate) ** -months)"
 IN_ADVANCE = f"{AT_THE_END} / (1 + monthly_rate)"
 
@@ -315,7 +252,7 @@ def test_a_mended_reference_is_noticed_although_no_template_changed(course: Cour
     done = shardwise("regrade", tmp_path / "course" / "submitted", "--out", out, "--yes", "--workers", "1",
                      "--bank", copy, "--bank", "shipped")  # fmt: skip
     assert "references of the bank" in done.stdout
-    assert f" ada      {PAYMENT} " in done.stdout
+    assert f"ada      {PAYMENT} " in done.stdout
     assert " bo " not in done.stdout
     # What is computed with the reference and stands in the notebooks cannot change any more.
     assert (
@@ -327,56 +264,6 @@ def test_a_mended_reference_is_noticed_although_no_template_changed(course: Cour
     questions = Lock(tmp_path / "course" / "week-1.lock.jsonl").questions("ada")
     assert [question.cell for question in questions] == [question.cell for question in course.lock.questions("ada")]
     assert "references of the bank" in shardwise("history", "--out", out, "--student", "ada").stdout
-
-
-# Graded elsewhere -------------------------------------------------------------------------------------------------------
-
-NO_BANK = "import sys\nsys.modules['shardwise_bank'] = None\n"  # what a worker is started with
-
-
-@pytest.fixture
-def scheduler(tmp_path: Path) -> Iterator[str]:
-    """The address of a Dask scheduler with one worker, on which no bank can be imported."""
-    distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    file, preload = tmp_path / "scheduler.json", tmp_path / "no_bank.py"
-    preload.write_text(NO_BANK)
-    common = ("--scheduler-file", str(file), "--host", "127.0.0.1", "--no-dashboard")
-    commands = (
-        ("scheduler", "--port", "0", "--idle-timeout", "10 minutes", *common),
-        ("worker", "--nthreads", "1", "--no-nanny", "--preload", str(preload), *common),
-    )
-    processes = []
-    for words in commands:
-        log = (tmp_path / f"{words[0]}.log").open("wb")
-        with log:
-            processes.append(
-                subprocess.Popen(
-                    [sys.executable, "-m", "dask", *words], stdout=log, stderr=log, cwd=tmp_path, start_new_session=True
-                )
-            )
-    try:
-        end = time.monotonic() + SOON
-        while not file.exists() and time.monotonic() < end:
-            time.sleep(0.05)
-        with distributed.Client(scheduler_file=str(file), timeout=SOON, set_as_default=False) as client:
-            client.wait_for_workers(1, timeout=SOON)
-            address = client.scheduler.address
-        yield address
-    finally:
-        for process in processes:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-
-
-@pytest.mark.slow
-def test_a_worker_without_any_bank_grades_the_set_like_this_machine(
-    course: Course, scheduler: str, tmp_path: Path
-) -> None:
-    course.grade(tmp_path / "out", "--scheduler", scheduler)
-    assert (tmp_path / "out" / "grades.csv").read_bytes() == (course.results / "grades.csv").read_bytes()
-    page = Path("feedback", "week-1", "bo.html")
-    assert (tmp_path / "out" / page).read_bytes() == (course.results / page).read_bytes()
 
 
 # What is handed in ------------------------------------------------------------------------------------------------------

@@ -15,11 +15,13 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, Request, ViewportSize, WebSocket, expect, sync_playwright
 
 from browser.in_jupyter import IS_TIDY, TIDY_UP
-from checkout import ROOT, fresh_session
+from checkout import fresh_session
 from contrast import PALE
 from jupyter_lab import CHROMIUM, QUIET, Lab, running_lab
 from shardwise.question import Question
 from shardwise.student.desk import Desk
+from shardwise.student.widget.library import BUNDLE
+from shardwise_bank.planning.desk import PlannerDesk
 
 HOW_TO_GET_IT = (
     f"There is no {CHROMIUM}, and these tests drive a real browser. On Debian:\n"
@@ -144,8 +146,9 @@ BARE_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title
     set: (key, value) => localStorage.setItem(key, JSON.stringify(value)),
   };
   const { what, given } = await window.askForWhatToShow();
-  window.add = (what, given) => document.querySelector("main").append(show(what, { ask: window.askPython, draft }, given));
-  window.add(what, given);
+  window.add = async (what, given) =>
+    document.querySelector("main").append(await show(what, { ask: window.askPython, draft }, given));
+  await window.add(what, given);
 </script></body></html>"""
 HOLD = """() => {  // what is asked waits until letGo
   const { host } = document.querySelector(".shardwise");
@@ -165,13 +168,18 @@ class BarePage:
     """A page without Jupyter that shows elements of the desk, with the real Python behind them."""
 
     page: Page
-    desk: Desk
+    desk: Any  # a Desk, or what else answers requests
     faults: list[str]  # what the console said
     shown: tuple[str, dict[str, Any]] = ("", {})
 
     def problem(self, question: Question) -> Locator:
         """A problem's form."""
         return self.show("problem", self.desk.open(question))
+
+    def planner(self, model: str, cluster: str, layout: dict[str, Any]) -> Locator:
+        """The planner's form."""
+        self.desk = PlannerDesk(fresh_session().banks)
+        return self.show("planner", self.desk.opened(model, cluster, layout))
 
     def show(self, what: str, given: dict[str, Any]) -> Locator:
         """An element of the desk, alone on a fresh page."""
@@ -204,13 +212,12 @@ def bare(page: Page) -> BarePage:
     """A page without Jupyter for elements of the desk."""
     desk, faults = Desk(fresh_session()), list[str]()
     made = BarePage(page, desk, faults)
-    bundle = ROOT / "grader" / "shardwise" / "student" / "widget" / "desk.js"
     page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.expose_function("askPython", desk.reply)
+    page.expose_function("askPython", lambda request: made.desk.reply(request))
     page.expose_function("askForWhatToShow", lambda: dict(zip(("what", "given"), made.shown, strict=True)))
     page.route(BARE, lambda route: route.fulfill(body=BARE_PAGE, content_type="text/html"))
-    page.route(f"{BARE}desk.js", lambda route: route.fulfill(path=bundle, content_type="text/javascript"))
+    page.route(f"{BARE}desk.js", lambda route: route.fulfill(path=BUNDLE, content_type="text/javascript"))
     return made
 
 

@@ -116,7 +116,7 @@ def test_every_figure_before_and_after_a_guess(bare: Any, look: str, name: str) 
 
 
 def test_the_planner_with_a_search(bare: Any, look: str) -> None:
-    form = bare.show("planner", bare.desk.planner.opened("llama3-70b", "h100-512", {"tp": 8, "pp": 4}))
+    form = bare.planner("llama3-70b", "h100-512", {"tp": 8, "pp": 4})
     expect(form.locator(".facts")).to_be_visible()
     form.get_by_role("button", name="Search").click()
     expect(form.locator("circle[role=option]").first).to_be_visible()

@@ -15,7 +15,6 @@ from browser.in_jupyter import of_cells, show
 from contrast import PALE
 from drawing import every_sixth_at_once
 from jupyter_lab import App, Lab
-from shardwise.kinds import OURS
 
 WAYS = [  # keys are what an application takes away from a form; a mouse is the same in both
     ("lab", Keys),
@@ -54,10 +53,6 @@ def opened(browser: Browser, lab: Lab) -> Iterator[Callable[[App], Page]]:
         faults: dict[App, list[str]] = {}
         yield in_
     assert not any(faults.values()), faults
-
-
-def test_the_answers_are_of_every_kind() -> None:
-    assert {first(name).kind for name in ANSWERS} == set(OURS)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ SHOW = """async ([code, given, kept]) => {
     return window.answered(request);
   };
   const host = { draft, ask };
-  document.querySelector("#here").replaceChildren(desk.show("figure", host, given));
+  document.querySelector("#here").replaceChildren(await desk.show("figure", host, given));
 }"""
 DIFFERS = "([what, before]) => document.querySelector('#here > *').shadowRoot.querySelector(what).innerHTML !== before"
 LIT = "(found, colour) => found.flatMap((one, place) => one.getAttribute('stroke') === `var(--draw-${colour})` ? [place] : [])"

@@ -30,7 +30,7 @@ REACTION = """async (label) => {  // milliseconds from an input to the picture o
 @pytest.fixture
 def planner(bare: Any) -> Locator:
     """A planner of a small cluster, on a page without Jupyter."""
-    form: Locator = bare.show("planner", bare.desk.planner.opened(*SMALL))
+    form: Locator = bare.planner(*SMALL)
     expect(form).to_contain_text(START)
     return form
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from checkout import edited
 from shardwise.bank.bank import Bank
 from shardwise.course.assigning.assignments import SetDefinition, Student, assign, load_set
 from shardwise.course.assigning.drawing import seed_for
-from shardwise.course.assigning.keys import read_key
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.assigning.roster import load_roster
 from shardwise.course.assigning.simulated_class import right
@@ -78,31 +78,13 @@ def test_editing_a_template_changes_nothing_that_is_out(whole_bank: Bank, tmp_pa
     before = path.read_bytes()
     notebook = (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_bytes()
     problem = whole_bank.problems["01-ring-all-reduce/bytes-per-gpu"]
-    edited = {**problem.data, "title": "Edited", "prompt": "Edited: {{ gpus }} and {{ message_bytes }}"}
-    problems = {**whole_bank.problems, problem.id: replace(problem, data=edited)}
+    other = edited(problem, title="Edited", prompt="Edited: {{ gpus }} and {{ message_bytes }}")
+    problems = {**whole_bank.problems, problem.id: other}
     done = assign(replace(whole_bank, problems=problems), DEFINITION, STUDENTS, KEY, tmp_path)
     assert done.kept == 1
     assert path.read_bytes().startswith(before[: before.rindex(b'{"students"')])
     assert (tmp_path / "notebooks" / "ada" / "w1.ipynb").read_bytes() == notebook
     assert Lock(path, KEY).questions("bo")[0].title == "Edited"
-
-
-def test_who_left_the_roster_keeps_a_notebook_and_is_named(whole_bank: Bank, tmp_path: Path) -> None:
-    assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path)
-    done = assign(whole_bank, DEFINITION, STUDENTS[:1], KEY, tmp_path)
-    assert (done.notebooks, done.kept) == (len(STUDENTS), len(STUDENTS))
-    assert done.left == tuple(student.id for student in STUDENTS[1:])
-
-
-def test_another_version_of_a_set_is_not_drawn_over_the_first(whole_bank: Bank, tmp_path: Path) -> None:
-    assign(whole_bank, DEFINITION, STUDENTS, KEY, tmp_path)
-    longer = DEFINITION.model_copy(
-        update={"problems": (*DEFINITION.problems, DEFINITION.problems[0].model_copy(update={"id": "ring-time"}))}
-    )
-    with pytest.raises(ShardwiseError, match="drawn from another version of this set"):
-        assign(whole_bank, longer, STUDENTS, KEY, tmp_path)
-    with pytest.raises(ShardwiseError, match="with another course key"):
-        assign(whole_bank, DEFINITION, STUDENTS, b"2" * 32, tmp_path)
 
 
 @pytest.mark.parametrize(("change", "seen"), [({"format": 1}, "(1)"), ({"format": None}, "(None)"), ({}, "(1)")])
@@ -206,23 +188,6 @@ def test_a_roster_is_read_as_spreadsheets_and_platforms_write_it(tmp_path: Path,
     assert [student.also for student in students] == [
         (f"{one.id}@example.org",) if "@" in text else () for one in STUDENTS
     ]
-
-
-@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x0b", "\x0c", "\x1c", "\x85"])
-def test_what_may_stand_in_a_name_makes_no_new_student(tmp_path: Path, end: str) -> None:
-    (tmp_path / "roster.csv").write_text(f"student,name\nada,Ada{end}mallory,Eve\n", "utf-8")
-    [ada] = load_roster(tmp_path / "roster.csv")
-    assert ada == Student("ada", "Ada mallory")
-
-
-def test_what_has_no_end_is_neither_a_key_nor_a_roster(tmp_path: Path) -> None:
-    with pytest.raises(ShardwiseError, match="The course key /dev/zero cannot be read: it is a pipe, a socket or a"):
-        read_key(Path("/dev/zero"))
-    with pytest.raises(Faulty, match="/dev/zero: cannot be read: it is a pipe, a socket or a device"):
-        load_roster(Path("/dev/zero"))
-    (tmp_path / "key").write_text("0" * 2000)
-    with pytest.raises(ShardwiseError, match="cannot be read: it has 2,000 bytes"):
-        read_key(tmp_path / "key")
 
 
 def test_a_roster_with_a_quote_that_nothing_closes_is_refused_in_words(tmp_path: Path) -> None:

@@ -8,14 +8,12 @@ import pytest
 
 from checkout import checkout_bank
 from shardwise.bank.bank import Bank, bad_slug
-from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank
 from shardwise.course.assigning.assignments import SetDefinition, assign
 from shardwise.course.assigning.roster import Student, load_roster
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.file_names import is_device
 from shardwise.grading.feedback_page import file_of
-from shardwise.student.session import Session
 
 KEY = b"k" * 32
 DEVICES = ("CON", "nul", "aux.txt", "Com1", "lpt9.ipynb")
@@ -77,16 +75,3 @@ def test_a_student_spelt_otherwise_is_not_a_second_one(bank: Bank, tmp_path: Pat
         assign(bank, a_set("week-1"), [Student("Ada", "Ada"), Student("bo", "Bo")], KEY, tmp_path)
     assert done.lock.read_bytes() == before
     assert [path.name for path in (tmp_path / "notebooks").iterdir()] == ["ada"]
-
-
-def test_half_a_character_is_no_seed(bank: Bank) -> None:
-    with pytest.raises(ShardwiseError, match="A seed is text, such as 7"):
-        pose(bank.find("bytes-per-gpu"), "\udcff")
-    assert pose(bank.find("bytes-per-gpu"), "été 学生").seed == "été 学生"
-
-
-def test_half_a_character_names_no_problem(bank: Bank) -> None:
-    from shardwise.bank.bank import Banks
-
-    with pytest.raises(ShardwiseError, match="There is no problem"):
-        Session.of(Banks((bank,))).question("\udcff")

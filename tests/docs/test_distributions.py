@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -82,22 +85,47 @@ def test_both_distributions_have_one_version() -> None:
 def test_the_program_s_wheel_holds_no_problem_and_no_reference(built: Path) -> None:
     (wheel,) = built.glob("shardwise-*.whl")
     names = names_in(wheel)
-    assert {"shardwise/__init__.py", "shardwise/py.typed"} <= set(names)
+    assert {"shardwise/__init__.py", "shardwise/py.typed", "shardwise/student/widget/desk.js"} <= set(names)
     assert not [name for name in names if {"problems", "solutions"} & {*Path(name).parts}]
     assert not [name for name in names if name.endswith((".yaml", ".yml"))]
 
 
 @pytest.mark.slow
 def test_the_bank_s_wheel_holds_every_problem_and_every_reference(bank_wheel: Path) -> None:
-    assert carried(bank_wheel) == {"__init__.py", *files_of_the_bank()}
+    package = ROOT / "shardwise-bank" / "shardwise_bank"
+    code = {path.relative_to(package).as_posix() for path in package.rglob("*.*") if path.suffix in (".py", ".md")}
+    code = {name for name in code if not name.startswith("solutions/")}
+    assert carried(bank_wheel) == {"static/forms.js", *code, *files_of_the_bank()}
+    assert len(names_in(bank_wheel)) == len(set(names_in(bank_wheel)))
 
 
 @pytest.mark.slow
 def test_a_wheel_built_from_the_bank_s_sdist_holds_the_same(built: Path, bank_wheel: Path, tmp_path: Path) -> None:
     (sdist,) = built.glob("shardwise_bank-*.tar.gz")
     assert not [name for name in names_in(sdist) if "__pycache__" in name]
+    assert len(names_in(sdist)) == len(set(names_in(sdist)))
+    with tarfile.open(sdist) as archive:
+        assert all(member.isfile() for member in archive)  # no link to a folder that is not there
     uv("build", "--quiet", "--wheel", "--out-dir", tmp_path, sdist)
     assert carried(tmp_path / bank_wheel.name) == carried(bank_wheel)
+
+
+@pytest.mark.slow
+def test_where_git_makes_no_links_the_package_is_the_same(bank_wheel: Path, tmp_path: Path) -> None:
+    """On Windows the link to solutions/ is a small file of text."""
+    checkout, package = tmp_path / "checkout", "shardwise-bank/shardwise_bank"
+    for name in ("shardwise-bank", "problems", "solutions"):
+        hidden = shutil.ignore_patterns("__pycache__", *(["solutions"] if name == "shardwise-bank" else []))
+        shutil.copytree(ROOT / name, checkout / name, ignore=hidden)
+    (checkout / package / "solutions").write_text("../../solutions")
+    uv("build", "--quiet", "--wheel", "--out-dir", tmp_path, checkout / "shardwise-bank")
+    assert carried(tmp_path / bank_wheel.name) == carried(bank_wheel)
+    program = (
+        "import shardwise_bank.solutions as found, shardwise_bank; print(found.__path__[0], shardwise_bank.folder())"
+    )
+    path = {**ENVIRONMENT, "PYTHONPATH": str(checkout / "shardwise-bank")}
+    done = subprocess.run([sys.executable, "-c", program], env=path, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.split() == [str(checkout / "solutions"), str(checkout)], done.stderr
 
 
 @pytest.mark.slow
@@ -105,13 +133,31 @@ def test_the_program_s_sdist_brings_its_tests_and_the_bank_that_they_use(built: 
     (sdist,) = built.glob("shardwise-*.tar.gz")
     names = set(names_in(sdist))
     assert names >= files_of_the_bank()
+    assert not [name for name in names if name.startswith("shardwise-bank/shardwise_bank/solutions")]
     assert names >= {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("*.py")}
     assert names >= {
         "Makefile",
         "requirements-dev.lock",
+        "hatch_build.py",
+        "desk/package-lock.json",
+        "grader/shardwise/student/widget/desk.js",
+        "shardwise-bank/shardwise_bank/static/forms.js",
         "shardwise-bank/pyproject.toml",
         "shardwise-bank/hatch_build.py",
     }
+
+
+@pytest.mark.slow
+def test_without_the_forms_and_npm_a_build_says_what_to_do(built: Path, tmp_path: Path) -> None:
+    (sdist,) = built.glob("shardwise-*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (checkout,) = tmp_path.iterdir()
+    (checkout / "grader" / "shardwise" / "student" / "widget" / "desk.js").unlink()
+    command = [sys.executable, "-m", "uv", "build", "--wheel", "--out-dir", tmp_path / "out", checkout]
+    without_npm = {**ENVIRONMENT, "PATH": str(tmp_path)}
+    done = subprocess.run(command, env=without_npm, capture_output=True, text=True)
+    assert done.returncode and "Run `make desk`, which installs npm" in done.stderr
 
 
 @pytest.mark.slow
@@ -123,25 +169,82 @@ def test_an_installed_bank_finds_its_problems_inside_the_package(built: Path, tm
     assert folder.is_relative_to(tmp_path / "environment")
     assert folder.name == "shardwise_bank"
     assert (folder / "problems" / "02-zero" / "chapter.yaml").is_file()
-    assert (folder / "solutions" / "oracles" / "zero.py").is_file()
+    assert (folder / "solutions" / "oracles" / "zero" / "zero.py").is_file()
+
+
+# What an installed program can do ----------------------------------------------------------------------------------------
+
+
+class Installed:
+    """An environment with wheels and their dependencies, and nothing of the checkout."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.python = folder, folder / "environment" / "bin" / "python"
+        self.environment = {
+            **ENVIRONMENT,
+            **{f"XDG_{name}_HOME": str(folder / name) for name in ("CONFIG", "DATA", "CACHE")},
+        }
+        self.environment["SHARDWISE_PROGRESS"] = str(folder / "progress.sqlite")
+        uv("venv", "--quiet", "--python", sys.executable, folder / "environment")
+
+    def install(self, *wheels: Path) -> None:
+        uv("pip", "install", "--quiet", "--python", self.python, *wheels)
+
+    def run(self, words: str, typed: str = "") -> str:
+        command = [self.folder / "environment" / "bin" / "shardwise", *shlex.split(words)]
+        done = subprocess.run(
+            command, env=self.environment, cwd=self.folder, input=typed, capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
+        return done.stdout
 
 
 @pytest.mark.slow
-def test_an_editable_bank_reads_the_checkout(tmp_path: Path) -> None:
-    python = tmp_path / "environment" / "bin" / "python"
-    uv("venv", "--quiet", "--python", sys.executable, tmp_path / "environment")
-    uv(
-        "pip",
-        "install",
-        "--quiet",
-        "--python",
-        python,
-        "--no-deps",
-        "--editable",
-        ROOT,
-        "--editable",
-        ROOT / "shardwise-bank",
+def test_both_wheels_in_an_environment_of_their_own_do_all_that_a_course_needs(built: Path, tmp_path: Path) -> None:
+    there = Installed(tmp_path)
+    there.install(*built.glob("shardwise-*.whl"))
+    assert "layout" not in there.run("kinds")
+    there.run("init bank mine")
+    assert "all sound" in there.run("lint first-quantity --bank mine --seeds 5")
+    assert "01-first-chapter/first-" in there.run("practice --bank mine --chapter 01-first-chapter", "quit\n")
+    there.install(*built.glob("shardwise_bank-*.whl"))
+    assert "layout" in there.run("kinds")
+    assert "02-zero" in there.run("list --chapter 02-zero")
+    assert "16 notebooks, 16 changed" in there.run("render")
+    (tmp_path / "set.yaml").write_text("name: week-1\ntitle: Week 1\nproblems: [bytes-per-gpu, a-layout-that-fits]\n")
+    (tmp_path / "roster.csv").write_text("student,name\nada,Ada\n")
+    there.run("assign set.yaml --roster roster.csv --out course")
+    shutil.copytree(tmp_path / "course" / "notebooks", tmp_path / "course" / "submitted")
+    assert "1 graded, 0 could not be" in there.run("grade course/submitted --out course/results")
+    assert "MFU" in there.run(
+        "plan --model llama3-70b --cluster h100-512 --tp 8 --pp 4 --virtual-stages 5 --global-batch 1024"
     )
-    assert folder_told_by(python, tmp_path) == ROOT
-    installed = next((tmp_path / "environment").rglob("site-packages"))
-    assert not list(installed.rglob("chapter.yaml"))
+    assert "01-ring-all-reduce/" in there.run("practice --chapter 01-ring-all-reduce", "quit\n")
+
+
+# The program is of no field -----------------------------------------------------------------------------------------------
+
+OF_THE_BANK = re.compile(
+    r"pipeline|gpu|tensor.?parallel|data.?parallel|micro.?batch|all.?reduce|nvlink|megatron|zero-[123]|02-zero|\bmfu\b",
+    re.IGNORECASE,
+)
+DATA = {  # words that people write in answers and templates, and what they mean: data, of which a bank uses what it needs
+    "units": "units are of computing, and nouns are what people call what is counted",
+    "kinds/quantity/words.py": "what parameters are called in words",
+    "kinds/quantity/arguments.py": "which parameters count what work is shared out to",
+    "kinds/quantity/variants.py": "a slip that only a ring has, in words",
+    "kinds/formula/spelling.py": "units that people write behind a formula",
+    "kinds/formula/advice.py": "units that people take for symbols",
+}
+
+
+def test_no_module_of_the_program_speaks_of_the_field_of_the_bank_that_ships_beside_it() -> None:
+    package = ROOT / "grader" / "shardwise"
+    found = [
+        f"{name}:{number}: {line.strip()[:100]}"
+        for path in sorted(package.rglob("*.py"))
+        if not (name := path.relative_to(package).as_posix()).startswith(tuple(DATA))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
+        if OF_THE_BANK.search(line)
+    ]
+    assert found == []

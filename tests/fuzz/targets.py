@@ -43,7 +43,6 @@ from shardwise.sandbox import Calls, Cell, Limits, Sandbox, Value
 from shardwise.sandbox.backend import Attempt, AttemptRequest
 from shardwise.sandbox.inside import shared_memory, wire_format
 from shardwise.template import yaml_source
-from shardwise.template.model import KNOWN_VALID
 
 Target = Callable[[bytes], None]
 _NUMBERS = itertools.count()
@@ -159,16 +158,13 @@ def _read_lock(path: Path) -> None:
 
 
 def template(data: bytes) -> None:
-    """A problem's file; a sound one is the same problem when it comes out of the cache, as JSON."""
+    """A problem's file."""
     with _file(data, "problem.yaml") as path:
         try:
             source = yaml_source.load(path, "problems/fuzz/problem.yaml")
-            made = yaml_source.validate(source, _templates())
+            yaml_source.validate(source, _templates())
         except Faulty as error:
             _are_faults(error, "problems/fuzz/problem.yaml")
-            return
-    cached = json.loads(json.dumps(source.data))
-    assert repr(_templates().validate_python(cached, context=KNOWN_VALID)) == repr(made)
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from pathlib import Path
@@ -205,22 +204,11 @@ def test_a_report_takes_the_place_of_the_one_before_and_of_an_empty_file(room: C
 # Tables -------------------------------------------------------------------------------------------------------------
 
 
-def test_who_handed_in_nothing_has_a_name_and_a_maximum(room: Classroom) -> None:
-    room.hand_in("ada", right)
-    grade(room)
-    with (room.out / "results" / "grades.csv").open(newline="") as file:
-        table = {row["student"]: row for row in csv.DictReader(file)}
-    assert (table["bo"]["name"], table["bo"]["status"], table["bo"]["points"], table["bo"]["max_points"]) == ("Bo", "missing", "", "4")  # fmt: skip
-
-
 def test_results_that_may_be_handed_on_hold_no_seed(room: Classroom) -> None:
     room.hand_in("ada", right)
     grade(room)
     text = (room.out / "results" / "results.jsonl").read_text("utf-8")
     assert all(question.seed not in text for question in room.lock.questions("ada"))
-
-
-# The sandbox --------------------------------------------------------------------------------------------------------
 
 
 def test_a_tier_that_there_is_not_is_told_from_one_that_does_not_hold(room: Classroom) -> None:

@@ -5,10 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import pairwise
-from xml.etree import ElementTree
-
-import pytest
 
 from checkout import checkout_bank
 from shardwise.bank.posing import pose
@@ -16,7 +12,6 @@ from shardwise.grading.feedback_page import LONGEST_SOURCE, HandIn, page
 from shardwise.grading.results import Result, marked
 from shardwise.kinds import kind_of, variable_of
 from shardwise.kinds.calls import run_here
-from shardwise.markdown.timeline import as_svg
 from shardwise.marking import check
 from shardwise.question import Feedback, Question
 
@@ -75,37 +70,6 @@ def test_what_became_of_the_notebook_stands_at_the_top_and_escaped() -> None:
     assert '<p class="note">Cell 4 is no code cell and was not run.</p>' in top
     assert '<p class="note">cell-7 (added by the student) stopped: &lt;b&gt;&#39;&amp;</p>' in top
     assert 'class="note"' not in shown([None] * 3)
-
-
-def test_each_line_of_a_listing_knows_where_its_code_begins() -> None:
-    source = "def ring_all_reduce_ms(gpus, **_):\n\n    return '<b>'\n" + " " * 40 + "# deep"
-    text = shown([None, source, None], {"q2": source})
-    lines = re.findall(r'<span style="--at:(\d+)">(.*?)</span>', text[text.index("Your answer</h3>") :], re.DOTALL)
-    assert [(int(at), line.strip()) for at, line in lines[:4]] == [
-        (0, "def ring_all_reduce_ms(gpus, **_):"), (0, ""), (4, "return &#39;&lt;b&gt;&#39;"), (12, "# deep"),
-    ]  # fmt: skip
-    hunt = pose(checkout_bank().find("ring-time-bug"), 3)
-    text = page(Result("ada"), [hunt], [check(hunt, None)])
-    numbered = re.findall(r'<span style="--at:(\d+)"> *(\d+) ', text)
-    assert numbered[:2] == [("4", "1"), ("8", "2")]  # a line's number stands before what is wrapped
-    assert "<pre tabindex" not in text  # no stop for the keyboard where nothing scrolls
-
-
-@pytest.mark.parametrize("name", ["gpipe-time-in-less-memory", "two-chunks-on-each-stage"])
-@pytest.mark.parametrize("seed", range(4))
-def test_the_picture_of_a_long_schedule_has_room_on_a_page_and_each_label_in_its_bar(name: str, seed: int) -> None:
-    question = pose(checkout_bank().find(name), seed)
-    said = check(question, "\n".join(question.key.lines))  # type: ignore[attr-defined]
-    assert said.picture is not None
-    [svg] = ElementTree.fromstring(as_svg(said.picture))
-    least = re.search(r"min-width:(\d+)px", svg.get("style", ""))
-    assert least and int(least[1]) <= 684  # 46rem without its padding and the edge of a verdict
-    bars = [element for element in svg if element.tag.endswith("rect")]
-    labels = [element for before, element in pairwise(svg) if before.tag.endswith("rect")]
-    assert len(bars) == len(labels) == sum(len(row.bars) for row in said.picture.rows)
-    for bar, label in zip(bars, labels, strict=True):
-        length, width = len(label.text or ""), float(bar.get("width", 0)) + 2
-        assert (width >= 10 and length <= 4) if label.get("transform") else width >= length * 6.4
 
 
 def test_a_page_is_final() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import random
 import resource
-import shutil
 import subprocess
 from collections.abc import Callable
 from functools import cache
@@ -13,12 +11,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from drawing import every_sixth_at_once, tries
+from drawing import every_sixth_at_once
 from shardwise.atomic_files import write_together
 from shardwise.bank.bank import Bank
 from shardwise.bank.posing import pose
 from shardwise.bank.scaffold import init_bank
-from writing_commands import COMMANDS, begun, complaints, events, is_whole, left, prepared
+from writing_commands import COMMANDS, begun, complaints, events, left, prepared
 
 WRITING = sorted({*COMMANDS} - {"lint", "practice"})
 
@@ -62,43 +60,6 @@ def test_a_disk_without_room_is_said_in_a_sentence_and_nothing_is_half_written(n
     whole = undisturbed(name, tmp_path.parent)
     assert left(folder).keys() == whole.keys()
     assert name == "assign" or left(folder) == whole  # every course key is another, and so are its draws
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [40_000, 72_000])
-def test_a_disk_without_room_for_an_empty_ledger_is_said_in_a_sentence(size: int, tmp_path: Path) -> None:
-    prepared(tmp_path, "grade")
-    disk = ["bwrap", "--dev-bind", "/", "/", "--size", str(size), "--tmpfs", str(tmp_path / "out")]
-    ran = begun(tmp_path, "grade", inside=disk)
-    [said] = complaints(ran)
-    assert ran.returncode == 2
-    assert said.startswith("shardwise: There is no room left where out lies.")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["grade", "regrade"])
-def test_grading_that_runs_out_of_room_at_any_moment_goes_on_from_there(name: str, tmp_path: Path) -> None:
-    dice = random.Random(name)
-    prepared(tmp_path / "begin", name)
-    before, whole = left(tmp_path / "begin"), undisturbed(name, tmp_path.parent)
-    codes = []
-    for attempt in range(tries(3)):
-        folder = tmp_path / f"{attempt}"
-        shutil.copytree(tmp_path / "begin", folder)
-        size = round(10 ** dice.uniform(3, 7.5))  # a table of grades has 400 bytes, a page 20 kB, a ledger 80 kB
-        ran = begun(folder, name, preexec_fn=limited(size))
-        said, after = complaints(ran), left(folder)
-        codes.append(ran.returncode)
-        assert ran.returncode in (0, 1, 2), (size, said)
-        assert len(said) == (ran.returncode > 0), (size, said)
-        assert said == [] or said[0].startswith("shardwise: ") or "were tried again" in said[0], (size, said)
-        assert not [path for path in after if path.endswith(".new")], size
-        if ran.returncode != 1:  # else the tables say which notebooks have no page
-            assert is_whole(name, before, after, whole), size
-        again = begun(folder, name)
-        assert (complaints(again), again.returncode) == ([], 0), size
-        assert left(folder) == whole, size
-    assert 2 in codes, codes
 
 
 def test_practice_goes_on_without_room_and_says_so_once(tmp_path: Path) -> None:

@@ -14,17 +14,13 @@ from typer.testing import CliRunner
 
 from classroom import CLASS, Classroom
 from shardwise.bank.bank import Bank
-from shardwise.bank.digests import digest_of
-from shardwise.bank.posing import pose
 from shardwise.cli.main import app
-from shardwise.course.assigning.notebooks import chapter_notebook, file_text
 from shardwise.course.assigning.simulated_class import ATTACKS, add_cell, blank, fill, mistaken, right, unreadable
 from shardwise.course.collecting.submissions import StudentCell, Submission, parse
 from shardwise.grading import reports
-from shardwise.grading.batch import grade
 from shardwise.grading.submission import grade_one
 from shardwise.kinds import kind_of, variable_of
-from shardwise.question import Outcome, Question
+from shardwise.question import Outcome
 from shardwise.sandbox import Cell, CellResult, JobResult, Step, ValueResult
 
 pytestmark = pytest.mark.usefixtures("one_sandbox")
@@ -118,14 +114,6 @@ def test_broken_foreign_huge_and_edited_notebooks_get_a_clear_line_and_stop_noth
     assert (by_folder["b1"].name, by_folder["b1"].max_points) == ("", 0)
 
 
-def test_two_notebooks_of_one_student_count_neither(room: Classroom) -> None:
-    room.hand_in("ada", right)
-    room.put("ada", room.notebook("ada"), "ada-again")
-    results = [result for result in room.batch().results() if result.student == "ada"]
-    assert [result.status for result in results] == ["ungraded", "ungraded"]
-    assert "Keep the one that counts" in results[0].reason
-
-
 def test_locked_cells_come_from_the_original_and_deleted_ones_are_blank(room: Classroom) -> None:
     questions = room.lock.questions("ada")
     notebook = fill(room.notebook("ada"), questions, right)
@@ -174,26 +162,6 @@ def test_a_cell_that_also_calls_check_still_runs(room: Classroom) -> None:
     result = room.grade()["ada"]
     assert result.notes == ()
     assert result.points == result.max_points
-
-
-def test_student_code_cannot_forge_its_grade(room: Classroom) -> None:
-    forgery = """
-import builtins, json, sys
-class Always(float):
-    def __eq__(self, other): return True
-    def __float__(self): return 1.0
-    def __sub__(self, other): return 0.0
-builtins.abs = lambda x: 0
-json.dumps = lambda *a, **k: '{"credit": 1}'
-for name in list(globals()):
-    if not name.startswith('_'):
-        globals().setdefault(name, Always())
-bytes_per_gpu = Always(3)
-"""
-    room.put("ada", add_cell(room.notebook("ada"), forgery, place=len(room.notebook("ada")["cells"])))  # type: ignore[arg-type]
-    result = room.grade()["ada"]
-    assert result.points in (0, None) or result.points == 0
-    assert result.status == "graded"
 
 
 def test_answers_that_cannot_be_read_are_listed_for_the_instructor_and_the_page_says_what_they_earn(
@@ -252,110 +220,9 @@ def test_reports_say_what_happened_and_no_cell_is_a_formula(room: Classroom) -> 
     assert all(test["status"] in ("passed", "failed") for test in scope["tests"])
 
 
-def test_grades_do_not_depend_on_workers_or_order(room: Classroom) -> None:
-    for place, student in enumerate(CLASS[:6]):
-        room.hand_in(student, (right, mistaken, unreadable)[place % 3])
-    assert room.grade(workers=1) == room.grade(workers=2)
-
-
-def test_a_practice_notebook_is_graded_without_a_lock(whole_bank: Bank, tmp_path: Path) -> None:
-    chapter = "01-ring-all-reduce"
-    questions = [pose(problem, "0") for problem in whole_bank.of_chapter(chapter)]
-    notebook = fill(json.loads(file_text(chapter_notebook(whole_bank, chapter, typed=True))), questions, right)
-    (tmp_path / "mine.ipynb").write_text(json.dumps(notebook), "utf-8")
-    drawn: list[tuple[str, str]] = []
-
-    def practice(chapter: str, seed: str) -> list[Question] | None:
-        drawn.append((chapter, seed))
-        return questions if chapter == "01-ring-all-reduce" else None
-
-    (tmp_path / "again.ipynb").write_text(json.dumps(notebook), "utf-8")
-    notebook["metadata"]["shardwise"]["practice"] = "99-nowhere"
-    (tmp_path / "other.ipynb").write_text(json.dumps(notebook), "utf-8")
-    results = {result.student: result for result in grade([tmp_path], tmp_path / "out", practice=practice).results()}
-    for student in ("mine", "again"):
-        assert results[student].points == results[student].max_points > 0
-        assert (results[student].name, results[student].set) == (student, chapter)
-    assert results[""].reason == "This notebook practises the chapter '99-nowhere', which this bank does not have."
-    assert drawn == [(chapter, "0"), ("99-nowhere", "0")]  # once for all who practise the same
-
-
-def test_every_line_of_the_results_is_a_whole_document(room: Classroom) -> None:
-    room.hand_in("ada", right)
-    room.hand_in("bo", mistaken, "raise ValueError('“é” \\n')")
-    batch = room.batch()
-    reports.write_tables(batch)
-    lines = (batch.out / "results.jsonl").read_text("utf-8").splitlines()
-    for line, result in zip(lines, batch.results(), strict=True):
-        document = json.loads(line)
-        assert json.dumps(document, ensure_ascii=False) == line
-        assert list(document)[-1] == "questions"
-        assert [question["points"] for question in document["questions"]] == [said.points for said in result.feedback]
-        assert document["notes"] == list(result.notes)
-        assert document["path"] == result.path
-
-
-@pytest.mark.parametrize("name", ["grade.py", "tables/units.json", "grammar.lark"])
-def test_every_file_of_the_program_is_part_of_the_engine(tmp_path: Path, name: str) -> None:
-    for path in ("grade.py", "tables/units.json", "grammar.lark"):
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text("1")
-    before = digest_of(tmp_path)
-    (tmp_path / "tables" / "__pycache__").mkdir()
-    for path in ("tables/__pycache__/units.json", "grade.pyc", ".grade.py.swp"):
-        (tmp_path / path).write_text("not part of it")
-    assert digest_of(tmp_path) == before
-    (tmp_path / name).write_text("2")
-    assert digest_of(tmp_path) != before
-
-
-def first(room: Classroom, kind: str) -> tuple[int, Question]:
-    """The first of ada's questions that is of a kind, and its place."""
-    return next(one for one in enumerate(room.lock.questions("ada")) if one[1].kind == kind)
-
-
-def answer_one(room: Classroom, answered: Question, source: str) -> None:
-    """Hand in ada's notebook with an answer to one question."""
-    answer_some(room, {answered.slug: source})
-
-
 def answer_some(room: Classroom, sources: Mapping[str, str]) -> None:
     """Hand in ada's notebook with answers to the questions of these names; the others stay as they were handed out."""
     room.put("ada", fill(room.notebook("ada"), room.lock.questions("ada"), lambda question: sources.get(question.slug)))
-
-
-def test_a_bug_hunt_answered_in_part_earns_its_part(room: Classroom) -> None:
-    place, hunt = first(room, "bugline")
-    line = hunt.key.model_dump()["line"]
-    answer_one(room, hunt, f"{hunt.variable} = {{'line': {line}, 'input': {{'gpus': ...}}, 'fix': ...}}")
-    feedback = room.grade()["ada"].feedback[place]
-    assert feedback.outcome == Outcome.PARTIAL
-    assert feedback.parts == {"line": True, "input": False, "fix": False}
-    assert feedback.points == round(hunt.points / 3, 2)
-
-
-def test_a_hunt_with_an_unread_part_is_listed_for_the_instructor(room: Classroom) -> None:
-    _, hunt = first(room, "bugline")
-    line = hunt.key.model_dump()["line"]
-    answer_one(room, hunt, f"{hunt.variable} = {{'line': {line}, 'input': 7}}")
-    batch = room.batch()
-    reports.write_tables(batch)
-    with (batch.out / "unreadable.csv").open(encoding="utf-8", newline="") as table:
-        [row] = csv.DictReader(table)
-    assert (row["student"], row["question"]) == ("ada", hunt.slug)
-    assert row["written"] == f"{{'line': {line}, 'input': 7}}"
-    assert row["why"].startswith("input names the arguments message_bytes, ")
-
-
-def test_a_function_that_is_no_function_is_unreadable_and_an_untouched_one_is_blank(room: Classroom) -> None:
-    place, program = first(room, "code")
-    name = program.form.model_dump()["function"]
-    answer_one(room, program, f"{name} = 3")
-    room.put("bo", room.notebook("bo"))
-    results = room.grade()
-    assert results["ada"].feedback[place].outcome == Outcome.UNREADABLE
-    assert f"no function called {name}" in results["ada"].feedback[place].say
-    assert {said.outcome for said in results["bo"].feedback} == {Outcome.BLANK}
 
 
 def test_an_answer_whose_cell_stops_before_it_is_set_is_listed_with_what_was_written(room: Classroom) -> None:
@@ -453,29 +320,11 @@ def test_an_answer_that_was_only_given_to_check_is_listed(room: Classroom) -> No
     assert {one.outcome for one in others} == {Outcome.BLANK}
 
 
-def test_an_answer_beside_its_check_counts_as_it_does_in_the_notebook(room: Classroom) -> None:
-    notebook = fill(room.notebook("ada"), room.lock.questions("ada"), right)
-    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
-    [answer, check] = [
-        cell for cell in cells if cell["metadata"]["shardwise"].get("question") == "q1" and cell["cell_type"] == "code"
-    ]
-    check["source"] = f"{answer['source']}\n{check['source']}"
-    answer["source"] = "bytes_per_gpu = ..."
-    room.put("ada", notebook)
-    result = room.grade()["ada"]
-    assert result.feedback[0].outcome == Outcome.CORRECT
-    assert result.notes == ()
-
-
 @pytest.mark.parametrize(
     "more",
     [
-        "{}  # done",
-        "{};",
         "{}\nhint()",
         "%%time\n{}",
-        "import shardwise\n{}",
-        "{}\nprint(1)",
         "{}\nhelp me",
         "# none\n{}",
     ],
@@ -507,22 +356,6 @@ def test_a_check_cell_of_any_length_is_read_at_once(room: Classroom, filling: st
     assert time.process_time() - began < 1
 
 
-def test_of_a_cell_that_was_split_the_half_that_stops_is_what_was_answered(room: Classroom) -> None:
-    notebook = fill(room.notebook("ada"), room.lock.questions("ada"), blank)
-    cells: list[dict[str, object]] = notebook["cells"]  # type: ignore[assignment]
-    [place] = [
-        at for at, cell in enumerate(cells) if cell["metadata"]["shardwise"] == {"role": "answer", "question": "q1"}
-    ]  # type: ignore[index]
-    halves = [
-        {**cells[place], "id": f"half-{source}", "source": source} for source in ("bytes_per_gpu = G", "print(3)")
-    ]
-    cells[place : place + 1] = halves
-    room.put("ada", notebook)
-    said = room.grade()["ada"].feedback[0]
-    assert (said.outcome, said.written) == (Outcome.UNREADABLE, "bytes_per_gpu = G")
-    assert "NameError" in said.say
-
-
 class NoTime:
     """A sandbox that has no time for any cell."""
 
@@ -549,12 +382,6 @@ def test_without_a_sandbox_it_says_loudly_what_that_means(room: Classroom) -> No
     assert done.exit_code == 0, done.output
     assert "NO SANDBOX: the notebooks' code runs with your rights" in done.stderr
     assert "sandbox: none" in done.stdout
-
-
-def test_where_nothing_was_run_no_sandbox_is_named(room: Classroom) -> None:
-    room.put("ada", "{")
-    assert "0 graded, 1 could not be" in (said := CliRunner().invoke(app, room.command("grade")).stdout)
-    assert "sandbox" not in said
 
 
 def test_the_exit_code_says_whether_all_could_be_graded(room: Classroom) -> None:

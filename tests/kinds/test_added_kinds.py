@@ -111,7 +111,7 @@ def test_a_kind_of_an_installed_package_starts_proves_shows_and_marks_problems(i
 def add(monkeypatch: pytest.MonkeyPatch, *values: str) -> None:
     """Pretend that packages with these entry points for the kind `pairs` are installed."""
     entries = [EntryPoint("pairs", value, "shardwise.kinds") for value in values]
-    monkeypatch.setattr(plugins, "entry_points", lambda group: entries)
+    monkeypatch.setattr(plugins, "entry_points", lambda group: entries if group == plugins.KINDS else [])
     plugins.added.cache_clear()
 
 

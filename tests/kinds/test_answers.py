@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import decimal
 import fractions
-import json
 import math
 import time
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkout import checkout_bank, posed, template
+from checkout import TEMPLATES, checkout_bank, kinds_of_the_bank, posed, template
 from drawing import a_quarter_at_once
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty
-from shardwise.kinds import OURS, kind_of, kinds
+from shardwise.kinds import kind_of, kinds
 from shardwise.kinds.blanks import is_blank
 from shardwise.kinds.calls import Made, Recorded, run_here
-from shardwise.kinds.labels import joined, label
 from shardwise.kinds.order import agreement
 from shardwise.kinds.quantity.model import near, tolerance
 from shardwise.markdown.escaping import literal
@@ -115,7 +113,6 @@ QUANTITY = question("quantity", EIGHT, ONE_GB)
     ("tolerance", "given", "words"),
     [
         ("", "1.735 GB", "Close, but outside the tolerance. Did you round on the way?"),
-        ("", "1.76 GB", "Close, but"),
         (
             "",
             "1.69 GB",
@@ -123,7 +120,6 @@ QUANTITY = question("quantity", EIGHT, ONE_GB)
         ),
         ("", "1.81 GB", "Too high, by less than 10 %."),
         ("rel_tol: 0.02", "1.81 GB", "Close, but"),
-        ("rel_tol: 0.02", "1.9 GB", "Too high, by less than 10 %."),
         ("", "2.1 GB", "Too high."),
         ("", "-3 GB", "The sign is wrong."),
         ("", "0 GB", "Zero would mean that nothing is left at all. Which term did you cancel"),
@@ -181,20 +177,6 @@ solution: Across each link goes {{ key }}.
 """
 
 
-@pytest.mark.parametrize("raw", [7, 7.0, np.int64(7), np.float64(7), np.array(7), "7", " 7 steps"])
-def test_a_count_may_be_a_number_of_any_make(raw: Any) -> None:
-    changes = (
-        ("ring.ring.bytes_sent_per_gpu     ", "ring.ring.steps     "),
-        ("ring.ring.simulated_bytes_sent_per_gpu", "ring.ring.simulated_steps"),
-        ("unit: GB\n", "unit: step\n"),
-        ("rel_tol: 0.005", "abs_tol: 0"),
-    )
-    asked = question("quantity", EIGHT, *changes)
-    feedback = check(asked, raw)
-    assert (feedback.outcome, feedback.read) == (Outcome.INCORRECT, "7 steps")
-    assert feedback.say == "That is one phase of the two."
-
-
 # Choice ----------------------------------------------------------------------------------------------------------
 
 MANY = """\
@@ -218,32 +200,15 @@ solution: "These hold: {{ key }}"
 """
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "credit"),
-    [
-        (3, 0, 1),
-        (2, 0, 2 / 3),
-        (1, 0, 1 / 3),
-        (3, 1, 1 / 2),
-        (2, 1, 1 / 6),
-        (3, 2, 0),
-        (2, 2, 0),
-        (1, 2, 0),
-        (0, 1, 0),
-        (0, 2, 0),
-    ],
-)
-def test_of_several_options_each_right_one_earns_and_each_wrong_one_costs(
-    right: int, wrong: int, credit: float
-) -> None:
+@pytest.mark.parametrize(("right", "wrong"), [counts for counts in product(range(4), range(3)) if any(counts)])
+def test_of_several_options_each_right_one_earns_and_each_wrong_one_costs(right: int, wrong: int) -> None:
     asked = posed(MANY)
     key: Any = asked.key
     lies = [letter for letter in "abcde" if letter not in key.correct]
     feedback = check(asked, [*key.correct[:right], *lies[:wrong]])
-    assert math.isclose(feedback.credit, credit)
-    assert math.isclose(feedback.points, 3 * credit, abs_tol=0.01)
-    said = [letter for letter in lies[:wrong] if f"**{letter})** No, the" in feedback.say]
-    assert said == lies[:wrong]
+    assert math.isclose(feedback.credit, max(0, right / 3 - wrong / 2))  # of three true ones, and of two lies
+    assert math.isclose(feedback.points, 3 * feedback.credit, abs_tol=0.01)
+    assert [letter for letter in lies if f"**{letter})** No, the" in feedback.say] == lies[:wrong]
     assert ("there is more" in feedback.say) == (right < 3 and not wrong)
 
 
@@ -256,16 +221,6 @@ def test_a_cell_for_a_count_asks_for_no_unit() -> None:
         ("ms", False, "# a number with its unit, such as '2.5 ms'"),
     ):
         assert quantity.cells(quantity.Form(unit=asked, direction="none", whole=whole), "x").endswith(words)
-
-
-@pytest.mark.parametrize(
-    "written", ["{0}, {1} and {2}", "{2}{0}{1}", "({1}) ({0}) ({2})", "{0};{1};{2}", "['{0}', '{1}', '{2}']"]
-)
-def test_letters_are_read_however_they_are_strung_together(written: str) -> None:
-    asked = posed(MANY)
-    key: Any = asked.key
-    assert outcome(asked, written.format(*key.correct).upper().replace("AND", "and")) == Outcome.CORRECT
-    assert outcome(asked, set(key.correct)) == Outcome.CORRECT
 
 
 def test_what_names_no_option_is_said_in_whole_sentences() -> None:
@@ -316,23 +271,7 @@ def test_a_wrong_order_is_known_where_the_items_that_it_is_about_are_shown() -> 
         question("order", (early[0], early[1].replace("[gather]", "[gathered]")))
 
 
-def test_an_order_names_every_letter_once_and_is_no_set() -> None:
-    asked = question("order")
-    assert "c, d are missing: every letter has a place." in check(asked, "a b").say
-    assert "d is missing" in check(asked, "a > b > c").say
-    assert "A set has no order." in check(asked, {"a", "b", "c", "d"}).say
-    assert "“`a`” comes twice" in check(asked, "aabc").say
-
-
 # Formula ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["2*M*(N-1)/N", "2M(N-1)/N", "2*(M - M/N)", "(N-1)/N*2*M", "M*2 - 2M/N", "T = 2M·(N−1)/N", "2*M*(N^2-1)/(N^2+N)"],
-)
-def test_a_formula_is_right_however_it_is_written(text: str) -> None:
-    assert outcome(question("formula"), text) == Outcome.CORRECT
 
 
 def test_a_wrong_formula_is_shown_the_simplest_numbers_at_which_it_is_wrong() -> None:
@@ -477,12 +416,9 @@ def test_whatever_a_function_raises_is_told_in_a_line(error: type[BaseException]
         ("def sent_gb(message_gb, gpus): return sent_gb(message_gb, gpus)", "incorrect", "raised `RecursionError"),
         ("def sent_gb(gb): return 1", "incorrect", "sent_gb() takes 1 positional argument but 2 were"),
         ("def sent_gb(message_gb, gpus): raise KeyError('`a`\\n# b')", "incorrect", "raised `KeyError: ''a'\\n# b'`"),
-        ("class A:\n def sent_gb(self): return 1", "incorrect", "could not be made: there is no such function"),
         ("sent_gb = lambda message_gb, gpus: 1", "incorrect", "returned `1`; I expected"),
         ("def sent(message_gb, gpus): return 1", "unreadable", "It begins with  def sent_gb(message_gb, gpus):"),
         ("def sent_gb(message_gb, gpus) return 1", "unreadable", "This is not Python"),
-        ("def sent_gb():\n\treturn 1\n        return 2", "unreadable", "This is not Python"),
-        ("def sent_gb(): return '\ud800'", "unreadable", "This is not Python"),
         ("def sent_gb(): return '\x00'", "unreadable", "This is not Python"),
         ("-" * 19_000 + "1", "unreadable", "This is not Python"),
         ("x = 1\n" * 4000, "unreadable", "That source has 24,000 characters; 20,000 are read."),
@@ -504,14 +440,6 @@ RIGHT: dict[str, Any] = {"line": KEY.line, "input": dict(KEY.witness), "fix": KE
 HANDED_OUT: dict[str, Any] = {"line": ..., "input": dict.fromkeys(FORM.domain, ...), "fix": ...}
 
 
-def test_the_form_of_a_hunt_with_many_arguments_does_not_scroll_sideways() -> None:
-    bugline, many = kind_of(HUNT), {f"argument_{number}": (1.0, 2.0) for number in range(9)}
-    for domain in (FORM.domain, many):
-        cell = bugline.cells(FORM.model_copy(update={"domain": domain}), "hunt")
-        assert max(map(len, cell.splitlines())) < 90
-        assert set(eval(cell.partition("=")[2])["input"]) == set(domain)
-
-
 @pytest.mark.parametrize(
     "empty", [{}, HANDED_OUT, {"line": None, "input": {}, "fix": ""}], ids=["gone", "form", "empty"]
 )
@@ -527,23 +455,6 @@ def test_a_fix_alone_says_that_it_lacks_its_line() -> None:
     feedback = check(HUNT, {"fix": RIGHT["fix"]}, runner=run_here)
     assert feedback.outcome == Outcome.INCORRECT
     assert "- **fix** ✗ say which line it replaces." in feedback.say
-
-
-def test_a_form_as_it_was_handed_out_is_blank_in_every_spelling() -> None:
-    for raw in (
-        HANDED_OUT,
-        {},
-        "{}",
-        json.dumps({"line": None, "input": {}, "fix": "..."}),
-        {"line": "", "input": None},
-    ):
-        assert outcome(HUNT, raw) == Outcome.BLANK, raw
-
-
-@pytest.mark.parametrize("fix", ["{}  # mended", "    {}", "{} ", "{};"])
-def test_a_fix_counts_by_what_it_does(fix: str) -> None:
-    feedback = check(HUNT, {**RIGHT, "fix": fix.format(RIGHT["fix"])}, runner=run_here)
-    assert feedback.outcome == Outcome.CORRECT
 
 
 def test_a_line_that_makes_up_for_another_one_is_told_apart_from_the_wrong_one() -> None:
@@ -582,51 +493,24 @@ def test_a_fix_has_to_mend_the_input_that_the_student_gives_too(more: str, is_ri
     assert check(HUNT, {"line": KEY.line, "fix": fix}, runner=run_here).parts["fix"]
 
 
-def test_the_usual_numbers_of_a_hunt_are_written_out_up_to_a_billion() -> None:
-    form = FORM.model_copy(update={"domain": {**FORM.domain, "gpus": (864_000, 5_184_000)}})
-    arguments = kind_of(HUNT).view(form)["fields"][1]["fields"]
-    ranges = {each["name"]: each["range"] for each in arguments}
-    assert ranges["gpus"] == "usually 864000 to 5184000, whole"
-    asked = check(HUNT.model_copy(update={"form": form}), {"input": {**KEY.witness, "gpus": "many"}}, runner=run_here)
-    assert "gpus is a whole number of at least 0 in base units, such as 864000 or 5184000," in asked.say
-
-
 @pytest.mark.parametrize(
     ("raw", "words"),
     [
-        ({"line": 0}, "line is the number of a line, 1 to"),
-        ({"line": 2.5}, "line is the number of a line"),
-        ({"line": True}, "line is the number of a line"),
-        ({"line": 10**400}, "line is the number of a line"),
-        ({"line": math.nan}, "line is the number of a line"),
+        ({"line": 2.5}, "line is the number of a line, 1 to"),
         ({"line": "²"}, "line is the number of a line"),
         ({"line": np.array([1, 2])}, "line is the number of a line"),
-        ({"input": [1, 2]}, "input names the arguments message_bytes, "),
-        ({"input": {"gpus": 8}}, "input: message_bytes, measured_s are missing."),
         ({"input": {"gpus": "many"}}, "and I saw “`many`”. message_bytes, measured_s are missing."),
-        (
-            {"input": {**KEY.witness, "nodes": 8}},
-            "input: the function has no argument nodes. It takes message_bytes, ",
-        ),
         (
             {"input": {**KEY.witness, "gpus": math.nan}},
             "input: gpus is a whole number of at least 0 in base units, such as 2 or 64, and I saw nan.",
         ),
-        ({"input": {**KEY.witness, "gpus": 10**400}}, "input: gpus is a whole number of at least 0"),
-        ({"input": {**KEY.witness, "gpus": 2.5}}, "such as 2 or 64, and I saw 2.5."),
-        ({"input": {**KEY.witness, "gpus": "eight"}}, "and I saw “`eight`”."),
-        ({"input": {**KEY.witness, "gpus": -8}}, "input: gpus is a whole number of at least 0"),
         ({"input": {**KEY.witness, "measured_s": -0.1}}, "input: measured_s is a number of at least 0"),
         ({"input": {**KEY.witness, "gpus": ...}}, "input: gpus is missing."),
-        ({"fix": 7}, "fix is the mended line as text"),
-        ({"fix": "a\nb"}, "fix is one line."),
         ({"fix": "x" * 301}, "of at most 300 characters"),
-        ({"lines": 3}, "I know the parts line, input and fix, and not lines."),
         ({None: 3, (1, 2): 4}, "and not (1, 2), None."),
         ("[" * 3000, "I expected the parts line, input and fix, each on a line of its own"),
         ("{" * 6000, "I couldn't read an answer of 6,000 characters."),
-        ([1, 2], "I expected {'line': ..., 'input': {...}, 'fix': '...'}, and this is of type list."),
-        (True, "and this is of type bool."),
+        (True, "I expected {'line': ..., 'input': {...}, 'fix': '...'}, and this is of type bool."),
     ],
 )
 def test_a_part_that_cannot_be_read_is_named(raw: Any, words: str) -> None:
@@ -635,75 +519,10 @@ def test_a_part_that_cannot_be_read_is_named(raw: Any, words: str) -> None:
     assert words in feedback.say
 
 
-SAMPLER = pose(checkout_bank().find("hunt-in-the-sampler"), 0)
-SAMPLED = {"step": 0, "rank": 1, "slot": 0, "ranks": 8, "global_batch": 128, "samples": 10000}
-
-
-def test_an_input_may_be_any_that_the_right_function_computes_also_below_the_usual_numbers() -> None:
-    assert min(low for low, _ in SAMPLER.form.model_dump()["domain"].values()) >= 1
-    assert check(SAMPLER, {"input": SAMPLED}, runner=run_here).parts["input"]
-
-
-@pytest.mark.parametrize(
-    ("changed", "why"),
-    [
-        ({"ranks": 7}, "(`ValueError: 128 samples cannot be shared equally by 7 ranks`). Take usual numbers."),
-        ({"ranks": 0}, "(`ZeroDivisionError: integer modulo by zero`). Take usual numbers."),
-        ({"samples": 0}, "(`ZeroDivisionError: integer modulo by zero`). Take usual numbers."),
-    ],
-)
-def test_an_input_that_the_right_function_refuses_is_refused_with_its_reason(changed: dict[str, int], why: str) -> None:
-    feedback = check(SAMPLER, {"line": 1, "input": {**SAMPLED, **changed}}, runner=run_here)
-    assert not feedback.parts["input"]
-    assert f"the right function cannot compute this input either {why}" in feedback.say
-
-
-@pytest.mark.parametrize("spelled", ["{}", "line {}", "Line {}:", " {} ", "L{}", "{}.0"])
-def test_a_line_is_known_by_its_number(spelled: str) -> None:
-    raw: Any = float(KEY.line) if spelled == "{}.0" else spelled.format(KEY.line)
-    assert check(HUNT, {"line": raw}, runner=run_here).parts["line"]
-
-
-@pytest.mark.parametrize(
-    "spelled", ["#{0}", "{0})", "line number {0}", "the line {0}", "{0}: {1}", "Line {0}: {1}", "{1}", "    {1}"]
-)
-def test_a_line_is_known_by_what_is_pasted_of_it(spelled: str) -> None:
-    raw = spelled.format(KEY.line, KEY.mutated_line)
-    assert check(HUNT, {**RIGHT, "line": raw}, runner=run_here).outcome == Outcome.CORRECT
-
-
 def test_a_line_that_has_one_number_and_the_code_of_another_is_not_read() -> None:
     other = next(number for number in range(1, len(FORM.listing) + 1) if number != KEY.line)
     feedback = check(HUNT, {"line": f"{other}: {KEY.mutated_line}"}, runner=run_here)
     assert "line is the number of a line" in feedback.say
-
-
-@pytest.mark.parametrize("spelled", ["{}", "({})", "dict({})", "bus_bandwidth({})"])
-@pytest.mark.parametrize(("joint", "between"), [("=", ", "), (": ", "\n"), (" = ", "; ")])
-def test_an_input_may_be_written_as_text(spelled: str, joint: str, between: str) -> None:
-    text = spelled.format(between.join(f"{name}{joint}{value}" for name, value in KEY.witness.items()))
-    assert check(HUNT, {**RIGHT, "input": text}, runner=run_here).outcome == Outcome.CORRECT
-
-
-@pytest.mark.parametrize("text", ["gpus=2, gpus=4", "8 GPUs", "gpus=2 and more", "bus_bandwidth(1, 2, 3)"])
-def test_an_input_that_names_no_arguments_is_not_read(text: str) -> None:
-    assert "input names the arguments" in check(HUNT, {"input": text}, runner=run_here).say
-
-
-def test_a_number_of_an_input_may_be_a_power_of_ten() -> None:
-    raw = {**KEY.witness, "message_bytes": "1.5 * 10^9"}
-    assert check(HUNT, {"input": raw}, runner=run_here).parts["input"]
-
-
-@pytest.mark.parametrize("shape", ["{}", "```python\n{}\n```", "```\n{}\n```"])
-def test_a_fix_is_read_with_typographic_signs_in_a_fence_and_as_the_right_hand_side_alone(shape: str) -> None:
-    for fix in (
-        KEY.original_line,
-        KEY.original_line.replace("*", "×").replace("-", "−"),
-        KEY.original_line.partition(" = ")[2],
-    ):
-        if fix:
-            assert check(HUNT, {**RIGHT, "fix": shape.format(fix)}, runner=run_here).outcome == Outcome.CORRECT
 
 
 def test_any_input_on_which_the_original_runs_is_an_input() -> None:
@@ -713,31 +532,6 @@ def test_any_input_on_which_the_original_runs_is_an_input() -> None:
     zero = check(HUNT, {"input": {**KEY.witness, "measured_s": 0}}, runner=run_here)
     assert "the right function cannot compute this input either" in zero.say
     assert zero.outcome == Outcome.INCORRECT
-
-
-def test_a_bad_part_costs_that_part_alone() -> None:
-    feedback = check(HUNT, {**RIGHT, "input": {"nodes": 8}}, runner=run_here)
-    assert feedback.parts == {"line": True, "input": False, "fix": True}
-    assert "- **input** ✗ input: the function has no argument nodes." in feedback.say
-    assert "input: not readable" in feedback.read
-
-
-@pytest.mark.parametrize("pasted", ["{line}  {fix}", "{line}: {fix}", "line {line} {fix}", "`{fix}`"])
-def test_a_fix_may_carry_its_number(pasted: str) -> None:
-    text = pasted.format(line=KEY.line, fix=KEY.original_line)
-    assert check(HUNT, {**RIGHT, "fix": text}, runner=run_here).outcome == Outcome.CORRECT
-
-
-def test_the_parts_of_a_hunt_may_have_capitals() -> None:
-    assert outcome(HUNT, {name.capitalize(): part for name, part in RIGHT.items()}) == Outcome.CORRECT
-
-
-def test_a_hunt_is_read_as_a_notebook_writes_it() -> None:
-    assert outcome(HUNT, str(RIGHT)) == Outcome.CORRECT
-
-
-def test_the_example_of_a_hunt_answers_nothing() -> None:
-    assert check(HUNT, json.loads(kind_of(HUNT).example(FORM)), runner=run_here).credit == 0
 
 
 def test_nothing_of_a_hunt_is_executed_in_the_grader() -> None:
@@ -757,23 +551,9 @@ def test_nothing_of_a_hunt_is_executed_in_the_grader() -> None:
     assert all(isinstance(program, str) and trap in program for program in programs) and len(programs) == 2
 
 
-def test_an_argument_with_a_default_may_be_left_out() -> None:
-    form = FORM.model_copy(update={"optional": ("measured_s",)})
-    hunt = HUNT.model_copy(update={"form": form})
-    given = {name: value for name, value in KEY.witness.items() if name != "measured_s"}
-    told = check(hunt, {"line": KEY.line, "input": given}, runner=run_here).say
-    assert "is missing" not in told and "`bus_bandwidth(message_bytes=" in told
-
-
-def test_numpys_numbers_are_numbers_in_a_hunt() -> None:
-    witness = {name: np.float64(value) for name, value in KEY.witness.items()}
-    raw = {"line": np.int64(KEY.line), "input": witness}
-    assert check(HUNT, raw, runner=run_here).parts == {"line": True, "input": True, "fix": False}
-
-
 # Anything, to every kind -----------------------------------------------------------------------------------------
 
-QUESTIONS = {kind: question(kind) for kind in OURS} | {"quantity": QUANTITY, "choice": posed(MANY)}
+QUESTIONS = {kind: question(kind) for kind in TEMPLATES} | {"quantity": QUANTITY, "choice": posed(MANY)}
 DICT_CYCLE: dict[str, Any] = {}
 DICT_CYCLE["line"] = DICT_CYCLE
 DEEP_DICT: dict[str, Any] = {}
@@ -802,7 +582,7 @@ def assert_harmless(feedback: Feedback) -> None:
     assert 0 <= feedback.points <= feedback.max_points
 
 
-@pytest.mark.parametrize("kind", OURS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 def test_hostile_answers_are_answered_at_once_and_never_our_fault(kind: str) -> None:
     asked = QUESTIONS[kind]
     for number, raw in enumerate(HOSTILE):
@@ -829,7 +609,7 @@ JSON_LIKE = st.recursive(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", OURS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 @settings(max_examples=a_quarter_at_once(120))
 @given(raw=JSON_LIKE)
 def test_nothing_but_feedback_comes_out_of_any_answer(kind: str, raw: Any) -> None:
@@ -868,7 +648,6 @@ def test_code_in_markdown_keeps_its_asterisks_and_dollars_in_a_terminal() -> Non
 @pytest.mark.parametrize(
     ("formula", "plain"),
     [
-        ("$2\\log_2 N$ steps", "2log_2 N steps"),
         ("$\\alpha\\beta$ and $\\frac{M}{N\\beta}$", "αβ and M/(Nβ)"),
         ("$\\frac{ 2.5 \\cdot 2^{30} }{ 4 } = 6.711 \\cdot 10^{8}$", "(2.5 · 2^30)/4 = 6.711 · 10^8"),
         (
@@ -876,18 +655,11 @@ def test_code_in_markdown_keeps_its_asterisks_and_dollars_in_a_terminal() -> Non
             "(7)/(8)P, 1/2 · a_1/b and (1 - ρ)^(1/2)",
         ),
         ("$R = -15.4 \\ln 2\\ h \\propto \\binom{18}{3} \\bmod 4$", "R = -15.4 ln 2 h ∝ C(18, 3) mod 4"),
-        ("$2^{-k}$ and $L^{1/\\alpha}$", "2^-k and L^(1/α)"),
         ("$T = 1, \\qquad \\text{which is one}$", "T = 1, which is one"),
     ],
 )
 def test_a_formula_can_be_read_in_a_terminal(formula: str, plain: str) -> None:
     assert to_plain(formula) == plain
-
-
-def test_lines_in_one_sentence_have_one_full_stop() -> None:
-    assert joined(label(["The ring.", "A tree waits. It is slow.", "Both."])) == (
-        "**a)** The ring; **b)** A tree waits. It is slow; **c)** Both."
-    )
 
 
 def test_what_is_quoted_is_code_also_when_it_holds_a_backtick() -> None:
@@ -932,7 +704,7 @@ def widened(raw: Any) -> Any:
     return [widened(part) for part in raw] if isinstance(raw, list | tuple) else raw
 
 
-@pytest.mark.parametrize("name", [name for name in OURS if name not in ("code", "case", "bugline")])
+@pytest.mark.parametrize("name", [name for name in kinds_of_the_bank() if name not in ("code", "case", "bugline")])
 def test_full_width_letters_and_digits_say_the_same(name: str) -> None:
     problem = next(one for one in checkout_bank().problems.values() if one.kind.name == name)
     question = pose(problem, 1)

@@ -12,20 +12,16 @@ import pytest
 from case_students import answers, carrying
 from checkout import problem_of, template
 from shardwise.bank.lint.lint import lint_problem
-from shardwise.bank.pages.curriculum import covered
-from shardwise.bank.posing import pose, solved
-from shardwise.course.assigning.lockfile import read_line
+from shardwise.bank.posing import pose
 from shardwise.errors import Faulty
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here
 from shardwise.kinds.case.carrying import Bounds
-from shardwise.kinds.case.model import CaseForm, CaseKey
+from shardwise.kinds.case.model import CaseKey
 from shardwise.kinds.quantity.judging import TWO
-from shardwise.kinds.quantity.kind import QuantityKind
 from shardwise.markdown.feedback import as_plain
 from shardwise.marking import check, read_only
 from shardwise.question import Feedback, Outcome, Question
-from shardwise.template.draw import Draw
 from shardwise.template.yaml_source import parse
 
 PROBLEM = problem_of(template("case"))
@@ -43,11 +39,6 @@ def earned(raw: Any, question: Question = ASKED) -> list[float]:
     return list(marked(raw, question).earned.values())
 
 
-def form_of(question: Question) -> CaseForm:
-    assert isinstance(question.form, CaseForm)
-    return question.form
-
-
 def key_of(question: Question) -> CaseKey:
     assert isinstance(question.key, CaseKey)
     return question.key
@@ -55,22 +46,6 @@ def key_of(question: Question) -> CaseKey:
 
 def test_the_question_of_these_tests_is_the_one_they_think_of() -> None:
     assert answers(PROBLEM, ASKED) == {"message": "4.0 GB", "sent": "7.0 GB", "time": "70.0280 ms", "hidden": "b"}
-
-
-def test_a_draw_is_refused_before_any_of_its_parts_is_solved(monkeypatch: pytest.MonkeyPatch) -> None:
-    solve, names = QuantityKind.solve, []
-
-    def noted(self: QuantityKind, part: Any, draw: Draw) -> Any:
-        names.append(part.name)
-        return solve(self, part, draw)
-
-    monkeypatch.setattr(QuantityKind, "solve", noted)
-    often_refused = problem_of(
-        template("case", ("  - name: time\n", "  - name: time\n    where: [parts.sent < 2.0e+9]\n"))
-    )
-    attempts = [solved(often_refused, str(seed))[0].rng.attempt for seed in range(10)]
-    assert sum(attempts) > 5
-    assert names == ["message", "sent", "time"] * 10
 
 
 # Parts by themselves --------------------------------------------------------------------------------------------------
@@ -126,12 +101,6 @@ def test_a_recognised_mistake_is_said_beside_its_part() -> None:
     assert feedback.mistake == 1
 
 
-def test_the_feedback_of_each_part_is_kept_with_the_result() -> None:
-    data = json.loads(marked({**RIGHT, "sent": "3.5 GB"}).model_dump_json())
-    assert data["parts"] == {"message": True, "sent": False, "time": True, "hidden": True}
-    assert data["earned"] == {"message": 1, "sent": 0, "time": 2, "hidden": 1}
-
-
 # Carried errors -------------------------------------------------------------------------------------------------------
 
 
@@ -146,11 +115,6 @@ def test_an_early_error_is_charged_once_and_said() -> None:
     assert "Right from your answer to “Time” (140.03 ms), though that number is off" in said
 
 
-def test_what_is_right_by_itself_stays_right_after_an_early_error() -> None:
-    assert earned({**RIGHT, "message": "8 GB"}) == [0, 1, 2, 1]
-    assert "Right from" not in marked({**RIGHT, "message": "8 GB"}).say
-
-
 def test_an_early_error_that_is_not_gone_on_with_correctly_earns_nothing() -> None:
     assert earned({"message": "8 GB", "sent": "12 GB", "time": "120 ms", "hidden": "a"}) == [0, 0, 0, 1]
 
@@ -163,10 +127,6 @@ def test_an_absurd_early_result_gains_nothing(absurd: str) -> None:
     assert marked(raw).points == 0
     if 0 < size < 1e6:
         assert "Your answer to “Bytes of the gradients” lies outside of all that is plausible" in as_plain(marked(raw))
-
-
-def test_an_early_result_of_another_dimension_gains_nothing() -> None:
-    assert earned({"message": "8 ms", "sent": "14 GB"}) == [0, 0, 0, 0] or marked({"message": "8 ms"}).points == 0
 
 
 def test_an_early_result_handed_on_as_it_is_gains_nothing() -> None:
@@ -221,11 +181,10 @@ def test_what_is_right_or_left_out_is_said_in_one_line_each() -> None:
     ("raw", "why"),
     [
         ({**RIGHT, "sent": [1.5] * 10**6}, "more than 1,000 values"),
-        pytest.param(dict.fromkeys(RIGHT, [1.5] * 10**6), "more than 1,000 values", marks=pytest.mark.slow),
         ({**RIGHT, "sent": [[1.5] * 600] * 2}, "more than 1,000 values"),
-        ({number: number for number in range(10**6)}, "I saw 1,000,000 names, and there are 4 parts."),
+        ({number: number for number in range(10**5)}, "I saw 100,000 names, and there are 4 parts."),
     ],
-    ids=["a list", "lists", "list of lists", "names"],
+    ids=["a list", "list of lists", "names"],
 )
 def test_an_answer_of_a_million_values_is_refused_at_once(raw: Any, why: str) -> None:
     begin = time.process_time()  # the machine may be busy
@@ -260,55 +219,15 @@ def test_whole_results_are_gone_on_with_as_whole_ones_alone() -> None:
 # The key is complete in itself ----------------------------------------------------------------------------------------
 
 
-def test_a_question_that_was_kept_is_marked_as_before() -> None:
-    kept = {"name": "a", "questions": [json.loads(ASKED.model_dump_json())]}
-    (again,) = read_line(json.dumps(kept).encode())[1]
-    assert again.model_dump() == ASKED.model_dump()
-    raw = {"message": "8 GB", "sent": "14 GB", "time": "140.03 ms", "hidden": "a"}
-    assert check(again, raw) == check(ASKED, raw)
-
-
 def test_the_key_holds_numbers_and_steps_of_arithmetic_and_nothing_that_is_run() -> None:
     for part in key_of(ASKED).parts:
         for way in part.ways:
             assert all(isinstance(number, float) for number in way.numbers)
-            assert {step[0] for step in way.steps} <= {
-                "+",
-                "-",
-                "*",
-                "/",
-                "^",
-                "%",
-                "n",
-                "c",
-                "f",
-                "ln",
-                "l2",
-                "l10",
-                "sq",
-                "e",
-                "cos",
-            }
+            assert {step[0] for step in way.steps} <= {*"+-*/^%ncfe", "ln", "l2", "l10", "sq", "cos"}
             assert {guard[1] for guard in way.guards} <= {"<", "<=", ">", ">=", "==", "!="}
 
 
 # How it is written and read -------------------------------------------------------------------------------------------
-
-AS_TEXT = "; ".join(f"{name} = {text}" for name, text in RIGHT.items())
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        AS_TEXT, AS_TEXT.replace("; ", "\n"), AS_TEXT.replace(" = ", ": ").replace("; ", "\n"), AS_TEXT.replace(" = ", "="), json.dumps(RIGHT),
-        repr(RIGHT), list(RIGHT.values()), tuple(RIGHT.values()), "; ".join(RIGHT.values()), "\n".join(RIGHT.values()), json.dumps(list(RIGHT.values())),
-        {name.upper(): text for name, text in RIGHT.items()}, dict(enumerate(RIGHT.values(), 1)),
-        {"Bytes of the gradients": "4 GB", "Sent": "7 GB", "part 3": "70.03 ms", "4": "b"}, f"- {AS_TEXT}".replace("; ", "\n- "),
-        "1. 4 GB\n2. 7 GB\n3. 70.03 ms\n4. b", AS_TEXT.replace("message", "Bytes of the gradients"), "{" + AS_TEXT.replace("; ", ", ") + "}",
-    ],
-)  # fmt: skip
-def test_an_answer_may_be_written_in_many_ways(raw: Any) -> None:
-    assert marked(raw).outcome == Outcome.CORRECT, marked(raw).say
 
 
 def test_a_cell_names_the_parts_in_order_and_what_belongs_there() -> None:
@@ -346,7 +265,7 @@ def with_part(kind: str) -> str:
 )
 def test_a_part_may_be_of_any_kind_whose_answer_is_a_value(kind: str) -> None:
     problem = problem_of(with_part(kind))
-    report = lint_problem(problem, seeds=6)
+    report = lint_problem(problem, seeds=3)
     assert report.faults == []
     question = pose(problem, 3)
     for sample in kind_of(question).samples(question):
@@ -412,46 +331,14 @@ def test_branches_and_rounding_are_gone_on_with() -> None:
         "{message_bytes: parts.message}\n      unit: GB",
         '{message_bytes: "max(parts.message, 3e9) + 1e8 * ceil(parts.message / 1e9)"}\n      unit: GB',
     )
-    assert linted(change, seeds=12) == ""
+    assert linted(change, seeds=4) == ""
     problem = problem_of(template("case", change))
-    for seed in range(20):
+    for seed in range(8):
         question = pose(problem, seed)
         for factor in (1.3, 2.0, 5.0):
             raw = answers(problem, question, {"message": factor})
             assert marked(raw, question).earned["sent"] == 1, (seed, factor)
 
 
-def test_a_case_has_as_many_ways_as_it_needs() -> None:
-    assert [len(part.ways) for part in key_of(ASKED).parts] == [0, 1, 1, 2]
-
-
 def test_neither_prompt_nor_hint_can_name_a_result() -> None:
     assert "'parts' is undefined" in linted(("[Count both phases.]", '["{{ parts.message }} is a start."]'))
-
-
-def test_different_parts_shuffle_their_options_by_themselves() -> None:
-    problem = problem_of(with_part("choice"))
-    orders = set()
-    for seed in range(20):
-        question = pose(problem, seed)
-        options: Any = [part.form for part in form_of(question).parts if part.kind == "choice"]
-        orders.add(tuple(form.options[0].text for form in options))
-    assert len(orders) >= 4
-
-
-def test_a_part_may_cover_rows_of_the_curriculum() -> None:
-    data = {"covers": ["A"], "parts": [{"name": "x"}, {"name": "y", "covers": ["B", "A"]}]}
-    assert list(covered(data)) == [
-        (("covers", 0), "A"),
-        (("parts", 1, "covers", 0), "B"),
-        (("parts", 1, "covers", 1), "A"),
-    ]
-
-
-def test_posing_and_marking_are_quick_enough_for_a_class() -> None:
-    import time
-
-    began = time.process_time()
-    for _ in range(20):
-        marked({"message": "8 GB", "sent": "14 GB", "time": "140.03 ms", "hidden": "a"}, pose(PROBLEM, 4))
-    assert time.process_time() - began < 10

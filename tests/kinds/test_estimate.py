@@ -14,7 +14,7 @@ from checkout import posed, problem_of, template
 from shardwise.bank.lint.lint import lint_problem
 from shardwise.errors import Faulty
 from shardwise.kinds import kinds, text_of
-from shardwise.kinds.estimate.scoring import FAR, credit, is_far, is_hit, powers_of_ten
+from shardwise.kinds.estimate.scoring import credit
 from shardwise.markdown.feedback import headline
 from shardwise.marking import check
 from shardwise.question import Feedback, Outcome
@@ -43,30 +43,11 @@ def test_one_earns_most_on_average_by_saying_what_one_believes(belief: float) ->
     assert earned[belief] == pytest.approx((1 + belief**2) / 2)
 
 
-def test_who_knows_more_earns_more_and_a_hit_never_less_than_a_miss() -> None:
-    assert all(credit(hit=True, confidence=c) >= 0.5 >= credit(hit=False, confidence=c) >= 0 for c in SHARES)
-    assert (credit(hit=True, confidence=1.0), credit(hit=False, confidence=1.0)) == (1.0, 0.0)
-    hits = [credit(hit=True, confidence=c) for c in SHARES]
-    assert hits == sorted(hits)
-
-
-@given(off=st.floats(min_value=-300, max_value=300), within=st.floats(min_value=1.2, max_value=10))
-def test_nothing_is_both_right_and_far_off(off: float, within: float) -> None:
-    assert not (is_hit(off, within) and is_far(off, within))
-    assert is_hit(off, within) == is_hit(-off, within)
-
-
 @given(power=st.floats(min_value=-40, max_value=40).filter(lambda power: abs(power) > 2.01), sure=st.integers(0, 100))
 def test_an_absurd_number_earns_nothing_whatever_its_confidence(power: float, sure: int) -> None:
     feedback = marked(f"{1.75e9 * 10.0**power!r} B, {sure} %")
     assert (feedback.outcome, feedback.points) == (Outcome.INCORRECT, 0.0)
     assert "earns nothing, whatever the confidence" in feedback.say
-
-
-def test_how_far_off_is_counted_in_powers_of_ten() -> None:
-    assert powers_of_ten(1e12, 1e9) == pytest.approx(3)
-    assert powers_of_ten(1e9, 1e12) == pytest.approx(-3)
-    assert FAR == 4  # two powers of ten for an estimate that is right within half a one
 
 
 # What is said ------------------------------------------------------------------------------------------------------
@@ -75,15 +56,12 @@ def test_how_far_off_is_counted_in_powers_of_ten() -> None:
 @pytest.mark.parametrize(
     ("raw", "outcome", "points", "words"),
     [
-        ("1.75 GB, 100 %", "correct", 2.0, "Your estimate is as good as exact."),
         ("3 GB, 80 %", "correct", 1.96, "0.2 powers of ten too high, a factor of 1.7. That is right: it lies within half a power of ten"),
         ("3 GB, 80 %", "correct", 1.96, "With 80 % a right estimate earns 98 % of the points and a wrong one 18 %. 80 % is honest if 80 of a hundred"),
         ("3 GB, 20 %", "correct", 1.36, "You knew more than you thought."),
         ("30 GB, 50 %", "partial", 0.75, "Too high, by more than a factor of 10. Anything within half a power of ten (a factor of 3.2) is right."),
-        ("100 MB, 90 %", "partial", 0.19, "Too low, by more than a factor of 10."),
         ("100 MB, 90 %", "partial", 0.19, "90 % is honest if 90 of a hundred such estimates are right. If fewer are, say less."),
         ("30 GB, 10 %", "partial", 0.99, "You were right to doubt it."),
-        ("30 GB, 100 %", "incorrect", 0.0, "100 % is honest if every such estimate is right."),
         ("30 TB, 1 %", "incorrect", 0.0, "Too high, by more than a factor of 10 000. More than a factor of 100 earns nothing"),
     ],
 )  # fmt: skip
@@ -135,22 +113,13 @@ def test_a_wrong_estimate_is_told_its_band_and_not_the_number() -> None:
     ("raw", "words"),
     [
         ("14 GB", "Bits or bytes?"),  # the question's number of GPUs is 8, too
-        ("14 GB", "as large as the number of GPUs, 8: did you leave it out"),
         ("0.125 GB", "an intermediate result. What is still missing?"),
         ("1750 GB", "look at the prefixes"),
         ("20 GB", "Take the quantities that make it up one by one"),  # of one figure, between 8 times and 10 times
-        ("21 GB", "Take the quantities that make it up one by one"),
     ],
 )
 def test_a_wrong_estimate_is_named_where_its_digits_leave_one_cause(raw: str, words: str) -> None:
     assert words in marked(f"{raw}, 70 %").say
-
-
-@pytest.mark.parametrize(
-    ("raw", "read"), [("about 2 GB", "2 GB"), ("2 GB", "2 GB"), ("roughly 3e9 B, sure", "3 × 10⁹ B")]
-)
-def test_an_estimate_without_a_confidence_is_said_back_and_asked_about(raw: str, read: str) -> None:
-    assert f"I read {read}. How sure are you that this is right" in marked(raw).say
 
 
 def test_a_number_behind_a_word_is_the_estimate_and_no_confidence() -> None:

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import example, given, settings
@@ -43,13 +42,8 @@ def refusal(text: str, symbols: tuple[str, ...] = SYMBOLS) -> str:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("2*M*(N-1)/N", 5.25),
-        ("2M(N-1)/N", 5.25),
         ("2 M (N − 1) ÷ N", 5.25),
-        ("T = 2·M×(N-1)/N", 5.25),
         ("(M)(N)", 24),
-        ("M N", 24),
-        ("2[M+N]", 22),
         ("N(N-1)^2", 392),  # a power binds tighter than a product without a sign
         ("-N^2", -64),
         ("2*-N", -16),
@@ -58,52 +52,32 @@ def refusal(text: str, symbols: tuple[str, ...] = SYMBOLS) -> str:
         ("M/N/2", 0.1875),  # from the left
         ("M-N-1", -6),
         ("N²", 64),
-        ("N²M", 192),
-        ("N^2 M", 192),
         ("m*2 + n", 14),
-        ("= 2*M", 6),
-        ("2*M bytes", 6),
         ("pow(N, 2)", 64),
-        ("N**2", 64),
         ("2.5e1 + .5 + 1_000", 1025.5),
-        ("sqrt(2N)", 4),
         ("log2(N) + ln(exp(2)) + log10(1e3)", 8),
         ("ceil(N/M) + floor(N/M) + ⌈N/M⌉ + ⌊N/M⌋", 10),
         ("min(M, N, 5) + max(M, N) + abs(M - N)", 16),
-        ("N^0.5 - sqrt(N)", 0),
         ("4^(1/2)", 2),
         ("MN", 24),
-        ("2MN/3", 16),
-        ("MN^2", 192),
         ("Nlog2(N)", 24),
-        ("Sqrt(2*N)", 4),
         ("2 x M", 6),
         (r"\frac{2M(N-1)}{N}", 5.25),
-        (r"$\frac{M}{\frac{N}{2}} \cdot 4$", 3),
         (r"\left\lceil \frac{N}{M} \right\rceil", 3),
         (r"\sqrt{2 N} \times \log_2(N)", 12),
-        ("M^{2}", 9),
         ("math.ceil(N/M) + np.floor(N/M)", 5),
         ("math.log(exp(M))", 3),
-        ("ceiling(N/M)", 3),
-        ("T(M, N) = 2*M", 6),
-        ("bytes per GPU = 2*M", 6),
         ("x = M + N", 11),
-        ("½ M", 1.5),
         ("5MN^2M", 5 * 9 * 64),  # as 5MN²M
         ("N^2sqrt(2N)", 256),
         ("√(2N) + √[N+1] + 2√(M+1)", 11),
         ("√16*M", 12),  # a root without brackets ends with one number or name
-        ("√16/2", 2),
         ("√√16", 2),
         ("3√⌈N/M⌉^2", 9),
         ("π", math.pi),
-        ("2πN²", 128 * math.pi),
         ("2piN", 16 * math.pi),
         ("Nπ/pi", 8),
-        ("math.pi*N", 8 * math.pi),
         (r"2\pi N", 16 * math.pi),
-        ("2*M;", 6),
     ],
 )
 def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: float) -> None:
@@ -115,39 +89,29 @@ def test_a_formula_means_what_a_mathematician_would_say(text: str, expected: flo
     [
         ("", "I saw nothing where I expected a formula in M and N."),
         ("2 GB", "That is a unit, and a formula has none"),
-        ("2xM", "I don't know “xM”."),
         ("Mx", "I don't know “Mx”."),
         ("log(N)", "Write log2, ln or log10."),
         ("log2 N", "“log2” has no bracket."),
-        ("exp", "“exp” has no bracket."),
         ("50% M", "write 0.4 for 40 %"),
         ("1,000 M", "Write 1000 without one"),
         (r"\sum M", "not LaTeX"),
         (r"\frac{M}", "not LaTeX"),
         ("2/MN", "can mean 2/(M*N) or 2/M*N"),
-        ("2^MN", "can mean 2^M*N or 2^(M*N)"),
         ("(2M", "“(2M” opens a bracket that nothing closes. Add “)”."),
-        ("2M)", "“)” closes nothing, after “2M”."),
         ("(2M]", "“(” is closed by “]”. I expected “)”."),
         ("2 +", "it ends after “2 +”."),
         ("*M", "I saw “*” at the beginning."),
         ("M = N = 2", "one name before a single ="),
         ("M/2N", "can mean M/(2*N) or M/2*N"),
-        ("M/-2N", "can mean M/(2*N) or M/2*N"),
         ("2^N M", "2^N*M or 2^(N*M)"),
         ("2 3", "Put * or another operator before it."),
         ("1/0", "it divides by zero"),
-        ("M/(N-N)", "it divides by zero"),
         ("(N-N)^-1", "it divides by zero"),
         ("N^(M-M+65)", "I saw too large a power"),
         ("M 2²^2", "I saw “^” after “M 2²”."),
-        ("log2 = 3", "“log2” has no bracket."),
         ("2 3 = M", "I saw “=”. Write the right-hand side alone"),
         ("min(M)", "It takes several."),
-        ("sqrt(M, N)", "It takes one."),
         ("√2M", "where a root ends is not plain. Write what stands under it in brackets: √(...)."),
-        ("√M^2", "where a root ends is not plain"),
-        ("√M²", "where a root ends is not plain"),
         ("√M(N+1)", "where a root ends is not plain"),
         ("√", "it ends after “√”"),
         ("M//N", "Write floor(a/b) for what a // b is in Python"),
@@ -181,17 +145,12 @@ def test_a_symbol_may_look_like_a_unit_or_a_constant() -> None:
     "text",
     [
         "9^9^9^9",
-        "2^65",
         "N^100",
-        "((2^64)^64)^64",
-        "((N^64)^64)^64",
-        "((((2^64)^64)^64)^64)^64",
         "((((N^64)^64)^64)^64)^64",
         "1e999999999",
         "1e65",
         "1" * 200,
         "(" * 150 + "M" + ")" * 149,
-        "(" * 140 + "M" + ")" * 140,
         "-" * 290 + "M",
         "√" * 290 + "M",
         "+".join(["M"] * 150),
@@ -199,12 +158,8 @@ def test_a_symbol_may_look_like_a_unit_or_a_constant() -> None:
         "M" * 301,
         "M+" * 5_000_000,
         "__import__('os').system('true')",
-        "M.__class__",
-        "lambda: M",
         "\x00",
         "M\ud800",
-        "N\u202e",
-        "².M",
         "٣ * M",
     ],
     ids=lambda text: repr(text[:20]),
@@ -215,15 +170,6 @@ def test_hostile_text_is_refused_at_once(text: str) -> None:
     assert time.process_time() - start < 5
     assert len(said) < 400
     assert said.isprintable()
-
-
-def test_powers_cannot_meet_in_the_exponent() -> None:
-    """2^(1e9 N + 1e9) / 2^(1e9 N) would be a number of a thousand million bits, if anybody worked it out."""
-    start = time.process_time()
-    expr = parse("2^(1e9*N+1e9)/2^(1e9*N)", SYMBOLS)
-    evaluate(expr, AT)
-    difference(expr, parse("floor(exp(exp(1000))) - 9^(1/3) + ceil(exp(1e60))", SYMBOLS), POINTS)
-    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize(
@@ -316,29 +262,11 @@ def test_a_formula_agrees_with_its_disguises_and_not_with_a_millionth_more(text:
         ("sqrt(N)^2", "N"),  # by the points: no rational arithmetic shows it
         ("log2(N)", "ln(N)/ln(2)"),
         ("ceil(log2(N))", "ceil(ln(N)/ln(2))"),  # ln 8 / ln 2 may come out just above 3
-        ("max(M, N)", "max(N, M)"),
         ("M/3 + log2(N)*ln(2) - M/3", "ln(N)"),  # however large the terms that cancel
-        ("2^N*2", "2^(N+1)"),
-        ("(M+N)^3", "M^3+3M^2*N+3M*N^2+N^3"),
     ],
 )
 def test_one_formula_in_two_forms_is_one(first: str, second: str) -> None:
     assert difference(parse(first, SYMBOLS), parse(second, SYMBOLS), [*POINTS, {"M": 1e6, "N": 1.0}]) is None
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("(N^2-1)/(N-1)", "N+1"),
-        ("sqrt(N*(N-1))", "sqrt(N^2-N)"),
-        ("1/(1/M+1/N)", "M*N/(M+N)"),
-        ("max(M, N) + 1", "1 + max(N, M)"),
-        ("(M+N)^64*(M-N)", "(M+N)^63*(M^2-N^2)"),
-    ],
-)
-def test_rational_arithmetic_needs_no_points(first: str, second: str) -> None:
-    assert difference(parse(first, SYMBOLS), parse(second, SYMBOLS), []) is None
-    assert difference(parse(first, SYMBOLS), parse(f"{second} + 1e-40", SYMBOLS), []) is not None
 
 
 def test_a_student_sees_the_simplest_point_that_differs() -> None:
@@ -366,7 +294,6 @@ def test_a_point_at_which_a_difference_is_plain_is_shown_before_simpler_ones() -
     [
         ("2*M + 14*N/M^2", "2*M"),  # at M = 1e6 the term is a billionth of a millionth
         ("2*M + 14*M/N + N/M^2", "2*M + 14*M/N"),
-        ("M - 1/M^3", "M"),
         ("M/(N + 1/M^2)", "M/N"),
     ],
 )
@@ -410,14 +337,11 @@ def said(slug: str, answer: str) -> str:
 @pytest.mark.parametrize(
     ("slug", "answer", "words"),
     [
-        ("waste-at-the-best-interval", "1.414*sqrt(C/M)+R/M", "Is `1.414` rounded?"),
         ("overhead-formula", "2.6667*d*F*(t-1)/(W*B)", "Is `2.6667` rounded?"),
         ("bytes-per-gpu-formula", "12*M*((N-1)/N)^1.0001", "Is `1.0001` rounded?"),
         ("area-formula", "0.55*P*(S-w)+0.5*P*w+0.05*P", "Yours is the right one plus `P/20`."),
         ("waste-at-the-best-interval", "1.41*sqrt(C/M)+R/M", "Is `1.41` rounded?"),
-        ("overhead-formula", "2.67*d*F*(t-1)/(W*B)", "Is `2.67` rounded?"),
         ("overhead-formula", "801/300*d*F*(t-1)/(W*B)", "Yours is 801/800 times the right one."),
-        ("waste-at-the-best-interval", "1.41421356*sqrt(C/M)+R/M", "Is `1.41421356` rounded?"),
         ("waste-at-the-best-interval", "sqrt(2*C/M)+R/(M-1)", "belongs"),
     ],
 )
@@ -427,20 +351,6 @@ def test_a_counter_example_shows_two_different_numbers(slug: str, answer: str, w
     numbers = re.search(r"yours gives (.+), and the right one (.+)\.", say)
     assert numbers is not None
     assert numbers[1] != numbers[2]
-
-
-@pytest.mark.parametrize(
-    "answer", ["0.707*sqrt(C/M)+R/M", "sqrt((2*C + R/9999)/M) + R/M", "sqrt(2*C/M) + R/M*(1 + pi/10000)"]
-)
-def test_who_is_far_off_or_has_no_decimals_is_not_asked_for_a_rounded_number(answer: str) -> None:
-    assert "rounded" not in said("waste-at-the-best-interval", answer)
-
-
-def test_no_mistake_is_named_that_was_not_made() -> None:
-    upside_down = said("states-formula", "2*P+14*N/P")
-    assert "missing" not in upside_down
-    assert "missing" in said("states-formula", "2*P")
-    assert "nothing is left for the A bytes" not in said("gpus-formula", "ceil(14*P/(D-A))")
 
 
 def test_what_cancels_is_said_before_a_mistake_that_may_be_another_one() -> None:
@@ -484,19 +394,6 @@ def test_where_a_formula_is_undefined_it_says_so_quietly(text: str, expected: fl
     assert math.isnan(evaluate(parse("M+N", SYMBOLS), {"M": 1.0}))
 
 
-def test_comparing_a_typical_pair_is_fast() -> None:
-    ours, theirs = (
-        parse("2*(N-1)*(M/(N*5e10)+5e-6)", SYMBOLS),
-        parse("2(N-1)/N*M/5e10 + 1e-5*N - 1e-5", SYMBOLS),
-    )
-    assert difference(theirs, ours, POINTS) is None
-    start = time.process_time()
-    for _ in range(20):
-        parse("2*(N-1)*(M/(N*5e10)+5e-6)", SYMBOLS)
-        difference(theirs, ours, POINTS)
-    assert (time.process_time() - start) / 20 < 0.2  # 0.0005 s measured
-
-
 def test_no_verdict_needs_a_heavy_library() -> None:
     probe = (
         "import sys; from shardwise.kinds import kinds; kinds()\n"
@@ -517,17 +414,12 @@ def test_no_verdict_needs_a_heavy_library() -> None:
     [
         ("t = 2M(N−1)÷N", "2*M*(N - 1)/N"),
         ("N + M", "N + M"),  # in the student's order
-        ("((M))*[N]", "M*N"),
-        ("M/(N*2)", "M/(N*2)"),
         ("(M*N)/2", "M*N/2"),
-        ("M-(N-1)", "M - (N - 1)"),
         ("M+(N-1)", "M + N - 1"),
         ("2*-N", "2*(-N)"),
-        ("-N^2", "-N**2"),
         ("(-N)^2", "(-N)**2"),
         ("2^-M", "2**(-M)"),
         ("N⁻²", "N**(-2)"),
-        ("2^M^2", "2**M**2"),
         ("(2^M)^2", "(2**M)**2"),
         ("⌈N/M⌉ + max(M,N)", "ceil(N/M) + max(M, N)"),
         ("1_000*1e9*.5", "1000*1e9*.5"),
@@ -562,15 +454,11 @@ def explained(theirs: str, ours: str, symbols: tuple[str, ...] = ("M", "N", "d",
     [
         ("2*M*(N-1)^2/N^2", RING, "Yours is `(N - 1)/N` times the right one."),
         ("2*M*(N-1)", RING, "Yours is `N` times the right one."),
-        ("M - M/N", RING, "Yours is 1/2 times the right one."),
         ("1e9*2*M*(N-1)/N", RING, "Yours is 1 × 10⁹ times the right one."),
         ("2*M*(N-1)/N * 1024^3/1e9", RING, "Yours is about 1.074 times the right one."),
-        ("2.6667*M*(N-1)/N", RING, "Yours is about 1.333 times the right one."),
         ("2*M*(1-N)/N", RING, "Yours is the right one with the opposite sign."),
         ("2*M*(N-1)/N + M", RING, "Yours is the right one plus `M`."),
-        ("2*M - 2*M/N - N", RING, "Yours is the right one minus `N`."),
         ("log2(N)*2*M*(N-1)/N", RING, "Yours is `log2(N)` times the right one."),
-        ("2^N*2*M*(N-1)/N", RING, "Yours is `(2**N)` times the right one."),
         ("2*d^2 + 2*d^2*k/a", LAYER, "Yours is the right one without its term `3*d*f`."),
         ("2*d^2*(1 + k/a) + 2*d*f", LAYER, "Yours is the right one minus `d*f`."),
         ("w*P/2 + (S-w)*P/2", "w*P/2 + (S-w)*(P + P/19)/2", "Yours is the right one minus `P*(S - w)/38`."),
@@ -586,17 +474,13 @@ def test_a_wrong_formula_is_explained_in_a_sentence(theirs: str, ours: str, sent
     ("theirs", "ours"),
     [
         ("M", RING),  # what it lacks is nearly the whole formula
-        ("5", RING),
         ("0", RING),
-        ("M - M", RING),
         ("M^2 + N^2 + d", RING),
         ("2*M*(N-1)/N * 1.0000001", RING),  # “about 1 times” helps nobody
-        ("2.0001*M*(N-1)/N", RING),  # nor does “20001/20000 times”
         ("2*M*(N-1)/N + 2*M/3.14159265", RING),  # a number of ten digits comes of a rounded one
         ("2*M*(N-1)/N + 1e-40*M*1.23456789012345678901234567890123456789", RING),
         ("3*d*f", LAYER),  # the term that it lacks is most of the formula
         ("M/N", "ceil(M/N)"),
-        ("N", "M"),
     ],
 )
 def test_what_takes_more_than_a_sentence_is_not_explained(theirs: str, ours: str) -> None:
@@ -641,22 +525,15 @@ def test_an_explanation_is_true_and_takes_no_time(ours: str, other: str, pattern
 HOSTILE = [
     "(M+N)^15/(M-N)^12",
     "(((M+N+d+f)^3)+1)/((M-N)*(d-f)+a*k)",
-    "(M+2)^28",
     "(M^14+3*M+7)/(M^13-1)",
     "1/(1/(1/(1/(1/(1/(1/(1/(M-N)+N)+M)+N)+M)+N)+M)+N)",
-    "(M+7)^64/(N+M)^64",
-    "((((M+1)^32)+N)^8-1)/3",
     "(123456789123456789*M+987654321987654321)^12",
-    "(1e30*M+1e-30*N)^18",
     "(12345678901234567890123456789012345678*M+98765432109876543210987654321098765432*N)^12",
     "(M^2 + 3000000000000038104000000000009789493*M + 1)*2*M*(N-1)/N",
     "+".join(f"{a}*{b}/({b}+{a})" for a in "MNdf" for b in "dfak"),
     "(((((d)/2+e/2))^3+((f+b))^3/(f/(f/c)))*24*e)^5".replace("e", "M").replace("b", "N").replace("c", "k"),
     "*".join(f"(M^{n}-1)" for n in range(1, 12)),
-    "(M*N*d*f*a*k)^0 + M",
-    "(M+N+d+f+a+k)^4",
     "sqrt(M)^8*log2(N)^7*(sqrt(M)+log2(N))^6+exp(M)^5",
-    "(M^2)^3^2",
 ]
 
 
@@ -680,13 +557,6 @@ def test_an_explanation_that_fails_is_none(monkeypatch: pytest.MonkeyPatch) -> N
     assert explaining.explain.__wrapped__(parse("M*N", SYMBOLS), parse(RING, SYMBOLS)) == ""
 
 
-def test_explanations_come_from_any_thread() -> None:
-    answers = [f"{number}*2*M*(N-1)/N" for number in range(2, 10)]
-    with ThreadPoolExecutor(4) as pool:
-        said = list(pool.map(lambda text: explained(text, RING), answers))
-    assert said == [f"Yours is {number} times the right one." for number in range(2, 10)]
-
-
 def test_the_verdict_comes_without_an_explanation_and_check_says_it_first() -> None:
     problem = checkout_bank().find("bytes-per-gpu-formula")
     question, kind = pose(problem, 1), problem.kind
@@ -700,19 +570,3 @@ def test_the_verdict_comes_without_an_explanation_and_check_says_it_first() -> N
     recognised = check(question, question.key.model_dump()["mistakes"][0]["formula"])
     assert recognised.mistake == 0
     assert "Yours is" not in recognised.say
-
-
-@pytest.mark.parametrize(
-    ("text", "two"),
-    [
-        ("2^3b", "2^3*b or 2^(3*b)"),
-        ("(a+s)^2b", "(a + s)^2*b or (a + s)^(2*b)"),
-        ("5as^-2b", "s^(-2)*b or s^(-2*b)"),
-        ("2^ab", "2^a*b or 2^(a*b)"),
-        ("(a+b)/2sb", "(a + b)/(2*s*b) or (a + b)/2*s*b"),
-        ("a^" + "b^" * 40 + "s a", "where an exponent or a divisor ends"),
-    ],
-)
-def test_two_readings_are_those_of_the_text_that_was_typed(text: str, two: str) -> None:
-    with pytest.raises(FormulaError, match=re.escape(two)):
-        parse(text, ("a", "s", "b"))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -17,8 +14,7 @@ from hypothesis import strategies as st
 from drawing import a_quarter_at_once
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds.agreement import same
-from shardwise.kinds.bugline import mutants as engine
-from shardwise.kinds.bugline.mutants import Hunt, Mutant, killed, listing, load, mutants, patch, with_line
+from shardwise.kinds.bugline.mutants import Hunt, killed, listing, load, mutants, patch, with_line
 
 Inputs = Sequence[Mapping[str, object]]
 
@@ -111,21 +107,6 @@ def test_a_listing_is_arithmetic_alone() -> None:
     )
 
 
-def test_a_listing_has_one_statement_a_line_and_imports_math_only_if_used() -> None:
-    assert listing(pipeline_bubble) == (
-        "def pipeline_bubble(stages, micro_batches, chunks):\n"
-        "    if stages < 2:\n"
-        "        return 0.0\n"
-        "    slots = max(micro_batches * chunks, 1)\n"
-        "    return (stages - 1) / slots\n"
-    )
-    assert listing(tree_steps).startswith("import math\ndef tree_steps(gpus):\n    levels = math.ceil(")
-
-
-def test_a_cached_reference_has_the_listing_of_what_it_caches() -> None:
-    assert listing(functools.lru_cache(maxsize=None)(tree_steps)) == listing(tree_steps)
-
-
 def test_a_listing_that_needs_more_than_math_is_refused() -> None:
     def ring_and_tree(*, gpus: int) -> object:
         return tree_steps(gpus=gpus), same(1, 1, 0.1)
@@ -194,34 +175,6 @@ def test_the_original_line_mends_every_mutant(function: Callable[..., object], d
         assert patch(mutant.source, mutant.line, mutant.original_line.strip()) == source
 
 
-@pytest.mark.slow
-@references
-def test_mutants_are_the_same_in_every_process(function: Callable[..., object], domain: dict[str, list[float]]) -> None:
-    source = listing(function)
-    program = "import sys; from shardwise.kinds.bugline.mutants import mutants; print(mutants(sys.stdin.read()))"
-    run = subprocess.run([sys.executable, "-c", program], input=source, capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == str(mutants(source))
-
-
-def test_mutations_have_the_names_a_teacher_would_give_them() -> None:
-    assert changes("return 2 * (n - 1) / n") == {
-        "multiplication for division": "return 2 * (n - 1) * n",
-        "// for /": "return 2 * (n - 1) // n",
-        "dropped divisor n": "return 2 * (n - 1)",
-        "swapped operands": "return 2 * (1 - n) / n",
-        "dropped factor 2": "return (n - 1) / n",
-        "dropped factor n - 1": "return 2 / n",
-        "division for multiplication": "return 2 / (n - 1) / n",
-        "off by one: 3 for 2": "return 3 * (n - 1) / n",
-        "n for n - 1": "return 2 * n / n",
-        "plus for minus": "return 2 * (n + 1) / n",
-        "off by one: 2 for 1": "return 2 * (n - 2) / n",
-        "n - 1 for n": "return 2 * (n - 1) / (n - 1)",
-        "tp for n": "return 2 * (n - 1) / tp",
-        "dp for n": "return 2 * (n - 1) / dp",
-    }
-
-
 @pytest.mark.parametrize(
     ("body", "change", "mutated"),
     [
@@ -233,32 +186,19 @@ def test_mutations_have_the_names_a_teacher_would_give_them() -> None:
         ("return chunk_bytes - message_bytes * 3", "swapped chunk_bytes and message_bytes",
          "return message_bytes - chunk_bytes * 3"),
         ("return chunk_bytes / 1e9", "wrong unit: 2**30 for 1e9", "return chunk_bytes / 2**30"),
-        ("return chunk_bytes / 2**30", "wrong unit: 1e9 for 2**30", "return chunk_bytes / 1e9"),
-        ("return chunk_bytes * 1e-3", "wrong unit: 1e-6 for 1e-3", "return chunk_bytes * 1e-6"),
         ("return 16 * tp", "half the constant: 8 for 16", "return 8 * tp"),
-        ("return n**2", "power 3 for power 2", "return n**3"),
         ("return n**2", "dropped square", "return n"),
         ("return max(n, 2)", "min for max", "return min(n, 2)"),
         ("return math.ceil(n / 3)", "floor for ceil", "return math.floor(n / 3)"),
-        ("return math.ceil(n / 3)", "dropped rounding up", "return n / 3"),
         ("return math.log2(n)", "log for log2", "return math.log(n)"),
-        ("return n // tp", "/ for //", "return n / tp"),
         ("return tp if n < 4 else dp", "<= for <", "return tp if n <= 4 else dp"),
         ("return tp if n < 4 else 1", "swapped branches", "return 1 if n < 4 else tp"),
         ("return tp > 1 and dp > 1", "or for and", "return tp > 1 or dp > 1"),
-        ("return n + tp / dp", "dropped term tp / dp", "return n"),
-        ("return -(n - tp)", "dropped term tp", "return -n"),
-        ("return (n + tp) ** 2", "minus for plus", "return (n - tp) ** 2"),
         ("return tp * (dp if n else tp)", "dropped factor tp", "return dp if n else tp"),
     ],
 )  # fmt: skip
 def test_a_mutation_is_written_as_a_person_would(body: str, change: str, mutated: str) -> None:
     assert changes(body)[change] == mutated
-
-
-def test_names_of_different_kinds_are_never_taken_for_each_other() -> None:
-    lines = changes("return chunk_bytes / rate_bytes_per_s").values()
-    assert not any(name in line for line in lines for name in ("tp", "dp"))
 
 
 def test_words_in_errors_and_the_def_line_are_left_alone() -> None:
@@ -279,17 +219,6 @@ def test_mutants_nobody_could_see_or_miss_are_dropped() -> None:
     }
 
 
-def test_a_mutant_that_fails_on_some_inputs_is_exposed_by_one() -> None:
-    source = "def f(n):\n    return 10 / n\n"
-    kept = killed(source, mutants(source), "f", [{"n": 2}, {"n": 1}], rel_tol=1e-6)
-    by_line = {found.mutant.mutated_line.strip(): found for found in kept}
-    assert by_line["return 10 / (n - 1)"].witness == {"n": 2}
-    source = "def f(n):\n    return n > 1 and 9 % (n - 1)\n"
-    kept = killed(source, mutants(source), "f", [{"n": 3}, {"n": 1}], rel_tol=1e-6)
-    raised = [found for found in kept if isinstance(outcome(load(found.mutant.source, "f"), found.witness), Exception)]
-    assert [found.witness for found in raised] == [{"n": 1}] * len(raised) != []
-
-
 def test_mutants_that_are_seen_at_once_or_never_end_are_dropped() -> None:
     def kept(body: str, reads: str) -> bool:
         source = f"def f(n):\n    m = n\n    {body}\n    return m\n"
@@ -302,14 +231,6 @@ def test_mutants_that_are_seen_at_once_or_never_end_are_dropped() -> None:
     assert not kept("while m > n - 1: m -= 1", "while m > n - 1: m -= 0")
 
 
-def test_inputs_that_the_original_refuses_expose_nothing() -> None:
-    source = "def f(n):\n    if n < 2:\n        raise ValueError('no')\n    return 3 * n\n"
-    assert all(
-        found.witness["n"] != 1
-        for found in killed(source, mutants(source), "f", [{"n": 1}, {"n": 2}, {"n": 3}], rel_tol=1e-6)
-    )
-
-
 @pytest.mark.parametrize(
     "body",
     ["while n > 0:\n        n = n + 1\n    return n", "return sum(i for i in range(10**15))", "return [i for i in range(10**15)]",
@@ -320,14 +241,6 @@ def test_a_listing_gone_wrong_comes_to_an_end(body: str) -> None:
     with pytest.raises(OverflowError):
         load(f"def f(n):\n    {body}\n", "f")(n=1)
     assert time.process_time() - start < 20
-
-
-def test_counting_steps_ends_with_the_call() -> None:
-    debugger = sys.gettrace()
-    with pytest.raises(OverflowError):
-        load("def f(n):\n    while n:\n        n += 1\n", "f")(1)
-    assert load("def f(n):\n    return n\n", "f")(2) == 2
-    assert sys.gettrace() is debugger
 
 
 def test_a_listing_reaches_math_and_nothing_else() -> None:
@@ -361,33 +274,6 @@ def test_a_patch_keeps_the_indentation_and_runs_nothing() -> None:
     assert "exit()" in patch(SOURCE, 2, "m = exit()")
 
 
-@pytest.mark.parametrize(
-    ("line", "text", "words"),
-    [
-        (0, "m = 1", "the listing has lines 1 to 5"),
-        (6, "m = 1", "the listing has lines 1 to 5"),
-        (2, "", "I saw nothing where the mended line 2 belongs"),
-        (2, "m = 1\nm = 2", "more than one line"),
-        (2, "m = 1\rm = 2", "more than one line"),
-        (2, "m = \\", "Write that one line, complete."),
-        (2, "m = (", "check brackets"),
-        (2, '"""', "check brackets"),
-        (2, "2  m = n", "without its number"),
-        (3, "m > 3", "the colon"),
-        (2, "if n:", "I couldn't fit “if n:” in as line 2"),
-        (2, "m = '\x00'", "I couldn't fit"),
-        (2, "m = '\ud800'", "I couldn't fit"),
-        (2, "m = " + "1 + " * 200 + "1", "805 characters"),
-        (2, "(" * 299, "I couldn't fit"),
-    ],
-)
-def test_a_patch_that_does_not_fit_is_refused_in_words(line: int, text: str, words: str) -> None:
-    with pytest.raises(Unreadable) as caught:
-        patch(SOURCE, line, text)
-    assert words in str(caught.value)
-    assert str(caught.value).isprintable()
-
-
 @settings(max_examples=a_quarter_at_once(300), deadline=1000)
 @given(
     st.integers(-2, 8),
@@ -406,18 +292,3 @@ def test_any_patch_fits_or_is_refused(line: int, text: str) -> None:
         [],
     )
     compile(patched, "patched", "exec")
-
-
-def test_the_engine_offers_what_it_says() -> None:
-    assert engine.__all__ == [
-        "Hunt",
-        "Mutant",
-        "killed",
-        "listing",
-        "load",
-        "mutants",
-        "optional",
-        "patch",
-        "with_line",
-    ]
-    assert Mutant.__annotations__.keys() == {"source", "line", "original_line", "mutated_line", "change"}

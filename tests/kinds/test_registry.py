@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -17,13 +16,12 @@ from typer.testing import CliRunner
 
 import shardwise
 from checkout import ROOT
-from drawing import every_sixth_at_once
-from shardwise.bank.bank import Bank, Banks, Problem
-from shardwise.bank.lint.lint import faults_of, lint, lint_problem
+from shardwise.bank.bank import Bank, Problem
+from shardwise.bank.lint.lint import lint_problem
 from shardwise.bank.posing import pose, question_of, solved
 from shardwise.bank.scaffold import init_bank, starter
 from shardwise.cli.main import app
-from shardwise.kinds import OURS, kind_of, kinds, text_of, variable_of
+from shardwise.kinds import kind_of, kinds, text_of, variable_of
 from shardwise.kinds.base import Kind, Sample
 from shardwise.kinds.calls import Recorded, call_once, run_here
 from shardwise.markdown.plain import to_plain
@@ -90,11 +88,6 @@ def test_it_says_what_it_is(name: str) -> None:
     assert issubclass(kind.Key, Key) and kind.Key is not Key
 
 
-def test_no_two_kinds_share_a_name_a_form_or_a_key() -> None:
-    for what in ("name", "about", "starter", "Template", "Form", "Key"):
-        assert len({getattr(kinds()[name], what) for name in OURS}) == len(OURS), what
-
-
 @every_kind
 def test_what_it_starts_a_problem_with_passes_the_lint_in_a_fresh_bank(fresh: Bank, name: str) -> None:
     problem = first(fresh, name)
@@ -105,37 +98,6 @@ def test_what_it_starts_a_problem_with_passes_the_lint_in_a_fresh_bank(fresh: Ba
     assert "solutions/" not in starter(name, "A problem") or (fresh.folder / "solutions" / "example.py").is_file()
 
 
-@pytest.mark.slow  # `init bank` and `lint` do the same in tests/cli/test_cli.py
-def test_a_fresh_bank_passes_the_lint_as_a_whole(fresh: Bank) -> None:
-    assert [problem.data["kind"] for problem in fresh.problems.values()] == list(kinds())
-    assert faults_of(lint(Banks([fresh]), seeds=3, workers=1)) == []
-
-
-@pytest.mark.parametrize("name", every_sixth_at_once(list(kinds())))
-def test_the_command_starts_a_problem_that_can_be_linted_shown_and_drawn(tmp_path: Path, name: str) -> None:
-    init_bank(tmp_path / "mine")
-    bank = ("--bank", str(tmp_path / "mine"))
-
-    def run(*words: str) -> str:
-        done = CliRunner().invoke(app, [*words, *bank], catch_exceptions=False)
-        assert done.exit_code == 0, done.output
-        return done.output
-
-    run("new", "01-first-chapter/my-own", "--kind", name)
-    assert "all sound" in run("lint", "my-own", "--seeds", "5", "--workers", "1")
-    assert "question" in run("show", "my-own", "--seed", "3")
-    shown = json.loads(run("show", "my-own", "--seed", "3", "--json").partition("\n")[2])
-    assert shown["kind"] == name
-
-
-@pytest.mark.parametrize("name", OURS)
-def test_there_is_a_template_of_it_for_the_tests_that_try_every_kind(name: str) -> None:
-    """Hostile answers and texts, the form, graded notebooks, the lint: see where tests are parametrized by OURS."""
-    assert (ROOT / "tests" / "templates" / f"{name}.yaml").is_file(), (
-        "write one about the ring all-reduce, as the others are"
-    )
-
-
 # How it is shown ------------------------------------------------------------------------------------------------------
 
 # The fields of a view, and what a front end needs of each, beside its type and perhaps its name.
@@ -143,8 +105,10 @@ FIELDS: dict[str, set[str]] = {
     "line": {"label"}, "number": {"label", "range", "is_whole"}, "options": {"pick", "options"},
     "order": {"items"},
     "pairs": {"items", "options"}, "program": {"label", "source", "function"}, "listing": {"label", "lines"},
-    "group": {"label", "fields"}, "schedule": {"label", "source", "series", "start"}, "layout": {"axes", "start"}, "parts": {"parts"},
+    "group": {"label", "fields"}, "parts": {"parts"},
 }  # fmt: skip
+# Those that the scripts of kinds bring.
+OF_SCRIPTS: dict[str, set[str]] = {"schedule": {"label", "source", "series", "start"}, "layout": {"axes", "start"}}
 OPTIONAL = {"line": {"is_code", "note", "mends", "has_preview"}, "group": {"html", "how"}}
 # What a front end sends of a field that nobody has touched; groups and parts send what their fields do.
 UNTOUCHED: dict[str, Any] = {
@@ -184,7 +148,7 @@ def test_a_view_is_plain_data_with_all_that_each_field_needs(fresh: Bank, name: 
         assert "<" not in view["how"] and "`" not in view["how"] and "**" not in view["how"]  # it is plain text
         assert len(view["fields"]) == 1 or all(field.get("name") for field in view["fields"])
         for field in fields_of(view["fields"]):
-            needed, more = FIELDS[field["type"]], OPTIONAL.get(field["type"], set())
+            needed, more = {**FIELDS, **OF_SCRIPTS}[field["type"]], OPTIONAL.get(field["type"], set())
             assert needed <= set(field) - {"type"} <= needed | more | {"name"}, field
             for line in (*field.get("items", ()), *field.get("options", ())):
                 assert set(line) == {"label", "html"}
@@ -333,22 +297,6 @@ def names_in(value: Any) -> set[str]:
 
 
 @every_kind
-def test_where_an_option_or_an_item_stands_tells_nothing_of_the_key(fresh: Bank, name: str) -> None:
-    """Right are now these labels, now those: somebody who always gives the same ones is seldom right."""
-    places: Counter[str] = Counter()
-    for seed in range(60):
-        question = pose(first(fresh, name), seed)
-        field = view_of(question)["fields"][0]
-        if field["type"] not in ("options", "order", "pairs"):
-            return
-        right = next(sample.raw for sample in kind_of(question).samples(question) if not isinstance(sample.raw, str))
-        shown = [line["label"] for line in field.get("items", field.get("options"))]
-        assert right != shown  # an order is never shown as the answer
-        places[repr(right)] += 1
-    assert places.most_common(1)[0][1] <= 45 and len(places) >= min(3, len(shown)), places
-
-
-@every_kind
 def test_the_body_says_all_that_the_view_shows(fresh: Bank, name: str) -> None:
     for seed in range(5):
         question = pose(first(fresh, name), seed)
@@ -431,10 +379,9 @@ def test_it_says_how_to_answer_with_an_example_that_is_read_and_seldom_right(fre
 PACKAGE = Path(shardwise.__file__).parent
 ALLOWED = {  # words that mean something else there
     ("cli/authoring.py", "quantity"): "what `shardwise new` starts when no kind is named",
-    ("course/notebooks.py", "code"): "nbformat's name for a cell of code",
-    ("course/simulated_class.py", "code"): "nbformat's name for a cell of code",
-    ("course/submissions.py", "code"): "nbformat's name for a cell of code",
-    ("kinds/order.py", "order"): "the type of a field",
+    ("course/assigning/notebooks.py", "code"): "nbformat's name for a cell of code",
+    ("course/assigning/simulated_class.py", "code"): "nbformat's name for a cell of code",
+    ("course/collecting/submissions.py", "code"): "nbformat's name for a cell of code",
     ("student/desk.py", "estimate"): "a rough number that is committed to before the answer",
     ("student/progress/file.py", "estimate"): "a table of the progress file",
     ("template/parameters.py", "choice"): "a way to draw a parameter",
@@ -449,22 +396,13 @@ def trees() -> dict[str, ast.Module]:
 
 
 def test_no_kind_is_known_by_name_outside_its_own_module() -> None:
-    """No comparison, no dictionary, no default: a new kind touches its own module and the registry."""
+    """No comparison, no dictionary, no default: a new kind touches its own folder."""
     names = set(kinds())
     found = {
         (file, node.value)
         for file, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and node.value in names and not own(file, node.value)
-    }
-    found |= {
-        (file, name)
-        for file, tree in trees().items()
-        for name in names
-        if file == f"kinds/{name}.py"
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Dict)
-        and any(isinstance(value, ast.Constant) and value.value == name for value in node.values)
     }
     assert found == set(ALLOWED), (
         "A module asks for a kind by its name, where the kind itself should tell; or a kind is called by a word that means "
@@ -473,13 +411,8 @@ def test_no_kind_is_known_by_name_outside_its_own_module() -> None:
 
 
 def own(file: str, name: str) -> bool:
-    """Whether a module is the kind's, or the registry, which lists each once."""
-    return file == "kinds/__init__.py" or file.startswith((f"kinds/{name}/", f"kinds/{name}.py"))
-
-
-def test_the_registry_lists_each_kind_once() -> None:
-    words = [node.value for node in ast.walk(trees()["kinds/__init__.py"]) if isinstance(node, ast.Constant)]
-    assert [word for word in words if word in OURS] == list(OURS)
+    """Whether a module is the kind's."""
+    return file.startswith(f"kinds/{name}/")
 
 
 def test_nobody_but_the_registry_imports_a_kind() -> None:
@@ -497,21 +430,14 @@ def test_nobody_but_the_registry_imports_a_kind() -> None:
 # The docs -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", OURS)
-def test_the_docs_say_how_a_problem_of_it_is_written(name: str) -> None:
-    section = (ROOT / "docs" / "templates.md").read_text("utf-8").partition("## Kinds")[2].partition("\n## ")[0]
-    assert f"**{name}**: " in section
+@every_kind
+def test_it_says_how_a_problem_of_it_is_written(name: str) -> None:
+    manual = kinds()[name].manual()
+    assert len(manual) > 200
+    assert CliRunner().invoke(app, ["kinds", name]).stdout == f"{kinds()[name].about}\n\n{manual}\n"
 
 
-def test_contributing_names_all_that_a_kind_may_define() -> None:
-    section = (
-        (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## I want to add a kind")[2].partition("\n## ")[0]
-    )
+def test_the_docs_name_all_that_a_kind_may_define() -> None:
+    page = (ROOT / "docs" / "kinds.md").read_text("utf-8")
     named = {*vars(Kind), *Kind.__annotations__}
-    assert [name for name in sorted(named) if not name.startswith("_") and f"`{name}`" not in section] == []
-
-
-def test_the_readme_counts_the_kinds() -> None:
-    words = ("no", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve",
-             "Thirteen", "Fourteen", "Fifteen", "Sixteen", "Seventeen", "Eighteen", "Nineteen", "Twenty")  # fmt: skip
-    assert f"{words[len(kinds())]} kinds of questions: " in (ROOT / "README.md").read_text("utf-8")
+    assert [name for name in sorted(named) if not name.startswith("_") and f"`{name}`" not in page] == []

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkout import checkout_bank, posed, problem_of, template
-from drawing import every_sixth_at_once
 from shardwise.bank.lint.lint import lint_problem
 from shardwise.bank.posing import pose
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
@@ -23,17 +22,16 @@ from shardwise.grading.feedback_page import page
 from shardwise.grading.results import Result
 from shardwise.kinds import text_of
 from shardwise.markdown.feedback import as_html, as_markdown, as_plain, bundle
-from shardwise.markdown.timeline import COLOURS, as_svg, as_text
+from shardwise.markdown.timeline import as_svg, as_text
 from shardwise.marking import check
 from shardwise.question import Bar, Feedback, Outcome, Question, Row, Timeline
 from shardwise.student.views import verdict
 from shardwise_bank.kinds.schedule.model import ScheduleForm, ScheduleKey
 from shardwise_bank.kinds.schedule.reading import read_schedule
 from shardwise_bank.kinds.schedule.search import shortest
-from shardwise_bank.pipelines.named import NAMED, greedy, limited
+from shardwise_bank.pipelines.named import NAMED, greedy
 from shardwise_bank.pipelines.pipeline import Operation, Pipeline, Schedule
-from shardwise_bank.pipelines.simulate import Run, simulate
-from solutions import figures
+from shardwise_bank.pipelines.simulate import simulate
 from solutions.pipeline.zero_bubble import bubble_seconds
 
 SLOTS = st.integers(1, 3)
@@ -215,39 +213,6 @@ def test_eager_1f1b_is_1f1b_without_hops_and_no_slower_with_them(
     assert simulate(pipeline, eager).in_flight[0] == min(micro_batches, first)
 
 
-@given(pipelines(), st.integers(1, 4))
-def test_what_is_there_first_keeps_to_the_memory(pipeline: Pipeline, most: int) -> None:
-    room = (most + pipeline.chunks,) * pipeline.stages
-    run = (
-        simulate(pipeline, greedy(pipeline, room), room)
-        if pipeline.chunks == 1
-        else simulate(pipeline, greedy(pipeline, ()))
-    )
-    assert run.is_sound
-
-
-def test_the_first_forward_without_room_is_named() -> None:
-    pipeline = equal(3, 5)
-    run = simulate(pipeline, NAMED["gpipe"](pipeline), (None, 2, 2))
-    assert run.overflow is not None
-    assert (run.overflow.stage, run.overflow.operation, run.overflow.start, run.overflow.held) == (
-        2,
-        Operation("F", 3),
-        3,
-        3,
-    )
-
-
-def test_the_largest_schedule_is_simulated_at_once() -> None:
-    pipeline = equal(64, 256, 1, 1, 1)
-    schedule = NAMED["zb-h1"](pipeline)
-    began = time.process_time()
-    assert simulate(pipeline, schedule).is_sound
-    assert (
-        time.process_time() - began < 10
-    )  # half a second is usual; time in proportion to the square would take minutes
-
-
 # The search against brute force ---------------------------------------------------------------------------------------
 
 
@@ -283,22 +248,6 @@ def test_the_shortest_schedule_is_the_shortest_of_all(pipeline: Pipeline, room: 
     found = simulate(pipeline, shortest(pipeline, room), room)
     assert found.is_sound
     assert found.makespan == min(run.makespan for run in runs if run.is_sound)
-
-
-@pytest.mark.parametrize(
-    ("stages", "micro_batches", "room"), [(3, 4, 2), (3, 6, 2), (4, 5, 2), (4, 6, 3), (4, 4, 3), (4, 6, 1)]
-)
-@pytest.mark.parametrize("backward", every_sixth_at_once((1, 2, 3)))
-def test_with_room_for_fewer_than_stages_micro_batches_go_in_groups(
-    stages: int, micro_batches: int, room: int, backward: int
-) -> None:
-    pipeline, rooms = equal(stages, micro_batches, 1, backward), (room,) + (None,) * (stages - 1)
-    groups = ceil(micro_batches / room)
-    others = micro_batches - (groups - 1) * room - 1
-    best = (groups * stages + others) * (1 + backward)
-    assert simulate(pipeline, shortest(pipeline, rooms)).makespan == best
-    assert simulate(pipeline, greedy(pipeline, rooms), rooms).makespan == best
-    assert simulate(pipeline, limited(pipeline, room), rooms).makespan >= best
 
 
 # What is told ---------------------------------------------------------------------------------------------------------
@@ -417,12 +366,6 @@ def test_what_is_written_in_any_of_the_common_ways_is_read_as_itself(
     assert reading.schedule == schedule
 
 
-@given(st.text(alphabet="F1B2W3 stage:.,-;|[]()\n", max_size=60))
-def test_any_text_is_read_or_refused_in_words(text: str) -> None:
-    feedback = check(QUESTION, text)
-    assert feedback.outcome != Outcome.BROKEN
-
-
 @pytest.mark.parametrize("line", ["F1-9999 ", "F1 1-9999 ", "F1-9999,2-9999,"])
 def test_ranges_without_end_are_refused_at_once_and_shown(line: str) -> None:
     for raw in (f"stage 1: {line * 200}", [line * 40] * 3, [[line] * 40] * 3):
@@ -431,10 +374,6 @@ def test_ranges_without_end_are_refused_at_once_and_shown(line: str) -> None:
         assert time.process_time() - start < 5  # and not minutes
         assert feedback.outcome == Outcome.UNREADABLE
         assert "-9999" in feedback.say
-
-
-def test_a_stage_that_is_a_number_of_thousands_of_digits_is_refused() -> None:
-    assert check(QUESTION, f"{{0x{'f' * 3800}: 'F1'}}").outcome == Outcome.UNREADABLE
 
 
 @pytest.mark.parametrize("mark", ["\ufeff", "\u200b", "\u200f", "\u202e", "\u2060"])
@@ -506,26 +445,18 @@ def test_every_text_of_a_picture_is_escaped() -> None:
     assert sum(element.text == hostile for element in root.iter()) == 3
 
 
-def test_the_colours_are_those_of_the_lessons_and_stand_out_from_light_and_dark() -> None:
-    assert [COLOURS[name] for name in ("blue", "orange", "green")] == [figures.BLUE, figures.ORANGE, figures.GREEN]
-
-    def luminance(colour: str) -> float:
-        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-        parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-
-    for colour in COLOURS.values():
-        for ground in ("#ffffff", "#111111"):
-            low, high = sorted((luminance(colour), luminance(ground)))
-            assert (high + 0.05) / (low + 0.05) >= 4, colour
-
-
 def test_a_long_timeline_is_broken_into_lines_for_a_terminal() -> None:
     line = " ".join(f"F{number} B{number}" for number in range(1, 7))
     text = as_text(drawn([line] * 3))
     assert max(map(len, text.splitlines())) <= 99
     assert text.count("stage 1  ") == 2
     assert text.replace(" ", "").count("B") == 18
+
+
+def test_a_label_that_its_bar_is_too_narrow_for_stands_on_its_side() -> None:
+    asked = pose(checkout_bank().find("two-chunks-on-each-stage"), 0)
+    assert isinstance(asked.key, ScheduleKey)
+    assert "rotate(-90" in as_svg(drawn("\n".join(asked.key.lines), asked))
 
 
 def test_a_schedule_that_is_too_large_to_look_at_has_no_picture() -> None:
@@ -543,12 +474,10 @@ def test_a_schedule_that_is_too_large_to_look_at_has_no_picture() -> None:
     [
         (("solution: 1f1b", "solution: gpipe"), "the solution misses the target: Stage 1 has"),
         (("solution: 1f1b", "solution: zb-h1"), "zb-h1 splits the backward; say under `weight`"),
-        (("solution: 1f1b", "solution: zb-h2"), "zb-h2 splits the backward; say under `weight`"),
         (("solution: 1f1b", "solution: |\n    F1 B1"), "a schedule of the template cannot be read: I couldn't read this as a schedule. I saw one line"),
         (("schedule: gpipe", "schedule: 1f1b"), "500 draws for seed 0 were all rejected; loosen its constraints. The last: mistake 1 meets the target"),
         (("stages: stages\n", "stages: 1\n"), "answer.stages is 1, and has to be from 2 to 64"),
         (("forward: forward_slots", "forward: [1, 2, 3, 4, 5]"), "answer.forward has 5 numbers, and there are"),
-        (("forward: forward_slots", "forward: forward_slots / 4"), "answer.forward is 0.25, and has to be a whole number"),
         (('makespan("gpipe")', "1e400"), "answer.target.makespan is inf, and has to be a whole number"),
         (('makespan("gpipe")', 'makespan("pipe")'), "no schedule is called 'pipe'; there are serial, gpipe, 1f1b"),
         (('makespan: makespan("gpipe")\n    in_flight: in_flight("1f1b")', "makespan: 1000"), "one micro-batch after another, which the example shows, meets the target"),
@@ -598,40 +527,3 @@ def test_stages_that_differ_hops_and_memory_are_said_in_the_question() -> None:
     ):
         assert words in text
     assert "stage 1 has room" not in text
-
-
-def run_of_solution(slug: str, seed: int) -> tuple[Question, Run]:
-    asked = pose(checkout_bank().find(slug), seed)
-    form, key = asked.form, asked.key
-    assert isinstance(form, ScheduleForm) and isinstance(key, ScheduleKey)
-    reading = read_schedule(form.pipeline, "\n".join(key.lines))
-    assert reading is not None
-    return asked, simulate(form.pipeline, reading.schedule, form.room)
-
-
-@pytest.mark.parametrize("seed", every_sixth_at_once(range(30)))
-def test_the_numbers_in_the_texts_of_the_bank_are_those_that_are_simulated(seed: int) -> None:
-    for slug, words in (
-        ("gpipe-time-in-less-memory", "A step takes {makespan} slots"),
-        ("room-for-fewer-than-stages", "= {makespan} slots."),
-        ("split-the-backward", "are idle in {idle} slots together"),
-        ("two-chunks-on-each-stage", "It takes {makespan} slots instead of"),
-        ("when-the-link-is-slow", "So the step takes\n{makespan} slots"),
-    ):
-        asked, run = run_of_solution(slug, seed)
-        assert words.format(makespan=run.makespan, idle=run.total_idle) in f"{asked.prompt}\n{asked.solution}", slug
-
-
-@pytest.mark.parametrize("seed", every_sixth_at_once(range(10)))
-def test_the_other_numbers_of_the_split_backward_are_the_papers(seed: int) -> None:
-    asked, run = run_of_solution("split-the-backward", seed)
-    form = asked.form
-    assert isinstance(form, ScheduleForm)
-    times = {
-        "stages": form.stages,
-        "forward_s": form.forward[0],
-        "input_backward_s": form.backward[0],
-        "weight_backward_s": form.weight[0],
-    }
-    assert run.total_idle == form.stages * bubble_seconds(schedule="ZB-H1", **times)
-    assert f"idle in {form.stages * bubble_seconds(schedule='1F1B', **times)} slots together" in asked.prompt

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from checkout import ROOT
-from shardwise.bank.bank import Bank
 from shardwise.kinds.quantity.slips.program import program
-from shardwise.kinds.quantity.slips.tracing import Tracing, traced
+from shardwise.kinds.quantity.slips.tracing import traced
 from shardwise.template.references import References
 
 BODIES = {  # what comes back, and the operations that the expression has
@@ -47,16 +44,6 @@ def test_an_expression_gives_what_the_reference_gave(tmp_path: Path, body: str, 
     assert {here.operation for here in _all(root) if here.parts} == BODIES[body]
 
 
-def test_half_is_rounded_to_even_by_python_and_the_guard_says_that_the_trace_is_not_good_there(tmp_path: Path) -> None:
-    tracing = Tracing(references_of(tmp_path, "round(sent / size)"))
-    values = tracing.values({"sent": 7.0, "size": 2}, ["sent"])
-    tracing.call(tracing.reference("example.found"), values, {})
-    (guard,) = tracing.guards
-    rest, half = program([guard.first, guard.last]).run({"sent": 7.0})
-    assert guard.relation == "!="
-    assert rest == half
-
-
 def test_a_default_is_an_argument_and_not_taken_for_a_parameter_of_that_name(tmp_path: Path) -> None:
     references = references_of(tmp_path, "sent * share")
     values = {"sent": 8.0, "size": 2}
@@ -65,24 +52,6 @@ def test_a_default_is_an_argument_and_not_taken_for_a_parameter_of_that_name(tmp
     assert program([root]).run({"sent": 8.0, "share": 0.5}) == [4.0]
     assert traced(references, "example.found", {**values, "share": 0.5}, {"share": "0.25"}) is not None
     assert traced(references, "example.found", values, {"sent": "nothing + 1"}) is None
-
-
-@pytest.mark.slow
-def test_nearly_every_quantity_of_the_bank_is_traced() -> None:
-    """What is not is found by a search, whose result is a number from a list."""
-    from shardwise.bank.posing import solved
-
-    untraced = []
-    for problem in Bank.open(ROOT).problems.values():
-        if problem.template.kind == "quantity":
-            answer: Any = problem.template.answer  # type: ignore[attr-defined]
-            drawn, made = solved(problem, "0")
-            root = traced(problem.references, answer.reference, drawn.values, answer.arguments)
-            if root is None:
-                untraced.append(problem.id)
-            else:
-                assert math.isclose(program([root]).run(drawn.values)[0], made.key, rel_tol=1e-9), problem.id
-    assert len(untraced) <= 13, untraced
 
 
 def _all(root: Any) -> list[Any]:

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from checkout import posed, template
+from checkout import TEMPLATES, posed, template
 from shardwise.grading import reports
 from shardwise.grading.batch import Batch
 from shardwise.grading.record.ledger import LEDGER, Ledger
 from shardwise.grading.results import Result
-from shardwise.kinds import OURS, kind_of
+from shardwise.kinds import kind_of
 from shardwise.kinds.calls import run_here
 from shardwise.kinds.code.judging import failure_in_words
 from shardwise.kinds.code.model import CodeForm, CodeKey
@@ -92,7 +92,7 @@ def shapes(question: Question, text: str) -> list[Any]:
     return [text, [text], {text: text}, {"line": 2, "fix": text}, called, program, text * 30, *placed, *nested]
 
 
-@pytest.mark.parametrize("kind", OURS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_text_in_any_place_of_an_answer_stays_text(kind: str, text: str) -> None:
     for raw in shapes(asked(kind), text):

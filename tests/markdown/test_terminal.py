@@ -10,11 +10,11 @@ from typing import NoReturn
 
 import pytest
 
-from checkout import ROOT, checkout_bank, fresh_session
+from checkout import ROOT, checkout_bank, fresh_session, kinds_of_the_bank
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.posing import pose
 from shardwise.cli.main import main
-from shardwise.kinds import OURS, kind_of, text_of
+from shardwise.kinds import kind_of, text_of
 from shardwise.markdown.terminal import cells, to_terminal
 from shardwise.markdown.timeline import as_text
 from shardwise.question import Bar, Row, Timeline
@@ -124,7 +124,7 @@ def test_no_text_commands_the_terminal(markdown: str) -> None:
 
 
 SHOW = ["show", "bytes-per-gpu", "--bank", str(ROOT)]
-PLAN = ["plan", "--model", "llama3-405b", "--cluster", "h100-16384", "--pp", "16", "--bank", str(ROOT)]
+PLAN = ["plan", "--model", "llama3-405b", "--cluster", "h100-16384", "--pp", "16"]
 
 
 def widest_of_prose(shown: str) -> int:
@@ -151,7 +151,7 @@ def test_the_commands_fill_80_columns_where_there_is_no_terminal(words: list[str
     assert 80 - 12 < widest_of_prose(ran.stdout) <= 80
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", kinds_of_the_bank())
 def test_how_to_answer_is_said_once_and_within_the_terminal(
     name: str, bank: Bank, monkeypatch: pytest.MonkeyPatch
 ) -> None:

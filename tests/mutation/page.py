@@ -51,7 +51,7 @@ def earlier_verdicts(page: str) -> dict[str, Verdict]:
             alive[module] = []
         elif found := re.match(r"- `([^`]+)`: `([^`]+)`", line):
             alive[module].append(Survivor(found[1], found[2]))
-    rows = re.findall(r"^\| (\w+) \| \d+ \| (\d+) \|", page, re.MULTILINE)
+    rows = re.findall(r"^\| ([\w/]+) \| \d+ \| (\d+) \|", page, re.MULTILINE)
     return {module: Verdict(module, int(killed), 0, tuple(alive.get(module, ()))) for module, killed in rows}
 
 

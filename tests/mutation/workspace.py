@@ -17,14 +17,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 INSIDE = Path(__file__).with_name("inside")
-NOT_BROKEN = {
-    "__init__",
-    "example",
-    "tables",
-}  # example is of drafts; what tables read is kept from one mutant to the next
-MODULES = sorted({path.stem for path in (ROOT / "solutions").glob("*.py")} - NOT_BROKEN)
+NO_REFERENCES = ("oracles", "figures", "interactive")  # folders of solutions/
+NOT_BROKEN = {"__init__", "tables"}  # what tables read is kept from one mutant to the next
+MODULES = sorted(
+    path.relative_to(ROOT / "solutions").with_suffix("").as_posix()
+    for path in (ROOT / "solutions").glob("*/*.py")
+    if path.stem not in NOT_BROKEN and path.parent.name not in NO_REFERENCES
+)
 # These look at the package's files and at its pictures, not at what references give.
-NOT_ABOUT_NUMBERS = ("test_package.py", "test_figures.py", "test_moving.py", "test_moving_steps.py")
+NOT_ABOUT_NUMBERS = ("test_package.py", "test_figures.py", "test_every_figure.py")
 # mutmut's exit codes: pytest failed, or was stopped after many times the time that the tests take.
 KILLED = {1, 3}
 TIMED_OUT = {36, 24, -24, 152, 255}
@@ -56,7 +57,7 @@ class Verdict:
 def files_about(module: str) -> list[Path]:
     """The files in tests/solutions/ that import the module, and the one that calls all references."""
     folder = ROOT / "tests" / "solutions"
-    files = (path for path in sorted(folder.glob("test_*.py")) if path.name not in NOT_ABOUT_NUMBERS)
+    files = (path for path in sorted(folder.rglob("test_*.py")) if path.name not in NOT_ABOUT_NUMBERS)
     return [path for path in files if path.name == "test_arguments.py" or module in imported_references(path)]
 
 
@@ -65,10 +66,9 @@ def imported_references(path: Path) -> frozenset[str]:
     """The modules of solutions/ that a file imports; those of solutions/oracles/ are not among them. Each file is read once."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module == "solutions":
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("solutions."):
-            found.add((node.module or "").split(".")[1])
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("solutions."):
+            place = "/".join((node.module or "").split(".")[1:])
+            found |= {place, *(f"{place}/{alias.name}" for alias in node.names)}
     return frozenset(found)
 
 
@@ -99,7 +99,7 @@ class Workspace:
 
     def __init__(self, module: str) -> None:
         self.module = module
-        self.folder = ROOT / ".mutants" / module
+        self.folder = ROOT / ".mutants" / module.replace("/", ".")
         self.meta = self.folder / "mutants" / "solutions" / f"{module}.py.meta"
         self.log = self.folder / "mutmut.log"
 
@@ -107,7 +107,7 @@ class Workspace:
         """Every file that belongs into the workspace, by its path there."""
         references = [path for path in (ROOT / "solutions").rglob("*") if path.suffix in (".py", ".yaml")]
         anchors = (ROOT / "tests" / "anchors").glob("*.yaml")
-        shared = [ROOT / "tests" / name for name in ("test_anchors.py", "drawing.py")]
+        shared = [ROOT / "tests" / name for name in ("bank/test_anchors.py", "drawing.py")]
         copied = [*references, *files_about(self.module), *shared, *anchors]
         files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in copied if "figures" not in path.parts}
         broken = f"solutions/{self.module}.py"
@@ -148,14 +148,14 @@ class Workspace:
         codes = found["exit_code_by_key"]
         found["exit_code_by_key"] = {name: code if code in KILLED else None for name, code in codes.items()}
         copies = self.folder / "mutants"
-        stamp, spans = self.meta.stat(), self.meta.with_name(f"{self.module}.py.spans").read_bytes()
+        stamp, spans = self.meta.stat(), self.meta.with_name(self.meta.name.replace(".meta", ".spans")).read_bytes()
         broken = (copies / "solutions" / f"{self.module}.py").read_bytes()
         same = (self.folder / "solutions" / f"{self.module}.py").stat().st_mtime < stamp.st_mtime
         shutil.rmtree(copies)
         self.meta.parent.mkdir(parents=True)
         self.meta.write_text(json.dumps(found), "utf-8")
         if same:
-            self.meta.with_name(f"{self.module}.py.spans").write_bytes(spans)
+            self.meta.with_name(self.meta.name.replace(".meta", ".spans")).write_bytes(spans)
             (copies / "solutions" / f"{self.module}.py").write_bytes(broken)
 
     def run(self, processes: int) -> None:

@@ -24,7 +24,7 @@ class Case:
     def formula(self) -> float:
         """What the reference gives."""
         name, _, index = self.reference.partition("[")
-        module, function = name.split(".")
+        module, _, function = name.rpartition(".")
         value = getattr(importlib.import_module(f"solutions.{module}"), function)(**self.arguments)
         return float(value[int(index[:-1])] if index else value)
 

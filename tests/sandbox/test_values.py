@@ -45,7 +45,7 @@ def test_plain_data_comes_back_as_it_was(strongest: Sandbox, plain: object) -> N
 @given(plain=PLAIN)
 def test_what_goes_in_is_what_would_come_out(plain: object) -> None:
     assert (
-        wire_format.round_trip(plain)
+        wire_format.unpack(wire_format.pack(plain))
         == wire_format.unpack(wire_format.from_text(wire_format.to_text(wire_format.pack(plain)).encode()))
         == plain
     )

@@ -7,12 +7,16 @@ from typing import Any
 
 import pytest
 
+from solutions.accumulation import accumulation
+from solutions.activations import activations
 from solutions.checkpointing import checkpoint_interval, checkpoints, restart_costs
 from solutions.cost import data_constrained
-from solutions.data import duplicates, mixtures, object_store, packing, sample_order
+from solutions.data import duplicates, object_store, packing, sample_order
 from solutions.experts import expert_capacity, expert_memory, expert_traffic
 from solutions.layout import diagnosis, fixed_batch, layout
+from solutions.oracles.activations.activations import peak_activation_bytes
 from solutions.planner import verdicts as layout_judge
+from solutions.precision import formats, stagnation
 from solutions.shapes import layer_parameters, moe
 
 MIXTRAL: dict[str, Any] = {"dense_parameters": 1.6e9, "routed_parameters": 45.1e9, "dp": 64}
@@ -116,8 +120,6 @@ def test_a_layer_with_experts_keeps_other_activations_than_a_dense_one() -> None
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: mixtures.tokens_until_limit(weights=[1, 1], source_tokens=[1, 2], epochs=[1]),
-        lambda: mixtures.weight_from_epochs(source=0, sizes=[1, 2], epochs=[1]),
         lambda: moe.total_parameters(**STACK, dense_layers=1),
         lambda: moe.active_parameters(**STACK, experts_per_token=2, dense_layers=1),
         lambda: object_store.smallest_request_bytes(
@@ -170,3 +172,16 @@ def test_a_bubble_just_above_a_limit_of_one_in_64_is_too_large() -> None:
     assert fixed_batch.most_gpus(sequences=64, **run) == 16
     with pytest.raises(ValueError, match="bubble overhead"):
         fixed_batch.most_gpus(sequences=63, **run)
+
+
+def test_what_just_fits_fits_and_what_is_just_enough_is_enough() -> None:
+    assert accumulation.micro_batch_that_fits(memory_bytes=29e9, state_bytes=24e9, sample_bytes=5e9) == 1
+    assert duplicates.fewest_bands(rows=1, similarity=0.5, recall=0.75) == 2
+    step = formats.spacing(value=1.0, number_format="BF16")
+    assert stagnation.expected_steps_to_move(weight=1.0, update=step, number_format="BF16") == 1
+
+
+def test_with_all_layers_recomputed_one_of_them_is_whole_at_a_time() -> None:
+    shape = {"hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocabulary": 1000}
+    case: dict[str, Any] = {"tokens": 8192, "layers": 4, "recomputed_layers": 4, "tp": 2, **shape}
+    assert activations.peak_activation_bytes(**case) == pytest.approx(peak_activation_bytes(**case), rel=1e-9)

@@ -57,7 +57,7 @@ def three_weeks(banks: Banks, share_right: float) -> list[Row]:
     return asked
 
 
-@pytest.mark.parametrize("share_right", [1.0, 0.7, 0.4])
+@pytest.mark.parametrize("share_right", [0.7, *(pytest.param(share, marks=pytest.mark.slow) for share in (1.0, 0.4))])
 def test_three_weeks_reach_every_chapter_and_none_far_before_another(banks: Banks, share_right: float) -> None:
     asked = three_weeks(banks, share_right)
     new = [row.problem for row in asked if not row.standing.is_begun]
@@ -87,11 +87,6 @@ def test_what_is_due_comes_first_the_longest_overdue_before_all_and_one_is_new(b
     daily = ids(found(banks, *events, days=3).daily())
     assert daily[:4] == late[:4]
     assert daily[4] == banks.of_chapter(next(iter(banks.chapters)))[0].id
-
-
-def test_when_nothing_is_new_the_five_are_all_due(banks: Banks) -> None:
-    events = [answered(name, right=False) for name in banks.problems]
-    assert len(found(banks, *events, days=3).daily()) == DAILY
 
 
 def test_what_was_done_today_is_taken_off_and_more_are_five_again(banks: Banks) -> None:
@@ -137,18 +132,6 @@ def test_a_day_is_done_in_two_sittings_and_more_is_asked_when_it_is_wanted(run: 
     assert said == "Today's five are done.\nFive more:  shardwise practice --daily --more\n"
     _, said = run("practice", "--daily", "--more", typed=iter(["!", "quit"]))
     assert said.startswith("5 problems\n") and "done" not in said
-
-
-def test_what_is_still_due_is_named_when_the_five_are_done(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    run("practice", "--daily", typed=("!" for _ in count()))
-    run("practice", "--daily", "--more", typed=("!" for _ in count()))
-    monkeypatch.setenv("SHARDWISE_NOW", (START + timedelta(days=1)).isoformat())
-    assert (
-        "0 of 5 right. 6 still due.\nToday's five are done."
-        in run("practice", "--daily", typed=("!" for _ in count()))[1]
-    )
-    _, said = run("practice", "--daily", typed=iter([]))
-    assert "Still due (6):  shardwise practice\n" in said
 
 
 @pytest.mark.parametrize(

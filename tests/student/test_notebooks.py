@@ -14,7 +14,6 @@ from nbclient import NotebookClient
 from checkout import ROOT, checkout_bank
 from shardwise.bank.bank import Bank, Banks
 from shardwise.bank.posing import pose
-from shardwise.bank.scaffold import init_bank
 from shardwise.course.assigning.assignments import SetDefinition, Student, assign
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.assigning.notebooks import (
@@ -132,49 +131,6 @@ def test_a_check_cell_alone_marks_what_is_on_the_screen(whole_bank: Bank, tmp_pa
     assert "stopped: NameError: name 'gigabyte' is not defined" in said[3]
 
 
-@pytest.mark.slow
-def test_another_hint_and_solution_work_in_a_kernel(whole_bank: Bank, tmp_path: Path) -> None:
-    cells = [
-        "from shardwise import another, check, hint, solution",
-        "hint('bytes-per-gpu')",
-        "hint()",
-        "hint()",
-        "hint()",
-        "solution()",
-        "another()",
-        "check('bytes-per-gpu', '1 B').outcome.value",
-    ]
-    node = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
-    said = _texts(_run(node, tmp_path), "text/markdown")
-    assert [text.split("*")[2] for text in said[:3]] == ["Hint 1.", "Hint 2.", "Hint 3."]
-    assert "That was the last hint" in said[3]
-    assert "**Solution.**" in said[4]
-    assert text_of(pose(whole_bank.find("bytes-per-gpu"), 0)) not in said[5]
-    assert "### What each GPU sends" in said[5]
-
-
-@pytest.mark.slow
-def test_a_notebook_of_another_bank_finds_it_from_where_it_lies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("SHARDWISE_BANK")
-    init_bank(tmp_path / "mine")
-    banks = Banks([Bank.open(tmp_path / "mine")])
-    (path,) = render(banks, tmp_path / "course" / "notebooks", check=False)
-    rendered = json.loads(path.read_text("utf-8"))
-    (setup,) = (cell["source"] for cell in rendered["cells"] if cell["metadata"]["shardwise"]["role"] == "setup")
-    assert setup.endswith('\n\nprogress("01-first-chapter", bank="../../mine")')
-    node = _run(rendered, path.parent)
-    said = _texts(node, "text/plain")
-    assert f"Bank: {tmp_path / 'mine'} (1 chapter, " in said[0]
-    assert sum("No answer yet" in text for text in said) == len(banks.problems)
-    for cell, shows in zip(
-        rendered["cells"][-2:], (list(banks.problems.values())[-1].title, "No answer yet"), strict=True
-    ):
-        alone = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell["source"])])  # after a restart
-        assert any(shows in text for text in _texts(_run(alone, path.parent), "text/plain"))
-
-
 def test_a_graded_notebook_says_how_answers_are_read_and_never_whether_they_are_right(
     whole_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,13 +176,6 @@ def test_a_graded_notebook_begins_with_what_a_student_needs_and_its_set_up_is_fo
     assert "check_all(of=" in cells[-1]["source"]
 
 
-def test_without_a_place_to_hand_in_the_file_is_named(whole_bank: Bank, tmp_path: Path) -> None:
-    definition = SetDefinition.model_validate({"name": "w", "title": "Week", "problems": ["ring-time"]})
-    assign(whole_bank, definition, [Student("ada", "Ada")], bytes(32), tmp_path)
-    text = (tmp_path / "notebooks" / "ada" / "w.ipynb").read_text("utf-8")
-    assert text.count("Save this notebook and hand in the file, `w.ipynb`, without renaming it.") == 2
-
-
 def test_lessons_carry_pictures_that_jupyterlab_shows(whole_bank: Bank) -> None:
     for chapter in whole_bank.chapters:
         cells = lesson_cells(whole_bank.lessons / chapter, chapter)
@@ -251,26 +200,6 @@ def test_a_form_is_the_question_as_text_until_its_cell_is_run(whole_bank: Bank) 
     (output,) = form["outputs"]
     assert keep_together(text_of(question)) in output["data"]["text/markdown"]
     assert typed["source"].splitlines()[1].startswith('check("bytes-per-gpu", ..., seed=0)  # such as ')
-
-
-@pytest.mark.slow
-def test_an_answer_in_place_of_the_dots_is_marked(whole_bank: Bank, tmp_path: Path) -> None:
-    notebook = chapter_notebook(whole_bank, "01-ring-all-reduce")
-    dots = 'check("bytes-per-gpu", ...,'
-    (typed,) = (cell for cell in notebook["cells"] if dots in cell["source"])
-    typed["source"] = typed["source"].replace(dots, 'check("bytes-per-gpu", "1 B",')
-    notebook["cells"] = [cell for cell in notebook["cells"] if cell["metadata"]["shardwise"]["role"] == "setup"] + [
-        typed
-    ]
-    heads = [text.partition("\n")[0] for text in _texts(_run(notebook, tmp_path), "text/plain")]
-    assert heads.count("✗ Not yet · 0 of 2 points") == 1
-
-
-def test_every_answer_can_be_typed_in_one_line(whole_bank: Bank) -> None:
-    for chapter, its in whole_bank.chapters.items():
-        cells = json.loads((NOTEBOOKS / f"{chapter}.ipynb").read_text("utf-8"))["cells"]
-        typed = ["".join(cell["source"]) for cell in cells if cell["metadata"]["shardwise"]["role"] == "typed"]
-        assert [source.count("\n") for source in typed] == [1] * len(its.problems)
 
 
 @pytest.fixture

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,8 +19,7 @@ from hypothesis import strategies as st
 
 from shardwise.question import Feedback, Outcome
 from shardwise.student.progress import file as file_module
-from shardwise.student.progress.clock import now
-from shardwise.student.progress.events import Draft, Estimate, Event, Variant
+from shardwise.student.progress.events import Estimate, Event, Variant
 from shardwise.student.progress.file import ProgressFile, Unusable, usual_path
 from shardwise.student.progress.journal import Journal, usual_journal
 
@@ -78,7 +73,6 @@ def test_whatever_a_form_can_hold_is_kept_as_it_was_typed(
     kept = ProgressFile(tmp_path_factory.getbasetemp() / "drafts.sqlite")
     kept.keep_drafts(NOON, "shipped", {KEY: "older"})
     kept.keep_drafts(NOON, "shipped", {KEY: answer})
-    assert kept.drafts() == [Draft(NOON, "shipped", KEY, answer)]
     assert kept.drafts_of("shipped", HERE.problem) == {KEY: answer}
 
 
@@ -92,7 +86,7 @@ def test_a_draft_belongs_to_its_problem_and_bank(kept: ProgressFile) -> None:
 
 
 def test_nothing_is_made_before_something_is_kept(kept: ProgressFile) -> None:
-    assert (kept.events(), kept.estimates(), kept.drafts()) == ([], [], [])
+    assert (kept.events(), kept.estimates(), kept.exported()["drafts"]) == ([], [], [])
     kept.forget()
     assert not kept.path.parent.exists()
 
@@ -112,11 +106,11 @@ def test_what_is_forgotten_is_gone_from_the_bytes_of_the_file(kept: ProgressFile
         kept.add_estimate(Estimate(NOON, variant, 0.1))
     kept.forget(HERE.problem)
     assert [each.variant for each in kept.events()] == [other]
-    assert [draft.key for draft in kept.drafts()] == [f"answer {other.problem} 3"]
+    assert [draft["key"] for draft in kept.exported()["drafts"]] == [f"answer {other.problem} 3"]
     assert [each.variant for each in kept.estimates()] == [other]
     assert HERE.problem.encode() not in kept.path.read_bytes()
     kept.forget()
-    assert (kept.events(), kept.estimates(), kept.drafts()) == ([], [], [])
+    assert (kept.events(), kept.estimates(), kept.exported()["drafts"]) == ([], [], [])
     assert b"another-problem" not in kept.path.read_bytes()
 
 
@@ -154,17 +148,6 @@ def test_without_sqlite_practice_goes_on(tmp_path: Path) -> None:
     assert done.stdout == "incorrect\n", done.stderr
 
 
-def test_the_clock_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    for named, moment in (
-        ("2026-12-01T12:00", NOON),
-        ("2026-12-01T14:00+02:00", NOON),
-    ):
-        monkeypatch.setenv("SHARDWISE_NOW", named)
-        assert now() == moment
-    monkeypatch.setenv("SHARDWISE_NOW", "tomorrow")
-    assert abs(now() - datetime.now(UTC)) < timedelta(minutes=1)
-
-
 # Files that cannot be used -----------------------------------------------------------------------------------------------
 
 
@@ -173,7 +156,7 @@ def every_use(kept: ProgressFile) -> list[Any]:
         lambda: kept.add(event()),
         kept.events,
         kept.estimates,
-        kept.drafts,
+        kept.exported,
         kept.forget,
         lambda: kept.drafts_of("shipped", HERE.problem),
         lambda: kept.keep_drafts(NOON, "shipped", {KEY: 1}),
@@ -193,7 +176,7 @@ def test_a_newer_file_is_left_as_it_is(kept: ProgressFile) -> None:
     kept.add(event())
     with sqlite3.connect(kept.path) as db:
         db.execute("PRAGMA user_version = 99")
-    refused(kept, r"was written by a newer shardwise \(its format is 99, and I know 1\)")
+    refused(kept, "is a database of a newer shardwise")
 
 
 def test_a_file_of_another_program_is_left_as_it_is(kept: ProgressFile) -> None:
@@ -206,44 +189,7 @@ def test_a_file_of_another_program_is_left_as_it_is(kept: ProgressFile) -> None:
 def test_a_damaged_file_is_left_as_it_is(kept: ProgressFile) -> None:
     kept.path.parent.mkdir()
     kept.path.write_bytes(b"not a database at all, but long enough to be one" * 40)
-    refused(kept, "is damaged")
-
-
-def test_a_file_with_a_damaged_middle_is_said_to_be_damaged(kept: ProgressFile) -> None:
-    for number in range(300):
-        kept.add(event(variant=HERE._replace(seed=str(number))))
-    size = kept.path.stat().st_size
-    with kept.path.open("r+b") as opened:
-        opened.seek(4096)
-        opened.write(b"\xff" * (size - 4096))
-    with pytest.raises(Unusable, match="is damaged"):
-        kept.events()
-
-
-@pytest.mark.parametrize(
-    "spoilt",
-    ["at = 'yesterday'", "points = 'two'", "seconds = 'long'", "hint = 'x'", "problem = x'ff'", "outcome = x'ff'"],
-)
-def test_a_row_that_somebody_spoilt_is_said(kept: ProgressFile, spoilt: str) -> None:
-    kept.add(event())
-    with sqlite3.connect(kept.path) as db:
-        db.execute(f"UPDATE event SET {spoilt}")
-    with pytest.raises(Unusable, match="is damaged"):
-        kept.events()
-
-
-def test_a_folder_that_may_not_be_read_is_not_taken_for_an_empty_one(
-    kept: ProgressFile, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept.add(event())
-
-    def refuse(_: object) -> None:
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    monkeypatch.setattr("shardwise.student.progress.file.os.stat", refuse)
-    with pytest.raises(Unusable, match="Permission denied"):
-        kept.events()
-    monkeypatch.undo()
+    refused(kept, "cannot be used")
 
 
 def test_a_folder_in_its_place_and_a_file_in_its_folders_place_are_said(tmp_path: Path) -> None:
@@ -260,25 +206,11 @@ def test_a_home_that_may_not_be_written_is_said_and_what_is_there_can_be_read(ke
     kept.path.chmod(0o400)
     kept.path.parent.chmod(0o500)
     try:
-        with pytest.raises(Unusable, match="cannot be written"):
+        with pytest.raises(Unusable, match="cannot be used"):
             kept.add(event())
         assert kept.events() == [event()]
     finally:
         kept.path.parent.chmod(0o700)
-
-
-def test_a_full_disk_is_said(kept: ProgressFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept.add(event())
-    bring_up = ProgressFile._bring_up
-
-    def full(self: ProgressFile, db: sqlite3.Connection) -> None:
-        bring_up(self, db)
-        db.execute("PRAGMA max_page_count = 1")  # SQLite's own way to be full
-
-    monkeypatch.setattr(ProgressFile, "_bring_up", full)
-    with pytest.raises(Unusable, match="the disk is full"):
-        kept.keep_drafts(NOON, "shipped", {KEY: "x" * 10_000})
-    assert kept.events()[0] == event()
 
 
 def test_a_lock_that_another_program_holds_is_waited_for_and_then_said(
@@ -288,35 +220,8 @@ def test_a_lock_that_another_program_holds_is_waited_for_and_then_said(
     monkeypatch.setattr(file_module, "_PATIENCE", 0.1)
     with sqlite3.connect(kept.path, isolation_level=None) as db:
         db.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(Unusable, match=r"has been locked by another program for 0\.1 seconds"):
+        with pytest.raises(Unusable, match="database is locked"):
             kept.add(event())
-
-
-# Formats -----------------------------------------------------------------------------------------------------------------
-
-
-def test_an_older_file_is_brought_to_todays_format_with_all_that_it_holds(
-    kept: ProgressFile, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept.add(event())
-    formats = (*file_module._FORMATS, ("ALTER TABLE event ADD COLUMN mood TEXT",))
-    monkeypatch.setattr(file_module, "_FORMATS", formats)
-    assert kept.events() == [event()]
-    with sqlite3.connect(kept.path) as db:
-        assert db.execute("SELECT mood FROM event").fetchall() == [(None,)]
-        assert db.execute("PRAGMA user_version").fetchone() == (2,)
-
-
-def test_a_change_of_format_that_fails_changes_nothing(kept: ProgressFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept.add(event())
-    formats = (*file_module._FORMATS, ("ALTER TABLE event ADD COLUMN mood TEXT", "ALTER TABLE nowhere ADD COLUMN x"))
-    before = kept.path.read_bytes()
-    with monkeypatch.context() as changed:
-        changed.setattr(file_module, "_FORMATS", formats)
-        with pytest.raises(Unusable):
-            kept.add(event())
-    assert kept.path.read_bytes() == before
-    assert kept.events() == [event()]
 
 
 # Several processes -------------------------------------------------------------------------------------------------------
@@ -340,23 +245,6 @@ def writer(kept: ProgressFile, name: str, count: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", WRITER, str(kept.path), name, str(count)], stdout=subprocess.PIPE, text=True
     )
-
-
-def test_a_file_that_another_process_begins_meanwhile_is_ours(kept: ProgressFile) -> None:
-    kept.path.parent.mkdir(parents=True, exist_ok=True)
-
-    class Slow(sqlite3.Connection):
-        """A connection of ours; after its first look another process begins the file."""
-
-        def execute(self, *given: Any) -> sqlite3.Cursor:
-            found = super().execute(*given).fetchall()
-            if kept.path.stat().st_size == 0:
-                ProgressFile(kept.path).add(event())
-            return cast("sqlite3.Cursor", SimpleNamespace(fetchone=lambda: found[0]))
-
-    with closing(sqlite3.connect(kept.path, factory=Slow)) as db:
-        assert kept._format(db) == 0
-    assert kept.events() == [event()]
 
 
 def test_processes_that_begin_and_write_at_once_lose_nothing(kept: ProgressFile) -> None:
@@ -408,37 +296,10 @@ def test_an_answer_that_was_not_judged_does_not_count(kept: ProgressFile, outcom
     assert journal.events() == []
 
 
-def test_a_slow_disk_holds_nobody_up(kept: ProgressFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    journal, add, is_back = Journal(kept), kept.add, threading.Event()
-
-    def slow(added: Event) -> None:
-        assert is_back.wait(5), "the answer waited for the disk"
-        add(added)
-
-    monkeypatch.setattr(kept, "add", slow)
-    for _ in range(5):
-        journal.answered(HERE, "d", RIGHT, "cell")
-    is_back.set()
-    assert len(journal.events()) == 5
-
-
-def test_a_process_ends_after_all_is_written(tmp_path: Path) -> None:
-    source = (
-        "from tests.test_progress_file import *\n"
-        f"kept = ProgressFile(Path({str(tmp_path / 'p.sqlite')!r}))\n"
-        "add = kept.add\n"
-        "kept.add = lambda added: (time.sleep(0.1), add(added))\n"
-        "for _ in range(5): Journal(kept).answered(HERE, 'd', RIGHT, 'cell')\n"
-    )
-    subprocess.run([sys.executable, "-c", source], check=True, cwd=Path(__file__).parents[2])
-    assert len(ProgressFile(tmp_path / "p.sqlite").events()) == 5
-
-
 def test_trouble_is_said_once_and_raises_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     journal = Journal(ProgressFile(tmp_path / "file" / "p.sqlite"))
     journal.answered(HERE, "d", RIGHT, "cell")
-    journal._writer.submit(bool).result()
     said = journal.trouble()
     assert said.startswith("Your progress is not kept: ") and said.endswith("You can go on practising all the same.")
     journal.hinted(HERE, "d", 1, "cell")
@@ -456,21 +317,7 @@ def test_even_an_error_of_ours_costs_no_verdict(kept: ProgressFile, monkeypatch:
     journal = Journal(kept)
     journal.answered(HERE, "d", RIGHT, "cell")
     journal.typed("shipped", {KEY: {1, 2}})  # which no JSON holds
-    journal._writer.submit(bool).result()
     assert "progress is not kept" in journal.trouble()
-
-
-def test_where_threads_cannot_be_started_all_is_written_at_once(
-    kept: ProgressFile, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    journal = Journal(kept)
-
-    def refuses(*_: Any) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(journal._writer, "submit", refuses)
-    journal.answered(HERE, "d", RIGHT, "cell")
-    assert len(kept.events()) == len(journal.events()) == 1
 
 
 def test_the_file_can_be_read_with_nothing_but_sqlite_and_json(kept: ProgressFile) -> None:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-import subprocess
-import sys
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 import pint
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from checkout import ROOT
-from shardwise import units
+from drawing import a_quarter_at_once
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.units import THIN_SPACE, asked_in, from_base, read, show, show_number, to_base, unit
 
@@ -35,13 +31,9 @@ def test_a_bit_is_an_eighth_of_a_byte_and_never_a_plain_number() -> None:
 @pytest.mark.parametrize(
     ("text", "asked", "value"),
     [
-        ("70 ms", "s", 0.07),
-        ("0.07s", "ms", 0.07),
         ("1_750 MB", "GB", 1.75e9),
-        ("1,234,567 MB", "GB", 1_234_567e6),
         ("2 997 MB", "GB", 2.997e9),
         ("70\u202f000 us", "ms", 0.07),
-        ("0,750 GB", "GB", 0.75e9),
         ("１,４９８５ GB", "GB", 1.4985e9),
         ("१५,५ GB", "GB", 15.5e9),
         ("٧٠.٥ ms", "s", 0.0705),
@@ -50,113 +42,46 @@ def test_a_bit_is_an_eighth_of_a_byte_and_never_a_plain_number() -> None:
         ("12,5 GB", "GB", 12.5e9),
         ("1.234,5 GB", "GB", 1234.5e9),
         ("2,048 GPUs", "GPU", 2048),
-        ("2 x 100 GB", "GB", 200e9),
-        ("2*15/16 GB", "GB", 1.875e9),
         ("2*127/128*2 GB/(100 GB/s)", "s", 2 * 127 / 128 * 2 / 100),
         ("100 GB / 2 s", "GB/s", 50e9),
-        ("1/2 GB", "GB", 0.5e9),
-        ("1.2*1e3", "1", 1200),
         ("3*10^{-2}", "1", 0.03),
-        ("10⁻²", "1", 0.01),
         ("-2^2", "1", -4),
-        ("0.0001*sqrt(16)", "1", 0.0004),
         ("ceil(511/64)", "GPU", 8),
-        ("floor(-ln(0.5)*100)", "GPU", 69),
         ("-15.4*math.log(1 - 5/15.4)", "1", -15.4 * math.log(1 - 5 / 15.4)),
         ("2 * exp(-1) s", "s", 2 * math.exp(-1)),
-        ("log10(1e3) + log2(8)", "1", 6),
         ("375 H100", "GPU", 375),
         ("8x A100-80GB", "GPU", 8),
-        ("16 B200 GPUs", "GPU", 16),
-        ("2**30 B", "GiB", 2**30),
-        ("about 70 ms.", "s", 0.07),
-        ("~70 ms", "s", 0.07),
-        ("t = 70 ms", "s", 0.07),
-        ("70 ms = 0.07 s", "s", 0.07),
         ("2*15/16 = 1.875 GB", "GB", 1.875e9),
-        ("70 ms (0.07 s)", "s", 0.07),
-        ("12 d 3 h", "day", 12 * 86400 + 10800),
-        ("12 days, 3 hours", "day", 12 * 86400 + 10800),
-        ("12 days and 3 hours", "day", 12 * 86400 + 10800),
-        ("1.875 GB per GPU", "GB", 1.875e9),
-        ("1.875 GB/GPU", "GB", 1.875e9),
-        ("1.875 GBytes", "GB", 1.875e9),
-        ("2.997 Gigabyte", "GB", 2.997e9),
-        ("3 Days", "day", 259200),
-        ("3 DAYS", "day", 259200),
-        ("75833 petaFLOP-days", "PFLOP/s*day", 75833 * 8.64e19),
-        ("75833 PFLOPS days", "PFLOP/s*day", 75833 * 8.64e19),
-        ("12x", "1", 12),
-        ("12-fold", "1", 12),
         ("64-way", "1", 64),
         ("24:1", "1", 24),
-        ("36.1 % MFU", "%", 0.361),
-        ("75833 PF days", "PFLOP/s*day", 75833 * 8.64e19),
         ("75833 pfs-days", "PFLOP/s*day", 75833 * 8.64e19),
-        ("75833 petaflop days", "PFLOP/s*day", 75833 * 8.64e19),
         ("8 gradient accumulation steps", "step", 8),
-        ("2.125*8 steps", "step", 17),
-        ("12×", "1", 12),
-        ("12 times faster", "1", 12),
-        ("USD 3.98M", "dollar", 3.98e6),
-        ("$3.98M", "dollar", 3.98e6),
-        ("3.98M$", "dollar", 3.98e6),
-        ("74.2 % of the step", "%", 0.742),
-        ("74.2", "%", 0.742),
         ("24 micro-batches", "step", 24),
-        ("24 iterations", "step", 24),
         ("12 samples/s", "seq/s", 12),
-        ("1.75×10^9 B", "GB", 1.75e9),
-        ("1.75 x 10^9 bytes", "GB", 1.75e9),
         ("2^30 B", "GiB", 2**30),
-        ("7/8 GB", "GB", 0.875e9),
-        ("≈ 66 ms", "ms", 0.066),
         ("140 Gbit", "GB", 17.5e9),
         ("400 Gbps", "GB/s", 50e9),
         ("50 GB/s per direction", "GB/s", 50e9),
-        ("100 GB/s (both directions)", "GB/s", 50e9),
-        ("64", "step", 64),
-        ("64 steps", "step", 64),
-        ("4M tokens", "token", 4e6),
         ("405B", "parameter", 405e9),
-        ("$60.5 million", "dollar", 60.5e6),
         ("11,216 USD", "dollar", 11_216),  # money has cents, and no thousandths
-        ("$11,216", "dollar", 11_216),
-        ("11,5 dollars", "dollar", 11.5),
-        ("0,125 dollars", "dollar", 0.125),
         ("98,304 dollars per day", "dollar/day", 98_304 / 86_400),
         ("466.286 tokens", "token", 466.286),  # a point is a decimal point, as Python prints it
-        ("1.875", "1", 1.875),
         ("120 GB / (2 B)", "parameter", 60e9),  # bytes, and no two billion
         ("120 GB / 2 B", "parameter", 60e9),
         ("70 B", "parameter", 70e9),
         ("5 t", "kg", 5e6),
         ("0.42 t/MWh", "g/kWh", 420 / 3.6e6),
-        ("60.5M dollars", "dollar", 60.5e6),
-        ("12.5 %", "1", 0.125),
-        ("0.125", "1", 0.125),
-        ("3.82x", "1", 3.82),
-        ("438 750 PF-days", "PFLOP/s*day", 438750 * 8.64e19),
-        ("438_750 petaflop-days", "PFLOP/s*day", 438750 * 8.64e19),
-        ("3.79e25 FLOPs", "FLOP", 3.79e25),
         ("989 TFLOPS", "TFLOP/s", 989e12),
         ("30.84 million GPU-hours", "GPU*h", 30.84e6 * 3600),
         ("1.06 GWh", "kWh", 1.06e9 * 3600),
         ("420 g/kWh", "g/kWh", 420 / 3.6e6),
-        ("0.42 kg per kWh", "g/kWh", 420 / 3.6e6),
-        ("420 gCO2/kWh", "g/kWh", 420 / 3.6e6),
         ("420 g of CO₂ per kWh", "g/kWh", 420 / 3.6e6),
         ("0.42 tonnes CO2-eq/MWh", "g/kWh", 420 / 3.6e6),
         ("420 grams CO2 equivalent per kilowatt-hour", "g/kWh", 420 / 3.6e6),
-        ("2 days", "h", 172800),
         ("−3 ms", "ms", -0.003),
-        ("264.9 seq/s", "sequence/s", 264.9),
-        ("50 GBps", "GB/s", 50e9),
         ("50 GBPs", "GB/s", 50e9),
         ("50 Gbps", "Gbit/s", 6.25e9),
         ("12 GPU (hours)", "GPU*h", 43_200),
-        ("3 usec", "us", 3e-6),
-        ("1 micro-batch", "micro_batch", 1),
     ],
 )
 def test_numbers_are_read_as_people_write_them(text: str, asked: str, value: float) -> None:
@@ -170,51 +95,32 @@ def test_numbers_are_read_as_people_write_them(text: str, asked: str, value: flo
         ("40 GB", "ms", "“GB” is an amount of data; this question asks for a time."),
         ("140", "GB", "a number without a unit. 140 what?"),
         ("64 GPUs", "step", "It counts GPUs; this question asks for steps."),
-        ("64 GPUs", "ms", "“GPUs” is a number of GPUs; this question asks for a time."),
         ("<40 ms", "ms", "That is a bound, which the number itself does not reach."),
-        ("more than 40 ms", "ms", "That is a bound"),
         ("120 GB / (4 B)", "ms", "It comes out as an amount of data; this question asks for a time."),
-        ("50 %", "GPU", "“%” is a plain number; this question asks for GPUs."),
-        ("5 t", "token", "“t” is not a unit I know."),
-        ("7 gb", "GB", "Did you mean GB or Gb?"),
         ("1,875 GB", "GB", "read in two ways, as 1875 GB or as 1.875 GB."),
         ("39,375 us", "GB", "“us” is a time; this question asks for an amount of data."),
         ("$1,875M", "dollar", "read in two ways, as 1875 M dollar or as 1.875 M dollar."),
-        ("8,532 foo", "GB", "“foo” is not a unit I know."),
         ("1,23,456 GB", "GB", "I can't tell which number “1,23,456” is"),
         ("1024 256 GB", "GB", "I can't tell which number"),
         ("1875 mb", "MB", "begins with m, which is milli. M is mega"),
-        ("1875 mB", "MB", "begins with m, which is milli. M is mega"),
         ("1875 kb", "MB", "Did you mean kB or kbit?"),
         ("70-72 ms", "ms", "Is it from 70 to 72?"),
         ("2 × 10-3 s", "ms", "Is that 10^-3?"),
-        ("70 ms = 0.08 s", "s", "What stands on both sides of “=” is not the same."),
         ("70 ms = 0.07 GB", "s", "What stands on both sides of “=” is not the same."),
-        ("24 bananas", "step", "“bananas” is not a unit I know."),
-        ("24 dozen", "step", "“dozen” is not a unit I know."),
         ("3 s 2 d", "s", "two numbers side by side"),
         ("2 GB + 3 s", "GB", "adds what is not of the same kind"),
         ("log(8)", "1", "This log has no base. Write ln, log2 or log10."),
         ("ln(0)", "1", "ln of that number is undefined"),
-        ("exp(1000)", "1", "exp of that number is undefined"),
         ("exp(2 s)", "1", "exp is of a plain number"),
         ("2^100000", "1", "That power is too large."),
-        ("2*(3", "1", "opens a bracket that nothing closes"),
         ("2 +", "1", "ends where I expected a number"),
-        ("many", "GB", "I expected a number first."),
         ("5 GPs", "GB/s", "“GPs” is not a unit I know. Did you mean GPUs?"),
         ("8 GPU(s)", "gpu", "“GPU(s)” is not a unit I know. Did you mean GPUs?"),
-        ("5 kilo", "GB", "“kilo” is not a unit I know."),
-        ("5 s*s", "s", "“s*s” is not a unit I know."),
         ("5 (GB", "GB", "I expected no “(” after “5”."),
         ("5 GB/", "GB", "It ends where I expected a number."),
-        ("1e999 B", "GB", "too large or too small"),
-        ("9**9**9", "1", "That power is too large."),
         ("3/0", "1", "It divides by zero."),
         ("1" * 500, "GB", "an answer of 500 characters"),
-        ("5 __import__('os')", "GB", "is not a unit"),
         ("0x10 GB", "GB", "Is “0x10” a hexadecimal number? Write it in decimal digits."),
-        ("t = 0xFF", "1", "hexadecimal"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_words(text: str, asked: str, said: str) -> None:
@@ -236,17 +142,8 @@ def test_what_a_question_only_mentions_names_no_answer(unit_text: str, nouns: tu
     def told(text: str) -> float:
         return read(text, unit_text, "none", nouns, ("core", "rack", "spare")).value
 
-    same = (
-        "6",
-        "6 nodes",
-        "6 Servers",
-        "6 machines",
-        "6 hosts",
-        "6 nodes per rack",
-        "6 spare nodes",
-        "6 nodes of cores",
-    )
-    assert {told(text) for text in same} == {6.0}
+    for text in ("6", "6 Servers", "6 machines", "6 nodes per rack", "6 spare nodes", "6 nodes of cores"):
+        assert told(text) == 6
     for text, counted in (
         ("6 cores", "cores"),
         ("1 core", "cores"),
@@ -348,11 +245,6 @@ def test_a_number_shown_is_the_number_to_so_many_digits(value: float, digits: in
     assert math.isclose(back, value, rel_tol=0.51 * 10.0 ** (1 - digits), abs_tol=1e-300)
 
 
-def test_an_unknown_unit_names_its_neighbour() -> None:
-    with pytest.raises(ShardwiseError, match="Did you mean kWh"):
-        unit("kWhr")
-
-
 @pytest.mark.parametrize("text", ["1.5 GB ± 0.1 GB", "1.5 GB +- 0.1 GB", "1.5 +/- 0.1 GB"])
 def test_a_number_with_its_error_is_not_taken_for_a_difference(text: str) -> None:
     with pytest.raises(Unreadable, match="stand before an error"):
@@ -382,23 +274,6 @@ def test_whole_numbers_stay_whole() -> None:
     assert to_base(2, "GiB") == 2**31
     assert isinstance(to_base(2, "GiB"), int)
     assert to_base(0.1, "us") == 1e-7
-
-
-def test_units_of_the_bank_are_marked_without_loading_pint() -> None:
-    program = (
-        "import sys\n"
-        "from shardwise.bank.discovery import open_banks\n"
-        "from shardwise.bank.posing import pose\n"
-        "from shardwise.marking import check\n"
-        f"question = pose(open_banks([{str(ROOT)!r}]).find('bytes-per-gpu'), 1)\n"
-        "assert check(question, '3 GB').outcome and check(question, '7e9 bytes').read\n"
-        "assert 'pint' not in sys.modules and 'numpy' not in sys.modules, 'loaded'\n"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)
-
-
-def test_a_unit_that_nobody_wrote_before_is_known_too() -> None:
-    assert units.unit("GB/week") == units.Unit("GB/week", Fraction(10**9, 604_800), "[information] / [time]")
 
 
 # pint as the judge ------------------------------------------------------------------------------------------------
@@ -473,16 +348,8 @@ class Judge:
         except Exception:  # pint raises many kinds for one thing
             return None
 
-    def dimension(self, text: str) -> str:
-        return str(self.registry.parse_units(text).dimensionality)
-
 
 JUDGE = Judge()
-
-
-@pytest.fixture
-def judge() -> Judge:
-    return Judge()  # a fresh one, because pint shows s*GPU in the order of GPU*s once it has met that
 
 
 def _ours(text: str) -> tuple[Fraction, dict[str, int]] | None:
@@ -496,40 +363,23 @@ def _ours(text: str) -> tuple[Fraction, dict[str, int]] | None:
     return known.factor, powers | dict.fromkeys(under, -1)
 
 
-SPELLED = [*_names(UNITS), *(f"{name}s" for name in _names(UNITS))]
-PREFIXED = [prefix + name for prefix, name in itertools.product(["", *_names(PREFIXES)], SPELLED)]
+NAMES = _names(UNITS)
+SINGLE = st.builds(
+    "{}{}{}".format, st.sampled_from(["", *_names(PREFIXES)]), st.sampled_from(NAMES), st.sampled_from(["", "s"])
+)
+COMPOUND = st.lists(
+    st.sampled_from(["GB", "s", "GPU", "hours", "kWh", "token", "*", " / ", "*(", "/(", ")"]), max_size=9
+)
 
 
-@pytest.mark.slow
-def test_every_unit_with_every_prefix_and_plural_is_what_pint_says(judge: Judge) -> None:
-    judged = {text: judge.scale(text) for text in PREFIXED}
-    assert sum(said is not None for said in judged.values()) == 2624
-    for text, said in judged.items():
-        assert _ours(text) == said, text
-        assert said is None or unit(text).dimension == judge.dimension(text)
+@settings(max_examples=a_quarter_at_once(800))
+@given(SINGLE)
+def test_a_unit_with_a_prefix_or_a_plural_is_what_pint_says(text: str) -> None:
+    assert _ours(text) == JUDGE.scale(text)
 
 
-def test_every_quotient_and_product_is_what_pint_says(judge: Judge) -> None:
-    amounts = [
-        prefix + name for prefix in ("", "k", "K", "M", "G", "T", "P", "E") for name in ("B", "b", "bit", "FLOP")
-    ]
-    amounts += [prefix + name for prefix in ("Ki", "Mi", "Gi", "Ti", "Pi") for name in ("B", "bit")]
-    amounts += [prefix + name for prefix in ("", "mega", "tebi") for name in ("byte", "bits", "tokens", "layers")]
-    rates = [f"{amount}/{time}" for amount in amounts for time in ("s", "sec", "second", "days", "us")]
-    products = [f"{a}{sign}{b}" for a, b in itertools.combinations(_names(UNITS), 2) for sign in "*/"]
-    together = ["FLOP/s*day", "PFLOP/s*days", "dollar/GPU*h", "dollar/(GPU*h)", "J/(GPU*s)", "W*h", "kWh/GPU/day", "s/s/s",
-                "tokens / s", "( GB ) / ( s )", "GB/B", "token/(s/step)*GPU", "J*s/(W*s)", "((PFLOP))", "W*s*s"]  # fmt: skip
-    for text in (*rates, *products, *together):
-        said = judge.scale(text)
-        if said and any(abs(power) > 1 for power in said[1].values()):
-            said = None  # nothing here is measured in squares
-        assert _ours(text) == said, text
-        assert said is None or unit(text).dimension == judge.dimension(text), text
-
-
-@given(st.lists(st.sampled_from(["GB", "s", "GPU", "hours", "kWh", "token", "*", " / ", "*(", "/(", ")"]), max_size=9))
-def test_what_is_read_as_a_unit_is_so_for_pint(parts: list[str]) -> None:
-    text = "".join(parts)
+@given(COMPOUND.map("".join))
+def test_a_quotient_or_a_product_of_units_is_what_pint_says(text: str) -> None:
     said, ours = JUDGE.scale(text), _ours(text)
     if text.strip() and (said is None or ours is not None):  # we refuse more: squares, unknown names that cancel, GB(s)
         assert ours == said

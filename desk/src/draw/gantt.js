@@ -21,36 +21,19 @@ import { paint } from "./style.js";
  * @property {Span[]} spans
  * @property {number} [now] only what began before this moment is drawn
  * @property {{x: number, text?: string}[]} [marks] moments that are named
- * @property {number} [picked] the place of the span that is picked
  */
 
 const BAR = 24;
 const LETTER = 6.6;
 const SMALL_LETTER = 5.5; // of a label that is written smaller, since its bar is short
 const NARROWEST = 10; // pixels of a bar that a label fits in on its side
-const RIGHT = 18;
 
-const leftOf = (data) => Math.max(...data.rows.map((row) => row.length)) * LETTER + 10;
-
-const fitsOnItsSide = (text, height) => text.length * SMALL_LETTER < height;
-
-/** The least width at which every bar has room for its label, if only on its side. */
-export const leastWidth = (data) => {
-  const least = (text) => (fitsOnItsSide(text, BAR) ? NARROWEST : text.length * SMALL_LETTER + 3);
-  const slot = Math.max(0, ...data.spans.map(({ from, to, text = "" }) => least(text) / (to - from)));
-  return leftOf(data) + slot * (data.axis.high - data.axis.low) + RIGHT;
-};
-
-/**
- * @param {Gantt} data
- * @param {number} width
- * @param {(place: number) => void} [pick] told the place of a bar that is clicked
- */
-export function gantt(data, width, pick) {
+/** @param {Gantt} data @param {number} width */
+export function gantt(data, width) {
   const marks = data.marks ?? [];
   const top = marks.some((mark) => mark.text) ? 22 : 6;
-  const left = leftOf(data);
-  const box = { left, right: width - RIGHT, top, bottom: top + data.rows.length * (BAR + 6) };
+  const left = Math.max(...data.rows.map((row) => row.length)) * LETTER + 10;
+  const box = { left, right: width - 18, top, bottom: top + data.rows.length * (BAR + 6) };
   const x = scale(data.axis, box.left, box.right);
   const now = data.now ?? Number.POSITIVE_INFINITY;
   return {
@@ -58,21 +41,20 @@ export function gantt(data, width, pick) {
     picture: svg`
       ${bottomAxis(data.axis, x, box)}
       ${data.rows.map((row, place) => svg`<text x=${left - 8} y=${top + place * (BAR + 6) + 20} text-anchor="end">${row}</text>`)}
-      ${data.spans.map((span, place) => (span.from < now ? bar(span, place, data, x, top, now, pick) : ""))}
+      ${data.spans.map((span) => (span.from < now ? bar(span, data, x, top, now) : ""))}
       ${marks.map((mark) => moment(mark, x(mark.x), box))}
       ${Number.isFinite(now) ? svg`<line class="now" x1=${x(now)} x2=${x(now)} y1=${top} y2=${box.bottom} stroke="var(--text)"></line>` : ""}`,
   };
 }
 
-function bar(span, place, data, x, top, now, pick) {
+function bar(span, data, x, top, now) {
   const [from, to] = [x(span.from), x(Math.min(now, span.to))];
   const gap = Math.min(1, 0.2 * (to - from)); // so that many short bars keep their shares
   const y = top + 3 + span.row * (BAR + 6) + (span.low ? BAR * 0.3 : 0);
   const height = span.low ? BAR * 0.7 : BAR;
   const kind = data.kinds[span.kind];
-  return svg`<g class=${pick ? "pickable" : ""} @click=${pick ? () => pick(place) : null}>
-    <rect x=${from} y=${y} width=${Math.max(0.5, to - from - gap)} height=${height} rx="2" fill=${paint(kind.colour)}
-      stroke=${data.picked === place ? "var(--text)" : "none"} stroke-width="2"><title>${said(span, data)}</title></rect>
+  return svg`<g>
+    <rect x=${from} y=${y} width=${Math.max(0.5, to - from - gap)} height=${height} rx="2" fill=${paint(kind.colour)}><title>${said(span, data)}</title></rect>
     ${label(span.text ?? "", (from + to) / 2, y + height / 2, to - from, height)}
   </g>`;
 }
@@ -81,7 +63,7 @@ function bar(span, place, data, x, top, now, pick) {
 function label(text, x, y, room, height) {
   const small = room <= text.length * LETTER + 2;
   const upright = room > text.length * SMALL_LETTER + 2;
-  const fits = upright || (room >= NARROWEST && fitsOnItsSide(text, height));
+  const fits = upright || (room >= NARROWEST && text.length * SMALL_LETTER < height);
   if (!text || !fits) return "";
   return svg`<text class="on" x=${x} y=${y + (small ? 3.5 : 4)} text-anchor="middle" font-size=${small ? 10 : 12}
     transform=${upright ? nothing : `rotate(-90 ${x} ${y})`}>${text}</text>`;

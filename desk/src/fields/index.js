@@ -3,23 +3,22 @@
 import { drawingStyle } from "../draw/style.js";
 import { pythonStyle } from "../python.js";
 import { group } from "./group.js";
-import { layout, layoutStyle } from "./layout.js";
 import { line } from "./line.js";
 import { listing } from "./listing.js";
 import { number } from "./number.js";
 import { options } from "./options.js";
 import { order } from "./order.js";
-import { pairs, pairsStyle } from "./pairs.js";
-import { parts, partsStyle } from "./parts.js";
+import { pairs } from "./pairs.js";
+import { parts } from "./parts.js";
 import { previewStyle } from "./preview.js";
-import { program, programStyle } from "./program.js";
-import { schedule, scheduleStyle } from "./schedule.js";
+import { program } from "./program.js";
 
 /**
- * A type of field: what is shown of it, and the answer that its draft makes.
+ * A field type: what is shown of a field, and the answer that its draft makes.
  * @typedef {object} FieldType
  * @property {(place: Place) => unknown} template
  * @property {(field: object, draft: any, beside: Beside) => any} answer null where there is none
+ * @property {import("lit").CSSResult} [style] how its fields look, beside what all of the desk looks like
  *
  * Where a field stands, and what it may do there.
  * @typedef {object} Place
@@ -46,18 +45,23 @@ import { schedule, scheduleStyle } from "./schedule.js";
  */
 
 /** @type {Record<string, FieldType>} */
-const TYPES = { group, layout, line, listing, number, options, order, pairs, parts, program, schedule };
+const TYPES = { group, line, listing, number, options, order, pairs, parts, program };
+const OURS = new Set(Object.keys(TYPES));
+
+/** Add the field types of another package; newer ones take the place of those that it brought before. */
+export function addFields(types) {
+  const taken = Object.keys(types).find((name) => OURS.has(name));
+  if (taken)
+    throw new Error(`A field type of another package cannot be called “${taken}”: the desk has one of that name.`);
+  Object.assign(TYPES, types);
+}
 
 /** How fields look, beside what all of the desk looks like. */
-export const fieldStyles = [
+export const fieldStyles = () => [
   drawingStyle,
-  layoutStyle,
-  pairsStyle,
-  partsStyle,
   previewStyle,
-  programStyle,
   pythonStyle,
-  scheduleStyle,
+  ...Object.values(TYPES).flatMap(({ style }) => style ?? []),
 ];
 
 /** A single field without a name is the answer itself; others are parts of it. */

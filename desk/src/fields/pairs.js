@@ -38,7 +38,7 @@ export const pairs = {
   answer: (_field, draft) => Object.fromEntries(Object.entries(draft ?? {}).filter(([, label]) => label)),
 };
 
-export const pairsStyle = css`
+pairs.style = css`
   .pair { display: grid; grid-template-columns: auto 1fr minmax(0, 45%); padding: 0.45rem 0; }
   .pair + .pair { border-top: 1px solid var(--edge); }
   .pair select { width: 100%; text-overflow: ellipsis; }

@@ -69,7 +69,7 @@ function goTo(event, id) {
   part.scrollIntoView({ block: "nearest" });
 }
 
-export const partsStyle = css`
+parts.style = css`
   .parts details { border-top: 1px solid var(--edge); padding: 0.15rem 0; }
   .parts details[open] { padding-bottom: 1rem; }
   .parts details > :not(summary) { margin-left: 1.6rem; }

@@ -112,7 +112,7 @@ export const program = {
   answer: (field, draft) => (draft === field.source ? null : draft),
 };
 
-export const programStyle = css`
+program.style = css`
   .editor .cm-editor {
     border: 1px solid var(--field-edge);
     border-radius: 5px;

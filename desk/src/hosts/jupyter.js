@@ -7,11 +7,11 @@ const ENDS = new Set(["autorestarting", "restarting", "terminating", "dead"]); /
 const SETTLED_MS = 300; // after the last key, before a draft is written into the notebook
 
 /** Show what a widget's model names in an element of the page; gives the function that takes it away again. */
-export function inJupyter({ model, el }) {
+export async function inJupyter({ model, el }) {
   const line = requests(model);
   const draft = drafts(model);
   const shades = followShade(el);
-  const shown = show(model.get("what"), { ask: line.ask, draft }, model.get("given"));
+  const shown = await show(model.get("what"), { ask: line.ask, draft }, model.get("given"));
   guardKeys(shown, () => model.widget_manager?.context?.save());
   el.append(shown);
   for (const text of document.querySelectorAll(`.shardwise-waits[data-token="${model.get("token")}"]`)) {
@@ -30,7 +30,7 @@ export function inJupyter({ model, el }) {
  */
 function requests(model) {
   const waiting = new Map();
-  const place = crypto.randomUUID(); // two views of one model hear the replies of both
+  const place = Math.random().toString(36).slice(2); // two views of one model hear the replies of both
   let count = 0;
   let connection = null;
   const heard = (content) => {

@@ -6,8 +6,6 @@ import math
 
 from .arguments import require_at_most, require_counts, require_not_negative, require_positive
 
-FIRST_MONTHS = 60  # in which the rate of an adjustable loan stays: five years, as in a "5/1" loan
-
 
 def monthly_payment(*, principal_dollars: float, annual_rate: float, months: int) -> float:
     """The equal payment at the end of each month that pays a loan back.
@@ -198,47 +196,3 @@ def cheaper_offer(*, price_dollars: float, rebate_dollars: float, annual_rate: f
     with_rebate = monthly_payment(principal_dollars=lent, annual_rate=annual_rate, months=months)
     at_zero = monthly_payment(principal_dollars=price_dollars, annual_rate=0, months=months)
     return "rebate" if with_rebate < at_zero else "zero rate"
-
-
-def worst_case(
-    *,
-    price_dollars: float,
-    deposit_percent: float,
-    years: int,
-    rate: str,
-    fixed_rate: float,
-    first_rate: float,
-    highest_rate: float,
-) -> dict[str, float]:
-    """The highest payment of a loan for a house, and all its interest, if rates rise as far as the contract lets them.
-
-        fixed:       A(P, fixed rate, n) in every month
-        adjustable:  A(P, first rate, n) for 60 months, then A(debt after 60, highest rate, n - 60)
-
-    Units:   dollars; rates are nominal and annual; deposit_percent is 20 for 20 % of the price; years is a count.
-             Results: highest_payment_dollars, interest_dollars.
-    Raises:  ValueError if rate is neither "fixed" nor "adjustable", deposit_percent is not below 100, years is at most 5
-             for an adjustable rate, or as `monthly_payment`.
-    Source:  Regulation Z, 12 CFR 1026.37 (the payments of an adjustable-rate loan at its maximum rate).
-
-    >>> house = {"price_dollars": 300_000, "deposit_percent": 20, "fixed_rate": 0.065, "first_rate": 0.055, "highest_rate": 0.105}
-    >>> {name: round(found) for name, found in worst_case(**house, years=30, rate="fixed").items()}
-    {'highest_payment_dollars': 1517, 'interest_dollars': 306107}
-    >>> {name: round(found) for name, found in worst_case(**house, years=30, rate="adjustable").items()}
-    {'highest_payment_dollars': 2095, 'interest_dollars': 470319}
-    """
-    require_not_negative(deposit_percent=deposit_percent)
-    loan = price_dollars * (1 - deposit_percent / 100)
-    months = 12 * years
-    if rate == "fixed":
-        payment = monthly_payment(principal_dollars=loan, annual_rate=fixed_rate, months=months)
-        return {"highest_payment_dollars": payment, "interest_dollars": months * payment - loan}
-    if rate != "adjustable":
-        raise ValueError(f"rate must be 'fixed' or 'adjustable', not {rate!r}")
-    if months <= FIRST_MONTHS:
-        raise ValueError(f"years must be above 5 for an adjustable rate, not {years!r}")
-    first = monthly_payment(principal_dollars=loan, annual_rate=first_rate, months=months)
-    debt = debt_after(principal_dollars=loan, annual_rate=first_rate, months=months, paid_months=FIRST_MONTHS)
-    then = monthly_payment(principal_dollars=debt, annual_rate=highest_rate, months=months - FIRST_MONTHS)
-    paid = FIRST_MONTHS * first + (months - FIRST_MONTHS) * then
-    return {"highest_payment_dollars": max(first, then), "interest_dollars": paid - loan}

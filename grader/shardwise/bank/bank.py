@@ -7,16 +7,15 @@ import hashlib
 import keyword
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import shardwise
-from shardwise.bank.compiled import Compiled
-from shardwise.bank.digests import digest_of
+from shardwise.bank.digests import digest_of, digest_of_text
 from shardwise.bank.lesson import lesson_of, misplaced
 from shardwise.errors import Fault, Faulty, ShardwiseError
 from shardwise.file_names import is_device
@@ -27,6 +26,8 @@ if TYPE_CHECKING:  # what reads, draws and marks is loaded when it is needed: a 
     from shardwise.kinds.base import Kind
     from shardwise.template.model import Template
     from shardwise.template.yaml_source import Source
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -41,20 +42,45 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Problem:
-    """A template, and where it comes from."""
+    """A template, and where it comes from. The file is read when it is first asked for: a student needs one, not all."""
 
     id: str  # chapter/slug
     path: Path
-    data: Mapping[str, Any] = field(repr=False)  # the YAML file as plain data, known to be valid
-    digest: str  # of the file
     references: References = field(repr=False)
 
     @cached_property
-    def template(self) -> Template:
-        """The file as a model."""
-        from shardwise.template.model import KNOWN_VALID
+    def text(self) -> str:
+        """What stands in the file. Raises Faulty."""
+        return read_text(self.path, _name(self.path))
 
-        return self.kind.Template.model_validate(self.data, context=KNOWN_VALID)
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the file."""
+        return digest_of_text(self.text)
+
+    @cached_property
+    def source(self) -> Source:
+        """The file with the place of every value. Raises Faulty where it is no YAML."""
+        from shardwise.template.yaml_source import parse
+
+        return parse(self.text, _name(self.path))
+
+    @cached_property
+    def data(self) -> Mapping[str, Any]:
+        """The file as plain data, of which a list shows a part. Raises Faulty with all its faults where that part is amiss."""
+        if not _can_be_listed(self.source.data):
+            _ = self.template
+        data: Mapping[str, Any] = self.source.data
+        return data
+
+    @cached_property
+    def template(self) -> Template:
+        """The file as a model. Raises Faulty with all its faults."""
+        from shardwise.bank.files import template_adapter
+        from shardwise.template.yaml_source import validate
+
+        made: Template = validate(self.source, template_adapter(str(self.source.at(("kind",)))))
+        return made
 
     @property
     def kind(self) -> Kind[Any, Any, Any]:
@@ -83,40 +109,16 @@ class Problem:
         """The folder of the bank that it comes from."""
         return self.path.parents[2]
 
-    @cached_property
-    def text(self) -> str:
-        """What stands in the file."""
-        return read_text(self.path, _name(self.path))
 
-    @cached_property
-    def source(self) -> Source:
-        """The file with the place of every value, for saying faults: slow to read, so whoever wants the text asks for that."""
-        from shardwise.template.yaml_source import load
-
-        return load(self.path, _name(self.path))
-
-
-class Problems(Mapping[str, Problem]):
-    """The problems of a bank by id. Each is read when it is first asked for: a student needs one, not all."""
-
-    def __init__(self, folder: Path, names: Sequence[str], references: References, compiled: Compiled) -> None:
-        self._folder, self._references, self._compiled = folder, references, compiled
-        self._read: dict[str, Problem | None] = dict.fromkeys(names)
-
-    def __getitem__(self, name: str) -> Problem:
-        """A problem. Raises KeyError for a stranger, and Faulty with all its faults."""
-        found = self._read[name]
-        if found is None:
-            path = self._folder / f"{name}.yaml"
-            data, digest = self._compiled.read(path, _name(path), "problem")
-            found = self._read[name] = Problem(name, path, data, digest, self._references)
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._read)
-
-    def __len__(self) -> int:
-        return len(self._read)
+def _can_be_listed(data: Any) -> bool:
+    """Whether a file holds what a list of problems shows; to look at all of it takes seconds for a whole bank."""
+    return (
+        isinstance(data, Mapping)
+        and all(isinstance(data.get(name), str) for name in ("title", "kind", "difficulty", "source"))
+        and isinstance(data.get("points"), int | float)
+        and all(isinstance(data.get(name, ()), tuple) for name in ("tags", "covers", "parts"))
+        and all(isinstance(part, Mapping) for part in data.get("parts", ()))
+    )
 
 
 class Catalogue(ABC):
@@ -129,6 +131,18 @@ class Catalogue(ABC):
     @abstractmethod
     def folders(self) -> tuple[Path, ...]:
         """Where the banks lie."""
+
+    def read_all(self) -> Self:
+        """Read every problem now, as far as a list shows it. Raises Faulty with every fault of every file."""
+        faults: list[Fault] = []
+        for problem in self.problems.values():
+            try:
+                _ = problem.data
+            except Faulty as error:
+                faults += error.faults
+        if faults:
+            raise Faulty(faults)
+        return self
 
     def find(self, name: str) -> Problem:
         """A problem by its id, or by its slug alone. Raises ShardwiseError with the nearest names."""
@@ -157,7 +171,6 @@ class Bank(Catalogue):
     chapters: Mapping[str, Chapter]
     problems: Mapping[str, Problem]
     references: References
-    compiled: Compiled = field(repr=False)
 
     @classmethod
     def open(cls, folder: Path) -> Bank:
@@ -171,13 +184,12 @@ class Bank(Catalogue):
             raise ShardwiseError(
                 f"{folder} holds no folder problems/, so it is no bank. To start one:  shardwise init bank {quote(str(folder))}"
             )
-        compiled = Compiled.of(folder)
         references = References(folder / "solutions")
         chapters: dict[str, Chapter] = {}
         faults: list[Fault] = []
         for path in sorted(problems.glob("*/chapter.yaml")):
             try:
-                chapters[path.parent.name] = _chapter(path, compiled)
+                chapters[path.parent.name] = _chapter(path)
             except Faulty as error:
                 faults += error.faults
         if faults:
@@ -185,20 +197,8 @@ class Bank(Catalogue):
         if not chapters:
             raise ShardwiseError(f"{problems} holds no chapter, a folder with a chapter.yaml.")
         names = [f"{name}/{slug}" for name, chapter in chapters.items() for slug in chapter.problems]
-        return cls(folder, chapters, Problems(problems, names, references, compiled), references, compiled)
-
-    def read_all(self) -> Bank:
-        """Read every problem now. Raises Faulty with every fault of every file."""
-        faults: list[Fault] = []
-        for name in self.problems:
-            try:
-                self.problems[name]
-            except Faulty as error:
-                faults += error.faults
-        self.compiled.keep()
-        if faults:
-            raise Faulty(faults)
-        return self
+        found = {name: Problem(name, problems / f"{name}.yaml", references) for name in names}
+        return cls(folder, chapters, found, references)
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -221,7 +221,7 @@ class Banks(Catalogue):
     def __init__(self, banks: Sequence[Bank]) -> None:
         self.all = tuple(banks)
         self.chapters = _merged([bank.chapters for bank in banks])
-        self.problems = _Merged([bank.problems for bank in banks])
+        self.problems = _merged([bank.problems for bank in banks])
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -233,18 +233,6 @@ class Banks(Catalogue):
             if chapter in bank.chapters:
                 return bank
         raise ShardwiseError(f"There is no chapter {chapter!r}; the chapters are {', '.join(self.chapters)}.")
-
-    def read_all(self) -> Banks:
-        """Read every problem now. Raises Faulty with every fault of every file."""
-        faults: list[Fault] = []
-        for bank in self.all:
-            try:
-                bank.read_all()
-            except Faulty as error:
-                faults += error.faults
-        if faults:
-            raise Faulty(faults)
-        return self
 
     @property
     def digest(self) -> str:
@@ -259,28 +247,12 @@ class Banks(Catalogue):
         )
 
 
-def _merged(mappings: Sequence[Mapping[str, Chapter]]) -> dict[str, Chapter]:
-    found: dict[str, Chapter] = {}
+def _merged(mappings: Sequence[Mapping[str, T]]) -> dict[str, T]:
+    """Several mappings as one, in which the first that has a name counts."""
+    found: dict[str, T] = {}
     for mapping in mappings:
-        found |= {name: chapter for name, chapter in mapping.items() if name not in found}
+        found |= {name: value for name, value in mapping.items() if name not in found}
     return found
-
-
-class _Merged(Mapping[str, Problem]):
-    """The problems of several banks, each still read when it is first asked for."""
-
-    def __init__(self, parts: Sequence[Mapping[str, Problem]]) -> None:
-        self._where = {name: part for part in reversed(parts) for name in part}
-        self._names = list(dict.fromkeys(name for part in parts for name in part))
-
-    def __getitem__(self, name: str) -> Problem:
-        return self._where[name][name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
 
 
 def _name(path: Path) -> str:
@@ -300,19 +272,20 @@ def bad_slug(slug: str) -> str:
     return ""
 
 
-def _chapter(path: Path, compiled: Compiled) -> Chapter:
+def _chapter(path: Path) -> Chapter:
     """One chapter.yaml. Raises Faulty, also when its list and its folder differ."""
-    data, _ = compiled.read(path, _name(path), "chapter")
-    listed = data["problems"]
+    from shardwise.bank.files import adapter
+    from shardwise.template.yaml_source import load, validate
+
+    source = load(path, _name(path))
+    validate(source, adapter("chapter"))
+    data, listed = source.data, source.data["problems"]
     sections = {heading: tuple(slugs) for heading, slugs in listed.items()} if isinstance(listed, Mapping) else {}
     slugs = tuple(slug for part in sections.values() for slug in part) if sections else tuple(listed)
     chapter = Chapter(data["title"], data["summary"], slugs, sections)
     present = {file.stem for file in path.parent.glob("*.yaml")} - {"chapter"}
     if sorted(slugs) == sorted(present) and not any(map(bad_slug, slugs)):
         return chapter
-    from shardwise.template.yaml_source import load
-
-    source = load(path, _name(path))
     faults = []
     for number, (place, slug) in enumerate(_listed(chapter)):
         if slug not in present:

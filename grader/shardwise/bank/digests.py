@@ -42,6 +42,11 @@ def digest_of(*folders: Path) -> str:
     return digest.hexdigest()[:12]
 
 
+def digest_of_text(text: str) -> str:
+    """Digest of one file, by its text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 @cache
 def package_digest() -> str:
     """Digest of every file of this package: of the program that poses, shows and marks."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 
-from shardwise.kinds import OURS, kinds
+from shardwise.kinds import kinds
 from shardwise.template.model import AuthorModel
 
 _Slugs = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -74,6 +74,7 @@ def adapter(of: str) -> TypeAdapter[Any]:
     return TypeAdapter({"chapter": ChapterFile, "curriculum": CurriculumFile}[of])
 
 
-def is_ours(data: Any) -> bool:
-    """Whether a file's validity depends on this package alone, and not on a kind that another package adds."""
-    return "kind" not in data or data["kind"] in OURS
+@cache
+def template_adapter(kind: str) -> TypeAdapter[Any]:
+    """What validates a problem of a kind: the model of that kind alone, so that no other has to be loaded."""
+    return TypeAdapter(kinds()[kind].Template) if kind in kinds() else adapter("problem")

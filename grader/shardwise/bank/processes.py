@@ -6,28 +6,19 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import Any
-
-from shardwise.errors import ShardwiseError
-
-_WAITING = 4  # calls a process that are given out at a time, so that what they give never fills the memory
 
 
 @contextmanager
-def processes(
-    count: int | None = None, begin: Callable[..., None] | None = None, given: Sequence[Any] = ()
-) -> Iterator[ProcessPoolExecutor]:
-    """So many processes, or one a core, each begun with a call of `begin`. They run before the `with` is entered.
+def processes(count: int | None = None) -> Iterator[ProcessPoolExecutor]:
+    """So many processes, or one a core. They run before the `with` is entered.
 
     Whatever ends the `with` early ends them, and no job that waits is begun: an executor alone would first do all that it
     was given, which takes minutes.
     """
-    executor = ProcessPoolExecutor(count or os.cpu_count(), initializer=_begin, initargs=(begin, *given))
+    executor = ProcessPoolExecutor(count or os.cpu_count(), initializer=is_of_the_command)
     try:
         with held_back(signal.SIGINT):
             executor.submit(int)
@@ -38,23 +29,6 @@ def processes(
         executor.shutdown(cancel_futures=True)
         raise
     executor.shutdown()
-
-
-def in_order(pool: ProcessPoolExecutor, function: Callable[..., Any], calls: Iterable[Sequence[Any]]) -> Iterator[Any]:
-    """What a function gives for each call, in their order. Raises ShardwiseError where a process ends in the midst of one."""
-    under_way: deque[Future[Any]] = deque()
-    most = _WAITING * pool._max_workers  # type: ignore[attr-defined]
-    try:
-        for call in calls:
-            under_way.append(pool.submit(function, *call))
-            if len(under_way) >= most:
-                yield under_way.popleft().result()
-        while under_way:
-            yield under_way.popleft().result()
-    except BrokenProcessPool:
-        raise ShardwiseError(
-            "A process ended in the midst of its work. Is there too little memory, or does a reference end its process?"
-        ) from None
 
 
 def is_of_the_command() -> None:
@@ -87,9 +61,3 @@ def held_back(*signals: signal.Signals) -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _begin(begin: Callable[..., None] | None, *given: Any) -> None:
-    is_of_the_command()
-    if begin is not None:
-        begin(*given)

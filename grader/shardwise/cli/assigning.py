@@ -12,6 +12,8 @@ import typer
 from shardwise.cli.interrupts import say_when_stopped
 from shardwise.cli.options import BankNames, banks_of
 from shardwise.cli.tables import progress
+from shardwise.course.assigning.keys import KEY_FILE, course_key
+from shardwise.course.assigning.roster import load_roster
 from shardwise.errors import Faulty, ShardwiseError
 
 commands = typer.Typer()
@@ -35,9 +37,6 @@ def assign(
     """
     from shardwise.course.assigning.assignments import assign as run
     from shardwise.course.assigning.assignments import load_set
-    from shardwise.course.assigning.keys import KEY_FILE, course_key
-    from shardwise.course.assigning.roster import load_roster
-    from shardwise.grading.running.cores import usable
 
     say_when_stopped(f"The same command writes what is missing in {out}.")
     banks = banks_of(bank)
@@ -61,9 +60,7 @@ def assign(
                 f"and run the command again with --key {quote(str(others[0]))}."
             )
     with progress("drawing", 2 * len(made["roster"])) as advance:
-        done = run(
-            banks, made["set"], made["roster"], secret, out, force=force, workers=len(usable()), progress=advance
-        )
+        done = run(banks, made["set"], made["roster"], secret, out, force=force, progress=advance)
     if not key.is_file():
         raise ShardwiseError(
             f"{key} was deleted while the set was drawn, and nothing can be graded without it. Delete {done.lock} as well, "
@@ -88,7 +85,6 @@ def _keys_near(key: Path) -> list[Path]:
 
 def _must_not_be_lost(key: Path | None, out: Path, name: str) -> None:
     """Raise ShardwiseError where a new key would be made beside lock files that another key has signed."""
-    from shardwise.course.assigning.keys import KEY_FILE
     from shardwise.course.assigning.lockfile import LOCK_SUFFIX
 
     signed = sorted(out.glob(f"*{LOCK_SUFFIX}" if key is None else f"{name}{LOCK_SUFFIX}"))

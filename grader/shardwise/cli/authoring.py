@@ -5,24 +5,27 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from shardwise.bank.bank import Banks
+from shardwise.bank.discovery import SHIPPED
+from shardwise.bank.lint.coverage import summary, table
+from shardwise.bank.lint.coverage import write as write_page
+from shardwise.bank.pages.curriculum import NAME, Curriculum, curriculum_of
 from shardwise.cli.options import BankNames, banks_of
 from shardwise.cli.tables import print_columns, print_reports, print_spreads, progress
+from shardwise.cli.trust import trust_folder
 from shardwise.errors import ShardwiseError
 
 _MOST_SEEDS = 1_000_000  # which take hours
 
-if TYPE_CHECKING:
-    from shardwise.bank.bank import Banks
-    from shardwise.bank.pages.curriculum import Curriculum
 
 commands = typer.Typer()
 
 
-@commands.command(epilog="Example:  shardwise lint problems/01-ring-all-reduce --seeds 1000")
+@commands.command(epilog="Example:  shardwise lint problems/01-first-chapter --seeds 1000")
 def lint(
     paths: Annotated[
         list[str] | None, typer.Argument(help="Chapters or problems; the whole bank when left out.")
@@ -96,7 +99,7 @@ def schema(
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
-@commands.command(epilog="Example:  shardwise new 02-zero/optimizer-offload --kind quantity")
+@commands.command(epilog="Example:  shardwise new 01-first-chapter/my-problem --kind quantity")
 def new(
     problem: Annotated[str, typer.Argument(help="The id: chapter folder and slug.")],
     kind: Annotated[str, typer.Option(help="One of the kinds that `shardwise kinds` lists.")] = "quantity",
@@ -124,7 +127,6 @@ def _beginnings() -> None:
 def init_bank(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
     """Start a bank: a chapter with a problem of each kind, their references and oracles. It passes the lint at once."""
     from shardwise.bank.scaffold import init_bank as run
-    from shardwise.cli.trust import trust_folder
 
     for path in run(folder):
         typer.echo(f"Wrote {path}")
@@ -134,7 +136,6 @@ def init_bank(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A fold
 
 def _as_folder(folder: Path) -> str:
     """A folder's name as `--bank` takes it for no other: not for the shipped bank, nor for somebody's home."""
-    from shardwise.bank.discovery import SHIPPED
 
     return f"./{folder}" if str(folder).strip() == SHIPPED or str(folder).startswith("~") else str(folder)
 
@@ -148,8 +149,6 @@ def coverage(
     bank: BankNames = None,
 ) -> None:
     """Show what the bank has to teach, row by row, and which problems carry it."""
-    from shardwise.bank.lint.coverage import summary, table
-    from shardwise.bank.lint.coverage import write as write_page
 
     curriculum = _curriculum(banks_of(bank))
     if page is None:
@@ -167,7 +166,6 @@ def coverage(
 
 def _curriculum(banks: Banks) -> Curriculum:
     """The curriculum of the one bank that has one. Raises ShardwiseError."""
-    from shardwise.bank.pages.curriculum import NAME, curriculum_of
 
     found = [curriculum for one in banks.all if (curriculum := curriculum_of(one))]
     if not found:

@@ -9,14 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from shardwise.atomic_files import write
+from shardwise.course.gradescope import METADATA
 from shardwise.errors import ShardwiseError
+from shardwise.grading import reports
+from shardwise.grading.batch import Batch
+from shardwise.grading.reports import VISIBILITIES
+from shardwise.grading.results import Result
 from shardwise.text_files import read_bounded
-
-if TYPE_CHECKING:
-    from shardwise.grading.batch import Batch
-    from shardwise.grading.results import Result
 
 _MOST = 100_000_000  # bytes of a report that is looked at before it is replaced
 
@@ -94,7 +95,6 @@ _IS_OURS: Mapping[str, Callable[[Path], bool]] = {"junit": _is_xml, "gradescope"
 
 def write_junit(batch: Batch, path: Path) -> None:
     """JUnit XML of the notebooks that were found."""
-    from shardwise.grading import reports
 
     must_be_a_report(path, "junit")
     reports.write_junit(handed_in(batch), path)
@@ -102,7 +102,6 @@ def write_junit(batch: Batch, path: Path) -> None:
 
 def must_be_a_visibility(visibility: str) -> None:
     """Raise ShardwiseError for what Gradescope does not know."""
-    from shardwise.grading.reports import VISIBILITIES
 
     if visibility not in VISIBILITIES:
         raise ShardwiseError(f"--visibility is one of {', '.join(VISIBILITIES)}; I saw {visibility!r}.")
@@ -110,7 +109,6 @@ def must_be_a_visibility(visibility: str) -> None:
 
 def metadata_of(gradescope: Path | None) -> Path | None:
     """Return the path of Gradescope's metadata for a results.json, never in the student's submission folder."""
-    from shardwise.course.gradescope import METADATA
 
     file = gradescope.resolve().parent.parent / METADATA if gradescope else None
     return file if file and file.is_file() else None
@@ -121,9 +119,6 @@ def write_gradescope(results: Sequence[Result], path: Path, visibility: str = "v
 
     It is written in any case: without it a student sees only that the autograder failed.
     """
-    from shardwise.atomic_files import write
-    from shardwise.grading import reports
-    from shardwise.grading.results import Result
 
     must_be_a_report(path, "gradescope")
     if len(results) == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shardwise.atomic_files import alone_in
+from shardwise.bank.bank import Banks
 from shardwise.cli.interrupts import say_when_stopped, waited_for
 from shardwise.cli.options import Json, TrustedBankNames, trusted_banks_of
 from shardwise.cli.tables import print_changes, print_consequences, print_grades, print_history, print_tiers, progress
+from shardwise.course.assigning.keys import named_key
 from shardwise.errors import ShardwiseError
+from shardwise.grading.running.cores import usable
 
 if TYPE_CHECKING:
-    from shardwise.bank.bank import Banks
     from shardwise.course.assigning.lockfile import Lock
     from shardwise.grading.batch import Batch
     from shardwise.grading.intake import Decisions
@@ -100,7 +103,7 @@ def grade(
     expect: Annotated[
         str | None,
         typer.Option(
-            metavar="CHAPTER|SET", help="Exit code 1 when a notebook is of another one, such as 01-ring-all-reduce."
+            metavar="CHAPTER|SET", help="Exit code 1 when a notebook is of another one, such as 01-first-chapter."
         ),
     ] = None,
     unsafe: Annotated[
@@ -113,6 +116,9 @@ def grade(
     Exit code 0: all graded; 1: something could not be, is below --fail-under or not of --expect; 2: usage.
     """
     from shardwise.cli import ci
+    from shardwise.grading.batch import NoNotebook
+    from shardwise.grading.intake import locks_near
+    from shardwise.grading.worker import Settings
 
     least = ci.threshold(fail_under) if fail_under is not None else None
     _must_be_a_tier(tier)
@@ -121,27 +127,21 @@ def grade(
     _must_be_reports(junit=junit, gradescope=gradescope)
     place = _place(scheduler, slurm, kubernetes)
     _say_what_is_kept(out)
-    with _sandboxes_begun(paths, workers, unsafe, tier) if place is None else nullcontext():
-        from shardwise.course.assigning.keys import named_key
-        from shardwise.grading.batch import NoNotebook
-        from shardwise.grading.intake import locks_near
-        from shardwise.grading.worker import Settings
-
-        if unsafe:
-            typer.echo(
-                "NO SANDBOX: the notebooks' code runs with your rights. It can read your files, your keys and the answers, use "
-                "your network, and forge its own grade. Do this with your own code only.",
-                err=True,
-            )
-        settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
-        near = locks_near(paths, lock or (), named_key(key)).known.values() if received else ()
-        decisions = _decisions(student, received, latest, near, ci.metadata_of(gradescope))
-        try:
-            batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
-        except NoNotebook:
-            if gradescope:
-                ci.write_gradescope((), gradescope, visibility)
-            raise
+    if unsafe:
+        typer.echo(
+            "NO SANDBOX: the notebooks' code runs with your rights. It can read your files, your keys and the answers, use "
+            "your network, and forge its own grade. Do this with your own code only.",
+            err=True,
+        )
+    settings = Settings(unsafe=unsafe, tier=tier, solutions=solutions)
+    near = locks_near(paths, lock or (), named_key(key)).known.values() if received else ()
+    decisions = _decisions(student, received, latest, near, ci.metadata_of(gradescope))
+    try:
+        batch = _run_batch(paths, out, lock or (), key, settings, decisions, place, workers, bank, yes=yes)
+    except NoNotebook:
+        if gradescope:
+            ci.write_gradescope((), gradescope, visibility)
+        raise
     if junit:
         ci.write_junit(batch, junit)
     has_grade = not gradescope or ci.write_gradescope(ci.handed_in(batch), gradescope, visibility)
@@ -185,17 +185,6 @@ def _say_what_is_kept(out: Path) -> None:
     say_when_stopped(f"What was graded is kept in {out}; the same command goes on from there.")
 
 
-def _sandboxes_begun(
-    paths: Sequence[Path], workers: int | None, unsafe: bool, tier: str | None
-) -> AbstractContextManager[None]:
-    """Begin to open the sandboxes of a run; meanwhile we load what reads and marks notebooks."""
-    from shardwise.grading.running import cores, sandboxes
-
-    usable = cores.usable()
-    width = 1 if [path.suffix for path in paths] == [".ipynb"] else min(workers or len(usable), len(usable))
-    return sandboxes.begun(unsafe=unsafe, tier=tier, cores=usable[:width] if width > 1 else (None,))
-
-
 def _run_batch(
     paths: Sequence[Path],
     out: Path,
@@ -210,8 +199,6 @@ def _run_batch(
     yes: bool,
 ) -> Batch:
     """Grade a batch and write its tables; exit first if that would change something nobody agreed to."""
-    from shardwise.atomic_files import alone_in
-    from shardwise.course.assigning.keys import named_key
     from shardwise.grading import reports
     from shardwise.grading.batch import grade as run
     from shardwise.grading.consequences import consequences
@@ -266,8 +253,6 @@ def regrade(
     bank: TrustedBankNames = None,
 ) -> None:
     """Grade again by today's templates: show which points would change and why, and write when you say so."""
-    from shardwise.atomic_files import alone_in
-    from shardwise.course.assigning.keys import named_key
     from shardwise.grading.intake import locks_near
     from shardwise.grading.record.ledger import LEDGER
     from shardwise.grading.regrade import regrade as run
@@ -353,7 +338,6 @@ def history(
     as_json: Json = False,
 ) -> None:
     """Show every grading there was: when, by whom, by which engine and sandbox, and why there was another."""
-    from shardwise.course.assigning.keys import named_key
     from shardwise.grading.record.ledger import LEDGER, Ledger
     from shardwise.grading.regrade import cause_of
     from shardwise.grading.results import to_json
@@ -385,7 +369,6 @@ def _place(scheduler: str | None, slurm: bool, kubernetes: bool) -> str | None:
 @contextmanager
 def _where(place: str | None, settings: Settings, workers: int | None) -> Iterator[tuple[Opener | None, int]]:
     """What a batch runs on, and how wide that is: a cluster, or this machine."""
-    from shardwise.grading.running.cores import usable
 
     if place is None:
         yield None, workers or len(usable())

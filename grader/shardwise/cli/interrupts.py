@@ -1,12 +1,10 @@
-"""Ctrl-C, and a polite kill: at any moment of a command it ends in one line, without a traceback, by exit code 130 or 143.
+"""Ctrl-C and SIGTERM: a command that is interrupted ends in one line, without a traceback, with exit code 130 or 143.
 
-Imported before anything else, this module imports next to nothing. Until it is, `shardwise.__main__` listens.
+Interrupts are handled from the moment this module is imported, so it imports little; until then, `shardwise.__main__` handles them.
 """
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 import signal
 import sys
@@ -15,14 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
-_STOPPED = 128  # and the number of the signal: the exit code of a command that was interrupted, as shells have it
-_PATIENCE = 2.0  # seconds for which another Ctrl-C leaves a command alone that is ending already
-_MOMENT = 0.01  # seconds
-_MOST_BEHIND = 50  # errors that an interrupt is looked for behind
-# How often cycles are looked for: never while a command loads, since 90,000 objects are there then, and nearly none of them is
-# garbage before its end. Grading 200 notebooks makes no cycle.
-_SELDOM = (200_000, 20, 50)
-_AT_MOST = 10.0  # seconds that a command may take to unwind, and Python to end; usually it is a tenth of one
+_STOPPED = 128  # plus the number of the signal: the exit code of a command that was interrupted, as in a shell
+# Another Ctrl-C within so many seconds of the first counts as the same one: `timeout` sends each signal twice.
+_SAME = 1.0
 
 
 class Interrupted(BaseException):
@@ -30,160 +23,103 @@ class Interrupted(BaseException):
 
 
 class _Command:
-    """The command of this process, and how far it is."""
+    """The command of this process, and whether it was interrupted."""
 
-    words: str = "Stopped."  # what is said when it is interrupted
-    ending_since: float | None = None
+    words: str = "Stopped."  # the message when it is interrupted
     number: int = 0  # of the signal that interrupted it
-    is_unwinding: bool = False  # whether that interrupt has not come to its end yet
-    is_apart: bool = False  # whether a Ctrl-C now ends a part of it alone
-    is_waited_for: bool = False  # whether something goes on that an interrupt waits for
-    waiting: int = 0  # the number of the signal that does
-    comes_again: bool = False  # whether Python dropped a KeyboardInterrupt, which an alarm brings back in a moment
-    code: Any = 0
+    since: float = 0.0  # when that was
+    ends_a_part: bool = False  # whether Ctrl-C ends only a part of it
+    is_held_back: bool = False  # whether interrupts wait for the end of a block
+    waiting: int = 0  # the number of the signal that waits
 
 
 _command = _Command()
 
 
 def say_when_stopped(words: str) -> None:
-    """What an interrupt says from now on: what is kept, and how to go on."""
+    """Set what an interrupt says from now on: what is kept, and how to go on."""
     _command.words = f"Stopped. {words}"
 
 
 @contextmanager
-def apart() -> Iterator[None]:
-    """What a Ctrl-C ends alone: it raises KeyboardInterrupt here, and the command goes on. SIGTERM ends the command."""
-    _command.is_apart = True
+def stoppable() -> Iterator[None]:
+    """Let Ctrl-C end this block alone: it raises KeyboardInterrupt here, and the command goes on. SIGTERM ends the command."""
+    _command.ends_a_part = True
     try:
         yield
     finally:
-        _command.is_apart = False
+        _command.ends_a_part = False
 
 
 @contextmanager
 def waited_for() -> Iterator[None]:
-    """Hold Ctrl-C and SIGTERM back until this block has ended. Where it ended well they interrupt the command then.
+    """Hold Ctrl-C and SIGTERM back until this block has ended. If it ended without an error, they interrupt the command then.
 
     Blocking the signals would not do: another thread would take them, and Python would run their handler in the main one.
     """
-    _command.is_waited_for = True
+    _command.is_held_back = True
     try:
         yield
     finally:
-        _command.is_waited_for = False
+        _command.is_held_back = False
     if _command.waiting:
         _interrupt(_command.waiting, None)
 
 
 def pass_on() -> None:
-    """Raise the interrupt again, where something has turned it into another error on its way, as pydantic does."""
-    if _command.comes_again:  # pydantic may drop it and report a fault at once, before the alarm
-        _interrupt(_command.number, None)
-    if _command.ending_since is not None:
+    """Raise the interrupt again where a library has turned it into another error, as pydantic does."""
+    if _command.number:
         raise Interrupted
 
 
 def run(command: Callable[[], None]) -> NoReturn:
     """Run a command to its end, or to an interrupt, which unwinds it; then end this process."""
-    for which in (signal.SIGINT, signal.SIGTERM):
-        atexit.register(signal.signal, which, signal.SIG_IGN)  # runs last: after it, Python takes itself apart
-    if hasattr(signal, "setitimer"):
-        atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
-    gc.set_threshold(*_SELDOM)
+    sys.unraisablehook = _drop_interrupts
+    code: Any = 0
     try:
-        _listen()
         try:
+            _listen(_interrupt)
             command()
-            code: Any = 0
         except SystemExit as end:
             code = end.code
-        pass_on()
-        _command.code = code
-        _command.ending_since = time.monotonic()
-    except BaseException:  # also what became of an interrupt in somebody's `finally`
-        _command.is_unwinding = False
-        if _command.ending_since is None:
+        _listen(signal.SIG_IGN)  # too late: the command has done its work
+    except BaseException:  # an interrupt, or an error that was raised while it unwound the command
+        if not _command.number:
             raise
+    if _command.number:  # a library may have dropped it, and the command gone on
         _say()
-    gc.freeze()  # else Python looks for cycles at its end, for a tenth of the time that `shardwise check` takes
-    sys.exit(_command.code)
+        code = _STOPPED + _command.number
+        _listen(signal.SIG_DFL)  # should Python not come to its end, another Ctrl-C ends it
+    sys.exit(code)
 
 
-def _listen() -> None:
+def _listen(handler: Any) -> None:
     for which in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(which) is not signal.SIG_IGN:  # as SIGINT is, where a script began this in the background
-            signal.signal(which, _interrupt)
-    if hasattr(signal, "setitimer"):  # not on Windows
-        sys.unraisablehook = _again
-        signal.signal(signal.SIGALRM, _interrupt)
+        if signal.getsignal(which) != signal.SIG_IGN:  # as SIGINT is in a script's background job
+            signal.signal(which, handler)
 
 
 def _interrupt(number: int, _: object) -> None:
-    """Unwind the command or a part of it, do so again where that was lost, or end a process that has been unwinding for long."""
-    if _command.is_waited_for:
-        if number in (signal.SIGINT, signal.SIGTERM):
-            _command.waiting = number
-        return
-    if _command.comes_again:
-        _command.comes_again = False
-        signal.setitimer(signal.ITIMER_REAL, 0)  # it is here; an alarm that comes when Python has gone would kill
-    if _command.ending_since is None:
-        if number in (signal.SIGINT, signal.SIGTERM):  # else it is the one before, again
-            _command.number = number
-        if _command.is_apart and _command.number == signal.SIGINT:
-            _command.is_apart = False
-            raise KeyboardInterrupt
-        _command.code, _command.ending_since = _STOPPED + _command.number, time.monotonic()
-        _command.is_unwinding = True
-        _look_after_it()
+    """Unwind the command or a part of it; the second time, end this process at once."""
+    if _command.is_held_back:
+        _command.waiting = number
+    elif _command.ends_a_part and number == signal.SIGINT:
+        raise KeyboardInterrupt
+    elif not _command.number:
+        _command.number, _command.since = number, time.monotonic()
         raise Interrupted
-    if _command.is_unwinding and number == signal.SIGALRM and not _is_dealt_with():
-        raise Interrupted
-    if time.monotonic() - _command.ending_since > (_AT_MOST if number == signal.SIGALRM else _PATIENCE):
+    elif time.monotonic() - _command.since > _SAME:
         _say()
-        os._exit(_command.code or 0)
+        os._exit(_STOPPED + _command.number)
 
 
-def _look_after_it() -> None:
-    """Call `_interrupt` every 10 ms from now on. A library may drop an interrupt, and this process has to end all the same.
-
-    Python drops one that falls while an object is deleted, and turns one that falls while a class is made into a RuntimeError,
-    which may be taken for one notebook's. One that falls while Python looks for a module leaves the lock of all imports
-    taken, and at its end Python waits for ever for a thread that waits for that lock.
-    """
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, _MOMENT, _MOMENT)
-
-
-def _is_dealt_with() -> bool:
-    """Whether the interrupt still has an effect: a `finally`, an `except` or an `__exit__` runs because of it. Else it was lost.
-
-    What is being handled may be another error by now, which Python has chained to the interrupt.
-    """
-    error = sys.exc_info()[1]
-    for _ in range(_MOST_BEHIND):  # a chain of errors may end in itself
-        if error is None or isinstance(error, Interrupted):
-            break
-        error = error.__cause__ or error.__context__
-    return isinstance(error, Interrupted)
-
-
-def _again(unraisable: Any) -> None:
-    """Called with an exception that Python drops, since it was raised while an object was deleted.
-
-    A KeyboardInterrupt is raised again in a moment. For the other interrupt the alarm does that, which looks after it already.
-    """
-    if isinstance(unraisable.exc_value, KeyboardInterrupt):
-        _command.is_apart = True
-        _command.comes_again = True
-        signal.setitimer(signal.ITIMER_REAL, _MOMENT)
-    elif _command.ending_since is None:
+def _drop_interrupts(unraisable: Any) -> None:
+    """Print no traceback of an interrupt that Python drops because an object was just being deleted."""
+    if not isinstance(unraisable.exc_value, Interrupted | KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
 
 
 def _say() -> None:
-    if _command.words and _command.number and _command.code == _STOPPED + _command.number:
-        words, _command.words = _command.words, ""
-        with suppress(OSError):  # nobody has to hear it
-            os.write(2, f"{words}\n".encode(errors="surrogateescape"))  # the interrupt may have come within a `print`
+    words = f"{_command.words}\n".encode(errors="surrogateescape")
+    with suppress(OSError):  # nobody may be listening
+        os.write(2, words)  # not by `print`, which may itself have been interrupted

@@ -6,28 +6,30 @@ import difflib
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
-from copy import copy
 from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from typer.main import get_command_name
 
 from shardwise import __version__
+from shardwise.bank.bank import Banks
+from shardwise.bank.pages.curriculum import covered
+from shardwise.bank.pages.formulas import formulas_of
 from shardwise.cli import assigning, authoring, grading, practising, trust
 from shardwise.cli.interrupts import pass_on
 from shardwise.cli.options import BankNames, Json, Seed, banks_of
 from shardwise.cli.tables import print_columns, print_formula, print_question
+from shardwise.course.assigning.rendering import render as write_notebooks
 from shardwise.errors import Faulty, ShardwiseError
+from shardwise.kinds import kind_of
+from shardwise.kinds import kinds as registered_kinds
 from shardwise.plugins import COMMANDS, added, load
-
-if TYPE_CHECKING:
-    from shardwise.bank.bank import Banks
+from shardwise.text_files import read_text
 
 app = typer.Typer(
     help="Auto-graded practice problems: drawn, checked, assigned and graded.",
@@ -44,7 +46,7 @@ app.add_typer(practising.commands)
 app.add_typer(trust.commands)
 
 
-@app.command("list", epilog="Example:  shardwise list --chapter 01-ring-all-reduce --json")
+@app.command("list", epilog="Example:  shardwise list --chapter 01-first-chapter --json")
 def list_problems(
     chapter: Annotated[str | None, typer.Option(help="Only this chapter.")] = None,
     kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
@@ -54,7 +56,6 @@ def list_problems(
     bank: BankNames = None,
 ) -> None:
     """List the problems of the bank."""
-    from shardwise.bank.pages.curriculum import covered
 
     banks = banks_of(bank).read_all()
     rows = [
@@ -94,15 +95,13 @@ def list_problems(
     typer.secho(f"{len(rows)} problem{'s' * (len(rows) != 1)}", dim=True)
 
 
-@app.command(epilog="Example:  shardwise show bytes-per-gpu --seed 7")
+@app.command(epilog="Example:  shardwise show first-quantity --seed 7")
 def show(problem: str, seed: Seed = "0", as_json: Json = False, bank: BankNames = None) -> None:
     """Show a question as drawn for a seed, with key, mistakes, hints and solution."""
     from shardwise.bank.posing import pose
 
     question = pose(banks_of(bank).find(problem), seed)
     if as_json:
-        from shardwise.kinds import kind_of
-
         document = {
             **question.model_dump(mode="json"),
             "mistakes": kind_of(question).mistakes(question),
@@ -113,7 +112,7 @@ def show(problem: str, seed: Seed = "0", as_json: Json = False, bank: BankNames 
 
 
 @app.command(
-    epilog='Example:  shardwise check bytes-per-gpu --seed 7 "1.75 GB"',
+    epilog='Example:  shardwise check first-quantity --seed 7 "130 ms"',
     context_settings={"ignore_unknown_options": True},  # an answer may begin with a minus
 )
 def check(
@@ -122,12 +121,9 @@ def check(
 ) -> None:  # fmt: skip
     """Mark an answer. For a code problem the answer is a file with the function."""
     from shardwise.bank.posing import pose
-    from shardwise.grading.running.sandboxes import runner
-    from shardwise.kinds import kind_of
     from shardwise.markdown.feedback import as_terminal
     from shardwise.marking import check as mark
     from shardwise.question import Outcome
-    from shardwise.text_files import read_text
 
     if misspelt := [word for word in answer if word.startswith("--") and word[2:3].isalpha()]:
         raise typer.BadParameter(f"There is no option {misspelt[0]}; see `shardwise check --help`.")
@@ -142,6 +138,8 @@ def check(
 
         def run(*call: Any) -> Any:
             """A sandbox is opened for the first program that is to be run."""
+            from shardwise.grading.running.sandboxes import runner
+
             return stack.enter_context(runner())(*call)
 
         feedback = mark(question, raw, runner=run, front="terminal")
@@ -149,12 +147,22 @@ def check(
     raise typer.Exit(0 if feedback.outcome == Outcome.CORRECT else 1)
 
 
-@app.command(epilog="Example:  shardwise kinds")
-def kinds(as_json: Json = False) -> None:
-    """List the kinds of questions."""
-    from shardwise.kinds import kinds as registered
-
-    about = {name: kind.about for name, kind in registered().items()}
+@app.command(epilog="Example:  shardwise kinds match")
+def kinds(
+    name: Annotated[str | None, typer.Argument(help="Print how a problem of this kind is written.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the kinds of questions, or describe one."""
+    if name is not None:
+        if name not in registered_kinds():
+            raise ShardwiseError(f"There is no kind {name!r}; the kinds are {', '.join(registered_kinds())}.")
+        kind = registered_kinds()[name]
+        described = {name: {"about": kind.about, "manual": kind.manual()}}
+        typer.echo(
+            json.dumps(described, ensure_ascii=False, indent=2) if as_json else f"{kind.about}\n\n{kind.manual()}"
+        )
+        return
+    about = {name: kind.about for name, kind in registered_kinds().items()}
     if as_json:
         typer.echo(json.dumps(about, ensure_ascii=False, indent=2))
         return
@@ -174,10 +182,9 @@ def render(
     bank: BankNames = None,
 ) -> None:
     """Write the chapters' practice notebooks."""
-    from shardwise.course.assigning.rendering import render as run
 
     banks = banks_of(bank)
-    drifted = run(banks, out, check=check, force=force, typed=typed)
+    drifted = write_notebooks(banks, out, check=check, force=force, typed=typed)
     for path in drifted:
         typer.echo(f"{path.name} {'differs from the bank' if check else 'written'}")
     typer.echo(
@@ -188,7 +195,7 @@ def render(
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example:  shardwise formulas all-reduce time")
+@app.command(epilog="Example:  shardwise formulas transfer time")
 def formulas(
     words: Annotated[list[str] | None, typer.Argument(help="Only formulas that hold all of these words.")] = None,
     chapter: Annotated[str | None, typer.Option(help="Only this chapter's.")] = None,
@@ -203,7 +210,6 @@ def formulas(
 ) -> None:
     """Show the formulas behind the problems: equation, arguments, units, source."""
     from shardwise.bank.pages.formula_sheet import write as write_page
-    from shardwise.bank.pages.formulas import formulas_of
 
     banks = banks_of(bank).read_all()
     if chapter is not None and chapter not in banks.chapters:
@@ -272,18 +278,6 @@ def with_added_commands() -> typer.Typer:
     return app
 
 
-def _app_for(first_word: Sequence[str]) -> typer.Typer:
-    """The app, with the command alone that a command line begins with: Typer would make all of them with all their options."""
-    for part in (app, *(group.typer_instance for group in app.registered_groups)):
-        for command in part.registered_commands if part else ():
-            name = command.name or getattr(command.callback, "__name__", "")
-            if [get_command_name(str(name))] == first_word:
-                alone = copy(app)
-                alone.registered_groups, alone.registered_commands = [], [command]
-                return alone
-    return with_added_commands()
-
-
 def _open_what_is_closed() -> None:
     """Give this process the streams that it was started without, as by `>&-`: a file must not come to lie where output goes."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
@@ -299,27 +293,26 @@ def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):  # a pipe of Windows, or of LC_ALL=C, lacks signs such as × and █
         sys.stdout.reconfigure(errors="replace")
     try:
-        _app_for(sys.argv[1:2])()
-    except Faulty as error:
+        with_added_commands()()
+    except (ShardwiseError, OSError, UnicodeEncodeError) as error:
         pass_on()
-        for fault in error.faults:
-            print(fault, file=sys.stderr)
-        print(f"{len(error.faults)} fault{'s' if len(error.faults) != 1 else ''}", file=sys.stderr)
+        print(_said(error), file=sys.stderr)
         raise SystemExit(2) from None
-    except ShardwiseError as error:
-        pass_on()
-        print(f"shardwise: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
-    except OSError as error:  # a folder that is not there, or may not be written
-        pass_on()
-        where = f"{error.filename}: " if error.filename else ""  # a disk that is full names no file
-        print(f"shardwise: {where}{error.strerror or error}", file=sys.stderr)
-        raise SystemExit(2) from None
-    except UnicodeEncodeError:
-        pass_on()
-        print(
-            "shardwise: A folder or a file here has a name that is not UTF-8, and what was to be written cannot hold it. "
-            "Give it another name.",
-            file=sys.stderr,
-        )
-        raise SystemExit(2) from None
+
+
+def _said(error: Exception) -> str:
+    """What the command line says of an error that ends a command."""
+    match error:
+        case Faulty():
+            count = len(error.faults)
+            return "\n".join([*map(str, error.faults), f"{count} fault{'s' * (count != 1)}"])
+        case UnicodeEncodeError():
+            why: object = (
+                "A folder or a file here has a name that is not UTF-8, and what was to be written cannot hold it. "
+                "Give it another name."
+            )
+        case OSError():  # a folder that is not there, or may not be written; a disk that is full names no file
+            why = f"{error.filename}: {error.strerror or error}" if error.filename else error.strerror or error
+        case _:
+            why = error
+    return f"shardwise: {why}"

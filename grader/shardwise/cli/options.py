@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from shardwise.bank.bank import Banks
+from shardwise.bank.bank import Banks
+from shardwise.bank.discovery import VARIABLE, named_by_settings, open_banks, settings_near
+from shardwise.cli.trust import must_be_trusted
 
 _BANK = 'A bank of problems, or "shipped"; may be given several times, the first that has a problem counts. Left out: '
 
@@ -39,11 +40,7 @@ def _said(names: list[str] | None, *, settings: bool) -> Banks:
     import os
     from pathlib import Path
 
-    from shardwise.bank.discovery import VARIABLE, named_by_settings, open_banks, settings_near
-
     if settings and not names and not os.environ.get(VARIABLE) and (file := settings_near(Path.cwd())):
-        from shardwise.cli.trust import must_be_trusted
-
         must_be_trusted(named_by_settings(Path.cwd()), file)
     banks = open_banks(names or (), settings=settings)
     typer.echo(f"Bank: {banks}", err=True)

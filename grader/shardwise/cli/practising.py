@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shardwise.cli.interrupts import apart, say_when_stopped
+from shardwise.atomic_files import write
+from shardwise.bank.bank import Banks
+from shardwise.cli.interrupts import say_when_stopped, stoppable
 from shardwise.cli.options import BankNames, Json, banks_of
+from shardwise.cli.tables import print_columns
 from shardwise.errors import ShardwiseError
+from shardwise.markdown.terminal import columns, to_terminal
+from shardwise.student.progress.clock import now
+from shardwise.student.progress.file import ProgressFile, usual_path
 
 if TYPE_CHECKING:
-    from shardwise.bank.bank import Banks
     from shardwise.student.progress.chapters import Progress, Row
-    from shardwise.student.progress.file import ProgressFile
 
 commands = typer.Typer()
 
@@ -51,7 +55,7 @@ def practice(
         return
     done = f", after {before.done_today} that you did today" if daily and before.done_today and not more else ""
     typer.echo(f"{len(rows)} problem{'s' * (len(rows) != 1)}{done}\n")
-    drill = Drill(session, input, typer.echo, apart)
+    drill = Drill(session, input, typer.echo, stoppable)
     drill.run(rows)
     after = _progress(banks, chapter, session.journal.events())
     left = len(after.due)
@@ -110,7 +114,6 @@ def progress(
     bank: BankNames = None,
 ) -> None:
     """Show what you solved, earned and mastered, and what is due. It is kept on this computer alone."""
-    from shardwise.student.progress.file import ProgressFile, usual_path
 
     if not forget and (problem or everything or yes):
         raise ShardwiseError("--problem, --all and --yes say what to delete, and go with --forget.")
@@ -129,7 +132,6 @@ def progress(
 def _progress(banks: Banks, chapter: str | None, events: Any) -> Progress:
     """The progress in all chapters, or in one."""
     from shardwise.student.progress.chapters import progress_of
-    from shardwise.student.progress.clock import now
 
     if chapter is not None:
         banks.of(chapter)  # says which there are
@@ -137,8 +139,6 @@ def _progress(banks: Banks, chapter: str | None, events: Any) -> Progress:
 
 
 def _show(banks: Banks, kept: ProgressFile, *, as_json: bool) -> None:
-    from shardwise.cli.tables import print_columns
-    from shardwise.markdown.terminal import columns, to_terminal
 
     found = _progress(banks, None, kept.events())
     if as_json:
@@ -195,10 +195,8 @@ def _document(found: Progress) -> list[dict[str, Any]]:
 
 def _export(kept: ProgressFile, out: Path) -> None:
     """Write all that is kept."""
-    from shardwise.atomic_files import write
-    from shardwise.student.progress.file import exported
 
-    text = json.dumps(exported(kept), ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(kept.exported(), ensure_ascii=False, indent=1) + "\n"
     if str(out) == "-":
         typer.echo(text, nl=False)
     else:

@@ -6,7 +6,6 @@ import csv
 import math
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,15 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from shardwise.bank.pages.formulas import Formula
+from shardwise.kinds import kind_of, text_of, variable_of
+from shardwise.markdown.terminal import cells, columns, in_columns, to_terminal
+
 _MOST_ROWS = 60  # of a table that anybody reads
 _LONGEST_NOTES = 240  # characters of them that stand in a row; results.jsonl has all
-_BETWEEN = 0.1  # seconds from one drawing of a progress bar to the next
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from shardwise.bank.lint.fairness import Spread
-    from shardwise.bank.pages.formulas import Formula
+    from shardwise.bank.lint.lint import Report
     from shardwise.course.collecting.receipts import Receipt
     from shardwise.grading.batch import Batch
     from shardwise.grading.consequences import Consequences
@@ -34,22 +36,16 @@ if TYPE_CHECKING:
 NARROWEST = 60  # columns in which every table has room for its figures
 
 
-def console(*, stderr: bool = False, piped: int = 140) -> Console:
-    """A rich console, for tables, or with `stderr` for a line that says how far something is; so wide where it is no terminal.
-
-    Where a terminal is too narrow for a table, it breaks the lines itself: rich would cut the figures off.
-    """
+def console(*, piped: int = 140) -> Console:
+    """A rich console for tables that `print_columns` cannot print; so wide where it is no terminal."""
     from rich.console import Console
 
-    made = Console(stderr=stderr, highlight=False)
-    if not made.is_terminal:
-        return Console(stderr=stderr, highlight=False, width=piped)
-    return made if stderr or made.width >= NARROWEST else Console(highlight=False, width=NARROWEST)
+    return Console(highlight=False, width=_width(piped))
 
 
-def _width() -> int:
-    """The columns that a table may take, as `console` has them."""
-    return max(NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 140
+def _width(piped: int = 140) -> int:
+    """The columns that a table may take. A terminal that is too narrow for it breaks the lines: no figure is cut off."""
+    return max(NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else piped
 
 
 def print_columns(
@@ -60,7 +56,6 @@ def print_columns(
     Loading rich takes longer than listing a bank, so this does without.
     """
     from shardwise.markdown.escaping import printable
-    from shardwise.markdown.terminal import in_columns
 
     shown = [[printable(text) for text in row] for row in (head, *rows)]
     first, *others = in_columns(shown, width, [place in right for place in range(len(head))])
@@ -71,8 +66,6 @@ def print_columns(
 
 def print_question(question: Question) -> None:
     """A question with its key, hints, mistakes and solution. Answers are shown as a notebook's cell would give them."""
-    from shardwise.kinds import kind_of, text_of
-    from shardwise.markdown.terminal import cells, columns, to_terminal
 
     kind, answers = kind_of(question), _answers(question)
 
@@ -104,7 +97,6 @@ def print_question(question: Question) -> None:
 
 def _wanted(question: Question) -> str:
     """What an answer looks like: the cell of a notebook without its variable, or what is said beside it."""
-    from shardwise.kinds import kind_of, variable_of
 
     variable = variable_of(question)
     cell = kind_of(question).cells(question.form, variable).strip()
@@ -113,7 +105,6 @@ def _wanted(question: Question) -> str:
 
 def _answers(question: Question) -> dict[int | None, str]:
     """The right answer, under None, and the one that each mistake makes; for a program, what it has to return."""
-    from shardwise.kinds import kind_of, variable_of
     from shardwise.question import Outcome
 
     kind, variable = kind_of(question), variable_of(question)
@@ -147,39 +138,47 @@ def print_formula(formula: Formula) -> None:
     typer.echo()
 
 
-def print_reports(reports: Any) -> None:
+def print_reports(reports: Sequence[Report]) -> None:
     """What the lint found out, a row a problem."""
-    from rich.table import Table
-
-    table = Table("problem", "kind", "accepted", "distinct", "worst margin", "oracle", box=None, header_style="bold")
-    for report in reports:
-        if report.kind:
-            margin = "" if report.margin == float("inf") else f"{report.margin:.2f} ×"
-            table.add_row(report.problem, report.kind, f"{report.accepted:.0%}", f"{report.distinct}", margin,
-                          "agrees" if report.confirmed else "none")  # fmt: skip
-    console().print(table)
-    console().print(
-        "worst margin: gap between the two closest answers ÷ the sum of their tolerances; above 1 is safe", style="dim"
+    rows = [
+        (
+            report.problem,
+            report.kind,
+            f"{report.accepted:.0%}",
+            f"{report.distinct}",
+            "" if report.margin == math.inf else f"{report.margin:.2f} ×",
+            "agrees" if report.confirmed else "none",
+        )
+        for report in reports
+        if report.kind
+    ]
+    print_columns(("problem", "kind", "accepted", "distinct", "worst margin", "oracle"), rows, width=_width())
+    typer.secho(
+        "worst margin: gap between the two closest answers ÷ the sum of their tolerances; above 1 is safe", dim=True
     )
 
 
 def print_spreads(spreads: Sequence[Spread]) -> None:
     """The easiest and the hardest draw of each problem, a row a problem."""
-    from rich.table import Table
-
-    table = Table("problem", "easiest", "seed", "hardest", "seed", "spread", "from", box=None, header_style="bold")
-    for column in (1, 2, 3, 4, 5):
-        table.columns[column].justify = "right"
-    for one in spreads:
-        easy, hard = one.easiest, one.hardest
-        table.add_row(
-            one.problem, f"{easy.total:.1f}", easy.seed, f"{hard.total:.1f}", hard.seed, f"{one.gap:.1f}", one.why
+    head = ("problem", "easiest", "seed", "hardest", "seed", "spread", "from")
+    rows = [
+        (
+            spread.problem,
+            f"{easy.total:.1f}",
+            easy.seed,
+            f"{hard.total:.1f}",
+            hard.seed,
+            f"{spread.gap:.1f}",
+            spread.why,
         )
-    console().print(table)
-    console().print(
+        for spread in spreads
+        for easy, hard in [(spread.easiest, spread.hardest)]
+    ]
+    print_columns(head, rows, right=(1, 2, 3, 4, 5), width=_width())
+    typer.secho(
         "In digits that a calculation has to carry. A unit to be converted counts as two, and a wrong answer whose distance from the key "
         "is half as many tolerances, below 16, as one.",
-        style="dim",
+        dim=True,
     )
     worst = spreads[0]
     typer.echo(
@@ -249,28 +248,20 @@ def print_changes(regrade: Regrade) -> tuple[int, int]:
 
     Gives how many answers and how many students these are.
     """
-    from rich.table import Table
-    from rich.text import Text
-
     causes: dict[str, list[Change]] = {}
     for change in regrade.changes():
         causes.setdefault(change.cause, []).append(change)
-    summary = Table("cause", "answers", "up", "down", "points", box=None, header_style="bold")
-    each = Table("student", "question", "before", "after", box=None, header_style="bold")
-    for table, columns in ((summary, (1, 2, 3, 4)), (each, (2, 3))):
-        for column in columns:
-            table.columns[column].justify = "right"
+    summary, each = [], []
     for cause, changes in causes.items():
         steps = [(change.after or 0) - (change.before or 0) for change in changes]
         up, down = sum(step > 0 for step in steps), sum(step < 0 for step in steps)
-        summary.add_row(Text(cause), str(len(changes)), str(up), str(down), f"{sum(steps):+g}")
-        for change in changes:
-            each.add_row(Text(change.student), change.question, _points(change.before), _points(change.after))
+        summary.append((cause, str(len(changes)), str(up), str(down), f"{sum(steps):+g}"))
+        each += [(change.student, change.question, _points(change.before), _points(change.after)) for change in changes]
     if causes:
-        console().print(summary)
-        if each.row_count <= _MOST_ROWS:
-            console().print()
-            console().print(each)
+        print_columns(("cause", "answers", "up", "down", "points"), summary, right=(1, 2, 3, 4), width=_width())
+        if len(each) <= _MOST_ROWS:
+            typer.echo()
+            print_columns(("student", "question", "before", "after"), each, right=(2, 3), width=_width())
     for reason, count in regrade.kept.items():
         typer.echo(f"{count} question{'s stay' if count > 1 else ' stays'} as handed out: {reason}")
     others = list(regrade.other_standings())
@@ -320,23 +311,20 @@ def _points(points: float | None) -> str:
 
 def print_history(gradings: Iterable[Grading], cause: Callable[[Grading | None, Grading], str]) -> None:
     """Every grading there was, in order, and why there was another."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("when", "student", "set", "points", "cause", "engine", "sandbox", "by", box=None, header_style="bold")
-    table.columns[3].justify = "right"
+    rows = []
     before: Grading | None = None
     for grading in gradings:
         result = grading.result
         if before and (before.result.student, before.result.set) != (result.student, result.set):
             before = None
-        table.add_row(
+        rows.append((
             grading.at.replace("T", " ").removesuffix("+00:00"), result.student, result.set,
-            f"{_points(result.points)} of {result.max_points:g}", Text(cause(before, grading)),
+            f"{_points(result.points)} of {result.max_points:g}", cause(before, grading),
             grading.engine, result.tier, grading.who,
-        )  # fmt: skip
+        ))  # fmt: skip
         before = grading
-    console().print(table)
+    head = ("when", "student", "set", "points", "cause", "engine", "sandbox", "by")
+    print_columns(head, rows, right=(3,), width=_width())
     typer.echo("Times are in UTC.")
 
 
@@ -344,16 +332,16 @@ def print_tiers(verdicts: Any) -> None:
     """The tiers of the sandbox, which of them hold here, and what this machine is."""
     import platform
 
-    from rich.table import Table
-    from rich.text import Text
-
     chosen = next((verdict for verdict in verdicts if verdict.passed), None)
-    table = Table("tier", "", "what was found", box=None, header_style="bold")
-    for verdict in verdicts:
-        word = "used here" if verdict is chosen else "holds" if verdict.passed else "does not hold"
-        style = "green" if verdict.passed else "red"
-        table.add_row(verdict.name, Text(word, style=style), Text(f"{verdict.reason}\n{verdict.remedy}".strip()))
-    console().print(table)
+    rows = [
+        (
+            verdict.name,
+            "used here" if verdict is chosen else "holds" if verdict.passed else "does not hold",
+            f"{verdict.reason} {verdict.remedy}".strip(),
+        )
+        for verdict in verdicts
+    ]
+    print_columns(("tier", "", "what was found"), rows, width=_width())
     program = shutil.which("bwrap") or "not installed"
     typer.echo(
         f"\n{platform.system()} {platform.release()} on {platform.machine()}, Python {platform.python_version()}, bubblewrap: {program}"
@@ -371,17 +359,11 @@ def progress(what: str, total: int | None) -> Iterator[Any]:
     if not sys.stderr.isatty():
         yield lambda *_: None
         return
-    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
-
     # No thread draws the bar: one that is drawing while a process is forked would leave it with a lock that nobody opens.
-    with Progress(*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn(),
-                  console=console(stderr=True), transient=True, auto_refresh=False) as bar:  # fmt: skip
-        task, drawn = bar.add_task(what, total=total), 0.0
+    with typer.progressbar(length=total or 0, label=what, show_pos=True, file=sys.stderr) as bar:
 
         def advance(known_total: int | None = None) -> None:
-            nonlocal drawn
-            is_due = time.monotonic() - drawn > _BETWEEN
-            drawn = time.monotonic() if is_due else drawn
-            bar.update(task, advance=1, total=known_total or total, refresh=is_due)
+            bar.length = known_total or bar.length
+            bar.update(1)
 
         yield advance

@@ -17,7 +17,11 @@ from typing import Annotated
 
 import typer
 
+from shardwise.atomic_files import write
+from shardwise.bank.bank import Bank
+from shardwise.bank.discovery import shipped
 from shardwise.errors import Faulty, ShardwiseError
+from shardwise.text_files import read_bounded
 
 commands = typer.Typer()
 VARIABLE = "SHARDWISE_TRUST"  # folders whose banks are run without asking, separated as in PATH; * for all
@@ -43,7 +47,6 @@ def must_be_trusted(folders: Sequence[Path], settings: Path) -> None:
 @commands.command(epilog="Example:  shardwise trust my-bank")
 def trust(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a bank.")]) -> None:
     """Let commands run the code of a bank that a shardwise.toml names."""
-    from shardwise.bank.bank import Bank
 
     if not folder.is_dir():
         raise ShardwiseError(f"{folder} is not a folder.")
@@ -55,14 +58,12 @@ def trust(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder
 
 def trust_folder(folder: Path) -> None:
     """Remember a folder and its owner, for this user alone."""
-    from shardwise.atomic_files import write
 
     known = _known() | {str(folder.resolve()): folder.stat().st_uid}
     write(_register(), json.dumps(known, indent=1).encode(), private=True)
 
 
 def _is_trusted(folder: Path) -> bool:
-    from shardwise.bank.discovery import shipped
 
     named = os.environ.get(VARIABLE, "").split(os.pathsep)
     if "*" in named or str(folder) in named:
@@ -82,7 +83,6 @@ def _register() -> Path:
 
 
 def _known() -> dict[str, int]:
-    from shardwise.text_files import read_bounded
 
     with suppress(OSError, ValueError, TypeError, RecursionError):
         return dict(json.loads(read_bounded(_register())))

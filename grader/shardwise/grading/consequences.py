@@ -70,7 +70,7 @@ class Consequences:
 class _HandedIn:
     """What a run would take in, and what it would not."""
 
-    found: dict[tuple[str, str], list[Prepared]] = field(default_factory=dict)  # by set and student
+    prepared: dict[tuple[str, str], list[Prepared]] = field(default_factory=dict)  # by set and student
     owners: dict[str, tuple[str, str]] = field(default_factory=dict)  # set and student by path; of practice two blanks
     refused: dict[str, str] = field(default_factory=dict)  # why, by path
     refused_of: dict[tuple[str, str], str] = field(default_factory=dict)  # why, by set and student
@@ -87,7 +87,7 @@ def consequences(paths: Sequence[Path], out: Path, near: Locks, decisions: Decis
             return Consequences()
         handed_in = _taken_in(paths, near, decisions)
         standings = list(_other_standings(ledger, handed_in, near, latest=decisions.latest))
-        for (name_of_set, student), prepared in handed_in.found.items():
+        for (name_of_set, student), prepared in handed_in.prepared.items():
             counts = ledger.counts(name_of_set, student)
             if counts is None:
                 continue
@@ -120,7 +120,7 @@ def _taken_in(paths: Sequence[Path], near: Locks, decisions: Decisions) -> _Hand
         else:
             whose = prepared.task.set, prepared.task.student
             handed_in.owners[prepared.path] = whose
-            handed_in.found.setdefault(whose, []).append(prepared)
+            handed_in.prepared.setdefault(whose, []).append(prepared)
     return handed_in
 
 
@@ -131,7 +131,7 @@ def _other_standings(ledger: Ledger, handed_in: _HandedIn, near: Locks, *, lates
         if before.status != "graded":
             continue
         is_there = lies(Path(before.path))  # in this run, or in one over another part of the class
-        if of_theirs := handed_in.found.get(whose):
+        if of_theirs := handed_in.prepared.get(whose):
             several = of_theirs if len(of_theirs) > 1 and not latest else []
             different = {one.notebook: one.path for one in several if not _came_after(one, ledger, near)}
             if len(different) > 1:

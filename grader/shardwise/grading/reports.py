@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
+
 from shardwise import __version__
 from shardwise.atomic_files import patiently, replacing
 from shardwise.grading.batch import Batch
@@ -68,14 +70,11 @@ def _grades(result: Result, questions: Iterable[str]) -> list[str]:
             result.reason, result.path]  # fmt: skip
 
 
-_UNREAD = re.compile(r'"unread": "[^"]')  # saves to read the answers of a result that has none
 _UNREADABLE_HEAD = ["student", "name", "set", "question", "written", "why", "notebook"]
 
 
 def _unreadable(result: Result) -> Iterator[list[str]]:
     """The answers and parts of answers that could not be read, for a person to look at: what was written, and why it was refused."""
-    if f'"{Outcome.UNREADABLE}"' not in result.answers_json and not _UNREAD.search(result.answers_json):
-        return
     for answer in result.answers:
         if answer.feedback.outcome == Outcome.UNREADABLE or answer.feedback.unread:
             why = answer.feedback.unread or to_plain(answer.feedback.say).partition("\n")[0]
@@ -97,7 +96,6 @@ def _cell(value: str) -> str:
 
 def write_junit(results: Iterable[Result], path: Path) -> None:
     """JUnit XML: a suite a submission, a case a question; what could not be graded is an error, not a failure."""
-    from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
 
     xml = JUnitXml("shardwise")
     for result in results:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shardwise.cell_names import names_set_by, was_worked_in
 from shardwise.course.collecting.submissions import StudentCell, Submission
@@ -15,9 +15,7 @@ from shardwise.kinds.calls import Runner
 from shardwise.markdown.escaping import safe
 from shardwise.marking import broken, check, unreadable_feedback
 from shardwise.question import Feedback, Outcome, Question
-
-if TYPE_CHECKING:
-    from shardwise.sandbox import JobResult, Sandbox, Step
+from shardwise.sandbox import Calls, Cell, JobResult, Sandbox, Step, Value
 
 # What the locked cells of every notebook do; the student's copies of them are never run.
 PRELUDE = (
@@ -71,7 +69,6 @@ def grade_one(
 
 def _steps(submission: Submission, questions: Sequence[Question]) -> list[Step]:
     """The notebook's cells, then one request for each answer."""
-    from shardwise.sandbox import Calls, Cell, Value
 
     steps: list[Step] = [Cell("prelude", PRELUDE)]
     steps += [Cell(cell.key, cell.source) for cell in submission.cells]

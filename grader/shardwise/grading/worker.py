@@ -8,12 +8,10 @@ from __future__ import annotations
 import hashlib
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 from shardwise import __version__
 from shardwise.bank.digests import digest_of, package_digest
@@ -25,9 +23,7 @@ from shardwise.grading.results import Result, marked
 from shardwise.grading.running import sandboxes
 from shardwise.grading.submission import grade_one
 from shardwise.plugins import folders_of_kinds, kinds_and_packages
-
-if TYPE_CHECKING:
-    from shardwise.sandbox import Limits
+from shardwise.sandbox import Limits
 
 _COMPUTES = ("numpy", "sympy")  # what our program computes grades with
 
@@ -76,8 +72,8 @@ def engine() -> str:
     return f"{__version__}+{digest.hexdigest()[:12]}"
 
 
-def work(settings: Settings, tasks: Sequence[Task], sent_by: str) -> list[tuple[Result, str]]:
-    """Grade some notebooks: a result each, and its feedback page.
+def work(settings: Settings, task: Task, sent_by: str) -> tuple[Result, str]:
+    """Grade a notebook: its result, and its feedback page.
 
     Raises SandboxUnavailable, and OtherEngine when `sent_by` is not this engine.
     """
@@ -85,7 +81,7 @@ def work(settings: Settings, tasks: Sequence[Task], sent_by: str) -> list[tuple[
         raise OtherEngine(
             f"A worker runs shardwise {engine()}, and this batch was sent by {sent_by}. Install the same."
         )
-    return [_result_of(task, settings) for task in tasks]
+    return _result_of(task, settings)
 
 
 def _result_of(task: Task, settings: Settings) -> tuple[Result, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from shardwise.errors import ShardwiseError
@@ -13,18 +14,8 @@ if TYPE_CHECKING:
     from shardwise.kinds.base import Kind
     from shardwise.question import Question
 
-# Each is a module of this folder that offers KIND, and is loaded when a question of it is first asked for.
-OURS = (
-    "quantity",
-    "estimate",
-    "choice",
-    "order",
-    "match",
-    "formula",
-    "code",
-    "bugline",
-    "case",
-)
+# Each is a folder beside this file that offers KIND, and is loaded when a question of it is first asked for.
+OURS = tuple(sorted(module.name for module in iter_modules(__path__) if module.ispkg))
 
 
 class Registry(Mapping[str, "Kind[Any, Any, Any]"]):

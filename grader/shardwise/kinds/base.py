@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import abc
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from shardwise.errors import Unreadable
@@ -65,7 +67,7 @@ class Proof:
 
 
 class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
-    """One kind of question. A new kind is one module with a subclass, and one entry in the registry.
+    """One kind of question. A new kind is a folder with a subclass.
 
     `Posed.names` of a kind should have a `key`: the right answer as the solution's text shows it.
     """
@@ -87,10 +89,16 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         tuple[str | int, ...]
     ] = ()  # the place of faults that show over many draws, where it is one
     guessed: ClassVar[float] = 0.0  # the share of the points that an answer without a thought may earn on average
+    script: ClassVar[str] = ""  # an ES module with field types of its own, as desk/src/scripts.js describes it
     takes_long: ClassVar[bool] = False  # whether a question fills an evening, and is none of the five for a day
     Template: ClassVar[type[Template]]
     Form: ClassVar[type[Form]]
     Key: ClassVar[type[Key]]
+
+    def manual(self) -> str:
+        """Return how a problem of this kind is written, in Markdown: the file `<name>.md` beside its module, if there is one."""
+        file = Path(inspect.getfile(type(self))).with_name(f"{self.name}.md")
+        return file.read_text("utf-8") if file.is_file() else ""
 
     # From a template to a question ----------------------------------------------------------------------------------
 
@@ -146,14 +154,11 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         - pairs: `items` and `options`; the answer is a dictionary from the label of an item to that of an option
         - program: `label`, `source` to begin with, and the `function` that `run` calls
         - listing: `label`, and `lines` of a program to pick one from; the answer is its number
-        - schedule: the lines of a pipeline's stages; `label`, the `source` of empty ones, the `series` of operations that each
-          stage runs, and `start`, which is what `preview` says of empty lines
-        - layout: `axes`, each with `name`, `label`, `values` to pick one from, as texts, or none where any number may be
-          typed, and whether it `follows` from the others, and `start`, which is what `preview` says of no answer; the
-          answer is a dictionary of texts
         - parts: `parts`, each with `name`, `label`, `points`, the number of its `hints`, `html`, `how` and `fields`; the
           answer is a dictionary
         - group: `label`, and `fields` of its own, perhaps with `html` and `how` above them; the answer is theirs
+
+        A kind with a `script` can use the types that it brings as well.
         """
 
     def preview(self, form: AnyForm, raw: Any) -> View:

@@ -118,8 +118,8 @@ def _add(
 def call_text(function: str, inputs: Mapping[str, Any]) -> str:
     """A call as a student would type it.
 
-    >>> call_text("all_reduce_ms", {"message_gb": 1, "gpus": 8})
-    'all_reduce_ms(message_gb=1, gpus=8)'
+    >>> call_text("transfer_ms", {"message_gb": 1, "hosts": 8})
+    'transfer_ms(message_gb=1, hosts=8)'
     """
     return f"{function}({', '.join(f'{name}={_typed(value)}' for name, value in inputs.items())})"
 

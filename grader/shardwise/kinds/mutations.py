@@ -167,7 +167,7 @@ def _name(node: ast.Name, above: ast.AST | None, known: list[str]) -> Iterator[C
 def _role(name: str) -> str:
     """Return what a name measures, by its last words: two names of the same role can be taken for each other.
 
-    >>> _role("bandwidth_bytes_per_s"), _role("chunk_bytes"), _role("gpus"), _role("mfu")
+    >>> _role("bandwidth_bytes_per_s"), _role("chunk_bytes"), _role("hosts"), _role("efficiency")
     ('bytes_per_s', 'bytes', 'count', '')
     """
     head, per, base = name.rpartition("_per_")

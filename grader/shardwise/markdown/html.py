@@ -22,8 +22,8 @@ _BEFORE_UNIT = re.compile(
 def keep_together(markdown: str) -> str:
     """Return Markdown in which no line ends between a number and its unit; code and formulas stay as they are.
 
-    >>> keep_together("6 GB in `6 GB` of 2 GPUs")
-    '6\\xa0GB in `6 GB` of 2 GPUs'
+    >>> keep_together("6 GB in `6 GB` of 2 hosts")
+    '6\\xa0GB in `6 GB` of 2 hosts'
     """
     parts = _AS_IT_STANDS.split(markdown)
     parts[::2] = [_BEFORE_UNIT.sub("\u00a0", part) for part in parts[::2]]
@@ -33,8 +33,8 @@ def keep_together(markdown: str) -> str:
 def to_html(markdown: str) -> str:
     """Render Markdown as HTML; formulas as MathML, raw HTML escaped.
 
-    >>> print(to_html("**40 GPUs** of <b>x</b>"))
-    <p><strong>40 GPUs</strong> of &lt;b&gt;x&lt;/b&gt;</p>
+    >>> print(to_html("**40 hosts** of <b>x</b>"))
+    <p><strong>40 hosts</strong> of &lt;b&gt;x&lt;/b&gt;</p>
     """
     return str(_parser().render(keep_together(markdown))).strip()
 

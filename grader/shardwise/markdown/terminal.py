@@ -30,8 +30,8 @@ _NO_BREAK = "\u00a0"
 def to_terminal(markdown: str, width: int | None = None) -> str:
     """Markdown as text for a terminal of so many columns; left out, of those that it has. Nothing in it commands the terminal.
 
-    >>> print(to_terminal("A **ring** of\\n4 GPUs sends $\\\\frac{3}{4}$.\\n\\n- what\\n  each sends", width=20))
-    A ring of 4 GPUs
+    >>> print(to_terminal("A **ring** of\\n4 hosts sends $\\\\frac{3}{4}$.\\n\\n- what\\n  each sends", width=20))
+    A ring of 4 hosts
     sends 3/4.
     <BLANKLINE>
     - what each sends
@@ -50,7 +50,7 @@ def columns() -> int:
 def cells(text: str) -> int:
     """How many columns a text takes: a sign of Chinese or Japanese takes two, an accent of its own none.
 
-    >>> cells("GPU"), cells("学生"), cells("e\u0301")
+    >>> cells("car"), cells("学生"), cells("e\u0301")
     (3, 4, 1)
     """
     if text.isascii():
@@ -165,8 +165,8 @@ def _table(table: SyntaxTreeNode, width: int) -> list[str]:
 def in_columns(rows: Sequence[Sequence[str]], width: float, is_right: Sequence[bool] = ()) -> list[str]:
     """The rows of a table, each a text of one line or more: their cells are folded where they do not fit into this width.
 
-    >>> print(*in_columns([["GPUs", "1,024"], ["a long time", "8 h"]], 13, [False, True]), sep="\\n")
-    GPUs    1,024
+    >>> print(*in_columns([["cars", "1,024"], ["a long time", "8 h"]], 13, [False, True]), sep="\\n")
+    cars    1,024
     a long    8 h
     time
     """

@@ -22,7 +22,7 @@ from .job import (
     Value,
     ValueResult,
 )
-from .tiers import Opening, TierVerdict, open_sandbox, probe
+from .tiers import TierVerdict, open_sandbox, probe
 
 __all__ = [
     "CallResult",
@@ -32,7 +32,6 @@ __all__ = [
     "CellResult",
     "JobResult",
     "Limits",
-    "Opening",
     "Sandbox",
     "SandboxUnavailable",
     "Step",

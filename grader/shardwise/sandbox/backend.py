@@ -30,7 +30,7 @@ class AttemptRequest:
     call_seconds: float
     steps: int = 0  # that the job has
     inputs: int = 0  # of its step that has the most
-    libraries: frozenset[str] = frozenset()  # of numpy and sympy, those in its source, to be imported beforehand
+    sympy: bool = False  # whether its source mentions it, so that it is imported beforehand
 
 
 @dataclass(frozen=True)

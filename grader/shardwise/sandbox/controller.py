@@ -6,6 +6,7 @@ so that every other step gets its result.
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
@@ -17,7 +18,7 @@ from shardwise.errors import ShardwiseError
 
 from .backend import Attempt, AttemptRequest, Backend, SandboxUnavailable
 from .inside import wire_format
-from .inside.shared_memory import CALL_LIMIT, EXIT_OUT_OF_MEMORY, NO_STEP, WHOLE_STEP, encode_job
+from .inside.shared_memory import CALL_LIMIT, EXIT_OUT_OF_MEMORY, NO_STEP, WHOLE_STEP
 from .job import (
     CallResult,
     Calls,
@@ -34,8 +35,6 @@ from .untrusted_results import Result, ResultReader, Unit, units
 
 _MOST_TIMEOUTS = 2  # of a function; then its remaining inputs are skipped
 _SIGKILL = 9
-_LIBRARIES = ("numpy", "sympy")
-_PLAIN = (bool, float, type(None))  # what arrives as it was sent, whatever its value
 _Kind = TypeVar("_Kind", CellResult, ValueResult, CallResult)
 
 
@@ -89,8 +88,7 @@ class _Job:
         self._blamed: dict[Unit, str] = {}  # units that ended an attempt, and how
         self._skip: dict[int, set[int]] = {}
         self._packed_steps = [_packed_step(step) for step in steps]
-        sources = [source for step in steps if (source := getattr(step, "source", None))]
-        self._libraries = frozenset(name for name in _LIBRARIES if any(name in source for source in sources))
+        self._sympy = any("sympy" in (getattr(step, "source", None) or "") for step in steps)
         self._seconds = self._left = seconds
         self._restarts, self._cpu_seconds = 0, 0.0
         self._tried_the_same_again = self._waited_for_a_processor = False
@@ -120,11 +118,11 @@ class _Job:
     def _attempt(self) -> tuple[Attempt, float]:
         """One attempt, and the seconds that it took."""
         request = _request(
-            {"steps": self._packed_steps, "skip": self._skip},
+            {"steps": self._packed_steps, "skip": {step: sorted(numbers) for step, numbers in self._skip.items()}},
             self._limits,
             results_bytes=self._reader.space,
             seconds=max(0.05, self._left),
-            libraries=self._libraries,
+            sympy=self._sympy,
         )
         began = time.monotonic()
         attempt = self._backend.attempt(request)
@@ -158,7 +156,7 @@ class _Job:
             self._tried_the_same_again = True
             return True
         control = self._backend.attempt(
-            _request({"steps": [], "skip": {}}, self._limits, results_bytes=0, seconds=10.0, libraries=self._libraries)
+            _request({"steps": [], "skip": {}}, self._limits, results_bytes=0, seconds=10.0, sympy=self._sympy)
         )
         if not control.finished:
             raise SandboxUnavailable("The sandbox stopped working: even an empty job does not finish.", "Open it anew.")
@@ -232,19 +230,17 @@ class _Job:
         return kind("killed" if kind is ValueResult else blamed)
 
 
-def _request(
-    job: dict[str, Any], limits: Limits, *, results_bytes: int, seconds: float, libraries: frozenset[str]
-) -> AttemptRequest:
+def _request(job: dict[str, Any], limits: Limits, *, results_bytes: int, seconds: float, sympy: bool) -> AttemptRequest:
     amounts = {
         "output_bytes": limits.output_bytes,
         "outputs_bytes": limits.outputs_bytes,
         "result_bytes": limits.result_bytes,
         "memory_bytes": limits.memory_bytes,
     }
-    data = encode_job({**job, **amounts})
+    data = json.dumps({**job, **amounts}).encode()
     inputs = max((len(step.get("inputs", ())) for step in job["steps"]), default=0)
     return AttemptRequest(
-        data, results_bytes, seconds, limits.cell_seconds, limits.call_seconds, len(job["steps"]), inputs, libraries
+        data, results_bytes, seconds, limits.cell_seconds, limits.call_seconds, len(job["steps"]), inputs, sympy
     )
 
 
@@ -254,13 +250,7 @@ def _packed_step(step: Step) -> dict[str, object]:
     if isinstance(step, Value):
         return {"step": "value", "key": step.key, "name": step.name}
     try:
-        inputs = [
-            {
-                str(name): value if type(value) in _PLAIN else wire_format.round_trip(value)
-                for name, value in each.items()
-            }
-            for each in step.inputs
-        ]
+        inputs = [{str(name): wire_format.pack(value) for name, value in each.items()} for each in step.inputs]
     except wire_format.Unpackable as refused:
         raise ShardwiseError(f"An input of {step.name} cannot enter the sandbox: {refused}.") from None
     return {"step": "calls", "key": step.key, "name": step.name, "source": step.source, "inputs": inputs}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import mmap
 import os
 import socket
@@ -11,30 +12,27 @@ from .backend import Attempt, AttemptRequest
 from .inside import messages, shared_memory
 from .inside.messages import JobReport
 from .job import Limits
-from .launch import Plan, Server, Starting, start
+from .launch import Plan, Server, start
 
 _GRACE_SECONDS = 3.0  # after an attempt's time limit, by when the server must have reported its end
 _SYMPY_SECONDS = 20.0  # more if it may have to import sympy first, which takes 0.5, or 3 from a cold disk
 
 
 class ForkServer:
-    """Keeps a server running, and a second one with numpy once a job mentions it; replaces a server that died.
+    """Keeps a server running, and replaces one that died."""
 
-    Forking from a server that has imported numpy takes 2 to 3 ms longer, which only jobs that mention it should pay.
-    """
-
-    def __init__(self, plan: Plan, limits: Limits, begun: Starting | None = None) -> None:
-        """With the server that was begun for this plan, or one that is started now. Raises SandboxUnavailable."""
+    def __init__(self, plan: Plan, limits: Limits) -> None:
+        """Start a server. Raises SandboxUnavailable."""
         self._plan, self._limits = plan, limits
-        self._servers: dict[bool, Server] = {False: (begun or Starting(plan, limits)).ready()}
+        self._server: Server | None = start(plan, limits)
 
-    def server(self, *, numpy: bool = False) -> Server:
-        """The running server, with numpy or without."""
-        if numpy in self._servers and self._servers[numpy].has_ended():
-            self._discard(numpy)
-        if numpy not in self._servers:
-            self._servers[numpy] = start(self._plan, self._limits, numpy=numpy)
-        return self._servers[numpy]
+    def server(self) -> Server:
+        """Return the running server."""
+        if self._server and self._server.has_ended():
+            self.close()
+        if not self._server:
+            self._server = start(self._plan, self._limits)
+        return self._server
 
     def attempt(self, request: AttemptRequest) -> Attempt:
         """Hand a job to the server and wait until it reports the end."""
@@ -54,31 +52,26 @@ class ForkServer:
 
     def _exchange(self, descriptor: int, request: AttemptRequest) -> JobReport | None:
         """The server's report; None if it died or does not answer, and then it is replaced."""
-        sympy, numpy = "sympy" in request.libraries, bool(request.libraries)
         message = messages.JobRequest(
-            request.cell_seconds, request.call_seconds, request.seconds, sympy, request.steps, request.inputs
+            request.cell_seconds, request.call_seconds, request.seconds, request.sympy, request.steps, request.inputs
         )
-        control = self.server(numpy=numpy).control
+        control = self.server().control
         try:
-            control.settimeout(request.seconds + _GRACE_SECONDS + (_SYMPY_SECONDS if sympy else 0))
-            socket.send_fds(control, [message.to_bytes()], [descriptor])
+            control.settimeout(request.seconds + _GRACE_SECONDS + (_SYMPY_SECONDS if request.sympy else 0))
+            socket.send_fds(control, [messages.to_bytes(message)], [descriptor])
             answer = control.recv(messages.MESSAGE_BYTES)
             if answer:
-                return messages.read_job_report(answer)
+                return JobReport(*json.loads(answer))
         except OSError:
             pass
-        self._discard(numpy)
+        self.close()
         return None
 
-    def _discard(self, numpy: bool) -> None:
-        server = self._servers.pop(numpy, None)
-        if server is not None:
-            server.stop()
-
     def close(self) -> None:
-        """Stop the servers, and every job with them."""
-        for numpy in list(self._servers):
-            self._discard(numpy)
+        """Stop the server, and every job with it."""
+        if self._server:
+            self._server.stop()
+        self._server = None
 
 
 def _sealed_memory(size: int) -> int:

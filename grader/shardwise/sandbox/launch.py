@@ -5,11 +5,10 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import functools
+import json
 import os
 import platform
-import select
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -23,13 +22,12 @@ from . import bubblewrap
 from .backend import SandboxUnavailable
 from .bubblewrap import NOBODY
 from .inside import seccomp
-from .inside.messages import MESSAGE_BYTES, Greeting, read_greeting
+from .inside.messages import MESSAGE_BYTES, Greeting
 from .interpreter import ENVIRONMENT, inner_command
 from .job import Limits
 from .layout import Layout, layout, readable_paths
 
 _START_SECONDS = 20.0  # usually 0.3, but importing numpy from a cold disk can take long
-_KILL_SECONDS = 5.0  # until a process that was killed has ended; usually a hundredth of one
 
 # Users for servers at tier 2: above those of systemd's containers and SSSD's domains (to 2000200000), below
 # systemd's foreign ones (from 2147352576); systemd.io/UIDS-GIDS and sssd-ad(5), 2025.
@@ -50,91 +48,49 @@ class Plan:
 
 @dataclass(frozen=True)
 class Server:
-    """A running fork server. Of the processes that hold it, one may use it: that which began it, or one forked from that."""
+    """A running fork server."""
 
     process: subprocess.Popen[bytes]
-    watched: int  # a descriptor by which any process, and not its parent alone, knows whether it runs (pidfd_open)
     control: socket.socket
     greeting: Greeting
 
     def has_ended(self) -> bool:
-        """Whether its process runs no more."""
-        return _ends(self.watched, 0)
+        """Return whether its process has ended."""
+        return self.process.poll() is not None
 
     def stop(self) -> None:
         """Close the control socket, which ends the server, and make sure."""
         self.control.close()
-        _kill(self.process, self.watched, patience=0.5)
+        _kill(self.process, patience=0.5)
 
 
-class Starting:
-    """A server that was begun. It gets ready by itself; who waits for it may be a process that was forked meanwhile."""
-
-    def __init__(self, plan: Plan, limits: Limits, *, numpy: bool = False) -> None:
-        """Begin to start a server. Raises SandboxUnavailable when that cannot even be tried."""
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        try:
-            with theirs, contextlib.ExitStack() as stack:
-                self._stderr = stack.enter_context(tempfile.TemporaryFile())
-                command = stack.enter_context(_command(plan, limits, theirs, numpy))
-                self._process = _popen(command, self._stderr)
-                self._watched = _descriptor_of(self._process)
-                self._needed = stack.pop_all()
-        except BaseException:
-            self._control.close()
-            raise
-
-    def ready(self) -> Server:
-        """Wait until it is ready. Raises SandboxUnavailable with the last line of its stderr."""
-        with self._needed:
-            greeting = _greeting(self._control)
-            if greeting is not None:
-                return Server(self._process, self._watched, self._control, greeting)
-            _kill(self._process, self._watched)
-            self._control.close()
-            self._stderr.seek(0)
-            raise SandboxUnavailable(_last_line(self._stderr.read()))
-
-    def hand_over(self) -> None:
-        """Give it up to a process that was forked from this one. It ends when that one does, so this one closes its end of the socket."""
-        self._control.close()
-
-    def end(self) -> None:
-        """Kill the server, whichever process uses it, and delete what it needed to start."""
-        self._control.close()
-        self._needed.close()
-        _kill(self._process, self._watched)
-
-
-def start(plan: Plan, limits: Limits, *, numpy: bool = False) -> Server:
+def start(plan: Plan, limits: Limits) -> Server:
     """Start a server and wait until it is ready. Raises SandboxUnavailable with the last line of its stderr."""
-    return Starting(plan, limits, numpy=numpy).ready()
-
-
-def _descriptor_of(process: subprocess.Popen[bytes]) -> int:
+    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
-        return os.pidfd_open(process.pid)
-    except OSError as error:
+        with tempfile.TemporaryFile() as stderr, _command(plan, limits, theirs) as command:
+            process = _popen(command, stderr)
+            theirs.close()  # so that the end of a server that fails is noticed at once
+            greeting = _greeting(control)
+            if greeting is not None:
+                return Server(process, control, greeting)
+            _kill(process)
+            stderr.seek(0)
+            raise SandboxUnavailable(_last_line(stderr.read()))
+    except BaseException:
+        control.close()
+        raise
+    finally:
+        theirs.close()
+
+
+def _kill(process: subprocess.Popen[bytes], patience: float = 0.0) -> None:
+    """Kill a process that has not ended by itself within so many seconds."""
+    try:
+        process.wait(patience)
+    except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-        remedy = "Linux 5.3 or newer has them, unless a container forbids them."
-        raise SandboxUnavailable(f"this system has no descriptors of processes: {error}", remedy) from None
-
-
-def _kill(process: subprocess.Popen[bytes], watched: int, patience: float = 0.0) -> None:
-    """Kill a process that has not ended by itself within so many seconds; `watched` is of no use afterwards."""
-    if not _ends(watched, patience):
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(watched, signal.SIGKILL)
-        _ends(watched, _KILL_SECONDS)
-    os.close(watched)
-    process.wait()  # a zombie is its parent's; another process is told so at once
-
-
-def _ends(watched: int, seconds: float) -> bool:
-    poller = select.poll()
-    poller.register(watched, select.POLLIN)
-    return bool(poller.poll(seconds * 1000))
 
 
 @dataclass(frozen=True)
@@ -146,12 +102,12 @@ class _Command:
 
 
 @contextlib.contextmanager
-def _command(plan: Plan, limits: Limits, control: socket.socket, numpy: bool) -> Iterator[_Command]:
+def _command(plan: Plan, limits: Limits, control: socket.socket) -> Iterator[_Command]:
     machine = platform.machine()
     if machine not in seccomp.MACHINES:
         raise SandboxUnavailable(f"system-call filters are written for {seccomp.MACHINES}, not for {machine}")
     if plan.tier == "2":
-        yield _without_namespaces(plan, limits, control, machine, numpy)
+        yield _without_namespaces(plan, limits, control, machine)
         return
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -161,7 +117,7 @@ def _command(plan: Plan, limits: Limits, control: socket.socket, numpy: bool) ->
     with os.fdopen(reading, "rb"), tempfile.TemporaryDirectory(prefix="root-") as root:
         os.write(writing, seccomp.server_filter(machine))
         os.close(writing)
-        inner = _server_command(plan.tier, seen, _rlimits(limits), control, machine, bubblewrap.BOX, numpy)
+        inner = _server_command(plan.tier, seen, _rlimits(limits), control, machine, bubblewrap.BOX)
         if plan.become_nobody:
             arguments = bubblewrap.command_as_root(bwrap, reading, seen, inner, root)
         else:
@@ -169,7 +125,7 @@ def _command(plan: Plan, limits: Limits, control: socket.socket, numpy: bool) ->
         yield _Command(arguments, ENVIRONMENT, (control.fileno(), reading), {})
 
 
-def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket, machine: str, numpy: bool) -> _Command:
+def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket, machine: str) -> _Command:
     seen = layout(moved=False)
     user = _user_of_its_own() if plan.become_nobody else os.geteuid()
     # The limit counts every thread of the user on this machine, for there is no namespace to count within.
@@ -179,7 +135,7 @@ def _without_namespaces(plan: Plan, limits: Limits, control: socket.socket, mach
         become = {"user": user, "group": NOBODY, "reader": os.stat(seen.inside).st_uid}
     elif plan.become_nobody:
         identity = {"user": user, "group": NOBODY, "extra_groups": []}
-    inner = _server_command("2", seen, rlimits, control, machine, "", numpy, become)
+    inner = _server_command("2", seen, rlimits, control, machine, "", become)
     return _Command(inner, ENVIRONMENT, (control.fileno(),), identity)
 
 
@@ -201,7 +157,6 @@ def _server_command(
     control: socket.socket,
     machine: str,
     box: str,
-    numpy: bool,
     become: Mapping[str, int] | None = None,
 ) -> list[str]:
     readable, listable = readable_paths(seen)
@@ -213,7 +168,6 @@ def _server_command(
         "readable": readable,
         "listable": [*listable, *([os.path.dirname(box)] if box else [])],
         "box": box,
-        "numpy": numpy,
         "limits": rlimits,
         "become": become,
     }
@@ -283,7 +237,7 @@ def _greeting(control: socket.socket) -> Greeting | None:
         data = control.recv(MESSAGE_BYTES)
     except (OSError, TimeoutError):
         return None
-    return read_greeting(data) if data else None
+    return Greeting(*json.loads(data)) if data else None
 
 
 def _last_line(stderr: bytes) -> str:

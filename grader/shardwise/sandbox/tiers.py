@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
 from .attacks import steps_for, targets
@@ -13,7 +12,8 @@ from .backend import SandboxUnavailable
 from .bubblewrap import NOBODY
 from .controller import Sandbox
 from .job import CellResult, Limits, ValueResult
-from .launch import Plan, Starting
+from .launch import Plan
+from .unsandboxed import UnsandboxedProcesses
 
 _NAMES = {
     "1": "namespaces, seccomp and Landlock",
@@ -36,58 +36,22 @@ class TierVerdict:
 
 
 def open_sandbox(*, limits: Limits | None = None, unsafe: bool = False, tier: str | None = None) -> Sandbox:
-    """The strongest sandbox that works on this machine, or the one of this tier. Raises SandboxUnavailable."""
-    return Opening(limits=limits, unsafe=unsafe, tier=tier).sandbox()
-
-
-class Opening:
-    """A sandbox that is being opened: its server starts by itself while we do something else.
-
-    A process that is forked meanwhile may take it over. Then the first says `hand_over`, and `end` when that process is done.
-    """
-
-    def __init__(self, *, limits: Limits | None = None, unsafe: bool = False, tier: str | None = None) -> None:
-        self._limits, self._unsafe, self._tier = limits or Limits(), unsafe, tier
-        self._begun: Starting | None = None
-        with suppress(SandboxUnavailable):  # it is said when the sandbox is asked for
-            if plan := next(self._plans(), None):
-                self._begun = Starting(plan, self._limits)
-
-    def _plans(self) -> Iterator[Plan]:
-        return iter(()) if self._unsafe else (plan for plan in plans() if self._tier in (None, plan.tier))
-
-    def sandbox(self) -> Sandbox:
-        """Wait for it, attack it, and take the next tier if it does not hold. Raises SandboxUnavailable if none does."""
-        if self._unsafe:
-            from .unsandboxed import UnsandboxedProcesses
-
-            says = "no isolation: a process of your own, with limits"
-            return Sandbox(UnsandboxedProcesses(self._limits), self._limits, "none", says)
-        begun, self._begun = self._begun, None
-        refused = []
-        for plan in self._plans():
-            # What was begun may have died, or have been stopped for long, and that says nothing about this tier.
-            for server in (begun, None) if begun else (None,):
-                try:
-                    return open_tier(plan, self._limits, server)
-                except SandboxUnavailable as reason:
-                    refused.append(f"tier {plan.tier} ({_NAMES[plan.tier]}): {reason.reason}")
-            begun = None  # it was that of the first plan
-        reasons = "; ".join(dict.fromkeys(refused))
-        raise SandboxUnavailable(
-            f"Student code cannot be isolated on this machine: {reasons}.", f"{_remedy(reasons)} {_UNSAFE}".strip()
-        )
-
-    def hand_over(self) -> None:
-        """Give it up to a process that was forked from this one; it ends when that process does."""
-        if self._begun:
-            self._begun.hand_over()
-
-    def end(self) -> None:
-        """End what was begun, and not asked for here."""
-        begun, self._begun = self._begun, None
-        if begun:
-            begun.end()
+    """Return the strongest sandbox that works on this machine, or the one of this tier. Raises SandboxUnavailable."""
+    limits = limits or Limits()
+    if unsafe:
+        says = "no isolation: a process of your own, with limits"
+        return Sandbox(UnsandboxedProcesses(limits), limits, "none", says)
+    refused = []
+    for plan in plans():
+        if tier in (None, plan.tier):
+            try:
+                return open_tier(plan, limits)
+            except SandboxUnavailable as reason:
+                refused.append(f"tier {plan.tier} ({_NAMES[plan.tier]}): {reason.reason}")
+    reasons = "; ".join(dict.fromkeys(refused))
+    raise SandboxUnavailable(
+        f"Student code cannot be isolated on this machine: {reasons}.", f"{_remedy(reasons)} {_UNSAFE}".strip()
+    )
 
 
 def probe(*, limits: Limits | None = None) -> list[TierVerdict]:
@@ -123,11 +87,11 @@ def plans() -> Iterator[Plan]:
         yield Plan(tier, become_nobody=False)
 
 
-def open_tier(plan: Plan, limits: Limits, begun: Starting | None = None) -> Sandbox:
-    """Start a tier, if its server was not begun already, and attack it. Raises SandboxUnavailable if it does not hold."""
-    from .forkserver import ForkServer
+def open_tier(plan: Plan, limits: Limits) -> Sandbox:
+    """Start a tier and attack it. Raises SandboxUnavailable if it does not hold."""
+    from .forkserver import ForkServer  # needs fcntl, which Windows does not have
 
-    backend = ForkServer(plan, limits, begun)
+    backend = ForkServer(plan, limits)
     greeting = backend.server().greeting
     if plan.tier in ("1", "2") and greeting.landlock == 0:
         backend.close()

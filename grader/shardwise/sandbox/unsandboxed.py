@@ -35,7 +35,7 @@ class UnsandboxedProcesses:
             file = Path(folder) / "job"
             file.write_bytes(memory)
             before = _children_cpu_seconds()
-            process = self._start(file, folder, numpy=bool(request.libraries))
+            process = self._start(file, folder)
             ended = _watch(process, file, request)
             code = process.wait()
             _kill_session(process)
@@ -46,12 +46,11 @@ class UnsandboxedProcesses:
         frames, finished = shared_memory.read_frames(after, len(request.job), request.results_bytes)
         return Attempt(ended, code, cpu_seconds, finished, shared_memory.read_progress(after), frames)
 
-    def _start(self, file: Path, folder: str, *, numpy: bool) -> subprocess.Popen[bytes]:
+    def _start(self, file: Path, folder: str) -> subprocess.Popen[bytes]:
         limits = self._limits
         config = {
             "job": str(file),
             "packages": package_directories(),
-            "numpy": numpy,
             "limits": {"AS": limits.memory_bytes, "CPU": limits.cpu_seconds, "CORE": 0},
         }
         nowhere = subprocess.DEVNULL

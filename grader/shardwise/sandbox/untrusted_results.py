@@ -146,6 +146,4 @@ def _text(data: object, limit: int) -> str:
     """Text that can be printed anywhere: of bounded length, without lone surrogates and control characters."""
     if not isinstance(data, str):
         raise ValueError("not text")
-    if len(data) <= limit and data.isascii() and data.isprintable():
-        return data
     return data[:limit].translate(_UNPRINTABLE).encode(errors="replace").decode()

@@ -71,7 +71,7 @@ def check(
 ) -> Checked | Message | None:
     """Mark an answer to the problem of that name: to the variant that notebooks show, or to the one of that seed.
 
-    Without `answer` the variable named after the problem is taken: `bytes_per_gpu` for `bytes-per-gpu`,
+    Without `answer` the variable named after the problem is taken: `monthly_payment` for `monthly-payment`,
     or the function that the problem asks for. `bank` is where the problem is found, for notebooks of other banks
     than the shipped one. `of` names the graded set that the problem belongs to: then it says how the answer is read.
     """
@@ -174,9 +174,9 @@ def practice(name: str | None = None, *, seed: int | str | None = None, bank: st
     try:
         _open_if_new(bank)
         asked = _SESSION.question(name, SEED if seed is None and name is not None else seed)
+        return Practice(Desk(_SESSION), asked)
     except ShardwiseError as error:
         return Message(_said(error))
-    return Practice(Desk(_SESSION), asked)
 
 
 def figure(name: str | None = None, *, bank: str | None = None) -> Picture | Message:

@@ -10,6 +10,7 @@ from shardwise.bank.pages.interactive_figures import Moving, moving
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of
 from shardwise.kinds.calls import in_one_line
+from shardwise.kinds.scripts import offer, script_reply
 from shardwise.markdown.escaping import literal, safe
 from shardwise.markdown.feedback import shown
 from shardwise.markdown.html import to_html
@@ -17,7 +18,6 @@ from shardwise.marking import check
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.student.estimates import compared, read_estimate
 from shardwise.student.messages import STOPPED
-from shardwise.student.running.in_a_process import start
 from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
 from shardwise.student.views import verdict, view
@@ -48,15 +48,14 @@ class Desk:
         return self._moving[name]
 
     def open(self, question: Question) -> Data:
-        """The data that a form shows a question from, without its key, and the hints to it that were given before, in HTML.
+        """Return what a form shows a question from, without its key: its view, the hints given before, in HTML, and its scripts.
 
         The question is kept, so that later requests about it need not draw it again.
         """
         self._opened[question.id, question.seed] = question
-        if kind_of(question).is_program:
-            start()  # so that the first check need not wait
         given = [{"part": part, "html": to_html(hint)} for part, hint in self._session.given_hints(question)]
-        return {"question": view(question), "hints": given}
+        scripts = offer({kind_of(piece).script for piece in kind_of(question).pieces(question)})
+        return {"question": view(question), "hints": given, "scripts": scripts}
 
     def drafts_of(self, question: Question) -> Data:
         """What was typed for a problem before, by key, where no notebook keeps it."""
@@ -192,4 +191,5 @@ _ACTIONS: dict[str, Callable[[Desk, Request], Data]] = {
     "another": Desk._another,
     "next": Desk._next,
     "figure": Desk._figure,
+    "script": lambda _, request: script_reply(request),
 }

@@ -18,8 +18,8 @@ def asked_in_words(asked: Question) -> str:
 def check_of(slug: str, seed: str) -> str:
     """The line of code that checks one variant of a problem, for a student to copy into a cell.
 
-    >>> check_of("ring-time", "7"), check_of("ring-time", "my own")
-    ('check("ring-time", seed=7)', 'check("ring-time", seed=\\'my own\\')')
+    >>> check_of("monthly-payment", "7"), check_of("monthly-payment", "my own")
+    ('check("monthly-payment", seed=7)', 'check("monthly-payment", seed=\\'my own\\')')
     """
     which = "" if seed == SEED else f", seed={seed}" if seed.isdecimal() else f", seed={seed!r}"
     return f'check("{slug}"{which})'

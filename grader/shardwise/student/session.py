@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shardwise.bank.bank import Banks
 
 SEED = "0"  # of the variant that every practice notebook shows, and that check() marks unless it names another
-WHICH = "Which problem? Give its name, such as 'bytes-per-gpu'."
+WHICH = "Which problem? Give its name, such as 'monthly-payment'."
 _LONGEST = 100  # characters of a seed
 _TRIES = 20  # variants that read the same as the one before, until one that does is shown
 
@@ -67,7 +67,7 @@ class Session:
             raise ShardwiseError(WHICH)
         if name is not None and not isinstance(name, str):
             raise ShardwiseError(
-                f"A problem's name is text, such as 'bytes-per-gpu', and this is of type {type(name).__name__}."
+                f"A problem's name is text, such as 'monthly-payment', and this is of type {type(name).__name__}."
             )
         if seed is not None and (not isinstance(seed, int | str) or isinstance(seed, bool)):
             raise ShardwiseError(

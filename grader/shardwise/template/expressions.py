@@ -13,8 +13,6 @@ from functools import cache, lru_cache
 from typing import Any
 
 import jinja2
-from jinja2 import nodes
-from jinja2.parser import Parser
 from jinja2.sandbox import SandboxedEnvironment
 
 from shardwise.errors import ShardwiseError
@@ -43,13 +41,8 @@ def shown(value: Any, unit_text: str | None, direction: Direction = "none") -> A
     """`value` (base units) as a number that prints itself in `unit_text`; any other value is returned unchanged."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
-    return _shown(value, unit_text or "", direction)
-
-
-@lru_cache(maxsize=8192, typed=True)  # students share most of their numbers, and the parts of a case all of them
-def _shown(value: int | float, unit_text: str, direction: Direction) -> ShownInt | ShownFloat:
     number = ShownInt(value) if isinstance(value, int) else ShownFloat(value)
-    number.text = show(value, unit_text, direction)
+    number.text = show(value, unit_text or "", direction)
     return number
 
 
@@ -179,35 +172,11 @@ class BadExpression(ShardwiseError):
 
 
 @lru_cache(maxsize=8192)
-def _compiled(source: str) -> jinja2.Template:
-    """An expression as a template that sets `result`.
-
-    Environment.compile_expression does the same, and returns a function that copies all names at each call.
-    """
+def _compiled(source: str) -> Callable[[Mapping[str, Any]], Any]:
     try:
-        parser = Parser(_environment(), source, state="variable")
-        expression = parser.parse_expression()
-        if not parser.stream.eos:
-            raise jinja2.TemplateSyntaxError("chunk after expression", parser.stream.current.lineno)
-        result = nodes.Assign(nodes.Name("result", "store"), expression, lineno=1)
-        template = nodes.Template([result], lineno=1)
-        template.set_environment(_environment())
-        return _environment().from_string(template)
+        return _environment().compile_expression(source, undefined_to_none=False)
     except jinja2.TemplateSyntaxError as error:
         raise BadExpression(f"“{source}” is not an expression: {error.message}", source) from None
-
-
-def _result(source: str, names: Mapping[str, Any]) -> Any:
-    context = _context({**FUNCTIONS, **names})
-    for _ in _compiled(source).root_render_func(context):
-        pass
-    return context.vars["result"]
-
-
-def _context(names: dict[str, Any]) -> jinja2.runtime.Context:
-    """The context of a template: these names and no others. Template.render would copy Jinja's globals each time."""
-    environment = _environment()
-    return environment.context_class(environment, names, None, {})
 
 
 @lru_cache(maxsize=8192)
@@ -227,7 +196,7 @@ _BAD_HERE = (
 def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
     """The value of an expression over base-unit numbers.
 
-    >>> evaluate("2 * message_bytes * (gpus - 1) / gpus", {"message_bytes": 1e9, "gpus": 8})
+    >>> evaluate("2 * message_bytes * (hosts - 1) / hosts", {"message_bytes": 1e9, "hosts": 8})
     1750000000.0
 
     Raises BadExpression for an unknown name, a division by zero, or text that is not an expression.
@@ -235,7 +204,7 @@ def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
     if not isinstance(source, str):
         return source
     try:
-        value = _result(source, names)
+        value = _compiled(source)(names)
     except _BAD_HERE as error:
         raise BadExpression(f"“{source}” has no value here: {str(error) or type(error).__name__}", source) from None
     if isinstance(value, jinja2.Undefined):
@@ -246,7 +215,7 @@ def evaluate(source: str | int | float | bool, names: Mapping[str, Any]) -> Any:
 def holds(condition: str | bool, names: Mapping[str, Any]) -> bool:
     """Whether a condition is true of these numbers. Raises BadExpression, also where it gives text or a list.
 
-    >>> holds("gpus > 4 and gpus % 2", {"gpus": 7})
+    >>> holds("hosts > 4 and hosts % 2", {"hosts": 7})
     True
     """
     value = evaluate(condition, names)
@@ -258,8 +227,8 @@ def holds(condition: str | bool, names: Mapping[str, Any]) -> bool:
 def prose(source: str, names: Mapping[str, Any]) -> str:
     """Rendered prose, in which all numbers are written alike: an author's 16,384 as a drawn one is.
 
-    >>> prose("{{ gpus }} of 16,384 GPUs", {"gpus": 22016}).split(THIN_SPACE)
-    ['22', '016 of 16', '384 GPUs']
+    >>> prose("{{ hosts }} of 16,384 hosts", {"hosts": 22016}).split(THIN_SPACE)
+    ['22', '016 of 16', '384 hosts']
 
     Raises BadExpression.
     """
@@ -269,16 +238,15 @@ def prose(source: str, names: Mapping[str, Any]) -> str:
 def filled(source: str, names: Mapping[str, Any]) -> str:
     """A text that is no prose, such as a formula, with its places filled in.
 
-    >>> filled("{{ gpus }} GPUs send {{ (1.75e9) | unit('GB') }} each", {"gpus": 1875})
-    '1875 GPUs send 1.75 GB each'
+    >>> filled("{{ hosts }} hosts send {{ (1.75e9) | unit('GB') }} each", {"hosts": 1875})
+    '1875 hosts send 1.75 GB each'
 
     Raises BadExpression.
     """
     if "{" not in source:  # nothing to fill in, as in most hints and in what is said to most mistakes
         return source.strip()
     try:
-        context = _context({**_environment().globals, **names})
-        return _joined(_prose(source).root_render_func(context)).strip()
+        return _joined(_prose(source).generate(names)).strip()
     except (*_BAD_HERE, ShardwiseError) as error:  # a ShardwiseError of `unit` or `ref`, which know no place
         raise BadExpression(f"this text cannot be rendered: {str(error) or type(error).__name__}", source) from None
 

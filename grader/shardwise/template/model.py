@@ -6,29 +6,26 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from shardwise.errors import ShardwiseError
 from shardwise.template.expressions import check_syntax
 from shardwise.template.parameters import Written
 from shardwise.units import unit
 
-KNOWN_VALID = "valid when it was read before"  # pydantic's context for a template out of the cache
 
-
-def valid_expression(text: Any, info: ValidationInfo) -> Any:
+def valid_expression(text: Any) -> Any:
     """Validate an expression's syntax; a ValueError for pydantic to collect."""
-    return _checked(text, info, is_prose=False)
+    return _checked(text, is_prose=False)
 
 
-def valid_prose(text: Any, info: ValidationInfo) -> Any:
+def valid_prose(text: Any) -> Any:
     """Validate prose's syntax; a ValueError for pydantic to collect."""
-    return _checked(text, info, is_prose=True)
+    return _checked(text, is_prose=True)
 
 
-def _checked(text: Any, info: ValidationInfo, *, is_prose: bool) -> Any:
-    """The text itself. What was valid when it was read before is not compiled again: see `bank.compiled`."""
-    if isinstance(text, str) and info.context is not KNOWN_VALID:
+def _checked(text: Any, *, is_prose: bool) -> Any:
+    if isinstance(text, str):
         try:
             check_syntax(text, is_prose=is_prose)
         except ShardwiseError as error:

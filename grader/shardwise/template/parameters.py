@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import decimal
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
-from typing import Annotated, Any, Literal, overload
+from functools import cached_property
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -14,7 +14,7 @@ from shardwise.template.expressions import check_syntax
 from shardwise.units import DIRECTIONS, to_base, unit
 
 Scalar = bool | int | float | str
-MOST_STEPS = 10**12  # of a range; a number below 2**64 draws each of them about equally often
+MOST_STEPS = 100_000  # of a range, whose values are all worked out
 _EXACT = decimal.Context(prec=28)  # decimal's ln and exp are correctly rounded, so alike on every machine
 
 
@@ -83,7 +83,8 @@ class Parameter(BaseModel):
         if self.choice is not None:
             return self.choice
         if self.range is not None:
-            return Steps(self.range)
+            low, high, step = map(_exact, self.range)
+            return Steps(_step(self.range, place) for place in range(int((high - low) // step) + 1))
         if self.log_range is not None:
             return tuple(_on_log_scale(self.log_range, index * 2**64 // 7, self.digits) for index in range(8))
         return () if self.fixed is None else (self.fixed,)
@@ -99,30 +100,11 @@ class Parameter(BaseModel):
         """A value as written, in base units; a duplex bandwidth as what one direction has."""
         if isinstance(value, bool | str) or self.unit is None:
             return value
-        return _in_base(value, self.unit, self.direction or "none")
+        return to_base(value, self.unit, self.direction or "none")
 
 
-class Steps(Sequence[int | float]):
-    """The values of a range, computed one by one when they are asked for: a range may have a million."""
-
-    def __init__(self, bounds: tuple[float, float, float]) -> None:
-        self._bounds = bounds
-        low, high, step = map(_exact, bounds)
-        self._count = int((high - low) // step) + 1
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, index: int) -> int | float: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[int | float]: ...
-    def __getitem__(self, index: int | slice) -> int | float | Sequence[int | float]:
-        places = range(self._count)[index]
-        return _step(self._bounds, places) if isinstance(places, int) else [_step(self._bounds, one) for one in places]
-
-
-_in_base = lru_cache(maxsize=8192, typed=True)(to_base)  # the same few values are drawn again and again
+class Steps(tuple[int | float, ...]):
+    """The values of a range."""
 
 
 def _wrap(value: Any) -> Any:

@@ -52,7 +52,7 @@ class References:
         return name
 
     def reference(self, name: str) -> Function:
-        """The reference function of that name, such as "ring.all_reduce_seconds".
+        """The reference function of that name, such as "loans.monthly_payment".
 
         Raises ShardwiseError where there is none, and Unloadable where its module cannot be loaded.
         """
@@ -74,12 +74,7 @@ class References:
         if not (self.folder / f"{name.replace('.', '/')}.py").is_file():
             raise ShardwiseError(f"{file} does not exist")
         try:
-            try:
-                return importlib.import_module(f"{self._package}.{name}")
-            except EOFError:  # bytecode that Python could write only the beginning of, since the disk was full
-                for compiled in self.folder.rglob("__pycache__/*.pyc"):
-                    compiled.unlink(missing_ok=True)
-                return importlib.import_module(f"{self._package}.{name}")
+            return importlib.import_module(f"{self._package}.{name}")
         except AUTHORS_CAN_RAISE as error:  # an author's module may fail in any way while it is loaded
             fault = Fault(self.line_of(error) or file, f"cannot be loaded: {said_by(error)}")
             raise Unloadable(file, fault) from error
@@ -104,7 +99,7 @@ class References:
 
     @cached_property
     def helpers(self) -> Mapping[str, Function]:
-        """What expressions may call: `ref("ring.steps", gpus=8)`, and `oracle` likewise."""
+        """What expressions may call: `ref("ring.steps", hosts=8)`, and `oracle` likewise."""
 
         def ref(name: str, /, **values: Any) -> Any:
             return self.reference(name)(**values)

@@ -9,6 +9,7 @@ from typing import Any
 from shardwise.bank.bank import Banks
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.calls import in_one_line
+from shardwise.kinds.scripts import offer, script_in, script_reply
 from shardwise_bank.planning import charts, plans
 from shardwise_bank.planning.inputs import FORM, Asked, asked
 from shardwise_bank.planning.words import batch_line, layout_line, sentence, title, what_it_sends, where_it_sits
@@ -37,6 +38,7 @@ class PlannerDesk:
     settings   the same layout for a training framework
     choices    models, accelerators and words that a form offers
     problem    the problem of the bank that is nearest to this plan, as a call
+    script     the code of the form, by its digest
 
     What cannot be done is said in `refused`, a line for each reason. Nothing raises.
     """
@@ -46,7 +48,7 @@ class PlannerDesk:
         self._left_off: tuple[Reply, plans.Search] | None = None  # what a search was asked for, and the search
         self._does: Mapping[str, Callable[[Mapping[str, Any]], Reply]] = {
             "start": self._start, "plan": self._plan, "pipeline": self._pipeline, "search": self._search, "settings": self._settings,
-            "choices": self._choices, "problem": self._problem,
+            "choices": self._choices, "problem": self._problem, "script": script_reply,
         }  # fmt: skip
 
     def opened(self, model: str, cluster: str, layout: Mapping[str, Any]) -> Reply:
@@ -55,17 +57,16 @@ class PlannerDesk:
         Where nothing is given of the layout it is one that runs and fits, if there is one.
         """
         wanted = self._asked({"given": {"model": model, "cluster": cluster, "layout": dict(layout)}})
-        chosen, batch = (dict(layout), asdict(wanted.batch)) if layout else plans.begun(wanted)
+        chosen, batch = (dict(layout), asdict(wanted.batch)) if layout else plans.start_of(wanted)
         named = {"accelerator": wanted.cluster.accelerator, "gpus": wanted.cluster.gpus}
         return {
             "choices": self._choices({}),
+            "scripts": offer([script_in("shardwise_bank")]),
             "start": {"model": wanted.model.name, "cluster": named, "layout": chosen, "batch": batch, "tokens": TOKENS, "price": PRICE},
         }  # fmt: skip
 
     def reply(self, request: Any) -> Reply:
         """The answer to one request."""
-        if isinstance(request, Mapping) and request.get("do") == "plan" and "wanted" in request:
-            request = request["wanted"]
         does = self._does.get(str(request.get("do"))) if isinstance(request, Mapping) else None
         if does is None:
             return {"refused": [f"A request says what to do: {', '.join(self._does)}."]}
@@ -86,7 +87,7 @@ class PlannerDesk:
         return asked({"layout": {}, "batch": {}}, given, wording=FORM)
 
     def _start(self, request: Mapping[str, Any]) -> Reply:
-        layout, batch = plans.begun(self._asked(request, lambda _: False))
+        layout, batch = plans.start_of(self._asked(request, lambda _: False))
         return {"layout": layout, "batch": batch}
 
     def _plan(self, request: Mapping[str, Any]) -> Reply:
@@ -145,7 +146,7 @@ class PlannerDesk:
         if not search.go_on(SLICE_S):
             self._left_off = asked, search
             return {"searching": f"{search.tried:,} layouts tried …"}
-        found = search.found
+        found = search.result
         if not found.kept:
             raise ShardwiseError("No layout runs and fits. Keep less of this one, or take more GPUs.")
         shown = charts.thinned(found.kept, found.front, found.room_bytes)

@@ -62,10 +62,10 @@ class _Faults:
     """Faults that were found so far."""
 
     wording: Wording
-    found: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
 
     def add(self, words: str) -> None:
-        self.found.append(words)
+        self.messages.append(words)
 
     def named(self, text: str, what: str, known: Mapping[str, str]) -> str | None:
         """The name that a text means, whatever its case, dots and dashes."""
@@ -157,8 +157,8 @@ def asked(options: Mapping[str, Any], given: Mapping[str, Any], *, wording: Word
     tokens, price = _first(options, given, "tokens"), _first(options, given, "price")
     read_tokens = None if tokens is None else faults.number(tokens, wording.name("tokens"), "tokens")
     read_price = None if price is None else faults.number(_unquoted(price), wording.name("price"), "dollars")
-    if faults.found or not (model and cluster and batch):
-        raise ShardwiseError("\n".join(faults.found))
+    if faults.messages or not (model and cluster and batch):
+        raise ShardwiseError("\n".join(faults.messages))
     return Asked(model, cluster, layout, batch, read_tokens, read_price, tuple(assumed))
 
 
@@ -347,8 +347,8 @@ def limits_of(given: Mapping[str, Any], wanted: Asked, *, wording: Wording) -> L
             found[name] = wanted.layout[name]
     for words in _not_tried(wanted.layout, wording):
         faults.add(f"A search does not try {words}: leave it out, or plan a single layout.")
-    if faults.found:
-        raise ShardwiseError("\n".join(faults.found))
+    if faults.messages:
+        raise ShardwiseError("\n".join(faults.messages))
     return Limits(**found)
 
 

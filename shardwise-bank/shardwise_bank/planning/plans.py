@@ -23,7 +23,7 @@ AT_ONCE = 64  # layouts that a search tries between two looks at the clock
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The layouts of a search: those that were kept, the quickest first; those to which no other is both quicker and leaner."""
 
     kept: Sequence[Plan]
@@ -43,7 +43,7 @@ def planned(wanted: Asked) -> tuple[Plan, str]:
     return _call(plan, wanted.model, wanted.cluster, layout, wanted.batch), note
 
 
-def begun(wanted: Asked) -> tuple[dict[str, Any], dict[str, int]]:
+def start_of(wanted: Asked) -> tuple[dict[str, Any], dict[str, int]]:
     """A layout to begin with and its batch: what of the layout is not as usual, without the DP that follows. Raises ShardwiseError."""
     layout, batch = _call(first_layout, wanted.model, wanted.cluster, wanted.batch)
     usual = vars(Layout())
@@ -51,11 +51,11 @@ def begun(wanted: Asked) -> tuple[dict[str, Any], dict[str, int]]:
     return chosen, dataclasses.asdict(batch)
 
 
-def searched(wanted: Asked, limits: Mapping[str, Any], *, wording: Wording) -> Found:
+def searched(wanted: Asked, limits: Mapping[str, Any], *, wording: Wording) -> SearchResult:
     """The best layouts within limits; what is given of a layout is kept. Raises ShardwiseError."""
     search = Search(wanted, limits, wording=wording)
     search.go_on(inf)
-    return search.found
+    return search.result
 
 
 class Search:
@@ -81,10 +81,10 @@ class Search:
         return False
 
     @property
-    def found(self) -> Found:
+    def result(self) -> SearchResult:
         """What was found so far."""
         kept = ranked(self._kept)
-        return Found(kept, pareto(kept), self._room_bytes)
+        return SearchResult(kept, pareto(kept), self._room_bytes)
 
     def _is_kept(self, layout: Layout) -> bool:
         return all(getattr(layout, name) == value for name, value in self._wanted.layout.items())

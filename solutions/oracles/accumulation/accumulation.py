@@ -117,7 +117,8 @@ def traced(layers: int, checkpointed: int) -> Trace:
 def _growth(layers: int, checkpointed: int, ratio: Fraction) -> Fraction:
     price = {"forward": Fraction(1), "backward": ratio}
     plain, longer = (
-        sum(price[kind] * times for kind, times in traced(layers, count).items()) for count in (0, checkpointed)
+        sum((price[kind] * times for kind, times in traced(layers, count).items()), Fraction(0))
+        for count in (0, checkpointed)
     )
     return longer / plain - 1
 

@@ -69,7 +69,7 @@ def peak_activation_bytes(
         for name, width in kept_widths(hidden, ffn_hidden, heads, kv_heads).items()
     }
     left = [{"input": sizes["input"]} if layer < recomputed_layers else dict(sizes) for layer in range(layers)]
-    held = peak = sum(sum(tensors.values()) for tensors in left)
+    held = peak = sum((size for tensors in left for size in tensors.values()), Fraction(0))
     for width in (2, 4, 4):  # logits, their copy in FP32, and its gradient; all freed before the backward pass goes on
         peak += Fraction(width * tokens * vocabulary, tp)
     while left:

@@ -54,10 +54,10 @@ def play_step(
     return memory
 
 
-def moment_bytes(*, moment: str, **sizes: float) -> float:
+def moment_bytes(*, moment: str, layers: int, **sizes: float) -> float:
     """The most that the played step holds in one of its moments."""
-    log = play_step(**sizes).log  # type: ignore[arg-type]
-    if moment == "backward ends" and sizes["layers"] == 1:
+    log = play_step(layers=layers, **sizes).log
+    if moment == "backward ends" and layers == 1:
         moment = "backward starts"
     return max(sum(held.values()) for when, _, held in log if when == moment)
 

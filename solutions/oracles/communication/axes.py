@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 
 from ..ring.ring import play_ring
 
 PARTS = 8  # into which the batch is cut; their number changes nothing
 
 
-def _all_reduce(sent: Counter[int], message_bytes: float) -> None:
+def _all_reduce(sent: defaultdict[int, float], message_bytes: float) -> None:
     """The two pods are the two places of a played ring."""
     for pod, share in enumerate(play_ring(2).sent_shares):
         sent[pod] += share * message_bytes
@@ -26,7 +26,7 @@ def pod_bytes(
     bytes_per_value: float = 2,
 ) -> float:
     """What the pod that sends more has sent at the end of a walked step."""
-    sent: Counter[int] = Counter()
+    sent: defaultdict[int, float] = defaultdict(int)
     home = [int(axis == "pipeline" and layer >= layers / 2) for layer in range(layers)]  # the pod of each layer
     for _ in range(PARTS):
         vectors = batch_tokens / PARTS * hidden * bytes_per_value
@@ -54,14 +54,18 @@ def data_parallel_pod_bytes(*, parameters: float, bytes_per_gradient: float = 4)
 
 def pipeline_pod_bytes(*, batch_tokens: float, hidden: int, bytes_per_value: float = 2) -> float:
     """Half of the layers in each pod, walked."""
-    job = {"layers": 12, "hidden": hidden, "batch_tokens": batch_tokens, "bytes_per_value": bytes_per_value}
-    return pod_bytes(axis="pipeline", parameters=1.0, **job)
+    return pod_bytes(
+        axis="pipeline", parameters=1.0, layers=12, hidden=hidden, batch_tokens=batch_tokens,
+        bytes_per_value=bytes_per_value,
+    )  # fmt: skip
 
 
 def tensor_parallel_pod_bytes(*, batch_tokens: float, hidden: int, layers: int, bytes_per_value: float = 2) -> float:
     """Every layer over both pods, walked."""
-    job = {"layers": layers, "hidden": hidden, "batch_tokens": batch_tokens, "bytes_per_value": bytes_per_value}
-    return pod_bytes(axis="tensor", parameters=1.0, **job)
+    return pod_bytes(
+        axis="tensor", parameters=1.0, layers=layers, hidden=hidden, batch_tokens=batch_tokens,
+        bytes_per_value=bytes_per_value,
+    )  # fmt: skip
 
 
 def share_of_computation(
@@ -99,9 +103,9 @@ def axes_that_may_cross(
     """Walk a step for each axis, and keep those that are done in time."""
     kept = []
     for axis in ("data", "pipeline", "tensor"):
-        job = {"parameters": parameters, "layers": layers, "hidden": hidden, "batch_tokens": batch_tokens}
+        crossing = pod_bytes(axis=axis, parameters=parameters, layers=layers, hidden=hidden, batch_tokens=batch_tokens)
         share = share_of_computation(
-            pod_bytes=pod_bytes(axis=axis, **job),
+            pod_bytes=crossing,
             parameters=parameters,
             batch_tokens=batch_tokens,
             gpus_per_pod=gpus_per_pod,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -128,12 +128,8 @@ def bus_bandwidth(*, collective: str, message_bytes: float, gpus: int, measured_
 
 def seconds_at_bus_bandwidth(*, collective: str, message_bytes: float, gpus: int, bus_bytes_per_s: float) -> float:
     """The time at which the played bytes make the reported bus bandwidth, found by bisection."""
-    case = {"message_bytes": message_bytes, "gpus": gpus}
-    return bisect(
-        lambda seconds: bus_bytes_per_s - bus_bandwidth(collective=collective, measured_s=seconds or 1e-300, **case),
-        0.0,
-        1e6,
-    )
+    reported = partial(bus_bandwidth, collective=collective, message_bytes=message_bytes, gpus=gpus)
+    return bisect(lambda seconds: bus_bytes_per_s - reported(measured_s=seconds or 1e-300), 0.0, 1e6)
 
 
 def collective_seconds(
@@ -220,13 +216,13 @@ def double_tree_seconds(
 
 def message_for_efficiency(*, efficiency: float, gpus: int, bandwidth_bytes_per_s: float, latency_s: float) -> float:
     """Bisect for the message whose played all-reduce spends that share of its time on bytes."""
-    case = {"gpus": gpus, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
+    clocked = partial(
+        collective_seconds, collective="all-reduce", gpus=gpus, bandwidth_bytes_per_s=bandwidth_bytes_per_s
+    )
 
     def short_of(message: float) -> float:
         message = message or 1e-9
-        alone = collective_seconds(collective="all-reduce", message_bytes=message, **case)
-        whole = collective_seconds(collective="all-reduce", message_bytes=message, latency_s=latency_s, **case)
-        return alone / whole - efficiency
+        return clocked(message_bytes=message) / clocked(message_bytes=message, latency_s=latency_s) - efficiency
 
     return bisect(short_of, 0.0, 1e18)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import lru_cache
 
 from ..ring.ring import play_ring
@@ -10,9 +11,10 @@ from ..search import bisect
 from .collectives import play
 
 Link = tuple[str, int, int]  # "nvlink" or "port", server, GPU in it
+Load = defaultdict[Link, float]  # bytes on each link
 
 
-def _phase_seconds(carried: Counter[Link], rates: dict[str, float]) -> float:
+def _phase_seconds(carried: Mapping[Link, float], rates: dict[str, float]) -> float:
     return max((amount / rates[kind] for (kind, _, _), amount in carried.items()), default=0.0)
 
 
@@ -23,9 +25,9 @@ def _ring_share(members: int, phase: str) -> float:
     return max(play_ring(members, phases).sent_shares)
 
 
-def _leader_phases(message_bytes: float, servers: int, gpus_per_server: int) -> list[Counter[Link]]:
+def _leader_phases(message_bytes: float, servers: int, gpus_per_server: int) -> list[Load]:
     """Chains to the leaders, a ring of leaders, chains back."""
-    inward, ring, outward = Counter[Link](), Counter[Link](), Counter[Link]()
+    inward, ring, outward = Load(int), Load(int), Load(int)
     for server in range(servers):
         for gpu in range(1, gpus_per_server):
             inward["nvlink", server, gpu] += message_bytes
@@ -34,9 +36,9 @@ def _leader_phases(message_bytes: float, servers: int, gpus_per_server: int) -> 
     return [inward, ring, outward]
 
 
-def _sharded_phases(message_bytes: float, servers: int, gpus_per_server: int) -> list[Counter[Link]]:
+def _sharded_phases(message_bytes: float, servers: int, gpus_per_server: int) -> list[Load]:
     """A ring inside each server, a ring between servers for each place in them, a ring inside each server."""
-    scatter, ring, gather = Counter[Link](), Counter[Link](), Counter[Link]()
+    scatter, ring, gather = Load(int), Load(int), Load(int)
     for server in range(servers):
         for gpu in range(gpus_per_server):
             scatter["nvlink", server, gpu] += _ring_share(gpus_per_server, "reduce-scatter") * message_bytes
@@ -45,11 +47,17 @@ def _sharded_phases(message_bytes: float, servers: int, gpus_per_server: int) ->
     return [scatter, ring, gather]
 
 
-def _busiest(phases: list[Counter[Link]], kind: str) -> float:
-    total: Counter[Link] = Counter()
+def _at_once(phases: list[Load]) -> Load:
+    """The bytes of all phases together."""
+    total = Load(int)
     for carried in phases:
-        total.update(carried)
-    return max((amount for (found, _, _), amount in total.items() if found == kind), default=0.0)
+        for link, amount in carried.items():
+            total[link] += amount
+    return total
+
+
+def _busiest(phases: list[Load], kind: str) -> float:
+    return max((amount for (found, _, _), amount in _at_once(phases).items() if found == kind), default=0.0)
 
 
 def leader_port_bytes(*, message_bytes: float, servers: int) -> float:
@@ -100,10 +108,7 @@ def sharded_overlapped_seconds(
 ) -> float:
     """Lay the bytes of all phases on the links at once, and wait for the busiest link."""
     rates = {"port": port_bytes_per_s, "nvlink": nvlink_bytes_per_s}
-    at_once: Counter[Link] = Counter()
-    for phase in _sharded_phases(message_bytes, servers, gpus_per_server):
-        at_once.update(phase)
-    return _phase_seconds(at_once, rates)
+    return _phase_seconds(_at_once(_sharded_phases(message_bytes, servers, gpus_per_server)), rates)
 
 
 def gather_bandwidth(*, children: int, uplink_bytes_per_s: float) -> float:
@@ -163,7 +168,8 @@ def sharded_bounds_seconds(
     *, message_bytes: float, servers: int, gpus_per_server: int, port_bytes_per_s: float, nvlink_bytes_per_s: float
 ) -> tuple[float, float]:
     """Play the phases at once, and play them one after the other."""
-    cluster = {"servers": servers, "gpus_per_server": gpus_per_server}
     rates = {"port_bytes_per_s": port_bytes_per_s, "nvlink_bytes_per_s": nvlink_bytes_per_s}
-    best = sharded_overlapped_seconds(message_bytes=message_bytes, **cluster, **rates)
-    return best, sharded_seconds(message_bytes=message_bytes, **cluster, **rates)
+    best = sharded_overlapped_seconds(
+        message_bytes=message_bytes, servers=servers, gpus_per_server=gpus_per_server, **rates
+    )
+    return best, sharded_seconds(message_bytes=message_bytes, servers=servers, gpus_per_server=gpus_per_server, **rates)

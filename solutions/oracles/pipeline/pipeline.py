@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -95,7 +95,7 @@ class Played:
 
 
 def play_orders(
-    orders: Sequence[Sequence[Operation]], ticks: Sequence[dict[str, Ticks]], hop_ticks: Ticks = 0
+    orders: Sequence[Sequence[Operation]], ticks: Sequence[Mapping[str, Ticks]], hop_ticks: Ticks = 0
 ) -> Played:
     """Play any order of operations on each rank; virtual stage c of rank r is place c·p + r of the pipeline.
 

@@ -29,7 +29,8 @@ def numbers(exponent_bits: int, mantissa_bits: int, excluded_from: int) -> NDArr
     hidden_bit = exponent_field > 0
     significand = mantissa_field + (hidden_bit.astype(np.int64) << mantissa_bits)
     power = np.where(hidden_bit, exponent_field, 1) - bias - mantissa_bits
-    return np.ldexp(significand.astype(np.float64), power)
+    values: NDArray[np.float64] = np.ldexp(significand.astype(np.float64), power)
+    return values
 
 
 def table(number_format: str) -> NDArray[np.float64]:

@@ -90,7 +90,7 @@ def _parts(
     if hidden % heads or heads % kv_heads:
         raise ValueError("heads do not divide")
     projections, scores, mlp = Tape(), Tape(), Tape()
-    inside = (tokens, hidden)
+    inside: Shape = (tokens, hidden)
     head = hidden // heads
     for width in (heads * head, kv_heads * head, kv_heads * head):
         projections.multiply(inside, (hidden, width), weight=True)

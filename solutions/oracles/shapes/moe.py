@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from math import prod
-from typing import Any
 
 from ...shapes import models
 from ..search import smallest
@@ -95,7 +94,7 @@ def routed_parameters(
 @lru_cache
 def model_active_parameters(*, model: str, vocabulary_matrices: int = 2) -> int:
     """Add up the tensors that a token meets in a published mixture."""
-    shape: dict[str, Any] = models.mixture_shape(model=model)
+    shape = models.mixture_shape(model=model)
     routed = models.experts_per_token(model=model)
     return active_parameters(**shape, experts_per_token=routed, vocabulary_matrices=vocabulary_matrices)
 

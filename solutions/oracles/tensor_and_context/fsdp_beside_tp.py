@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from .tensor_parallel import BF16_BYTES, play_layer
 
@@ -20,11 +21,11 @@ def layer_bytes_sent(*, tokens: int, hidden: int, layer_parameters: float, fsdp:
 
 def lightest_fsdp_degree(*, tokens: int, hidden: int, layer_parameters: float, gpus: int) -> int:
     """Double the degree as long as less is sent than before."""
-    run = {"tokens": tokens, "hidden": hidden, "layer_parameters": layer_parameters}
+    sent = partial(layer_bytes_sent, tokens=tokens, hidden=hidden, layer_parameters=layer_parameters)
     fsdp = 1
     while fsdp < gpus:
-        now = layer_bytes_sent(**run, fsdp=fsdp, tp=gpus // fsdp)
-        if layer_bytes_sent(**run, fsdp=2 * fsdp, tp=gpus // (2 * fsdp)) >= now:
+        now = sent(fsdp=fsdp, tp=gpus // fsdp)
+        if sent(fsdp=2 * fsdp, tp=gpus // (2 * fsdp)) >= now:
             break
         fsdp *= 2
     return fsdp

@@ -13,6 +13,9 @@ import pytest
 SOURCE = Path(os.environ.get("MUTANTS_SOURCE", __file__))  # this file has no examples; a workspace names one that has
 
 
+MODULE = ".".join(SOURCE.with_suffix("").parts[-2:])  # a folder of solutions/, and a module in it
+
+
 def docstrings() -> dict[str, str]:
     """The docstring of each function, method and class of the module as it was written, by its name."""
     found = {}
@@ -29,7 +32,7 @@ DOCSTRINGS = docstrings()
 
 @pytest.mark.parametrize("name", DOCSTRINGS)
 def test_the_examples_of_a_docstring_hold(name: str) -> None:
-    names = vars(importlib.import_module(f"solutions.{SOURCE.stem}")).copy()
+    names = vars(importlib.import_module(f"solutions.{MODULE}")).copy()
     example = doctest.DocTestParser().get_doctest(DOCSTRINGS[name], names, name, str(SOURCE), 0)
     told: list[str] = []
     failed = doctest.DocTestRunner(verbose=False).run(example, out=told.append).failed

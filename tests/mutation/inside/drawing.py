@@ -31,5 +31,5 @@ def pytest_runtest_setup() -> None:
     count as one of a function behind it."""
     modules = [module for name, module in sys.modules.items() if name.startswith("solutions.")]
     for function in (value for module in modules for value in vars(module).values()):
-        if hasattr(function, "cache_clear") and function.__module__ != "solutions.tables":  # it reads files
+        if hasattr(function, "cache_clear") and function.__module__ != "solutions.facts.tables":  # it reads files
             function.cache_clear()

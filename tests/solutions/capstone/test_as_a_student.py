@@ -1,4 +1,4 @@
-"""The capstone as a student solves it: right, and with one early slip that is carried on; the points lost are those of the slip alone."""
+"""The capstone as a student solves it: with rounded numbers, with a wrong formula that is carried on, and what its texts say of the plan."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from case_students import answers, carrying, parts_of
+from case_students import answers, parts_of
 from checkout import checkout_bank
 from drawing import every_sixth_at_once, tries
 from shardwise.bank.bank import Problem
@@ -35,55 +35,16 @@ def asked(seed: int) -> Question:
     return pose(capstone(), seed)
 
 
-def marked(seed: int, slips: dict[str, float] | None = None, digits: int = 12) -> Feedback:
-    feedback = check(asked(seed), answers(capstone(), asked(seed), slips, digits))
+def marked(seed: int, digits: int) -> Feedback:
+    feedback = check(asked(seed), answers(capstone(), asked(seed), digits=digits))
     assert feedback.outcome != Outcome.BROKEN, feedback.say
     return feedback
-
-
-def slip_of(name: str, seed: int) -> float:
-    """How many times too large a part's result is taken: what is counted stays whole."""
-    bounds = next(part.bounds for part in parts_of(capstone(), asked(seed)).parts if part.piece.name == name)
-    assert bounds is not None
-    return 2.0 if bounds.is_whole and bounds.hold(2 * bounds.right) else 0.5 if bounds.is_whole else 1.3
-
-
-@pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
-def test_solved_right_it_earns_all(seed: int) -> None:
-    assert marked(seed).points == asked(seed).points
 
 
 @pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
 def test_rounding_to_three_figures_on_the_way_costs_nothing(seed: int) -> None:
     feedback = marked(seed, digits=3)
     assert feedback.points == asked(seed).points, feedback.say
-
-
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS[1:])])
-def test_with_one_early_slip_the_points_lost_are_those_of_the_slip_alone(seed: int) -> None:
-    followed = 0
-    points = {part.piece.name: part.piece.points for part in parts_of(capstone(), asked(seed)).parts}
-    for name in carrying(capstone(), asked(seed)):
-        feedback = marked(seed, {name: slip_of(name, seed)})
-        lost = [part for part, is_right in feedback.parts.items() if not is_right]
-        assert lost == [name], (name, feedback.say)
-        assert feedback.points == asked(seed).points - points[name]
-        followed += "Right from" in feedback.say
-    assert followed >= 12  # a slip that changes nothing else, such as that of traffic that hides, has nothing to follow
-
-
-@pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
-def test_the_plan_runs_plain_1f1b_and_only_the_part_on_interleaving_does_not(seed: int) -> None:
-    values = parts_of(capstone(), asked(seed)).parts[-1].draw.values
-    right = {part.piece.name: part.bounds.right for part in parts_of(capstone(), asked(seed)).parts if part.bounds}
-    stages, micro_batches, pieces = (values[name] for name in ("pp", "batch_sequences", "virtual_stages"))
-    micro_batches = micro_batches / (values["gpus"] / (values["tp"] * stages)) / values["micro_batch"]
-    busy_s = right["compute"] + right["tp_wait"]
-    assert right["bubble"] == pytest.approx((stages - 1) / (micro_batches + stages - 1))
-    assert right["bubble"] < 0.2  # an engineer would run it
-    assert right["interleaved"] == pytest.approx((stages - 1) / (pieces * micro_batches + stages - 1))
-    exposed_s = max(0, right["sync"] - busy_s / micro_batches)
-    assert right["step"] == pytest.approx(busy_s / (1 - right["bubble"]) + exposed_s)
 
 
 @pytest.mark.parametrize("seed", every_sixth_at_once(SEEDS))
@@ -130,21 +91,6 @@ def test_the_plan_fits_with_buffers_and_fewer_stages_that_fit_are_priced(seed: i
         assert float(said[1]) == pytest.approx(step_s, rel=1e-3)
         assert (said[3] == "less") == (step_s < right["step"])
         assert float(said[2]) == pytest.approx(abs(100 * (step_s / right["step"] - 1)), rel=0.06)
-
-
-def test_most_parts_go_on_with_others() -> None:
-    found = carrying(capstone(), asked(1))
-    assert len(found) >= 15
-    assert len({name for several in found.values() for name in several}) >= 15
-
-
-@pytest.mark.slow
-def test_each_student_gets_another_run() -> None:
-    drawn = {
-        tuple(asked(seed).params[name] for name in ("model", "accelerator", "gpus", "tokens")) for seed in range(30)
-    }
-    assert len(drawn) >= 25
-    assert len({row[0] for row in drawn}) >= 6 and len({row[1] for row in drawn}) == 4
 
 
 def test_many_parts_that_are_right_are_named_by_their_numbers() -> None:

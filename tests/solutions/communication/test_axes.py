@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from solutions.communication import axes
-from solutions.oracles.communication import axes as engine
 
-shapes = st.fixed_dictionaries(
-    {
-        "parameters": st.floats(1e9, 1e12),
-        "layers": st.integers(2, 130),
-        "hidden": st.integers(1024, 20000),
-        "batch_tokens": st.floats(1e5, 1e8),
-    }
-)
 JOB: dict[str, Any] = {
     "parameters": 8e9,
     "layers": 32,
@@ -31,25 +17,6 @@ JOB: dict[str, Any] = {
     "flop_per_s": 400e12,
     "allowed_share": 0.02,
 }
-
-
-@given(shape=shapes)
-def test_a_pod_sends_what_the_walked_step_sends(shape: dict[str, Any]) -> None:
-    tokens = {"batch_tokens": shape["batch_tokens"], "hidden": shape["hidden"]}
-    formulas = {
-        "data": axes.data_parallel_pod_bytes(parameters=shape["parameters"]),
-        "pipeline": axes.pipeline_pod_bytes(**tokens),
-        "tensor": axes.tensor_parallel_pod_bytes(layers=shape["layers"], **tokens),
-    }
-    for axis, formula in formulas.items():
-        assert math.isclose(formula, engine.pod_bytes(axis=axis, **shape), rel_tol=1e-9)
-
-
-@given(sent=st.floats(1e6, 1e15), parameters=st.floats(1e9, 1e12), gpus=st.integers(1, 4096), thin=st.floats(1, 20))
-def test_the_share_is_that_of_two_clocks(sent: float, parameters: float, gpus: int, thin: float) -> None:
-    job = {"parameters": parameters, "batch_tokens": 4e6, "port_bytes_per_s": 50e9, "flop_per_s": 4e14}
-    case = {"pod_bytes": sent, "gpus_per_pod": gpus, "oversubscription": thin, **job}
-    assert math.isclose(axes.share_of_computation(**case), engine.share_of_computation(**case), rel_tol=1e-9)
 
 
 def test_a_larger_batch_lets_gradients_cross_and_a_larger_model_a_pipeline() -> None:
@@ -67,14 +34,3 @@ def test_the_allowed_share_itself_is_allowed() -> None:
     exact = axes.share_of_computation(pod_bytes=sent, **whole)
     assert "data" in axes.axes_that_may_cross(**{**JOB, "allowed_share": exact})
     assert "data" not in axes.axes_that_may_cross(**{**JOB, "allowed_share": 0.999 * exact})
-
-
-def test_over_links_that_are_wide_enough_every_axis_may_cross() -> None:
-    wide = {**JOB, "port_bytes_per_s": 50e12}
-    assert axes.axes_that_may_cross(**wide) == "data or pipeline or tensor" == engine.axes_that_may_cross(**wide)
-
-
-@pytest.mark.parametrize("wrong", [{"allowed_share": 2}, {"oversubscription": 0.5}, {"layers": 0}, {"flop_per_s": 0}])
-def test_what_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        axes.axes_that_may_cross(**{**JOB, **wrong})

@@ -1,4 +1,4 @@
-"""Every reference refuses an argument that is negative, a broken count or no number, and says which.
+"""Every reference refuses an argument that is negative, a broken count or no number, and says which; and agrees with its oracle.
 
 The calls are those of the references' own examples, with one argument replaced at a time.
 """
@@ -9,9 +9,10 @@ import contextlib
 import doctest
 import importlib
 import inspect
+import math
 import pkgutil
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from numbers import Real
 from types import ModuleType
@@ -30,7 +31,11 @@ from solutions.facts.arguments import (
 )
 
 Function = Callable[..., Any]
-MODULES = [found.name for found in pkgutil.iter_modules(solutions.__path__) if not found.ispkg]
+MODULES = [
+    found.name.removeprefix("solutions.")
+    for found in pkgutil.walk_packages(solutions.__path__, "solutions.")
+    if not found.ispkg and found.name.split(".")[1] not in ("oracles", "figures", "interactive")
+]
 
 # A number below zero, or any number, is meant here; or the argument plays no part in the example.
 TAKEN = {
@@ -69,6 +74,8 @@ PARTS_TAKEN = {
     "waiting_step_seconds.stages",
     "fp8_activation_saving_bytes.block",
 }
+# Words of one's own, or one that plays no part in the example.
+ANY_WORD = {"precision_faults.precision"}
 # A reference that works by another one may refuse an argument under the name that it has there.
 TOLD_AS = {
     "faster_plan.plain_micro_batch": "micro_batch",
@@ -176,6 +183,268 @@ DEFAULTS = {
     "zeroed_share.number_format": "E4M3",
 }
 
+# What is refused of arguments that are each in range: what of the example is changed, and words of the message.
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("zero.zero.gpus_for_cut", {"share": 1, "stage": 1}, "the limit itself is not reached"),
+    (
+        "zero.capacity.largest_model",
+        {"device_bytes": 80e9, "activation_bytes": 80e9},
+        "activations and reserve must leave room for states, and they leave",
+    ),
+    ("shapes.layer_parameters.layer_parameters", {"kv_heads": 7}, "heads must divide the width"),
+    ("learning_rate.batch_ramp.ramped_steps", {"stage_tokens": 1e12}, "tokens must suffice for"),
+    ("communication.collectives.message_for_efficiency", {"efficiency": 1}, "efficiency must be below"),
+    ("tensor_and_context.context_parallel.all_to_all_bytes", {"heads": 6, "kv_heads": 4, "cp": 4}, "GPUs must divide"),
+    ("learning_rate.critical_batch.dollars_per_second_saved", {"factor": 1}, "factor must be above"),
+    ("layout.diagnosis.seconds_after", {"score_share": 1.5}, "score_share must be at most"),
+    ("roofline.flops.step_flop", {"heads": 8, "hidden": 4100}, "heads must divide the width"),
+    ("layout.layout.best_layout", {"sequences": 2049}, "no layout of"),
+    (
+        "tensor_and_context.tensor_parallel.recomputed_layers",
+        {"counted": 2000, "layers": 80, "micro_batches": 4},
+        "the counted all-reduces must fit",
+    ),
+    (
+        "tensor_and_context.tensor_parallel_time.largest_tp_under_share",
+        {"bus_bandwidth_bytes_per_s": 1, "largest_share": 1},
+        "largest_share must be below",
+    ),
+    (
+        "roofline.roofline.fused_attention_intensity",
+        {"queries": 1, "keys": 8, "heads": 4, "kv_heads": 4, "causal": True},
+        "a causal mask is counted for as many queries as keys",
+    ),
+    (
+        "pipeline.zero_bubble.step_seconds",
+        {"schedule": "ZB-H2", "stages": 4, "micro_batches": 6},
+        "micro_batches must be at least",
+    ),
+    (
+        "accumulation.accumulation.tying_fixed_seconds",
+        {"plain_micro_batch": 4, "recomputed_micro_batch": 4},
+        "recomputed_micro_batch must be more than",
+    ),
+    ("roofline.layer_kernels.layer_seconds", {"tp": 3}, "KV heads the heads, and tp"),
+    ("roofline.layer_kernels.layer_seconds", {"heads": 24}, "KV heads the heads, and tp"),
+    (
+        "learning_rate.lr_schedules.cosine_lr",
+        {"warmup_steps": 1000, "total_steps": 1000},
+        "decay_steps must be a whole number of at least",
+    ),
+    (
+        "learning_rate.lr_schedules.cosine_area",
+        {"warmup_steps": 100, "total_steps": 100},
+        "decay_steps must be a whole number of at least",
+    ),
+    (
+        "learning_rate.learning_rate.adam_window_steps",
+        {"beta": 0.5, "base_batch": 1, "batch": 2},
+        "the new decay must lie between",
+    ),
+    (
+        "learning_rate.learning_rate.adam_window_steps",
+        {"beta": 1.0, "base_batch": 1, "batch": 2},
+        "the new decay must lie between",
+    ),
+    ("roofline.mfu.paced_tokens_per_s", {"slowdowns": [0.9]}, "slowdowns need one GPU at least, each at least"),
+    ("roofline.mfu.keep_or_drop", {"gpus": 10, "gpus_per_replica": 4}, "and the GPUs whole replicas"),
+    (
+        "pipeline.pipeline_balance.unequal_step_seconds",
+        {"stage_seconds": ()},
+        "stages must be a whole number of at least",
+    ),
+    (
+        "pipeline.pipeline_balance.slowest_stage_layers",
+        {"layers": 8, "stages": 4, "last_stage_layers": 6},
+        "layers on the last of",
+    ),
+    ("pipeline.pipeline_balance.best_last_stage", {"layers": 8, "stages": 1}, "stages, or there is one stage"),
+    (
+        "accumulation.accumulation_time.share_after_change",
+        {"share": 1.0, "accumulation_steps": 4, "other_steps": 2},
+        "compute_share must be above",
+    ),
+    (
+        "accumulation.accumulation_time.waiting_seconds",
+        {"few_steps": 4, "few_step_s": 2.0, "many_steps": 4, "many_step_s": 1.0},
+        "many_steps must be more than few_steps",
+    ),
+    (
+        "accumulation.accumulation_time.overtaking_steps",
+        {"near_micro_batch_s": 0.3, "near_all_reduce_s": 0.1, "far_micro_batch_s": 0.3, "far_all_reduce_s": 0.5},
+        "the far site must have the shorter micro-batch and the longer all-reduce",
+    ),
+    (
+        "accumulation.accumulation_time.overtaking_steps",
+        {"near_micro_batch_s": 0.4, "near_all_reduce_s": 0.5, "far_micro_batch_s": 0.3, "far_all_reduce_s": 0.5},
+        "the far site must have the shorter micro-batch and the longer all-reduce",
+    ),
+    ("communication.overlap.step_seconds", {"hidden": 1.5}, "and leave no more hidden than is computed"),
+    (
+        "communication.overlap.step_seconds",
+        {"communication_s": 1.5, "compute_s": 1.0, "hidden": 0.9},
+        "and leave no more hidden than is computed",
+    ),
+    (
+        "communication.overlap.tokens_to_hide_all_reduce",
+        {"total_over_active": math.inf},
+        "total_over_active must be at least",
+    ),
+    ("accumulation.accumulation.micro_batch_that_fits", {"memory_bytes": 1.0}, "bytes does not fit beside"),
+    (
+        "activations.activations.largest_micro_batch_tokens",
+        {"room_bytes": 1.0},
+        "the activations of a single token do not fit",
+    ),
+    ("communication.axis_traffic.tp_step_bytes", {"cp": 3}, "context-parallel ranks must divide a sequence of"),
+    ("zero.capacity.least_stage", {"room_bytes": 1.0}, "bytes on each GPU"),
+    ("communication.collectives.chain_broadcast_seconds", {"gpus": 1}, "gpus must be at least 2"),
+    ("communication.collectives.double_tree_seconds", {"gpus": 3}, "gpus must be at least 4 for two trees"),
+    ("tensor_and_context.context_parallel.gather_over_attention", {"heads": 1}, "KV heads must divide the"),
+    ("tensor_and_context.context_parallel.lighter_exchange", {"heads": 1}, "KV heads must divide the"),
+    (
+        "tensor_and_context.context_parallel.longest_context",
+        {"room_bytes": 1.0},
+        "bytes must hold at least one token, which keeps",
+    ),
+    (
+        "tensor_and_context.context_parallel.ring_attention_seconds",
+        {"block_seconds": []},
+        "block_seconds must name at least one block",
+    ),
+    ("tensor_and_context.context_parallel.smallest_cp", {"layers": 1000000}, "GPUs are too few: a sequence keeps"),
+    ("cost.data_constrained.worth_of_a_repeat", {"epochs": 0.5}, "epochs must be at least 1"),
+    ("experts.expert_capacity.dropped_copies", {"loads": [0, 0]}, "loads must not all be 0"),
+    ("experts.expert_capacity.dropped_copies", {"loads": []}, "loads must name at least one expert"),
+    ("experts.expert_capacity.least_factor", {"factors": []}, "drops more than"),
+    (
+        "experts.expert_compute.micro_batch_that_fills",
+        {"hidden": 1},
+        "matrix stays memory-bound with any number of tokens",
+    ),
+    ("layout.fixed_batch.gpus_at_bubble", {"pp": 1}, "a pipeline of one stage has no bubble"),
+    ("layout.fixed_batch.most_gpus", {"micro_batch": 3}, "must divide the batch of"),
+    ("zero.fsdp.micro_batches_behind", {"gpus": 1}, "gpus must be at least 2"),
+    ("activations.gpt_activations.layer_bytes", {"tp": 7}, "must divide the"),
+    ("accumulation.gradient_buffers.token_pull", {"micro_batch_tokens": 1000000}, "must contain the micro-batch's"),
+    ("communication.hierarchy.collective_gap", {"near_gpus": 1}, "near_gpus and far_gpus must be at least"),
+    ("communication.hierarchy.gather_bandwidth", {"children": 1}, "children must be at least 2"),
+    ("communication.hierarchy.in_switch_bytes", {"gpus": 1}, "gpus must be at least 2"),
+    ("communication.hierarchy.link_rate_behind_in_switch", {"gpus": 1}, "gpus must be at least 2"),
+    (
+        "communication.hierarchy.pod_uplink_bytes_per_s",
+        {"oversubscription": 0.5},
+        "oversubscription must be at least 1",
+    ),
+    ("communication.hierarchy.port_rate_behind_bus_bandwidth", {"servers": 1}, "servers must be at least 2"),
+    ("layout.layout.fuller_stages", {"layers": 1}, "layers leave some of"),
+    ("layout.layout.layers_per_stage", {"layers": 1}, "layers leave some of"),
+    ("layout.layout.usable_gpus", {"gpus": 1}, "are more than"),
+    (
+        "learning_rate.learning_rate.rate_from_two_sweeps",
+        {"first_batch": 1, "second_batch": 1},
+        "second_batch must differ from first_batch",
+    ),
+    ("activations.loss_memory.loss_chunks", {"room_bytes": 1.0}, "the logits of a single token do not fit"),
+    ("precision.loss_scaling.burst_until_lost", {"smallest_gradient": 1.0}, "needs no scale"),
+    ("shapes.moe.active_parameters", {"experts": 1}, "a token cannot go to"),
+    ("shapes.moe.total_parameters", {"dense_layers": 1000000}, "layers cannot be dense"),
+    ("communication.overlap.most_gpus_that_hide", {"batch_tokens": 1.0}, "batch_tokens must be enough for one server"),
+    ("cost.overtraining.token_factor", {"size_factor": 5e-07}, "times the optimum's size never reaches its loss"),
+    ("pipeline.pipeline_traffic.best_virtual_stages", {"stages": 2}, "stages must be at least 3"),
+    ("pipeline.pipeline_traffic.boundary_growth", {"stages": 1}, "a pipeline of one stage sends nothing"),
+    ("pipeline.pipeline_traffic.busiest_gpu_seconds", {"stages": 1}, "a pipeline of one stage sends nothing"),
+    (
+        "activations.recompute.selective_speedup",
+        {"forward_s": 7.7e-09},
+        "the attention core is a part of the forward pass",
+    ),
+    ("ring.ring.algorithm_bandwidth_elsewhere", {"gpus": 1}, "gpus must be at least 2"),
+    ("ring.ring.crossover_bytes", {"gpus": 3}, "for the two to differ in steps"),
+    ("ring.ring.parameters_behind_phase", {"gpus": 1}, "gpus must be at least 2"),
+    ("ring.ring.rails_all_reduce_seconds", {"servers": 1}, "servers and gpus_per_server must be at least"),
+    ("roofline.roofline.fused_attention_intensity", {"heads": 1}, "heads are no multiple of"),
+    ("cost.run_costs.seconds_saved_by_speedup", {"speedup": 0.5}, "speedup must be at least"),
+    ("checkpointing.spares.recovery_probability", {"failed": 1000000}, "failed must be at most"),
+    ("tensor_and_context.tensor_parallel.kv_copies", {"kv_heads": 3}, "GPUs must divide one another"),
+    ("zero.zero.nearest_stage", {"gpus": 1}, "on one GPU every stage holds the same"),
+    ("pipeline.zero_bubble.bubble_rate_with_hops", {"schedule": "GPipe"}, "schedule must be one of 1F1B, ZB-H1, ZB-H2"),
+]
+
+# The oracle of a reference has its name, or its name behind one of these words, and takes the same arguments.
+WORDS = (
+    "", "climbed_", "clocked_", "counted_", "integrated_", "listed_", "moved_by_one_", "played_", "searched_", "simulated_",
+    "summed_", "tried_", "walked_",
+)  # fmt: skip
+# The module of its oracles, where that has another name than its own.
+ORACLE_MODULES = {"cost.run_costs": "capstone.capstone"}
+# Oracles that have another name.
+ORACLES = {
+    "accumulation.accumulation.batch_overshoot": "accumulation.accumulation.counted_overshoot",
+    "accumulation.accumulation.dividing_micro_batch": "accumulation.accumulation.cut_micro_batch",
+    "accumulation.accumulation.faster_plan": "accumulation.accumulation.raced_plans",
+    "accumulation.accumulation.micro_batch_that_fits": "accumulation.accumulation.packed_micro_batch",
+    "accumulation.accumulation.tying_fixed_seconds": "accumulation.accumulation.searched_tie",
+    "accumulation.accumulation_time.share_after_change": "accumulation.accumulation_time.replayed_share",
+    "learning_rate.batch_ramp.ramped_steps": "learning_rate.batch_ramp.walked_ramp_steps",
+    "checkpointing.checkpoint_interval.young_interval_seconds": "layout.run_plan.young_interval_seconds",
+    "learning_rate.critical_batch.critical_batch_tokens": "learning_rate.critical_batch.integrated_critical_batch",
+    "learning_rate.critical_batch.dollars_per_second_saved": "learning_rate.critical_batch.played_dollars_per_second",
+    "learning_rate.critical_batch.loss_for_critical_batch": "learning_rate.critical_batch.integrated_loss",
+    "accumulation.gradient_buffers.buffered_state_bytes": "accumulation.gradient_buffers.held_state_bytes",
+    "accumulation.gradient_buffers.deferral": "accumulation.gradient_buffers.allocated_deferral",
+    "accumulation.gradient_buffers.deferred_memory_bytes": "accumulation.gradient_buffers.counted_deferred_memory",
+    "accumulation.gradient_buffers.deferred_traffic_bytes": "accumulation.gradient_buffers.counted_deferred_traffic",
+    "accumulation.gradient_buffers.token_pull": "accumulation.gradient_buffers.moved_by_one_token",
+    "learning_rate.learning_rate.adam_window_steps": "learning_rate.learning_rate.summed_adam_window",
+    "learning_rate.learning_rate.linear_rule_lr": "learning_rate.learning_rate.played_linear_lr",
+    "learning_rate.learning_rate.rate_from_two_sweeps": "learning_rate.learning_rate.aligned_lr",
+    "learning_rate.learning_rate.sample_weight": "learning_rate.learning_rate.moved_by_one_sample",
+    "learning_rate.learning_rate.square_root_rule_batch": "learning_rate.learning_rate.searched_noise_batch",
+    "learning_rate.learning_rate.square_root_rule_lr": "learning_rate.learning_rate.noise_matched_lr",
+    "learning_rate.lr_schedules.batch_for_warmup_share": "learning_rate.lr_schedules.searched_warmup_batch",
+    "learning_rate.lr_schedules.warmup_steps": "learning_rate.lr_schedules.climbed_warmup",
+    "learning_rate.lr_schedules.wsd_to_cosine_area": "learning_rate.lr_schedules.summed_area_ratio",
+    "ring.ring.largest_naive_group": "ring.ring.searched_naive_group",
+    "ring.ring.naive_root_bytes": "ring.ring.counted_root_bytes",
+    "ring.ring.parameters_behind_phase": "ring.ring.searched_parameters",
+    "ring.ring.rails_all_reduce_seconds": "ring.ring.counted_rails_seconds",
+    "ring.ring.tree_all_reduce_seconds": "ring.ring.simulated_tree_seconds",
+}
+# Without an oracle are the figures of chips and models, which have a source, parts of references that have one, rules as they are
+# printed, and what an oracle computes from other arguments (the tests of these modules call it).
+OTHERWISE_TESTED = {"facts.arguments", "facts.hardware", "shapes.layer_parameters", "shapes.models", "facts.tables"}
+NO_ORACLE = {
+    "accumulation.accumulation_time.overtaking_steps",
+    "checkpointing.checkpoint_interval.daly_interval_seconds",
+    "roofline.flop_rules.gpt_training_seconds",
+    "roofline.flop_rules.gpt_utilisation",
+    "roofline.flop_rules.palm_mfu",
+    "precision.formats.known",
+    "communication.hierarchy.pod_uplink_bytes_per_s",
+    "roofline.layer_kernels.layer_kernels",
+    "roofline.mfu.share_of_peak",
+    "pipeline.pipeline.warm_up_by_stage",
+    "layout.run_plan.model_parameters",
+    "layout.run_plan.stage_weight_bytes",
+    "layout.run_plan.step_flop",
+    "activations.step_memory.moment_bytes",
+    "pipeline.zero_bubble.v_schedule_peak_micro_batches",
+}
+# These divide something, or are divided: they are doubled, and one more of them is not asked for.
+DEALT_OUT = {"heads", "hidden", "kv_heads", "sequence_length", "tokens", "tp"}
+# Of these the oracle knows only what the example has, or the number in the example lies on a limit.
+NOT_MOVED = {
+    "active_parameters.mlp_matrices",
+    "largest_tp.kv_heads",
+    "most_gpus_that_hide.bus_bytes_per_s",
+    "routed_parameters.mlp_matrices",
+    "score_traffic_seconds.sequence_length",
+    "steps_for_share.all_reduce_s",
+    "total_parameters.mlp_matrices",
+    "unfused_attention_bytes.sequence_length",
+}
+
 
 def references(module: ModuleType) -> dict[str, Function]:
     """The public functions that a module defines and gives a result; a check of arguments gives none."""
@@ -245,6 +514,25 @@ def test_a_negative_argument_a_broken_count_and_what_is_no_number_are_refused_by
 
 
 @pytest.mark.parametrize("name", MODULES)
+def test_a_word_that_is_none_of_those_known_is_repeated_in_the_refusal(name: str) -> None:
+    module = importlib.import_module(f"solutions.{name}")
+    for function, [(arguments, _), *_] in example_calls(module).items():
+        for argument in (argument for argument, value in arguments.items() if isinstance(value, str)):
+            if f"{function}.{argument}" not in ANY_WORD:
+                with pytest.raises((ValueError, KeyError), match="nonesuch"):
+                    getattr(module, function)(**arguments | {argument: "nonesuch"})
+
+
+@pytest.mark.parametrize(("name", "changed", "words"), REFUSED)
+def test_arguments_that_do_not_go_together_are_refused(name: str, changed: dict[str, Any], words: str) -> None:
+    module, _, function = name.rpartition(".")
+    references_of = importlib.import_module(f"solutions.{module}")
+    arguments, _ = example_calls(references_of)[function][0]
+    with pytest.raises(ValueError, match=re.escape(words)):
+        getattr(references_of, function)(**arguments | changed)
+
+
+@pytest.mark.parametrize("name", MODULES)
 def test_an_argument_left_out_is_what_it_is_everywhere_else(name: str) -> None:
     module = importlib.import_module(f"solutions.{name}")
     for function, [(arguments, _), *_] in example_calls(module).items():
@@ -273,6 +561,76 @@ def test_a_count_is_a_whole_number_and_no_float(name: str) -> None:
                 assert all(isinstance(number, int) for number in numbers), (
                     f"{name}.{function}(**{arguments}) = {result}"
                 )
+
+
+def oracle_of(module: str, name: str) -> Function | None:
+    """The oracle that takes the same arguments as a reference, if there is one."""
+    there = ORACLES.get(f"{module}.{name}")
+    with contextlib.suppress(ModuleNotFoundError):
+        oracles = importlib.import_module(
+            f"solutions.oracles.{there.rpartition('.')[0] if there else ORACLE_MODULES.get(module, module)}"
+        )
+        reference = getattr(importlib.import_module(f"solutions.{module}"), name)
+        for called in [there.rpartition(".")[2]] if there else [word + name for word in WORDS]:
+            oracle = getattr(oracles, called, None)
+            if callable(oracle) and set(_parameters(oracle)) == set(_parameters(reference)):
+                return oracle  # type: ignore[no-any-return]
+    return None
+
+
+def _parameters(function: Function) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters
+
+
+def neighbours(function: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The arguments, and those with one of them moved: a switch turned, a count by one or doubled, a size to either side."""
+    yield arguments
+    for argument, value in arguments.items():
+        if f"{function}.{argument}" in NOT_MOVED:
+            continue
+        moved: list[Any] = []
+        if isinstance(value, bool):
+            moved = [not value]
+        elif isinstance(value, int):
+            moved = [2 * value] if argument in DEALT_OUT else [value + 1, 2 * value]
+        elif isinstance(value, float):
+            moved = [0.7 * value, 1.5 * value]
+        yield from (arguments | {argument: there} for there in moved)
+
+
+def agree(ours: Any, theirs: Any) -> bool:
+    """Whether two results are the same, but for what an oracle that searches or adds up small steps is off."""
+    if isinstance(ours, Mapping):
+        return ours.keys() == theirs.keys() and all(agree(value, theirs[key]) for key, value in ours.items())
+    if isinstance(ours, Sequence) and not isinstance(ours, str):
+        return len(ours) == len(theirs) and all(agree(one, other) for one, other in zip(ours, theirs, strict=True))
+    if isinstance(ours, Real) and not isinstance(ours, bool):
+        return math.isclose(ours, theirs, rel_tol=1e-3, abs_tol=1e-9)
+    return bool(ours == theirs)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_reference_agrees_with_its_oracle_around_its_examples(name: str) -> None:
+    module = importlib.import_module(f"solutions.{name}")
+    for function, calls in example_calls(module).items():
+        oracle = oracle_of(name, function)
+        for arguments in (near for given, _ in calls for near in neighbours(function, given) if oracle):
+            try:
+                ours, theirs = getattr(module, function)(**arguments), oracle(**arguments)  # type: ignore[misc]
+            except ValueError:
+                continue  # the rest of the example does not go with it
+            assert agree(ours, theirs), f"{name}.{function}(**{arguments}) = {ours}, and the oracle finds {theirs}"
+
+
+def test_every_reference_that_computes_something_new_has_an_oracle() -> None:
+    found = {
+        f"{name}.{function}"
+        for name in MODULES
+        if name not in OTHERWISE_TESTED and not name.startswith("planner")
+        for function in references(importlib.import_module(f"solutions.{name}"))
+        if oracle_of(name, function) is None
+    }
+    assert found == NO_ORACLE
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
-"""What moving pictures show, against references that compute it another way."""
+"""Interactive figures: what every figure promises at every setting, and numbers of each that its lesson or another computation gives."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from fractions import Fraction
+from collections.abc import Iterator
 from itertools import pairwise, product
 from pathlib import Path
 from types import ModuleType
@@ -16,22 +16,12 @@ from hypothesis import strategies as st
 
 from solutions import interactive
 from solutions.checkpointing.checkpoint_interval import run_seconds
-from solutions.communication.hierarchy import sharded_seconds
-from solutions.communication.overlap import exposed_tail_seconds
-from solutions.interactive import all_reduce_times as times
-from solutions.interactive import checkpoints, learning_rates, loss_scaler, overlap, pipeline, roofline, zero
+from solutions.interactive import pipeline, valleys
 from solutions.interactive import ring as rings
-from solutions.learning_rate.lr_schedules import cosine_area, cosine_lr, wsd_area
 from solutions.oracles.checkpointing.checkpoint_run import drawn_failures, play_run
-from solutions.oracles.communication.hierarchy import sharded_seconds as played_sharded
-from solutions.oracles.precision.loss_scaling import gradients_that_grow, play_scaler
-from solutions.oracles.roofline.roofline import attainable_flop_per_s as played_rate
+from solutions.oracles.experts.expert_capacity import EXAMPLE_LOADS, uneven_loads
 from solutions.pipeline.pipeline import bubble_idle_fraction, in_flight, interleaved_chunks_in_flight
-from solutions.pipeline.zero_bubble import bubble_seconds
-from solutions.precision.loss_scaling import dynamic_scale
-from solutions.ring import ring
-from solutions.shapes.models import parameters
-from solutions.zero.zero import state_bytes_per_gpu
+from solutions.ring.ring import bytes_sent_per_gpu, steps
 
 NAMES = [module.name for module in pkgutil.iter_modules(interactive.__path__)]
 DRAWINGS = {"bars", "gantt", "lines", "ring", "scatter", "servers", "stack"}
@@ -42,40 +32,63 @@ def module_of(name: str) -> ModuleType:
     return importlib.import_module(f"solutions.interactive.{name}")
 
 
-def start_of(module: ModuleType) -> Shown:
-    return {name: control["options"][control["start"]] for name, control in module.CONTROLS.items()}
+def shown(name: str, **chosen: str) -> Shown:
+    """What a figure shows at its start, but for the controls that are set to another of their options."""
+    module = module_of(name)
+    picked = {
+        control: about["options"][chosen.get(control, about["start"])] for control, about in module.CONTROLS.items()
+    }
+    return module.show(**picked)  # type: ignore[no-any-return]
 
 
-def line_of(shown: Shown, name: str, panel: int = 0) -> dict[float, float]:
-    (found,) = [line for line in shown["panels"][panel]["lines"] if line["name"] == name]
-    return dict(found["points"])
+def facts_of(seen: Shown) -> dict[str, str]:
+    return dict(seen.get("facts") or seen["frames"][-1]["facts"])
 
 
-# Every picture -----------------------------------------------------------------------------------------------------
+def one_control_moved(name: str) -> Iterator[Shown]:
+    """What a figure shows with each option of each control, all others being at their start."""
+    for control, about in module_of(name).CONTROLS.items():
+        for option in about["options"]:
+            yield shown(name, **{control: option})
+
+
+# Every figure ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_option_of_each_control_can_be_drawn_or_says_why_not(name: str) -> None:
-    module = module_of(name)
-    start = start_of(module)
-    for control, about in module.CONTROLS.items():
+def test_every_option_of_every_control_can_be_drawn(name: str) -> None:
+    for about in module_of(name).CONTROLS.values():
         assert len(set(map(str, about["options"]))) == len(about["options"]) >= 2
-        for value in about["options"].values():
-            shown = module.show(**{**start, control: value})
-            assert {panel["drawing"] for panel in shown["panels"]} <= DRAWINGS
-            assert all(
-                len(frame.get("panels", shown["panels"])) == len(shown["panels"]) for frame in shown.get("frames", ())
-            )
-            facts = shown.get("facts") or shown["frames"][-1]["facts"]
-            assert all(isinstance(text, str) and text for fact in facts for text in fact)
+    for seen in one_control_moved(name):
+        assert {panel["drawing"] for panel in seen["panels"]} <= DRAWINGS
+        assert all(len(frame.get("panels", seen["panels"])) == len(seen["panels"]) for frame in seen.get("frames", ()))
+        assert all(isinstance(text, str) and text for fact in facts_of(seen).items() for text in fact)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_drawn_outside_the_axes(name: str) -> None:
+    for panel in (panel for seen in one_control_moved(name) for panel in seen["panels"]):
+        points = [point for line in panel.get("lines", ()) for point in line["points"]] if "y" in panel else []
+        points += [(mark["x"], mark["y"]) for mark in panel.get("marks", ()) if {"x", "y"} <= set(mark)]
+        for place, axis in enumerate((panel.get("x"), panel.get("y"))):
+            if axis and "low" in axis:
+                assert all(axis["low"] <= point[place] <= axis["high"] for point in points), panel["title"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nobody_does_two_things_at_once(name: str) -> None:
+    for panel in (panel for seen in one_control_moved(name) for panel in seen["panels"] if panel["drawing"] == "gantt"):
+        for row in range(len(panel["rows"])):
+            spans = sorted((span["from"], span["to"]) for span in panel["spans"] if span["row"] == row)
+            assert all(0 <= begun <= ended <= panel["axis"]["high"] * (1 + 1e-5) for begun, ended in spans)
+            assert all(ended <= begun * (1 + 1e-5) for (_, ended), (begun, _) in pairwise(spans)), panel["title"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_something_plays(name: str) -> None:
-    module = module_of(name)
-    shown = module.show(**start_of(module))
-    assert ("frames" in shown) != hasattr(module, "PLAYS")
-    assert len(shown.get("frames") or module.CONTROLS[module.PLAYS]["options"]) >= 5
+    module, seen = module_of(name), shown(name)
+    assert ("frames" in seen) != hasattr(module, "PLAYS")
+    assert len(seen.get("frames") or module.CONTROLS[module.PLAYS]["options"]) >= 5
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -89,26 +102,6 @@ def test_a_question_has_an_answer_and_does_not_tell_it(name: str) -> None:
         assert asked["answer"] > 0 and asked["unit"]
 
 
-@pytest.mark.parametrize(
-    ("name", "premises"),
-    [
-        ("all_reduce_times", ["port of 50 GB/s for each GPU", "5 µs for each step"]),
-        ("first_stage", ["1F1B", "same batch"]),
-        ("learning_rates", ["cosine to zero", "falls to zero in a straight line"]),
-        ("loss_scaler", ["halves the scale", "doubles it after 200 clean steps"]),
-        ("overlap", ["one at a time", "as soon as it is computed"]),  # after the pass, all would be waited for: 56 ms
-        ("pipeline", ["equal stages", "1F1B"]),  # interleaved, or with a slow stage, one waits for another share
-        ("ranks", ["512 sequences of 8,192 tokens"]),  # with 4 sequences it would be 1.5 times as long
-        ("ring", ["ring all-reduce"]),  # sent to every other GPU as they are, gradients would make 3 GB
-        ("roofline", ["BF16"]),  # in FP8 the ridge lies elsewhere
-        ("step_memory", ["8,192 tokens", "ZeRO-2"]),
-    ],
-)
-def test_a_question_says_what_its_answer_depends_on(name: str, premises: list[str]) -> None:
-    asked = module_of(name).predict()["ask"]
-    assert [premise for premise in premises if premise not in asked] == []
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_its_still_is_a_picture_of_its_lesson(name: str) -> None:
     module = module_of(name)
@@ -117,79 +110,66 @@ def test_its_still_is_a_picture_of_its_lesson(name: str) -> None:
     assert f"figures/{module.STILL}.png" in (folder / "lesson.md").read_text("utf-8")
 
 
-# One by one --------------------------------------------------------------------------------------------------------
+# Each of them ------------------------------------------------------------------------------------------------------
+
+
+# The figure, the controls that are moved, and how facts begin: numbers of the lesson, or those of the sum beside them.
+FACTS: list[tuple[str, dict[str, str], dict[str, str]]] = [
+    ("accumulation", {}, {"a micro-batch, an all-reduce": "1.32 s, 176 ms", "step, all-reduced after each": "11.9 s"}),
+    ("accumulation", {}, {"step, all-reduced after the last": "10.7 s", "share, after the last": "1.64 %"}),
+    ("accumulation", {"accumulation_steps": "32", "bus_bytes_per_s": "90 GB/s"}, {"share, after the last": "1.64 %"}),
+    ("all_reduce_times", {}, {"rings over eight ports": "635 µs"}),  # 126 steps of 5 µs, 126/64 MB at 400 GB/s
+    ("all_reduce_times", {}, {"quickest": "two trees over eight ports"}),
+    ("all_reduce_times", {"message_bytes": "10 GB"}, {"quickest": "rings over eight ports"}),
+    ("checkpoints", {}, {"mean time between failures": "3.09 h", "best interval": "18.6 min, with 14.2 %"}),
+    ("experts", {}, {"copies dropped": "15.4 %", "places empty": "32.4 %"}),  # 4,080 + 980 copies beyond 5,120 each
+    ("experts", {"held": "one from the top, one from the bottom"}, {"fullest GPU, dropless": "10,168 copies, 1.24"}),
+    ("first_stage", {}, {"fewest stages that fit": "16", "idle fraction then, 1F1B": "48.4 %"}),  # 15/31
+    ("first_stage", {"gpus": "32,768"}, {"fewest stages that fit": "4"}),
+    ("first_stage", {"tp": "4"}, {"fewest stages that fit": "32"}),
+    ("first_stage", {"sharded": "optimizer (ZeRO-1)"}, {"fewest stages that fit": "32"}),
+    ("first_stage", {"recomputed": "every layer"}, {"fewest stages that fit": "2"}),
+    ("learning_rates", {}, {"area, cosine": "15", "area, warmup, stable, decay": "28.2"}),  # 0.3 + 26.4 + 1.5
+    ("loader", {}, {"shortest queue that covers all but the first load": "5 of each worker"}),  # 12 s over 2.5 s
+    ("loader", {"slow_s": "20 s"}, {"shortest queue that covers all but the first load": "none up to 8"}),
+    ("loader", {"slow_s": "20 s"}, {"a step in the long run, at best": "2.9 s, loading sets the pace"}),
+    ("loss_scaler", {}, {"with level gradients": "0.498 % for good"}),  # one step of 201
+    ("overlap", {}, {"the step waits for": "21 ms", "hidden share of the traffic": "62.5 %"}),  # 5 + 8 · 7 - 40 ms
+    ("pipeline", {}, {"length of the step": "11 micro-batches", "idle, all stages together": "27.3 %"}),
+    ("pipeline", {"slowest": "2 ×"}, {"length of the step": "19 micro-batches, 8 of them work, 16 on the last"}),
+    ("pipeline", {"schedule": "ZB-H2"}, {"longest wait between a stage's first and last operation": "none"}),
+    ("ranks", {}, {"on DP, rank 0 talks with": "ranks 16, 32, 48", "over": "ports of 4 servers, 50 GB/s"}),
+    ("ring", {}, {"sent by each GPU so far": "1.5 GB", "time so far, without latency": "30 ms"}),
+    ("ring_attention", {}, {"the mask saves": "12.5 %", "attention takes": "9.62 ms"}),  # 3.5 blocks of 2.75 ms
+    ("ring_attention", {"layout": "a chunk from the head, one from the tail"}, {"the mask saves": "50 %"}),
+    ("roofline", {}, {"ridge of the H100-80GB": "295 FLOP per byte", "it waits for": "memory"}),  # 989e12 / 3.35e12
+    ("step_memory", {}, {"peak": "64.6 GB, in the loss", "on an H100-80GB": "fits"}),
+    ("step_memory", {"gradient_shards": "sharded (ZeRO-2)"}, {"peak": "64.6 GB"}),  # the loss comes before gradients
+    ("step_memory", {"recomputed": "all layers"}, {"peak": "34.8 GB"}),
+    ("valleys", {"size": "10 % of the best", "work": "7.2 · 10²³ FLOP, as Llama 3 8B"}, {"lowest point": "81B on"}),
+    ("zero", {}, {"parameters": "8.03 billion", "states fit under": "ZeRO-1, ZeRO-2, ZeRO-3"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "moved", "facts"), FACTS)
+def test_a_figure_says_what_its_lesson_says(name: str, moved: dict[str, str], facts: dict[str, str]) -> None:
+    seen = facts_of(shown(name, **moved))
+    assert {fact: seen[fact][: len(text)] for fact, text in facts.items()} == facts
 
 
 @pytest.mark.parametrize("gpus", rings.CONTROLS["gpus"]["options"].values())
-def test_the_ring_ends_with_every_chunk_everywhere_and_the_bytes_of_the_formula(gpus: int) -> None:
+def test_every_step_of_the_ring_moves_one_chunk_over_every_link(gpus: int) -> None:
     frames = rings.show(gpus=gpus, message_bytes=1e9, link_bytes_per_s=50e9)["frames"]
-    assert len(frames) == ring.steps(gpus=gpus) + 1
+    assert len(frames) == steps(gpus=gpus) + 1
     assert frames[-1]["panels"][0]["held"] == [[gpus] * gpus] * gpus
-    sent = interactive.in_bytes(ring.bytes_sent_per_gpu(message_bytes=1e9, gpus=gpus))
-    took = interactive.in_time(ring.all_reduce_seconds(message_bytes=1e9, gpus=gpus, bandwidth_bytes_per_s=50e9))
-    assert {"sent by each GPU so far": sent, "time so far, without latency": took}.items() <= dict(
-        frames[-1]["facts"]
-    ).items()
+    sent = interactive.in_bytes(bytes_sent_per_gpu(message_bytes=1e9, gpus=gpus))
+    assert dict(frames[-1]["facts"])["sent by each GPU so far"] == sent
     for before, after in pairwise(frames):
         for gpu, send in enumerate(after["panels"][0]["sends"]):  # what arrived is what changed, and the only thing
             old, new = (frame["panels"][0]["held"][(gpu + 1) % gpus] for frame in (before, after))
             assert [place for place in range(gpus) if old[place] != new[place]] == [send["chunk"]]
             carried = before["panels"][0]["held"][gpu][send["chunk"]]
             assert new[send["chunk"]] == carried + (old[send["chunk"]] if send["adds"] else 0)
-
-
-def test_a_time_of_the_curve_is_that_of_the_reference_and_of_the_played_collective() -> None:
-    given_ = {"servers": 8, "port_bytes_per_s": 50e9, "latency_s": 5e-6}
-    shown = times.show(message_bytes=1e6, **given_)
-    rate = {"bandwidth_bytes_per_s": 400e9, "latency_s": 5e-6}
-    ring_ms = ring.all_reduce_seconds(message_bytes=1e6, gpus=64, **rate) * 1e3
-    assert line_of(shown, "rings over eight ports")[1.0] == pytest.approx(ring_ms, rel=1e-5)
-    servers = {
-        "message_bytes": 1e6,
-        "servers": 8,
-        "gpus_per_server": 8,
-        "port_bytes_per_s": 50e9,
-        "nvlink_bytes_per_s": 450e9,
-    }
-    for way in (sharded_seconds, played_sharded):
-        assert line_of(shown, "sharded inside servers")[1.0] == pytest.approx(
-            way(**servers, latency_s=5e-6) * 1e3, rel=1e-5
-        )
-    assert dict(shown["facts"])["quickest"] == "two trees over eight ports"
-
-
-@pytest.mark.parametrize(
-    "extreme",
-    [
-        {"servers": 2, "port_bytes_per_s": 100e9, "latency_s": 1e-6},
-        {"servers": 128, "port_bytes_per_s": 12.5e9, "latency_s": 20e-6},
-    ],
-)
-def test_no_time_leaves_the_axis_where_steps_are_shortest_and_where_they_are_longest(extreme: Shown) -> None:
-    (panel,) = times.show(message_bytes=1e6, **extreme)["panels"]
-    drawn = [y for line in panel["lines"] for _, y in line["points"]]
-    assert panel["y"]["low"] <= min(drawn) and max(drawn) <= panel["y"]["high"]
-
-
-@pytest.mark.parametrize("gpus", [1, 64, 1024])
-def test_the_parts_of_a_bar_are_the_states_of_the_formula(gpus: int) -> None:
-    (panel,) = zero.show(gpus=gpus, model="Llama-3-70B", accelerator="H100-80GB")["panels"]
-    for stage, row in enumerate(panel["rows"]):
-        whole = state_bytes_per_gpu(parameters=parameters(model="Llama-3-70B"), gpus=gpus, stage=stage)
-        assert sum(part["size"] for part in row["parts"]) == pytest.approx(whole / 1e9, rel=1e-9)
-
-
-@given(st.integers(1, 12), st.integers(2, 10), st.sampled_from((4, 8, 16)))
-def test_what_is_drawn_as_exposed_is_the_tail_of_the_formula(reduce_ms: int, backward_ms: int, layers: int) -> None:
-    step = {"reduce_s": reduce_ms / 1e3, "backward_s": backward_ms / 1e3, "layers": layers}
-    (panel,) = overlap.show(**step)["panels"]
-    by_kind = {
-        kind: sum(span["to"] - span["from"] for span in panel["spans"] if span["kind"] == kind)
-        for kind in panel["kinds"]
-    }
-    assert by_kind["exposed"] == pytest.approx(exposed_tail_seconds(**step) * 1e3, rel=1e-4)
-    assert by_kind["hidden"] + by_kind["exposed"] == pytest.approx(layers * reduce_ms, rel=1e-4)
-    assert by_kind["computes"] == pytest.approx(layers * backward_ms, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -209,64 +189,17 @@ def test_equal_stages_wait_and_hold_as_the_formulas_say(schedule: str, stages: i
         assert step.peak_held(stage) == held[schedule]
 
 
-@pytest.mark.parametrize(("schedule", "stages"), [*product(pipeline.SCHEDULES, (2, 4, 8))])
-def test_the_longest_wait_of_a_stage_is_the_bubble_of_the_lesson_and_none_under_zb_h2(
-    schedule: str, stages: int
-) -> None:
-    shown = pipeline.show(schedule=schedule, stages=stages, micro_batches=16, virtual_stages=2, slowest=Fraction(1))
-    third = {"forward_s": 1, "input_backward_s": 1, "weight_backward_s": 1}  # of a micro-batch, each
-    bubble = bubble_seconds(schedule=schedule, stages=stages, virtual_stages=2, **third) / 3
-    said = dict(shown["facts"])["longest wait between a stage's first and last operation"]
-    assert said == {0: "none", 1: "1 micro-batch"}.get(bubble, f"{interactive.written(bubble)} micro-batches")
+def test_the_lowest_points_of_the_valleys_are_those_of_the_paper() -> None:
+    (panel, _) = shown("valleys")["panels"]
+    on_paper = [(2.78, 60), (9.05, 184), (29.4, 566), (95.9, 1740)]  # billions of parameters and tokens, from its text
+    for (size, _), (parameters, tokens), budget in zip(
+        panel["lines"][-1]["points"], on_paper, valleys.COLOURS, strict=True
+    ):
+        assert size == pytest.approx(parameters, rel=2e-3)
+        assert budget / 6e18 / size == pytest.approx(tokens, rel=3e-3)
 
 
-def test_a_slow_last_stage_holds_up_the_step_and_chunks_that_do_not_divide_are_told() -> None:
-    shape = {"schedule": "1F1B", "stages": 4, "micro_batches": 8}
-    even, slow = (pipeline.play_step(**shape, slowest=Fraction(times)) for times in (1, 2))
-    assert even.ticks == 11 * pipeline.MICRO_BATCH
-    assert slow.ticks == (3 + 8 * 2) * pipeline.MICRO_BATCH
-    facts = dict(pipeline.show(**shape, virtual_stages=2, slowest=Fraction(2))["facts"])
-    assert facts["length of the step"] == "19 micro-batches, 8 of them work, 16 on the last stage"
-    with pytest.raises(ValueError, match="multiple of the stages"):
-        pipeline.play_step(schedule="interleaved", stages=6, micro_batches=8, virtual_stages=2)
-
-
-@pytest.mark.parametrize("chip", roofline.CHIPS)
-def test_the_kernel_lies_on_the_roof_that_is_played(chip: str) -> None:
-    for tokens, name in product((1, 64, 8192), roofline.KERNELS.values()):
-        (panel,) = roofline.show(tokens=tokens, kernel=name, chip=chip)["panels"]
-        (mark,) = panel["marks"]
-        assert mark["y"] == pytest.approx(played_rate(intensity=mark["x"], **roofline.rates(chip)) / 1e12)
-
-
-def test_rates_and_areas_are_those_of_the_schedules() -> None:
-    shown = learning_rates.show(total_steps=100_000, warmup_steps=2000, decay_share=0.1, final_share=0.1)
-    cosine = {"peak_lr": 3e-4, "final_lr": 3e-5, "warmup_steps": 2000, "total_steps": 100_000}
-    curve = line_of(shown, "cosine")
-    assert curve[50.0] == pytest.approx(cosine_lr(step=50_000, **cosine) / 3e-4, rel=1e-5)
-    areas = dict(shown["facts"])
-    assert areas["area, cosine"] == interactive.written(cosine_area(**cosine))
-    under = sum((x - w) * (y + v) / 2 for (w, v), (x, y) in pairwise(curve.items()))  # of the curve that is drawn
-    assert under * 1000 * 3e-4 == pytest.approx(cosine_area(**cosine), rel=1e-3)
-    stable = {"warmup_steps": 2000, "stable_steps": 88_000, "decay_steps": 10_000}
-    assert areas["area, warmup, stable, decay"] == interactive.written(wsd_area(peak_lr=3e-4, **stable))
-
-
-@pytest.mark.parametrize(("interval", "hysteresis"), [*product((50, 200), (1, 2))])
-def test_the_scale_that_is_drawn_follows_from_the_overflows_that_are_drawn(interval: int, hysteresis: int) -> None:
-    _, peaks = gradients_that_grow(steps=2500, times=9)
-    scaler = {"initial_scale": 2.0**16, "growth_interval": interval, "hysteresis": hysteresis}
-    scales, overflows = play_scaler(peaks, **scaler)
-    for step in (500, 1700, 2499):
-        trace = "".join("x" if place in overflows else "." for place in range(step))
-        assert scales[step] == dynamic_scale(trace=trace, **scaler)
-    shown = loss_scaler.show(growth=9, growth_interval=interval, initial_power=16, hysteresis=hysteresis)
-    assert shown["facts"][0][1].startswith(
-        f"{len(play_scaler(gradients_that_grow(steps=3000, times=9)[1], **scaler)[1])} of"
-    )
-
-
-# Runs with failures that were drawn --------------------------------------------------------------------------------
+# What only figures draw --------------------------------------------------------------------------------------------
 
 
 @given(st.lists(st.floats(1, 990), max_size=12, unique=True), st.floats(20, 200), st.floats(1, 30), st.floats(1, 60))
@@ -300,40 +233,8 @@ def test_drawn_runs_take_on_average_as_long_as_the_formula_expects() -> None:
     assert 5 * until / kept == pytest.approx(expected, rel=0.01)
 
 
-def test_the_expected_waste_is_lowest_at_the_interval_that_is_named() -> None:
-    case = {"gpus": 16384, "write_s": 60, "restart_s": 300}
-    shown = checkpoints.show(interval_s=3600, luck=1, **case)
-    curve = line_of(shown, "expected", panel=1)
-    lowest = min(curve, key=lambda at: curve[at])
-    best = checkpoints.exact_interval_seconds(write_s=60, mtbf_s=checkpoints.mtbf_seconds(16384)) / 60
-    assert lowest == pytest.approx(best, rel=0.07)  # the grid's width
-    assert dict(shown["facts"])["best interval"].startswith(interactive.in_time(best * 60))
-
-
-def test_a_waste_above_the_drawing_is_no_point_of_it() -> None:
-    case = {"gpus": 65536, "write_s": 60, "restart_s": 300, "luck": 1}
-    for interval_s, inside in ((3600, True), (14400, False)):
-        (_, curve) = checkpoints.show(interval_s=interval_s, **case)["panels"]
-        (mark,) = curve["marks"]
-        assert ("y" in mark) == inside
-        assert mark.get("y", 0) <= curve["y"]["high"]
-
-
-def test_only_bars_of_several_chunks_are_said_to_be_low() -> None:
-    case = {"stages": 4, "micro_batches": 8, "virtual_stages": 2, "slowest": Fraction(1)}
-    for schedule in pipeline.SCHEDULES:
-        (drawn, _) = pipeline.show(schedule=schedule, **case)["panels"]
-        assert ("low bars" in drawn["title"]) == any(span["low"] for span in drawn["spans"])
-
-
-def test_thirds_of_a_micro_batch_are_written_as_short_as_all_numbers() -> None:
-    interleaved = {"schedule": "interleaved", "stages": 8, "micro_batches": 16, "virtual_stages": 3}
-    shown = pipeline.show(**interleaved, slowest=Fraction(1))
-    assert dict(shown["facts"])["fullest stage holds"] == "10.3 micro-batches"
-    assert shown["panels"][1]["rows"][0]["text"] == "10.3"
-
-
-def test_one_is_not_written_as_many() -> None:
-    (model_states,) = zero.show(gpus=1, model="Llama-3-8B", accelerator="H100-80GB")["panels"]
-    (kernel,) = roofline.show(tokens=1, kernel="gate", chip="H100-80GB")["panels"]
-    assert "on one GPU," in model_states["title"] and "with 1 token on" in kernel["title"]
+@given(st.floats(1, 2.6))
+def test_uneven_loads_are_as_uneven_as_they_are_asked_to_be(imbalance: float) -> None:
+    loads = uneven_loads(imbalance=imbalance)
+    assert sum(loads) == sum(EXAMPLE_LOADS) and loads == sorted(loads, reverse=True)
+    assert loads[0] / (sum(loads) / len(loads)) == pytest.approx(imbalance, abs=2e-4)

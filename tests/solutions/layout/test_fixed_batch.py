@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drawing import a_quarter_at_once
@@ -26,12 +26,6 @@ bubbles = st.fixed_dictionaries(
         "virtual_stages": st.sampled_from([1, 2, 3]), "overhead": st.sampled_from([0.05, 0.1, 0.13, 0.25, 0.5]),
     }
 )  # fmt: skip
-
-
-@settings(deadline=None, max_examples=a_quarter_at_once(60))
-@given(case=bubbles)
-def test_gpus_at_a_bubble_are_those_of_a_played_pipeline(case: dict[str, Any]) -> None:
-    assert fixed_batch.gpus_at_bubble(**case) == pytest.approx(dealt.gpus_at_bubble(**case), rel=1e-9)
 
 
 @settings(deadline=None, max_examples=a_quarter_at_once(60))
@@ -63,32 +57,6 @@ def test_16384_gpus_of_the_405b_run_wait_more_than_a_quarter_without_interleavin
     assert fixed_batch.most_gpus(**{**BUBBLE, "virtual_stages": 4}) == 16384
 
 
-def test_a_limit_that_is_met_exactly_is_met() -> None:
-    exactly = {**BUBBLE, "sequences": 75, "pp": 16, "overhead": 0.2}  # 75 micro-batches wait 15
-    assert fixed_batch.most_gpus(**exactly) == 128
-
-
-@settings(deadline=None, max_examples=a_quarter_at_once(60))
-@given(
-    gpus=st.sampled_from([96, 256, 512, 1024, 4096]), sequences=st.sampled_from([64, 96, 128, 512, 1024, 2048]),
-    length=st.sampled_from([2048, 4096, 8192, 32768]), rate=st.floats(1e14, 1e15), port=st.sampled_from([25e9, 50e9, 100e9]),
-)  # fmt: skip
-def test_tp_beside_fsdp_is_that_of_a_played_server_and_dealt_sequences(
-    gpus: int, sequences: int, length: int, rate: float, port: float
-) -> None:
-    case: dict[str, Any] = {
-        "gpus": gpus, "sequences": sequences, "sequence_length": length, "flop_per_s": rate, "port_bytes_per_s": port,
-    }  # fmt: skip
-    assume(abs(sequences * length / gpus / (rate / port / 8) - 1) > 1e-6)  # floats may fall either way on the edge
-    try:
-        expected = dealt.tp_beside_fsdp(**case)
-    except ValueError:
-        with pytest.raises(ValueError, match="no tensor parallelism of up to 8"):
-            fixed_batch.tp_beside_fsdp(**case)
-        return
-    assert fixed_batch.tp_beside_fsdp(**case) == expected
-
-
 def test_tp_makes_up_for_a_lack_of_sequences_and_not_of_tokens() -> None:
     found = [fixed_batch.tp_beside_fsdp(**{**BESIDE, "gpus": gpus}) for gpus in (512, 1024, 2048, 4096, 8192)]
     assert found == [1, 2, 4, 8, 0]
@@ -102,26 +70,3 @@ def test_tp_makes_up_for_a_lack_of_sequences_and_not_of_tokens() -> None:
     for wrong in ({"sequences": 64, "sequence_length": 65536}, {"sequences": 700}, {"gpus": 1000}):
         with pytest.raises(ValueError, match=r"no tensor parallelism of up to 8 gives \d+ GPUs whole sequences"):
             fixed_batch.tp_beside_fsdp(**{**BESIDE, **wrong})
-
-
-@pytest.mark.parametrize("argument", BUBBLE)
-def test_a_bubble_of_nothing_is_refused(argument: str) -> None:
-    for function in (fixed_batch.gpus_at_bubble, fixed_batch.most_gpus):
-        with pytest.raises(ValueError, match=argument):
-            function(**{**BUBBLE, argument: 0})
-
-
-@pytest.mark.parametrize("argument", [*BESIDE, "max_tp", "gpus_per_node"])
-def test_a_group_of_nothing_is_refused(argument: str) -> None:
-    with pytest.raises(ValueError, match=argument):
-        fixed_batch.tp_beside_fsdp(**{**BESIDE, argument: 0})
-
-
-def test_what_cannot_be_is_refused() -> None:
-    for function in (fixed_batch.gpus_at_bubble, fixed_batch.most_gpus):
-        with pytest.raises(ValueError, match="a pipeline of one stage has no bubble"):
-            function(**{**BUBBLE, "pp": 1})
-    with pytest.raises(ValueError, match="micro-batches of 3 must divide the batch of 2048 sequences"):
-        fixed_batch.most_gpus(**{**BUBBLE, "micro_batch": 3})
-    with pytest.raises(ValueError, match=r"even one replica has a bubble overhead above 0\.001"):
-        fixed_batch.most_gpus(**{**BUBBLE, "overhead": 0.001})

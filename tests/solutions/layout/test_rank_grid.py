@@ -64,31 +64,3 @@ def test_stages_are_a_server_apart_in_llama_3_and_thousands_of_ranks_in_megatron
     assert rank_grid.group(rank=5, axis="tp", **LLAMA) == tuple(range(8))
     assert rank_grid.servers_of_group(axis="tp", gpus_per_node=8, **LLAMA) == 1
     assert rank_grid.servers_of_group(axis="pp", gpus_per_node=8, **LLAMA) == 16
-
-
-@pytest.mark.parametrize(
-    ("wrong", "why"),
-    [
-        ({"order": "tp-pp-dp"}, "order must name each of tp, cp, pp, dp once, not 'tp-pp-dp'"),
-        ({"order": "tp-tp-cp-pp"}, "order must name"),
-        ({"axis": "ep"}, "axis must be one of tp, cp, pp, dp, not 'ep'"),
-        ({"rank": 16384}, "rank must be a whole number from 0 to 16383, not 16384"),
-        ({"rank": -1}, "rank must be a whole number"),
-        ({"rank": 1.5}, "rank must be a whole number"),
-        ({"tp": 0}, "tp"),
-        ({"dp": 0.5}, "dp"),
-    ],
-)
-def test_a_grid_that_cannot_be_is_refused(wrong: dict[str, Any], why: str) -> None:
-    case = {**LLAMA, "rank": 3, "axis": "pp"}
-    with pytest.raises(ValueError, match=why):
-        rank_grid.group(**{**case, **wrong})
-    with pytest.raises(ValueError, match=why):
-        rank_grid.place(**{**case, **wrong})
-
-
-def test_servers_of_no_gpus_are_refused() -> None:
-    with pytest.raises(ValueError, match="gpus_per_node"):
-        rank_grid.servers_of_group(axis="tp", gpus_per_node=0, **LLAMA)
-    with pytest.raises(ValueError, match="gpus_per_node"):
-        rank_grid.server_of_stage(rank=8, stages_on=-1, gpus_per_node=0, **LLAMA)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,13 +15,6 @@ from solutions.pipeline import pipeline_traffic as traffic
 
 def same(first: float, second: float) -> bool:
     return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
-
-
-@given(tokens=st.integers(1, 9000), hidden=st.sampled_from([4096, 5120, 16384]), tp=st.sampled_from([1, 2, 4, 8]))
-@settings(deadline=None, max_examples=a_quarter_at_once(20))
-def test_a_message_is_one_tensor_over_the_group(tokens: int, hidden: int, tp: int) -> None:
-    case = {"tokens": tokens, "hidden": hidden, "tp": tp}
-    assert same(traffic.boundary_message_bytes(**case), engine.boundary_message_bytes(**case))
 
 
 @given(stages=st.integers(1, 10), virtual_stages=st.integers(1, 5), micro_batches=st.integers(1, 60))
@@ -41,13 +33,6 @@ def test_bytes_are_those_of_the_messages_of_a_played_step(stages: int, virtual_s
         seconds = traffic.busiest_gpu_seconds(**step, bandwidth_bytes_per_s=50e9)
         assert same(seconds, engine.busiest_gpu_seconds(**step, bandwidth_bytes_per_s=50e9))
         assert same(seconds, max(by_gpu) / 50e9)
-
-
-def test_180_gb_are_no_gpus_and_the_factor_is_five() -> None:
-    step: dict[str, Any] = {"message_bytes": 500e6, "stages": 4, "micro_batches": 12, "virtual_stages": 4}
-    assert traffic.pipeline_bytes(**step) == 180e9
-    assert [traffic.gpu_bytes(**step, stage=stage) / 1e9 for stage in range(4)] == [42, 48, 48, 42]
-    assert traffic.boundary_growth(stages=4, virtual_stages=4) == 5
 
 
 @given(stages=st.integers(1, 10), micro_batches=st.integers(1, 50))
@@ -97,35 +82,3 @@ def test_the_best_number_of_virtual_stages_is_the_quickest_of_all(
         "layer_seconds": layer_us / 1e6, "message_seconds": message_us / 1e6,
     }  # fmt: skip
     assert traffic.best_virtual_stages(**case) == engine.best_virtual_stages(**case)
-
-
-@pytest.mark.parametrize(
-    ("function", "case", "why"),
-    [
-        (traffic.boundary_message_bytes, {"tokens": 0, "hidden": 8}, "tokens"),
-        (traffic.boundaries, {"stages": 0}, "stages"),
-        (traffic.boundary_growth, {"stages": 1, "virtual_stages": 2}, "one stage"),
-        (traffic.pipeline_bytes, {"message_bytes": 0, "stages": 4, "micro_batches": 4}, "message_bytes"),
-        (traffic.gpu_bytes, {"message_bytes": 1, "stages": 4, "stage": 4, "micro_batches": 4}, "from 0 to 3"),
-        (
-            traffic.busiest_gpu_seconds,
-            {"message_bytes": 1, "stages": 1, "micro_batches": 4, "bandwidth_bytes_per_s": 1},
-            "one stage",
-        ),
-        (
-            traffic.in_flight_that_hides_hops,
-            {"stages": 4, "micro_batch_seconds": 0, "hop_seconds": 1},
-            "micro_batch_seconds",
-        ),
-        (traffic.gpipe_hop_seconds, {"stages": 4, "hop_seconds": -1}, "hop_seconds"),
-        (traffic.one_f_one_b_hop_seconds, {"stages": 4, "micro_batches": 0, "hop_seconds": 1}, "micro_batches"),
-        (
-            traffic.best_virtual_stages,
-            {"stages": 2, "stage_layers": 4, "micro_batches": 4, "layer_seconds": 1, "message_seconds": 0},
-            "at least 3",
-        ),
-    ],
-)
-def test_an_impossible_argument_is_refused(function: Any, case: dict[str, Any], why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        function(**case)

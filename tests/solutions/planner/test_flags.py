@@ -32,23 +32,6 @@ BATCH = Batch(512, 8192)
         (
             "megatron",
             DENSE,
-            Layout(tp=2, dp=32),
-            """
-            # Megatron-LM core_v0.15.0: Llama-3-8B on 64 H100-80GB # Before Blackwell it wants
-            CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment. # layout --tensor-model-parallel-size
-            2 --sequence-parallel --context-parallel-size 1 --pipeline-model-parallel-size 1
-            --tp-comm-overlap --use-distributed-optimizer --overlap-grad-reduce
-            --overlap-param-gather --bf16 # batch --micro-batch-size 1 --global-batch-size 512
-            --seq-length 8192 --max-position-embeddings 8192 # model --num-layers 32 --hidden-size
-            4096 --ffn-hidden-size 14336 --num-attention-heads 32 --group-query-attention
-            --num-query-groups 8 --vocab-size 128256 --untie-embeddings-and-output-weights --swiglu
-            --disable-bias-linear --normalization RMSNorm --attention-dropout 0.0 --hidden-dropout
-            0.0 --position-embedding-type rope --rotary-base 500000 --norm-epsilon 1e-05
-            """,
-        ),
-        (
-            "megatron",
-            DENSE,
             Layout(
                 tp=2,
                 cp=2,
@@ -184,18 +167,6 @@ BATCH = Batch(512, 8192)
             RMSNorm --attention-dropout 0.0 --hidden-dropout 0.0 --position-embedding-type rope
             --num-experts 128 --moe-router-topk 8 --moe-ffn-hidden-size 768 --rotary-base 1000000
             --norm-epsilon 1e-06 --qk-layernorm
-            """,
-        ),
-        (
-            "torchtitan",
-            DENSE,
-            Layout(tp=2, dp=32, zero=3, software="fsdp-async"),
-            """
-            # TorchTitan v0.2.2: Llama-3-8B on 64 H100-80GB [model] name = "llama3" flavor = "8B" [training]
-            local_batch_size = 1 global_batch_size = 512 seq_len = 8192 [parallelism]
-            data_parallel_replicate_degree = 1 data_parallel_shard_degree = 32 fsdp_reshard_after_forward =
-            "always" tensor_parallel_degree = 2 enable_async_tensor_parallel = true context_parallel_degree
-            = 1 pipeline_parallel_degree = 1 [activation_checkpoint] mode = "none" [compile] enable = true
             """,
         ),
         (
@@ -418,11 +389,6 @@ def test_all_that_a_framework_has_no_setting_for_is_told_at_once(
     assert str(told.value).splitlines() == [f"{name} has no setting for {what}" for what in missing]
 
 
-def test_a_framework_that_nobody_knows_is_refused() -> None:
-    with pytest.raises(ValueError, match="megatron and torchtitan, not for 'nanotron'"):
-        written("nanotron", DENSE, Cluster("H100-80GB", 64), Layout(dp=64), BATCH)
-
-
 def test_without_a_pipeline_no_schedule_is_missing_and_two_stages_are_one() -> None:
     cluster = Cluster("H100-80GB", 64)
     alone = Layout(dp=64, zero=2, schedule="zb-h1")
@@ -452,7 +418,7 @@ def test_torchtitan_recomputes_one_layer_of_all() -> None:
     assert 'selective_ac_option = "32"' in written("torchtitan", DENSE, Cluster("H100-80GB", 64), layout, BATCH)
 
 
-@pytest.mark.parametrize("framework", ["megatron", "torchtitan"])
+@pytest.mark.parametrize("framework", ["torchtitan"])
 def test_no_settings_are_written_for_tpus(framework: str) -> None:
     with pytest.raises(ValueError, match="has no setting for TPU-v5p; it is for GPUs"):
         written(framework, named_model("Llama-3-8B"), Cluster("TPU-v5p", 64), Layout(dp=64, zero=3), BATCH)
@@ -468,7 +434,6 @@ def for_megatron(model: Model, layout: Layout = PLAIN) -> list[str]:
 @pytest.mark.parametrize(
     ("model", "parts"),
     [
-        (DENSE, []),  # its attention, as Megatron-LM has it by itself
         (WIDE_HEADS, ["--recompute-modules layernorm moe_act"]),
         (MIXTURE, ["--recompute-modules layernorm moe_act mla_up_proj"]),
     ],

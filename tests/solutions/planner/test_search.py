@@ -9,7 +9,8 @@ import time
 import pytest
 
 from solutions.planner.faults import faults_before_running
-from solutions.planner.judging import Batch, Cluster, Layout, Model, Plan, named_model, plan
+from solutions.planner.judging import Batch, Cluster, Layout, Model, named_model, plan
+from solutions.planner.plan import Plan
 from solutions.planner.search import Limits, layouts, pareto, search
 
 LLAMA = named_model("Llama-3-8B")
@@ -78,23 +79,6 @@ def test_limits_are_kept() -> None:
     assert len(rows) < len(
         search(LLAMA, CLUSTER, BATCH, limits=Limits(max_tp=2, precision="fp8", software="nemo-2024"))
     )
-
-
-def test_tensor_parallelism_stays_inside_a_node() -> None:
-    assert {layout.tp for layout in layouts(LLAMA, Cluster("H100-80GB", 64, 4), BATCH)} == {1, 2, 4}
-
-
-def test_experts_are_dealt_to_degrees_that_divide_them() -> None:
-    mixture = named_model("Mixtral-8x7B")
-    assert {layout.ep for layout in layouts(mixture, CLUSTER, BATCH)} == {1, 2, 4, 8}
-    assert {layout.ep for layout in layouts(mixture, CLUSTER, BATCH, Limits(max_ep=2))} == {1, 2}
-
-
-def test_experts_take_the_ranks_of_all_that_share_a_stage() -> None:
-    mixture, cluster = named_model("Mixtral-8x7B"), Cluster("H100-80GB", 4)
-    found = {(layout.tp, layout.cp, layout.dp, layout.ep) for layout in layouts(mixture, cluster, BATCH)}
-    assert {(1, 4, 1, 4), (2, 2, 1, 4), (4, 1, 1, 4), (1, 1, 4, 4)} <= found
-    assert {ep for *_, ep in found} == {1, 2, 4}
 
 
 def test_the_front_has_every_layout_that_no_other_beats(rows: tuple[Plan, ...]) -> None:

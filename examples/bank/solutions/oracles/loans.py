@@ -53,6 +53,13 @@ def debt_after(*, principal_dollars: float, annual_rate: float, months: int, pai
     return float(_owed(principal, annual_rate, _payment(principal, annual_rate, months), paid_months))
 
 
+def interest_paid(*, principal_dollars: float, annual_rate: float, months: int, paid_months: int) -> float:
+    """The interest of the first months of the played loan, added up."""
+    principal = exact(principal_dollars)
+    played = _months(principal, annual_rate, _payment(principal, annual_rate, months))
+    return float(sum(next(played)[0] for _ in range(paid_months)))
+
+
 def months_to_payoff(*, debt_dollars: float, annual_rate: float, payment_dollars: float) -> int:
     """The months until a played debt is gone."""
     played = _months(exact(debt_dollars), annual_rate, exact(payment_dollars))
@@ -90,27 +97,3 @@ def interest_saved(*, principal_dollars: float, annual_rate: float, months: int,
                 more
             )
     raise AssertionError("a debt that shrinks is gone one day")
-
-
-def worst_case(
-    *,
-    price_dollars: float,
-    deposit_percent: float,
-    years: int,
-    rate: str,
-    fixed_rate: float,
-    first_rate: float,
-    highest_rate: float,
-) -> dict[str, float]:
-    """The loan is played to its end, with a new payment whenever its rate changes, and its interest is added up."""
-    debt = _FIFTY.multiply(exact(price_dollars), _FIFTY.divide(100 - exact(deposit_percent), Decimal(100)))
-    spans = [(fixed_rate, 12 * years)] if rate == "fixed" else [(first_rate, 60), (highest_rate, 12 * years - 60)]
-    left, payments, all_interest = 12 * years, [], Decimal(0)
-    for annual_rate, months in spans:
-        payments.append(_payment(debt, annual_rate, left))
-        played = _months(debt, annual_rate, payments[-1])
-        for _ in range(months):
-            interest, debt = next(played)
-            all_interest += interest
-        left -= months
-    return {"highest_payment_dollars": float(max(payments)), "interest_dollars": float(all_interest)}

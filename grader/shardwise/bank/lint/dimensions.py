@@ -15,7 +15,7 @@ from shardwise.template.results import RESULTS, Results
 from shardwise.units import unit
 
 Powers = Mapping[str, int]  # of each physical quantity: seconds have {"time": 1}
-# With what each is said in; counts, such as GPUs and steps, have no other unit.
+# With what each is said in; counts, such as nodes and steps, have no other unit.
 PHYSICAL = {
     "information": "bytes", "time": "seconds", "computation": "FLOP", "money": "dollars", "energy": "joules",
     "mass": "kilograms",
@@ -53,7 +53,7 @@ def dimension_faults(template: Template, draw: Draw) -> list[str]:
 def powers(unit_text: str) -> Powers:
     """The powers of physical quantities in a unit.
 
-    >>> powers("GB/s"), powers("GPU"), powers("dollar/h")
+    >>> powers("GB/s"), powers("node"), powers("dollar/h")
     ({'information': 1, 'time': -1}, {}, {'money': 1, 'time': -1})
     """
     found: dict[str, int] = {}
@@ -66,7 +66,7 @@ def powers(unit_text: str) -> Powers:
 def declared_powers(reference: Callable[..., Any]) -> Powers | None:
     """What the docstring of a reference says that its result measures; None where it does not say.
 
-    >>> def seconds(): "Units: bytes. Result in seconds per optimizer step."
+    >>> def seconds(): "Units: bytes. Result in seconds per step."
     >>> declared_powers(seconds)
     {'time': 1}
     """

@@ -68,8 +68,6 @@ def lint(
     Raises Faulty when files cannot be loaded at all; with `only`, other problems are not even read.
     """
     named = chosen(banks, only)
-    if not only:
-        banks.read_all()  # keeps what was read, so that no process reads it again
     faults: list[Fault] = []
     for bank in banks.all:
         names = [name for its, name in named if its is bank]
@@ -124,7 +122,7 @@ def _slug(name: str) -> str:
 
 def _unreadable(bank: Bank, name: str) -> Sequence[Fault]:
     try:
-        bank.problems[name]
+        _ = bank.problems[name].template
     except Faulty as error:
         return error.faults
     return ()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from shardwise.bank.bank import Bank
 from shardwise.bank.lesson import lesson_of, sections_of
 from shardwise.errors import Fault, Faulty
+from shardwise.text_files import read_text
 
 if TYPE_CHECKING:
     from shardwise.template.yaml_source import Source
@@ -76,7 +77,10 @@ def curriculum_of(bank: Bank) -> Curriculum | None:
     path = bank.lessons / FILE
     if not path.exists() and not path.is_symlink():  # a link to nothing is no file that is not there
         return None
-    data, _ = bank.compiled.read(path, NAME, "curriculum")
+    from shardwise.bank.files import adapter
+    from shardwise.template.yaml_source import validated
+
+    data = validated(read_text(path, NAME), NAME, adapter("curriculum"))
     return Curriculum(data["about"].strip(), tuple(Row(**row) for row in data["rows"]), bank)
 
 

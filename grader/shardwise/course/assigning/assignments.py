@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, field_validator
 from shardwise import __version__
 from shardwise.atomic_files import alone_in, write
 from shardwise.bank.bank import Catalogue
-from shardwise.course.assigning.drawing import Make, making
+from shardwise.course.assigning.drawing import Maker
 from shardwise.course.assigning.handed_out import is_as_handed_out
 from shardwise.course.assigning.keys import fingerprint
 from shardwise.course.assigning.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of, student_line, writing
@@ -132,7 +132,6 @@ def assign(
     out: Path,
     *,
     force: bool = False,
-    workers: int = 1,
     progress: Callable[[], None] = lambda: None,
 ) -> Assigned:
     """Write the lock file and a notebook for each student under `out`. Who is in the lock already keeps their draws.
@@ -141,12 +140,12 @@ def assign(
     was interrupted is completed by the next. With `force`, notebooks that were worked in are written anew as well. Raises
     ShardwiseError when the lock there has other problems, or when a notebook asks what can no longer be drawn.
 
-    A large class is drawn in up to `workers` processes, which write nothing. `progress` is called twice for each student,
-    when they are in the lock file and when their notebook lies there.
+    `progress` is called twice for each student, when they are in the lock file and when their notebook lies there.
     """
     path = out / f"{definition.name}{LOCK_SUFFIX}"
     header = _header(bank, definition, key)
-    with making(bank, header, key, len(students), workers) as make, alone_in(out):
+    maker = Maker(bank, header, key)
+    with alone_in(out):
         for left_over in out.glob(f".{path.name}.*.new"):  # of a run that was killed
             left_over.unlink()
         _must_be_spelt_alike(path)
@@ -165,15 +164,18 @@ def assign(
         with writing(path, key) as lines:
             lines.add(header)
             for line in _lines(
-                before, points, students, make, lambda student: None if force else _place(out, student, definition.name)
+                before,
+                points,
+                students,
+                maker,
+                lambda student: None if force else _place(out, student, definition.name),
             ):
                 lines.sign(line)
                 progress()
         lock, worked_in = Lock(path, key), []
-        drawn = ((student, lock.line(student)) for student in lock.students())
-        for student, text in zip(lock.students(), make("notebook", drawn), strict=True):
+        for student in lock.students():
             place = _place(out, student, definition.name)
-            if not _hand_out(text, place, force=force):
+            if not _hand_out(maker.notebook(student, lock.line(student)), place, force=force):
                 worked_in.append(place)
             progress()
     return Assigned(path, len(lock.places), kept, left, changes, tuple(worked_in))
@@ -242,14 +244,14 @@ def _points(given: float | None) -> str:
 
 
 def _lines(
-    before: Lock | None, points: Mapping[int, float], students: Sequence[Student], make: Make, place: Callable[[str], Path | None]
+    before: Lock | None, points: Mapping[int, float], students: Sequence[Student], maker: Maker, place: Callable[[str], Path | None]
 ) -> Iterator[bytes]:  # fmt: skip
     """The lines of a lock file: students who were in it as they were, with today's points and names, and the new ones drawn."""
     on_roster = {student.id: student for student in students}
     known = before.places if before else {}
     for drawn in before.students() if before else ():
         yield _updated(json.loads(before.line(drawn)), on_roster.get(drawn), points)  # type: ignore[union-attr]
-    yield from make("line", ((student, place(student.id)) for student in students if student.id not in known))
+    yield from (maker.line(student, place(student.id)) for student in students if student.id not in known)
 
 
 def _new_points(old: Sequence[float | None], bank: Catalogue, definition: SetDefinition) -> dict[int, float]:

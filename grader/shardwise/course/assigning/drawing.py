@@ -1,27 +1,21 @@
-"""What every student of a class gets, a line of the lock file and a notebook: made here, or in processes where there are many."""
+"""What every student of a class gets: a line of the lock file and a notebook."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shardwise.bank.bank import Bank, Banks, Catalogue
+from shardwise.bank.bank import Catalogue
 from shardwise.bank.posing import pose
-from shardwise.bank.processes import in_order, processes
 from shardwise.course.assigning.handed_out import asks_the_same
 from shardwise.course.assigning.lockfile import line_of, read_line, student_line
 from shardwise.course.assigning.roster import Student
 from shardwise.course.collecting.students_notebook import student_notebook
 from shardwise.errors import ShardwiseError
 from shardwise.question import Question
-
-FEW = 1000  # questions; they are drawn in less time than it takes to start processes and to open the bank in each
-
-Make = Callable[[str, Iterable[Sequence[Any]]], Iterator[Any]]  # a method of Maker, and arguments for each call of it
 
 
 def seed_for(key: bytes, student: str, set_name: str, problem: str) -> str:
@@ -70,28 +64,3 @@ class Maker:
                 f"{path} is there already, no lock file holds its draws, and what is drawn now asks something else. If it is "
                 "out, restore the lock file or the problems that it was drawn from; if not, --force writes it anew."
             )
-
-
-@contextmanager
-def making(bank: Catalogue, header: Mapping[str, Any], key: bytes, students: int, workers: int) -> Iterator[Make]:
-    """Gives what calls a method of a Maker again and again, with the results in the order of the calls.
-
-    It does so here, or in up to `workers` processes when so many students have so many questions that this is quicker.
-    """
-    if workers == 1 or students * len(header["problems"]) < FEW:
-        maker = Maker(bank, header, key)
-        yield lambda what, calls: (getattr(maker, what)(*call) for call in calls)
-        return
-    with processes(workers, _begin, (bank.folders, header, key)) as pool:
-        yield lambda what, calls: in_order(pool, _made, ((what, call) for call in calls))
-
-
-_MAKER: list[Maker] = []  # of this process
-
-
-def _begin(folders: Sequence[Path], header: Mapping[str, Any], key: bytes) -> None:
-    _MAKER.append(Maker(Banks([Bank.open(folder) for folder in folders]), header, key))
-
-
-def _made(what: str, call: Sequence[Any]) -> Any:
-    return getattr(_MAKER[0], what)(*call)

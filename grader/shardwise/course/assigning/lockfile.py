@@ -15,11 +15,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from functools import cache, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal, Union
-
-from pydantic import Field, create_model
+from typing import Any, BinaryIO
 
 from shardwise.atomic_files import replacing
 from shardwise.course.assigning.keys import fingerprint, key_for
@@ -32,11 +29,9 @@ from shardwise.text_files import first_line, lines_of
 LOCK_SUFFIX = ".lock.jsonl"
 FORMAT = 4  # of lock files: 2 had no signatures, those of 3 did not bind a line to its set
 _END = 200  # bytes at the end of a line in which its student stands
-_BEGINNING = 2000  # bytes at the beginning of a line, in which name and points stand
-_ABOUT = re.compile(rb'\{"name": ("(?:[^"\\]|\\.)*"), "points": ([\d.]+), ')
-_ALSO = re.compile(rb'"also": (\[[^\]]*\])')
+# The beginning of a student's line, which tells name, points and other names without reading the questions
+_ABOUT = re.compile(rb'\{"name": ("(?:[^"\\]|\\.)*"), "points": ([\d.]+), (?:"also": (\[[^\]]*\]), )?')
 _SIGNATURE = re.compile(rb', "signature": "([0-9a-f]{64})"\}\n$')
-_KIND = re.compile(rb'"kind":\s*"([^"\\]+)"')
 _DAMAGE = (ValueError, TypeError, LookupError, RecursionError)  # what JSON of another shape than ours leads to
 
 
@@ -52,6 +47,7 @@ class Lock:
         self.path = path
         self.places: dict[str, int] = {}
         self._before: dict[str, bytes] = {}  # the signature of the line before a student's
+        self._about: dict[str, tuple[str, float, tuple[str, ...]]] = {}  # names and points of each student
         self.is_whole = False
         if path.exists() and not path.is_file():  # a pipe would be waited for
             raise ShardwiseError(f"{path} cannot be read as a lock file: it is no ordinary file.")
@@ -105,6 +101,7 @@ class Lock:
                 continue
             student = _student_of(line)
             self.places[student], self._before[student] = place, before
+            self._about[student] = _about(line, student)
             place += len(line)
             before = signature
 
@@ -140,20 +137,14 @@ class Lock:
         return line
 
     def about(self, student: str) -> tuple[str, float]:
-        """A student's name and the points of their questions, from the beginning of the line. Raises KeyError."""
-        with self.path.open("rb") as file:
-            file.seek(self.places[student])
-            found = _ABOUT.match(file.read(_BEGINNING))
-        return (json.loads(found[1]), float(found[2])) if found else (student, 0.0)
+        """A student's name and the points of their questions. Raises KeyError."""
+        name, points, _ = self._about[student]
+        return name, points
 
     def called(self, student: str) -> tuple[str, tuple[str, ...]]:
         """Return a student's name, and what else course systems may call them. Raises KeyError."""
-        with self.path.open("rb") as file:
-            file.seek(self.places[student])
-            beginning = file.read(_BEGINNING)
-        about = _ABOUT.match(beginning)
-        also = _ALSO.match(beginning, about.end()) if about else None
-        return json.loads(about[1]) if about else student, tuple(json.loads(also[1])) if also else ()
+        name, _, also = self._about[student]
+        return name, also
 
     def questions(self, student: str) -> list[Question]:
         """A student's questions, as they were drawn. Raises KeyError for a stranger, ShardwiseError for a damaged line."""
@@ -253,44 +244,30 @@ def _student_of(line: bytes) -> str:
     return found[1].decode() if found else str(json.loads(line)["student"])
 
 
+def _about(line: bytes, student: str) -> tuple[str, float, tuple[str, ...]]:
+    """A student's name, the points of their questions, and what else course systems may call them, from a line."""
+    found = _ABOUT.match(line)
+    return (
+        (json.loads(found[1]), float(found[2]), tuple(json.loads(found[3] or b"[]"))) if found else (student, 0.0, ())
+    )
+
+
 def read_line(line: bytes) -> tuple[str, tuple[Question, ...]]:
     """A student's name and questions out of a line of a lock file. Raises ShardwiseError when it is damaged."""
-    named = {name.decode() for name in _KIND.findall(line)}
     try:
-        found = _line_model(frozenset(named.intersection(kinds()))).model_validate_json(line)
-    except ValueError as error:
-        with suppress(*_DAMAGE):
-            for question in json.loads(line)["questions"]:
-                _check_question({**question})  # says which
+        data = json.loads(line)
+        return str(data.get("name", "")), tuple(_question(question) for question in data["questions"])
+    except (AttributeError, *_DAMAGE) as error:
         raise ShardwiseError(f"a line of this lock file is damaged: {error}") from None
-    return found.name, found.questions
 
 
-@lru_cache(maxsize=64)
-def _line_model(named: frozenset[str]) -> Any:
-    """A line of a lock file, with a model for each of these kinds of questions, so that pydantic reads it in one go.
-
-    Only the kinds that a line names are loaded: all of them take a quarter of a second, in each process that grades.
-    """
-    models = [_question_model(name) for name in sorted(named)] or [Question]
-    union: Any = Annotated[Union[tuple(models)], Field(discriminator="kind")] if len(models) > 1 else models[0]  # noqa: UP007  made of a list
-    questions: Any = tuple[union, ...]
-    return create_model("Line", name=(str, ""), questions=(questions, ...))
-
-
-@cache
-def _question_model(name: str) -> Any:
-    kind = kinds()[name]
-    return create_model(name, __base__=Question, kind=(Literal[name], ...), form=(kind.Form, ...), key=(kind.Key, ...))  # type: ignore[arg-type]
-
-
-def _check_question(data: Mapping[str, Any]) -> None:
-    """Raise ShardwiseError when this is no question of ours."""
+def _question(data: Mapping[str, Any]) -> Question:
+    """A question as it was drawn. Raises ShardwiseError when it is no question of ours."""
     kind = kinds().get(str(data.get("kind")))
     if kind is None:
         raise ShardwiseError(f"no kind {data.get('kind')!r} is installed here: install the package that adds it")
     try:
         form, key = kind.Form.model_validate(data["form"]), kind.Key.model_validate(data["key"])
-        Question.model_validate({**data, "form": form, "key": key})
+        return Question.model_validate({**data, "form": form, "key": key})
     except (ValueError, KeyError) as error:
         raise ShardwiseError(f"question {data.get('id')!r} of this lock file is damaged: {error}") from None

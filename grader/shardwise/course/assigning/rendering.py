@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import re
-from contextlib import suppress
 from pathlib import Path
 
 from shardwise.atomic_files import write
 from shardwise.bank.bank import Bank, Banks
-from shardwise.bank.compiled import cache_folder
-from shardwise.bank.digests import package_digest
 from shardwise.bank.discovery import SHIPPED, name_of
 from shardwise.course.collecting.bounds import BOUNDS
 from shardwise.errors import ShardwiseError
@@ -27,6 +22,8 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
     Raises ShardwiseError, before anything is written, when somebody has worked in a notebook that would be overwritten; and
     when what was written is gone again.
     """
+    from shardwise.course.assigning.notebooks import chapter_notebook, file_text  # loads what draws questions
+
     for chapter in banks.chapters:
         several = [str(bank.folder) for bank in banks.all if chapter in bank.chapters]
         if len(several) > 1:
@@ -34,22 +31,13 @@ def render(banks: Banks, out: Path, *, check: bool, force: bool = False, typed: 
                 f"{' and '.join(several)} both have a chapter {chapter}, and a notebook is called after its chapter. "
                 "Render each bank into a folder of its own, with --bank and --out."
             )
-    remembered = _Remembered()
     wanted = {out / f"{chapter}.ipynb": chapter for chapter in banks.chapters}
     texts: dict[Path, str] = {}
     for path, chapter in wanted.items():
         bank = banks.of(chapter)
-        named = _named(bank, out)
-        key = f"{package_digest()} {bank.digest} {chapter} {named} {typed}"
-        present = _text_of(path) if path.exists() else None
-        if present is None or remembered.digests.get(key) != _digest(present):
-            from shardwise.course.assigning.notebooks import chapter_notebook, file_text  # loads what draws questions
-
-            text = file_text(chapter_notebook(bank, chapter, named=named, typed=typed))
-            remembered.digests[key] = _digest(text)
-            if text != present:
-                texts[path] = text
-    remembered.keep()
+        text = file_text(chapter_notebook(bank, chapter, named=_named(bank, out), typed=typed))
+        if not path.exists() or _text_of(path) != text:
+            texts[path] = text
     if check:
         return [*texts, *(path for path in sorted(out.glob("*.ipynb")) if path not in wanted)]
     used = [] if force else [path for path in texts if path.exists() and _worked_in(_text_of(path))]
@@ -72,30 +60,8 @@ def _named(bank: Bank, out: Path) -> str | None:
     return Path(os.path.relpath(bank.folder, out.resolve())).as_posix()
 
 
-class _Remembered:
-    """Digests of notebooks that were rendered before, by all that they are made of: what is unchanged is not made anew."""
-
-    def __init__(self) -> None:
-        self._file = cache_folder() / "rendered.json"
-        self.digests: dict[str, str] = {}
-        with suppress(OSError, ValueError, TypeError, RecursionError):
-            self.digests = dict(json.loads(self._file.read_bytes()))
-        self._before = dict(self.digests)
-
-    def keep(self) -> None:
-        """Write what is new; a cache folder that cannot be written is no fault, only slow."""
-        if self.digests != self._before:
-            newest = dict(list(self.digests.items())[-500:])
-            with suppress(OSError):
-                write(self._file, json.dumps(newest).encode())
-
-
 def _text_of(path: Path) -> str:
     return read_bounded(path, BOUNDS.bytes).decode(errors="replace")
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _worked_in(text: str) -> bool:

@@ -45,5 +45,5 @@ def cluster(place: str, settings: Settings, say: Say, workers: int | None = None
             with OnCluster(client, needs) as executor:
                 yield executor
 
-        # Two at least, so that a single worker has its next parcel when it is done with one.
+        # Two at least, so that a single worker has its next notebook when it is done with one.
         yield opened, max(2, workers or 0, sum(worker["threads"] for worker in fit))

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 _CGROUPS, _OWN = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
@@ -26,21 +25,6 @@ def keep_to(core: int) -> None:
     """Keep this process, and all that it starts from now on, to a core. What runs in the sandbox cannot leave it."""
     with suppress(AttributeError, OSError):  # taken away meanwhile
         os.sched_setaffinity(0, {core})
-
-
-@contextmanager
-def kept_to(core: int | None) -> Iterator[None]:
-    """Keep what is started within this to a core, and not this process; for None it may run anywhere."""
-    if core is None or not hasattr(os, "sched_getaffinity"):
-        yield
-        return
-    before = os.sched_getaffinity(0)
-    keep_to(core)
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            os.sched_setaffinity(0, before)
 
 
 def _granted() -> list[float]:

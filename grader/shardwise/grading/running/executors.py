@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import os
 import signal
@@ -16,7 +15,6 @@ from shardwise.bank.processes import held_back, is_of_the_command
 from shardwise.errors import ShardwiseError
 from shardwise.grading.running import cores, sandboxes
 
-_SELDOM = (50_000, 20, 50)  # a submission makes tens of thousands of objects, and nearly no cycles among them
 Opener = Callable[[], AbstractContextManager[Executor]]
 
 
@@ -27,12 +25,9 @@ class Gone(ShardwiseError):
 @contextmanager
 def here() -> Iterator[Executor]:
     """This process, one task after the other."""
-    usual = gc.get_threshold()
-    gc.set_threshold(*_SELDOM)
     try:
         yield Here()
     finally:
-        gc.set_threshold(*usual)
         sandboxes.close()
 
 
@@ -53,9 +48,7 @@ class _Pool(ProcessPoolExecutor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         with held_back(signal.SIGINT, signal.SIGTERM):
-            future = super().submit(fn, *args, **kwargs)
-        sandboxes.hand_over()  # the first task forks all workers
-        return future
+            return super().submit(fn, *args, **kwargs)
 
     def end(self) -> None:
         """End at once. What was being graded is graded again next time."""
@@ -102,7 +95,4 @@ def _begin(usable: Sequence[int], begun: Any) -> None:
     with begun.get_lock():
         number = begun.value
         begun.value += 1
-    sandboxes.take_over(number)
     cores.keep_to(usable[number % len(usable)])
-    gc.freeze()
-    gc.set_threshold(*_SELDOM)

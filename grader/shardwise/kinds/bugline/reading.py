@@ -77,7 +77,7 @@ def _decoded(raw: Any) -> Any:
 
 
 def _in_lines(text: str) -> dict[str, str]:
-    """Return the parts of an answer such as "line 2", or "line: 2, input: gpus=2, fix: n = 2 * gpus"; nothing where it names none."""
+    """Return the parts of an answer such as "line 2", or "line: 2, input: hosts=2, fix: n = 2 * hosts"; nothing where it names none."""
     found = list(_PART.finditer(text))
     if not found or text[: found[0].start()].strip():
         lines = set(re.findall(r"\bline (\d+)\b", text, re.IGNORECASE))  # "the bug is in line 5"
@@ -87,7 +87,7 @@ def _in_lines(text: str) -> dict[str, str]:
 
 
 def _line(form: BuglineForm, value: Any) -> int:
-    """The number of a line: 3, "3", "line 3", "3: steps = 2 * gpus"; or the line as it stands in the listing."""
+    """The number of a line: 3, "3", "line 3", "3: steps = 2 * hosts"; or the line as it stands in the listing."""
     if isinstance(value, list | tuple) and len(value) == 1:
         value = value[0]
     if isinstance(value, str) and len(value) <= LONGEST_LINE:
@@ -110,7 +110,7 @@ def _bare(text: str) -> str:
 
 
 def _arguments(form: BuglineForm, text: str) -> dict[str, str] | None:
-    """Arguments that were written as text, "gpus=2, message_bytes=1e9", also as a call; None for anything else."""
+    """Arguments that were written as text, "hosts=2, message_bytes=1e9", also as a call; None for anything else."""
     inner = re.sub(rf"\A\s*(?:{form.function}|dict)?\s*[({{]|[)}}]\s*\Z", "", text)
     found = _NAMED.findall(inner)
     is_read = bool(found) and not _NAMED.sub("", inner).strip() and len(dict(found)) == len(found)
@@ -149,7 +149,7 @@ def number_of(form: BuglineForm, name: str, value: Any) -> int | float:
     """The value of an argument. Raises Unreadable.
 
     Where the usual values are not below 0, any that is not is read: stages, steps and ranks begin at 0, however large
-    their usual values are. What makes no sense, such as 0 GPUs, is left to the right function, which is run on it.
+    their usual values are. What makes no sense, such as 0 hosts, is left to the right function, which is run on it.
     """
     low, high = form.domain.get(name, (-math.inf, math.inf))
     least = 0 if low >= 0 else -_LARGEST

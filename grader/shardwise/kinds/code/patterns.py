@@ -85,10 +85,10 @@ def _near(one: float, other: float) -> bool:
 
 
 def only_where(wrong: Sequence[Mapping[str, object]], right: Sequence[Mapping[str, object]]) -> str:
-    """Return the one argument and value that all wrong calls share and no right one has, as `gpus=1`; nothing where there is none.
+    """Return the one argument and value that all wrong calls share and no right one has, as `hosts=1`; nothing where there is none.
 
-    >>> only_where([{"gpus": 1, "gb": 2}, {"gpus": 1, "gb": 4}], [{"gpus": 8, "gb": 2}])
-    'gpus=1'
+    >>> only_where([{"hosts": 1, "gb": 2}, {"hosts": 1, "gb": 4}], [{"hosts": 8, "gb": 2}])
+    'hosts=1'
     """
     if not wrong or not right:
         return ""

@@ -134,7 +134,7 @@ def _of_units(ratio: float, within: float, digits: float, asked: Asked) -> Itera
 def clocks_in(prompt: str) -> frozenset[str]:
     """Return the units of time that a prompt speaks of.
 
-    >>> sorted(clocks_in("It costs 3 dollars per GPU-hour for 30 days."))
+    >>> sorted(clocks_in("It costs 3 dollars per kW-hour for 30 days."))
     ['days', 'hours']
     """
     return frozenset(name for name, word in _CLOCK_WORDS.items() if re.search(rf"\b{word}\b", prompt))
@@ -144,7 +144,7 @@ def clocks_in(prompt: str) -> frozenset[str]:
 def _clocks_of(unit_text: str) -> frozenset[str]:
     """Return what a unit measures times in.
 
-    >>> sorted(_clocks_of("PFLOP/s*day")), sorted(_clocks_of("GPU"))
+    >>> sorted(_clocks_of("PFLOP/s*day")), sorted(_clocks_of("node"))
     (['days', 'seconds'], [])
     """
     words = re.findall(r"[A-Za-z]+", unit_text)
@@ -180,7 +180,7 @@ def _of_ten(power: int, *, is_plain: bool) -> str:
 
 
 def _is_of_neighbours(factor: float, shown: Sequence[str], within: float) -> bool:
-    """Return whether N/(N-1) equals a factor for some parameter N, so that 22 GPUs and MiB for MB look alike."""
+    """Return whether N/(N-1) equals a factor for some parameter N, so that 22 hosts and MiB for MB look alike."""
     numbers = {number_in(text) for text in shown}
     return any(is_ratio(n / (n - 1), factor, within) or is_ratio((n + 1) / n, factor, within) for n in numbers if n > 1)
 

@@ -159,7 +159,7 @@ def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool
         value = key.mistakes[index].value
         allowed = _allowed(form, key, value)
         if _is_exact(key):
-            last = given.step / 2 if value.is_integer() else given.step  # half a GPU may be rounded up or down
+            last = given.step / 2 if value.is_integer() else given.step  # half a node may be rounded up or down
             rounded = min(ROUNDED * abs(value), abs(value - key.value) / 3, last if sure else math.inf)
             allowed = max(allowed, rounded)
         elif sure:

@@ -273,7 +273,7 @@ def _example(text: str, number: float) -> str:
 
 
 def counts_things(text: str) -> bool:
-    """Return whether a unit counts what is whole: GPUs, tokens, steps."""
+    """Return whether a unit counts what is whole: nodes, tokens, steps."""
     return unit(text).is_count and bool(unit(text).powers)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import mmap
 import os
 import random
@@ -30,7 +29,6 @@ def run_confined(confinement: Confinement, memory_fd: int, server_pid: int) -> N
 
 def run_job(memory: mmap.mmap) -> int:
     """Read the job and run it; the exit status to end with."""
-    gc.enable()
     random.seed(0)  # Python seeds it anew in a forked process
     try:
         Notebook(read_job(memory), Writer(memory)).run()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 def set_limits(limits: Mapping[str, int]) -> None:
     """Set limits of this process, soft and hard alike, none higher than what it may have itself."""
-    import resource
+    import resource  # which Windows does not have
 
     for name, bound in limits.items():
         number = getattr(resource, "RLIMIT_" + name)

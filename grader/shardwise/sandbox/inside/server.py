@@ -7,7 +7,6 @@ process, enforces the time limits, and reports how the process ended.
 from __future__ import annotations
 
 import array
-import gc
 import importlib
 import json
 import mmap
@@ -24,7 +23,7 @@ from typing import Any
 from . import imports, job_process, landlock, notebook, seccomp, system_calls
 from .confinement import Confinement
 from .deadlines import Deadlines
-from .messages import MESSAGE_BYTES, Greeting, JobReport, JobRequest, read_job_request
+from .messages import MESSAGE_BYTES, Greeting, JobReport, JobRequest, to_bytes
 from .shared_memory import HEADER_BYTES, read_progress
 
 _TICK_SECONDS = 0.02  # between two looks at a job's progress, hence how late a limit may be enforced
@@ -32,8 +31,8 @@ _NAMESPACES = system_calls.CLONE_NEWPID | system_calls.CLONE_NEWNS | system_call
 # Imported once for all jobs: what notebooks import most, and shardwise's stand-in.
 _PRELOADED = """
 resource collections dataclasses enum fractions functools heapq itertools math operator statistics string typing shardwise
+numpy numpy.random numpy.linalg
 """
-_NUMPY = ("numpy", "numpy.random", "numpy.linalg")  # which numpy would import when they are first used
 
 
 def main(configuration: str) -> None:
@@ -50,13 +49,10 @@ def main(configuration: str) -> None:
     sys.argv, sys.orig_argv = [""], [""]  # they name paths of the host
     imports.install(config["packages"])
     _import_all(_PRELOADED.split())
-    if config["numpy"]:
-        _import_all(_NUMPY)
     notebook.add_builtins()
     confinement = _confinement(config)
     job_process.seed_numpy()
-    _freeze_heap()
-    control.send(Greeting(os.getuid(), landlock.abi_version()).to_bytes())
+    control.send(to_bytes(Greeting(os.getuid(), landlock.abi_version())))
     _discard_output()
     while True:
         _serve(control, confinement)
@@ -69,13 +65,6 @@ def _import_all(names: Iterable[str]) -> None:
             importlib.import_module(name)
         except ImportError:
             continue
-
-
-def _freeze_heap() -> None:
-    """Exempt all objects that exist from garbage collection, so that collecting in a job does not copy their pages."""
-    gc.disable()
-    gc.collect()
-    gc.freeze()
 
 
 def _confinement(config: dict[str, Any]) -> Confinement:
@@ -99,10 +88,9 @@ def _serve(control: socket.socket, confinement: Confinement) -> None:
     data, memory_fd = _receive(control)
     if not data or memory_fd < 0:
         os._exit(0)
-    request = read_job_request(data)
+    request = JobRequest(*json.loads(data))
     if request.sympy and "sympy" not in sys.modules:
         _import_all(["sympy"])
-        _freeze_heap()
     began = time.monotonic()
     pid, pidfd = _fork(confinement, memory_fd)
     ended = _watch(pidfd, memory_fd, control, request, began)
@@ -113,7 +101,7 @@ def _serve(control: socket.socket, confinement: Confinement) -> None:
     if confinement.namespaces:  # elsewhere it would kill every process of this user
         _kill_all_others()
     code = os.waitstatus_to_exitcode(status)
-    control.send(JobReport(ended, code, usage.ru_utime + usage.ru_stime, took).to_bytes())
+    control.send(to_bytes(JobReport(ended, code, usage.ru_utime + usage.ru_stime, took)))
 
 
 def _receive(control: socket.socket) -> tuple[bytes, int]:

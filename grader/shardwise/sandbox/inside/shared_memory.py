@@ -6,7 +6,7 @@ crashes. All behind the job itself is written by a process that also runs the st
 
 from __future__ import annotations
 
-import marshal
+import json
 import mmap
 import struct
 from collections.abc import Iterator
@@ -50,14 +50,6 @@ def size_for(job_bytes: int, results_bytes: int) -> int:
     return -(-exact // mmap.PAGESIZE) * mmap.PAGESIZE
 
 
-def encode_job(job: dict[str, Any]) -> bytes:
-    """A job as bytes, in Python's own format, since it is the grader that writes it; results come out as JSON.
-
-    Version 2 of the format has no references, by which two calls would share an input that one of them may change.
-    """
-    return marshal.dumps(job, 2)
-
-
 def write_job(memory: mmap.mmap | bytearray, job: bytes, results_bytes: int) -> None:
     """Write a job into fresh memory."""
     _JOB.pack_into(memory, 0, len(job), results_bytes)
@@ -66,9 +58,9 @@ def write_job(memory: mmap.mmap | bytearray, job: bytes, results_bytes: int) -> 
 
 
 def read_job(memory: mmap.mmap) -> Any:
-    """The job, read by the process that will run it."""
+    """Return the job, read by the process that will run it."""
     job_bytes, _ = _JOB.unpack_from(memory, 0)
-    return marshal.loads(memory[HEADER_BYTES : HEADER_BYTES + job_bytes])
+    return json.loads(memory[HEADER_BYTES : HEADER_BYTES + job_bytes])
 
 
 def read_progress(memory: Readable) -> Progress:

@@ -25,10 +25,9 @@ def main(configuration: str) -> None:
             memory = mmap.mmap(file.fileno(), 0)
         with contextlib.suppress(ImportError, OSError, ValueError):  # no such limits on every system
             set_limits(config["limits"])
-        if config["numpy"]:  # so that its random state can be fixed
-            with contextlib.suppress(ImportError):
-                importlib.import_module("numpy.random")
-            seed_numpy()
+        with contextlib.suppress(ImportError):
+            importlib.import_module("numpy.random")
+        seed_numpy()
         code = run_job(memory)
     finally:
         os._exit(code)

@@ -195,12 +195,6 @@ def unpack(data: object) -> object:
         raise ValueError(str(refused)) from None
 
 
-def round_trip(value: object) -> object:
-    """The value as it arrives on the other side. Raises Unpackable."""
-    packed = pack(value)
-    return unpack(packed) if type(packed) in (list, dict) else packed
-
-
 def _unpack(data: object, depth: int, budget: _Budget) -> object:
     if data is None or isinstance(data, (bool, float)):
         return data

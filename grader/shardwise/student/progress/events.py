@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 Place = Literal["cell", "form", "terminal"]
 
@@ -41,13 +41,3 @@ class Estimate:
     off: float  # by how many powers of ten; above 0 when it was too high
     confidence: float | None = None  # from 0 to 1, where it was asked for
     hit: bool | None = None  # whether it was near enough, where the question says how near is right
-
-
-@dataclass(frozen=True)
-class Draft:
-    """Something that was typed into a form, or chosen there."""
-
-    at: datetime
-    bank: str
-    key: str  # what it is, the problem and the seed
-    value: Any  # as JSON has it

@@ -1,10 +1,9 @@
-"""The journal: keeps what a student does, in the background. It never raises, and nobody waits for a slow disk."""
+"""The journal: keeps what a student does. It never raises: a verdict does not depend on what becomes of it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -14,22 +13,17 @@ from shardwise.student.progress.clock import now
 from shardwise.student.progress.events import Estimate, Event, Place, Variant
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from shardwise.student.progress.file import ProgressFile
 
 JUDGED = (Outcome.CORRECT, Outcome.PARTIAL, Outcome.INCORRECT)
-_MOMENT = 0.003  # seconds to wait for a write: enough on most disks, and too short to be noticed
-_SECOND = 1.0  # that a question or a form waits for what is read, when the file is on a slow disk or locked
 _T = TypeVar("_T")
 
 
 class Journal:
-    """Writes to a progress file, one after the other, in a thread of its own. Without a file it keeps nothing."""
+    """Writes to a progress file, and reads what it holds. Without a file it keeps nothing."""
 
     def __init__(self, file: ProgressFile | None) -> None:
         self._file = file
-        self._writer = ThreadPoolExecutor(1, "shardwise-progress")  # ends its work before the process ends
         self._trouble = ""
         self._is_said = False
 
@@ -67,36 +61,23 @@ class Journal:
 
     def drafts_of(self, bank: str, problem: str) -> dict[str, Any]:
         """What was typed for a problem, by key, as far as that is known."""
-        with suppress(ShardwiseError, TimeoutError):
-            return self.read(lambda file: file.drafts_of(bank, problem), _SECOND) or {}
-        return {}
+        return self._known(lambda file: file.drafts_of(bank, problem), {})
 
     def seeds(self, variant: Variant) -> list[str]:
         """The seeds of the variants of the same problem at which something was done, as far as that is known."""
-        with suppress(ShardwiseError, TimeoutError):
-            return self.read(lambda file: file.seeds(variant), _SECOND) or []
-        return []
+        return self._known(lambda file: file.seeds(variant), [])
 
     def was_answered(self, variant: Variant, digest: str) -> bool:
         """Whether an answer to a variant was judged before, as far as that is known."""
-        with suppress(ShardwiseError, TimeoutError):
-            return bool(self.read(lambda file: file.was_answered(variant, digest), _SECOND))
-        return False
+        return self._known(lambda file: file.was_answered(variant, digest), False)
 
     def events(self) -> list[Event]:
         """All that was kept until now. Raises ShardwiseError."""
-        return self.read(lambda file: file.events()) or []
+        return self._file.events() if self._file else []
 
     def estimates(self) -> list[Estimate]:
         """Every estimate that was kept until now. Raises ShardwiseError."""
-        return self.read(lambda file: file.estimates()) or []
-
-    def read(self, act: Callable[[ProgressFile], _T], patience: float | None = None) -> _T | None:
-        """What is read after all that was written; None where nothing is kept. Raises ShardwiseError, and TimeoutError after so many seconds."""
-        file = self._file
-        if file is None:
-            return None
-        return self._submit(lambda: act(file)).result(patience)
+        return self._file.estimates() if self._file else []
 
     def trouble(self) -> str:
         """Why progress is not kept, in words: once, and nothing when all is well or it was said before."""
@@ -110,33 +91,17 @@ class Journal:
         self._do(lambda file: file.add(event))
 
     def _do(self, act: Callable[[ProgressFile], None]) -> None:
-        """Write soon; a write that fails is told by `trouble`."""
-        file = self._file
-        if file is None:
-            return
-
-        def attempt() -> None:
+        """Write; a write that fails is told by `trouble`."""
+        if self._file is not None:
             try:
-                act(file)
-            except Exception as error:  # of ours as well: a verdict never depends on what becomes of this
+                act(self._file)
+            except Exception as error:  # of ours as well
                 self._trouble = str(error)
 
-        wait([self._submit(attempt)], _MOMENT)
-
-    def _submit(self, act: Callable[[], _T]) -> Future[_T]:
-        try:
-            return self._writer.submit(act)
-        except RuntimeError:  # a system without threads, or one that is ending
-            done = Future[_T]()
-            try:
-                done.set_result(act())
-            except Exception as error:
-                done.set_exception(error)
-            return done
-
-
-# Of each file one, whichever banks are practised: it reads after all that was written.
-_journals: dict[Path, Journal] = {}
+    def _known(self, act: Callable[[ProgressFile], _T], otherwise: _T) -> _T:
+        with suppress(ShardwiseError):
+            return act(self._file) if self._file else otherwise
+        return otherwise
 
 
 def usual_journal() -> Journal:
@@ -148,8 +113,4 @@ def usual_journal() -> Journal:
     except ImportError:  # some builds of Python, and a browser
         return Journal(None)
     path = usual_path()
-    if path is None:
-        return Journal(None)
-    if path not in _journals:
-        _journals[path] = Journal(ProgressFile(path))
-    return _journals[path]
+    return Journal(ProgressFile(path) if path else None)

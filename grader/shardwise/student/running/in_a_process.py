@@ -1,196 +1,104 @@
-"""A program in a process of its own: what a form or the terminal sends as text, stopped in time whatever it does.
-
-A process serves one program, so that nothing which that has changed is met by the next. One can be started before it is needed.
-"""
+"""A program in a process of its own: what a form or the terminal sends as text, stopped in time whatever it does."""
 
 from __future__ import annotations
 
-import atexit
-import contextlib
+import faulthandler
+import io
 import os
 import pickle
-import queue
-import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
-from shardwise.kinds.calls import Call, Inputs, Made, Printed
+from shardwise.kinds.calls import Call, Inputs, Made, call_once, function_of, in_one_line
 
-_BOOT = "import sys; sys.path[:] = {path!r}; from shardwise.student.running.server import serve; serve()"
+_BOOT = "import sys; sys.path[:] = {path!r}; from shardwise.student.running.in_a_process import serve; serve()"
 _STARTING = 30.0  # seconds for a process to be there, on a machine that has much else to do
-_KILLED = "killed"
-_SAID = {(kind.__module__, kind.__qualname__): kind for kind in (Made, Printed)}  # and plain data
+_MEMORY = 4 * 2**30  # bytes of address space, where the system can limit it: four times what grading gives
+_TIME_UP = 1  # the exit code by which `faulthandler` ends a process
 
 
 class NoProcess(Exception):
     """This system has no processes, such as a browser, or none that finds shardwise."""
 
 
-class _Lost(Exception):
-    """A process has ended before it has said what was waited for."""
-
-
-class _Reader(pickle.Unpickler):
-    """Reads what a process says, of which a program may have written any part: none of it is to run here."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        """A class of ours. Raises UnpicklingError for everything else that could be called."""
-        try:
-            return _SAID[module, name]
-        except KeyError:
-            raise pickle.UnpicklingError(f"{module}.{name}") from None
-
-
-class _Server:
-    """A process that runs a program, and a thread that takes in what it says.
-
-    It leads a group, so that what the program starts is ended with it.
-    """
-
-    def __init__(self) -> None:
-        path = [folder for folder in sys.path if isinstance(folder, str)]  # imports pass over everything else, too
-        command = [sys.executable or "", "-c", _BOOT.format(path=path)]
-        window = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows would show one
-        try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                creationflags=window,
-                process_group=0,
-            )
-        except (OSError, RuntimeError, ValueError) as error:
-            raise NoProcess from error
-        self._said: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        try:
-            threading.Thread(target=self._listen, daemon=True).start()
-        except RuntimeError as error:  # a system without threads
-            self.end()
-            assert self._process.stdout is not None
-            self._process.stdout.close()
-            raise NoProcess from error
-
-    def _listen(self) -> None:
-        stream = self._process.stdout
-        assert stream is not None
-        with stream:
-            try:
-                while True:
-                    self._said.put(_Reader(stream).load())
-            except Exception:  # it has ended, or the program wrote where only we may
-                self._said.put(_Lost())
-
-    def begin(self, request: Any) -> None:
-        """Send a program. Raises _Lost where the process was ended from outside, or cannot run."""
-        assert self._process.stdin is not None
-        try:
-            pickle.dump(request, self._process.stdin)
-            self._process.stdin.flush()
-            self.answer(_STARTING)
-        except (OSError, queue.Empty):
-            raise _Lost from None
-
-    def answer(self, seconds: float) -> Any:
-        """What it says next. Raises queue.Empty after so many seconds, and _Lost where it has ended."""
-        said = self._said.get(timeout=seconds)
-        if isinstance(said, _Lost):
-            raise said
-        return said
-
-    def end(self) -> None:
-        """Kill it, whatever it does, and what it has started."""
-        with contextlib.suppress(AttributeError, OSError):  # AttributeError: a system without groups
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.kill()
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
-        self._process.wait()
-
-
-_waiting: list[_Server] = []  # for a program
-
-
-def start() -> None:
-    """See that a process waits for the next program, which then need not wait for it."""
-    if not _waiting:
-        with contextlib.suppress(NoProcess):
-            _waiting.append(_Server())
-
-
-@atexit.register
-def _end() -> None:
-    while _waiting:
-        _waiting.pop().end()
-
-
-def _begun(request: Any) -> _Server:
-    """A process that has a program. Raises NoProcess."""
-    for server in (*_waiting[:1], None):
-        with contextlib.suppress(ValueError, _Lost):
-            if server is not None:
-                _waiting.remove(server)  # ValueError: another thread has taken it
-            begun = server or _Server()
-            try:
-                begun.begin(request)
-            except BaseException:
-                begun.end()
-                raise
-            return begun
-    raise NoProcess
-
-
-def run_elsewhere(
+def run_in_process(
     program: str, name: str, inputs: Sequence[Inputs], *, seconds: float, loading: float, patience: int
 ) -> Sequence[Call]:
     """Call the function that a source defines on every input; the rest is skipped after so many calls that take too long.
 
+    A call that takes too long costs the process, and the others are made in a new one.
+
     Raises NoProcess, and KeyboardInterrupt when interrupted.
     """
     calls: list[Call] = []
-    left = patience if inputs else 0
-    waited = bool(_waiting)
-    while left > 0:
-        server = _begun((_folder(), program, name, list(inputs[len(calls) :])))
-        try:
-            is_loaded = _collect(server, calls, len(inputs), seconds, loading)
-        finally:
-            server.end()
-        left = left - 1 if is_loaded and len(calls) < len(inputs) else 0
-    if waited:
-        start()
+    while patience > 0 and len(calls) < len(inputs):
+        left = list(inputs[len(calls) :])
+        code, said = _served(pickle.dumps((program, name, left, seconds, loading)), loading + seconds * len(left))
+        if not said:  # it has not even begun
+            raise NoProcess
+        calls += [made for made in said if isinstance(made, Made)]
+        if len(calls) < len(inputs):
+            calls.append(Made("timeout") if code == _TIME_UP else Made("killed", error="the whole process ended"))
+        patience = patience - 1 if "loaded" in said else 0
     return [*calls, *[Made("skipped")] * (len(inputs) - len(calls))]
 
 
-def _call(said: Any) -> Call:
-    """What became of a call. Raises _Lost where a program has said something of its own instead."""
-    if isinstance(said, Made) and isinstance(said.status, str) and isinstance(said.error, str):
-        return said
-    raise _Lost
-
-
-def _folder() -> str | None:
-    """The working directory; nothing where it was deleted."""
+def _served(request: bytes, most: float) -> tuple[int, list[object]]:
+    """Return the exit code of a process that served a request, and what it said. Raises NoProcess."""
+    path = [folder for folder in sys.path if isinstance(folder, str)]  # imports pass over everything else, too
     try:
-        return os.getcwd()
-    except OSError:
-        return None
+        done = subprocess.run(
+            [sys.executable or "", "-c", _BOOT.format(path=path)],
+            input=request, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=_STARTING + most,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0), check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        return _TIME_UP, list(_read(error.stdout or b""))
+    except (OSError, RuntimeError, ValueError) as error:
+        raise NoProcess from error
+    return done.returncode, list(_read(done.stdout))
 
 
-def _collect(server: _Server, calls: list[Call], count: int, seconds: float, loading: float) -> bool:
-    """Add what becomes of each call, up to one that costs the process. Whether the source was loaded."""
-    is_loaded = False
+def _read(said: bytes) -> Iterator[object]:
+    stream = io.BytesIO(said)
+    with suppress(Exception):  # it has ended in the middle, or the program wrote where only we may
+        while True:
+            yield pickle.load(stream)
+
+
+def serve() -> None:
+    """Serve one program: call its function, and say what became of each call. Takes the request from the standard input."""
+    program, name, inputs, seconds, loading = pickle.load(sys.stdin.buffer)
+    replies, nowhere = os.fdopen(os.dup(1), "wb", buffering=0), open(os.devnull, "r+", encoding="utf-8")  # noqa: SIM115
+    for stream in (0, 1):  # what a program reads or prints is not ours
+        os.dup2(nowhere.fileno(), stream)
+    sys.stdout = sys.stderr = nowhere
+    with suppress(ImportError, OSError, ValueError):  # not on Windows
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+
+    def say(what: object) -> None:
+        replies.write(pickle.dumps(what))
+
+    say("begun")
+    _end_after(loading, nowhere)
     try:
-        server.answer(loading)
-        is_loaded = True
-        while len(calls) < count:
-            calls.append(_call(server.answer(seconds)))
-    except queue.Empty:
-        calls.append(Made("timeout"))
-    except _Lost:
-        calls.append(Made(_KILLED, error="the whole process ended"))
-    return is_loaded
+        function, failed = function_of(program, name)
+    except BaseException as error:  # a KeyboardInterrupt of the program's own, for one
+        function, failed = None, Made("raised", error=in_one_line(error))
+    say("loaded")
+    for keywords in inputs:
+        _end_after(seconds, nowhere)
+        try:
+            say(failed if function is None else call_once(function, keywords))
+        except BaseException as error:
+            say(Made("raised", error=in_one_line(error)))
+    faulthandler.cancel_dump_traceback_later()
+
+
+def _end_after(seconds: float, nowhere: io.TextIOBase) -> None:
+    """End this process in so many seconds, also where it computes in C and no Python runs any more."""
+    faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)

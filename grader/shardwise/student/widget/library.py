@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 from functools import cache
 from pathlib import Path
 
 import traitlets
 from ipywidgets.widgets.widget import Widget
+
+from shardwise.errors import ShardwiseError
 
 BUNDLE = Path(__file__).with_name("desk.js")
 
@@ -27,20 +30,17 @@ class Library(Widget):
 
 @cache
 def _code() -> tuple[bytes, str]:
+    if not BUNDLE.is_file():
+        raise ShardwiseError("The forms have not been built. Run `make desk` in the checkout, and restart the kernel.")
     source = BUNDLE.read_bytes()
-    return gzip.compress(source), digest_of(source.decode("utf-8"))
-
-
-def digest_of(bundle: str) -> str:
-    """The digest of the sources that a bundle was built from, which its first line names."""
-    return bundle.partition("\n")[0].split()[-1]
+    return gzip.compress(source), hashlib.sha256(source).hexdigest()[:12]
 
 
 _made: list[Library] = []
 
 
 def library() -> Library:
-    """The library of this kernel; a new one when all widgets were closed."""
+    """The library of this kernel; a new one when all widgets were closed. Raises ShardwiseError."""
     if not _made or _made[0].comm is None:
         _made[:] = [Library()]
     return _made[0]

@@ -9,6 +9,7 @@ from shardwise.errors import Unreadable
 from shardwise.kinds.answers import parsed
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
+from shardwise.kinds.scripts import script_in
 from shardwise.markdown.html import to_html
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
@@ -32,6 +33,7 @@ class LayoutKind(Kind[LayoutTemplate, LayoutForm, LayoutKey]):
     """A value for each axis."""
 
     name = "layout"
+    script = script_in("shardwise_bank")
     follows_from_numbers = True
     about = "A value for each axis of a parallel layout; every combination that meets the constraints is right."
     Template = LayoutTemplate

@@ -7,6 +7,7 @@ from typing import Any
 
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
+from shardwise.kinds.scripts import script_in
 from shardwise.markdown.html import to_html
 from shardwise.markdown.timeline import as_text
 from shardwise.question import Feedback, Outcome, Question
@@ -29,6 +30,7 @@ class ScheduleKind(Kind[ScheduleTemplate, ScheduleForm, ScheduleKey]):
     """The operations of each stage in order."""
 
     name = "schedule"
+    script = script_in("shardwise_bank")
     follows_from_numbers = True
     about = "The order of forwards and backwards on each stage of a pipeline, simulated; every order that meets the target is right."
     Template = ScheduleTemplate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.question import Timeline
+from shardwise.markdown.timeline import as_svg
 from shardwise_bank.kinds.schedule.explain import plural
 from shardwise_bank.kinds.schedule.model import ScheduleForm
 from shardwise_bank.kinds.schedule.picture import timeline
@@ -13,13 +13,6 @@ from shardwise_bank.kinds.schedule.reading import read_so_far, sentences
 from shardwise_bank.kinds.schedule.texts import last_slot
 from shardwise_bank.pipelines.pipeline import Pipeline, Schedule
 from shardwise_bank.pipelines.simulate import Run, Wait, simulate
-
-LOOKS = {
-    "blue": {"name": "forward", "colour": "blue"},
-    "orange": {"name": "backward", "colour": "orange"},
-    "green": {"name": "gradient of the weights", "colour": "green"},
-    "wrong": {"name": "no room, or waits for ever", "colour": "red"},
-}
 
 
 def so_far(form: ScheduleForm, raw: Any) -> dict[str, Any]:
@@ -35,24 +28,7 @@ def so_far(form: ScheduleForm, raw: Any) -> dict[str, Any]:
         "read": _measured(form, schedule, run),
         "why": sentences(faults),
         "rows": [_row(form, schedule, run, stage) for stage in range(1, pipeline.stages + 1)],
-        "gantt": _gantt(drawn) if drawn else None,
-    }
-
-
-def _gantt(drawn: Timeline) -> dict[str, Any]:
-    """The picture of a run as the form draws it."""
-    mark = drawn.mark
-    return {
-        "title": drawn.about,
-        "rows": [row.label for row in drawn.rows],
-        "axis": {"label": "slots", "low": 0, "high": max(drawn.end, mark or 0, 1)},
-        "kinds": LOOKS,
-        "spans": [
-            {"row": place, "kind": bar.look, "from": bar.start, "to": bar.end, "text": bar.label}
-            for place, row in enumerate(drawn.rows)
-            for bar in row.bars
-        ],
-        "marks": [] if mark is None else [{"x": mark, "text": f"target {mark}"}],
+        "picture": as_svg(drawn) if drawn else "",
     }
 
 

@@ -33,7 +33,7 @@ class Argument:
     dimension: str
     is_count: bool
     is_share: bool
-    shares: bool  # it counts what work and data are shared out to, such as GPUs and micro-batches
+    shares: bool  # it counts what work and data are shared out to, such as nodes and months
 
 
 Known = Mapping[str, Argument]

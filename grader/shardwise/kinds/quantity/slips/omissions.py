@@ -53,7 +53,7 @@ class Omission(NamedTuple):
     def may_be_fine(self, told: int) -> bool:
         """Return whether an omission detected by this many draws is below the precision asked, and so not a fault.
 
-        A rounding that no draw tells is, and one less than a count: of 1000 GPUs, one is a matter of digits.
+        A rounding that no draw tells is, and one less than a count: of 1000 hosts, one is a matter of digits.
         """
         return self.is_one_less or (self.is_rounding and not told)
 

@@ -1,7 +1,6 @@
 // What a plan comes to, as Python says it: figures, bars, places, a pipeline and remarks.
 
-import { html, nothing } from "lit";
-import { drawing } from "../draw/drawing.js";
+import { drawing, html, nothing } from "shardwise:desk";
 
 /** Sentences, one under the other. */
 export function remarks(sentences, kind = "") {

@@ -1,9 +1,6 @@
 // A value for each axis of a layout, stepped up and down, what they multiply to, and what that comes to against its limits.
 
-import { css, html, nothing } from "lit";
-import { live } from "lit/directives/live.js";
-import { drawing } from "../draw/drawing.js";
-import { previewed } from "./preview.js";
+import { css, drawing, html, live, nothing, previewed } from "shardwise:desk";
 
 export const layout = {
   template(place) {
@@ -71,7 +68,7 @@ function limits({ bars, checked, width }, answer) {
   });
 }
 
-export const layoutStyle = css`
+layout.style = css`
   .axis, .product { max-width: 36rem; }
   .limits { margin-top: 0.8rem; }
   .axis { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.3rem 1rem; padding: 0.35rem 0; }

@@ -1,6 +1,6 @@
 // How the planner looks beside what all elements of the desk share: controls on the left of a wide page, above on a narrow one.
 
-import { css } from "lit";
+import { css } from "shardwise:desk";
 
 export const CONTROLS_PX = 250;
 export const GAP_PX = 32;

@@ -1,7 +1,6 @@
 // Controls with their names: sliders over given values, choices, and text.
 
-import { html, nothing } from "lit";
-import { live } from "lit/directives/live.js";
+import { html, live, nothing } from "shardwise:desk";
 
 /** A slider over numbers that need not be evenly apart. */
 export function slider(name, values, value, set, note = "") {

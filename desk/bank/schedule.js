@@ -1,10 +1,7 @@
 // The order of operations on each stage of a pipeline, built by clicks and keys. When each runs, Python's simulator says:
 // below the buttons, or in lines that are kept free for it, so that no button moves away from under a click.
 
-import { css, html, nothing } from "lit";
-import { drawing } from "../draw/drawing.js";
-import { leastWidth } from "../draw/gantt.js";
-import { previewed } from "./preview.js";
+import { css, html, nothing, previewed, unsafeHTML } from "shardwise:desk";
 
 // A draft is what was typed, `{ text, under }`, or what buttons made, `{ lines, steps, under }`: each step with its stage, with the
 // operation if one was taken away, and with whether it was done to what was typed. `under` is the draft whose place this one took.
@@ -82,7 +79,7 @@ export const schedule = {
         </details>
         <p class="quiet told" aria-live="polite">${fault || (now.read ?? nothing)}</p>
         ${now.why ? html`<p class="quiet">${now.why}</p>` : nothing}
-        ${gantt(now, place.width)}
+        <div class="chart" style="min-height: ${heightFor(field.start.rows.length)}px">${unsafeHTML(now.picture ?? "")}</div>
       </div>`;
     });
   },
@@ -92,17 +89,8 @@ export const schedule = {
   },
 };
 
-/** What runs when, as wide as the form; what could not be read at that width scrolls, and says so. */
-function gantt({ gantt: data }, room) {
-  if (!data) return nothing;
-  const least = Math.ceil(leastWidth(data));
-  const scrolls = least > room;
-  const how = html`<p class="quiet">The chart is wider than this form: scroll it sideways to see all slots.</p>`;
-  return html`${scrolls ? how : nothing}
-    <div class="chart ${scrolls ? "wide" : ""}" tabindex="0" role="region" aria-label="What runs when">
-      ${drawing("gantt", data, Math.max(room, least))}
-    </div>`;
-}
+/** The largest height of a chart in pixels, with its target, margins and scroll bar: what is below it never moves. */
+const heightFor = (stages) => 30 * stages + 72;
 
 /** A stage: its line, a button for each operation that can come next, and what Python says of it. */
 function row({ field, label, stage, line, said, isKnown, put, take }) {
@@ -164,10 +152,10 @@ function keysOf({ series }) {
   return letters.length < series.length ? `${words} (with Shift for chunk 2)` : words;
 }
 
-export const scheduleStyle = css`
+schedule.style = css`
   .schedule { container-type: inline-size; }
-  .chart { overflow-x: auto; }
-  .chart.wide svg { max-width: none; }
+  .chart { overflow-x: auto; } /* and not the picture, which is another with every step: it would scroll back */
+  .chart > * { overflow: visible !important; }
   .stage {
     display: grid;
     grid-template-columns: 4.5rem 1fr auto;

@@ -1,10 +1,6 @@
 // The planner: sets a model, a cluster and a layout, and shows what Python says to them. Nothing is worked out here.
 
-import { html, LitElement, nothing } from "lit";
-import { drawing } from "../draw/drawing.js";
-import { drawingStyle } from "../draw/style.js";
-import { Width } from "../draw/width.js";
-import { styles } from "../styles.js";
+import { drawing, drawingStyle, html, LitElement, nothing, styles, Width } from "shardwise:desk";
 import { box, choice, slider, text } from "./controls.js";
 import { remarks, results } from "./results.js";
 import { CONTROLS_PX, GAP_PX, plannerStyle, WIDE_PX } from "./style.js";
@@ -86,9 +82,8 @@ export class Planner extends LitElement {
 
   /** Python's answer; where it cannot be reached, why. */
   #said(request) {
-    const wanted = { given: this.asked, ...request };
     return this.host
-      .ask({ do: "plan", wanted })
+      .ask({ given: this.asked, ...request })
       .then((reply) => (reply.error ? { refused: [STOPPED] } : reply))
       .catch((error) => ({ refused: [error.message] }));
   }

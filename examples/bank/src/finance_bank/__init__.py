@@ -1,0 +1,1 @@
+"""What this bank adds to shardwise: the kind `allocation`."""
