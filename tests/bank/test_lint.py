@@ -21,7 +21,7 @@ from shardwise.kinds import kinds
 from shardwise.kinds.calls import run_here
 from shardwise.kinds.code.separation import published
 from shardwise.marking import check
-from shardwise.question import Verdict
+from shardwise.question import Feedback
 
 RING = "01-ring-all-reduce"
 
@@ -219,8 +219,8 @@ def test_a_right_answer_that_is_refused_is_found_on_any_seed(monkeypatch: pytest
     made = problem("quantity")
     late, matches = pose(made, 17).key, type(made.kind).matches
 
-    def wrongly(kind: Any, question: Any, value: Any, runner: Any) -> Verdict:
-        return Verdict(credit=0.0) if question.key == late else matches(kind, question, value, runner)
+    def wrongly(kind: Any, question: Any, value: Any, runner: Any) -> Feedback:
+        return Feedback.judged(question, 0.0) if question.key == late else matches(kind, question, value, runner)
 
     assert lint_problem(made, seeds=20).faults == []
     monkeypatch.setattr(type(made.kind), "matches", wrongly)

@@ -55,9 +55,12 @@ def grade_one(
         elif feedback.outcome == Outcome.BLANK and (unrun := _unrun(question, submission)):
             feedback = unreadable_feedback(question, *unrun, is_graded=True)
         if cell is not None and cell.key in stopped and feedback.outcome != Outcome.CORRECT:
-            feedback = _told(feedback, f"The cell with your answer stopped: `{safe(stopped[cell.key])}`")
+            feedback = feedback.saying(
+                f"The cell with your answer stopped: `{safe(stopped[cell.key])}`", *feedback.remarks
+            )
         elif cell is None and feedback.outcome == Outcome.BLANK:
-            feedback = _told(feedback, _why_blank(submission.unrun.get(question.cell, (None, ""))[0]))
+            why = _why_blank(submission.unrun.get(question.cell, (None, ""))[0])
+            feedback = feedback.saying(why, *feedback.remarks)
         marked.append(feedback)
     added = {cell.key for cell in submission.cells if not cell.question}
     notes = [f"{key} (added by the student) stopped: {safe(why)}" for key, why in stopped.items() if key in added]
@@ -180,7 +183,3 @@ def _why_blank(unrun: str | None) -> str:
     if unrun is None:
         return "The cell for this answer is gone, and no other cell defines it."
     return f"The cell for this answer {unrun}, so it was not run." if unrun else ""
-
-
-def _told(feedback: Feedback, words: str) -> Feedback:
-    return feedback.model_copy(update={"say": f"{words}\n\n{feedback.say}".strip()})

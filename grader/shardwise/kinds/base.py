@@ -7,11 +7,11 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from shardwise.errors import Unreadable
 from shardwise.kinds.calls import Call, Inputs, Runner
-from shardwise.question import Form, Key, Outcome, Question, Verdict
+from shardwise.question import Feedback, Form, Key, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.model import Template
 from shardwise.template.references import References
@@ -48,15 +48,6 @@ class Sample:
     raw: Any
     outcome: Outcome
     mistake: int | None = None
-
-
-@dataclass(frozen=True)
-class Guess:
-    """What became of an estimate: how far it was off, in powers of ten, whether that was near enough, and how sure its author was."""
-
-    off: float  # above 0 when it was too high
-    hit: bool
-    confidence: float  # from 0 to 1
 
 
 @dataclass
@@ -213,6 +204,10 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
 
     # From an answer to a verdict ------------------------------------------------------------------------------------
 
+    def key_and_form(self, question: Question) -> tuple[AnyKey, AnyForm]:
+        """Return the key and the form of a question of this kind, typed as this kind's own."""
+        return cast(AnyKey, question.key), cast(AnyForm, question.form)
+
     def is_untouched(self, form: AnyForm, raw: Any) -> bool:
         """Whether a live value is what the notebook came with."""
         return False
@@ -238,8 +233,8 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
         return ""
 
     @abc.abstractmethod
-    def matches(self, question: Question, value: Any, runner: Runner) -> Verdict:
-        """The share of the points that the value earns, and what to say about it; perhaps a picture, as a `Timeline`."""
+    def matches(self, question: Question, value: Any, runner: Runner) -> Feedback:
+        """Judge a value: `Feedback.judged` with the share of the points that it earns, and remarks; perhaps a picture."""
 
     def explain(self, question: Question, value: Any) -> str:
         """What is wrong with a value that no recognised mistake fits; nothing when that cannot be said.
@@ -270,10 +265,6 @@ class Kind(abc.ABC, Generic[AnyTemplate, AnyForm, AnyKey]):
 
     def value_at(self, value: Any, numbers: Mapping[str, float]) -> float | None:
         """What an answer gives for numbers by symbol; None where it is the same for all."""
-        return None
-
-    def guess(self, question: Question, value: Any) -> Guess | None:
-        """What became of an answer that is an estimate, for the student's calibration; None where answers are none."""
         return None
 
     def request(self, question: Question, variable: str) -> Request:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import __main__
 from shardwise.errors import Faulty, ShardwiseError
-from shardwise.kinds import kind_of, text_of, variable_of
+from shardwise.kinds import text_of, variable_of
 from shardwise.marking import check as mark
 from shardwise.question import Outcome
 from shardwise.student.failed_cells import FailedCells
@@ -112,20 +112,19 @@ def check(
     raw = vars(__main__).get(variable) if answer is NOT_GIVEN else answer
     if answer is NOT_GIVEN and (why := _FAILED.why(variable)) is not None:
         return Checked(_FAILED.feedback(asked.id, asked.points, variable, why))
-    untouched = kind_of(asked).is_untouched(asked.form, raw)
     try:
-        feedback = mark(asked, None if untouched else raw, runner=run_limited)
+        feedback = mark(asked, raw, runner=run_limited)
     except KeyboardInterrupt:
         return Message(STOPPED)
     if feedback.outcome == Outcome.BLANK and answer is NOT_GIVEN and variable not in vars(__main__):
         note = "Python does not know that name yet. If your answer stands in its cell, run that cell first."
-        return Checked(feedback.model_copy(update={"say": f"{feedback.say}\n\n{note}".strip()}))
-    feedback = _SESSION.answered(asked, raw, feedback, "cell")
+        return Checked(feedback.saying(*feedback.remarks, note))
+    feedback = _SESSION.answered(asked, feedback, "cell")
     drawn = _SESSION.drawn.get(asked.id, asked.seed)
     if drawn != asked.seed and feedback.outcome != Outcome.CORRECT:
         which = "as the notebook asks it" if asked.seed == SEED else f"with `seed={asked.seed}`"
         note = f"*This marks the question {which}. The one that `another()` drew: `{check_of(asked.slug, drawn)}`.*"
-        feedback = feedback.model_copy(update={"say": f"{feedback.say}\n\n{note}".strip()})
+        feedback = feedback.saying(*feedback.remarks, note)
     return Checked(feedback)
 
 

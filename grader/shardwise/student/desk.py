@@ -12,8 +12,9 @@ from shardwise.kinds import kind_of
 from shardwise.kinds.calls import in_one_line
 from shardwise.kinds.scripts import offer, script_reply
 from shardwise.markdown.escaping import literal, safe
+from shardwise.markdown.feedback import shown
 from shardwise.markdown.html import to_html
-from shardwise.marking import PRAISE, check
+from shardwise.marking import check
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.student.estimates import compared, read_estimate
 from shardwise.student.messages import STOPPED
@@ -101,7 +102,7 @@ class Desk:
         asked = self._asked(request)
         answer = request.get("answer")
         marked = check(asked, answer, runner=run_limited, front="form")
-        feedback = self._session.answered(asked, answer, marked, "form")
+        feedback = self._session.answered(asked, marked, "form")
         told = verdict(feedback)
         if feedback.outcome == Outcome.CORRECT:
             told["more"] = to_html(_more(asked, feedback, request.get("estimate")))
@@ -173,7 +174,7 @@ class Desk:
 
 def _more(asked: Question, feedback: Feedback, estimate: Any) -> str:
     """What follows a right answer: what to take along from it, and how near an estimate came."""
-    is_explained = feedback.say not in ("", PRAISE) and not kind_of(asked).is_program
+    is_explained = bool(shown(feedback)) and not kind_of(asked).is_program
     parts = ("" if is_explained else asked.takeaway, compared(asked, estimate))
     return "\n\n".join(part for part in parts if part)
 

@@ -160,6 +160,6 @@ class Drill:
         except KeyboardInterrupt:
             self._say(f"\n{STOPPED} Nothing was counted: answer again, or {SKIP}, or {QUIT}.")
             return None
-        feedback = self._session.answered(question, answer, feedback, "terminal")
+        feedback = self._session.answered(question, feedback, "terminal")
         self._say(as_terminal(feedback))
         return feedback.outcome if feedback.outcome in JUDGED else None

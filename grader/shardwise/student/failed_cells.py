@@ -95,8 +95,8 @@ class FailedCells:
         """What to say to an answer whose cell failed: what its variable holds is older than the cell."""
         is_old = vars(__main__).get(variable, ...) is not ...  # as it was handed out
         old = "It still holds its old value, which does not count. " if is_old else ""
-        say = f"{why}\n\n{old}Mend that cell and run it, then run this one again."
-        return Feedback(question=question, outcome=Outcome.UNREADABLE, max_points=points, say=say)
+        remarks = (why, f"{old}Mend that cell and run it, then run this one again.")
+        return Feedback(question=question, outcome=Outcome.UNREADABLE, max_points=points, remarks=remarks)
 
 
 def _value_of(name: str) -> Any:

@@ -26,24 +26,19 @@ class Hunts:
 def hunts(template: BuglineTemplate, references: References) -> Hunts:
     """The listing and every hunt that a template draws from.
 
-    The same for all students, and kept with the references, since making mutants takes longer than a student likes to wait.
+    The same for all students, and kept for all draws of a process.
     """
-    answer = template.answer
-    memo = ("hunts", answer.reference, answer.rel_tol, *answer.inputs.items(), *template.slips)
-    if memo not in references.memo:
+    answer, memo = template.answer, references.memo
+    key = ("hunts", answer.reference, answer.rel_tol, *answer.inputs.items(), *template.slips)
+    if key not in memo:
         source = listing(references.reference(answer.reference))
-        references.memo[memo] = Hunts(source, _made(template, source))
-    known: Hunts = references.memo[memo]
+        named = ".".join(answer.reference.split(".")[-2:])  # a module that moves to another folder keeps its draws
+        pool = [dict(case.base) for case in cases(answer.inputs, (), Rng("mutants", named), drawn=8)]
+        candidates = _slipped(source, template.slips) if template.slips else mutants(source)
+        function = answer.reference.rpartition(".")[2]
+        memo[key] = Hunts(source, killed(source, candidates, function, pool, rel_tol=answer.rel_tol))
+    known: Hunts = memo[key]
     return known
-
-
-def _made(template: BuglineTemplate, source: str) -> tuple[Hunt, ...]:
-    answer = template.answer
-    named = ".".join(answer.reference.split(".")[-2:])  # a module that moves to another folder keeps its draws
-    pool = [dict(case.base) for case in cases(answer.inputs, (), Rng("mutants", named), drawn=8)]
-    candidates = _slipped(source, template.slips) if template.slips else mutants(source)
-    function = answer.reference.rpartition(".")[2]
-    return killed(source, candidates, function, pool, rel_tol=answer.rel_tol)
 
 
 def _slipped(source: str, slips: Sequence[Slip]) -> tuple[Mutant, ...]:

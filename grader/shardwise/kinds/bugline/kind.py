@@ -14,7 +14,7 @@ from shardwise.kinds.bugline import hunts, judging, mutants, reading
 from shardwise.kinds.bugline.model import PARTS, BuglineForm, BuglineKey, BuglineTemplate
 from shardwise.kinds.calls import Runner, plain
 from shardwise.kinds.inputs import Input, cases
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.parameters import Scalar, Steps
 from shardwise.template.references import References
@@ -154,20 +154,18 @@ answer:
     def unread(self, form: BuglineForm, value: dict[str, Any]) -> str:
         return " ".join(part.why for part in value.values() if isinstance(part, reading.Bad))
 
-    def matches(self, question: Question, value: dict[str, Any], runner: Runner) -> Verdict:
-        key, form = question.key, question.form
-        assert isinstance(key, BuglineKey) and isinstance(form, BuglineForm)
+    def matches(self, question: Question, value: dict[str, Any], runner: Runner) -> Feedback:
+        key, form = self.key_and_form(question)
         judged = judging.judged(form, key, value, runner)
         words = [f"- **{name}** {'✓' if is_right else '✗'} {told}" for name, (is_right, told) in judged.items()]
         parts = {name: is_right for name, (is_right, _) in judged.items()}
-        return Verdict(credit=sum(parts.values()) / len(PARTS), say="\n".join(words), parts=parts)
+        return Feedback.judged(question, sum(parts.values()) / len(PARTS), "\n".join(words), parts=parts)
 
     def example(self, form: BuglineForm) -> str:
         return json.dumps({"line": 1, "input": dict.fromkeys(form.domain, "a number"), "fix": "the whole line, mended"})
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, BuglineKey) and isinstance(form, BuglineForm)
+        key, form = self.key_and_form(question)
         right = {"line": key.line, "input": dict(key.witness), "fix": key.original_line}
         other = next(number for number in range(1, len(form.listing) + 1) if number != key.line)
         return [

@@ -15,8 +15,10 @@ from typing import Any
 from shardwise.errors import Unreadable
 from shardwise.kinds.agreement import is_nan, same
 from shardwise.kinds.bugline.execution import Endless, load
-from shardwise.kinds.bugline.listing import listing, unwrapped
+from shardwise.kinds.bugline.listing import listing
 from shardwise.kinds.bugline.model import LONGEST_LINE
+from shardwise.kinds.mutations import code, mutations
+from shardwise.kinds.syntax import put
 
 __all__ = ["Hunt", "Mutant", "killed", "listing", "load", "mutants", "optional", "patch", "with_line"]
 
@@ -45,34 +47,17 @@ class Hunt:
 
 def mutants(source: str) -> tuple[Mutant, ...]:
     """Every mutation that changes one line of a listing, in the order of the text, each once."""
-    import libcst as cst
-
-    from shardwise.kinds.bugline.mutations import mutations
-
-    module = cst.parse_module(source)
+    tree = ast.parse(source)
+    before = code(tree).split("\n")
     found: dict[str, Mutant] = {}
-    for old, new, change in mutations(module):
-        mutated = module.deep_replace(old, new)
-        assert isinstance(mutated, cst.Module)
-        mutant = _with_one_line_changed(source, mutated.code, change)
-        if mutant and mutant.source not in found and _compiles(mutant.source):
-            found[mutant.source] = mutant
+    for old, new, change in mutations(tree):
+        after = code(put(tree, old, new)).split("\n")
+        pairs = enumerate(zip(before, after, strict=False), start=1)
+        differing = [(line, was, reads) for line, (was, reads) in pairs if was != reads]
+        if len(before) == len(after) and len(differing) == 1:
+            mutated = "\n".join([*after, ""])
+            found.setdefault(mutated, Mutant(mutated, *differing[0], change))
     return tuple(sorted(found.values(), key=lambda mutant: mutant.line))
-
-
-def _with_one_line_changed(source: str, mutated: str, change: str) -> Mutant | None:
-    """The mutant, if exactly one line of `mutated` differs from `source`."""
-    before, after = source.split("\n"), mutated.split("\n")
-    if len(before) != len(after):
-        return None
-    differing = [row for row, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
-    if len(differing) != 1:
-        return None
-    row = differing[0]
-    after[row] = unwrapped(after[row])
-    if after[row] == before[row]:
-        return None
-    return Mutant("\n".join(after), row + 1, before[row], after[row], change)
 
 
 def _compiles(source: str) -> bool:

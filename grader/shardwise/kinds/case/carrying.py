@@ -16,9 +16,9 @@ from shardwise.errors import AUTHORS_CAN_RAISE, Reject
 from shardwise.kinds import kinds
 from shardwise.kinds.base import NumericKind, Posed
 from shardwise.kinds.case.model import CasePart, Way
-from shardwise.kinds.quantity.expressions import Node, nodes
-from shardwise.kinds.quantity.program import OPERATIONS
-from shardwise.kinds.quantity.tracing import Guard, Tracing, node_of
+from shardwise.kinds.quantity.slips.expressions import Node
+from shardwise.kinds.quantity.slips.program import OPERATIONS, program
+from shardwise.kinds.quantity.slips.tracing import Guard, Tracing, node_of
 from shardwise.template.draw import Draw, whole
 from shardwise.template.results import among, full_name
 
@@ -146,34 +146,17 @@ def _traced(piece: CasePart, draw: Draw, posed: Posed, places: Sequence[str]) ->
 def _way(
     piece: CasePart, guards: Sequence[Guard], result: Node | None, key: Mapping[str, Any] | None, places: Sequence[str]
 ) -> Way | None:
-    roots = [node for guard in guards for node in (guard.first, guard.last)] + ([result] if result else [])
-    unique = {id(here): here for root in roots for here in nodes(root)}
-    numbers: dict[float, int] = {}
-    slots: dict[int, int] = {}
-    steps: list[tuple[str, int, int]] = []
-    first = {full_name(name): slot for slot, name in enumerate(piece.needs)}
-    leaves = [here for here in unique.values() if not here.parts]
-    for here in leaves:
-        if here.name not in first:  # a number, or an argument that was left to its default
-            numbers.setdefault(float(here.value), len(first) + len(numbers))
-    known: dict[tuple[str, int, int], int] = {}
-    for key_of, here in unique.items():
-        if here.parts:
-            step = (SHORT[here.operation], slots[id(here.parts[0])], slots[id(here.parts[-1])])
-            if step not in known:
-                known[step] = len(first) + len(numbers) + len(steps)
-                steps.append(step)
-            slots[key_of] = known[step]
-        else:
-            slots[key_of] = first[here.name] if here.name in first else numbers[float(here.value)]
-    if len(steps) > MOST_STEPS:
+    compared = [node for guard in guards for node in (guard.first, guard.last)]
+    made = program([*compared, *([result] if result else [])], [full_name(name) for name in piece.needs])
+    slots = iter(made.results)
+    if len(made.steps) > MOST_STEPS:
         return None
     return Way(
         needs=tuple(places.index(name) for name in piece.needs),
-        numbers=tuple(numbers),
-        steps=tuple(steps),
-        guards=tuple((slots[id(guard.first)], guard.relation, slots[id(guard.last)]) for guard in guards),
-        result=None if result is None else slots[id(result)],
+        numbers=made.numbers,
+        steps=tuple((SHORT[operation], first, last) for operation, first, last in made.steps),
+        guards=tuple((next(slots), guard.relation, next(slots)) for guard in guards),
+        result=next(slots, None),
         key=key,
     )
 

@@ -20,7 +20,7 @@ from shardwise.kinds.case.carrying import Bounds, worked_out
 from shardwise.kinds.case.model import PartForm, PartKey, questions_of
 from shardwise.kinds.case.reading import Replies, Reply
 from shardwise.markdown.escaping import literal, safe
-from shardwise.question import Note, Outcome, Question, Verdict
+from shardwise.question import Feedback, Note, Outcome, Question
 
 ABSURD = "Your answer to {names} lies outside of all that is plausible here, so nothing is gone on with from it."
 
@@ -35,7 +35,7 @@ class Judged:
     form: PartForm
     question: Question
     reply: Reply
-    verdict: Verdict | None = None
+    verdict: Feedback | None = None
     carried: tuple[str, ...] = ()
     by_formula: bool = False  # it is right from a formula of the student's own
     say: str = ""
@@ -48,9 +48,7 @@ class Judged:
     @property
     def is_right(self) -> bool:
         """Whether it counts as right."""
-        if self.verdict is None:
-            return False
-        return self.verdict.credit >= 1 if self.verdict.is_right is None else self.verdict.is_right
+        return self.verdict is not None and self.verdict.outcome == Outcome.CORRECT
 
 
 @dataclass
@@ -110,21 +108,25 @@ def _judged(form: PartForm, key: PartKey, asked: Question, reply: Reply, own: _O
         return Judged(form, asked, reply)
     kind = form.its_kind
     verdict = kind.matches(asked, reply.value, runner)
-    if verdict.credit < 1:
-        for results in (own.all, own.wrong_alone):
-            if (other := _followed(form, key, asked, own, results)) is None:
-                continue
-            again = kind.matches(asked.model_copy(update={"key": other}), reply.value, runner)
-            if again.credit > verdict.credit:
-                names = tuple(own.wrong[place] for place in sorted(_needs(key)) if place in own.wrong)
-                return Judged(form, asked, reply, again, carried=names or (AS_ROUNDED,))
-        if key.formula is not None and (other := _by_formula(form, key, asked, own)) is not None:
-            again = kind.matches(asked.model_copy(update={"key": other}), reply.value, runner)
-            if again.credit > verdict.credit:
-                called = own.formulas[key.formula.place][0]
-                return Judged(form, asked, reply, again, carried=(called,), by_formula=True)
-        verdict = explained(kind, asked, reply.value, verdict)
-    return Judged(form, asked, reply, verdict)
+    if verdict.credit >= 1:
+        return Judged(form, asked, reply, verdict)
+    for other, carried, by_formula in _other_keys(form, key, asked, own):
+        again = kind.matches(asked.model_copy(update={"key": other}), reply.value, runner)
+        if again.credit > verdict.credit:
+            return Judged(form, asked, reply, again, carried, by_formula)
+    return Judged(form, asked, reply, explained(kind, asked, reply.value, verdict))
+
+
+def _other_keys(
+    form: PartForm, key: PartKey, asked: Question, own: _Own
+) -> Iterator[tuple[Any, tuple[str, ...], bool]]:
+    """Yield the keys that follow from the student's own, what each follows from, and whether that is a formula."""
+    for results in (own.all, own.wrong_alone):
+        if (other := _followed(form, key, asked, own, results)) is not None:
+            names = tuple(own.wrong[place] for place in sorted(_needs(key)) if place in own.wrong)
+            yield other, names or (AS_ROUNDED,), False
+    if key.formula is not None and (other := _by_formula(form, key, asked, own)) is not None:
+        yield other, (own.formulas[key.formula.place][0],), True
 
 
 def _followed(form: PartForm, key: PartKey, asked: Question, own: _Own, results: Sequence[float]) -> Any:
@@ -272,7 +274,7 @@ def _said(judged: Judged) -> str:
     return _words(judged, judged.verdict, f"I read {_short(reading)}.")
 
 
-def _words(judged: Judged, verdict: Verdict, reading: str) -> str:
+def _words(judged: Judged, verdict: Feedback, reading: str) -> str:
     """What is said to a part that was read: with its reading, where no form shows that, if it is wrong."""
     words = []
     if judged.carried:

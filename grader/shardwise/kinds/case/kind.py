@@ -26,7 +26,7 @@ from shardwise.kinds.case.reading import Replies
 from shardwise.kinds.case.solving import Solved, SolvedPart, formula_before, solved_case
 from shardwise.markdown.escaping import literal
 from shardwise.markdown.html import to_html
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw, whole
 from shardwise.template.expressions import number_in_unit, prose
 from shardwise.template.references import References
@@ -266,7 +266,7 @@ parts:
                 said.append(f"{part.name}: {why}")
         return "\n".join(said)
 
-    def matches(self, question: Question, value: Replies, runner: Runner) -> Verdict:
+    def matches(self, question: Question, value: Replies, runner: Runner) -> Feedback:
         found = judge(question, value, runner)
         total = sum(judged.form.points for judged in found)
         parts = {judged.form.name: judged.is_right for judged in found}
@@ -277,10 +277,11 @@ parts:
         is_perfect = is_right and all(judged.earned == judged.form.points for judged in found)
         if not is_right:
             said.insert(0, f"{sum(parts.values())} of {len(parts)} parts are right.")
-        return Verdict(
-            credit=1.0 if is_perfect else sum(judged.earned for judged in found) / total,
+        return Feedback.judged(
+            question,
+            1.0 if is_perfect else sum(judged.earned for judged in found) / total,
+            *(() if is_perfect and not value.strangers else said),
             is_right=is_right,
-            say="" if is_perfect and not value.strangers else "\n\n".join(said),
             mistake=self._mistake(found),
             parts=parts,
             earned={judged.form.name: round(judged.earned, 4) for judged in found},

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.answers import is_blank, parsed
+from shardwise.kinds.answers import parsed
+from shardwise.kinds.blanks import is_blank
 from shardwise.kinds.case.model import CaseForm, PartForm
 
 LONGEST = 20_000  # characters of an answer to all parts
@@ -63,8 +64,6 @@ def _reply(part: PartForm, raw: Any) -> Reply:
     kind = part.its_kind
     if _is_large(raw):
         return Reply(why=f"I couldn't read an answer of more than {MOST_VALUES:,} values. A part has a short one.")
-    if kind.is_untouched(part.form, raw):
-        return Reply()
     try:
         return Reply(value=parsed(kind, part.form, raw))
     except Unreadable as error:

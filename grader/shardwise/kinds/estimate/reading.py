@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.blanks import is_empty, visible
+from shardwise.kinds.blanks import is_blank, visible
 from shardwise.kinds.estimate.model import EstimateForm
 from shardwise.kinds.quantity import KIND as QUANTITY
 from shardwise.units import Reading
@@ -80,12 +80,12 @@ def estimate_of(form: EstimateForm, raw: Any) -> Estimate:
 
 
 def _of_parts(form: EstimateForm, value: Any, confidence: Any) -> Estimate:
-    if is_empty(value):
+    if is_blank(value):
         raise Unreadable("The estimate itself is missing.")
-    if is_empty(confidence) and isinstance(value, str):  # both may stand in the first field
+    if is_blank(confidence) and isinstance(value, str):  # both may stand in the first field
         return _of_text(form, value)
     reading = _value(form, value)
-    if is_empty(confidence):
+    if is_blank(confidence):
         raise _without_confidence(form, reading)
     return Estimate(reading, confidence_of(confidence))
 

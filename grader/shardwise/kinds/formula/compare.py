@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import cycle
 
 from shardwise.kinds.formula.fingerprint import Fingerprint, fingerprint
@@ -139,9 +138,4 @@ def _examples(theirs: Formula, ours: Formula, points: Sequence[Mapping[str, floa
 
 def _size(point: Mapping[str, float]) -> float:
     """How large a point's numbers are: a small example is easier to check by hand."""
-    return sum(map(_magnitude, point.values()))
-
-
-@lru_cache(maxsize=4096)  # a symbol has few values, and every comparison begins with the simplest point
-def _magnitude(value: float) -> float:
-    return abs(math.log(abs(value))) if value and math.isfinite(value) else 0.0
+    return sum(abs(math.log(abs(value))) for value in point.values() if value and math.isfinite(value))

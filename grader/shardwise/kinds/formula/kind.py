@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from shardwise.errors import Reject, Unreadable
-from shardwise.kinds.answers import is_blank, parsed
+from shardwise.kinds.answers import parsed
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.formula import compare as formulas
@@ -21,7 +21,7 @@ from shardwise.kinds.formula.tree import FormulaError, symbols_in
 from shardwise.kinds.formula.typeset import mathml
 from shardwise.kinds.inputs import Input
 from shardwise.markdown.html import inline, to_html
-from shardwise.question import Form, Key, Outcome, Question, Verdict
+from shardwise.question import Feedback, Form, Key, Outcome, Question
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import filled, prose
@@ -150,10 +150,9 @@ mistakes:
         }  # fmt: skip
 
     def preview(self, form: FormulaForm, raw: Any) -> View:
-        if is_blank(raw):
-            return {}
         try:
-            return {"html": mathml(parsed(self, form, raw).tree)}
+            value = parsed(self, form, raw)
+            return {} if value is None else {"html": mathml(value.tree)}
         except FormulaError as error:
             return {"why": error.brief}
         except Unreadable as error:
@@ -180,26 +179,24 @@ mistakes:
     def value_at(self, value: Any, numbers: Mapping[str, float]) -> float | None:
         return formulas.evaluate(value, numbers) if symbols_in(value.tree) else None
 
-    def matches(self, question: Question, value: Any, runner: Runner) -> Verdict:
-        key, form = question.key, question.form
-        assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
+    def matches(self, question: Question, value: Any, runner: Runner) -> Feedback:
+        key, form = self.key_and_form(question)
         ours = parse(key.formula, tuple(form.symbols))
         counter = formulas.difference(value, ours, key.points)
         if counter is None:
-            return Verdict(credit=1.0)
+            return Feedback.judged(question, 1.0)
         where = ", ".join(f"{name} = {show_number(_whole(number))}" for name, number in counter.point.items())
         given, right = _shown(counter.theirs, counter.ours)
         example = f"At {where} yours gives {given}, and the right one {right}."
         for index, slip in enumerate(key.mistakes):
             wrong = parse(slip.formula, tuple(form.symbols))
             if formulas.is_recognised(value, wrong, key.points):
-                say = f"{_cancelled(value, wrong)}{slip.say}\n\n{example}"
-                return Verdict(credit=0.0, say=say, mistake=index)
-        return Verdict(credit=0.0, say=example)
+                said = f"{_cancelled(value, wrong)}{slip.say}"
+                return Feedback.judged(question, 0.0, said, example, mistake=index)
+        return Feedback.judged(question, 0.0, example)
 
     def explain(self, question: Question, value: Any) -> str:
-        key, form = question.key, question.form
-        assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
+        key, form = self.key_and_form(question)
         ours = parse(key.formula, tuple(form.symbols))
         return explain(value, ours) or rounded(value, ours, key.points)
 
@@ -207,8 +204,7 @@ mistakes:
         return "(" + " + ".join(form.symbols) + ")/2"
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, FormulaKey) and isinstance(form, FormulaForm)
+        key, _ = self.key_and_form(question)
         return [
             Sample(key.formula, Outcome.CORRECT),
             Sample(f"(2*({key.formula}))/2", Outcome.CORRECT),

@@ -14,7 +14,7 @@ from shardwise.errors import Unreadable
 from shardwise.kinds.formula.compare import Formula
 from shardwise.kinds.formula.fingerprint import PRIME, Fingerprint, fingerprint
 from shardwise.kinds.formula.parser import Unclear, parsed
-from shardwise.kinds.formula.tree import Node, bare, nodes
+from shardwise.kinds.formula.tree import Node, bare, changed, nodes
 
 MOST_CHANGES = 60  # that are tried
 MOST_OPERANDS = 12  # of a formula in which brackets are tried
@@ -37,7 +37,7 @@ def nearly(theirs: Formula, ours: Formula) -> str:
         return "Yours is upside down: it is 1 divided by the right one."
     if all((wrong + other) % PRIME == 1 for wrong, other in pairs):
         return "Yours is the rest of the whole: it is 1 minus the right one."
-    for tree, said in islice(_changed(theirs.tree), MOST_CHANGES):
+    for tree, said in islice(changed(theirs.tree, _changes), MOST_CHANGES):
         if _is(tree, right):
             return said
     for text, said in _bracketed(str(theirs.tree)):
@@ -51,24 +51,16 @@ def another_number(theirs: Formula, ours: Formula) -> str:
     if theirs.fingerprint == ours.fingerprint:
         return ""
     right = {node.value: node for node in nodes(ours.tree) if node.kind == "number"}
-    tried = (
-        (one, other)
-        for one in nodes(theirs.tree)
-        if one.kind == "number"
-        for other in right.values()
-        if abs(one.value - other.value) > abs(other.value) * ROUNDED
-    )
-    for one, other in islice(tried, MOST_CHANGES):
-        if _is(_exchanged(theirs.tree, one, other), ours.fingerprint):
+
+    def other_numbers(one: Node) -> Iterator[tuple[Node, Node]]:
+        for other in right.values() if one.kind == "number" else ():
+            if abs(one.value - other.value) > abs(other.value) * ROUNDED:
+                yield other, one
+
+    for tree, one in islice(changed(theirs.tree, other_numbers), MOST_CHANGES):
+        if _is(tree, ours.fingerprint):
             return f"All but one number is right: what does `{one}` count?"
     return ""
-
-
-def _exchanged(tree: Node, old: Node, new: Node) -> Node:
-    """Return a formula with one node, identified by object, replaced by another."""
-    if tree is old:
-        return new
-    return replace(tree, parts=tuple(_exchanged(part, old, new) for part in tree.parts)) if tree.parts else tree
 
 
 def half_of_a_fraction(theirs: Formula, ours: Formula) -> tuple[Node | None, str]:
@@ -95,14 +87,6 @@ def _is_text(text: str, wanted: Fingerprint) -> bool:
         return _is(parsed(text), wanted)
     except Unclear:
         return False
-
-
-def _changed(node: Node) -> Iterator[tuple[Node, str]]:
-    """A formula with one thing in it changed, and what to say where that makes it right."""
-    yield from _changes(node)
-    for place, part in enumerate(node.parts):
-        for changed, said in _changed(part):
-            yield replace(node, parts=(*node.parts[:place], changed, *node.parts[place + 1 :])), said
 
 
 def _changes(node: Node) -> Iterator[tuple[Node, str]]:

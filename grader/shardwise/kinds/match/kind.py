@@ -13,7 +13,7 @@ from shardwise.kinds.calls import Runner
 from shardwise.kinds.labels import Labelled, as_view, label, listed
 from shardwise.kinds.match import reading
 from shardwise.kinds.match.model import KnownMistake, MatchForm, MatchKey, MatchTemplate, Pair
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
@@ -128,20 +128,19 @@ mistakes:
     def read(self, form: MatchForm, value: dict[str, str]) -> str:
         return ", ".join(f"{number} {letter}" for number, letter in value.items())
 
-    def matches(self, question: Question, value: dict[str, str], runner: Runner) -> Verdict:
-        key, form = question.key, question.form
-        assert isinstance(key, MatchKey) and isinstance(form, MatchForm)
+    def matches(self, question: Question, value: dict[str, str], runner: Runner) -> Feedback:
+        key, _ = self.key_and_form(question)
         parts = {number: value[number] == letter for number, letter in key.pairs.items()}
         credit = sum(parts.values()) / len(parts)
         if credit == 1:
-            return Verdict(credit=1.0, parts=parts)
+            return Feedback.judged(question, 1.0, parts=parts)
         count = f"{sum(parts.values())} of {len(parts)} are right."
         for index, mistake in enumerate(key.mistakes):
             if mistake.pairs.items() <= value.items():
-                return Verdict(credit=credit, say=f"{count}\n\n{mistake.say}", mistake=index, parts=parts)
+                return Feedback.judged(question, credit, count, mistake.say, mistake=index, parts=parts)
         first = next(number for number, is_right in parts.items() if not is_right)
-        say = f"{count}\n\n**{first}.** {key.say.get(first, 'It belongs elsewhere.')}"
-        return Verdict(credit=credit, say=say, parts=parts)
+        said = f"**{first}.** {key.say.get(first, 'It belongs elsewhere.')}"
+        return Feedback.judged(question, credit, count, said, parts=parts)
 
     def example(self, form: MatchForm) -> str:
         return reading.example(form)
@@ -152,8 +151,7 @@ mistakes:
         return {**super().unthinking(form), **same}
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, MatchKey) and isinstance(form, MatchForm)
+        key, form = self.key_and_form(question)
         letters = [option.label for option in form.options]
         first = next(iter(key.pairs))
 

@@ -16,7 +16,7 @@ from shardwise.kinds.quantity.general import (
     INVERSE,
     LAST_BITS,
     ROUNDED,
-    Trait,
+    Asked,
     everywhere,
     figures,
     is_ratio,
@@ -66,35 +66,14 @@ def _as_list(found: Sequence[str]) -> str:
     return "\n".join(f"- {reason}" for reason in found)
 
 
-def reasons(
-    given: float,
-    key: float,
-    *,
-    slips: Sequence[tuple[float, str]],
-    traits: Sequence[Trait],
-    unit_text: str,
-    exact: bool,
-    shown: Sequence[str] = (),
-    step: float = 0.0,
-    clocks: frozenset[str] = frozenset(),
-) -> list[str]:
-    """Return every explanation that fits, each once; `shown` are the parameters as the student reads them.
+def reasons(given: float, asked: Asked, slips: Sequence[tuple[float, str]], *, step: float = 0.0) -> list[str]:
+    """Return every explanation that fits, each once.
 
     A factor of units that is one of the parameters' numbers, too, may come from there, and both are said. `step` is what one of
     the last digit of the answer is: of several slips near to it, those are meant that have all its digits.
     """
-    found = slips_made(given, key, slips, exact=exact, step=step)
-    more = everywhere(
-        given,
-        key,
-        traits=traits,
-        unit_text=unit_text,
-        exact=exact,
-        shown=shown,
-        step=step,
-        is_own=not found,
-        clocks=clocks,
-    )
+    found = slips_made(given, asked.key, slips, exact=asked.exact, step=step)
+    more = everywhere(given, asked, step=step, is_own=not found)
     same = [
         general
         for word, general in (("inverted", INVERSE), ("bits or bytes", BITS))

@@ -17,9 +17,9 @@ from shardwise.kinds.quantity.general import Trait, traits_of
 from shardwise.kinds.quantity.judging import is_near, judged
 from shardwise.kinds.quantity.magnitude import example_number, usual_sizes
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, QuantityTemplate, allowed, near
-from shardwise.kinds.quantity.slips import omission_faults, plan_of
-from shardwise.kinds.quantity.solving import AGREEMENT, Solved, each_allowed, solve
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.kinds.quantity.slips.plan import omission_faults, plan_of
+from shardwise.kinds.quantity.solving import AGREEMENT, Solved, solve
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import number_in_unit, prose
 from shardwise.template.model import Template
@@ -78,8 +78,8 @@ mistakes:                                       # answers we recognise, and one 
             abs_tol=None if answer.abs_tol is None else float(to_base(answer.abs_tol, answer.unit, direction)),
             sig_figs=answer.sig_figs,
             mistakes=tuple(
-                KnownMistake(value=value, say=prose(mistake.say, names), steady=steady)
-                for mistake, value, steady in zip(template.mistakes, solved.mistakes, solved.steady, strict=True)
+                KnownMistake(value=value, say=prose(mistake.say, names), steady=number not in solved.unsteady)
+                for number, (mistake, value) in enumerate(zip(template.mistakes, solved.mistakes, strict=True))
                 if value is not None
             ),
             slips=solved.slips,
@@ -117,9 +117,8 @@ mistakes:                                       # answers we recognise, and one 
     def read(self, form: QuantityForm, value: Reading) -> str:
         return value.text
 
-    def matches(self, question: Question, value: Reading, runner: Runner) -> Verdict:
-        key, form = question.key, question.form
-        assert isinstance(key, QuantityKey) and isinstance(form, QuantityForm)
+    def matches(self, question: Question, value: Reading, runner: Runner) -> Feedback:
+        key, form = self.key_and_form(question)
         return judged(question, form, key, value)
 
     def number(self, key: QuantityKey) -> float:
@@ -170,8 +169,7 @@ mistakes:                                       # answers we recognise, and one 
         )
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, QuantityKey) and isinstance(form, QuantityForm)
+        key, form = self.key_and_form(question)
 
         wrong = "3 GB" if unit(form.unit).dimension == "[time]" else "3 ms"
         return [
@@ -215,7 +213,7 @@ mistakes:                                       # answers we recognise, and one 
             )
         proof.faults.extend(_unproved(template, draw, solved))
         values = [value for value in (solved.key, *solved.mistakes) if value is not None]
-        tolerances = each_allowed(answer, values)
+        tolerances = [allowed(answer, value) for value in values]
         for (one, its), (other, others) in combinations(zip(values, tolerances, strict=True), 2):
             proof.near(abs(one - other) / (its + others) if its + others else float("inf"))
         return proof
@@ -248,7 +246,7 @@ mistakes:                                       # answers we recognise, and one 
 def _unproved(template: QuantityTemplate, draw: Draw, solved: Solved) -> Iterator[str]:
     """Yield faults of a draw's slips: too close to the key, or with words that reveal it."""
     answer = template.answer
-    again = plan_of(template, draw).run(draw.values)[0]
+    again = plan_of(template, draw).program.run(draw.values)[0]
     if not math.isclose(again, solved.key, rel_tol=AGREEMENT):
         yield (
             f"{answer.reference} gives {show(solved.key, answer.unit)}, and {show(again, answer.unit)} when it is followed "

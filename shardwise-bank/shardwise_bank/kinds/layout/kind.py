@@ -11,7 +11,7 @@ from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.scripts import script_in
 from shardwise.markdown.html import to_html
-from shardwise.question import Outcome, Question, Verdict
+from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
@@ -170,33 +170,30 @@ mistakes:
     def read(self, form: LayoutForm, value: Reading) -> str:
         return words.one_line(form, value.layout) + (f" ({value.note})" if value.note else "")
 
-    def matches(self, question: Question, value: Reading, runner: Runner) -> Verdict:
-        key, form = question.key, question.form
-        assert isinstance(key, LayoutKey) and isinstance(form, LayoutForm)
+    def matches(self, question: Question, value: Reading, runner: Runner) -> Feedback:
+        key, form = self.key_and_form(question)
         place = grid.place_of(form, value.layout)
         if place is None:
-            return Verdict(credit=0.0, say=words.off_the_product(form, value.layout))
+            return Feedback.judged(question, 0.0, words.off_the_product(form, value.layout))
         columns = tuple(key.constraints.values())
         parts = {name: holds(constraint, constraint.seen[place]) for name, constraint in key.constraints.items()}
         earned = credit(columns, place)
         if earned == 1:
-            return Verdict(
-                credit=1.0, say=f"It meets every constraint:\n\n{words.reached(form, key, place)}", parts=parts
+            return Feedback.judged(
+                question, 1.0, "It meets every constraint:", words.reached(form, key, place), parts=parts
             )
         told = [words.broken(form, key, value.layout, place)]
         mistake = key.wrong[place]
         if mistake is not None:
             told.append(words.filled_in(key.mistakes[mistake], words.named_of(form, value.layout)))
-        return Verdict(credit=earned, say="\n\n".join(told), mistake=mistake, parts=parts)
+        return Feedback.judged(question, earned, *told, mistake=mistake, parts=parts)
 
     def has_bars(self, question: Question) -> bool:
-        key = question.key
-        assert isinstance(key, LayoutKey)
+        key, _ = self.key_and_form(question)
         return any(map(measures.is_drawn, key.constraints.values()))
 
     def bars(self, question: Question, raw: Any) -> View:
-        key, form = question.key, question.form
-        assert isinstance(key, LayoutKey) and isinstance(form, LayoutForm)
+        key, form = self.key_and_form(question)
         try:
             value = parsed(self, form, raw)
         except Unreadable:
@@ -204,13 +201,11 @@ mistakes:
         return {"why": measures.NOT_READ} if value is None else measures.bars(form, key, value.layout)
 
     def mistakes(self, question: Question) -> list[str]:
-        key = question.key
-        assert isinstance(key, LayoutKey)
+        key, _ = self.key_and_form(question)
         return [words.filled_in(said, _Named()) for said in key.mistakes]
 
     def samples(self, question: Question) -> Sequence[Sample]:
-        key, form = question.key, question.form
-        assert isinstance(key, LayoutKey) and isinstance(form, LayoutForm)
+        key, form = self.key_and_form(question)
         rows, columns = grid.combinations(form), tuple(key.constraints.values())
         right = words.named_of(form, rows[key.solution])
         first = form.axes[0].name

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from shardwise.kinds.blanks import is_empty
+from shardwise.kinds.blanks import is_blank
 from shardwise_bank.kinds.layout.model import LayoutForm, ShownAxis
 from shardwise_bank.kinds.layout.reading import written
 
@@ -23,7 +23,7 @@ def so_far(form: LayoutForm, raw: Any) -> dict[str, Any]:
 
 def _size(axis: ShownAxis, value: Any) -> int | None:
     """The value of an axis that was chosen; None where there is none, or none that counts anything."""
-    if is_empty(value) or isinstance(value, bool):
+    if is_blank(value) or isinstance(value, bool):
         return None
     try:
         size = int(str(value).strip()[:20])

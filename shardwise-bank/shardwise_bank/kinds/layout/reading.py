@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.blanks import is_empty, visible
+from shardwise.kinds.blanks import is_blank, visible
 from shardwise.units import show_number
 from shardwise_bank.kinds.layout import grid
 from shardwise_bank.kinds.layout.grid import Layout
@@ -117,7 +117,7 @@ def _named(
         axis = found.tokens[0].axes[0]
         if axis == form.follows and isinstance(value, str) and squashed(value) in _REST:
             continue
-        if is_empty(value) and not (value is None and _valued(form, axis, token) is not None):
+        if is_blank(value) and not (value is None and _valued(form, axis, token) is not None):
             continue
         yield from _checked(form, axis, token, faults)
 

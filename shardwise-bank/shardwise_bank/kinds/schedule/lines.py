@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from shardwise.errors import Unreadable
-from shardwise.kinds.blanks import is_empty
+from shardwise.kinds.blanks import is_blank
 from shardwise_bank.kinds.schedule.notation import plainer
 from shardwise_bank.pipelines.named import NAMES
 from shardwise_bank.pipelines.pipeline import Pipeline
@@ -93,7 +93,7 @@ def _joined(part: Any, longest: int) -> str:
 
 def _item(item: Any) -> str:
     """One item of a list: "F1", ("F", 1), ("F", 1, 2) or nothing."""
-    if is_empty(item):
+    if is_blank(item):
         return ""
     if isinstance(item, str):
         return item

@@ -7,15 +7,16 @@ nothing in any draw: a factor that always is 1, a division that always comes out
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from shardwise.kinds.quantity.arguments import Known
-from shardwise.kinds.quantity.changes import OF_UNITS
-from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes, number
-from shardwise.kinds.quantity.phrases import names
-from shardwise.kinds.quantity.variants import exchanged, fractions, rebuilt
+from shardwise.kinds.quantity.slips.arguments import Known
+from shardwise.kinds.quantity.slips.changes import OF_UNITS
+from shardwise.kinds.quantity.slips.expressions import ONE, Node, node, nodes, number
+from shardwise.kinds.quantity.slips.phrases import names
+from shardwise.kinds.quantity.slips.variants import exchanged, fractions, rebuilt
 from shardwise.units import show_number
 
 GUARD = 1e-6  # a number as near to 1, or to 0, guards against rounding in the last bits
@@ -24,7 +25,9 @@ ROUNDING, ONE_LESS = "the rounding", "one of"
 _CHAINS = ("the factor", "the division by")
 ROUNDED = ("ceil", "floor", "round")
 _NOTHING = {"the term": 0, "the factor": 1, "the division by": 1}  # what stands where one is forgotten altogether
-_SIGNS = {"plus": " + ", "minus": " - ", "times": " * ", "over": " / ", "power": "**", "rest": " % "}
+_OPERATORS = {
+    "plus": ast.Add, "minus": ast.Sub, "times": ast.Mult, "over": ast.Div, "power": ast.Pow, "rest": ast.Mod,
+}  # fmt: skip
 
 
 class Omission(NamedTuple):
@@ -160,28 +163,17 @@ def _one_less(root: Node, known: Known) -> Iterator[Omission]:
 
 def spelled(here: Node) -> str:
     """Return a subexpression as a template would write it, or only its names if that is too long."""
-    text = _spelled(here)
+    text = ast.unparse(_tree(here)).replace(" ** ", "**")
     return text if len(text) <= LONGEST else f"what has {', '.join(names(here))} in it"
 
 
-def _spelled(here: Node, outside: str = "") -> str:
-    if here.is_number:
-        return show_number(here.value, 6)
-    if here.operation == "argument":
-        return here.name
+def _tree(here: Node) -> ast.expr:
+    """Return a subexpression as Python's tree, which knows where brackets belong."""
+    if not here.parts:
+        return ast.Name(show_number(here.value, 6) if here.is_number else here.name)
+    first, *others = map(_tree, here.parts)
     if here.operation == "negative":
-        return f"-{_spelled(here.parts[0], 'power')}"
-    if here.operation not in _SIGNS:
-        return f"{here.operation}({_spelled(here.parts[0])})"
-    first, last = here.parts
-    text = f"{_spelled(first, here.operation)}{_SIGNS[here.operation]}{_spelled(last, here.operation + ' last')}"
-    return text if _binds(here.operation, outside) else f"({text})"
-
-
-def _binds(inside: str, outside: str) -> bool:
-    """Return whether an operation needs no brackets inside another one."""
-    if outside in ("", "plus", "plus last"):
-        return True
-    if inside in ("times", "over"):
-        return outside in ("minus", "minus last", "times", "over", "times last")
-    return (inside == "plus" and outside == "minus") or (inside == "minus" and outside == "minus")
+        return ast.UnaryOp(ast.USub(), first)
+    if here.operation in _OPERATORS:
+        return ast.BinOp(first, _OPERATORS[here.operation](), *others)
+    return ast.Call(ast.Name(here.operation), [first], [])

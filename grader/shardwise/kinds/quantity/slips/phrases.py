@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shardwise.kinds.quantity.arguments import UNSAID, Known
-from shardwise.kinds.quantity.expressions import Node, nodes
+from shardwise.kinds.quantity.slips.arguments import UNSAID, Known
+from shardwise.kinds.quantity.slips.expressions import Node, nodes
 from shardwise.units import show_number
 
 MOST_LEAVES = 4  # arguments and numbers of a part whose computation is told
@@ -39,7 +39,7 @@ def term_in_words(here: Node, known: Known) -> str:
 def part_in_words(here: Node, known: Known) -> str:
     """Return a part in words: as it is computed, where that is short, or by what is in it.
 
-    >>> from shardwise.kinds.quantity.expressions import argument, node, number
+    >>> from shardwise.kinds.quantity.slips.expressions import argument, node, number
     >>> part_in_words(node("times", number(2), node("minus", number(8), number(1))), {})
     '2 times (8 minus 1)'
     """

@@ -7,12 +7,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.kinds.quantity.arguments import UNSAID, Known, arguments_of, named
-from shardwise.kinds.quantity.expressions import Node, nodes
-from shardwise.kinds.quantity.phrases import computed_in_words, names
-from shardwise.kinds.quantity.program import Program, program
-from shardwise.kinds.quantity.tracing import traced
-from shardwise.kinds.quantity.words import is_understood
+from shardwise.kinds.quantity.slips.arguments import UNSAID, Known, arguments_of, named
+from shardwise.kinds.quantity.slips.expressions import Node, nodes
+from shardwise.kinds.quantity.slips.phrases import computed_in_words, names
+from shardwise.kinds.quantity.slips.program import Program, program
+from shardwise.kinds.quantity.slips.tracing import traced
+from shardwise.kinds.quantity.slips.words import is_understood
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import number_in_unit
 from shardwise.template.parameters import Parameter

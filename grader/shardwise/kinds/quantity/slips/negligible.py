@@ -12,14 +12,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shardwise.kinds.quantity.arguments import arguments_of
-from shardwise.kinds.quantity.expressions import Node, nodes, number
 from shardwise.kinds.quantity.model import Answer, QuantityTemplate, allowed
-from shardwise.kinds.quantity.omissions import Omission, omissions, unrounded
-from shardwise.kinds.quantity.program import disturbed, program
-from shardwise.kinds.quantity.sources import Cut, cuts
-from shardwise.kinds.quantity.tracing import traced_expression
-from shardwise.kinds.quantity.variants import rebuilt
+from shardwise.kinds.quantity.slips.arguments import arguments_of
+from shardwise.kinds.quantity.slips.expressions import Node, nodes, number
+from shardwise.kinds.quantity.slips.omissions import Omission, omissions, unrounded
+from shardwise.kinds.quantity.slips.program import disturbed, program
+from shardwise.kinds.quantity.slips.sources import Cut, cuts
+from shardwise.kinds.quantity.slips.tracing import traced_expression
+from shardwise.kinds.quantity.slips.variants import rebuilt
 from shardwise.template.draw import Draw
 from shardwise.units import show_number
 

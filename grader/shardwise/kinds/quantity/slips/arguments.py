@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.kinds.quantity.expressions import Node, nodes
-from shardwise.kinds.quantity.words import is_understood, words
+from shardwise.kinds.quantity.slips.expressions import Node, nodes
+from shardwise.kinds.quantity.slips.words import is_understood, words
 from shardwise.template.model import Template
 from shardwise.template.parameters import Parameter
 from shardwise.template.results import full_name

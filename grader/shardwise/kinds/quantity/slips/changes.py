@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from shardwise.kinds.quantity.arguments import Known
-from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes
-from shardwise.kinds.quantity.phrases import is_short, names, part_in_words, term_in_words
+from shardwise.kinds.quantity.slips.arguments import Known
+from shardwise.kinds.quantity.slips.expressions import ONE, Node, node, nodes
+from shardwise.kinds.quantity.slips.phrases import is_short, names, part_in_words, term_in_words
 
 # Numbers that stand for a unit or a prefix: leaving them out is said in those words, for every question.
 OF_UNITS = frozenset((8, 24, 60, 100, 365, 1000, 1024, 3600, 86_400, 10**6, 10**9, 10**12, 2**20, 2**30))

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from operator import is_
 
-from shardwise.kinds.quantity.arguments import Known
-from shardwise.kinds.quantity.changes import OF_UNITS, changes
-from shardwise.kinds.quantity.expressions import ONE, Node, node, nodes, number
-from shardwise.kinds.quantity.phrases import factor_in_words, is_short, names, part_in_words, term_in_words
+from shardwise.kinds.quantity.slips.arguments import Known
+from shardwise.kinds.quantity.slips.changes import OF_UNITS, changes
+from shardwise.kinds.quantity.slips.expressions import ONE, Node, node, nodes, number
+from shardwise.kinds.quantity.slips.phrases import factor_in_words, is_short, names, part_in_words, term_in_words
 
 CHAINED = ("times", "over")
 RATE = "[information] / [time]"
