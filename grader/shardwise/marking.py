@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from shardwise.errors import Unreadable
 from shardwise.kinds import kind_of, kinds
-from shardwise.kinds.answers import judged, parsed
+from shardwise.kinds.answers import parsed_answer, verdict_on
 from shardwise.kinds.base import Kind
 from shardwise.kinds.calls import Runner, in_one_line, refuse
 from shardwise.markdown.escaping import literal, printable, safe
@@ -45,12 +45,12 @@ def check(
     """
     kind = kind_of(question)
     try:
-        value = parsed(kind, question.form, raw)
+        value = parsed_answer(kind, question.form, raw)
         if value is None:
             in_a_cell = front == "cell"
             how = kind.instruction(question.form, question.variable) if in_a_cell else kind.view(question.form)["how"]
             return _unjudged(question.id, Outcome.BLANK, question.points, how)
-        feedback = judged(kind, question, value, runner)
+        feedback = verdict_on(kind, question, value, runner)
         why = kind.unread(question.form, value)
         return _printable(
             feedback, read=kind.read(question.form, value), written=_written(raw) if why else "", unread=why
@@ -66,7 +66,7 @@ def read_only(form: Any, kind_name: str, raw: Any, *, question: str, points: flo
     """How an answer was read, and nothing about whether it is right: for notebooks that are graded later."""
     kind = kinds()[kind_name]
     try:
-        value = parsed(kind, form, raw)
+        value = parsed_answer(kind, form, raw)
         if value is None:
             return _unjudged(question, Outcome.BLANK, points)
         read = _unjudged(question, None, points, "Read. It is marked after you hand in.", read=kind.read(form, value))

@@ -92,7 +92,7 @@ class Bar(BaseModel):
     look: Literal["blue", "orange", "green", "wrong"]
 
 
-class Row(BaseModel):
+class TimelineRow(BaseModel):
     """The bars of one row of a timeline, in their order and apart from each other."""
 
     model_config = ConfigDict(frozen=True)
@@ -107,7 +107,7 @@ class Timeline(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     about: str  # what it shows, for those who do not see it
-    rows: tuple[Row, ...]
+    rows: tuple[TimelineRow, ...]
     end: int  # what no bar covers from 0 to here is idle
     mark: int | None = None  # a time to which the end is held
 

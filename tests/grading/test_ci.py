@@ -22,7 +22,7 @@ from shardwise.course.assigning.assignments import SetDefinition, Student, assig
 from shardwise.course.assigning.lockfile import Lock
 from shardwise.course.assigning.simulated_class import blank, fill, mistaken, right
 from shardwise.grading.results import Result as Graded
-from shardwise.template.yaml_source import parse
+from shardwise.template.yaml_source import parse_yaml
 
 CLASS = ("ada", "bo", "cleo", *(f"s{number}" for number in range(30)))
 FEW = ("bytes-per-gpu", "ring-or-tree")
@@ -216,7 +216,7 @@ def test_the_workflow_in_the_docs_is_one_that_github_takes() -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     assert blocks
     for block in blocks:
-        workflow = parse(block, "workflow").data
+        workflow = parse_yaml(block, "workflow").data
         assert set(workflow) <= {"name", "on", "permissions", "jobs", "env"}
         assert workflow["on"]
         assert workflow["permissions"] == {"contents": "read"}  # a student's code runs in it

@@ -15,7 +15,7 @@ import pytest
 from checkout import checkout_bank
 from shardwise.bank.bank import Banks
 from shardwise.bank.discovery import name_of
-from shardwise.student.progress.chapters import DAILY, Progress, Row, progress_of
+from shardwise.student.progress.chapters import DAILY, ProblemRow, Progress, progress_of
 from shardwise.student.progress.events import Event, Variant
 from shardwise.student.progress.file import ProgressFile
 from typed import run_typed
@@ -39,13 +39,13 @@ def found(banks: Banks, *events: Event, days: float = 0) -> Progress:
     return progress_of(banks, events, START + timedelta(days=days))
 
 
-def ids(rows: list[Row]) -> list[str]:
+def ids(rows: list[ProblemRow]) -> list[str]:
     return [row.problem.id for row in rows]
 
 
-def three_weeks(banks: Banks, share_right: float) -> list[Row]:
+def three_weeks(banks: Banks, share_right: float) -> list[ProblemRow]:
     """What a student is asked who does the five of each day, so much of it right."""
-    dice, events, asked = random.Random(share_right), list[Event](), list[Row]()
+    dice, events, asked = random.Random(share_right), list[Event](), list[ProblemRow]()
     for day in range(21):
         rows = found(banks, *events, days=day).daily()
         assert len(rows) == len({row.problem.id for row in rows}) == DAILY

@@ -60,9 +60,9 @@ class Problem:
     @cached_property
     def source(self) -> Source:
         """The file with the place of every value. Raises Faulty where it is no YAML."""
-        from shardwise.template.yaml_source import parse
+        from shardwise.template.yaml_source import parse_yaml
 
-        return parse(self.text, _name(self.path))
+        return parse_yaml(self.text, _name(self.path))
 
     @cached_property
     def data(self) -> Mapping[str, Any]:
@@ -261,9 +261,9 @@ def bad_slug(slug: str) -> str:
 def _chapter(path: Path) -> Chapter:
     """One chapter.yaml. Raises Faulty, also when its list and its folder differ."""
     from shardwise.bank.files import adapter
-    from shardwise.template.yaml_source import load, validate
+    from shardwise.template.yaml_source import load_yaml, validate
 
-    source = load(path, _name(path))
+    source = load_yaml(path, _name(path))
     validate(source, adapter("chapter"))
     data, listed = source.data, source.data["problems"]
     sections = {heading: tuple(slugs) for heading, slugs in listed.items()} if isinstance(listed, Mapping) else {}
@@ -303,10 +303,10 @@ def section_faults(bank: Bank, chapter: str) -> Sequence[Fault]:
     sections, folder = bank.chapters[chapter].sections, bank.lessons / chapter
     if not sections or not (folder / "lesson.md").exists():  # the lint says by itself that there is none
         return ()
-    from shardwise.template.yaml_source import load
+    from shardwise.template.yaml_source import load_yaml
 
     path = folder / "chapter.yaml"
     try:
-        return tuple(misplaced(sections, lesson_of(folder), load(path, _name(path))))
+        return tuple(misplaced(sections, lesson_of(folder), load_yaml(path, _name(path))))
     except Faulty as error:
         return error.faults

@@ -15,7 +15,7 @@ from shardwise.bank.bank import Bank, Banks, bad_slug
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.file_names import is_device
 from shardwise.kinds import kinds
-from shardwise.template.yaml_source import parse
+from shardwise.template.yaml_source import parse_yaml
 from shardwise.text_files import read_text
 
 _KEY = ":\n\n  {{ key }}"  # the right answer as the student reads it
@@ -141,7 +141,7 @@ def _listed(text: str, slug: str) -> str:
 
     Raises ShardwiseError where the list is written in a way that cannot be added to.
     """
-    before = parse(text, "chapter.yaml")
+    before = parse_yaml(text, "chapter.yaml")
     path: tuple[str, ...] = ("problems",)
     slugs = before.data["problems"]
     if isinstance(slugs, Mapping):
@@ -155,7 +155,7 @@ def _listed(text: str, slug: str) -> str:
         lines[row] = f"{lines[row][: written.end()]}, {slug}{lines[row][written.end() :]}"
     made = "\n".join(lines)
     with suppress(Faulty):
-        if _flat(parse(made, "chapter.yaml").data) == [*_flat(before.data), slug]:
+        if _flat(parse_yaml(made, "chapter.yaml").data) == [*_flat(before.data), slug]:
             return made
     raise ShardwiseError("chapter.yaml has no list of problems that I can add to; add the new one by hand.")
 

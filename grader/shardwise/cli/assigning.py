@@ -11,7 +11,7 @@ import typer
 
 from shardwise.cli.interrupts import say_when_stopped
 from shardwise.cli.options import BankNames, banks_of
-from shardwise.cli.tables import progress
+from shardwise.cli.tables import progress_bar
 from shardwise.course.assigning.keys import KEY_FILE, course_key
 from shardwise.course.assigning.roster import load_roster
 from shardwise.errors import Faulty, ShardwiseError
@@ -59,7 +59,7 @@ def assign(
                 f"{others[0]} is there already, and one key is enough for a course. If this set belongs to that course, delete {out} "
                 f"and run the command again with --key {quote(str(others[0]))}."
             )
-    with progress("drawing", 2 * len(made["roster"])) as advance:
+    with progress_bar("drawing", 2 * len(made["roster"])) as advance:
         done = run(banks, made["set"], made["roster"], secret, out, force=force, progress=advance)
     if not key.is_file():
         raise ShardwiseError(

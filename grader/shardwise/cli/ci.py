@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shardwise.atomic_files import write
+from shardwise.atomic_files import write_file
 from shardwise.course.gradescope import METADATA
 from shardwise.errors import ShardwiseError
 from shardwise.grading import reports
@@ -96,5 +96,5 @@ def write_gradescope(results: Sequence[Result], path: Path, visibility: str = "v
             else "here is none"
         )
         result = Result("", status="ungraded", reason=f"Hand in one notebook (*.ipynb); {found}.")
-    write(path, json.dumps(reports.gradescope(result, visibility), ensure_ascii=False, indent=2).encode())
+    write_file(path, json.dumps(reports.gradescope(result, visibility), ensure_ascii=False, indent=2).encode())
     return result.complete

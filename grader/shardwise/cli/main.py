@@ -27,7 +27,7 @@ from shardwise.course.assigning.rendering import render as write_notebooks
 from shardwise.errors import Faulty, ShardwiseError
 from shardwise.kinds import kind_of
 from shardwise.kinds import kinds as registered_kinds
-from shardwise.plugins import COMMANDS, added, load
+from shardwise.plugins import COMMANDS, added, load_added
 from shardwise.text_files import read_text
 
 app = typer.Typer(
@@ -208,7 +208,7 @@ def formulas(
     bank: BankNames = None,
 ) -> None:
     """Show the formulas behind the problems: equation, arguments, units, source."""
-    from shardwise.bank.pages.formula_sheet import write as write_page
+    from shardwise.bank.pages.formula_sheet import write_formula_sheet as write_page
 
     banks = banks_of(bank).read_all()
     if chapter is not None and chapter not in banks.chapters:
@@ -273,7 +273,7 @@ def _options(
 def with_added_commands() -> typer.Typer:
     """Return the app with the commands that other packages add. Raises ShardwiseError where one cannot be loaded."""
     for name in added(COMMANDS):
-        app.add_typer(load(COMMANDS, name))
+        app.add_typer(load_added(COMMANDS, name))
     return app
 
 

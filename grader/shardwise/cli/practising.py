@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shardwise.atomic_files import write
+from shardwise.atomic_files import write_file
 from shardwise.bank.bank import Banks
 from shardwise.cli.interrupts import say_when_stopped, stoppable
 from shardwise.cli.options import BankNames, Json, banks_of
@@ -20,7 +20,7 @@ from shardwise.student.progress.clock import now
 from shardwise.student.progress.file import ProgressFile, usual_path
 
 if TYPE_CHECKING:
-    from shardwise.student.progress.chapters import Progress, Row
+    from shardwise.student.progress.chapters import ProblemRow, Progress
 
 commands = typer.Typer()
 
@@ -69,7 +69,7 @@ def practice(
         typer.echo(trouble, err=True)
 
 
-def _asked(found: Progress, chapter: str | None, *, daily: bool, more: bool) -> list[Row]:
+def _asked(found: Progress, chapter: str | None, *, daily: bool, more: bool) -> list[ProblemRow]:
     """What is to be asked, in this order."""
     if daily:
         return found.daily(more=more)
@@ -200,7 +200,7 @@ def _export(kept: ProgressFile, out: Path) -> None:
     if str(out) == "-":
         typer.echo(text, nl=False)
     else:
-        write(out, text.encode(), private=True)
+        write_file(out, text.encode(), private=True)
         typer.echo(f"Wrote {out}")
 
 

@@ -354,7 +354,7 @@ def print_tiers(verdicts: Any) -> None:
 
 
 @contextmanager
-def progress(what: str, total: int | None) -> Iterator[Any]:
+def progress_bar(what: str, total: int | None) -> Iterator[Any]:
     """A progress bar on a terminal, nothing elsewhere; gives a function to be called for each step."""
     if not sys.stderr.isatty():
         yield lambda *_: None

@@ -118,7 +118,7 @@ def _not_given(question: Question, submission: Submission, *, is_blank: bool) ->
     ]
     if not worked or (not is_blank and any(wanted in names for _, names in worked)):
         return None
-    cell, names = next((one for one in reversed(worked) if one[1]), worked[-1])
+    cell, names = next((each for each in reversed(worked) if each[1]), worked[-1])
     if names and wanted not in names:
         shown = _listed(difflib.get_close_matches(wanted, names, n=1) or names)
         why = f"This cell sets {shown}, and after your cells had run there was no “{wanted}”."

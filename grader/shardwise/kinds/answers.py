@@ -12,7 +12,7 @@ from shardwise.question import Feedback, Question
 from shardwise.units import narrow
 
 
-def parsed(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
+def parsed_answer(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
     """The answer as a value, None where there is none. Raises Unreadable."""
     if kind.is_untouched(form, raw):
         return None
@@ -27,7 +27,7 @@ def parsed(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> Any:
 def as_read(kind: Kind[Any, Any, Any], form: Any, raw: Any) -> View:
     """How an answer is read, or why it is not, for a form that shows it while it is typed; nothing where there is none."""
     try:
-        value = parsed(kind, form, raw)
+        value = parsed_answer(kind, form, raw)
     except Unreadable as error:
         return {"why": str(error)}
     return {} if value is None else {"read": kind.read(form, value)}
@@ -55,7 +55,7 @@ def _narrow(value: Any) -> Any:
     return {_narrow(name): _narrow(part) for name, part in value.items()} if isinstance(value, dict) else value
 
 
-def judged(kind: Kind[Any, Any, Any], question: Question, value: Any, runner: Runner) -> Feedback:
+def verdict_on(kind: Kind[Any, Any, Any], question: Question, value: Any, runner: Runner) -> Feedback:
     """The feedback to a value, with what is wrong with it where no recognised mistake fits."""
     return explained(kind, question, value, kind.matches(question, value, runner))
 

@@ -154,7 +154,7 @@ def brief(value: Any) -> str:
         return f"something of type {type(value).__name__} that cannot be printed"
 
 
-def apart(given: Any, expected: Any) -> tuple[str, str]:
+def with_telling_digits(given: Any, expected: Any) -> tuple[str, str]:
     """Return two values that differ as they are shown beside each other: with the digits that tell them apart.
 
     >>> apart(5.960464478e-08, 5.9604644775390625e-08), apart(1.0, 2.0)
@@ -164,7 +164,7 @@ def apart(given: Any, expected: Any) -> tuple[str, str]:
     if shown[0] != shown[1] or not (isinstance(given, float) and isinstance(expected, float)):
         return shown
     written = ((f"{given:.{digits}g}", f"{expected:.{digits}g}") for digits in range(8, 18))
-    return next(((one, other) for one, other in written if one != other), shown)
+    return next(((each, other) for each, other in written if each != other), shown)
 
 
 def plain(value: Any) -> Any:

@@ -95,7 +95,7 @@ def _simpler(inputs: Mapping[str, Input], shown: Mapping[str, Scalar]) -> list[t
     simplest = [given.level(given.values()[0]) for given in inputs.values()]
     if len(inputs) <= 5:
         both = zip(drawn, simplest, strict=True)
-        return list(product(*((one,) if one.written == other.written else (one, other) for one, other in both)))
+        return list(product(*((item,) if item.written == other.written else (item, other) for item, other in both)))
     alone = [[*simplest[:kept], drawn[kept], *simplest[kept + 1 :]] for kept in range(len(inputs))]
     return [tuple(levels) for levels in (simplest, *alone, drawn)]
 

@@ -47,7 +47,7 @@ def _read(feedback: Feedback) -> str:
     return " ".join(feedback.read.replace("`", "'").split())[:500]
 
 
-def shown(feedback: Feedback) -> str:
+def remarks_in_markdown(feedback: Feedback) -> str:
     """The remarks as one text, in Markdown; nothing where they only say what the headline does."""
     return "" if feedback.say == PRAISE else feedback.say
 
@@ -55,7 +55,7 @@ def shown(feedback: Feedback) -> str:
 def _body(feedback: Feedback) -> str:
     """What is said, in Markdown, without the headline."""
     read = f"I read: `{_read(feedback)}`" if feedback.read else ""
-    return "\n\n".join(part for part in (read, shown(feedback)) if part)
+    return "\n\n".join(part for part in (read, remarks_in_markdown(feedback)) if part)
 
 
 def as_markdown(feedback: Feedback, *, final: bool = False) -> str:
@@ -83,7 +83,7 @@ def as_html(feedback: Feedback) -> str:
     return (
         f'<div class="shardwise-feedback" style="border-left:4px solid {colour};padding:.4em 1em;margin:.4em 0">'
         f'<div style="font-weight:600">{html.escape(headline(feedback))}</div>'
-        f"{read}{to_html(shown(feedback))}{picture(feedback)}</div>"
+        f"{read}{to_html(remarks_in_markdown(feedback))}{picture(feedback)}</div>"
     )
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from shardwise.errors import Faulty, ShardwiseError, Unreadable
 from shardwise.kinds import kind_of, text_of
-from shardwise.kinds.answers import parsed
+from shardwise.kinds.answers import parsed_answer
 from shardwise.markdown.feedback import as_terminal
-from shardwise.markdown.terminal import cells, columns, filled, to_terminal
+from shardwise.markdown.terminal import cells, columns, to_terminal, wrapped
 from shardwise.marking import check
 from shardwise.question import Outcome, Question
 from shardwise.student.messages import STOPPED
-from shardwise.student.progress.chapters import Row
+from shardwise.student.progress.chapters import ProblemRow
 from shardwise.student.progress.journal import JUDGED
 from shardwise.student.running.in_a_thread import run_limited
 from shardwise.student.session import Session
@@ -44,7 +44,7 @@ def _is_answer(question: Question, line: str) -> bool:
     if kind.is_program:
         return Path(line).is_file()
     try:
-        return parsed(kind, question.form, line) is not None
+        return parsed_answer(kind, question.form, line) is not None
     except Unreadable:
         return False
 
@@ -59,7 +59,7 @@ def _how(question: Question) -> str:
         return f"An answer looks like\n\n{example}\n\nAn empty line ends the answer."
     if cells(short := f"An answer looks like  {example}") <= columns():
         return short
-    return "\n".join(("An answer looks like", "", *filled(example, columns()), ""))
+    return "\n".join(("An answer looks like", "", *wrapped(example, columns()), ""))
 
 
 class Drill:
@@ -78,7 +78,7 @@ class Drill:
         self._session, self._ask, self._say, self._apart = session, ask, say, apart
         self.right = self.asked = 0
 
-    def run(self, rows: Sequence[Row]) -> None:
+    def run(self, rows: Sequence[ProblemRow]) -> None:
         """Ask each problem with fresh numbers, until all were asked or the student quits."""
         try:
             for number, row in enumerate(rows, start=1):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.kinds import kind_of, text_of
-from shardwise.kinds.answers import parsed
+from shardwise.kinds.answers import parsed_answer
 from shardwise.kinds.base import NumericKind
 from shardwise.markdown.escaping import literal
 from shardwise.question import Feedback, Question
@@ -159,7 +159,7 @@ class Session:
         """Keep the rough number that was given before the answer. Raises Unreadable; other questions than for a number have none."""
         kind = kind_of(asked)
         if isinstance(kind, NumericKind):
-            value, exact = parsed(kind, asked.form, raw), kind.number(asked.key)
+            value, exact = parsed_answer(kind, asked.form, raw), kind.number(asked.key)
             if value is None or exact == 0:
                 return
             estimate = kind.given(asked, value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from shardwise.kinds import kind_of
-from shardwise.markdown.feedback import headline, shown
+from shardwise.markdown.feedback import headline, remarks_in_markdown
 from shardwise.markdown.html import to_html
 from shardwise.marking import UNCOUNTED
 from shardwise.question import Feedback, Outcome, Question
@@ -34,7 +34,7 @@ def verdict(feedback: Feedback) -> dict[str, Any]:
 
     How an answer was read, and a picture of it, are left to the fields of the form, which show both while it is made.
     """
-    said = shown(feedback)
+    said = remarks_in_markdown(feedback)
     if feedback.outcome == Outcome.UNREADABLE and feedback.notes:  # they stand beside the parts
         which = (
             "1 part cannot be read; beside it"

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from shardwise.errors import Reject, ShardwiseError
-from shardwise.template.expressions import evaluate, holds, number_in_unit
+from shardwise.template.expressions import evaluate, is_true, number_in_unit
 from shardwise.template.parameters import Parameter
 from shardwise.template.references import References
 from shardwise.template.rng import Rng
@@ -32,9 +32,9 @@ class Draw:
         """The value of an author's expression, with more names than the parameters'. Raises BadExpression."""
         return evaluate(expression, {**self.references.helpers, **self.values, **more})
 
-    def holds(self, condition: str | bool) -> bool:
+    def is_true(self, condition: str | bool) -> bool:
         """Whether an author's condition is true of this draw. Raises BadExpression."""
-        return holds(condition, {**self.references.helpers, **self.values})
+        return is_true(condition, {**self.references.helpers, **self.values})
 
     @cached_property
     def printed(self) -> Mapping[str, Any]:
@@ -75,10 +75,10 @@ def _allowed(
     """Every parameter; None where they break a constraint."""
     values = _completed(params, rolled, references)
     names = {**references.helpers, **values}
-    return values if all(holds(condition, names) for condition in where) else None
+    return values if all(is_true(condition, names) for condition in where) else None
 
 
-def changed(drawn: Draw, where: Sequence[str], others: Mapping[str, Any]) -> Draw | None:
+def with_other_values(drawn: Draw, where: Sequence[str], others: Mapping[str, Any]) -> Draw | None:
     """Return the same draw with other values of some parameters, in base units; None where they break a constraint."""
     rolled = {name: value for name, value in drawn.values.items() if drawn.params[name].derived is None}
     values = _allowed(drawn.params, where, {**rolled, **others}, drawn.references)

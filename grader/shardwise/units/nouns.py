@@ -70,7 +70,7 @@ def in_plural(word: str) -> str:
     return f"{word[:-1]}ies" if re.search(r"[^aeiou]y$", word) else f"{word}s"
 
 
-def asked_in(text: str) -> tuple[str, ...]:
+def nouns_asked_for(text: str) -> tuple[str, ...]:
     """The words for what a prompt asks the number of, as they stand in it.
 
     >>> asked_in("A step feeds 128 **replicas** on 8 nodes. How many gradient micro-batches is that for each data loader?")

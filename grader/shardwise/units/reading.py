@@ -13,7 +13,7 @@ from shardwise.errors import ShardwiseError, Unreadable
 from shardwise.units.amounts import Direction, echoed
 from shardwise.units.arithmetic import Amount, worked_out
 from shardwise.units.nouns import counted_by, in_plural, is_called, is_mentioned, normal
-from shardwise.units.numerals import MULTIPLES, NUMERAL, TwoReadings, Unclear, multiple
+from shardwise.units.numerals import MULTIPLES, NUMERAL, TwoReadings, UnclearNumeral, multiple
 from shardwise.units.parsing import Unit, dimension_of, unit
 from shardwise.units.spelling import plain_text, sides, without_direction
 from shardwise.units.table import COUNTED
@@ -169,7 +169,7 @@ class _Asked:
                 return self._one_of_two("comma", _COMMA.sub("", side), _COMMA.sub(".", side))
         except Unreadable:
             raise
-        except (Unclear, ShardwiseError) as why:
+        except (UnclearNumeral, ShardwiseError) as why:
             raise self._unreadable(str(why)) from None
 
     def _worked_out(self, side: str, *, whole: bool) -> Amount:

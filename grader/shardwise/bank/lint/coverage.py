@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NOT_YET = "not yet"
 
 
-def table(curriculum: Curriculum) -> list[tuple[str, str, str, str]]:
+def coverage_table(curriculum: Curriculum) -> list[tuple[str, str, str, str]]:
     """A row for every row: its id, its chapter, what it asks, and what carries it."""
     return [(row.id, row.chapter, row.asks, _carried(curriculum, row, None)) for row in curriculum.rows]
 
@@ -32,19 +32,19 @@ def summary(curriculum: Curriculum) -> str:
     return f"{words}; {later} wait for chapters that are not written" if later else words
 
 
-def write(curriculum: Curriculum, path: Path, *, check: bool) -> bool:
+def write_coverage(curriculum: Curriculum, path: Path, *, check: bool) -> bool:
     """Write the page, and nothing with `check`. Gives whether it differed. Raises ShardwiseError for a folder."""
     if path.is_dir():
         raise ShardwiseError(f"{path} is a folder. Name a file for the page.")
-    text = page(curriculum, path.resolve().parent)
+    text = coverage_page(curriculum, path.resolve().parent)
     if path.is_file() and path.read_text("utf-8", errors="replace") == text:
         return False
     if not check:
-        atomic_files.write(path, text.encode())
+        atomic_files.write_file(path, text.encode())
     return True
 
 
-def page(curriculum: Curriculum, beside: Path) -> str:
+def coverage_page(curriculum: Curriculum, beside: Path) -> str:
     """The page that lies in the folder `beside`, with links to the problems."""
     rows = curriculum.rows
     parts = [

@@ -89,7 +89,7 @@ def _job(job: Job) -> Spread:
 
 def spread(problem: Problem, *, seeds: int) -> Spread:
     """The easiest and the hardest of some draws. Raises ShardwiseError."""
-    efforts = sorted((effort(problem, str(seed)) for seed in range(seeds)), key=lambda one: one.total)
+    efforts = sorted((effort(problem, str(seed)) for seed in range(seeds)), key=lambda each: each.total)
     return Spread(problem.id, efforts[0], efforts[-1])
 
 

@@ -296,7 +296,7 @@ def _lint_seed(problem: Problem, number: int, report: Report, seen: _Seen, found
         for template, its in problem.kind.parts(problem.template, drawn, made):
             for message in dimension_faults(template, its):
                 found.add(message, ("answer", "unit"))
-    for message in marked_otherwise(problem, question, is_sampled=sampled, one=number >= MARKED):
+    for message in marked_otherwise(problem, question, is_sampled=sampled, only_one=number >= MARKED):
         found.add(message, seed=seed)
     return drawn.rng.attempt
 
@@ -314,7 +314,7 @@ def _lint_over(problem: Problem, found: _Found) -> None:
 
 
 def marked_otherwise(
-    problem: Problem, question: Question, *, is_sampled: bool = True, one: bool = False
+    problem: Problem, question: Question, *, is_sampled: bool = True, only_one: bool = False
 ) -> Iterator[str]:
     """Answers whose outcome is known, and which are marked otherwise.
 
@@ -326,7 +326,7 @@ def marked_otherwise(
     samples = problem.kind.samples(question)
     if not is_sampled:
         samples = [each for each in samples if each.outcome is Outcome.CORRECT or each.mistake is not None]
-    if one:
+    if only_one:
         samples = [each for each in samples if each.outcome is Outcome.CORRECT][:1]
     for sample in samples:
         feedback = check(question, sample.raw, runner=run_here)

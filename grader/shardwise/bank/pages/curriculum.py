@@ -66,9 +66,9 @@ def curriculum_of(bank: Bank) -> Curriculum | None:
     if not path.exists() and not path.is_symlink():  # a link to nothing is no file that is not there
         return None
     from shardwise.bank.files import adapter
-    from shardwise.template.yaml_source import load, validate
+    from shardwise.template.yaml_source import load_yaml, validate
 
-    made = validate(load(path, NAME), adapter("curriculum"))
+    made = validate(load_yaml(path, NAME), adapter("curriculum"))
     return Curriculum(made.about.strip(), made.rows, bank)
 
 
@@ -77,9 +77,9 @@ def curriculum_faults(bank: Bank, problems: Sequence[str]) -> Iterator[Fault]:
     curriculum = curriculum_of(bank)
     if curriculum is None:
         return
-    from shardwise.template.yaml_source import load
+    from shardwise.template.yaml_source import load_yaml
 
-    yield from _row_faults(curriculum, load(bank.lessons / FILE, NAME))
+    yield from _row_faults(curriculum, load_yaml(bank.lessons / FILE, NAME))
     known = {row.id for row in curriculum.rows}
     for name in problems:
         for place, row in covered(bank.problems[name].data):

@@ -12,11 +12,11 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, field_validator
 
 from shardwise import __version__
-from shardwise.atomic_files import alone_in, write
+from shardwise.atomic_files import alone_in, write_file
 from shardwise.bank.bank import Catalogue
 from shardwise.course.assigning.drawing import Maker
 from shardwise.course.assigning.handed_out import is_as_handed_out
-from shardwise.course.assigning.keys import fingerprint
+from shardwise.course.assigning.keys import key_fingerprint
 from shardwise.course.assigning.lockfile import FORMAT, LOCK_SUFFIX, Lock, line_of, student_line, writing
 from shardwise.course.assigning.roster import Student
 from shardwise.course.collecting.bounds import BOUNDS
@@ -24,7 +24,7 @@ from shardwise.errors import Faulty, ShardwiseError
 from shardwise.file_names import SAFE_NAME, fault_of_name
 from shardwise.template import yaml_source
 from shardwise.template.model import AuthorModel
-from shardwise.text_files import first_line, holds
+from shardwise.text_files import first_line, has_contents
 
 
 class Entry(AuthorModel):
@@ -93,7 +93,7 @@ def _is_date(text: str) -> bool:
 
 def load_set(path: Path, bank: Catalogue) -> SetDefinition:
     """A set's definition. Raises Faulty with all its faults, also for problems that do not exist or come twice."""
-    source = yaml_source.load(path)
+    source = yaml_source.load_yaml(path)
     made: SetDefinition = yaml_source.validate(source, SetDefinition)
     faults, seen = [], dict[str, str]()
     for place, entry in enumerate(made.problems):
@@ -210,7 +210,7 @@ def _header(bank: Catalogue, definition: SetDefinition, key: bytes) -> dict[str,
         "due": definition.due.isoformat() if definition.due else None,
         "problems": [bank.find(entry.id).id for entry in definition.problems],
         "points": [entry.points for entry in definition.problems],
-        "key": fingerprint(key),
+        "key": key_fingerprint(key),
         "version": __version__,
     }
 
@@ -264,8 +264,8 @@ def _hand_out(text: str, path: Path, *, force: bool) -> bool:
     """See to it that a student's notebook lies there, and tell whether it is the one of today: work is left alone."""
     if path.exists() and not force and not is_as_handed_out(path):
         return False
-    if not holds(path, text.encode()):
-        write(path, text.encode())
+    if not has_contents(path, text.encode()):
+        write_file(path, text.encode())
     return True
 
 

@@ -56,7 +56,7 @@ class Submission:
     unrun: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def parse(contents: bytes, name: str, set_name: str | None = None) -> Submission:
+def parse_notebook(contents: bytes, name: str, set_name: str | None = None) -> Submission:
     """What a submitted notebook holds. Raises BadSubmission, in words for the report, and nothing else.
 
     `set_name` is the set of a notebook that lost its metadata; without it such a one is refused, with Stripped. Its answers are

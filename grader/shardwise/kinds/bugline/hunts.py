@@ -20,7 +20,7 @@ class Hunts:
     """The listing of a reference, and what may go wrong in it."""
 
     listing: str
-    found: tuple[Hunt, ...]
+    hunts: tuple[Hunt, ...]
 
 
 def hunts(template: BuglineTemplate, references: References) -> Hunts:
@@ -60,7 +60,7 @@ def faults(template: BuglineTemplate, references: References) -> Iterator[str]:
             yield f"inputs: {name} has only words, and the inputs of a hunt are numbers, which a student can find between others"
             return
     known = hunts(template, references)
-    exposed = {hunt.mutant.mutated_line.strip() for hunt in known.found}
+    exposed = {hunt.mutant.mutated_line.strip() for hunt in known.hunts}
     for number, slip in enumerate(template.slips, start=1):
         row = _row(known.listing, slip)
         if not row:
@@ -73,10 +73,10 @@ def faults(template: BuglineTemplate, references: References) -> Iterator[str]:
                 "all of them, does not end, or is over 100 times off"
             )
     fewest = FEWEST_SLIPS if template.slips else FEWEST_MUTATIONS
-    if len(known.found) < fewest or len({hunt.mutant.line for hunt in known.found}) < FEWEST_LINES:
+    if len(known.hunts) < fewest or len({hunt.mutant.line for hunt in known.hunts}) < FEWEST_LINES:
         what = "slips" if template.slips else "mutants"
         yield (
-            f"only {len(known.found)} {what} of {template.answer.reference} are exposed by its inputs; "
+            f"only {len(known.hunts)} {what} of {template.answer.reference} are exposed by its inputs; "
             f"a hunt needs at least {fewest} on at least {FEWEST_LINES} lines"
         )
 

@@ -14,13 +14,13 @@ from typing import Any
 
 from shardwise.errors import Unreadable
 from shardwise.kinds.agreement import is_nan, same
-from shardwise.kinds.bugline.execution import Endless, load
+from shardwise.kinds.bugline.execution import Endless, load_listing
 from shardwise.kinds.bugline.listing import listing
 from shardwise.kinds.bugline.model import LONGEST_LINE
 from shardwise.kinds.mutations import code, mutations
 from shardwise.kinds.syntax import put
 
-__all__ = ["Hunt", "Mutant", "killed", "listing", "load", "mutants", "optional", "patch", "with_line"]
+__all__ = ["Hunt", "Mutant", "killed", "listing", "load_listing", "mutants", "optional", "patch", "with_line"]
 
 VISIBLE = 1e-3  # relative: a mutant is exposed by a difference of at least this, so that a student can see it
 FARTHEST = 100  # times too high or too low: what is further off is seen at once
@@ -90,12 +90,12 @@ def killed(
     times off on one, which anybody would see; and those that do not come to an end. Of mutants whose lines read the
     same, the first is kept.
     """
-    original = load(source, name)
+    original = load_listing(source, name)
     ours = [(given, _result_or_error(original, given)) for given in inputs]
     usable = [(given, value) for given, value in ours if not isinstance(value, Exception) and not is_nan(value)]
     found: dict[str, Hunt] = {}
     for mutant in candidates:
-        function = load(mutant.source, name)
+        function = load_listing(mutant.source, name)
         results = [(given, right, _result_or_error(function, given)) for given, right in usable]
         if all(isinstance(wrong, Exception) for _, _, wrong in results):
             continue

@@ -36,7 +36,7 @@ class Bad:
     why: str
 
 
-def parts_of(form: BuglineForm, raw: Any) -> dict[str, Any]:
+def line_and_mend(form: BuglineForm, raw: Any) -> dict[str, Any]:
     """The parts that were answered, each as a value or as Bad. Raises Unreadable when none can be read."""
     given = _decoded(raw)
     if isinstance(given, int) and not isinstance(given, bool):  # the line alone

@@ -16,9 +16,9 @@ from typing import Any
 from shardwise.kinds.answers import explained
 from shardwise.kinds.base import NumericKind
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.case.carrying import Bounds, worked_out
+from shardwise.kinds.case.carrying import CarriedBounds, carried_results
 from shardwise.kinds.case.model import PartForm, PartKey, questions_of
-from shardwise.kinds.case.reading import Replies, Reply
+from shardwise.kinds.case.reading import PartReplies, Reply
 from shardwise.markdown.escaping import literal, safe
 from shardwise.question import Feedback, Note, Outcome, Question
 
@@ -29,7 +29,7 @@ MOST_TITLES = 3  # of parts in one line
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedPart:
     """What became of a part: its verdict where it was answered, and the wrong results of the student's own that it is right from."""
 
     form: PartForm
@@ -65,7 +65,7 @@ class _Own:
     )  # what to call each wrong one, its kind, itself
 
 
-def judge(question: Question, replies: Replies, runner: Runner) -> list[Judged]:
+def judge(question: Question, replies: PartReplies, runner: Runner) -> list[JudgedPart]:
     """What became of each part."""
     parts = list(questions_of(question))
     right = [_right(form, asked) for form, _, asked in parts]
@@ -81,10 +81,10 @@ def judge(question: Question, replies: Replies, runner: Runner) -> list[Judged]:
     return found
 
 
-def bounds_of(form: PartForm, key: PartKey, asked: Question, *, within: float | None = None) -> Bounds:
+def bounds_of(form: PartForm, key: PartKey, asked: Question, *, within: float | None = None) -> CarriedBounds:
     """Which results of a part are plausible."""
     kind: Any = form.its_kind
-    return Bounds(
+    return CarriedBounds(
         kind.number(asked.key),
         key.within if within is None else within,
         key.lowest,
@@ -102,19 +102,19 @@ def _needs(key: PartKey) -> set[int]:
     return {place for way in key.ways for place in way.needs}
 
 
-def _judged(form: PartForm, key: PartKey, asked: Question, reply: Reply, own: _Own, runner: Runner) -> Judged:
+def _judged(form: PartForm, key: PartKey, asked: Question, reply: Reply, own: _Own, runner: Runner) -> JudgedPart:
     """A part by the right answer, and where it is wrong, by what follows from the student's own results."""
     if reply.value is None:
-        return Judged(form, asked, reply)
+        return JudgedPart(form, asked, reply)
     kind = form.its_kind
     verdict = kind.matches(asked, reply.value, runner)
     if verdict.credit >= 1:
-        return Judged(form, asked, reply, verdict)
+        return JudgedPart(form, asked, reply, verdict)
     for other, carried, by_formula in _other_keys(form, key, asked, own):
         again = kind.matches(asked.model_copy(update={"key": other}), reply.value, runner)
         if again.credit > verdict.credit:
-            return Judged(form, asked, reply, again, carried, by_formula)
-    return Judged(form, asked, reply, explained(kind, asked, reply.value, verdict))
+            return JudgedPart(form, asked, reply, again, carried, by_formula)
+    return JudgedPart(form, asked, reply, explained(kind, asked, reply.value, verdict))
 
 
 def _other_keys(
@@ -135,7 +135,7 @@ def _followed(form: PartForm, key: PartKey, asked: Question, own: _Own, results:
     if all(results[place] == own.right[place] for place in needs):
         return None
     for way in key.ways:
-        found = worked_out(way, [results[place] for place in way.needs])
+        found = carried_results(way, [results[place] for place in way.needs])
         if found is None:
             continue
         kind: Any = form.its_kind
@@ -170,7 +170,9 @@ def _is_a_step(number: float, form: PartForm, key: PartKey, asked: Question, own
     return not (_needs(key) & set(own.wrong) and kind.is_near(asked.form, asked.key, number))
 
 
-def _go_on(place: int, form: PartForm, key: PartKey, asked: Question, reply: Reply, made: Judged, own: _Own) -> None:
+def _go_on(
+    place: int, form: PartForm, key: PartKey, asked: Question, reply: Reply, made: JudgedPart, own: _Own
+) -> None:
     """Note what later parts are to be worked out from: the student's own result, or where there is none, what would follow."""
     kind: Any = form.its_kind
     if not isinstance(kind, NumericKind):
@@ -205,12 +207,12 @@ def _short(text: str) -> str:
     return literal(safe(" ".join(text.split())[:40]))
 
 
-def notes(found: Sequence[Judged]) -> dict[str, Note]:
+def notes(found: Sequence[JudgedPart]) -> dict[str, Note]:
     """What is said to each part, for a form that says it beside the part."""
     return {judged.form.name: _note(judged) for judged in found}
 
 
-def _note(judged: Judged) -> Note:
+def _note(judged: JudgedPart) -> Note:
     verdict = judged.verdict
     if verdict is None:
         outcome = Outcome.UNREADABLE if judged.reply.why else Outcome.BLANK
@@ -220,7 +222,7 @@ def _note(judged: Judged) -> Note:
     return Note(outcome=outcome, earned=round(judged.earned, 4), say=_words(judged, verdict, ""))
 
 
-def paragraphs(found: Sequence[Judged]) -> Iterator[str]:
+def paragraphs(found: Sequence[JudgedPart]) -> Iterator[str]:
     """What is said to the parts: to those that are right, and to those without an answer, together, and to each of the others."""
     numbered = dict(enumerate(found, start=1))
     right = {number: judged for number, judged in numbered.items() if judged.is_right and not _said(judged)}
@@ -236,7 +238,7 @@ def paragraphs(found: Sequence[Judged]) -> Iterator[str]:
         yield _together("○ No answer", blank)
 
 
-def _together(what: str, parts: Mapping[int, Judged]) -> str:
+def _together(what: str, parts: Mapping[int, JudgedPart]) -> str:
     """One line for several parts: by their titles where they are few, by their numbers where they are many."""
     if len(parts) <= MOST_TITLES:
         named = ", ".join(f"{number}. {judged.form.title}" for number, judged in parts.items())
@@ -256,17 +258,17 @@ def _spans(numbers: Sequence[int]) -> Iterator[str]:
         yield from [f"{span[0]} to {span[-1]}"] if len(span) > 2 else span
 
 
-def _points(parts: Sequence[Judged]) -> str:
+def _points(parts: Sequence[JudgedPart]) -> str:
     return f"{sum(judged.earned for judged in parts):.3g} of {sum(judged.form.points for judged in parts):g}"
 
 
-def _mark(judged: Judged) -> str:
+def _mark(judged: JudgedPart) -> str:
     if judged.verdict is None:
         return "?"
     return "✓" if judged.is_right else "◐" if judged.verdict.credit > 0 else "✗"
 
 
-def _said(judged: Judged) -> str:
+def _said(judged: JudgedPart) -> str:
     """What is said to a part: why it cannot be read, or what is to be said about its verdict."""
     if judged.verdict is None:
         return literal(judged.reply.why)
@@ -274,7 +276,7 @@ def _said(judged: Judged) -> str:
     return _words(judged, judged.verdict, f"I read {_short(reading)}.")
 
 
-def _words(judged: Judged, verdict: Feedback, reading: str) -> str:
+def _words(judged: JudgedPart, verdict: Feedback, reading: str) -> str:
     """What is said to a part that was read: with its reading, where no form shows that, if it is wrong."""
     words = []
     if judged.carried:

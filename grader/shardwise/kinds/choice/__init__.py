@@ -16,12 +16,12 @@ from shardwise.kinds.labels import (
     LONGEST,
     LOPSIDED,
     Labelled,
+    as_list,
     as_view,
     in_every_draw,
     joined,
     label,
     letters,
-    listed,
     lopsided,
     ticked,
 )
@@ -153,7 +153,7 @@ answer:
         answer, references = template.answer, draw.references
         places = range(len(answer.options))
         if answer.reference is None or answer.oracle is None:
-            return frozenset(place for place in places if draw.holds(answer.options[place].correct or False))
+            return frozenset(place for place in places if draw.is_true(answer.options[place].correct or False))
         function = references.oracle(answer.oracle) if use_oracle else references.reference(answer.reference)
         key = references.call(function, draw.values, answer.arguments)
         return frozenset(place for place in places if _literal(answer.options[place].value, draw) == key)
@@ -181,7 +181,7 @@ answer:
 
     def body(self, form: ChoiceForm) -> str:
         how = "One answer is right." if form.pick == "one" else f"Several answers may be right; name all. {EARNS}"
-        return f"{listed(form.options)}\n\n*{how}*"
+        return f"{as_list(form.options)}\n\n*{how}*"
 
     def view(self, form: ChoiceForm) -> View:
         how = "Pick the one that is right." if form.pick == "one" else f"Tick all that apply; several may. {EARNS}"

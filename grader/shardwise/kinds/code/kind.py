@@ -9,13 +9,13 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from shardwise.errors import Reject, Unreadable
-from shardwise.kinds.answers import parsed
+from shardwise.kinds.answers import parsed_answer
 from shardwise.kinds.base import Kind, Posed, Proof, Request, Sample, View
 from shardwise.kinds.calls import Call, Inputs, Made, Program, Recorded, Runner
 from shardwise.kinds.code.judging import alike, definition, failure_in_words, passes, recognised, shared_by_failures
 from shardwise.kinds.code.model import Argument, CodeCase, CodeForm, CodeKey, CodeTemplate
 from shardwise.kinds.code.reading import program_of
-from shardwise.kinds.code.solving import counted, solved_case
+from shardwise.kinds.code.solving import counted, solved_input
 from shardwise.kinds.code.trying import arguments_of, happened
 from shardwise.kinds.inputs import Case, call_text, cases
 from shardwise.markdown.html import to_html
@@ -118,7 +118,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
         answer = template.answer
         made = []
         for case in cases(answer.inputs, answer.edges, draw.rng, always=answer.always):
-            solved = solved_case(template, case, draw)
+            solved = solved_input(template, case, draw)
             if solved is not None:
                 made.append((case, solved))
         for index in range(len(template.mistakes)):
@@ -215,7 +215,7 @@ def transfer_ms(file_gb, bandwidth_gbit_s, latency_ms):
     def run(self, question: Question, raw: Any, arguments: str, runner: Runner) -> tuple[str, str]:
         form = question.form
         assert isinstance(form, CodeForm)
-        program = parsed(self, form, raw)
+        program = parsed_answer(self, form, raw)
         if program is None:
             raise Unreadable("There is no function yet. Write it, then run it.")
         inputs = arguments_of(form, arguments) if arguments.strip() else self.trial(question) or {}

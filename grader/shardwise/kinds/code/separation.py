@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.kinds.bugline.execution import Endless, load
+from shardwise.kinds.bugline.execution import Endless, load_listing
 from shardwise.kinds.calls import Made
 from shardwise.kinds.code.broken_programs import Broken, broken_rules, failing_parts
 from shardwise.kinds.code.judging import passes
@@ -42,7 +42,7 @@ def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
     seen = [
         Seen(number, {repr(case.inputs): case for case in _cases(question)}) for number, question in enumerate(drawn)
     ]
-    every = {name: case for one in seen for name, case in one.cases.items()}
+    every = {name: case for each in seen for name, case in each.cases.items()}
     for broken in (*failing_parts(program), *broken_rules(program)):
         telling = _telling(broken, form.function, every, key.rel_tol)
         if telling is None:
@@ -61,7 +61,7 @@ def unnoticed(drawn: Sequence[Question]) -> Iterator[tuple[str, str]]:
             continue
         if broken.kind == "part":
             continue
-        blind = [one.seed for one in seen if not telling & one.cases.keys()]
+        blind = [each.seed for each in seen if not telling & each.cases.keys()]
         if blind:
             example = min((every[name] for name in telling), key=lambda case: len(repr(case.inputs)))
             yield (
@@ -94,7 +94,7 @@ def _telling(broken: Broken, name: str, cases: Mapping[str, CodeCase], rel_tol: 
 
 def _is_wrong(source: str, name: str, cases: Iterable[CodeCase], rel_tol: float) -> Iterator[bool]:
     """Yield whether a program gets each case wrong. Raises Endless."""
-    function = load(source, name)
+    function = load_listing(source, name)
     for case in cases:
         try:
             call = Made("returned", function(**case.inputs))

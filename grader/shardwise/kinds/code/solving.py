@@ -20,7 +20,7 @@ def counted(template: CodeTemplate, case: Case, draw: Draw) -> Any:
     return in_unit(given, answer.unit)
 
 
-def solved_case(template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | None:
+def solved_input(template: CodeTemplate, case: Case, draw: Draw) -> CodeCase | None:
     """A case with what the reference and the mistakes return; None where the reference refuses an ordinary one."""
     answer, references = template.answer, draw.references
     try:

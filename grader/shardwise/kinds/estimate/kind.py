@@ -13,7 +13,7 @@ from shardwise.kinds.blanks import is_blank
 from shardwise.kinds.calls import Runner
 from shardwise.kinds.estimate.model import HALF_A_POWER, EstimateForm, EstimateKey, EstimateTemplate
 from shardwise.kinds.estimate.naming import cause
-from shardwise.kinds.estimate.reading import FIELDS, Estimate, confidence_of, estimate_of, percent
+from shardwise.kinds.estimate.reading import FIELDS, ReadEstimate, confidence_of, estimate_of, percent
 from shardwise.kinds.estimate.scoring import FAR, credit, is_far, is_hit, powers_of_ten
 from shardwise.kinds.quantity import KIND as QUANTITY
 from shardwise.kinds.quantity.kind import counts_things, traits_in, words_of
@@ -24,7 +24,7 @@ from shardwise.markdown.html import to_html
 from shardwise.question import Feedback, Guess, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import number_in_unit
-from shardwise.units import from_base, show, show_number, unit
+from shardwise.units import from_base, show_amount, show_number, unit
 
 BANDS = (1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)  # factors by which a miss is said to be off at least
 ADVICE = (
@@ -79,8 +79,8 @@ answer:
         proof.confirmed = math.isclose(counted, solved, rel_tol=AGREEMENT)
         if not proof.confirmed:
             proof.faults.append(
-                f"{answer.reference} gives {show(solved, answer.unit)} and {answer.oracle} gives "
-                f"{show(counted, answer.unit)}; one of the two is wrong"
+                f"{answer.reference} gives {show_amount(solved, answer.unit)} and {answer.oracle} gives "
+                f"{show_amount(counted, answer.unit)}; one of the two is wrong"
             )
         if not 0 < solved < math.inf:
             proof.faults.append(f"the key is {solved}, which has no order of magnitude")
@@ -118,13 +118,13 @@ answer:
     def cells(self, form: EstimateForm, variable: str) -> str:
         return f"{variable} = ...  # an estimate and how sure you are, such as {self.example(form)!r}"
 
-    def parse(self, form: EstimateForm, raw: Any) -> Estimate:
+    def parse(self, form: EstimateForm, raw: Any) -> ReadEstimate:
         return estimate_of(form, raw)
 
-    def read(self, form: EstimateForm, value: Estimate) -> str:
+    def read(self, form: EstimateForm, value: ReadEstimate) -> str:
         return value.text
 
-    def matches(self, question: Question, value: Estimate, runner: Runner) -> Feedback:
+    def matches(self, question: Question, value: ReadEstimate, runner: Runner) -> Feedback:
         key, form = self.key_and_form(question)
         off, sure = powers_of_ten(value.reading.nearest(key.value).value, key.value), value.confidence
         hit = is_hit(off, form.within)

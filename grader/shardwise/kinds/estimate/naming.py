@@ -5,7 +5,7 @@ from __future__ import annotations
 from shardwise.kinds.estimate.model import EstimateForm, EstimateKey
 from shardwise.kinds.quantity.explain import explanation, of_a_number
 from shardwise.kinds.quantity.general import everywhere
-from shardwise.kinds.quantity.judging import asked_in, printed_in
+from shardwise.kinds.quantity.judging import asked_by, printed_in
 from shardwise.question import Question
 from shardwise.units import Reading
 
@@ -22,9 +22,9 @@ def cause(question: Question, form: EstimateForm, key: EstimateKey, given: Readi
         return f"{stops[0]} What is still missing?"
     numbers = printed_in(question)
     found = of_a_number(given.value, key.value, numbers, within)
-    asked = asked_in(question, form.unit, key, exact=True)
+    asked = asked_by(question, form.unit, key, exact=True)
     ratio = given.value / key.value
-    near = [factor for one in _FACTORS for factor in (one, 1 / one) if abs(ratio / factor - 1) <= within]
+    near = [factor for each in _FACTORS for factor in (each, 1 / each) if abs(ratio / factor - 1) <= within]
     found += [said for factor in near for said in everywhere(factor * key.value, asked, is_own=False)]
     found = list(dict.fromkeys(found))
     return explanation(found) if len(found) <= MOST_SAID else ""

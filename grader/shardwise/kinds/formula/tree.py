@@ -72,11 +72,13 @@ def nodes(tree: Node) -> Iterator[Node]:
         stack += reversed(node.parts)
 
 
-def changed(tree: Node, change: Callable[[Node], Iterator[tuple[Node, *Words]]]) -> Iterator[tuple[Node, *Words]]:
+def one_node_changed(
+    tree: Node, change: Callable[[Node], Iterator[tuple[Node, *Words]]]
+) -> Iterator[tuple[Node, *Words]]:
     """Yield a formula with one of its nodes changed, for each node and each of its changes, and what is said to that."""
     yield from change(tree)
     for place, part in enumerate(tree.parts):
-        for new, *words in changed(part, change):
+        for new, *words in one_node_changed(part, change):
             yield replace(tree, parts=(*tree.parts[:place], new, *tree.parts[place + 1 :])), *words  # type: ignore[misc]
 
 

@@ -8,25 +8,25 @@ from fractions import Fraction
 from functools import partial
 
 from shardwise.kinds.formula.fingerprint import Fingerprint, fingerprint
-from shardwise.kinds.formula.tree import FormulaError, Node, changed
+from shardwise.kinds.formula.tree import FormulaError, Node, one_node_changed
 
 _ONE = Node("number", name="1", value=Fraction(1))
 
 
 @dataclass(frozen=True)
-class Variant:
+class NearbyFormula:
     """A wrong formula, and how it came out of the right one."""
 
     tree: Node
     identity: Fingerprint
     how: str  # follows “yours is the right one”
-    told: Node | None = None  # the part of the right formula that `how` names
+    named_part: Node | None = None  # the part of the right formula that `how` names
 
 
 _Slip = tuple[Node, str, Node | None]  # what becomes of a part of a formula, how, and the part that `how` names
 
 
-def variants(tree: Node, counts: Collection[str]) -> list[Variant]:
+def nearby_formulas(tree: Node, counts: Collection[str]) -> list[NearbyFormula]:
     """The formulas that somebody would write who makes one slip in this one: what the formula must be told apart from.
 
     Each stands there once, and none is the same as the formula itself.
@@ -34,13 +34,13 @@ def variants(tree: Node, counts: Collection[str]) -> list[Variant]:
     A slip leaves out a term or a factor, rounds the other way or not at all, or takes N for N-1 and N+1 where N is one
     of `counts`, the symbols for whole numbers that are small.
     """
-    found = {fingerprint(tree, ""): Variant(tree, (), "")}
-    for wrong, how, told in changed(tree, partial(_slips, counts)):
+    found = {fingerprint(tree, ""): NearbyFormula(tree, (), "")}
+    for wrong, how, told in one_node_changed(tree, partial(_slips, counts)):
         try:
             identity = fingerprint(wrong, "")
         except FormulaError:  # without that part it divides by zero
             continue
-        found.setdefault(identity, Variant(wrong, identity, how, told))
+        found.setdefault(identity, NearbyFormula(wrong, identity, how, told))
     return list(found.values())[1:]
 
 

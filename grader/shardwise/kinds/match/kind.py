@@ -10,14 +10,14 @@ from typing import Any
 from shardwise.errors import Reject
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import Labelled, as_view, label, listed
+from shardwise.kinds.labels import Labelled, as_list, as_view, label
 from shardwise.kinds.match import reading
 from shardwise.kinds.match.model import KnownMistake, MatchForm, MatchKey, MatchTemplate, Pair
 from shardwise.question import Feedback, Outcome, Question
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
-from shardwise.units import show
+from shardwise.units import show_amount
 
 APART = 0.02  # two values nearer than 2 % read alike; such a draw is rejected
 AGREEMENT = 1e-9  # relative, between a value and its oracle
@@ -96,7 +96,7 @@ mistakes:
 
     def _option(self, pair: Pair, solved: Solved, names: Mapping[str, Any]) -> str:
         """The option that an item belongs to, as it is shown."""
-        return prose(pair.match, names) if pair.match is not None else show(solved.values[pair.id], pair.unit)
+        return prose(pair.match, names) if pair.match is not None else show_amount(solved.values[pair.id], pair.unit)
 
     def _known(
         self, template: MatchTemplate, names: Mapping[str, Any], number: Mapping[str, str], letter: Mapping[str, str]
@@ -110,7 +110,7 @@ mistakes:
 
     def body(self, form: MatchForm) -> str:
         rows = "\n".join(f"- **{item.label}.** {item.text}" for item in form.items)
-        return f"{rows}\n\n*What does each of them belong to? One option may stand for several, or for none.*\n\n{listed(form.options)}"
+        return f"{rows}\n\n*What does each of them belong to? One option may stand for several, or for none.*\n\n{as_list(form.options)}"
 
     def view(self, form: MatchForm) -> View:
         field = {"type": "pairs", "items": as_view(form.items), "options": as_view(form.options)}
@@ -194,7 +194,7 @@ mistakes:
             if abs(counted - solved.values[pair.id]) > AGREEMENT * abs(counted):
                 proof.confirmed = False
                 proof.faults.append(
-                    f"{pair.id}: value gives {show(solved.values[pair.id], pair.unit)} and oracle {show(counted, pair.unit)}; "
+                    f"{pair.id}: value gives {show_amount(solved.values[pair.id], pair.unit)} and oracle {show_amount(counted, pair.unit)}; "
                     "one of the two is wrong"
                 )
         rights = [self._option(pair, solved, draw.printed) for pair in pairs]

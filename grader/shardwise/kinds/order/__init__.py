@@ -13,14 +13,14 @@ from pydantic import Field, model_validator
 from shardwise.errors import Reject, Unreadable
 from shardwise.kinds.base import Kind, Posed, Proof, Sample, View
 from shardwise.kinds.calls import Runner
-from shardwise.kinds.labels import LONGEST, Labelled, as_view, in_every_draw, joined, label, letters, listed, lopsided
+from shardwise.kinds.labels import LONGEST, Labelled, as_list, as_view, in_every_draw, joined, label, letters, lopsided
 from shardwise.markdown.plain import to_plain
 from shardwise.question import Feedback, Form, Key, Outcome, Question
 from shardwise.template import model as author
 from shardwise.template.draw import Draw
 from shardwise.template.expressions import prose
 from shardwise.template.references import References
-from shardwise.units import show
+from shardwise.units import show_amount
 
 _LARGE = re.compile(
     r"\b(?:most|highest|largest|longest|greatest|biggest|dearest|slowest|latest|outermost|last)\b", re.IGNORECASE
@@ -218,10 +218,10 @@ mistakes:
     def _value(self, template: OrderTemplate, item: Item, draw: Draw) -> str:
         """Return an item's value as it is shown; a negative one only turns the order round."""
         unit = template.answer.unit
-        return show(abs(float(draw.evaluate(item.value or 0))), unit) if unit else ""
+        return show_amount(abs(float(draw.evaluate(item.value or 0))), unit) if unit else ""
 
     def body(self, form: OrderForm) -> str:
-        return f"{listed(form.items)}\n\n*Put the letters in order, beginning with {form.first}.*"
+        return f"{as_list(form.items)}\n\n*Put the letters in order, beginning with {form.first}.*"
 
     def view(self, form: OrderForm) -> View:
         return {

@@ -18,9 +18,9 @@ from shardwise.kinds.quantity.general import (
     ROUNDED,
     Asked,
     everywhere,
-    figures,
     is_ratio,
     number_in,
+    significant_figures,
 )
 from shardwise.units import unit
 
@@ -89,17 +89,17 @@ def slips_made(given: float, key: float, slips: Sequence[tuple[float, str]], *, 
     One that is far-fetched must have all digits of the answer, and the answer three of them.
     """
     is_whole = exact and float(given).is_integer()
-    most = (FINE if exact or figures(given, step) > 3 else ROUNDED) * abs(given)
+    most = (FINE if exact or significant_figures(given, step) > 3 else ROUNDED) * abs(given)
     reach = min(step / 2, most) if is_whole else min(max(step / 2, FINE * abs(given)), most)
-    last = step / 2 if figures(given, step) >= FEWEST else 0.0
-    near = [(value, sentence(how)) for value, how in slips if _is_near(given, value, key, reach)]
+    last = step / 2 if significant_figures(given, step) >= FEWEST else 0.0
+    near = [(value, what_you_did(how)) for value, how in slips if _is_near(given, value, key, reach)]
     near = _with_its_digits(near, given, step) or near
     return [
         said for value, said in near if not is_far_fetched(said) or abs(given - value) <= last + LAST_BITS * abs(given)
     ]
 
 
-def sentence(how: str) -> str:
+def what_you_did(how: str) -> str:
     """Return what a student did as a sentence; some end with a question."""
     return f"You {how}" if how.endswith("?") else f"You {how}."
 

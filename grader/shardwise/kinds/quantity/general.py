@@ -63,8 +63,8 @@ def everywhere(given: float, asked: Asked, *, step: float = 0.0, is_own: bool = 
         return []
     ratio = given / key
     also = OWN_NUMBER if is_own and _is_of_a_parameter(ratio, asked.shown) else ""
-    within = ROUNDED if figures(given, step) <= 3 else FINE
-    digits = min(step / 2 / abs(given), ROUNDED) if figures(given, step) >= FEWEST else 0.0
+    within = ROUNDED if significant_figures(given, step) <= 3 else FINE
+    digits = min(step / 2 / abs(given), ROUNDED) if significant_figures(given, step) >= FEWEST else 0.0
     found = [say + also for say in _of_units(ratio, within, digits, asked)]
     own, right = (given, key) if asked.is_plain else (from_base(given, asked.unit), from_base(key, asked.unit))
     found += _of_inverse(own, right, within)
@@ -95,7 +95,7 @@ def number_in(text: str) -> float:
     return float(found[1]) * 10.0 ** int(lowered(found[2] or "0")) if found else 0.0
 
 
-def figures(given: float, step: float) -> int:
+def significant_figures(given: float, step: float) -> int:
     """Return the number of significant figures of an answer with resolution `step`; trailing zeros may not count.
 
     >>> figures(0.289, 0.001), figures(8190, 1), figures(0.1 + 0.2, 0)

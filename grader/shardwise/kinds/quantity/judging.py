@@ -17,7 +17,16 @@ from shardwise.kinds.quantity.explain import (
     reasons,
     slips_made,
 )
-from shardwise.kinds.quantity.general import FEWEST, FINE, ROUNDED, Asked, Trait, clocks_in, everywhere, figures
+from shardwise.kinds.quantity.general import (
+    FEWEST,
+    FINE,
+    ROUNDED,
+    Asked,
+    Trait,
+    clocks_in,
+    everywhere,
+    significant_figures,
+)
 from shardwise.kinds.quantity.model import KnownMistake, QuantityForm, QuantityKey, near, tolerance
 from shardwise.kinds.quantity.slips.twins import is_another_cause
 from shardwise.kinds.quantity.slips.words import is_understood, words
@@ -39,7 +48,7 @@ LAST = 1e-6  # relative; a factor that was worked out differs from a number of t
 CLOSE = 3  # tolerances; rounding on the way seldom makes more of a difference
 
 
-def judged(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Feedback:
+def judged_quantity(question: Question, form: QuantityForm, key: QuantityKey, value: Reading) -> Feedback:
     """A verdict on an answer, by the most favourable of its readings."""
     readings = value.each(key.value)
     if is_near(form, key, readings[0].value):
@@ -73,7 +82,7 @@ def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Re
     if _is_key_rounded(form, key, value):
         return Feedback.judged(question, 0.0, _rounded_too_far(key, value))
     exact = _is_exact(key)
-    found = reasons(value.value, asked_in(question, form.unit, key, exact=exact), key.slips, step=value.step)
+    found = reasons(value.value, asked_by(question, form.unit, key, exact=exact), key.slips, step=value.step)
     likely = [reason for reason in found if not is_far_fetched(reason)]
     said = explanation(likely) or _stop(key, value)
     if not said and not likely:
@@ -86,7 +95,7 @@ def _verdict(question: Question, form: QuantityForm, key: QuantityKey, value: Re
 
 def _of_a_number(question: Question, key: QuantityKey, value: Reading) -> list[str]:
     """Return whether an answer with at least three figures is off by a factor that is a number in the question."""
-    if figures(value.value, value.step) < FEWEST or not key.value or not value.value:
+    if significant_figures(value.value, value.step) < FEWEST or not key.value or not value.value:
         return []
     within = min(ROUNDED, value.step / 2 / abs(value.value) + LAST) if value.step else LAST
     return of_a_number(value.value, key.value, printed_in(question), within)
@@ -100,7 +109,7 @@ def _with_twins(question: Question, form: QuantityForm, key: QuantityKey, value:
     exact = _is_exact(key)
     slips = as_near(key.slips, value.value, value.step, mistake=mistake.value)
     made = slips_made(value.value, key.value, slips, exact=exact, step=value.step)
-    general = everywhere(value.value, asked_in(question, form.unit, key, exact=exact), step=value.step, is_own=False)
+    general = everywhere(value.value, asked_by(question, form.unit, key, exact=exact), step=value.step, is_own=False)
     by_size = [reason for reason in general if reason.startswith(("You are off by a", "Check", "Bits or bytes"))]
     by_size = [reason for reason in by_size if not mistake.steady or is_another_cause(reason, mistake.say)]
     others = [reason for reason in (*made, *by_size) if not is_far_fetched(reason)]
@@ -110,7 +119,7 @@ def _with_twins(question: Question, form: QuantityForm, key: QuantityKey, value:
     return beside(mistake.say, others)
 
 
-def asked_in(question: Question, unit_text: str, key: HasNumber, *, exact: bool) -> Asked:
+def asked_by(question: Question, unit_text: str, key: HasNumber, *, exact: bool) -> Asked:
     """Return what a question asks for, with its parameters as a student may read them."""
     shown = tuple(str(shown) for shown in question.params.values() if not isinstance(shown, bool))
     return Asked(key.value, unit_text, key.traits, exact, shown, clocks_in(question.prompt))
@@ -130,7 +139,7 @@ def printed_in(question: Question) -> dict[str, str]:
 
 def _stop(key: QuantityKey, given: Reading) -> str:
     """Return the feedback for an answer equal to one parameter or intermediate result; nothing if several match."""
-    reach = given.step / 2 if figures(given.value, given.step) >= FEWEST else 0.0
+    reach = given.step / 2 if significant_figures(given.value, given.step) >= FEWEST else 0.0
     found = [say for value, say in key.stops if abs(given.value - value) <= reach + 1e-9 * abs(given.value)]
     return f"{found[0]} What is still missing?" if len(found) == 1 else ""
 
@@ -163,9 +172,9 @@ def _mistake(form: QuantityForm, key: QuantityKey, given: Reading, *, sure: bool
             rounded = min(ROUNDED * abs(value), abs(value - key.value) / 3, last if sure else math.inf)
             allowed = max(allowed, rounded)
         elif sure:
-            rounding = FINE if figures(given.value, given.step) <= 4 else FINE / 5
+            rounding = FINE if significant_figures(given.value, given.step) <= 4 else FINE / 5
             allowed = min(allowed, given.step / 2 + rounding * abs(value))
-        elif figures(given.value, given.step) == FEWEST - 1:  # two figures of a mistake
+        elif significant_figures(given.value, given.step) == FEWEST - 1:  # two figures of a mistake
             allowed = max(allowed, given.step / 2)
         if near(given.value, value, allowed):
             return index

@@ -33,8 +33,8 @@ def solve(template: QuantityTemplate, draw: Draw) -> Solved:
     mistakes = tuple(mistake.of(key, draw) for mistake in template.mistakes)
     known = [(number, value) for number, value in enumerate((key, *mistakes)) if value is not None]
     tolerances = [allowed(answer, value) for _, value in known]
-    for ((first, one), its), ((second, other), others) in combinations(zip(known, tolerances, strict=True), 2):
-        if abs(one - other) <= 1.000001 * (its + others):
+    for ((first, each), its), ((second, other), others) in combinations(zip(known, tolerances, strict=True), 2):
+        if abs(each - other) <= 1.000001 * (its + others):
             pair = f"mistake {first} and mistake {second}" if first else f"mistake {second} and the key"
             raise Reject(f"{pair} lie within their tolerances")
     for number, mistake in enumerate(template.mistakes, start=1):

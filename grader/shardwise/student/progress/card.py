@@ -12,7 +12,7 @@ from shardwise.bank.discovery import SHIPPED, name_of
 from shardwise.markdown.html import to_html
 from shardwise.markdown.plain import to_plain
 from shardwise.student.progress.calibration import by_confidence, by_month
-from shardwise.student.progress.chapters import ChapterProgress, Row, progress_of
+from shardwise.student.progress.chapters import ChapterProgress, ProblemRow, progress_of
 from shardwise.student.progress.clock import now
 from shardwise.student.progress.events import Estimate
 from shardwise.student.progress.journal import Journal
@@ -71,7 +71,7 @@ class Card:
 
     def _next(self) -> str:
         """What to do next: what is due, else what is new, else what is not mastered."""
-        due = sorted((row for chapter in self.chapters for row in chapter.due), key=Row.when)
+        due = sorted((row for chapter in self.chapters for row in chapter.due), key=ProblemRow.when)
         if due:
             named = "\n".join(f"- {_named(row)}" for row in due[:_MOST])
             more = f"\n- and {len(due) - _MOST} more" if len(due) > _MOST else ""
@@ -106,12 +106,12 @@ def card_of(banks: Banks, chapter: str | None, journal: Journal) -> Card:
     return Card(found.chapters, journal.estimates(), "\n\n".join(filter(None, notes)))
 
 
-def _named(row: Row) -> str:
+def _named(row: ProblemRow) -> str:
     """A problem by its title, which may end with a mark of its own, and the line of code that shows it."""
     return f"“{row.problem.title}”: `{_call(row)}`"
 
 
-def _call(row: Row) -> str:
+def _call(row: ProblemRow) -> str:
     """The line of code that shows a problem: as its notebook asks it the first time, and with fresh numbers afterwards."""
     seed = f", seed={row.record.next_seed()}" if row.record.is_begun else ""
     return f'practice("{row.problem.slug}"{seed})'

@@ -16,9 +16,9 @@ from shardwise.template.expressions import prose
 from shardwise_bank.kinds.schedule import explain, texts
 from shardwise_bank.kinds.schedule.model import KnownMistake, ScheduleForm, ScheduleKey, ScheduleTemplate
 from shardwise_bank.kinds.schedule.picture import timeline
-from shardwise_bank.kinds.schedule.progress import so_far
+from shardwise_bank.kinds.schedule.progress import schedule_so_far
 from shardwise_bank.kinds.schedule.reading import Reading, read_schedule
-from shardwise_bank.kinds.schedule.solving import Solved, meets, pattern, run_of, solve
+from shardwise_bank.kinds.schedule.solving import Solved, meets, run_of, schedule_pattern, solve
 from shardwise_bank.pipelines.named import serial
 from shardwise_bank.pipelines.pipeline import Operation, Schedule
 from shardwise_bank.pipelines.simulate import Run, simulate
@@ -64,7 +64,7 @@ mistakes:
         key = ScheduleKey(
             lines=tuple(lines),
             mistakes=tuple(
-                KnownMistake(pattern=pattern(schedule), say=prose(mistake.say, draw.printed))
+                KnownMistake(pattern=schedule_pattern(schedule), say=prose(mistake.say, draw.printed))
                 for mistake, schedule in zip(template.mistakes, solved.mistakes, strict=True)
             ),
         )
@@ -100,7 +100,7 @@ mistakes:
             "label": "Your schedule",
             "source": blank,
             "series": texts.series(form),
-            "start": so_far(form, blank),
+            "start": schedule_so_far(form, blank),
         }
         return {
             "how": "Give each stage its operations in the order in which it runs them.",
@@ -109,7 +109,7 @@ mistakes:
         }
 
     def preview(self, form: ScheduleForm, raw: Any) -> View:
-        return so_far(form, raw)
+        return schedule_so_far(form, raw)
 
     def instruction(self, form: ScheduleForm, variable: str) -> str:
         return (
@@ -139,7 +139,7 @@ mistakes:
         if meets(form, run):
             return Feedback.judged(question, 1.0, explain.measured(run), picture=drawn)
         words = [explain.violation(form, run) or " ".join(explain.misses(form, run))]
-        known = pattern(value.schedule)
+        known = schedule_pattern(value.schedule)
         mistake = next((place for place, wrong in enumerate(key.mistakes) if wrong.pattern == known), None)
         if mistake is not None:
             words.append(key.mistakes[mistake].say)

@@ -26,7 +26,7 @@ _RULE = re.compile(r"[\s|:`~=+-]*(?:text|python)?\s*")  # a fence, the rule of a
 _TALK = re.compile(r"[^\d:]*:?\s*")  # "My schedule:"
 
 
-def lines_of(pipeline: Pipeline, raw: Any) -> tuple[dict[int, str], list[str]]:
+def schedule_lines(pipeline: Pipeline, raw: Any) -> tuple[dict[int, str], list[str]]:
     """For each stage that an answer writes a line for, by its number, the text of that line; and what is wrong with other lines.
 
     An answer may lack stages: whether that is a fault, the caller knows. Raises Unreadable for what has no lines at all.

@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 
 from shardwise.errors import ShardwiseError
 from shardwise.kinds.quantity.model import Answer, Mistake, QuantityTemplate
-from shardwise.kinds.quantity.slips.arguments import UNSAID, arguments_of
-from shardwise.kinds.quantity.slips.expressions import Node, nodes
+from shardwise.kinds.quantity.slips.arguments import UNSAID, reference_arguments
+from shardwise.kinds.quantity.slips.expressions import TracedNode, traced_nodes
 from shardwise.kinds.quantity.slips.negligible import LeftOut, cut_out, sorted_out, with_derived
 from shardwise.kinds.quantity.slips.program import Program, disturbed, program
 from shardwise.kinds.quantity.slips.sources import Cuts
-from shardwise.kinds.quantity.slips.stops import Stops, filled, stops_of
+from shardwise.kinds.quantity.slips.stops import Stops, stops_of, with_numbers
 from shardwise.kinds.quantity.slips.tracing import traced
 from shardwise.kinds.quantity.slips.twins import is_another_cause
-from shardwise.kinds.quantity.slips.variants import Variant, variants
+from shardwise.kinds.quantity.slips.variants import WrongFormula, wrong_formulas
 from shardwise.template import model as author
 from shardwise.template.draw import Draw, values_of
 from shardwise.template.expressions import number_in_unit, prose
@@ -53,14 +53,14 @@ class Demanded(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class SlipPlan:
     """What is known about the slips of an expression, whatever the numbers are."""
 
     program: Program | Cuts  # gives the key, then each slip, and what is left out
     left_out: LeftOut
     demanded: tuple[Demanded, ...]
     how: tuple[str, ...] = ()
-    told: Mapping[tuple[int, str], frozenset[int]] = field(
+    mistakes_by_sentence: Mapping[tuple[int, str], frozenset[int]] = field(
         default_factory=dict
     )  # slips that a mistake is, by its sentence
     unsteady: frozenset[int] = (
@@ -69,7 +69,7 @@ class Plan:
     stops: Stops | None = None  # the intermediate results, where they were looked for
 
 
-def plan_of(template: QuantityTemplate, draw: Draw) -> Plan:
+def plan_of(template: QuantityTemplate, draw: Draw) -> SlipPlan:
     """Return the slip plan of a draw; for an untraceable reference it has only omissions found in the source."""
     answer = template.answer
     root = traced(draw.references, answer.reference, draw.values, answer.arguments)
@@ -85,7 +85,7 @@ def plan_of(template: QuantityTemplate, draw: Draw) -> Plan:
     return plans[same]
 
 
-def _plans(template: QuantityTemplate, references: References) -> dict[Any, Plan]:
+def _plans(template: QuantityTemplate, references: References) -> dict[Any, SlipPlan]:
     """Return the plans of a template so far. The template is kept with them, so that its id stays."""
     _, plans = references.memo.setdefault(("slips", id(template)), (template, {}))
     return plans  # type: ignore[no-any-return]
@@ -107,13 +107,13 @@ def omission_faults(template: QuantityTemplate, references: References) -> Itera
 
 
 def slips(
-    plan: Plan, found: Sequence[float], allowed: float, template: QuantityTemplate, draw: Draw
+    plan: SlipPlan, found: Sequence[float], allowed: float, template: QuantityTemplate, draw: Draw
 ) -> tuple[Slip, ...]:
     """Return the slips outside the key's tolerance, except those that a listed mistake already explains."""
     key = found[0]
     told = frozenset[int]().union(
         *(
-            plan.told.get((number, sentence), ())
+            plan.mistakes_by_sentence.get((number, sentence), ())
             for number, mistake in enumerate(template.mistakes)
             if mistake.when is None or draw.evaluate(mistake.when, key=key)
             for sentence in _sentences(mistake, template.answer, key, draw)
@@ -122,14 +122,14 @@ def slips(
     least = allowed + 1e-9 * abs(key)
     low, high = sorted((key / FARTHEST, key * FARTHEST))
     apart = [
-        (value, filled(how, draw))
+        (value, with_numbers(how, draw))
         for index, (value, how) in enumerate(zip(found[1:], plan.how, strict=False))
         if index not in told and low < value < high and abs(value - key) > least and UNSAID not in how
     ]
     return tuple(apart[:MOST])
 
 
-def not_told(plan: Plan, found: Sequence[float], allowed: float) -> str | None:
+def not_told(plan: SlipPlan, found: Sequence[float], allowed: float) -> str | None:
     """Return the omissions that this draw cannot detect and other draws can."""
     for place, what, idle in plan.demanded:
         if abs(found[place] - found[0]) <= allowed and (idle is None or found[idle]):
@@ -137,11 +137,11 @@ def not_told(plan: Plan, found: Sequence[float], allowed: float) -> str | None:
     return None
 
 
-def _cut(template: QuantityTemplate, draw: Draw) -> Plan:
+def _cut(template: QuantityTemplate, draw: Draw) -> SlipPlan:
     left_out, demanded = cut_out(template, draw, other_draws(template, draw))
     places = tuple(Demanded(place, cut.what) for place, cut in enumerate(demanded, start=1))
     run = Cuts(template.answer.reference, template.answer.arguments, draw.references, demanded)
-    return Plan(run, left_out, places)
+    return SlipPlan(run, left_out, places)
 
 
 def _places(left_out: LeftOut, before: int) -> tuple[Demanded, ...]:
@@ -153,31 +153,37 @@ def _places(left_out: LeftOut, before: int) -> tuple[Demanded, ...]:
     )
 
 
-def _roots(left_out: LeftOut) -> list[Node]:
+def _roots(left_out: LeftOut) -> list[TracedNode]:
     idle = [] if left_out.is_sampled else [omission.idle for omission in left_out.demanded]
     return [*(omission.root for omission in left_out.demanded), *idle]
 
 
-def _planned(template: QuantityTemplate, draw: Draw, root: Node, full: Node) -> Plan:
+def _planned(template: QuantityTemplate, draw: Draw, root: TracedNode, full: TracedNode) -> SlipPlan:
     elsewhere = other_draws(template, draw)
     usual = (
         elsewhere[0] if elsewhere else draw
     ).values  # so that a plan does not depend on the draw that was made first
     left_out = sorted_out(template, full, elsewhere, usual)
-    if len(nodes(root)) > MOST_NODES:
-        return Plan(program([root, *_roots(left_out)]), left_out, _places(left_out, 1))
-    known = arguments_of(template, root, usual)
-    options = [variant for variant in variants(root, known) if len(nodes(variant.root)) < 2 * len(nodes(root)) + 20]
+    if len(traced_nodes(root)) > MOST_NODES:
+        return SlipPlan(program([root, *_roots(left_out)]), left_out, _places(left_out, 1))
+    known = reference_arguments(template, root, usual)
+    options = [
+        variant
+        for variant in wrong_formulas(root, known)
+        if len(traced_nodes(variant.root)) < 2 * len(traced_nodes(root)) + 20
+    ]
     options = _different(root, options, usual, is_data="[information]" in unit(template.answer.unit).dimension)
     final = program([root, *(variant.root for variant in options), *_roots(left_out)])
     rows = [(drawn, final.run(drawn.values)) for drawn in elsewhere]
     how = tuple(option.how for option in options)
     told = dict(_told_by_mistakes(template, rows, how)) if rows else {}
     unsteady = frozenset(number for number, mistake in enumerate(template.mistakes) if not _is_steady(mistake, rows))
-    return Plan(final, left_out, _places(left_out, 1 + len(how)), how, told, unsteady, stops_of(root, known))
+    return SlipPlan(final, left_out, _places(left_out, 1 + len(how)), how, told, unsteady, stops_of(root, known))
 
 
-def _different(root: Node, options: Sequence[Variant], usual: Mapping[str, Any], *, is_data: bool) -> list[Variant]:
+def _different(
+    root: TracedNode, options: Sequence[WrongFormula], usual: Mapping[str, Any], *, is_data: bool
+) -> list[WrongFormula]:
     """The variants that are not the same expression as the key, or as one before them, only written in another way."""
     tried = program([root, *(variant.root for variant in options)])
     rows = [tried.run(disturbed({**dict(tried.arguments), **usual}, turn)) for turn in range(3)]
@@ -206,10 +212,10 @@ def _another_draw(draw: Draw, where: Sequence[str], number: int) -> Draw | None:
     rng = Rng("elsewhere", draw.rng.problem, number)
     try:
         drawn = replace(draw, rng=rng, values=values_of(draw.params, rng, draw.references))
-        if not all(map(drawn.holds, draw.where)):
+        if not all(map(drawn.is_true, draw.where)):
             return None
         drawn = replace(drawn, values=draw.complete(drawn.values))
-        return drawn if all(map(drawn.holds, where)) else None
+        return drawn if all(map(drawn.is_true, where)) else None
     except (ShardwiseError, ValueError, ArithmeticError):  # numbers that a constraint would have refused
         return None
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shardwise.kinds.quantity.slips.expressions import Node, nodes
+from shardwise.kinds.quantity.slips.expressions import TracedNode, traced_nodes
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Program:
         return [found[place] for place in self.results]
 
 
-def program(roots: Sequence[Node], names: Sequence[str] | None = None) -> Program:
+def program(roots: Sequence[TracedNode], names: Sequence[str] | None = None) -> Program:
     """The program that works out these expressions; its arguments are those of these names, in this order, or all that there are."""
-    unique = {id(here): here for root in roots for here in nodes(root)}
+    unique = {id(here): here for root in roots for here in traced_nodes(root)}
     leaves = [here for here in unique.values() if not here.parts]
     known = {here.name: here.value for here in leaves if not here.is_number}
     arguments = known if names is None else {name: known.get(name, 0.0) for name in names}

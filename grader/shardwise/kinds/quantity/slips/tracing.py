@@ -17,7 +17,7 @@ from numbers import Real
 from types import BuiltinFunctionType, FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
-from shardwise.kinds.quantity.slips.expressions import Node, argument, node, nodes, number
+from shardwise.kinds.quantity.slips.expressions import TracedNode, argument, node, number, traced_nodes
 from shardwise.template.expressions import evaluate
 from shardwise.template.references import Function, References, keywords
 from shardwise.template.results import RESULTS, Results
@@ -26,9 +26,9 @@ from shardwise.template.results import RESULTS, Results
 class Guard(NamedTuple):
     """A comparison that holds on the way that a trace took."""
 
-    first: Node
+    first: TracedNode
     relation: str  # one of <, <=, >, >=, ==, !=
-    last: Node
+    last: TracedNode
 
 
 Guards = dict[tuple[int, str, int], Guard]  # each comparison once, by what it compares
@@ -39,10 +39,10 @@ class Traced:
 
     __slots__ = ("guards", "node", "value")
 
-    def __init__(self, value: int | float, known: Node, guards: Guards | None) -> None:
+    def __init__(self, value: int | float, known: TracedNode, guards: Guards | None) -> None:
         self.value, self.node, self.guards = value, known, guards
 
-    def record(self, relation: str, other: Node) -> None:
+    def record(self, relation: str, other: TracedNode) -> None:
         """Note a comparison, where they are asked for; nothing infinite is gone on with, so one with that tells nothing."""
         if self.guards is None:
             return
@@ -55,7 +55,7 @@ class Traced:
         self.record("==", number(self.value))
         return self.value
 
-    def become(self, value: Any, known: Node) -> Any:
+    def become(self, value: Any, known: TracedNode) -> Any:
         """What an operation makes of it."""
         return Traced(value, known, self.guards) if type(value) in (int, float) else value
 
@@ -108,12 +108,12 @@ def _pinned(value: Any) -> Any:
     return value.pinned() if type(value) is Traced else value
 
 
-def node_of(value: Any) -> Node:
+def node_of(value: Any) -> TracedNode:
     """How a number came about; one that does not remember stands for itself."""
     return value.node if type(value) is Traced else number(value)
 
 
-Build = Callable[[Node, Node], Node]
+Build = Callable[[TracedNode, TracedNode], TracedNode]
 
 
 def _operation(work: Callable[[Any, Any], Any], build: Build, *, is_turned: bool = False) -> Callable[..., Any]:
@@ -143,7 +143,7 @@ def _compared(relation: str, work: Callable[[Any, Any], Any]) -> Callable[..., A
     return compare
 
 
-def _floor_of_ratio(above: Node, below: Node) -> Node:
+def _floor_of_ratio(above: TracedNode, below: TracedNode) -> TracedNode:
     return node("floor", node("over", above, below))
 
 
@@ -295,7 +295,7 @@ def _remembering(function: FunctionType, *, defaults: bool) -> FunctionType:
     return rebound(function, copied(function.__globals__))
 
 
-def traced(references: References, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Node | None:
+def traced(references: References, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> TracedNode | None:
     """Run a reference on these values, and return its result as an expression of its arguments.
 
     None where the result is a plain number, as that of a search is, or where the run fails: never raises, since slips are
@@ -314,7 +314,7 @@ def traced(references: References, name: str, values: Mapping[str, Any], given: 
     return result.node
 
 
-def traced_expression(references: References, written: str, values: Mapping[str, Any]) -> Node | None:
+def traced_expression(references: References, written: str, values: Mapping[str, Any]) -> TracedNode | None:
     """Work out an author's expression on these values, and return its result as an expression of them; None likewise."""
     tracing = Tracing(references, guards=False)
     try:
@@ -326,9 +326,9 @@ def traced_expression(references: References, written: str, values: Mapping[str,
     return result.node if type(result) is Traced else None
 
 
-def _is_taken_for_another(root: Node, values: Mapping[str, Any]) -> bool:
+def _is_taken_for_another(root: TracedNode, values: Mapping[str, Any]) -> bool:
     """Whether a function left an argument of its own to the default, and the question has a parameter of that name."""
-    leaves = (here for here in nodes(root) if here.operation == "argument")
+    leaves = (here for here in traced_nodes(root) if here.operation == "argument")
     return any(values.get(leaf.name, leaf.value) != leaf.value for leaf in leaves)
 
 
